@@ -1,0 +1,49 @@
+import type { AllocationRequest, JobSpec, MachineFacts, OutputContent, Outcome } from '../../messages/index.ts';
+import type { Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+
+/**
+ * What became of a replica: `accepted` (its result is the task's), `surplus` (a sister's result was taken first), `failed`
+ * (counts towards the task's failures), `lost` (its machine left or could not run it; does not count), `withdrawn` (taken
+ * back before it started), `cancelled` (its job was).
+ */
+export type ReplicaFate = 'accepted' | 'surplus' | 'failed' | 'lost' | 'withdrawn' | 'cancelled';
+
+/** One replica's end, as it goes into the journal and the records. */
+export interface ReplicaEnding {
+  readonly replicaId: ReplicaId;
+  readonly taskIndex: TaskIndex;
+  readonly fate: ReplicaFate;
+  /** Undefined when the machine never told. */
+  readonly outcome: Outcome | undefined;
+  readonly exitStatus: number;
+  readonly placedAt: Instant;
+  /** 0 when it never started, as far as is known. */
+  readonly startedAt: Instant;
+  readonly endedAt: Instant;
+  readonly reason: string;
+  readonly detail: string;
+  /** Kept in the records, not in the journal's line; empty arrays where there was none. */
+  readonly standardOutput: Uint8Array;
+  readonly standardError: Uint8Array;
+  readonly outputTruncated: boolean;
+  readonly outputs: readonly OutputContent[];
+}
+
+/** Changes of what the broker promised; the journal's lines and the source of all events. Never decides anything when applied. */
+export type BrokerChange =
+  | { readonly kind: 'JobAccepted'; readonly jobId: JobId; readonly userId: UserId; readonly clientJobId: string; readonly spec: JobSpec; readonly at: Instant }
+  /** Sets tasks that are ready or waiting to cancelled and the job to cancelled; its replicas end one by one. */
+  | { readonly kind: 'JobCancelled'; readonly jobId: JobId; readonly reason: string; readonly at: Instant }
+  /** Every task has ended. */
+  | { readonly kind: 'JobEnded'; readonly jobId: JobId; readonly status: 'finished' | 'failed' | 'cancelled'; readonly at: Instant }
+  | { readonly kind: 'TasksRetried'; readonly jobId: JobId; readonly taskIndexes: readonly TaskIndex[]; readonly at: Instant }
+  /** Replica `firstReplicaId + i` runs task `taskIndexes[i]`. */
+  | { readonly kind: 'ReplicasPlaced'; readonly machineId: MachineId; readonly jobId: JobId; readonly firstReplicaId: ReplicaId; readonly taskIndexes: readonly TaskIndex[]; readonly at: Instant }
+  | { readonly kind: 'ReplicasStarted'; readonly machineId: MachineId; readonly jobId: JobId; readonly started: readonly { readonly replicaId: ReplicaId; readonly startedAt: Instant }[] }
+  /** A success whose outputs or check are still to be settled. */
+  | { readonly kind: 'ReplicaVerifying'; readonly machineId: MachineId; readonly jobId: JobId; readonly ending: ReplicaEnding }
+  | { readonly kind: 'ReplicasEnded'; readonly machineId: MachineId; readonly jobId: JobId; readonly endings: readonly ReplicaEnding[] }
+  | { readonly kind: 'ProviderAdded'; readonly providerId: ProviderId; readonly address: string }
+  | { readonly kind: 'MachineJoined'; readonly providerId: ProviderId; readonly facts: MachineFacts; readonly at: Instant }
+  | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string; readonly at: Instant }
+  | { readonly kind: 'RequestsChanged'; readonly providerId: ProviderId; readonly requests: readonly AllocationRequest[] };

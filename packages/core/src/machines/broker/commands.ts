@@ -1,0 +1,22 @@
+import type { Demand, OutputContent, OutputSpec } from '../../messages/index.ts';
+import type { DriverCommand, JobId, MachineId, ProviderId, ReplicaId, TaskIndex } from '../../shared/index.ts';
+
+/** What the broker's driver must do, in order. */
+export type BrokerCommand =
+  | DriverCommand
+  | { readonly kind: 'ConnectProvider'; readonly providerId: ProviderId; readonly address: string }
+  | { readonly kind: 'SetDemand'; readonly providerId: ProviderId; readonly demand: Demand }
+  /** One batch: replicas of one task group for one machine. The driver fills in template, values and files. */
+  | {
+      readonly kind: 'StartReplicas'; readonly providerId: ProviderId; readonly machineId: MachineId;
+      readonly jobId: JobId; readonly groupIndex: number;
+      readonly starts: readonly { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[];
+    }
+  | { readonly kind: 'CancelReplicas'; readonly providerId: ProviderId; readonly machineId: MachineId; readonly replicaIds: readonly ReplicaId[]; readonly onlyWaiting: boolean }
+  /** Every report of the machine up to this one is in the journal. */
+  | { readonly kind: 'AcknowledgeReport'; readonly providerId: ProviderId; readonly machineId: MachineId; readonly sequence: number }
+  /** Brings a successful replica's outputs to their places at home and runs the check; answered by ResultAccepted or ResultRefused. */
+  | {
+      readonly kind: 'AcceptResult'; readonly replicaId: ReplicaId; readonly machineId: MachineId; readonly jobId: JobId; readonly taskIndex: TaskIndex;
+      readonly outputs: readonly OutputContent[]; readonly outputSpecs: readonly OutputSpec[]; readonly check: string;
+    };

@@ -1,0 +1,27 @@
+import type { AllocationRequest, JobSpec, MachineFacts, MachineReport } from '../../messages/index.ts';
+import type { JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+
+/** Facts that the broker hears of. */
+export type BrokerInput =
+  /** Replies `{ jobId, taskCount }`. The same user and client id again replies the same job. */
+  | { readonly kind: 'JobSubmitted'; readonly replyTo: number; readonly userId: UserId; readonly clientJobId: string; readonly spec: JobSpec }
+  | { readonly kind: 'JobCancelled'; readonly replyTo: number; readonly userId: UserId; readonly jobId: JobId; readonly reason: string }
+  /** Replies `{ retriedCount }`. Empty indexes mean all that failed or were cancelled. */
+  | { readonly kind: 'TasksRetried'; readonly replyTo: number; readonly userId: UserId; readonly jobId: JobId; readonly taskIndexes: readonly TaskIndex[] }
+  | { readonly kind: 'ProviderAdded'; readonly replyTo: number; readonly providerId: ProviderId; readonly address: string }
+  | { readonly kind: 'ProviderConnected'; readonly providerId: ProviderId }
+  /** All machines that the provider had when it connected have been told. */
+  | { readonly kind: 'ProviderSettled'; readonly providerId: ProviderId }
+  | { readonly kind: 'ProviderDisconnected'; readonly providerId: ProviderId; readonly reason: string }
+  /** Also said of a machine that is known, when its provider or its agent reconnects. */
+  | { readonly kind: 'MachineJoined'; readonly providerId: ProviderId; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[] }
+  | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string }
+  /** Contents of outputs are in the content store already: `inline` is undefined in each. */
+  | { readonly kind: 'MachineReported'; readonly machineId: MachineId; readonly report: MachineReport }
+  | { readonly kind: 'RequestsChanged'; readonly providerId: ProviderId; readonly requests: readonly AllocationRequest[] }
+  /** The driver could not send a replica (an input is gone from home, say). */
+  | { readonly kind: 'ReplicaUnstartable'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
+  /** The answer to `AcceptResult`: outputs are at home and the check passed, or why not. */
+  | { readonly kind: 'ResultAccepted'; readonly replicaId: ReplicaId }
+  | { readonly kind: 'ResultRefused'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
+  | { readonly kind: 'TimerFired' };

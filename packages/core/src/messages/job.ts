@@ -1,0 +1,84 @@
+import type { Bytes, Duration, Instant, ProcessorCount } from '../shared/index.ts';
+
+/** Where on a GridMachine a path begins: the replica's fresh folder, or the user's folder that outlives it. */
+export type Root = 'playpen' | 'storage';
+
+/** A file's content, known by what it holds. */
+export interface Content {
+  /** SHA-256 in lower-case hexadecimal, 64 digits. */
+  readonly sha256: string;
+  readonly size: Bytes;
+}
+
+/** Where a task's input comes from: a path on the home machine, or an uploaded content. */
+export type InputSource =
+  | { readonly kind: 'path'; readonly path: string }
+  | { readonly kind: 'content'; readonly content: Content };
+
+/** A file (or folder) that a task wants before it starts: JDF's `put` (root playpen) and `store` (root storage). */
+export interface InputSpec {
+  /** Paths may hold `{}`, `{#}` and JDF's `$JOB`, `$TASK`, `$PROC`. */
+  readonly source: InputSource;
+  readonly root: Root;
+  /** On the machine, relative to the root. */
+  readonly path: string;
+  /** A requirements expression; empty holds everywhere. */
+  readonly condition: string;
+}
+
+/** A file (or folder) to bring home: JDF's `get`. */
+export interface OutputSpec {
+  readonly root: Root;
+  /** On the machine, relative to the root. */
+  readonly path: string;
+  /** On the home machine, absolute after submission; empty keeps the content as a blob at the broker. */
+  readonly localPath: string;
+  readonly condition: string;
+}
+
+/** The values of a task group, one per task. */
+export type Values =
+  /** first, first + step, ...; kept as three numbers however many tasks there are. */
+  | { readonly kind: 'range'; readonly first: number; readonly count: number; readonly step: number }
+  | { readonly kind: 'list'; readonly values: readonly string[] };
+
+/** Tasks that share all but a value. */
+export interface TaskGroup {
+  readonly values: Values;
+  /** A line for /bin/sh -c; `{}` stands for the task's value and `{#}` for its index. */
+  readonly command: string;
+  /** The machine answers at once and starts nothing: measures the way there and back. */
+  readonly noOp: boolean;
+  readonly inputs: readonly InputSpec[];
+  readonly outputs: readonly OutputSpec[];
+  /** Run at home after a replica succeeds; status 0 accepts the result. Empty accepts. */
+  readonly check: string;
+  /** A requirements expression; empty holds everywhere. */
+  readonly requirements: string;
+}
+
+/** Bounds on one replica; 0 means none. */
+export interface Limits {
+  readonly runTimeMax: Duration;
+  readonly memoryMax: Bytes;
+  /** Standard output and standard error together. */
+  readonly outputMax: Bytes;
+}
+
+/** A bag of tasks as its user states it, defaults filled in. */
+export interface JobSpec {
+  readonly label: string;
+  /** Tasks are numbered through the groups, in order. Not empty. */
+  readonly groups: readonly TaskGroup[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly limits: Limits;
+  /** Processors that each task holds, 1 or more. */
+  readonly processors: ProcessorCount;
+  /** Most replicas of one task that run at once, 1 to 16. */
+  readonly replicasMax: number;
+  /** Failures of a task before it is given up, 1 to 100. */
+  readonly failuresMax: number;
+  /** Absolute; where `check` runs. */
+  readonly homeDirectory: string;
+  readonly deadline: Instant | undefined;
+}

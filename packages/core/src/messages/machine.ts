@@ -1,0 +1,109 @@
+import type { Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId } from '../shared/index.ts';
+import type { Content, Limits, Root } from './job.ts';
+
+/** What a GridMachine is. */
+export interface MachineFacts {
+  readonly machineId: MachineId;
+  /** Names the agent's process: a restarted agent has another incarnation and holds nothing of the former one's. */
+  readonly incarnation: string;
+  readonly processors: ProcessorCount;
+  /** For requirements; names in lower case, values as the owner states them. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** End of its allocation; undefined for a machine that stays. */
+  readonly until: Instant | undefined;
+  /** The request that it was allocated by; empty for a time-shared machine. */
+  readonly requestId: RequestId;
+}
+
+/** A file that a replica wants before it starts. */
+export interface InputFile {
+  readonly root: Root;
+  readonly path: string;
+  readonly content: Content;
+  readonly mode: number;
+}
+
+/** A file or folder to bring home after a replica ends. */
+export interface OutputFile {
+  readonly root: Root;
+  readonly path: string;
+}
+
+/** What the replicas of one batch share. */
+export interface TaskTemplate {
+  readonly jobId: number;
+  readonly userId: string;
+  readonly command: string;
+  readonly noOp: boolean;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly limits: Limits;
+  readonly processors: ProcessorCount;
+}
+
+/** One replica of a batch. */
+export interface ReplicaStart {
+  readonly replicaId: ReplicaId;
+  readonly taskIndex: number;
+  readonly value: string;
+  readonly inputs: readonly InputFile[];
+  readonly outputs: readonly OutputFile[];
+}
+
+/** Starts these replicas in order, as processors become free. */
+export interface StartReplicas {
+  readonly template: TaskTemplate;
+  readonly replicas: readonly ReplicaStart[];
+}
+
+/**
+ * How a replica ended: `succeeded` (status 0, outputs there), `failed` (another status, or an output missing), `cancelled`
+ * (on request), `limited` (run time, memory or output), `broken` (the machine could not run it; says nothing about the task).
+ */
+export type Outcome = 'succeeded' | 'failed' | 'cancelled' | 'limited' | 'broken';
+
+/** A file that came out of a replica. */
+export interface OutputContent {
+  /** Position in `ReplicaStart.outputs`. */
+  readonly outputIndex: number;
+  /** Below that output where it is a folder; empty for a file. */
+  readonly path: string;
+  readonly content: Content;
+  readonly mode: number;
+  /** The bytes, when there are few; otherwise undefined and `transferId` says under which name they were pushed. */
+  readonly inline: Uint8Array | undefined;
+  readonly transferId: string;
+}
+
+/** The end of a replica as its machine tells it. */
+export interface ReplicaEnd {
+  readonly replicaId: ReplicaId;
+  readonly outcome: Outcome;
+  /** As a shell reports it; 128 + number for a signal. */
+  readonly exitStatus: number;
+  /** 0 when it never started. */
+  readonly startedAt: Instant;
+  readonly endedAt: Instant;
+  /** A code of the error registry; empty for success. */
+  readonly reason: string;
+  readonly detail: string;
+  readonly standardOutput: Uint8Array;
+  readonly standardError: Uint8Array;
+  readonly outputTruncated: boolean;
+  readonly outputs: readonly OutputContent[];
+}
+
+/** What happened on a machine since its last report; repeated with the same sequence until acknowledged. */
+export interface MachineReport {
+  /** Counts from 1 in each incarnation. */
+  readonly sequence: number;
+  /** Only replicas that still run when the report leaves. */
+  readonly started: readonly { readonly replicaId: ReplicaId; readonly startedAt: Instant }[];
+  readonly ended: readonly ReplicaEnd[];
+}
+
+/** Observed run times of a provider's tasks. */
+export interface TaskTimes {
+  readonly longest: Duration;
+  readonly mean: Duration;
+  readonly count: number;
+}

@@ -1,0 +1,71 @@
+import type { Duration, Instant, ProcessorCount, ProviderId, RequestId, UserId } from '../shared/index.ts';
+
+/** What a broker still wants of one provider. A level: it replaces the one before. */
+export interface Demand {
+  /** Tasks neither finished nor expected to be done elsewhere; running ones included. */
+  readonly pendingTasks: number;
+  /** Processors that one task needs. */
+  readonly processors: ProcessorCount;
+  /** Longest and mean run time observed so far; undefined before the first end. */
+  readonly taskTimeMax: Duration | undefined;
+  readonly taskTimeMean: Duration | undefined;
+  readonly deadline: Instant | undefined;
+  readonly userId: UserId;
+}
+
+/** The states of an allocation request, in the order in which most live. */
+export type RequestStatus = 'drafted' | 'submitting' | 'queued' | 'running' | 'ended' | 'rejected' | 'vanished';
+
+/** An allocation request and why it is what it is. */
+export interface AllocationRequest {
+  readonly providerId: ProviderId;
+  readonly requestId: RequestId;
+  /** What the resource manager calls it; empty until submitted. */
+  readonly managerRequestId: string;
+  readonly width: ProcessorCount;
+  readonly walltime: Duration;
+  readonly status: RequestStatus;
+  /** When the status was last seen at the resource manager. */
+  readonly seenAt: Instant;
+  /** 0 until it happens, as the two below. */
+  readonly submittedAt: Instant;
+  readonly startedAt: Instant;
+  readonly endedAt: Instant;
+  /** Sentences, first the deciding one. */
+  readonly reasons: readonly string[];
+  readonly heuristic: string;
+}
+
+/** What a resource allows one user: maxPR, maxT_r and maxP of costa2005, and the walltime's granularity. */
+export interface ResourceLimits {
+  readonly processors: ProcessorCount;
+  readonly requestsMax: number;
+  readonly walltimeMax: Duration;
+  readonly widthMax: ProcessorCount;
+  /** Walltimes are whole multiples of it, 1 or more. */
+  readonly walltimeGranularity: Duration;
+}
+
+/** One entry of a resource's queue as its manager lists it. */
+export interface QueuedRequest {
+  readonly managerRequestId: string;
+  readonly userId: UserId;
+  readonly width: ProcessorCount;
+  readonly walltime: Duration;
+  readonly status: 'queued' | 'running' | 'ended';
+  readonly submittedAt: Instant;
+  /** When it started; for a queued one the latest instant that it was promised. */
+  readonly startsAt: Instant;
+  readonly endedAt: Instant;
+  readonly endReason: string;
+  /** What the client called it when it asked. */
+  readonly clientRequestId: string;
+}
+
+/** A resource's queue at one instant. */
+export interface QueueListing {
+  readonly at: Instant;
+  readonly processorsFree: ProcessorCount;
+  /** Running and queued ones, and those that ended lately. */
+  readonly requests: readonly QueuedRequest[];
+}

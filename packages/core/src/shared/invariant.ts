@@ -1,0 +1,14 @@
+/** A bug of ours: what the code takes for granted did not hold. It is never caught; the process ends and starts anew. */
+export class InvariantError extends Error {
+  override readonly name = 'InvariantError';
+}
+
+/** Ends the process's work unless `condition` holds. @throws {InvariantError} with `message`. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (condition === false || condition === undefined || condition === null) throw new InvariantError(message);
+}
+
+/** Marks a branch that the types rule out. @throws {InvariantError} always. */
+export function unreachable(value: never): never {
+  throw new InvariantError(`unreachable: ${JSON.stringify(value)}`);
+}
