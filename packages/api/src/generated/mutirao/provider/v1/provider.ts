@@ -24,7 +24,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Hello } from "../../common/v1/common.ts";
+import { Content, Hello } from "../../common/v1/common.ts";
 import {
   CancelReplicas,
   ContentOffered,
@@ -111,7 +111,16 @@ export interface ToMachine {
 
 export interface FromMachine {
   machineId: string;
-  message: { $case: "report"; value: Report } | { $case: "contentWanted"; value: ContentWanted } | undefined;
+  message: { $case: "report"; value: Report } | { $case: "contentWanted"; value: ContentWanted } | {
+    $case: "contentPushed";
+    value: ContentPushed;
+  } | undefined;
+}
+
+/** An agent has begun to push a content of a replica's output; the broker fetches it with ReceiveContent. */
+export interface ContentPushed {
+  transferId: string;
+  content: Content | undefined;
 }
 
 export interface MachineJoined {
@@ -591,6 +600,9 @@ export const FromMachine: MessageFns<FromMachine> = {
       case "contentWanted":
         ContentWanted.encode(message.message.value, writer.uint32(26).fork()).join();
         break;
+      case "contentPushed":
+        ContentPushed.encode(message.message.value, writer.uint32(34).fork()).join();
+        break;
     }
     return writer;
   },
@@ -630,6 +642,71 @@ export const FromMachine: MessageFns<FromMachine> = {
             }
 
             message.message = { $case: "contentWanted", value: ContentWanted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.message = { $case: "contentPushed", value: ContentPushed.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseContentPushed(): ContentPushed {
+  return { transferId: "", content: undefined };
+}
+
+export const ContentPushed: MessageFns<ContentPushed> = {
+  encode(message: ContentPushed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.transferId !== "") {
+      writer.uint32(10).string(message.transferId);
+    }
+    if (message.content !== undefined) {
+      Content.encode(message.content, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ContentPushed {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseContentPushed();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.transferId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.content = Content.decode(reader, reader.uint32());
             continue;
           }
         }
