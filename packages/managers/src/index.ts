@@ -1,0 +1,1 @@
+export type { AllocationOrder, ResourceManager } from './resource-manager.ts';

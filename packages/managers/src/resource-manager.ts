@@ -1,0 +1,48 @@
+import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
+import type { Duration, ProcessorCount, UserId } from '@mutirao/core/shared';
+
+/** What is asked of a resource manager: so many processors for so long, and what to run on each of them. */
+export interface AllocationOrder {
+  readonly userId: UserId;
+  /** 1 to the resource's `widthMax`. */
+  readonly width: ProcessorCount;
+  /** 1 to the resource's `walltimeMax`; a manager rounds it up to its granularity. */
+  readonly walltime: Duration;
+  /** Program and arguments, started once per processor when the allocation starts. Not empty. */
+  readonly command: readonly string[];
+  /** Added to what the manager gives by itself. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Chosen by the caller: the same user and key are the same request, so that an order may be repeated after a lost answer. Not empty. */
+  readonly clientRequestId: string;
+  /** Absolute; empty for the manager's own choice. */
+  readonly workingDirectory: string;
+}
+
+/**
+ * All that Mutirao wants of the manager of a space-shared resource. One per resource: a manager of several clusters has several.
+ *
+ * Each call has a deadline of its own and rejects with a MutiraoError: MUT_UNREACHABLE (retryable; whether an `allocate` went
+ * through is unknown, repeat it with the same key), MUT_BAD_REQUEST, or one of the limits' codes (MUT_REQUESTS_MAX,
+ * MUT_WALLTIME_MAX, MUT_WIDTH_MAX).
+ *
+ * @source costa2005, Table 5.1 (CRONO's interface): allocate, release, getMaxRequests, getMaxTimePerRequest,
+ * getMaxProcsPerRequest (here `limits`), getRequestsInQueue (here `queue`).
+ * Departs from the source: the queue lists running requests too, since a profile needs them; requests carry a key.
+ */
+export interface ResourceManager {
+  /** Queues a request and resolves to the manager's id for it. Idempotent by user and `clientRequestId`. */
+  allocate(order: AllocationOrder): Promise<string>;
+  /** Takes a queued request out or ends a running one; of a request that ended or is unknown, does nothing. */
+  release(managerRequestId: string): Promise<void>;
+  /** The limits of one user, static in most managers. */
+  limits(userId: UserId): Promise<ResourceLimits>;
+  /** Queued and running requests, in the order of arrival, and up to `endedMax` that ended, newest first. */
+  queue(endedMax: number): Promise<QueueListing>;
+  /**
+   * Calls `onHint` when the queue may have changed, until `signal` is aborted. Only a hint: it may come late, often or never,
+   * and the caller reads the queue on its own clock besides. Never throws.
+   */
+  watch(onHint: () => void, signal: AbortSignal): void;
+  /** Lets go of connections. */
+  close(): void;
+}

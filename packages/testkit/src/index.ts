@@ -1,0 +1,1 @@
+export { checkInteractions, playInteractions, type Comparison, type Perform } from './interaction.ts';
