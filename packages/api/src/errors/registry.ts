@@ -14,13 +14,19 @@ export const registry = {
   MUT_ALLOCATION_ENDED: { status: 'UNAVAILABLE', retryable: false, advice: 'The allocation was released or ended early; its tasks run again elsewhere.' },
   MUT_BAD_REQUEST: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Correct the value that the message names.' },
   MUT_CANCELLED: { status: 'CANCELLED', retryable: false, advice: 'The work was cancelled; submit it again if that was a mistake.' },
+  MUT_CLUSTER_RESTARTED: { status: 'ABORTED', retryable: true, advice: 'The cluster process was started anew and what ran in it ended; submit the request again.' },
+  MUT_COMMAND_FAILED: { status: 'ABORTED', retryable: false, advice: 'At least one process of the command ended with a status other than 0; read its output.' },
   MUT_INTERNAL: { status: 'INTERNAL', retryable: false, advice: 'This is a bug of Mutirao; report it with the log.' },
   MUT_MACHINE_LOST: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine went away without a word; its tasks run again elsewhere.' },
   MUT_PROTOCOL: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'The other side broke the rules of the stream; check that both run the same release.' },
+  MUT_RELEASED: { status: 'CANCELLED', retryable: false, advice: 'The request was released before it ended by itself.' },
+  MUT_REQUESTS_MAX: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Wait until one of your requests at this cluster ends, or release one.' },
   MUT_TRANSFER_FAILED: { status: 'UNAVAILABLE', retryable: true, advice: 'The other side of the transfer failed or never came; it is tried again.' },
   MUT_UNAUTHENTICATED: { status: 'UNAUTHENTICATED', retryable: false, advice: 'Use the token file of the server (MUTIRAO_HOME/token), readable by you alone.' },
   MUT_UNREACHABLE: { status: 'UNAVAILABLE', retryable: true, advice: 'Check that the process runs and the address is right; start a grid with "mutirao up".' },
   MUT_WALLTIME_ENDED: { status: 'UNAVAILABLE', retryable: false, advice: 'The allocation reached its walltime; its tasks run again elsewhere.' },
+  MUT_WALLTIME_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the walltime that the message names.' },
+  MUT_WIDTH_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the processors that the message names.' },
 } as const satisfies Record<string, ErrorEntry>;
 
 /** A code of the registry. */
