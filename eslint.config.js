@@ -1,0 +1,73 @@
+import tseslint from 'typescript-eslint';
+
+const everywhere = {
+  'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+  'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+  complexity: ['error', { max: 10, variant: 'modified' }],
+  'max-params': ['error', 4],
+  eqeqeq: 'error',
+  'no-var': 'error',
+  'prefer-const': 'error',
+  'no-console': 'error',
+  'object-shorthand': 'error',
+  '@typescript-eslint/no-explicit-any': 'error',
+  '@typescript-eslint/no-non-null-assertion': 'error',
+  '@typescript-eslint/ban-ts-comment': 'error',
+  '@typescript-eslint/consistent-type-imports': 'error',
+  '@typescript-eslint/no-floating-promises': 'error',
+  '@typescript-eslint/no-misused-promises': 'error',
+  '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+};
+
+const noExportStar = {
+  selector: 'ExportAllDeclaration',
+  message: 'Re-export explicit names, so that a package shows what it offers.',
+};
+
+const coreSyntax = [
+  noExportStar,
+  { selector: ':function[async=true], AwaitExpression', message: 'The core never waits; return a command.' },
+  { selector: 'NewExpression[callee.name="Promise"]', message: 'The core never waits; return a command.' },
+  { selector: 'ForInStatement', message: 'Iterate a Map or an array; their order is defined.' },
+  { selector: 'Program > VariableDeclaration[kind="let"]', message: 'No module state: a simulation runs many cores.' },
+];
+
+const realTime = [
+  { name: 'Date', message: 'Time comes in as `now`.' },
+  { name: 'setTimeout', message: 'No real time here: return a WakeAt command, or inject a clock.' },
+  { name: 'setInterval', message: 'No real time here: return a WakeAt command, or inject a clock.' },
+];
+
+export default tseslint.config(
+  { ignores: ['**/generated/**', 'test/lint-fixtures/**', '**/*.js', '**/*.mjs', '**/*.cjs', 'node_modules/**'] },
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parser: tseslint.parser, parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    plugins: { '@typescript-eslint': tseslint.plugin },
+    rules: { ...everywhere, 'no-restricted-syntax': ['error', noExportStar] },
+  },
+  {
+    files: ['packages/core/src/**/*.ts'],
+    rules: {
+      'no-restricted-globals': ['error', ...realTime],
+      'no-restricted-properties': ['error', { object: 'Math', property: 'random', message: 'Draw from the generator in the state.' }],
+      'no-restricted-syntax': ['error', ...coreSyntax],
+    },
+  },
+  {
+    files: ['packages/*/test/**/*.ts'],
+    rules: {
+      'no-restricted-globals': ['error', ...realTime],
+      'no-restricted-properties': ['error', { object: 'Date', property: 'now', message: 'No real time in tests outside test/.' }],
+    },
+  },
+  {
+    files: ['**/test/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'],
+    rules: {
+      // A table of cases is one long function without being a complicated one.
+      'max-lines-per-function': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+  { files: ['bench/**/*.ts', 'scripts/**/*.ts'], rules: { 'no-console': 'off' } },
+);

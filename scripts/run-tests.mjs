@@ -1,0 +1,38 @@
+// Runs AVA over the given files and prints each failure and, last, "N passed, N failed".
+// Usage: node scripts/run-tests.mjs [--also-passed N] [--also-failed N] PATTERN ...
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { 'also-passed': { type: 'string', default: '0' }, 'also-failed': { type: 'string', default: '0' } },
+});
+const root = fileURLToPath(new URL('../', import.meta.url));
+const ava = spawn(process.execPath, [`${root}node_modules/ava/entrypoints/cli.mjs`, '--tap', ...positionals], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+
+let passed = Number(values['also-passed']);
+let failed = Number(values['also-failed']);
+let inFailure = false;
+for await (const line of createInterface({ input: ava.stdout })) {
+  const result = /^(not ok|ok) \d+ - (.*)$/.exec(line);
+  if (result === null) {
+    if (inFailure) console.log(line);
+    continue;
+  }
+  inFailure = result[1] === 'not ok';
+  if (inFailure) {
+    failed += 1;
+    console.log(`FAIL ${result[2]}`);
+  } else {
+    passed += 1;
+  }
+}
+const status = await new Promise((resolve) => { ava.exitCode === null ? ava.on('exit', resolve) : resolve(ava.exitCode); });
+if (status !== 0 && failed === 0) {
+  console.log(`FAIL ava exited with status ${status} without a failed test`);
+  failed = 1;
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 && passed > 0 ? 0 : 1);

@@ -1,0 +1,3 @@
+// wire-only-in-runtime
+import { credentials } from '@grpc/grpc-js';
+export const wire = credentials;

@@ -1,0 +1,3 @@
+// api-knows-only-core
+import { serve } from '../../runtime/src/serve.ts';
+export const reach = serve;

@@ -1,0 +1,3 @@
+// not-to-test
+import { case1 } from '../../core/test/case.ts';
+export const tested = case1;

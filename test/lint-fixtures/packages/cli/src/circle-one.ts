@@ -1,0 +1,3 @@
+// no-circular
+import { two } from './circle-two.ts';
+export const one = (): number => two();

@@ -1,0 +1,3 @@
+// algorithms-know-no-machine
+import { fixture } from '../machines/provider/step.ts';
+export const place = fixture;

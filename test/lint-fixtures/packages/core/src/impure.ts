@@ -1,0 +1,3 @@
+// core-is-pure
+import { readFileSync } from 'node:fs';
+export const impure = readFileSync;

@@ -1,0 +1,3 @@
+// machines-talk-by-messages
+import { fixture } from '../provider/step.ts';
+export const broker = fixture;

@@ -1,0 +1,1 @@
+export const case1 = 1;

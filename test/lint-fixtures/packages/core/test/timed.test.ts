@@ -1,0 +1,1 @@
+export const later = (): unknown => setTimeout(() => Date.now(), 10);

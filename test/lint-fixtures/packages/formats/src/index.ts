@@ -1,0 +1,3 @@
+// formats-are-pure
+import { readFileSync } from 'node:fs';
+export const format = readFileSync;

@@ -1,0 +1,3 @@
+// drivers-do-not-meet
+import { simulate } from '../../sim/src/simulate.ts';
+export const drive = simulate;

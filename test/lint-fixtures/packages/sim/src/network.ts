@@ -1,0 +1,3 @@
+// simulator-has-no-network
+import { connect } from 'node:net';
+export const network = connect;

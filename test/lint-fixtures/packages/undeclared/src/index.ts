@@ -1,0 +1,3 @@
+// no-undeclared-dependency
+import fastCheck from 'fast-check';
+export const undeclared = fastCheck;

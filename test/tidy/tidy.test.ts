@@ -1,0 +1,107 @@
+// House rules that no linter knows, as ordinary tests.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Tracked files and new ones that are not ignored. */
+function files(...patterns: string[]): string[] {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...patterns], { cwd: root, encoding: 'utf8' });
+  return listed.split('\n').filter((file) => file !== '' && !/lint-fixtures\/|\/generated\//.test(file) && existsSync(root + file));
+}
+
+const read = (file: string): string => readFileSync(root + file, 'utf8');
+const sources = files('*.ts', '*.tsx', '*.js', '*.mjs');
+
+/** Names of the packages that a file imports, Node's own left out. */
+function packagesImportedBy(file: string): string[] {
+  const specifiers = [...read(file).matchAll(/(?:from|import)\s*\(?'([^'.][^']*)'/g)].map(([, specifier = '']) => specifier);
+  return specifiers
+    .filter((specifier) => !specifier.startsWith('node:'))
+    .map((specifier) => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/'));
+}
+
+test('every package declares the packages that it imports', (t) => {
+  const undeclared: string[] = [];
+  for (const file of files('packages/*/src/*.ts')) {
+    const folder = file.split('/').slice(0, 2).join('/');
+    const declared = JSON.parse(read(`${folder}/package.json`)) as { name: string; dependencies: Record<string, string> };
+    const known = new Set([declared.name, ...Object.keys(declared.dependencies)]);
+    for (const name of packagesImportedBy(file)) if (!known.has(name)) undeclared.push(`${file} imports ${name}`);
+  }
+  t.deepEqual(undeclared, []);
+});
+
+test('nothing is left for later', (t) => {
+  const marks = new RegExp(['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].map((word) => `\\b${word}\\b`).join('|'));
+  for (const file of sources.concat(files('*.md', '*.proto', 'scripts/*'))) t.notRegex(read(file), marks, file);
+});
+
+test('files are named in kebab case after what they hold, and none is a drawer', (t) => {
+  for (const file of files('packages/*/src/*.ts', 'packages/*/test/*.ts', 'test/*.ts', 'bench/*.ts')) {
+    const name = file.split('/').at(-1) ?? '';
+    t.regex(name, /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.ts$/, file);
+    t.notRegex(name, /^(utils?|helpers?|misc|common-?utils)\.ts$/, file);
+  }
+});
+
+test('every export of the core says what a caller can rely on', (t) => {
+  const missing: string[] = [];
+  for (const file of files('packages/core/src/*.ts').filter((name) => !name.endsWith('/index.ts'))) {
+    const lines = read(file).split('\n');
+    lines.forEach((line, index) => {
+      if (!/^export (const|function|interface|type|class|abstract)/.test(line)) return;
+      if (!(lines[index - 1] ?? '').trimEnd().endsWith('*/')) missing.push(`${file}:${index + 1} ${line.slice(0, 60)}`);
+    });
+  }
+  t.deepEqual(missing, []);
+});
+
+test('no exported name of the core or of the API says a word that the glossary replaces', (t) => {
+  const banned = /^(?:.*[a-z])?(Worker|PilotJob|Pilot|Booking|Slack|Peer|SiteManager|Attempt|Latency|Utils?|Helper)(?:[A-Z].*)?$/;
+  const found: string[] = [];
+  for (const file of files('packages/core/src/*.ts')) {
+    for (const [, name = ''] of read(file).matchAll(/^export (?:const|function|interface|type|class) (\w+)/gm)) {
+      if (banned.test(name.charAt(0).toUpperCase() + name.slice(1))) found.push(`${file} ${name}`);
+    }
+  }
+  for (const file of files('proto/mutirao/*.proto')) {
+    for (const [, name = ''] of read(file).matchAll(/^(?:message|enum|service|\s*rpc) (\w+)/gm)) if (banned.test(name)) found.push(`${file} ${name}`);
+  }
+  t.deepEqual(found, []);
+});
+
+test('what leaves the type system carries its unit in its name', (t) => {
+  const bare = /\b(?:walltime|duration|timeout|latency|size|memory|interval|deadline|elapsed|started|ended|submitted)\s*=\s*\d+;/;
+  for (const file of files('proto/mutirao/*.proto')) {
+    read(file).split('\n').forEach((line, index) => {
+      if (/^\s*(optional )?(u?int(32|64)|double) /.test(line)) t.notRegex(line, bare, `${file}:${index + 1}`);
+    });
+  }
+});
+
+test('no test is skipped, focused or known to fail', (t) => {
+  for (const file of files('*.test.ts')) t.notRegex(read(file), /\btest(\.serial)?\.(only|skip|failing|todo)\b/, file);
+});
+
+test('no file carries a home folder or the host of a package registry', (t) => {
+  const home = /(?:^|[\s"'`(=])\/(?:root|home\/[a-z]+|Users\/[A-Za-z]+)\/(?!\.\.)/;
+  const hosts = new RegExp(['registry[.]npmjs', 'pypi[.]org', 'deb[.]debian', 'arti' + 'factory'].join('|'), 'i');
+  const found: string[] = [];
+  for (const file of files().filter((name) => !/\.(png|gz)$/.test(name))) {
+    const text = read(file);
+    if (hosts.test(text) || home.test(text)) found.push(file);
+  }
+  t.deepEqual(found, []);
+});
+
+test('Markdown links between our own files lead somewhere', (t) => {
+  const broken: string[] = [];
+  for (const file of files('*.md')) {
+    const folder = file.includes('/') ? file.slice(0, file.lastIndexOf('/') + 1) : '';
+    for (const [, target = ''] of read(file).matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g)) if (!existsSync(root + folder + target)) broken.push(`${file} links to ${target}`);
+  }
+  t.deepEqual(broken, []);
+});
