@@ -61,8 +61,9 @@ export default {
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-undeclared-dependency', severity: 'error',
-      from: { path: '^packages/' },
-      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
+      from: { path: '^packages/[^/]+/src/' },
+      // Sibling packages resolve to a path, which this rule cannot judge; a tidy test compares those with each package.json.
+      to: { pathNot: '^packages/', dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
     },
   ],
   options: {
