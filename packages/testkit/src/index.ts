@@ -1,1 +1,2 @@
 export { checkInteractions, playInteractions, type Comparison, type Perform } from './interaction.ts';
+export { until } from './until.ts';

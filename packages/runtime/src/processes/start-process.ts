@@ -1,0 +1,107 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { captureStream, type Capture } from './capture.ts';
+import { shellStatus, startFailure, type ProcessExit } from './exit.ts';
+
+/** Where a stream of a process goes: nowhere, to our own, to a file (appended to), or into memory up to a bound. */
+export type OutputTarget =
+  | { readonly kind: 'discard' }
+  | { readonly kind: 'inherit' }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'capture'; readonly bytesMax: number };
+
+/** What to start, and how. */
+export interface StartProcessOptions {
+  /** A path, or a name looked up on the PATH of `env`. */
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** The whole environment; our own when absent. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  /** Leads a process group (and session) of its own, so that `killGroup(pid)` reaches all that it starts. True when absent. */
+  readonly detached?: boolean;
+  /** Discarded when absent. */
+  readonly stdout?: OutputTarget;
+  /** Discarded when absent. */
+  readonly stderr?: OutputTarget;
+  /** Written to its standard input, which is then closed; /dev/null when absent. */
+  readonly input?: string;
+  /** Called exactly once, never before `startProcess` has returned; also when the process could not be started. */
+  onExit(exit: ProcessExit): void;
+}
+
+/** A process that was started. */
+export interface StartedProcess {
+  /** Also the id of its group when detached; undefined when it could not be started. */
+  readonly pid: number | undefined;
+  /** What was captured so far; empty where nothing is captured. */
+  readonly stdout: Capture;
+  /** As `stdout`, of standard error. */
+  readonly stderr: Capture;
+}
+
+/**
+ * Starts a process and tells its end once.
+ *
+ * Captured output is complete at `onExit`, but for what descendants that outlive the process write later.
+ */
+export function startProcess(options: StartProcessOptions): StartedProcess {
+  const files: number[] = [];
+  const stdio = [options.input === undefined ? 'ignore' : 'pipe', target(options.stdout, 1, files), target(options.stderr, 2, files)] as const;
+  const child = spawn(options.command, options.args ?? [], {
+    detached: options.detached ?? true,
+    stdio: [...stdio],
+    ...(options.env === undefined ? {} : { env: { ...options.env } }),
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  for (const file of files) closeSync(file);
+  const stdout = captureStream(child.stdout, bytesMaxOf(options.stdout));
+  const stderr = captureStream(child.stderr, bytesMaxOf(options.stderr));
+  tellEnd(child, [stdout, stderr], options.onExit);
+  if (child.stdin !== null) {
+    child.stdin.on('error', () => undefined); // It may end without reading its input.
+    child.stdin.end(options.input);
+  }
+  return { pid: child.pid, stdout, stderr };
+}
+
+function target(output: OutputTarget | undefined, own: number, files: number[]): 'ignore' | 'pipe' | number {
+  switch (output?.kind) {
+    case undefined: case 'discard': return 'ignore';
+    case 'inherit': return own;
+    case 'capture': return 'pipe';
+    case 'file': {
+      const file = openSync(output.path, 'a', 0o600);
+      files.push(file);
+      return file;
+    }
+  }
+}
+
+function bytesMaxOf(output: OutputTarget | undefined): number {
+  return output?.kind === 'capture' ? output.bytesMax : 0;
+}
+
+/** Time that captured output has to arrive after the process ended; a descendant may hold the pipe open for ever. */
+const drainTimeMax = 200;
+
+function tellEnd(child: ChildProcess, captures: readonly Capture[], onExit: (exit: ProcessExit) => void): void {
+  let told = false;
+  const tell = (exit: ProcessExit): void => {
+    if (told) return;
+    told = true;
+    for (const capture of captures) capture.stop();
+    onExit(exit);
+  };
+  child.once('error', (error) => {
+    if (child.pid === undefined) tell(startFailure(error));
+  });
+  child.once('exit', (code, signal) => {
+    const exit: ProcessExit = { status: shellStatus(code, signal), startError: '' };
+    const timer = setTimeout(tell, drainTimeMax, exit);
+    child.once('close', () => {
+      clearTimeout(timer);
+      tell(exit);
+    });
+  });
+}
