@@ -2,3 +2,4 @@ export type { Bytes, Duration, Instant, ProcessorCount, ProcessorMillis } from '
 export type { JobId, MachineId, ProviderId, ReplicaId, RequestId, TaskIndex, UserId } from './ids.ts';
 export { InvariantError, invariant, unreachable } from './invariant.ts';
 export type { Decision, DriverCommand, Machine, Reply } from './machine.ts';
+export { findNearestWord } from './nearest-word.ts';

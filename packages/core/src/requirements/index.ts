@@ -1,0 +1,5 @@
+export { evaluate, type Attributes, type MatchResult } from './evaluate.ts';
+export { explainMatch } from './explain-match.ts';
+export type { Atom, Comparison, Expression, Question, Requirements, RequirementsError } from './expression.ts';
+export { describeRequirementsError, parseRequirements, requirementsDepthMax } from './parse-requirements.ts';
+export { printExpression } from './print-requirements.ts';

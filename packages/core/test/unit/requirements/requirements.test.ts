@@ -1,0 +1,138 @@
+import test from 'ava';
+import {
+  describeRequirementsError, evaluate, explainMatch, parseRequirements, requirementsDepthMax, type Requirements, type RequirementsError,
+} from '@mutirao/core/requirements';
+
+const lab = { os: 'Linux', mem: '512', site: 'lab', load: '1.5', 'path:java': '/usr/bin/java', 'path:gcc': 'false', 'version:java': '1.10' };
+
+function read(text: string): Requirements {
+  const parsed = parseRequirements(text);
+  if (parsed.kind === 'error') throw new Error(`${text}: ${describeRequirementsError(parsed)}`);
+  return parsed;
+}
+
+function refusal(text: string): RequirementsError {
+  const parsed = parseRequirements(text);
+  if (parsed.kind !== 'error') throw new Error(`${text} was accepted`);
+  return parsed;
+}
+
+const verdicts: readonly (readonly [string, ReturnType<typeof evaluate>])[] = [
+  ['', 'match'],
+  ['   ', 'match'],
+  ['os == linux', 'match'],
+  ['OS = LINUX', 'match'],
+  ['os == "linux"', 'match'],
+  ['os==linux&&mem>=512', 'match'],
+  ['os == ubuntu-22.04', 'no match'],
+  ['mem == 0512', 'no match'],
+  ['mem != 0512', 'match'],
+  ['mem < 513', 'match'],
+  ['mem > 512', 'no match'],
+  ['mem <= 512', 'match'],
+  ['load > 1', 'match'],
+  ['load >= 1.5', 'match'],
+  ['site > 1', 'no match'],
+  ['! (site > 1)', 'match'],
+  ['mem > lots', 'no match'],
+  ['gpu == 1', 'undefined'],
+  ['gpu != 1', 'undefined'],
+  ['! ( gpu == 1 )', 'undefined'],
+  ['gpu == 1 || os == linux', 'match'],
+  ['gpu == 1 && os == windows', 'no match'],
+  ['gpu == 1 && os == linux', 'undefined'],
+  ['gpu == 1 || os == windows', 'undefined'],
+  ['gpu', 'undefined'],
+  ['! gpu', 'undefined'],
+  ['os == linux or os == windows and mem > 1000', 'match'],
+  ['(os == linux or os == windows) and mem > 1000', 'no match'],
+  ['not os == windows && mem > 1000', 'no match'],
+  ['NOT os == windows AND mem == 512', 'match'],
+  ['! ! os == linux', 'match'],
+  ['in_path java', 'match'],
+  ['IN_PATH gcc', 'no match'],
+  ['IN_PATH perl', 'undefined'],
+  ['IN_CLASSPATH junit', 'undefined'],
+  ['VERSION java 1.4', 'match'],
+  ['VERSION java 1.10', 'match'],
+  ['VERSION java 1.10.1', 'no match'],
+  ['IN_PATH java && VERSION java 2', 'no match'],
+  ['constructor == x', 'undefined'],
+];
+
+for (const [text, verdict] of verdicts) {
+  test(`the lab machine against "${text}": ${verdict}`, (t) => {
+    t.is(evaluate(read(text), lab), verdict);
+  });
+}
+
+test('an attribute named version can be compared like any other', (t) => {
+  t.is(evaluate(read('version >= 3'), { version: '4' }), 'match');
+});
+
+test('attributes stated with capitals are found', (t) => {
+  t.is(evaluate(read('processorfamily == arm'), { ProcessorFamily: 'ARM' }), 'match');
+});
+
+const refusals: readonly (readonly [string, number, string, string])[] = [
+  ['os ==', 5, 'the end', 'the value that "os" is compared with'],
+  ['os == linux mem > 3', 12, '"mem"', '"&&", "||" or the end'],
+  ['os linux', 3, '"linux"', 'one of ==, !=, <, >, <=, >='],
+  ['(os == linux', 12, 'the end', '"&&", "||" or ")"'],
+  ['os == linux)', 11, '")"', '"&&", "||" or the end'],
+  ['os == linux & mem > 3', 12, '&', '"&&"'],
+  ['os == "linux', 12, 'the end', 'a closing double quote'],
+  ['&& os == linux', 0, '"&&"', 'an attribute name, "not" or "("'],
+  ['os == linux;', 11, ';', 'a name, a value or an operator'],
+  ['version java', 12, 'the end', 'the least version of "java"'],
+];
+
+for (const [text, offset, found, expected] of refusals) {
+  test(`"${text}" is refused at ${offset}`, (t) => {
+    t.deepEqual(refusal(text), { kind: 'error', offset, found, expected });
+  });
+}
+
+test('nesting is bounded, so that a hostile text cannot exhaust the stack', (t) => {
+  t.is(refusal('('.repeat(100_000)).offset, requirementsDepthMax);
+  t.is(refusal('!'.repeat(100_000)).offset, requirementsDepthMax);
+  const chain = Array.from({ length: 20_000 }, () => 'os == linux').join(' && ');
+  t.is(evaluate(read(chain), lab), 'match');
+});
+
+test('an explanation names each atom that stands in the way, what was wanted and what the machine has', (t) => {
+  t.deepEqual(explainMatch(read('os == windows && mem >= 1024 && site == lab'), lab), [
+    'wanted os == windows: the machine has os = Linux',
+    'wanted mem >= 1024: the machine has mem = 512',
+  ]);
+});
+
+test('an explanation looks through negations and alternatives', (t) => {
+  t.deepEqual(explainMatch(read('not (os == linux or site == lab)'), lab), [
+    'wanted not ( os == linux ): the machine has os = Linux',
+    'wanted not ( site == lab ): the machine has site = lab',
+  ]);
+  t.deepEqual(explainMatch(read('os == windows or mem > 600'), lab), [
+    'wanted os == windows: the machine has os = Linux',
+    'wanted mem > 600: the machine has mem = 512',
+  ]);
+});
+
+test('an undefined attribute is named, with the nearest one that the machine states', (t) => {
+  t.deepEqual(explainMatch(read('sitee == lab'), lab), ['wanted sitee == lab: the machine does not state sitee (it states site: did you mean that?)']);
+  t.deepEqual(explainMatch(read('gpu != 1'), lab), ['wanted gpu != 1: the machine does not state gpu']);
+});
+
+test('what can never match says so', (t) => {
+  t.deepEqual(explainMatch(read('gpu'), lab), ['wanted gpu: a name by itself never matches; write "gpu == VALUE"']);
+  t.deepEqual(explainMatch(read('mem > lots'), lab), [
+    'wanted mem > lots: the machine has mem = 512, and lots is not a number, so that > never holds',
+  ]);
+  t.deepEqual(explainMatch(read('site > 3'), lab), ['wanted site > 3: the machine has site = lab, which is not a number']);
+  t.deepEqual(explainMatch(read('in_path perl'), lab), ['wanted in_path perl: the machine does not state path:perl']);
+});
+
+test('a machine that matches needs no explanation', (t) => {
+  t.deepEqual(explainMatch(read('os == linux or gpu == 1'), lab), []);
+  t.deepEqual(explainMatch(read(''), {}), []);
+});
