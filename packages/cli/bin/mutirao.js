@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+// The `mutirao` command. Plain JavaScript, since it must start on any Node from 20 on: an older Node than 24 hands over
+// to the project's own (npm package `node`), which runs the TypeScript sources as they are.
+import * as nodeModule from 'node:module';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const majorMin = 24;
+const script = fileURLToPath(import.meta.url);
+
+/** Where the project's own Node is, or undefined when the set-up has not been run. */
+function findProjectNode() {
+  try {
+    const path = join(dirname(nodeModule.createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node');
+    return existsSync(path) ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function handOver() {
+  const node = findProjectNode();
+  if (node === undefined) {
+    process.stderr.write(`error: MUT_UNREACHABLE Node ${process.versions.node} is too old and the project's own Node ${majorMin} is not installed\n`
+      + 'Run scripts/setup in the folder of Mutirao.\n');
+    process.exit(3);
+  }
+  const args = [script, ...process.argv.slice(2)];
+  if (typeof process.execve === 'function') process.execve(node, [node, ...args], process.env);
+  const { spawn } = await import('node:child_process');
+  const child = spawn(node, args, { stdio: 'inherit' });
+  // A terminal sends SIGINT to both of us; from elsewhere it reaches only this process.
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
+    process.on(signal, () => { if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal); });
+  }
+  child.on('error', (error) => {
+    process.stderr.write(`error: MUT_UNREACHABLE cannot start ${node}: ${error.message}\nRun scripts/setup in the folder of Mutirao.\n`);
+    process.exit(3);
+  });
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 70);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+if (Number.parseInt(process.versions.node, 10) < majorMin) {
+  await handOver();
+} else {
+  // Kept in the project, not in the shared temporary folder, where others could plant code for us.
+  nodeModule.enableCompileCache(join(dirname(script), '../../../node_modules/.cache/mutirao'));
+  const { main } = await import('../src/main.ts');
+  process.exitCode = await main(process.argv.slice(2));
+}
