@@ -50,7 +50,7 @@ export default {
     },
     {
       name: 'processes-only-in-one-place', severity: 'error',
-      from: { path: '^(packages|bench)/', pathNot: '^packages/(runtime/src/processes|testkit)/|/test/|^bench/' },
+      from: { path: '^(packages|bench)/', pathNot: '^packages/(runtime/src/processes|testkit|cli/bin)/|/test/|^bench/' },
       to: { path: '^(node:)?child_process$' },
     },
     {

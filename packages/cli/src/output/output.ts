@@ -1,0 +1,36 @@
+/** How a command speaks: tables for people, one JSON document, or identifiers only. */
+export type OutputMode = 'table' | 'json' | 'quiet';
+
+/** Where a command writes; the real one is the terminal, that of a test keeps the lines. */
+export interface Output {
+  readonly mode: OutputMode;
+  /** Whether standard output is a terminal. */
+  readonly isTerminal: boolean;
+  /** Columns of the terminal; 100 where there is none. */
+  readonly columns: number;
+  /** Writes text to standard output as it is. */
+  write(text: string | Uint8Array): void;
+  /** Writes a line to standard error: notices, warnings, progress. */
+  note(line: string): void;
+}
+
+/** Writes one line to standard output. */
+export function writeLine(output: Output, line: string): void {
+  output.write(`${line}\n`);
+}
+
+/** Writes a JSON document; one line of it where it is an event of a stream. */
+export function writeJson(output: Output, value: unknown, indent: 0 | 2 = 2): void {
+  output.write(`${JSON.stringify(value, undefined, indent)}\n`);
+}
+
+/** The terminal (or pipe) that the process was started with. */
+export function processOutput(mode: OutputMode): Output {
+  return {
+    mode,
+    isTerminal: process.stdout.isTTY === true,
+    columns: process.stdout.columns ?? 100,
+    write: (text) => { process.stdout.write(text); },
+    note: (line) => { process.stderr.write(`${line}\n`); },
+  };
+}
