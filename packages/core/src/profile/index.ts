@@ -1,0 +1,1 @@
+export { AvailabilityProfile, type Segment } from './availability-profile.ts';

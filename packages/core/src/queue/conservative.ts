@@ -1,0 +1,51 @@
+import type { Instant } from '../shared/index.ts';
+import type { Place, QueuePolicy } from './queue-policy.ts';
+import type { RequestPlan } from './request-plan.ts';
+
+/** What is done with the time that an early end frees. */
+export type Compression = 'start-now' | 'reinsert';
+
+/**
+ * Conservative backfilling: each request is promised, when it arrives, the first hole in which it fits.
+ *
+ * `start-now`: after an end, the first waiting request that can start now for its whole walltime without delaying another is
+ * placed now, until none can; the others keep their promise. Cost of an end: O(starts x waiting x segments).
+ * `reinsert`: after an end, in the order of arrival, each waiting request is taken out and put into its earliest hole given
+ * all the others, never later than it was. Cost of an end: O(waiting x segments).
+ *
+ * @source costa2005, section 2.2.1.
+ * Departs from the source: it has `start-now` alone.
+ */
+export function conservativeBackfilling(compression: Compression): QueuePolicy {
+  const compress = compression === 'start-now' ? startNow : reinsert;
+  return {
+    name: `conservative ${compression}`,
+    promises: true,
+    onSubmitted(plan, id, now, place) {
+      const { width, walltime } = plan.getWaiting(id);
+      place(id, plan.profile.earliestFit(width, walltime, now));
+    },
+    onEnded: compress,
+  };
+}
+
+function startNow(plan: RequestPlan, now: Instant, place: Place): void {
+  // From the head again after each: a request that moved to now vacates a later place, and that may be what another lacked.
+  for (let next = findStartable(plan, now); next !== undefined; next = findStartable(plan, now)) place(next, now);
+}
+
+function findStartable(plan: RequestPlan, now: Instant): number | undefined {
+  for (const request of plan.waiting.values()) {
+    const isDue = request.startsAt !== undefined && request.startsAt <= now;
+    if (!isDue && plan.canStart(request, now)) return request.id;
+  }
+  return undefined;
+}
+
+function reinsert(plan: RequestPlan, now: Instant, place: Place): void {
+  for (const { id, width, walltime, startsAt } of [...plan.waiting.values()]) {
+    if (startsAt !== undefined && startsAt <= now) continue;
+    place(id, undefined);
+    place(id, plan.profile.earliestFit(width, walltime, now));
+  }
+}

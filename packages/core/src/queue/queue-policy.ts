@@ -1,0 +1,21 @@
+import type { Instant } from '../shared/index.ts';
+import type { RequestPlan } from './request-plan.ts';
+
+/** Gives a waiting request a place in the plan; whoever calls a policy applies it at once, and may write it down. */
+export type Place = (id: number, startsAt: Instant | undefined) => void;
+
+/**
+ * Who goes when on a space-shared resource.
+ *
+ * A policy sees events one at a time and decides by calling `place`; a request starts when its place begins
+ * (`RequestPlan.findDue`). It keeps nothing of its own: plan and event determine its decisions.
+ */
+export interface QueuePolicy {
+  readonly name: string;
+  /** Whether the place of a waiting request is an upper bound on its start. */
+  readonly promises: boolean;
+  /** A request arrived and is the last of `plan.waiting`, without a place. */
+  onSubmitted(plan: RequestPlan, id: number, now: Instant, place: Place): void;
+  /** A running request ended, or a waiting one was withdrawn; it is out of the plan. */
+  onEnded(plan: RequestPlan, now: Instant, place: Place): void;
+}

@@ -1,0 +1,77 @@
+import test from 'ava';
+import { AvailabilityProfile } from '@mutirao/core/profile';
+import { InvariantError } from '@mutirao/core/shared';
+
+const day = 86_400_000;
+
+/** 10 processors from 100 on: 6 free in [100, 200), 1 in [200, 300), 10 later. */
+function stairs(): AvailabilityProfile {
+  const profile = new AvailabilityProfile(10, 100);
+  profile.reserve(4, 100, 300);
+  profile.reserve(5, 200, 300);
+  return profile;
+}
+
+test('a new profile is free for ever', (t) => {
+  t.deepEqual([...new AvailabilityProfile(3, 7).segments()], [{ start: 7, end: Infinity, free: 3 }]);
+});
+
+test('reservations lower the steps that they cover', (t) => {
+  t.deepEqual([...stairs().segments()], [
+    { start: 100, end: 200, free: 6 }, { start: 200, end: 300, free: 1 }, { start: 300, end: Infinity, free: 10 },
+  ]);
+});
+
+test('a request fits where its width is free for all of its duration', (t) => {
+  const profile = stairs();
+  t.is(profile.earliestFit(6, 100, 0), 100);
+  t.is(profile.earliestFit(6, 101, 100), 300);
+  t.is(profile.earliestFit(6, 60, 150), 300);
+  t.is(profile.earliestFit(6, 50, 150), 150);
+  t.is(profile.earliestFit(1, day, 250), 250);
+  t.is(profile.earliestFit(11, 1, 100), Infinity);
+});
+
+test('a width that is reserved for ever never fits', (t) => {
+  const profile = new AvailabilityProfile(4, 0);
+  profile.reserve(1, 50, Infinity);
+  t.is(profile.earliestFit(4, 50, 0), 0);
+  t.is(profile.earliestFit(4, 51, 0), Infinity);
+});
+
+test('an early end gives back the rest and joins what became equal', (t) => {
+  const profile = stairs();
+  profile.shorten(5, 250, 300);
+  t.deepEqual([...profile.segments(200)], [
+    { start: 200, end: 250, free: 1 }, { start: 250, end: 300, free: 6 }, { start: 300, end: Infinity, free: 10 },
+  ]);
+  profile.shorten(4, 350, 300);
+  profile.release(5, 200, 250);
+  profile.release(4, 100, 300);
+  t.is(profile.segmentCount, 1);
+});
+
+test('taking what is not free and giving back what was not taken are bugs', (t) => {
+  t.throws(() => { stairs().reserve(2, 150, 250); }, { instanceOf: InvariantError });
+  t.throws(() => { stairs().release(1, 250, 350); }, { instanceOf: InvariantError });
+});
+
+test('the past is forgotten and reservations that reach into it are clipped', (t) => {
+  const profile = stairs();
+  profile.forget(250);
+  t.is(profile.from, 250);
+  t.is(profile.segmentCount, 2);
+  profile.release(4, 100, 300);
+  t.deepEqual([...profile.segments()], [{ start: 250, end: 300, free: 5 }, { start: 300, end: Infinity, free: 10 }]);
+});
+
+test('a copy does not follow its original', (t) => {
+  const profile = stairs();
+  const copy = profile.clone();
+  profile.release(5, 200, 300);
+  t.is(profile.freeAt(200), 6);
+  t.is(copy.freeAt(200), 1);
+  t.is(copy.minFree(100, 201), 1);
+  t.true(copy.fits(6, 100, 100));
+  t.false(copy.fits(6, 101, 100));
+});

@@ -1,0 +1,89 @@
+import test from 'ava';
+import { conservativeBackfilling, RequestPlan } from '@mutirao/core/queue';
+import { InvariantError } from '@mutirao/core/shared';
+
+/** Request 1 runs on 6 of 10 processors until 100; request 2 waits with a place on 8 at 100. */
+function twoRequests(): RequestPlan {
+  const plan = new RequestPlan(10, 0);
+  plan.add(1, 6, 100);
+  plan.place(1, 0);
+  plan.start(1);
+  plan.add(2, 8, 50);
+  plan.place(2, 100);
+  return plan;
+}
+
+test('a placed request holds its processors from its start to its walltime', (t) => {
+  t.deepEqual([...twoRequests().profile.segments()].map(({ start, free }) => [start, free]), [[0, 4], [100, 2], [150, 10]]);
+});
+
+test('a request that moves leaves its old place', (t) => {
+  const plan = twoRequests();
+  plan.place(2, 120);
+  t.deepEqual([...plan.profile.segments()].map(({ start, free }) => [start, free]), [[0, 4], [100, 10], [120, 2], [170, 10]]);
+  plan.place(2, undefined);
+  t.is(plan.nextStart, Infinity);
+  t.is(plan.profile.segmentCount, 2);
+});
+
+test('an end gives back the rest of a running request and the whole of a waiting one', (t) => {
+  const plan = twoRequests();
+  plan.end(1, 30);
+  plan.end(2, 30);
+  plan.forget(30);
+  t.is(plan.profile.segmentCount, 1);
+  t.is(plan.running.size + plan.waiting.size, 0);
+});
+
+test('an end after the walltime gives nothing back', (t) => {
+  const plan = twoRequests();
+  plan.end(1, 104);
+  t.is(plan.profile.freeAt(104), 2);
+});
+
+test('a request can start now where only its own later place is in the way', (t) => {
+  const plan = twoRequests();
+  plan.end(1, 70);
+  t.true(plan.canStart(plan.getWaiting(2), 70));
+});
+
+test('a request cannot start now where another would be delayed', (t) => {
+  const plan = twoRequests();
+  plan.add(3, 3, 200);
+  plan.place(3, 150);
+  t.false(plan.canStart(plan.getWaiting(3), 0));
+  plan.add(4, 2, 200);
+  t.true(plan.canStart(plan.getWaiting(4), 0));
+});
+
+test('due are the requests whose place has begun, in the order of arrival', (t) => {
+  const plan = twoRequests();
+  plan.add(3, 1, 10);
+  plan.place(3, 50);
+  t.deepEqual(plan.findDue(49), []);
+  t.deepEqual(plan.findDue(100).map(({ id }) => id), [2, 3]);
+  t.is(plan.nextStart, 50);
+});
+
+test('a request without a place does not start', (t) => {
+  const plan = twoRequests();
+  plan.add(3, 1, 10);
+  t.throws(() => { plan.start(3); }, { instanceOf: InvariantError });
+  t.throws(() => { plan.place(9, 0); }, { instanceOf: InvariantError });
+});
+
+// At 10 all is free but 4 + 2 processors over [50, 60), the places of requests 3 and 4. Request 2 (5 for 100) comes first and lacks
+// one processor there; once 3 has moved to now it fits, and goes before 4.
+test('start-now begins at the head again after each start', (t) => {
+  const plan = new RequestPlan(10, 10);
+  const moves: [number, number | undefined][] = [];
+  for (const [id, width, walltime, startsAt] of [[2, 5, 100, 60], [3, 4, 10, 50], [4, 2, 10, 50]] as const) {
+    plan.add(id, width, walltime);
+    plan.place(id, startsAt);
+  }
+  conservativeBackfilling('start-now').onEnded(plan, 10, (id, startsAt) => {
+    moves.push([id, startsAt]);
+    plan.place(id, startsAt);
+  });
+  t.deepEqual(moves, [[3, 10], [2, 10]]);
+});
