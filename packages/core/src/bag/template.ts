@@ -1,0 +1,125 @@
+import { quoteForShell } from './shell-words.ts';
+
+/** A piece of a template: literal text, or what stands for the task's value or its index. */
+export type TemplatePart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'value' | 'index' };
+
+/** A command or path with its placeholders told apart; read once, filled in for each task. */
+export type Template = readonly TemplatePart[];
+
+/**
+ * Reads a template: `{}` stands for the task's value, `{#}` for its index.
+ *
+ * A literal one is written with one more pair of braces: `{{}}` is the text `{}`, `{{{}}}` is `{{}}`. All other braces are
+ * text, `${HOME}` and `awk '{ print }'` among them. Cost: linear.
+ */
+export function parseTemplate(text: string): Template {
+  const parts: TemplatePart[] = [];
+  let literal = '';
+  let done = 0;
+  for (const placeholder of findPlaceholders(text)) {
+    literal += text.slice(done, placeholder.start);
+    done = placeholder.end;
+    if (placeholder.depth > 1) {
+      literal += text.slice(placeholder.start + 1, placeholder.end - 1);
+      continue;
+    }
+    if (literal !== '') parts.push({ kind: 'text', text: literal });
+    literal = '';
+    parts.push({ kind: placeholder.isIndex ? 'index' : 'value' });
+  }
+  literal += text.slice(done);
+  if (literal !== '') parts.push({ kind: 'text', text: literal });
+  return parts;
+}
+
+/**
+ * Fills in a command line for /bin/sh: the value comes as one shell word, quoted where it needs to be.
+ *
+ * So `{}` must stand outside quotes, as in GNU parallel; `commandFromWords` sees to that. A value of letters, digits and
+ * `@%+=:,./_-` is put in as it is and may stand anywhere.
+ */
+export function renderCommand(template: Template, value: string, index: number): string {
+  return fill(template, quoteForShell(value), index, keep);
+}
+
+/**
+ * Fills in a path: value and index as they are, and `expand` applied to the text between them (not to the value).
+ *
+ * The result may lead anywhere: pass it through `keepInside` before it is used on a machine.
+ */
+export function renderPath(template: Template, value: string, index: number, expand: (text: string) => string = keep): string {
+  return fill(template, value, index, expand);
+}
+
+/** Makes a template that renders to exactly this text, whatever the value. */
+export function escapeTemplate(text: string): string {
+  let escaped = '';
+  let done = 0;
+  for (const { start, end } of findPlaceholders(text)) {
+    escaped += `${text.slice(done, start)}{${text.slice(start, end)}}`;
+    done = end;
+  }
+  return escaped + text.slice(done);
+}
+
+/** Whether a template depends on the task's value or its index. */
+export function hasPlaceholder(template: Template): boolean {
+  return template.some((part) => part.kind !== 'text');
+}
+
+/** Makes a command template of the words after `--`: each is quoted as the shell wants it, its placeholders left open. */
+export function commandFromWords(words: readonly string[]): string {
+  return words.map(quoteTemplateWord).join(' ');
+}
+
+function quoteTemplateWord(word: string): string {
+  const parts = parseTemplate(word);
+  if (parts.length === 0) return quoteForShell('');
+  return parts.map((part) => (part.kind === 'text' ? escapeTemplate(quoteForShell(part.text)) : symbolOf(part.kind))).join('');
+}
+
+function symbolOf(kind: 'value' | 'index'): string {
+  return kind === 'value' ? '{}' : '{#}';
+}
+
+function keep(text: string): string {
+  return text;
+}
+
+function fill(template: Template, value: string, index: number, expand: (text: string) => string): string {
+  let filled = '';
+  for (const part of template) {
+    if (part.kind === 'text') filled += expand(part.text);
+    else filled += part.kind === 'value' ? value : String(index);
+  }
+  return filled;
+}
+
+interface Placeholder {
+  /** Of the outermost pair of braces. */
+  readonly start: number;
+  readonly end: number;
+  /** Pairs of braces, 1 or more. */
+  readonly depth: number;
+  readonly isIndex: boolean;
+}
+
+/** Finds `{}` and `{#}` with all the pairs of braces around each, from left to right. */
+function findPlaceholders(text: string): Placeholder[] {
+  const found: Placeholder[] = [];
+  let from = 0;
+  for (let open = text.indexOf('{'); open !== -1; open = text.indexOf('{', from)) {
+    const isIndex = text[open + 1] === '#';
+    const close = open + (isIndex ? 2 : 1);
+    from = open + 1;
+    if (text[close] !== '}') continue;
+    const floor = found.at(-1)?.end ?? 0;
+    let depth = 1;
+    while (open - depth >= floor && text[open - depth] === '{' && text[close + depth] === '}') depth++;
+    found.push({ start: open - depth + 1, end: close + depth, depth, isIndex });
+    from = close + depth;
+  }
+  return found;
+}
