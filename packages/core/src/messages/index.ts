@@ -1,4 +1,4 @@
-export type { Content, InputSource, InputSpec, JobSpec, Limits, OutputSpec, Root, TaskGroup, Values } from './job.ts';
+export type { Content, InputSource, InputSpec, JobSpec, JobStatus, Limits, OutputSpec, Root, TaskGroup, TaskStatus, Values } from './job.ts';
 export type {
   InputFile, MachineFacts, MachineReport, Outcome, OutputContent, OutputFile, ReplicaEnd, ReplicaStart, StartReplicas,
   TaskTemplate, TaskTimes,

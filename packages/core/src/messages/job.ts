@@ -82,3 +82,9 @@ export interface JobSpec {
   readonly homeDirectory: string;
   readonly deadline: Instant | undefined;
 }
+
+/** What a task is; `waiting` until what it depends on is done. */
+export type TaskStatus = 'waiting' | 'ready' | 'running' | 'verifying' | 'finished' | 'failed' | 'cancelled';
+
+/** What a job is; `cancelled` from the moment its user says so, though its replicas end later. */
+export type JobStatus = 'running' | 'finished' | 'failed' | 'cancelled';

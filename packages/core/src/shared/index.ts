@@ -3,3 +3,5 @@ export type { JobId, MachineId, ProviderId, ReplicaId, RequestId, TaskIndex, Use
 export { InvariantError, invariant, unreachable } from './invariant.ts';
 export type { Decision, DriverCommand, Machine, Reply } from './machine.ts';
 export { findNearestWord } from './nearest-word.ts';
+export { IndexSet, type IndexRange } from './index-set.ts';
+export { findPathFault } from './path-in-root.ts';

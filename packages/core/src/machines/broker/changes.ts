@@ -1,4 +1,4 @@
-import type { AllocationRequest, JobSpec, MachineFacts, OutputContent, Outcome } from '../../messages/index.ts';
+import type { AllocationRequest, JobSpec, MachineFacts, OutputContent, Outcome, TaskStatus } from '../../messages/index.ts';
 import type { Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 
 /**
@@ -13,6 +13,8 @@ export interface ReplicaEnding {
   readonly replicaId: ReplicaId;
   readonly taskIndex: TaskIndex;
   readonly fate: ReplicaFate;
+  /** What the task is after this ending; `failed` gives it up. */
+  readonly taskStatus: TaskStatus;
   /** Undefined when the machine never told. */
   readonly outcome: Outcome | undefined;
   readonly exitStatus: number;
@@ -22,7 +24,10 @@ export interface ReplicaEnding {
   readonly endedAt: Instant;
   readonly reason: string;
   readonly detail: string;
-  /** Kept in the records, not in the journal's line; empty arrays where there was none. */
+  /**
+   * Kept in the records, not in the journal's line; empty arrays where there was none. Of a replica that was verified they
+   * stand in its `ReplicaVerifying`, and are empty here in its `ReplicasEnded`: a record keeps what it has.
+   */
   readonly standardOutput: Uint8Array;
   readonly standardError: Uint8Array;
   readonly outputTruncated: boolean;
@@ -36,13 +41,14 @@ export type BrokerChange =
   | { readonly kind: 'JobCancelled'; readonly jobId: JobId; readonly reason: string; readonly at: Instant }
   /** Every task has ended. */
   | { readonly kind: 'JobEnded'; readonly jobId: JobId; readonly status: 'finished' | 'failed' | 'cancelled'; readonly at: Instant }
+  /** Empty indexes mean all that failed or were cancelled. */
   | { readonly kind: 'TasksRetried'; readonly jobId: JobId; readonly taskIndexes: readonly TaskIndex[]; readonly at: Instant }
   /** Replica `firstReplicaId + i` runs task `taskIndexes[i]`. */
   | { readonly kind: 'ReplicasPlaced'; readonly machineId: MachineId; readonly jobId: JobId; readonly firstReplicaId: ReplicaId; readonly taskIndexes: readonly TaskIndex[]; readonly at: Instant }
   | { readonly kind: 'ReplicasStarted'; readonly machineId: MachineId; readonly jobId: JobId; readonly started: readonly { readonly replicaId: ReplicaId; readonly startedAt: Instant }[] }
   /** A success whose outputs or check are still to be settled. */
-  | { readonly kind: 'ReplicaVerifying'; readonly machineId: MachineId; readonly jobId: JobId; readonly ending: ReplicaEnding }
-  | { readonly kind: 'ReplicasEnded'; readonly machineId: MachineId; readonly jobId: JobId; readonly endings: readonly ReplicaEnding[] }
+  | { readonly kind: 'ReplicaVerifying'; readonly machineId: MachineId; readonly jobId: JobId; readonly ending: ReplicaEnding; readonly at: Instant }
+  | { readonly kind: 'ReplicasEnded'; readonly machineId: MachineId; readonly jobId: JobId; readonly endings: readonly ReplicaEnding[]; readonly at: Instant }
   | { readonly kind: 'ProviderAdded'; readonly providerId: ProviderId; readonly address: string }
   | { readonly kind: 'MachineJoined'; readonly providerId: ProviderId; readonly facts: MachineFacts; readonly at: Instant }
   | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string; readonly at: Instant }
