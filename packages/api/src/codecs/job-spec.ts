@@ -1,0 +1,182 @@
+import { keepInside } from '@mutirao/core/bag';
+import type { InputSource, InputSpec, JobSpec, OutputSpec, TaskGroup, Values } from '@mutirao/core/messages';
+
+import { MutiraoError } from '../errors/index.ts';
+import type {
+  InputSource as InputSourceWire, InputSpec as InputSpecWire, JobSpec as JobSpecWire, OutputSpec as OutputSpecWire, SubmitJobRequest,
+  TaskGroup as TaskGroupWire,
+} from '../generated/mutirao/broker/v1/broker.ts';
+import type { IntegerRange } from '../generated/mutirao/common/v1/common.ts';
+import { badRequest, decodeContent, decodeLimits, decodeRoot, encodeContent, encodeLimits, encodeRoot } from './common.ts';
+
+/** A submission with its defaults filled in; paths are as the client wrote them. */
+export interface SubmitJob {
+  /** The client's own key, so that a repeated submission is the same job; empty when it gave none. */
+  readonly clientJobId: string;
+  readonly spec: JobSpec;
+}
+
+/** Most tasks of one job. */
+export const taskCountMax = 10_000_000;
+
+/** Most groups of one job, and most listed values of one group. */
+export const listedCountMax = 1_000_000;
+
+const textLengthMax = 1_048_576;
+
+/** Reads a submission and fills in its defaults. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted. */
+export function decodeSubmitJob(wire: SubmitJobRequest): SubmitJob {
+  if (wire.job === undefined) throw badRequest('job is absent');
+  return { clientJobId: text('client_job_id', wire.clientJobId, 256), spec: decodeJobSpec(wire.job) };
+}
+
+/** Reads a bag of tasks. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted. */
+export function decodeJobSpec(wire: JobSpecWire): JobSpec {
+  if (wire.groups.length === 0) throw badRequest('the job has no tasks: job.groups is empty');
+  if (wire.groups.length > listedCountMax) throw badRequest(`job.groups has ${wire.groups.length} entries; want at most ${listedCountMax}`);
+  const groups = wire.groups.map((group, index) => decodeTaskGroup(group, `job.groups[${index}]`));
+  const taskCount = groups.reduce((sum, group) => sum + countOf(group.values), 0);
+  if (taskCount > taskCountMax) throw badRequest(`the job has ${taskCount} tasks; want at most ${taskCountMax}`);
+  return {
+    label: text('job.label', wire.label, 1024),
+    groups,
+    environment: decodeEnvironment(wire.environment),
+    limits: decodeLimits(wire.limits),
+    processors: integer('job.processors', wire.processors ?? 1, 1, 65_536),
+    replicasMax: integer('job.replicas_max', wire.replicasMax ?? 2, 1, 16),
+    failuresMax: integer('job.failures_max', wire.failuresMax ?? 3, 1, 100),
+    homeDirectory: text('job.home_directory', wire.homeDirectory, 4096),
+    deadline: wire.deadlineUnixMs,
+  };
+}
+
+/** Writes a bag of tasks for the wire. */
+export function encodeJobSpec(spec: JobSpec): JobSpecWire {
+  return {
+    label: spec.label,
+    groups: spec.groups.map(encodeTaskGroup),
+    environment: { ...spec.environment },
+    limits: encodeLimits(spec.limits),
+    processors: spec.processors,
+    replicasMax: spec.replicasMax,
+    failuresMax: spec.failuresMax,
+    homeDirectory: spec.homeDirectory,
+    deadlineUnixMs: spec.deadline,
+  };
+}
+
+function decodeTaskGroup(wire: TaskGroupWire, name: string): TaskGroup {
+  if (wire.command === '' && !wire.noOp) throw badRequest(`${name}.command is empty; want a line for the shell`);
+  return {
+    values: decodeValues(wire, name),
+    command: text(`${name}.command`, wire.command, textLengthMax),
+    noOp: wire.noOp,
+    inputs: wire.inputs.map((input, index) => decodeInputSpec(input, `${name}.inputs[${index}]`)),
+    outputs: wire.outputs.map((output, index) => decodeOutputSpec(output, `${name}.outputs[${index}]`)),
+    check: text(`${name}.check`, wire.check, textLengthMax),
+    requirements: text(`${name}.requirements`, wire.requirements, textLengthMax),
+  };
+}
+
+function decodeValues({ values }: TaskGroupWire, name: string): Values {
+  switch (values?.$case) {
+    case 'range': return decodeRange(values.value, `${name}.range`);
+    case 'list': {
+      const list = values.value.values;
+      if (list.length < 1 || list.length > listedCountMax) throw badRequest(`${name}.list has ${list.length} values; want 1 to ${listedCountMax}`);
+      for (const value of list) text(`${name}.list`, value, textLengthMax);
+      return { kind: 'list', values: list };
+    }
+    case undefined: throw badRequest(`${name} has no values; want a range or a list`);
+  }
+}
+
+function decodeRange(wire: IntegerRange, name: string): Values {
+  const count = integer(`${name}.count`, wire.count, 1, taskCountMax);
+  const step = wire.step ?? 1;
+  if (step === 0) throw badRequest(`${name}.step is 0; want another integer`);
+  if (!Number.isSafeInteger(wire.first + step * (count - 1))) throw badRequest(`${name} ends at ${wire.first + step * (count - 1)}; want a safe integer`);
+  return { kind: 'range', first: wire.first, count, step };
+}
+
+function decodeInputSpec(wire: InputSpecWire, name: string): InputSpec {
+  return {
+    source: decodeInputSource(wire.source, `${name}.source`),
+    root: decodeRoot(wire.root, `${name}.root`),
+    path: remotePath(`${name}.path`, wire.path),
+    condition: text(`${name}.condition`, wire.condition, textLengthMax),
+  };
+}
+
+function decodeInputSource(wire: InputSourceWire | undefined, name: string): InputSource {
+  const source = wire?.source;
+  switch (source?.$case) {
+    case 'localPath':
+      if (source.value === '') throw badRequest(`${name}.local_path is empty`);
+      return { kind: 'path', path: text(`${name}.local_path`, source.value, 4096) };
+    case 'content': return { kind: 'content', content: decodeContent(source.value, `${name}.content`) };
+    case undefined: throw badRequest(`${name} is absent; want a local path or a content`);
+  }
+}
+
+function decodeOutputSpec(wire: OutputSpecWire, name: string): OutputSpec {
+  return {
+    root: decodeRoot(wire.root, `${name}.root`),
+    path: remotePath(`${name}.path`, wire.path),
+    localPath: text(`${name}.local_path`, wire.localPath, 4096),
+    condition: text(`${name}.condition`, wire.condition, textLengthMax),
+  };
+}
+
+function encodeTaskGroup(group: TaskGroup): TaskGroupWire {
+  const { values } = group;
+  return {
+    values: values.kind === 'range'
+      ? { $case: 'range', value: { first: values.first, count: values.count, step: values.step } }
+      : { $case: 'list', value: { values: [...values.values] } },
+    command: group.command,
+    noOp: group.noOp,
+    inputs: group.inputs.map((input) => ({
+      source: { source: encodeInputSource(input.source) }, root: encodeRoot(input.root), path: input.path, condition: input.condition,
+    })),
+    outputs: group.outputs.map((output) => ({ ...output, root: encodeRoot(output.root) })),
+    check: group.check,
+    requirements: group.requirements,
+  };
+}
+
+function encodeInputSource(source: InputSource): InputSourceWire['source'] {
+  if (source.kind === 'path') return { $case: 'localPath', value: source.path };
+  return { $case: 'content', value: encodeContent(source.content) };
+}
+
+function decodeEnvironment(wire: Record<string, string>): Record<string, string> {
+  for (const [name, value] of Object.entries(wire)) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw badRequest(`job.environment has the name ${JSON.stringify(name)}; want letters, digits and "_"`);
+    text(`job.environment.${name}`, value, textLengthMax);
+  }
+  return { ...wire };
+}
+
+/** A path on a GridMachine, which may not lead up and out of its root; what its variables stand for is looked at when they are known. */
+function remotePath(name: string, path: string): string {
+  if (keepInside(text(name, path, 4096)) === undefined) {
+    throw new MutiraoError('MUT_PATH_ESCAPES', `${name} is ${JSON.stringify(path)}; want a path that stays below its root`);
+  }
+  return path;
+}
+
+function countOf(values: Values): number {
+  return values.kind === 'range' ? values.count : values.values.length;
+}
+
+function integer(name: string, value: number, min: number, max: number): number {
+  if (!Number.isInteger(value) || value < min || value > max) throw badRequest(`${name} is ${value}; want an integer in ${min}..${max}`);
+  return value;
+}
+
+function text(name: string, value: string, lengthMax: number): string {
+  if (value.length > lengthMax) throw badRequest(`${name} has ${value.length} characters; want at most ${lengthMax}`);
+  if (value.includes('\0')) throw badRequest(`${name} holds a NUL character; want none`);
+  return value;
+}

@@ -1,0 +1,72 @@
+import test from 'ava';
+
+import { decodeJobSpec, decodeSubmitJob, encodeJobSpec, taskCountMax } from '@mutirao/api/codecs';
+
+import { JobSpec, SubmitJobRequest, type TaskGroup } from '../../../src/generated/mutirao/broker/v1/broker.ts';
+import { Root } from '../../../src/generated/mutirao/common/v1/common.ts';
+
+const array: TaskGroup = {
+  values: { $case: 'range', value: { first: 1, count: 10 } }, command: 'echo {}', noOp: false, inputs: [], outputs: [], check: '', requirements: '',
+};
+
+function jobOf(group: Partial<TaskGroup>, rest: Partial<JobSpec> = {}): JobSpec {
+  return { label: '', groups: [{ ...array, ...group }], environment: {}, limits: undefined, homeDirectory: '', ...rest };
+}
+
+test('what a job leaves out is filled in', (t) => {
+  const { clientJobId, spec } = decodeSubmitJob({ job: jobOf({}), clientJobId: 'k1' });
+  t.is(clientJobId, 'k1');
+  t.like(spec, { processors: 1, replicasMax: 2, failuresMax: 3, deadline: undefined, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 } });
+  t.deepEqual(spec.groups[0]?.values, { kind: 'range', first: 1, count: 10, step: 1 });
+});
+
+test('a job comes back from the wire as it went', (t) => {
+  const content = { sha256: Buffer.alloc(32, 7), sizeBytes: 12 };
+  const wire = jobOf({
+    values: { $case: 'list', value: { values: ['a', 'b c'] } },
+    inputs: [
+      { source: { source: { $case: 'localPath', value: 'in/{}.txt' } }, root: Root.PLAYPEN, path: 'in.txt', condition: 'os == linux' },
+      { source: { source: { $case: 'content', value: content } }, root: Root.STORAGE, path: 'tool', condition: '' },
+    ],
+    outputs: [{ root: Root.PLAYPEN, path: 'out', localPath: 'results/{#}', condition: '' }],
+    check: 'test -s results/{#}', requirements: 'mem >= 512',
+  }, { label: 'sweep', environment: { MODE: 'fast' }, processors: 2, replicasMax: 1, failuresMax: 5, homeDirectory: '/home/ana', deadlineUnixMs: 5000 });
+  const spec = decodeJobSpec(wire);
+  const sent = JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish());
+  t.deepEqual(decodeJobSpec(sent), spec);
+  t.is(spec.groups[0]?.inputs[1]?.source.kind, 'content');
+});
+
+const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
+  ['a job without tasks', { ...jobOf({}), groups: [] }, /no tasks/],
+  ['a group without values', jobOf({ values: undefined }), /groups\[0\] has no values/],
+  ['an empty list', jobOf({ values: { $case: 'list', value: { values: [] } } }), /has 0 values/],
+  ['an empty range', jobOf({ values: { $case: 'range', value: { first: 1, count: 0 } } }), /count is 0/],
+  ['a range that stands still', jobOf({ values: { $case: 'range', value: { first: 1, count: 2, step: 0 } } }), /step is 0/],
+  ['a range that runs past what a number holds', jobOf({ values: { $case: 'range', value: { first: 9e15, count: 1000, step: 1e13 } } }), /safe integer/],
+  ['too many tasks', { ...jobOf({}), groups: Array.from({ length: 2 }, () => ({ ...array, values: { $case: 'range', value: { first: 1, count: taskCountMax } } as const })) }, /want at most/],
+  ['a task without a command', jobOf({ command: '' }), /command is empty/],
+  ['a root that nobody knows', jobOf({ outputs: [{ root: 9 as Root, path: 'x', localPath: '', condition: '' }] }), /root is 9/],
+  ['an input from nowhere', jobOf({ inputs: [{ source: undefined, root: Root.PLAYPEN, path: 'x', condition: '' }] }), /source is absent/],
+  ['a hash that is too short', jobOf({ inputs: [{ source: { source: { $case: 'content', value: { sha256: Buffer.alloc(4), sizeBytes: 1 } } }, root: Root.PLAYPEN, path: 'x', condition: '' }] }), /4 bytes; want 32/],
+  ['no replicas', jobOf({}, { replicasMax: 0 }), /replicas_max is 0; want an integer in 1\.\.16/],
+  ['too many failures', jobOf({}, { failuresMax: 101 }), /failures_max is 101/],
+  ['a half processor', jobOf({}, { processors: 0 }), /processors is 0/],
+  ['a strange name in the environment', jobOf({}, { environment: { 'A=B': 'c' } }), /"A=B"/],
+  ['a NUL in a command', jobOf({ command: 'a\0b' }), /NUL/],
+];
+
+for (const [what, wire, message] of refused) {
+  test(`${what} is refused`, (t) => {
+    t.throws(() => decodeJobSpec(wire), { code: 'MUT_BAD_REQUEST', message });
+  });
+}
+
+test('a path that leaves its root on the machine is refused by name', (t) => {
+  const group = { outputs: [{ root: Root.PLAYPEN, path: 'a/../../b', localPath: '', condition: '' }] };
+  t.throws(() => decodeJobSpec(jobOf(group)), { code: 'MUT_PATH_ESCAPES', message: /groups\[0\]\.outputs\[0\]\.path is "a\/\.\.\/\.\.\/b"/ });
+});
+
+test('a submission without a job is refused', (t) => {
+  t.throws(() => decodeSubmitJob(SubmitJobRequest.decode(Buffer.alloc(0))), { code: 'MUT_BAD_REQUEST', message: /job is absent/ });
+});
