@@ -22,8 +22,7 @@ export function conservativeBackfilling(compression: Compression): QueuePolicy {
     name: `conservative ${compression}`,
     promises: true,
     onSubmitted(plan, id, now, place) {
-      const { width, walltime } = plan.getWaiting(id);
-      place(id, plan.profile.earliestFit(width, walltime, now));
+      place(id, plan.findEarliestPlace(plan.getWaiting(id), now));
     },
     onEnded: compress,
   };
@@ -43,9 +42,9 @@ function findStartable(plan: RequestPlan, now: Instant): number | undefined {
 }
 
 function reinsert(plan: RequestPlan, now: Instant, place: Place): void {
-  for (const { id, width, walltime, startsAt } of [...plan.waiting.values()]) {
-    if (startsAt !== undefined && startsAt <= now) continue;
-    place(id, undefined);
-    place(id, plan.profile.earliestFit(width, walltime, now));
+  for (const request of [...plan.waiting.values()]) {
+    if (request.startsAt !== undefined && request.startsAt <= now) continue;
+    const startsAt = plan.findEarliestPlace(request, now);
+    if (startsAt !== request.startsAt) place(request.id, startsAt);
   }
 }

@@ -2,7 +2,7 @@ import type { Instant } from '../shared/index.ts';
 import type { RequestPlan } from './request-plan.ts';
 
 /** Gives a waiting request a place in the plan; whoever calls a policy applies it at once, and may write it down. */
-export type Place = (id: number, startsAt: Instant | undefined) => void;
+export type Place = (id: number, startsAt: Instant) => void;
 
 /**
  * Who goes when on a space-shared resource.

@@ -60,7 +60,7 @@ class Replay {
     return true;
   }
 
-  readonly #place = (id: number, startsAt: Instant | undefined): void => { this.#plan.place(id, startsAt); };
+  readonly #place = (id: number, startsAt: Instant): void => { this.#plan.place(id, startsAt); };
 
   #submit(now: Instant): void {
     for (let request = this.#trace[this.#submitted]; request?.submittedAt === now; request = this.#trace[this.#submitted]) {

@@ -16,7 +16,7 @@ export interface PlannedRequest {
  * The requests of one space-shared resource, and the profile of what they leave free.
  *
  * Invariant: the profile is the capacity minus every placed or running request over [startsAt, startsAt + walltime). It is
- * changed by the five verbs below alone, so that whoever owns it can journal them.
+ * changed by `add`, `place`, `start` and `end` alone, so that whoever owns it can journal them.
  */
 export class RequestPlan {
   readonly #profile: AvailabilityProfile;
@@ -49,10 +49,10 @@ export class RequestPlan {
   }
 
   /** Gives a waiting request a place, or another one. Cost: O(segments). @throws {InvariantError} when it does not fit there. */
-  place(id: number, startsAt: Instant | undefined): void {
+  place(id: number, startsAt: Instant): void {
     const request = this.getWaiting(id);
     this.#vacate(request);
-    if (startsAt !== undefined) this.#profile.reserve(request.width, startsAt, startsAt + request.walltime);
+    this.#profile.reserve(request.width, startsAt, startsAt + request.walltime);
     this.#waiting.set(id, { ...request, startsAt });
   }
 
@@ -109,6 +109,15 @@ export class RequestPlan {
     // Its own place begins within the window: there it takes nothing more than it holds already.
     const heldUntil = Math.min(end, startsAt + walltime);
     return this.#profile.fits(width, startsAt - now, now) && (heldUntil >= end || this.#profile.fits(width, end - heldUntil, heldUntil));
+  }
+
+  /** The earliest place from `now` on for a waiting request, everybody else's place standing. Cost: O(segments). */
+  findEarliestPlace(request: PlannedRequest, now: Instant): Instant {
+    const { width, walltime, startsAt } = request;
+    this.#vacate(request);
+    const place = this.#profile.earliestFit(width, walltime, now);
+    if (startsAt !== undefined) this.#profile.reserve(width, startsAt, startsAt + walltime);
+    return place;
   }
 
   #vacate({ width, walltime, startsAt }: PlannedRequest): void {

@@ -21,9 +21,7 @@ test('a request that moves leaves its old place', (t) => {
   const plan = twoRequests();
   plan.place(2, 120);
   t.deepEqual([...plan.profile.segments()].map(({ start, free }) => [start, free]), [[0, 4], [100, 10], [120, 2], [170, 10]]);
-  plan.place(2, undefined);
-  t.is(plan.nextStart, Infinity);
-  t.is(plan.profile.segmentCount, 2);
+  t.is(plan.nextStart, 120);
 });
 
 test('an end gives back the rest of a running request and the whole of a waiting one', (t) => {
@@ -54,6 +52,14 @@ test('a request cannot start now where another would be delayed', (t) => {
   t.false(plan.canStart(plan.getWaiting(3), 0));
   plan.add(4, 2, 200);
   t.true(plan.canStart(plan.getWaiting(4), 0));
+});
+
+test('the earliest place of a request counts its own place as free and leaves it where it is', (t) => {
+  const plan = twoRequests();
+  plan.place(2, 120);
+  t.is(plan.findEarliestPlace(plan.getWaiting(2), 90), 100);
+  t.is(plan.getWaiting(2).startsAt, 120);
+  t.is(plan.profile.freeAt(120), 2);
 });
 
 test('due are the requests whose place has begun, in the order of arrival', (t) => {

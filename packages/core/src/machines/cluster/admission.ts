@@ -1,0 +1,42 @@
+import type { RequestOrder } from './inputs.ts';
+import { roundWalltime, type ClusterState } from './state.ts';
+
+/** Why an order is not taken: a code of the error registry, and a sentence with the value found and the value wanted. */
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * Finds the first reason not to take an order; undefined when there is none.
+ *
+ * @source costa2005, Table 5.1: the limits maxPR (running and queued together), maxP and maxT_r of one user.
+ * Departs from the source: walltimes are rounded up to the granularity before they are compared.
+ */
+export function findRefusal(state: ClusterState, order: RequestOrder): Refusal | undefined {
+  return findNonsense(order) ?? findExcess(state, order);
+}
+
+function findNonsense({ userId, width, walltime, command }: RequestOrder): Refusal | undefined {
+  if (userId === '') return bad('user_id is empty');
+  if ((command[0] ?? '') === '') return bad('command is empty');
+  if (!Number.isInteger(width) || width < 1) return bad(`width is ${width}; want 1 or more`);
+  if (!Number.isInteger(walltime) || walltime < 1) return bad(`walltime is ${walltime} ms; want 1 or more`);
+  return undefined;
+}
+
+function findExcess({ options, livingCounts }: ClusterState, { userId, width, walltime }: RequestOrder): Refusal | undefined {
+  const widest = Math.min(options.widthMax, options.processors);
+  if (width > widest) return { code: 'MUT_WIDTH_MAX', message: `width is ${width}; want at most ${widest}` };
+  const rounded = roundWalltime(walltime, options.walltimeGranularity);
+  if (rounded > options.walltimeMax) {
+    return { code: 'MUT_WALLTIME_MAX', message: `walltime is ${rounded} ms; want at most ${options.walltimeMax}` };
+  }
+  const living = livingCounts.get(userId) ?? 0;
+  if (living < options.requestsMax) return undefined;
+  return { code: 'MUT_REQUESTS_MAX', message: `${userId} has ${living} requests queued or running; want at most ${options.requestsMax}` };
+}
+
+function bad(message: string): Refusal {
+  return { code: 'MUT_BAD_REQUEST', message };
+}

@@ -1,0 +1,97 @@
+import { RequestPlan } from '../../queue/index.ts';
+import { invariant, unreachable } from '../../shared/index.ts';
+import type { ClusterChange } from './changes.ts';
+import { keyOf, type ClusterRequest, type ClusterState } from './state.ts';
+
+/** Makes one change to the state. Decides nothing; replay of the journal calls it alone. */
+export function apply(state: ClusterState, change: ClusterChange): void {
+  switch (change.kind) {
+    case 'ClusterStarted':
+      return beginLife(state, change);
+    case 'RequestQueued':
+      return addRequest(state, change);
+    case 'RequestPlaced':
+      state.plan.place(change.requestId, change.startsAt);
+      getRequest(state, change.requestId).startsAt = change.startsAt;
+      return;
+    case 'RequestStarted':
+      return startRequest(state, getRequest(state, change.requestId));
+    case 'ProcessExited': {
+      const request = getRequest(state, change.requestId);
+      request.livingProcesses.delete(change.processIndex);
+      request.hasFailed ||= change.exitStatus !== 0;
+      return;
+    }
+    case 'RequestEnding': {
+      const request = getRequest(state, change.requestId);
+      request.status = 'ending';
+      request.endReason = change.reason;
+      return;
+    }
+    case 'RequestEnded':
+      return endRequest(state, change);
+    default:
+      return unreachable(change);
+  }
+}
+
+/** @throws {InvariantError} when it is not remembered. */
+export function getRequest(state: ClusterState, requestId: number): ClusterRequest {
+  const request = state.requests.get(requestId);
+  invariant(request !== undefined, `request ${requestId} is not known`);
+  return request;
+}
+
+function beginLife(state: ClusterState, { processors, at }: ClusterChange & { kind: 'ClusterStarted' }): void {
+  const waiting = [...state.plan.waiting.keys()];
+  invariant(state.processorsBusy === 0, `${state.processorsBusy} processors are busy at the start`);
+  state.plan = new RequestPlan(processors, at);
+  for (const id of waiting) {
+    const request = getRequest(state, id);
+    request.startsAt = undefined;
+    state.plan.add(id, request.order.width, request.order.walltime);
+  }
+}
+
+function addRequest(state: ClusterState, { requestId, order, at }: ClusterChange & { kind: 'RequestQueued' }): void {
+  const request: ClusterRequest = {
+    id: requestId, order, submittedAt: at, status: 'queued', startsAt: undefined, endedAt: 0, endReason: '',
+    livingProcesses: new Set(), hasFailed: false,
+  };
+  state.requests.set(requestId, request);
+  if (order.clientRequestId !== '') state.requestsByKey.set(keyOf(order.userId, order.clientRequestId), request);
+  state.livingCounts.set(order.userId, (state.livingCounts.get(order.userId) ?? 0) + 1);
+  state.nextRequestId = requestId + 1;
+  state.plan.forget(at);
+  state.plan.add(requestId, order.width, order.walltime);
+}
+
+function startRequest(state: ClusterState, request: ClusterRequest): void {
+  state.plan.start(request.id);
+  request.status = 'running';
+  for (let index = 0; index < request.order.width; index += 1) request.livingProcesses.add(index);
+  state.processorsBusy += request.order.width;
+}
+
+function endRequest(state: ClusterState, { requestId, reason, at }: ClusterChange & { kind: 'RequestEnded' }): void {
+  const request = getRequest(state, requestId);
+  state.plan.end(requestId, at);
+  state.plan.forget(at);
+  if (request.status !== 'queued') state.processorsBusy -= request.order.width;
+  request.status = 'ended';
+  request.endedAt = at;
+  request.endReason = reason;
+  request.livingProcesses.clear();
+  const left = (state.livingCounts.get(request.order.userId) ?? 0) - 1;
+  if (left > 0) state.livingCounts.set(request.order.userId, left);
+  else state.livingCounts.delete(request.order.userId);
+  state.endedIds.push(requestId);
+  while (state.endedIds.length > state.options.endedMax) forgetRequest(state, state.endedIds.shift() as number);
+}
+
+function forgetRequest(state: ClusterState, requestId: number): void {
+  const { order } = getRequest(state, requestId);
+  state.requests.delete(requestId);
+  const key = keyOf(order.userId, order.clientRequestId);
+  if (state.requestsByKey.get(key)?.id === requestId) state.requestsByKey.delete(key);
+}

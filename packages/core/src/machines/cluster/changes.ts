@@ -1,0 +1,14 @@
+import type { Instant, ProcessorCount } from '../../shared/index.ts';
+import type { RequestOrder } from './inputs.ts';
+
+/** Changes of what the cluster promised; the journal's lines. */
+export type ClusterChange =
+  /** A new life with so many processors: nothing runs, and those that wait have lost their places. */
+  | { readonly kind: 'ClusterStarted'; readonly processors: ProcessorCount; readonly at: Instant }
+  | { readonly kind: 'RequestQueued'; readonly requestId: number; readonly order: RequestOrder; readonly at: Instant }
+  | { readonly kind: 'RequestPlaced'; readonly requestId: number; readonly startsAt: Instant }
+  | { readonly kind: 'RequestStarted'; readonly requestId: number }
+  | { readonly kind: 'ProcessExited'; readonly requestId: number; readonly processIndex: number; readonly exitStatus: number }
+  /** Its processes were told to end; `reason` is why. */
+  | { readonly kind: 'RequestEnding'; readonly requestId: number; readonly reason: string }
+  | { readonly kind: 'RequestEnded'; readonly requestId: number; readonly reason: string; readonly at: Instant };

@@ -1,0 +1,46 @@
+import { RequestPlan } from '../../queue/index.ts';
+import { invariant } from '../../shared/index.ts';
+import { getRequest } from './apply.ts';
+import type { ClusterRequest, ClusterState } from './state.ts';
+
+/** @throws {InvariantError} when the state contradicts itself. Cost: O(requests x segments). */
+export function checkInvariants(state: ClusterState): void {
+  checkCounts(state);
+  checkPlan(state);
+  invariant(state.endedIds.length <= state.options.endedMax, `${state.endedIds.length} ended requests are remembered`);
+  for (const request of state.requests.values()) checkRequest(state, request);
+}
+
+function checkCounts({ requests, processorsBusy, options, livingCounts }: ClusterState): void {
+  let busy = 0;
+  const living = new Map<string, number>();
+  for (const { status, order } of requests.values()) {
+    if (status === 'running' || status === 'ending') busy += order.width;
+    if (status !== 'ended') living.set(order.userId, (living.get(order.userId) ?? 0) + 1);
+  }
+  invariant(busy === processorsBusy && busy <= options.processors, `${busy} processors are busy, ${processorsBusy} counted, of ${options.processors}`);
+  invariant(living.size === livingCounts.size, 'living requests are counted for a user who has none');
+  for (const [userId, count] of living) invariant(livingCounts.get(userId) === count, `${userId} has ${count} living requests`);
+}
+
+function checkPlan({ plan, options }: ClusterState): void {
+  const { profile } = plan;
+  const rebuilt = new RequestPlan(profile.capacity, profile.from);
+  for (const { id, width, walltime, startsAt } of [...plan.running.values(), ...plan.waiting.values()]) {
+    invariant(startsAt !== undefined || (plan.waiting.has(id) && !options.policy.promises), `request ${id} has no place`);
+    rebuilt.add(id, width, walltime);
+    if (startsAt !== undefined) rebuilt.place(id, startsAt);
+  }
+  invariant(JSON.stringify([...rebuilt.profile.segments()]) === JSON.stringify([...profile.segments()]), 'the profile is not what the requests leave');
+}
+
+function checkRequest(state: ClusterState, request: ClusterRequest): void {
+  const { id, status, startsAt, livingProcesses, endedAt } = request;
+  const planned = state.plan.waiting.get(id) ?? state.plan.running.get(id);
+  invariant(getRequest(state, id) === request, `request ${id} is filed elsewhere`);
+  invariant((status === 'queued') === state.plan.waiting.has(id), `request ${id} is ${status}, the plan thinks otherwise`);
+  invariant((status === 'running' || status === 'ending') === state.plan.running.has(id), `request ${id} is ${status}, the plan thinks otherwise`);
+  invariant((livingProcesses.size > 0) === state.plan.running.has(id), `request ${id} is ${status} with ${livingProcesses.size} processes`);
+  invariant(planned === undefined || planned.startsAt === startsAt, `request ${id} is placed at ${startsAt}, the plan has ${planned?.startsAt}`);
+  invariant((status === 'ended') === (endedAt !== 0), `request ${id} is ${status} and ended at ${endedAt}`);
+}

@@ -1,0 +1,121 @@
+import type { Instant } from '../../shared/index.ts';
+import { findRefusal } from './admission.ts';
+import { getRequest } from './apply.ts';
+import type { ClusterInput } from './inputs.ts';
+import { keyOf, roundWalltime, walltimeEndOf, type ClusterRequest } from './state.ts';
+import type { Turn } from './turn.ts';
+
+/**
+ * Begins a life: what ran is dead, and what waits is planned anew.
+ *
+ * A promise that still lies ahead is kept; one that passed while the cluster was down becomes the first hole beside the kept
+ * ones, in the order of arrival. Then the policy makes use of what the dead left.
+ */
+export function beginLife(turn: Turn): void {
+  const { state, now } = turn;
+  const { policy, processors } = state.options;
+  for (const id of [...state.plan.running.keys()]) turn.change({ kind: 'RequestEnded', requestId: id, reason: 'MUT_CLUSTER_RESTARTED', at: now });
+  const promises = new Map([...state.plan.waiting.values()].map(({ id, startsAt }) => [id, startsAt]));
+  turn.change({ kind: 'ClusterStarted', processors, at: now });
+  for (const { id, width } of [...state.plan.waiting.values()]) {
+    if (width > processors) turn.change({ kind: 'RequestEnded', requestId: id, reason: 'MUT_WIDTH_MAX', at: now });
+  }
+  if (policy.promises) keepPromises(turn, promises);
+  for (const { id, startsAt } of [...state.plan.waiting.values()]) {
+    if (startsAt === undefined) policy.onSubmitted(state.plan, id, now, turn.place);
+  }
+  policy.onEnded(state.plan, now, turn.place);
+}
+
+function keepPromises(turn: Turn, promises: ReadonlyMap<number, Instant | undefined>): void {
+  const { plan } = turn.state;
+  for (const { id, width, walltime } of [...plan.waiting.values()]) {
+    const promised = promises.get(id) ?? -Infinity;
+    if (promised >= turn.now && plan.profile.fits(width, walltime, promised)) turn.place(id, promised);
+  }
+}
+
+/** Queues a request, or finds the one that the same order made before, or says why not. */
+export function admitRequest(turn: Turn, { replyTo, order }: ClusterInput & { kind: 'AllocationRequested' }): void {
+  const { state, now } = turn;
+  const known = order.clientRequestId === '' ? undefined : state.requestsByKey.get(keyOf(order.userId, order.clientRequestId));
+  const refusal = known === undefined ? findRefusal(state, order) : undefined;
+  if (refusal !== undefined) {
+    turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, ...refusal } });
+    return;
+  }
+  const requestId = known?.id ?? state.nextRequestId;
+  if (known === undefined) {
+    const walltime = roundWalltime(order.walltime, state.options.walltimeGranularity);
+    turn.change({ kind: 'RequestQueued', requestId, order: { ...order, walltime }, at: now });
+    state.options.policy.onSubmitted(state.plan, requestId, now, turn.place);
+  }
+  turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: { requestId } } });
+}
+
+/** Takes a queued request out, or tells a running one to end. */
+export function releaseRequest(turn: Turn, { replyTo, requestId }: ClusterInput & { kind: 'ReleaseRequested' }): void {
+  const request = turn.state.requests.get(requestId);
+  if (request?.status === 'queued') endRequest(turn, request, 'MUT_RELEASED');
+  if (request?.status === 'running') tellToEnd(turn, request, 'MUT_RELEASED');
+  turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: {} } });
+}
+
+/** Notes the end of a process; with the last one the request ends. */
+export function noteExit(turn: Turn, { requestId, processIndex, exitStatus }: ClusterInput & { kind: 'ProcessExited' }): void {
+  const request = turn.state.requests.get(requestId);
+  if (request === undefined || !request.livingProcesses.has(processIndex)) return; // Of a former life, or heard before.
+  turn.change({ kind: 'ProcessExited', requestId, processIndex, exitStatus });
+  if (request.livingProcesses.size > 0) return;
+  const ownReason = request.hasFailed ? 'MUT_COMMAND_FAILED' : '';
+  endRequest(turn, request, request.status === 'ending' ? request.endReason : ownReason);
+}
+
+/** Tells the requests that reached their walltime to end. Cost: O(running). */
+export function endWalltimes(turn: Turn): void {
+  for (const id of [...turn.state.plan.running.keys()]) {
+    const request = getRequest(turn.state, id);
+    if (request.status === 'running' && walltimeEndOf(request) <= turn.now) tellToEnd(turn, request, 'MUT_WALLTIME_ENDED');
+  }
+}
+
+/**
+ * Starts the requests whose place has begun, as far as processors are really free. Cost: O(waiting).
+ *
+ * A request that was told to end holds its processors until its processes have ended, some moments beyond its walltime; who
+ * was promised them waits for that, and its walltime counts from the promise. If it lost half of it, it gets a new place.
+ */
+export function startDueRequests(turn: Turn): void {
+  const { state, now } = turn;
+  for (const { id, width, walltime, startsAt = now } of state.plan.findDue(now)) {
+    if (2 * (now - startsAt) >= walltime) turn.place(id, state.plan.findEarliestPlace(state.plan.getWaiting(id), now));
+    const request = getRequest(state, id);
+    if ((request.startsAt ?? Infinity) > now || state.processorsBusy + width > state.options.processors) continue;
+    turn.change({ kind: 'RequestStarted', requestId: id });
+    const { command, environment, workingDirectory } = request.order;
+    turn.commands.push({
+      kind: 'StartProcesses', requestId: id, width, command, environment, workingDirectory, walltimeEnd: walltimeEndOf(request),
+    });
+  }
+}
+
+/** When the next walltime ends or the next place begins; Infinity for never. Cost: O(running + waiting). */
+export function nextEventOf(turn: Turn): Instant {
+  const { plan, requests } = turn.state;
+  let next = Infinity;
+  for (const { id, startsAt = Infinity, walltime } of plan.running.values()) {
+    if (requests.get(id)?.status === 'running') next = Math.min(next, startsAt + walltime);
+  }
+  for (const { startsAt = Infinity } of plan.waiting.values()) if (startsAt > turn.now) next = Math.min(next, startsAt);
+  return next;
+}
+
+function tellToEnd(turn: Turn, request: ClusterRequest, reason: string): void {
+  turn.change({ kind: 'RequestEnding', requestId: request.id, reason });
+  turn.commands.push({ kind: 'KillProcesses', requestId: request.id });
+}
+
+function endRequest(turn: Turn, request: ClusterRequest, reason: string): void {
+  turn.change({ kind: 'RequestEnded', requestId: request.id, reason, at: turn.now });
+  turn.state.options.policy.onEnded(turn.state.plan, turn.now, turn.place);
+}

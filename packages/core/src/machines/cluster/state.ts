@@ -1,0 +1,76 @@
+import type { ResourceLimits } from '../../messages/index.ts';
+import { RequestPlan, type QueuePolicy } from '../../queue/index.ts';
+import type { Duration, Instant, ProcessorCount, UserId } from '../../shared/index.ts';
+import type { RequestOrder } from './inputs.ts';
+
+/** How a cluster is set up; from its configuration, not from its journal. */
+export interface ClusterOptions extends ResourceLimits {
+  readonly policy: QueuePolicy;
+  /** Ended requests that are remembered, for listings and for repeated orders. */
+  readonly endedMax: number;
+}
+
+/** `ending` were told to end and hold their processors until their processes have. */
+export type ClusterRequestStatus = 'queued' | 'running' | 'ending' | 'ended';
+
+/** One request. */
+export interface ClusterRequest {
+  /** Counted from 1 in the order of arrival. */
+  readonly id: number;
+  readonly order: RequestOrder;
+  readonly submittedAt: Instant;
+  status: ClusterRequestStatus;
+  /** Start of its place in the plan, whence its walltime counts; undefined while it has none. */
+  startsAt: Instant | undefined;
+  /** 0 unless `status` is `ended`. */
+  endedAt: Instant;
+  /** Code of why it ended or is told to; empty for a request that lives or whose processes all succeeded. */
+  endReason: string;
+  /** Indexes of processes that have not ended; empty unless it runs or is ending. */
+  readonly livingProcesses: Set<number>;
+  /** Whether one of its processes ended with another status than 0. */
+  hasFailed: boolean;
+}
+
+/** Everything that the cluster knows. */
+export interface ClusterState {
+  readonly options: ClusterOptions;
+  /** Queued requests wait in it; running and ending ones run in it. Capacity 0 before the first ClusterStarted. */
+  plan: RequestPlan;
+  /** By id, in the order of arrival; ended ones as far as they are remembered. */
+  readonly requests: Map<number, ClusterRequest>;
+  /** By user and the key that the user chose. */
+  readonly requestsByKey: Map<string, ClusterRequest>;
+  /** Ids of remembered ended requests, oldest first; at most `options.endedMax`. */
+  readonly endedIds: number[];
+  /** Requests of each user that have not ended; no zeros. */
+  readonly livingCounts: Map<UserId, number>;
+  /** Sum of the widths of running and ending requests. */
+  processorsBusy: ProcessorCount;
+  nextRequestId: number;
+  /** What the last WakeAt asked for, so that it is not repeated; not promised, so not journaled. */
+  wakeAt: Instant | undefined;
+}
+
+/** An empty cluster; it takes no request before it has heard ClusterStarted. */
+export function createClusterState(options: ClusterOptions): ClusterState {
+  return {
+    options, plan: new RequestPlan(0, 0), requests: new Map(), requestsByKey: new Map(), endedIds: [], livingCounts: new Map(),
+    processorsBusy: 0, nextRequestId: 1, wakeAt: undefined,
+  };
+}
+
+/** The name of a request in `requestsByKey`. */
+export function keyOf(userId: UserId, clientRequestId: string): string {
+  return JSON.stringify([userId, clientRequestId]);
+}
+
+/** When a placed request must have ended. */
+export function walltimeEndOf(request: ClusterRequest): Instant {
+  return (request.startsAt ?? Infinity) + request.order.walltime;
+}
+
+/** The walltime that a cluster gives to one who asks for `walltime`. */
+export function roundWalltime(walltime: Duration, granularity: Duration): Duration {
+  return Math.ceil(walltime / granularity) * granularity;
+}

@@ -1,0 +1,42 @@
+import { unreachable, type Decision, type Instant } from '../../shared/index.ts';
+import type { ClusterChange } from './changes.ts';
+import type { ClusterCommand } from './commands.ts';
+import type { ClusterInput } from './inputs.ts';
+import { admitRequest, beginLife, endWalltimes, nextEventOf, noteExit, releaseRequest, startDueRequests } from './lifecycle.ts';
+import type { ClusterState } from './state.ts';
+import { Turn } from './turn.ts';
+
+/**
+ * Handles the inputs one at a time, each followed by its own starts, since queue policies are defined event by event: how inputs
+ * are cut into batches changes nothing.
+ */
+export function step(state: ClusterState, inputs: readonly ClusterInput[], now: Instant): Decision<ClusterChange, ClusterCommand> {
+  const turn = new Turn(state, now);
+  for (const input of inputs) {
+    handle(turn, input);
+    endWalltimes(turn);
+    startDueRequests(turn);
+  }
+  askToBeWoken(turn);
+  return { changes: turn.changes, commands: turn.commands };
+}
+
+function handle(turn: Turn, input: ClusterInput): void {
+  switch (input.kind) {
+    case 'ClusterStarted': return beginLife(turn);
+    case 'AllocationRequested': return admitRequest(turn, input);
+    case 'ReleaseRequested': return releaseRequest(turn, input);
+    case 'ProcessExited': return noteExit(turn, input);
+    case 'TimerFired': return; // What time brings is looked at after every input.
+    default: return unreachable(input);
+  }
+}
+
+function askToBeWoken(turn: Turn): void {
+  const { state, now, commands } = turn;
+  const at = nextEventOf(turn);
+  if (state.wakeAt !== undefined && state.wakeAt <= now) state.wakeAt = undefined;
+  if (at === Infinity || at === state.wakeAt) return;
+  state.wakeAt = at;
+  commands.push({ kind: 'WakeAt', at });
+}

@@ -1,0 +1,149 @@
+import test from 'ava';
+import fc from 'fast-check';
+import {
+  clusterMachine, createClusterState, listQueue, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterState,
+} from '@mutirao/core/machines/cluster';
+import { conservativeBackfilling, easyBackfilling, firstComeFirstServed, type QueuePolicy } from '@mutirao/core/queue';
+
+const processors = 5;
+
+const anyAction = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('allocate' as const), user: fc.constantFrom('ana', 'bia'), key: fc.integer({ min: 0, max: 30 }), width: fc.integer({ min: 1, max: processors }), walltime: fc.integer({ min: 1, max: 40 }) }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('exit' as const), pick: fc.nat(), all: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('release' as const), pick: fc.integer({ min: 1, max: 30 }) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('pass' as const), time: fc.integer({ min: 1, max: 25 }) }) },
+);
+type Action = typeof anyAction extends fc.Arbitrary<infer T> ? T : never;
+const anyCrash = fc.record({ kind: fc.constant('crash' as const), time: fc.integer({ min: 0, max: 60 }) });
+
+function newState(policy: QueuePolicy): ClusterState {
+  return createClusterState({ processors, requestsMax: 6, walltimeMax: 60, widthMax: processors, walltimeGranularity: 5, endedMax: 8, policy });
+}
+
+/** A world that keeps its own truth: which processes really live, what was promised, and what the journal holds. */
+class World {
+  readonly policy: QueuePolicy;
+  state: ClusterState;
+  now = 1;
+  readonly journal: ClusterChange[] = [];
+  /** Indexes of the processes that live, by request. */
+  readonly living = new Map<number, number[]>();
+  readonly doomed = new Set<number>();
+  readonly promises = new Map<number, number>();
+  broken = '';
+
+  constructor(policy: QueuePolicy) {
+    this.policy = policy;
+    this.state = newState(policy);
+    this.hear([{ kind: 'ClusterStarted' }]);
+  }
+
+  act(action: Action | { kind: 'crash'; time: number }): void {
+    switch (action.kind) {
+      case 'allocate': {
+        const order = { userId: action.user, clientRequestId: `k${action.key}`, width: action.width, walltime: action.walltime, command: ['work'], environment: {}, workingDirectory: '' };
+        return this.hear([{ kind: 'AllocationRequested', replyTo: 1, order }]);
+      }
+      case 'exit': return this.exit([...this.living.keys()][action.pick % Math.max(1, this.living.size)], action.all);
+      case 'release': return this.hear([{ kind: 'ReleaseRequested', replyTo: 1, requestId: action.pick }]);
+      case 'pass': return this.pass(this.now + action.time);
+      case 'crash': return this.crash(action.time);
+    }
+  }
+
+  hear(inputs: ClusterInput[]): void {
+    const { changes, commands } = clusterMachine.step(this.state, inputs, this.now);
+    clusterMachine.checkInvariants(this.state);
+    this.journal.push(...structuredClone(changes));
+    for (const command of commands) this.perform(command);
+    for (const { managerRequestId, status, startsAt } of listQueue(this.state, this.now, 0).requests) {
+      const id = Number(managerRequestId);
+      if (status === 'queued' && this.policy.promises && !this.promises.has(id)) this.promises.set(id, startsAt);
+    }
+  }
+
+  perform(command: ClusterCommand): void {
+    if (command.kind === 'KillProcesses') this.doomed.add(command.requestId);
+    if (command.kind !== 'StartProcesses') return;
+    this.living.set(command.requestId, Array.from({ length: command.width }, (_, index) => index));
+    const busy = [...this.living.values()].reduce((sum, { length }) => sum + length, 0);
+    if (busy > processors) this.broken = `${busy} processes run on ${processors} processors`;
+    if (this.now > (this.promises.get(command.requestId) ?? Infinity)) this.broken = `request ${command.requestId} started late`;
+  }
+
+  exit(requestId: number | undefined, all: boolean): void {
+    if (requestId === undefined) return;
+    const indexes = (this.living.get(requestId) ?? []).splice(0, all ? Infinity : 1);
+    if (this.living.get(requestId)?.length === 0) this.living.delete(requestId);
+    this.hear(indexes.map((processIndex) => ({ kind: 'ProcessExited', requestId, processIndex, exitStatus: 0 })));
+  }
+
+  /** Lets time go by, waking the machine when it asked for it; what was told to end does so at that instant. */
+  pass(until: number): void {
+    while (this.state.wakeAt !== undefined && this.state.wakeAt <= until && this.state.wakeAt > this.now) {
+      this.now = this.state.wakeAt;
+      this.hear([{ kind: 'TimerFired' }]);
+      for (const id of [...this.doomed]) this.exit(id, true);
+      this.doomed.clear();
+    }
+    this.now = until;
+  }
+
+  crash(time: number): void {
+    this.now += time;
+    this.living.clear();
+    this.doomed.clear();
+    this.promises.clear();
+    this.state = this.replayed();
+    this.hear([{ kind: 'ClusterStarted' }]);
+  }
+
+  replayed(): ClusterState {
+    const state = newState(this.policy);
+    for (const change of this.journal) clusterMachine.apply(state, JSON.parse(JSON.stringify(change)) as ClusterChange);
+    return state;
+  }
+}
+
+const policies = [conservativeBackfilling('start-now'), conservativeBackfilling('reinsert'), easyBackfilling, firstComeFirstServed];
+
+for (const policy of policies) {
+  test(`under ${policy.name} a cluster is never over capacity, never late, and is what its journal says`, (t) => {
+    fc.assert(fc.property(fc.array(fc.oneof({ weight: 12, arbitrary: anyAction }, { weight: 1, arbitrary: anyCrash }), { maxLength: 60 }), (actions) => {
+      const world = new World(policy);
+      for (const action of actions) world.act(action);
+      const replayed = world.replayed();
+      clusterMachine.checkInvariants(replayed);
+      t.deepEqual({ ...replayed, wakeAt: undefined }, { ...world.state, wakeAt: undefined });
+      t.deepEqual([...replayed.plan.profile.segments()], [...world.state.plan.profile.segments()]);
+      return world.broken === '';
+    }), { seed: 20_250_103, numRuns: 300 });
+  });
+
+  test(`under ${policy.name} everything that waits has started after long enough`, (t) => {
+    fc.assert(fc.property(fc.array(anyAction, { maxLength: 40 }), (actions) => {
+      const world = new World(policy);
+      for (const action of actions) world.act(action);
+      for (const id of [...world.doomed]) world.exit(id, true);
+      world.doomed.clear();
+      world.pass(world.now + 2000);
+      return world.state.plan.waiting.size + world.state.plan.running.size === 0;
+    }), { seed: 20_250_104, numRuns: 300 });
+    t.pass();
+  });
+}
+
+test('how inputs are cut into batches changes nothing', (t) => {
+  const order = (key: string, width: number) => ({ userId: 'ana', clientRequestId: key, width, walltime: 20, command: ['work'], environment: {}, workingDirectory: '' });
+  const inputs: ClusterInput[] = [
+    { kind: 'ClusterStarted' },
+    ...[4, 3, 1, 2].map((width, i): ClusterInput => ({ kind: 'AllocationRequested', replyTo: i, order: order(`k${i}`, width) })),
+    ...[0, 1, 2, 3].map((processIndex): ClusterInput => ({ kind: 'ProcessExited', requestId: 1, processIndex, exitStatus: 0 })),
+    { kind: 'ReleaseRequested', replyTo: 9, requestId: 2 },
+  ];
+  const together = newState(conservativeBackfilling('start-now'));
+  const apart = newState(conservativeBackfilling('start-now'));
+  const atOnce = clusterMachine.step(together, inputs, 5).changes;
+  t.deepEqual(inputs.flatMap((input) => clusterMachine.step(apart, [input], 5).changes), atOnce);
+  t.is(atOnce.filter(({ kind }) => kind === 'RequestStarted').length, 3);
+});
