@@ -1,22 +1,8 @@
-import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
-import type { Duration, ProcessorCount, UserId } from '@mutirao/core/shared';
+import type { QueueListing, RequestOrder, ResourceLimits } from '@mutirao/core/messages';
+import type { UserId } from '@mutirao/core/shared';
 
-/** What is asked of a resource manager: so many processors for so long, and what to run on each of them. */
-export interface AllocationOrder {
-  readonly userId: UserId;
-  /** 1 to the resource's `widthMax`. */
-  readonly width: ProcessorCount;
-  /** 1 to the resource's `walltimeMax`; a manager rounds it up to its granularity. */
-  readonly walltime: Duration;
-  /** Program and arguments, started once per processor when the allocation starts. Not empty. */
-  readonly command: readonly string[];
-  /** Added to what the manager gives by itself. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Chosen by the caller: the same user and key are the same request, so that an order may be repeated after a lost answer. Not empty. */
-  readonly clientRequestId: string;
-  /** Absolute; empty for the manager's own choice. */
-  readonly workingDirectory: string;
-}
+/** What a provider asks of its resource manager; its `clientRequestId` is never empty. */
+export type AllocationOrder = RequestOrder;
 
 /**
  * All that Mutirao wants of the manager of a space-shared resource. One per resource: a manager of several clusters has several.

@@ -69,3 +69,20 @@ export interface QueueListing {
   /** Running and queued ones, and those that ended lately. */
   readonly requests: readonly QueuedRequest[];
 }
+
+/** What is asked of a resource manager: so many processors for so long, and what to run on each of them. */
+export interface RequestOrder {
+  readonly userId: UserId;
+  /** 1 to the resource's `widthMax`. */
+  readonly width: ProcessorCount;
+  /** 1 to the resource's `walltimeMax`; a manager rounds it up to its granularity. */
+  readonly walltime: Duration;
+  /** Program and arguments, started once per processor when the request starts. Not empty. */
+  readonly command: readonly string[];
+  /** Added to what the manager gives by itself. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Absolute; empty for the manager's own choice. */
+  readonly workingDirectory: string;
+  /** Chosen by the caller: the same user and key are the same request, so that an order may be repeated; empty makes each a new one. */
+  readonly clientRequestId: string;
+}

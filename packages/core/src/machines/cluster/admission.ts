@@ -1,4 +1,4 @@
-import type { RequestOrder } from './inputs.ts';
+import type { RequestOrder } from '../../messages/index.ts';
 import { roundWalltime, type ClusterState } from './state.ts';
 
 /** Why an order is not taken: a code of the error registry, and a sentence with the value found and the value wanted. */

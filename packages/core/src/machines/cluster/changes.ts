@@ -1,5 +1,5 @@
+import type { RequestOrder } from '../../messages/index.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
-import type { RequestOrder } from './inputs.ts';
 
 /** Changes of what the cluster promised; the journal's lines. */
 export type ClusterChange =

@@ -9,7 +9,7 @@ import { step } from './step.ts';
 
 export type { ClusterChange } from './changes.ts';
 export type { ClusterCommand } from './commands.ts';
-export type { ClusterInput, RequestOrder } from './inputs.ts';
+export type { ClusterInput } from './inputs.ts';
 export { listQueue } from './list-queue.ts';
 export { createClusterState, type ClusterOptions, type ClusterRequest, type ClusterRequestStatus, type ClusterState } from './state.ts';
 

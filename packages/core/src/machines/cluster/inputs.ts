@@ -1,19 +1,4 @@
-import type { Duration, ProcessorCount, UserId } from '../../shared/index.ts';
-
-/** What a request asks for. */
-export interface RequestOrder {
-  readonly userId: UserId;
-  readonly width: ProcessorCount;
-  /** Rounded up to the cluster's granularity when it is accepted. */
-  readonly walltime: Duration;
-  /** Program and arguments, started once per processor. */
-  readonly command: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-  /** Empty for the cluster's own choice. */
-  readonly workingDirectory: string;
-  /** The same user and key again is the same request; empty makes each a new one. */
-  readonly clientRequestId: string;
-}
+import type { RequestOrder } from '../../messages/index.ts';
 
 /** Facts that the cluster hears of. */
 export type ClusterInput =

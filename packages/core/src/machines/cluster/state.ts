@@ -1,7 +1,6 @@
-import type { ResourceLimits } from '../../messages/index.ts';
+import type { RequestOrder, ResourceLimits } from '../../messages/index.ts';
 import { RequestPlan, type QueuePolicy } from '../../queue/index.ts';
 import type { Duration, Instant, ProcessorCount, UserId } from '../../shared/index.ts';
-import type { RequestOrder } from './inputs.ts';
 
 /** How a cluster is set up; from its configuration, not from its journal. */
 export interface ClusterOptions extends ResourceLimits {

@@ -1,0 +1,122 @@
+import type { QueuedRequest, QueueListing, RequestOrder, ResourceLimits } from '@mutirao/core/messages';
+
+import {
+  RequestStatus as RequestStatusWire, type AllocateRequest, type GetLimitsResponse, type GetQueueRequest, type GetQueueResponse,
+  type QueuedRequest as QueuedRequestWire, type ReleaseRequest,
+} from '../generated/mutirao/cluster/v1/cluster.ts';
+import { badRequest } from './common.ts';
+
+/** Most words of a request's command, and most variables of its environment. */
+export const orderWordsMax = 4096;
+
+const textLengthMax = 131_072;
+
+/** Most ended requests that one listing shows. */
+export const endedListedMax = 10_000;
+
+/** Reads an order. The limits of the cluster are the cluster's to check. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and wanted. */
+export function decodeAllocateRequest(wire: AllocateRequest): RequestOrder {
+  if (wire.widthProcessors < 1) throw badRequest(`width_processors is ${wire.widthProcessors}; want 1 or more`);
+  if (wire.walltimeMs < 1) throw badRequest(`walltime_ms is ${wire.walltimeMs}; want 1 or more`);
+  if ((wire.command[0] ?? '') === '') throw badRequest('command is empty');
+  if (wire.command.length > orderWordsMax) throw badRequest(`command has ${wire.command.length} words; want at most ${orderWordsMax}`);
+  if (wire.workingDirectory !== '' && !wire.workingDirectory.startsWith('/')) {
+    throw badRequest(`working_directory is ${JSON.stringify(wire.workingDirectory)}; want an absolute path`);
+  }
+  return {
+    userId: text('user_id', wire.userId, 256),
+    width: wire.widthProcessors,
+    walltime: wire.walltimeMs,
+    command: wire.command.map((word, index) => text(`command[${index}]`, word)),
+    environment: decodeEnvironment(wire.environment),
+    workingDirectory: text('working_directory', wire.workingDirectory),
+    clientRequestId: text('client_request_id', wire.clientRequestId, 256),
+  };
+}
+
+/** Writes an order for the wire. */
+export function encodeAllocateRequest(order: RequestOrder): AllocateRequest {
+  return {
+    userId: order.userId, widthProcessors: order.width, walltimeMs: order.walltime, command: [...order.command],
+    environment: { ...order.environment }, clientRequestId: order.clientRequestId, workingDirectory: order.workingDirectory,
+  };
+}
+
+/** Reads which request to release. @throws {MutiraoError} MUT_BAD_REQUEST when it is not a number that a cluster gives. */
+export function decodeReleaseRequest(wire: ReleaseRequest): number {
+  if (!/^[1-9][0-9]{0,14}$/.test(wire.requestId)) throw badRequest(`request_id is ${JSON.stringify(wire.requestId)}; want a number counted from 1`);
+  return Number(wire.requestId);
+}
+
+/** Reads how many ended requests to list. @throws {MutiraoError} MUT_BAD_REQUEST when they are too many. */
+export function decodeGetQueueRequest(wire: GetQueueRequest): number {
+  if (wire.endedMax > endedListedMax) throw badRequest(`ended_max is ${wire.endedMax}; want at most ${endedListedMax}`);
+  return wire.endedMax;
+}
+
+/** Writes limits for the wire. */
+export function encodeLimitsOf(limits: ResourceLimits): GetLimitsResponse {
+  return {
+    processors: limits.processors, requestsMax: limits.requestsMax, walltimeMsMax: limits.walltimeMax,
+    widthProcessorsMax: limits.widthMax, walltimeGranularityMs: limits.walltimeGranularity,
+  };
+}
+
+/** Reads limits. @throws {MutiraoError} MUT_BAD_REQUEST when one of them allows nothing. */
+export function decodeLimitsOf(wire: GetLimitsResponse): ResourceLimits {
+  const limits = {
+    processors: wire.processors, requestsMax: wire.requestsMax, walltimeMax: wire.walltimeMsMax,
+    widthMax: wire.widthProcessorsMax, walltimeGranularity: wire.walltimeGranularityMs,
+  };
+  for (const [name, value] of Object.entries(limits)) if (value < 1) throw badRequest(`${name} is ${value}; want 1 or more`);
+  return limits;
+}
+
+/** Writes a listing for the wire. */
+export function encodeQueueListing(listing: QueueListing): GetQueueResponse {
+  return { atUnixMs: listing.at, processorsFree: listing.processorsFree, requests: listing.requests.map(encodeQueuedRequest) };
+}
+
+/** Reads a listing. @throws {MutiraoError} MUT_BAD_REQUEST for a status that this release does not know. */
+export function decodeQueueListing(wire: GetQueueResponse): QueueListing {
+  return { at: wire.atUnixMs, processorsFree: wire.processorsFree, requests: wire.requests.map(decodeQueuedRequest) };
+}
+
+const statuses = [
+  ['queued', RequestStatusWire.QUEUED], ['running', RequestStatusWire.RUNNING], ['ended', RequestStatusWire.ENDED],
+] as const;
+
+function encodeQueuedRequest(request: QueuedRequest): QueuedRequestWire {
+  return {
+    requestId: request.managerRequestId, userId: request.userId, widthProcessors: request.width, walltimeMs: request.walltime,
+    status: statuses.find(([status]) => status === request.status)?.[1] ?? RequestStatusWire.UNSPECIFIED,
+    submittedUnixMs: request.submittedAt, startsUnixMs: request.startsAt, endedUnixMs: request.endedAt,
+    endReason: request.endReason, clientRequestId: request.clientRequestId,
+  };
+}
+
+function decodeQueuedRequest(wire: QueuedRequestWire): QueuedRequest {
+  const status = statuses.find(([, wireStatus]) => wireStatus === wire.status)?.[0];
+  if (status === undefined) throw badRequest(`status of request ${wire.requestId} is ${wire.status}; want queued, running or ended`);
+  return {
+    managerRequestId: wire.requestId, userId: wire.userId, width: wire.widthProcessors, walltime: wire.walltimeMs, status,
+    submittedAt: wire.submittedUnixMs, startsAt: wire.startsUnixMs, endedAt: wire.endedUnixMs,
+    endReason: wire.endReason, clientRequestId: wire.clientRequestId,
+  };
+}
+
+function decodeEnvironment(wire: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(wire);
+  if (entries.length > orderWordsMax) throw badRequest(`environment has ${entries.length} variables; want at most ${orderWordsMax}`);
+  for (const [name, value] of entries) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw badRequest(`environment has the name ${JSON.stringify(name)}; want letters, digits and _`);
+    text(`environment ${name}`, value);
+  }
+  return Object.fromEntries(entries);
+}
+
+function text(name: string, value: string, lengthMax = textLengthMax): string {
+  if (value.length > lengthMax) throw badRequest(`${name} has ${value.length} characters; want at most ${lengthMax}`);
+  if (value.includes('\0')) throw badRequest(`${name} holds a NUL character`);
+  return value;
+}
