@@ -6,3 +6,9 @@ export {
   decodeAllocateRequest, decodeGetQueueRequest, decodeLimitsOf, decodeQueueListing, decodeReleaseRequest, encodeAllocateRequest, encodeLimitsOf,
   encodeQueueListing, endedListedMax, orderWordsMax,
 } from './cluster.ts';
+export {
+  decodeCancelReplicas, decodeContentOffered, decodeContentWanted, decodeMachineFacts, decodeOutcome, decodeReport, decodeStartReplicas,
+  encodeCancelReplicas, encodeContentOffered, encodeContentWanted, encodeMachineFacts, encodeOutcome, encodeReport, encodeStartReplicas,
+  type CancelReplicas, type ContentOffer,
+} from './machine.ts';
+export { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, encodeDemand } from './provider.ts';

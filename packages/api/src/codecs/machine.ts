@@ -1,0 +1,221 @@
+import type {
+  Content, InputFile, MachineFacts, MachineReport, Outcome, OutputContent, ReplicaEnd, ReplicaStart, StartReplicas, TaskTemplate,
+} from '@mutirao/core/messages';
+import type { ReplicaId } from '@mutirao/core/shared';
+
+import type { InputFile as InputFileWire, TaskTemplate as TaskTemplateWire } from '../generated/mutirao/common/v1/common.ts';
+import {
+  Outcome as OutcomeWire,
+  type CancelReplicas as CancelReplicasWire, type ContentOffered as ContentOfferedWire, type ContentWanted as ContentWantedWire,
+  type MachineFacts as MachineFactsWire, type OutputContent as OutputContentWire, type ReplicaEnded as ReplicaEndedWire,
+  type ReplicaStart as ReplicaStartWire, type Report as ReportWire, type StartReplicas as StartReplicasWire,
+} from '../generated/mutirao/machine/v1/machine.ts';
+import { badRequest, decodeContent, decodeLimits, decodeRoot, encodeContent, encodeLimits, encodeRoot } from './common.ts';
+
+/** Takes replicas back. */
+export interface CancelReplicas {
+  readonly replicaIds: readonly ReplicaId[];
+  /** Leave those that have started. */
+  readonly onlyWaiting: boolean;
+}
+
+/** How a content comes to a machine that lacks it, or why it does not. */
+export interface ContentOffer {
+  readonly content: Content;
+  readonly source:
+    | { readonly kind: 'inline'; readonly bytes: Uint8Array }
+    | { readonly kind: 'transfer'; readonly transferId: string }
+    /** A code of the error registry. */
+    | { readonly kind: 'refused'; readonly reason: string };
+}
+
+const outcomesOfWire: readonly (Outcome | undefined)[] = [undefined, 'succeeded', 'failed', 'cancelled', 'limited', 'broken'];
+const wireOfOutcomes: Readonly<Record<Outcome, OutcomeWire>> = {
+  succeeded: OutcomeWire.SUCCEEDED, failed: OutcomeWire.FAILED, cancelled: OutcomeWire.CANCELLED,
+  limited: OutcomeWire.LIMITED, broken: OutcomeWire.BROKEN,
+};
+/** Shared by all ends without output, which are most; nobody writes into it. */
+const noBytes = Buffer.alloc(0);
+
+/** Reads how a replica ended. @throws {MutiraoError} MUT_BAD_REQUEST for a value that this release does not know. */
+export function decodeOutcome(wire: OutcomeWire): Outcome {
+  const outcome = outcomesOfWire[wire];
+  if (outcome === undefined) throw badRequest(`outcome is ${String(wire)}; want 1 to ${outcomesOfWire.length - 1}`);
+  return outcome;
+}
+
+/** Writes how a replica ended for the wire; undefined where nobody knows. */
+export function encodeOutcome(outcome: Outcome | undefined): OutcomeWire {
+  return outcome === undefined ? OutcomeWire.UNSPECIFIED : wireOfOutcomes[outcome];
+}
+
+/** Reads what a machine is. @throws {MutiraoError} MUT_BAD_REQUEST when it has no name, no incarnation or no processor. */
+export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineFacts {
+  if (wire === undefined) throw badRequest('facts are absent');
+  if (wire.machineId === '') throw badRequest('facts.machine_id is empty');
+  if (wire.incarnation === '') throw badRequest('facts.incarnation is empty');
+  if (wire.processors < 1) throw badRequest(`facts.processors is ${wire.processors}; want 1 or more`);
+  const attributes: Record<string, string> = {};
+  for (const [name, value] of Object.entries(wire.attributes)) attributes[name.toLowerCase()] = value;
+  const { machineId, incarnation, processors, requestId } = wire;
+  return { machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId };
+}
+
+/** Writes what a machine is for the wire. */
+export function encodeMachineFacts(facts: MachineFacts): MachineFactsWire {
+  const { machineId, incarnation, processors, requestId } = facts;
+  return { machineId, incarnation, processors, attributes: { ...facts.attributes }, untilUnixMs: facts.until, requestId };
+}
+
+/** Reads a batch of replicas. @throws {MutiraoError} MUT_BAD_REQUEST. */
+export function decodeStartReplicas(wire: StartReplicasWire): StartReplicas {
+  return { template: decodeTaskTemplate(wire.template), replicas: wire.replicas.map(decodeReplicaStart) };
+}
+
+/** Writes a batch of replicas for the wire. */
+export function encodeStartReplicas(batch: StartReplicas): StartReplicasWire {
+  return { template: encodeTaskTemplate(batch.template), replicas: batch.replicas.map(encodeReplicaStart) };
+}
+
+/** Reads which replicas to take back. */
+export function decodeCancelReplicas(wire: CancelReplicasWire): CancelReplicas {
+  return { replicaIds: wire.replicaIds, onlyWaiting: wire.onlyWaiting };
+}
+
+/** Writes which replicas to take back for the wire. */
+export function encodeCancelReplicas(cancel: CancelReplicas): CancelReplicasWire {
+  return { replicaIds: [...cancel.replicaIds], onlyWaiting: cancel.onlyWaiting };
+}
+
+/** Reads a machine's report. @throws {MutiraoError} MUT_BAD_REQUEST. */
+export function decodeReport(wire: ReportWire): MachineReport {
+  if (wire.sequence < 1) throw badRequest(`report.sequence is ${wire.sequence}; want 1 or more`);
+  return {
+    sequence: wire.sequence,
+    started: wire.started.map((one) => ({ replicaId: one.replicaId, startedAt: one.startedUnixMs })),
+    ended: wire.ended.map(decodeReplicaEnded),
+  };
+}
+
+/** Writes a machine's report for the wire. */
+export function encodeReport(report: MachineReport): ReportWire {
+  return {
+    sequence: report.sequence,
+    started: report.started.map((one) => ({ replicaId: one.replicaId, startedUnixMs: one.startedAt })),
+    ended: report.ended.map(encodeReplicaEnded),
+  };
+}
+
+/** Reads which contents a machine lacks. @throws {MutiraoError} MUT_BAD_REQUEST. */
+export function decodeContentWanted(wire: ContentWantedWire): Content[] {
+  return wire.contents.map((content, index) => decodeContent(content, `contents[${index}]`));
+}
+
+/** Writes which contents a machine lacks for the wire. */
+export function encodeContentWanted(contents: readonly Content[]): ContentWantedWire {
+  return { contents: contents.map(encodeContent) };
+}
+
+/** Reads how a content comes. @throws {MutiraoError} MUT_BAD_REQUEST. */
+export function decodeContentOffered(wire: ContentOfferedWire): ContentOffer {
+  const content = decodeContent(wire.content);
+  switch (wire.source?.$case) {
+    case 'inline': return { content, source: { kind: 'inline', bytes: wire.source.value } };
+    case 'transferId': return { content, source: { kind: 'transfer', transferId: wire.source.value } };
+    case 'refused': return { content, source: { kind: 'refused', reason: wire.source.value } };
+    case undefined: throw badRequest('content_offered has no source; want inline, transfer_id or refused');
+  }
+}
+
+/** Writes how a content comes for the wire. */
+export function encodeContentOffered({ content, source }: ContentOffer): ContentOfferedWire {
+  const wire = encodeContent(content);
+  switch (source.kind) {
+    case 'inline': return { content: wire, source: { $case: 'inline', value: asBuffer(source.bytes) } };
+    case 'transfer': return { content: wire, source: { $case: 'transferId', value: source.transferId } };
+    case 'refused': return { content: wire, source: { $case: 'refused', value: source.reason } };
+  }
+}
+
+function decodeTaskTemplate(wire: TaskTemplateWire | undefined): TaskTemplate {
+  if (wire === undefined) throw badRequest('start.template is absent');
+  if (wire.processors < 1) throw badRequest(`template.processors is ${wire.processors}; want 1 or more`);
+  const { jobId, userId, command, noOp, environment, processors } = wire;
+  return { jobId, userId, command, noOp, environment, limits: decodeLimits(wire.limits), processors };
+}
+
+function encodeTaskTemplate(template: TaskTemplate): TaskTemplateWire {
+  return { ...template, environment: { ...template.environment }, limits: encodeLimits(template.limits) };
+}
+
+function decodeReplicaStart(wire: ReplicaStartWire): ReplicaStart {
+  const { replicaId, taskIndex, value } = wire;
+  if (replicaId < 1) throw badRequest(`replica_id is ${replicaId}; want 1 or more`);
+  const outputs = wire.outputs.map((output) => ({ root: decodeRoot(output.root, 'output.root'), path: output.path }));
+  return { replicaId, taskIndex, value, inputs: wire.inputs.map(decodeInputFile), outputs };
+}
+
+function encodeReplicaStart(start: ReplicaStart): ReplicaStartWire {
+  const { replicaId, taskIndex, value } = start;
+  const outputs = start.outputs.map((output) => ({ root: encodeRoot(output.root), path: output.path }));
+  return { replicaId, taskIndex, value, inputs: start.inputs.map(encodeInputFile), outputs };
+}
+
+function decodeInputFile(wire: InputFileWire): InputFile {
+  if (wire.mode > 0o777) throw badRequest(`input.mode is 0o${wire.mode.toString(8)}; want 0o777 at most`);
+  return { root: decodeRoot(wire.root, 'input.root'), path: wire.path, content: decodeContent(wire.content, 'input.content'), mode: wire.mode };
+}
+
+function encodeInputFile(input: InputFile): InputFileWire {
+  return { root: encodeRoot(input.root), path: input.path, content: encodeContent(input.content), mode: input.mode };
+}
+
+function decodeReplicaEnded(wire: ReplicaEndedWire): ReplicaEnd {
+  return {
+    replicaId: wire.replicaId,
+    outcome: decodeOutcome(wire.outcome),
+    exitStatus: wire.exitStatus,
+    startedAt: wire.startedUnixMs,
+    endedAt: wire.endedUnixMs,
+    reason: wire.reason,
+    detail: wire.detail,
+    standardOutput: wire.standardOutput,
+    standardError: wire.standardError,
+    outputTruncated: wire.outputTruncated,
+    outputs: wire.outputs.map(decodeOutputContent),
+  };
+}
+
+function encodeReplicaEnded(end: ReplicaEnd): ReplicaEndedWire {
+  return {
+    replicaId: end.replicaId,
+    outcome: encodeOutcome(end.outcome),
+    exitStatus: end.exitStatus,
+    startedUnixMs: end.startedAt,
+    endedUnixMs: end.endedAt,
+    reason: end.reason,
+    detail: end.detail,
+    standardOutput: asBuffer(end.standardOutput),
+    standardError: asBuffer(end.standardError),
+    outputTruncated: end.outputTruncated,
+    outputs: end.outputs.map(encodeOutputContent),
+  };
+}
+
+function decodeOutputContent(wire: OutputContentWire): OutputContent {
+  if (wire.mode > 0o777) throw badRequest(`output.mode is 0o${wire.mode.toString(8)}; want 0o777 at most`);
+  const { outputIndex, path, mode, inline, transferId } = wire;
+  return { outputIndex, path, content: decodeContent(wire.content, 'output.content'), mode, inline, transferId };
+}
+
+function encodeOutputContent(output: OutputContent): OutputContentWire {
+  const { outputIndex, path, mode, transferId } = output;
+  const inline = output.inline === undefined ? undefined : asBuffer(output.inline);
+  return { outputIndex, path, content: encodeContent(output.content), mode, inline, transferId };
+}
+
+/** The same bytes, not a copy. */
+function asBuffer(bytes: Uint8Array): Buffer {
+  if (bytes.length === 0) return noBytes;
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}

@@ -1,0 +1,52 @@
+import type { AllocationRequest, Demand, RequestStatus } from '@mutirao/core/messages';
+
+import {
+  RequestStatus as RequestStatusWire, type AllocationRequest as AllocationRequestWire, type Demand as DemandWire,
+} from '../generated/mutirao/provider/v1/provider.ts';
+import { badRequest } from './common.ts';
+
+const statusesOfWire: readonly (RequestStatus | undefined)[] = [
+  undefined, 'drafted', 'submitting', 'queued', 'running', 'ended', 'rejected', 'vanished',
+];
+const wireOfStatuses: Readonly<Record<RequestStatus, RequestStatusWire>> = {
+  drafted: RequestStatusWire.DRAFTED, submitting: RequestStatusWire.SUBMITTING, queued: RequestStatusWire.QUEUED,
+  running: RequestStatusWire.RUNNING, ended: RequestStatusWire.ENDED, rejected: RequestStatusWire.REJECTED, vanished: RequestStatusWire.VANISHED,
+};
+
+/** Reads what a broker still wants. @throws {MutiraoError} MUT_BAD_REQUEST when a task would need no processor. */
+export function decodeDemand(wire: DemandWire): Demand {
+  if (wire.processors < 1) throw badRequest(`demand.processors is ${wire.processors}; want 1 or more`);
+  return {
+    pendingTasks: wire.pendingTasks, processors: wire.processors, taskTimeMax: wire.taskTimeMsMax, taskTimeMean: wire.taskTimeMsMean,
+    deadline: wire.deadlineUnixMs, userId: wire.userId,
+  };
+}
+
+/** Writes what a broker still wants for the wire. */
+export function encodeDemand(demand: Demand): DemandWire {
+  return {
+    pendingTasks: demand.pendingTasks, processors: demand.processors, taskTimeMsMax: demand.taskTimeMax, taskTimeMsMean: demand.taskTimeMean,
+    deadlineUnixMs: demand.deadline, userId: demand.userId,
+  };
+}
+
+/** Reads an allocation request. @throws {MutiraoError} MUT_BAD_REQUEST for a status that this release does not know. */
+export function decodeAllocationRequest(wire: AllocationRequestWire): AllocationRequest {
+  const status = statusesOfWire[wire.status];
+  if (status === undefined) throw badRequest(`request.status is ${String(wire.status)}; want 1 to ${statusesOfWire.length - 1}`);
+  const { providerId, requestId, managerRequestId, reasons, heuristic } = wire;
+  return {
+    providerId, requestId, managerRequestId, width: wire.widthProcessors, walltime: wire.walltimeMs, status, seenAt: wire.seenUnixMs,
+    submittedAt: wire.submittedUnixMs, startedAt: wire.startedUnixMs, endedAt: wire.endedUnixMs, reasons, heuristic,
+  };
+}
+
+/** Writes an allocation request for the wire. */
+export function encodeAllocationRequest(request: AllocationRequest): AllocationRequestWire {
+  const { providerId, requestId, managerRequestId, heuristic } = request;
+  return {
+    providerId, requestId, managerRequestId, widthProcessors: request.width, walltimeMs: request.walltime,
+    status: wireOfStatuses[request.status], seenUnixMs: request.seenAt, submittedUnixMs: request.submittedAt,
+    startedUnixMs: request.startedAt, endedUnixMs: request.endedAt, reasons: [...request.reasons], heuristic,
+  };
+}

@@ -1,0 +1,25 @@
+import test from 'ava';
+
+import { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, encodeDemand } from '@mutirao/api/codecs';
+import type { AllocationRequest, Demand } from '@mutirao/core/messages';
+
+import { AllocationRequest as AllocationRequestWire, Demand as DemandWire, type RequestStatus } from '../../../src/generated/mutirao/provider/v1/provider.ts';
+
+test('a demand comes out as it went in, with what it does not say left unsaid', (t) => {
+  const demand: Demand = { pendingTasks: 5, processors: 2, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' };
+  const seen: Demand = { ...demand, taskTimeMax: 10, taskTimeMean: 0, deadline: 99 };
+  for (const one of [demand, seen]) t.deepEqual(decodeDemand(DemandWire.decode(DemandWire.encode(encodeDemand(one)).finish())), one);
+  t.throws(() => decodeDemand({ ...encodeDemand(demand), processors: 0 }), { code: 'MUT_BAD_REQUEST', message: /processors is 0/ });
+});
+
+test('an allocation request comes out as it went in, whatever its status', (t) => {
+  const request: AllocationRequest = {
+    providerId: 'alpha', requestId: '1', managerRequestId: '17', width: 4, walltime: 1000, status: 'queued', seenAt: 1, submittedAt: 2,
+    startedAt: 3, endedAt: 4, reasons: ['because'], heuristic: 'static',
+  };
+  for (const status of ['drafted', 'submitting', 'queued', 'running', 'ended', 'rejected', 'vanished'] as const) {
+    const wire = encodeAllocationRequest({ ...request, status });
+    t.deepEqual(decodeAllocationRequest(AllocationRequestWire.decode(AllocationRequestWire.encode(wire).finish())), { ...request, status });
+  }
+  t.throws(() => decodeAllocationRequest({ ...encodeAllocationRequest(request), status: 12 as RequestStatus }), { code: 'MUT_BAD_REQUEST' });
+});
