@@ -1,0 +1,197 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
+import path from 'node:path';
+import { invariant } from '@mutirao/core/shared';
+import { killProcess } from './kill-group.ts';
+import { Launcher, type LauncherExit, type LaunchTask, type TaskOutput } from './launcher.ts';
+import { readGroups, readUptime, type ProcessRow } from './process-table.ts';
+import type { Watchdog } from './watchdog.ts';
+
+/** What a set of launchers is made of. */
+export interface LaunchersOptions {
+  /** Made anew, and removed at the close. */
+  readonly folder: string;
+  /** Tasks that run at once. */
+  readonly width: number;
+  /** Of every task, beside its own. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly watchdog: Watchdog;
+  /** /bin/sh when absent. */
+  readonly shell?: string;
+  /** A task ended, with the status that a shell reports; -1 when its folder could not be entered or the launcher not be started. */
+  onEnded(slot: number, status: number): void;
+}
+
+/** What a slot's task holds, as sampled. */
+export interface TaskUsage {
+  readonly slot: number;
+  readonly residentBytes: number;
+  readonly outputBytes: number;
+}
+
+/**
+ * Starts tasks on numbered slots through resident shells, one per slot and a spare.
+ *
+ * All groups are guarded by the watchdog, so nothing runs on when we die. A slot whose launcher was killed goes on with the spare.
+ */
+export class Launchers {
+  private readonly options: LaunchersOptions;
+  private readonly slots: Launcher[] = [];
+  private readonly launchers: Launcher[] = [];
+  private readonly slotOf: (number | undefined)[] = [];
+  private readonly statusFile: number;
+  private readonly status: Socket;
+  private spare: Launcher;
+  /** What to add to `performance.now()` for the time since boot; too small rather than too large. */
+  private bootOffset = readBootOffset();
+  private sequence = 0;
+  private rest = '';
+  private closed = false;
+
+  /** @throws Error when the folder or its FIFOs cannot be made. */
+  constructor(options: LaunchersOptions) {
+    this.options = options;
+    rmSync(options.folder, { recursive: true, force: true });
+    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+    const statusFifo = path.join(options.folder, 'status');
+    const fifos = Array.from({ length: options.width + 1 }, (_, index) => path.join(options.folder, `in-${index}`));
+    execFileSync('mkfifo', ['-m', '600', statusFifo, ...fifos]);
+    this.status = this.openStatus(statusFifo);
+    this.statusFile = openSync(statusFifo, constants.O_WRONLY);
+    for (let slot = 0; slot < options.width; slot++) {
+      this.slots.push(this.startLauncher());
+      this.slotOf.push(slot);
+    }
+    this.spare = this.startLauncher();
+  }
+
+  /** Starts a task on a slot that runs none. */
+  launch(slot: number, task: LaunchTask): void {
+    const launcher = this.at(slot);
+    if (!launcher.isStarted) {
+      launcher.start();
+      this.guard(launcher);
+    }
+    launcher.launch(++this.sequence, task);
+    launcher.launchedTicks = Math.floor((performance.now() + this.bootOffset) / 10);
+  }
+
+  /** Sends a signal to all processes of a slot's task. */
+  signal(slot: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+    this.at(slot).signal(signal);
+  }
+
+  /** What the task that ended last on a slot wrote; to be read before the next starts there. */
+  readOutput(slot: number, bytesMax: number): TaskOutput {
+    return this.at(slot).readOutput(bytesMax);
+  }
+
+  /**
+   * Kills what ended tasks left behind in their groups, and samples what running tasks hold.
+   *
+   * What began before the task that now runs there, and is not the launcher, is left from an earlier one.
+   */
+  sweep(): TaskUsage[] {
+    const bySlot = new Map<number, number>();
+    for (const [slot, launcher] of this.slots.entries()) if (launcher.pgid !== undefined) bySlot.set(launcher.pgid, slot);
+    const resident = new Array<number>(this.slots.length).fill(0);
+    this.bootOffset = readBootOffset();
+    for (const row of readGroups(new Set(bySlot.keys()))) {
+      const slot = bySlot.get(row.pgid);
+      if (slot === undefined || row.pid === row.pgid) continue;
+      if (isLeftover(row, this.at(slot))) killProcess(row.pid, 'SIGKILL');
+      else resident[slot] = (resident[slot] ?? 0) + row.residentBytes;
+    }
+    return this.slots.flatMap((launcher, slot) => (
+      launcher.sequence === 0 ? [] : [{ slot, residentBytes: resident[slot] ?? 0, outputBytes: launcher.outputBytes() }]));
+  }
+
+  /** Kills everything and removes the folder. */
+  close(): void {
+    this.closed = true;
+    for (const launcher of this.launchers) {
+      const { pgid } = launcher;
+      launcher.close();
+      if (pgid !== undefined) this.options.watchdog.release(pgid);
+    }
+    this.status.destroy();
+    closeSync(this.statusFile);
+    rmSync(this.options.folder, { recursive: true, force: true });
+  }
+
+  private at(slot: number): Launcher {
+    const launcher = this.slots[slot];
+    invariant(launcher, `slot ${slot} is not one of ${this.slots.length}`);
+    return launcher;
+  }
+
+  private startLauncher(): Launcher {
+    const launcher = new Launcher({
+      index: this.launchers.length, shell: this.options.shell ?? '/bin/sh', folder: this.options.folder,
+      environment: this.options.environment, statusFile: this.statusFile,
+      onExit: (gone, exit) => { this.replace(gone, exit); },
+    });
+    this.launchers.push(launcher);
+    this.guard(launcher);
+    return launcher;
+  }
+
+  private guard(launcher: Launcher): void {
+    if (launcher.pgid !== undefined) this.options.watchdog.guard(launcher.pgid);
+  }
+
+  /** The launcher of a slot is gone: the spare takes its place, and it becomes the spare. */
+  private replace(gone: Launcher, exit: LauncherExit): void {
+    if (this.closed) return;
+    if (exit.pgid !== undefined) this.options.watchdog.release(exit.pgid);
+    const slot = this.slotOf[gone.index];
+    const wasRunning = exit.sequence !== 0;
+    if (slot !== undefined) {
+      this.slots[slot] = this.spare;
+      this.slotOf[this.spare.index] = slot;
+      this.slotOf[gone.index] = undefined;
+      this.spare = gone;
+    }
+    // A shell that cannot be started is tried again when the next task needs it.
+    if (exit.pgid !== undefined) {
+      gone.start();
+      this.guard(gone);
+    }
+    if (slot !== undefined && wasRunning) this.options.onEnded(slot, exit.pgid === undefined ? -1 : exit.status);
+  }
+
+  private openStatus(fifo: string): Socket {
+    const file = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+    return new Socket({
+      fd: file, readable: true, writable: false,
+      onread: { buffer: new Uint8Array(16 * 1024), callback: (count, buffer) => this.readStatus(count, buffer) },
+    });
+  }
+
+  private readStatus(count: number, buffer: Uint8Array): boolean {
+    const text = this.rest + Buffer.from(buffer.buffer, buffer.byteOffset, count).toString('latin1');
+    const lines = text.split('\n');
+    this.rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const [index, sequence, status] = line.split(' ');
+      const launcher = this.launchers[Number(index)];
+      if (launcher === undefined || launcher.sequence !== Number(sequence)) continue; // Its launcher was killed meanwhile.
+      launcher.sequence = 0;
+      const slot = this.slotOf[launcher.index];
+      if (slot !== undefined) this.options.onEnded(slot, Number(status));
+    }
+    return true;
+  }
+}
+
+/** Both ticks are rounded down, and the launch's is at most what it was: what began in an earlier one is not the task's. */
+function isLeftover(row: ProcessRow, launcher: Launcher): boolean {
+  return launcher.sequence === 0 || row.startedTicks < launcher.launchedTicks;
+}
+
+/** Measured again with each sweep, since only the time since boot goes on while a machine sleeps. */
+function readBootOffset(): number {
+  const uptime = readUptime() ?? 0;
+  return uptime - performance.now();
+}

@@ -1,0 +1,80 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** Quotes a word so that a shell takes it as it is. */
+export function quoteWord(word: string): string {
+  return /^[\w./:,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Renders assignments for the front of a simple command or after `export`; names that are none to a shell are left out. */
+export function renderAssignments(variables: Readonly<Record<string, string>>): string {
+  const parts: string[] = [];
+  for (const [name, value] of Object.entries(variables)) {
+    if (isVariableName(name)) parts.push(`${name}=${quoteWord(value)}`);
+  }
+  return parts.join(' ');
+}
+
+/** Whether a shell can have a variable of this name. */
+export function isVariableName(name: string): boolean {
+  return /^[A-Za-z_]\w*$/.test(name);
+}
+
+/**
+ * Renders a task's line as one simple command.
+ *
+ * A line of plain words runs without a shell of its own: that is a third of the cost of a short task. Any other line, and one
+ * whose first word might mean something to a shell, becomes `/bin/sh -c LINE`.
+ *
+ * @param find where a name without a slash is, or undefined to leave it to the shell.
+ */
+export function renderCommand(line: string, find: (name: string) => string | undefined): string {
+  const trimmed = line.trim();
+  if (/^[\w./=+:,@%-]+(?:[ \t]+[\w./=+:,@%-]+)*$/.test(trimmed)) {
+    const end = trimmed.search(/[ \t]|$/);
+    const first = trimmed.slice(0, end);
+    const program = first.includes('=') ? undefined : first.includes('/') ? first : find(first);
+    if (program !== undefined) return program + trimmed.slice(end);
+  }
+  return `/bin/sh -c ${quoteWord(line)}`;
+}
+
+const namesCachedMax = 1000;
+
+/** Finds programs on a PATH and remembers where they are. */
+export class ProgramFinder {
+  private readonly found = new Map<string, string | undefined>();
+  private readonly folders: readonly string[];
+
+  /** @param searchPath folders separated by colons; relative ones are passed over. */
+  constructor(searchPath: string) {
+    this.folders = searchPath.split(':').filter((folder) => folder.startsWith('/'));
+  }
+
+  /** The absolute path of a program, plain to a shell; undefined for what is not there, or what a shell has itself. */
+  find(name: string): string | undefined {
+    if (shellNames.has(name)) return undefined;
+    const known = this.found.get(name);
+    if (known !== undefined) return known;
+    const found = this.folders.map((folder) => path.join(folder, name)).find((file) => /^[\w./+:@%-]+$/.test(file) && isProgram(file));
+    if (found !== undefined && this.found.size < namesCachedMax) this.found.set(name, found);
+    return found;
+  }
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Words that dash or bash takes for itself when they come first. */
+const shellNames = new Set((
+  '! . : [ [[ ]] alias bg bind break builtin caller case cd chdir command compgen complete compopt continue coproc declare dirs disown do done '
+  + 'echo elif else enable esac eval exec exit export false fc fg fi for function getopts hash help history if in jobs kill let local logout '
+  + 'mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source suspend test then time times trap true type '
+  + 'typeset ulimit umask unalias unset until wait while'
+).split(' '));
