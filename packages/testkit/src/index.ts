@@ -1,2 +1,3 @@
 export { checkInteractions, playInteractions, type Comparison, type Perform } from './interaction.ts';
+export { describeProviderCommand, ProviderDialogue } from './provider-dialogue.ts';
 export { until } from './until.ts';

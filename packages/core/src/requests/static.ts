@@ -33,7 +33,7 @@ function draftStatic(facts: RequestFacts): RequestDecision {
 
 function findRefusal({ limits, demand, pending }: RequestFacts, freeSlots: number): string | undefined {
   if (demand.pendingTasks === 0) return 'No task is pending.';
-  if (freeSlots <= 0) return `All ${plural(limits.requestsMax, 'request slot')} are taken (${pending.length} pending).`;
+  if (freeSlots <= 0) return `Every request slot is taken: ${limits.requestsMax} allowed, ${pending.length} pending.`;
   if (demand.processors > limits.widthMax) {
     return `A task needs ${plural(demand.processors, 'processor')} and the resource gives at most ${limits.widthMax} to one request.`;
   }

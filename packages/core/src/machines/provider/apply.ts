@@ -1,0 +1,133 @@
+import { invariant, unreachable, type Instant } from '../../shared/index.ts';
+import type { ProviderChange } from './changes.ts';
+import type { OwnRequest, ProvidedMachine, ProviderState } from './state.ts';
+
+/** Makes one change to what the provider promised; step and replay share it. Never decides. */
+export function applyProviderChange(state: ProviderState, change: ProviderChange): void {
+  switch (change.kind) {
+    case 'ProviderFounded': state.instance = change.instance; break;
+    case 'LimitsChanged':
+      state.limits = change.limits;
+      state.requestsMaxSeen = Math.max(state.requestsMaxSeen, change.limits.requestsMax);
+      break;
+    case 'BrokerKnown': addBroker(state, change.brokerId, change.at); break;
+    case 'RequestDrafted': addRequest(state, change); break;
+    case 'RequestSubmitting': getRequest(state, change.requestId).status = 'submitting'; break;
+    case 'RequestQueued': queueRequest(state, change); break;
+    case 'RequestStarted': startRequest(state, change); break;
+    case 'RequestReleasing': releaseRequest(state, change); break;
+    case 'RequestEnded': endRequest(state, change); break;
+    case 'MachineJoined': addMachine(state, change); break;
+    case 'MachineAssigned': getMachine(state, change.machineId).brokerId = change.brokerId; break;
+    case 'MachineLost': state.machines.delete(change.machineId); break;
+    case 'TasksMeasured': addTaskTimes(state, change); break;
+    case 'RefusalsForgotten': forgetRefusals(state); break;
+    default: unreachable(change);
+  }
+}
+
+function getRequest(state: ProviderState, requestId: string): OwnRequest {
+  const request = state.requests.get(requestId);
+  invariant(request !== undefined, `a change of request ${requestId}, which is not known`);
+  return request;
+}
+
+function getMachine(state: ProviderState, machineId: string): ProvidedMachine {
+  const machine = state.machines.get(machineId);
+  invariant(machine !== undefined, `a change of machine ${machineId}, which is not known`);
+  return machine;
+}
+
+function addBroker(state: ProviderState, brokerId: string, at: Instant): void {
+  state.brokers.set(brokerId, { brokerId, connectionId: 0, awaySince: at, isSettled: false, demand: undefined, idleSince: 0 });
+}
+
+function addRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestDrafted' }): void {
+  const { requestId, brokerId, userId, width, walltime, heuristic, reasons, at } = change;
+  state.nextRequestNumber += 1;
+  state.requests.set(requestId, {
+    requestId, brokerId, userId, width, walltime, heuristic, reasons, status: 'drafted', managerRequestId: '',
+    submittedAt: 0, startedAt: 0, endedAt: 0, releaseReason: '', hasServed: false, taskTime: 0,
+    seenAt: at, unknownSince: 0, missedListings: 0, releaseAskedAt: 0,
+  });
+}
+
+function queueRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestQueued' }): void {
+  const request = getRequest(state, change.requestId);
+  request.status = 'queued';
+  request.managerRequestId = change.managerRequestId;
+  request.submittedAt = change.at;
+  request.seenAt = change.at;
+  request.endedAt = 0;
+  request.unknownSince = 0;
+  request.missedListings = 0;
+  state.refusals = 0;
+}
+
+function startRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestStarted' }): void {
+  const request = getRequest(state, change.requestId);
+  request.status = 'running';
+  request.startedAt = change.startedAt;
+  request.seenAt = change.at;
+}
+
+function releaseRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestReleasing' }): void {
+  const request = getRequest(state, change.requestId);
+  request.releaseReason = change.reason;
+  request.reasons = [...request.reasons, change.reason];
+}
+
+function endRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestEnded' }): void {
+  const request = getRequest(state, change.requestId);
+  request.status = change.status;
+  request.endedAt = change.endedAt;
+  request.seenAt = change.at;
+  request.unknownSince = 0;
+  request.reasons = [...request.reasons, change.reason];
+  if (change.status === 'rejected') pauseAsking(state, change.at, () => { state.refusals += 1; });
+  else if (!request.hasServed && request.releaseReason === '') pauseAsking(state, change.at, () => { state.fruitless += 1; });
+  forgetOldRequests(state);
+}
+
+function pauseAsking(state: ProviderState, at: Instant, count: () => void): void {
+  const { refusalPause, refusalPauseMax } = state.config;
+  const before = state.refusals + state.fruitless;
+  count();
+  state.pausedUntil = at + Math.min(refusalPauseMax, refusalPause * 2 ** Math.min(before, 30));
+}
+
+function forgetRefusals(state: ProviderState): void {
+  state.refusals = 0;
+  state.fruitless = 0;
+  state.pausedUntil = 0;
+}
+
+function forgetOldRequests(state: ProviderState): void {
+  const ended = [...state.requests.values()].filter((request) => request.endedAt > 0);
+  const surplus = Math.max(0, ended.length - state.config.endedRequestsMax);
+  for (const { requestId } of ended.slice(0, surplus)) state.requests.delete(requestId);
+}
+
+function addMachine(state: ProviderState, change: ProviderChange & { kind: 'MachineJoined' }): void {
+  const { facts, brokerId } = change;
+  const seen = state.machines.get(facts.machineId);
+  if (seen === undefined) {
+    state.machines.set(facts.machineId, {
+      facts, brokerId, attachmentId: 0, awaySince: change.at, heldReplicaIds: [], toldConnectionId: 0, isReturning: false,
+    });
+  } else {
+    seen.facts = facts;
+    seen.brokerId = brokerId;
+  }
+  const request = state.requests.get(facts.requestId);
+  if (request === undefined) return;
+  request.hasServed = true;
+  state.fruitless = 0;
+}
+
+function addTaskTimes(state: ProviderState, change: ProviderChange & { kind: 'TasksMeasured' }): void {
+  const { longest, total, count } = state.taskTimes;
+  state.taskTimes = { longest: Math.max(longest, change.longest), total: total + change.total, count: count + change.count };
+  const request = state.requests.get(change.requestId);
+  if (request !== undefined) request.taskTime += change.total;
+}

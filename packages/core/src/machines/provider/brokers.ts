@@ -1,0 +1,91 @@
+import type { Demand } from '../../messages/index.ts';
+import type { ProcessorCount } from '../../shared/index.ts';
+import { offerMachine } from './machines.ts';
+import { describeRequest, isServing, type BrokerId, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
+import { commit, type Turn } from './turn.ts';
+
+/** Welcomes a broker, new or back: it is told its requests and machines, and then that it was told all. */
+export function connectBroker(turn: Turn, brokerId: BrokerId, connectionId: number): void {
+  const { state, now } = turn;
+  if (!state.brokers.has(brokerId)) commit(turn, { kind: 'BrokerKnown', brokerId, at: now });
+  const broker = state.brokers.get(brokerId);
+  if (broker === undefined) return;
+  broker.connectionId = connectionId;
+  broker.awaySince = 0;
+  broker.isSettled = false;
+  broker.demand = undefined;
+  broker.idleSince = 0;
+  const requests = requestsOf(state, brokerId).map((request) => describeRequest(state, request));
+  if (requests.length > 0) turn.commands.push({ kind: 'TellRequests', brokerId, requests });
+}
+
+/** Notes that a broker went away; its demand stands until its grace is over. */
+export function disconnectBroker(turn: Turn, brokerId: BrokerId, connectionId: number): void {
+  const broker = turn.state.brokers.get(brokerId);
+  if (broker === undefined || broker.connectionId !== connectionId) return; // A stream that another one has replaced.
+  broker.connectionId = 0;
+  broker.awaySince = turn.now;
+}
+
+/** Takes a broker's new demand in place of the former one. */
+export function changeDemand(turn: Turn, brokerId: BrokerId, demand: Demand): void {
+  const { state, now } = turn;
+  const broker = state.brokers.get(brokerId);
+  if (broker === undefined || broker.connectionId === 0) return;
+  const before = broker.demand?.pendingTasks ?? 0;
+  broker.demand = demand;
+  if (before === 0 && demand.pendingTasks > 0 && state.refusals + state.fruitless > 0) commit(turn, { kind: 'RefusalsForgotten', at: now });
+}
+
+/**
+ * Processors that a broker still wants: undefined while nobody knows (it has just connected, or this provider has just
+ * started), 0 once it has been away for longer than its grace.
+ */
+export function wantedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undefined {
+  if (broker.connectionId === 0 && turn.now >= broker.awaySince + turn.state.config.brokerGrace) return 0;
+  return broker.demand === undefined ? undefined : broker.demand.pendingTasks * broker.demand.processors;
+}
+
+/** The requests that a broker's demand made, in the order in which they were drafted. */
+export function requestsOf(state: ProviderState, brokerId: BrokerId): OwnRequest[] {
+  return [...state.requests.values()].filter((request) => request.brokerId === brokerId);
+}
+
+/** Processors that a broker's running allocations hold, those that are being released left out. */
+export function runningProcessors(state: ProviderState, brokerId: BrokerId): ProcessorCount {
+  const running = requestsOf(state, brokerId).filter((request) => request.status === 'running' && isServing(request));
+  return running.reduce((sum, request) => sum + request.width, 0);
+}
+
+/** Notes since when each broker is known to want nothing. */
+export function noteIdleBrokers(turn: Turn): void {
+  for (const broker of turn.state.brokers.values()) {
+    if (wantedProcessors(turn, broker) !== 0) broker.idleSince = 0;
+    else if (broker.idleSince === 0) broker.idleSince = turn.now;
+  }
+}
+
+/** Offers every machine to whom it belongs now, then settles the brokers that have been told all of theirs. */
+export function offerMachines(turn: Turn): void {
+  for (const machine of turn.state.machines.values()) offerMachine(turn, machine);
+  for (const broker of turn.state.brokers.values()) {
+    if (broker.connectionId === 0 || broker.isSettled || isMachineAwaited(turn.state, broker)) continue;
+    broker.isSettled = true;
+    turn.commands.push({ kind: 'TellSettled', brokerId: broker.brokerId });
+  }
+}
+
+function isMachineAwaited(state: ProviderState, broker: KnownBroker): boolean {
+  return [...state.machines.values()].some((machine) => machine.brokerId === broker.brokerId && machine.toldConnectionId !== broker.connectionId);
+}
+
+/** Tells brokers of their requests that this step changed. */
+export function tellChangedRequests(turn: Turn): void {
+  const { state } = turn;
+  for (const broker of state.brokers.values()) {
+    if (broker.connectionId === 0) continue;
+    const changed = requestsOf(state, broker.brokerId).filter((request) => turn.changedRequestIds.has(request.requestId));
+    if (changed.length === 0) continue;
+    turn.commands.push({ kind: 'TellRequests', brokerId: broker.brokerId, requests: changed.map((request) => describeRequest(state, request)) });
+  }
+}

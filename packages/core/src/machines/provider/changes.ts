@@ -1,0 +1,30 @@
+import type { MachineFacts, ResourceLimits } from '../../messages/index.ts';
+import type { Duration, Instant, MachineId, ProcessorCount, RequestId, UserId } from '../../shared/index.ts';
+import type { BrokerId } from './state.ts';
+
+/** Changes of what the provider promised; the lines of its journal. */
+export type ProviderChange =
+  | { readonly kind: 'ProviderFounded'; readonly instance: string; readonly at: Instant }
+  | { readonly kind: 'LimitsChanged'; readonly limits: ResourceLimits; readonly at: Instant }
+  | { readonly kind: 'BrokerKnown'; readonly brokerId: BrokerId; readonly at: Instant }
+  | {
+      readonly kind: 'RequestDrafted'; readonly requestId: RequestId; readonly brokerId: BrokerId; readonly userId: UserId; readonly width: ProcessorCount;
+      readonly walltime: Duration; readonly heuristic: string; readonly reasons: readonly string[]; readonly at: Instant;
+    }
+  /** From here on the manager may have it. */
+  | { readonly kind: 'RequestSubmitting'; readonly requestId: RequestId; readonly at: Instant }
+  /** The manager has it: it answered so, or its listing shows it. */
+  | { readonly kind: 'RequestQueued'; readonly requestId: RequestId; readonly managerRequestId: string; readonly at: Instant }
+  | { readonly kind: 'RequestStarted'; readonly requestId: RequestId; readonly startedAt: Instant; readonly at: Instant }
+  /** Nobody wants it any more; the manager is asked to take it out. */
+  | { readonly kind: 'RequestReleasing'; readonly requestId: RequestId; readonly reason: string; readonly at: Instant }
+  | {
+      readonly kind: 'RequestEnded'; readonly requestId: RequestId; readonly status: 'ended' | 'rejected' | 'vanished'; readonly reason: string;
+      readonly endedAt: Instant; readonly at: Instant;
+    }
+  | { readonly kind: 'MachineJoined'; readonly facts: MachineFacts; readonly brokerId: BrokerId; readonly at: Instant }
+  | { readonly kind: 'MachineAssigned'; readonly machineId: MachineId; readonly brokerId: BrokerId; readonly at: Instant }
+  | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string; readonly at: Instant }
+  | { readonly kind: 'TasksMeasured'; readonly requestId: RequestId; readonly longest: Duration; readonly total: Duration; readonly count: number }
+  /** Refusals are forgotten, since new demand has come up. */
+  | { readonly kind: 'RefusalsForgotten'; readonly at: Instant };

@@ -1,0 +1,36 @@
+import { invariant } from '../../shared/index.ts';
+import { isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
+
+/** @throws {InvariantError} when the state contradicts itself. */
+export function checkProviderInvariants(state: ProviderState): void {
+  const pendingCount = [...state.requests.values()].filter(isPending).length;
+  invariant(pendingCount <= state.requestsMaxSeen, `${pendingCount} requests are pending; the resource allows ${state.requestsMaxSeen}`);
+  for (const request of state.requests.values()) checkRequest(state, request);
+  checkMachines(state);
+}
+
+function checkRequest(state: ProviderState, request: OwnRequest): void {
+  const { requestId, status } = request;
+  invariant(state.brokers.has(request.brokerId), `request ${requestId} is of broker ${request.brokerId}, which is not known`);
+  invariant(Number(requestId.slice(1)) < state.nextRequestNumber, `request ${requestId} is numbered above the next number ${state.nextRequestNumber}`);
+  invariant(request.width >= 1 && request.walltime >= 1, `request ${requestId} asks for ${request.width} processors and ${request.walltime} ms`);
+  invariant(isPending(request) === (request.endedAt === 0), `request ${requestId} is ${status} and ended at ${request.endedAt}`);
+  invariant(status !== 'running' || request.startedAt > 0, `request ${requestId} runs and never started`);
+  invariant(request.reasons.length > 0, `request ${requestId} has no reason`);
+  invariant(request.unknownSince === 0 || status === 'submitting', `request ${requestId} is ${status} and unknown`);
+}
+
+function checkMachines(state: ProviderState): void {
+  const attachments = new Set<number>();
+  for (const [machineId, machine] of state.machines) {
+    invariant(machineId === machine.facts.machineId, `machine ${machineId} is kept as ${machine.facts.machineId}`);
+    invariant((machine.attachmentId === 0) === (machine.awaySince > 0), `machine ${machineId} is attached as ${machine.attachmentId} and away since ${machine.awaySince}`);
+    invariant(machine.attachmentId === 0 || !attachments.has(machine.attachmentId), `two machines are attached as ${machine.attachmentId}`);
+    attachments.add(machine.attachmentId);
+    const { requestId } = machine.facts;
+    if (requestId === '') continue;
+    const request = state.requests.get(requestId);
+    invariant(request !== undefined && isServing(request), `machine ${machineId} is of request ${requestId}, which is over`);
+    invariant(machine.brokerId === request.brokerId, `machine ${machineId} is offered to ${machine.brokerId}; its request is of ${request.brokerId}`);
+  }
+}

@@ -1,0 +1,27 @@
+import type { AllocationRequest, MachineFacts } from '../../messages/index.ts';
+import type { Duration, DriverCommand, MachineId, ProcessorCount, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
+import type { BrokerId } from './state.ts';
+
+/** What the provider's driver must do, in order. */
+export type ProviderCommand =
+  | DriverCommand
+  /** Answered by SubmitAccepted, SubmitRefused or SubmitUnknown. */
+  | {
+      readonly kind: 'SubmitRequest'; readonly requestId: RequestId; readonly clientRequestId: string; readonly userId: UserId;
+      readonly width: ProcessorCount; readonly walltime: Duration;
+    }
+  /** Takes a queued request out, or ends a running one; answered by ReleaseDone or ReleaseFailed. */
+  | { readonly kind: 'ReleaseRequest'; readonly requestId: RequestId; readonly managerRequestId: string }
+  | { readonly kind: 'TellMachineJoined'; readonly brokerId: BrokerId; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[] }
+  /** Also ends the relaying between the two. */
+  | { readonly kind: 'TellMachineLost'; readonly brokerId: BrokerId; readonly machineId: MachineId; readonly reason: string }
+  | { readonly kind: 'TellRequests'; readonly brokerId: BrokerId; readonly requests: readonly AllocationRequest[] }
+  | { readonly kind: 'TellSettled'; readonly brokerId: BrokerId }
+  /** Closes the agent's stream so that it presents itself anew, with what it holds now and all that was not acknowledged. */
+  | { readonly kind: 'ReattachAgent'; readonly machineId: MachineId; readonly attachmentId: number }
+  /** Cancels what the agent holds for a broker that is gone, takes its reports for that broker, then closes its stream. */
+  | { readonly kind: 'ClearAgent'; readonly machineId: MachineId; readonly attachmentId: number; readonly heldReplicaIds: readonly ReplicaId[] }
+  /** Closes the agent's stream with this code; it is not to come back under this credential. */
+  | { readonly kind: 'RefuseAgent'; readonly attachmentId: number; readonly code: string; readonly reason: string }
+  /** Tells every agent, also those that attach later, to take no new replica. */
+  | { readonly kind: 'DrainAgents'; readonly reason: string };

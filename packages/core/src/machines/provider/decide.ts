@@ -1,0 +1,130 @@
+import { findHeuristic, type PendingRequest, type RequestDecision, type RequestHeuristic, type ServedRequest } from '../../requests/index.ts';
+import { invariant, type ProcessorCount } from '../../shared/index.ts';
+import type { QueueListing, ResourceLimits } from '../../messages/index.ts';
+import { requestsOf, runningProcessors, wantedProcessors } from './brokers.ts';
+import { clientRequestIdOf, isPending, isServing, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
+import { releaseRequest } from './submission.ts';
+import { commit, type Turn } from './turn.ts';
+
+/** Gives back what no broker needs any more: queued requests at once, running ones after the idle time. */
+export function releaseSurplus(turn: Turn): void {
+  for (const broker of turn.state.brokers.values()) {
+    const wanted = wantedProcessors(turn, broker);
+    if (wanted === undefined) continue;
+    const running = runningProcessors(turn.state, broker.brokerId);
+    if (wanted <= running) withdrawQueued(turn, broker, wanted, running);
+    if (wanted === 0 && turn.now >= broker.idleSince + turn.state.config.idleRelease) releaseRunning(turn, broker);
+  }
+}
+
+function withdrawQueued(turn: Turn, broker: KnownBroker, wanted: ProcessorCount, running: ProcessorCount): void {
+  const reason = wanted === 0
+    ? 'Withdrawn: no task is pending.'
+    : `Withdrawn: the ${running} processors that run cover the ${wanted} that are wanted.`;
+  for (const request of requestsOf(turn.state, broker.brokerId)) {
+    if (request.status === 'queued' && isServing(request)) releaseRequest(turn, request, reason);
+  }
+}
+
+function releaseRunning(turn: Turn, broker: KnownBroker): void {
+  for (const request of requestsOf(turn.state, broker.brokerId)) {
+    if (request.status !== 'running' || !isServing(request)) continue;
+    releaseRequest(turn, request, `Released: nothing has been wanted for ${turn.now - broker.idleSince} ms.`);
+  }
+}
+
+/** Withdraws everything that still waits at the manager. */
+export function withdrawAll(turn: Turn, reason: string): void {
+  for (const request of turn.state.requests.values()) {
+    if (request.status === 'queued' && isServing(request)) releaseRequest(turn, request, reason);
+  }
+}
+
+/** What a decision needs of the resource. */
+interface Resource {
+  readonly limits: ResourceLimits;
+  readonly listing: QueueListing;
+}
+
+/**
+ * Asks the heuristic for requests, for one broker after the other, where running allocations do not cover its demand.
+ *
+ * The free slots are shared evenly among such brokers, those with the fewest pending requests first.
+ */
+export function draftRequests(turn: Turn): void {
+  const { state } = turn;
+  const brokers = brokersInNeed(turn);
+  const obstacle = findObstacle(turn, brokers.length);
+  if (obstacle !== undefined) {
+    state.standing = [obstacle];
+    return;
+  }
+  const { limits, listing } = state;
+  if (limits === undefined || listing === undefined) return;
+  const heuristic = findHeuristic(state.config.heuristic);
+  invariant(heuristic !== undefined, `the request heuristic ${state.config.heuristic} is not known`);
+  const reasons: string[] = [];
+  brokers.forEach((broker, index) => {
+    const decision = draftFor(turn, { limits, listing }, heuristic, { broker, sharers: brokers.length - index });
+    reasons.push(...decision.reasons);
+  });
+  state.standing = reasons;
+}
+
+function brokersInNeed(turn: Turn): KnownBroker[] {
+  const { state } = turn;
+  const inNeed = [...state.brokers.values()].filter((broker) =>
+    broker.connectionId !== 0 && (wantedProcessors(turn, broker) ?? 0) > runningProcessors(state, broker.brokerId));
+  const count = (broker: KnownBroker): number => requestsOf(state, broker.brokerId).filter(isPending).length;
+  return inNeed.sort((one, other) => count(one) - count(other));
+}
+
+function findObstacle({ state, now }: Turn, inNeedCount: number): string | undefined {
+  const { config, refusals, fruitless } = state;
+  if (config.resourceKind === 'machines') return 'Machines attach by themselves; nothing is asked for.';
+  if (state.drainReason !== '') return `Draining: ${state.drainReason}.`;
+  if (inNeedCount === 0) return 'No broker wants more than what its running allocations cover.';
+  if (state.limits === undefined) return 'The limits of the resource are not known yet.';
+  if (state.listingFailure !== '') return `The queue of the resource cannot be read: ${state.listingFailure}.`;
+  if (state.listing === undefined) return 'The queue of the resource has not been read yet.';
+  const failures = `failures in a row: ${refusals} refused, ${fruitless} ended without a machine`;
+  if (refusals + fruitless >= config.refusalsMax) return `Stopped until new demand comes up, after ${failures}.`;
+  if (now < state.pausedUntil) return `Paused for another ${state.pausedUntil - now} ms, after ${failures}.`;
+  return undefined;
+}
+
+function draftFor(turn: Turn, { limits, listing }: Resource, heuristic: RequestHeuristic, { broker, sharers }: { broker: KnownBroker; sharers: number }): RequestDecision {
+  const { state, now } = turn;
+  const { demand } = broker;
+  invariant(demand !== undefined, `broker ${broker.brokerId} is in need without a demand`);
+  const pending = [...state.requests.values()].filter(isPending).map(pendingOf);
+  const share = Math.ceil(Math.max(0, limits.requestsMax - pending.length) / sharers);
+  const decision = heuristic.draft({
+    now, limits: { ...limits, requestsMax: pending.length + share }, listing, pending, served: servedOf(state),
+    demand: { pendingTasks: demand.pendingTasks, processors: demand.processors, deadline: demand.deadline },
+    taskTimes: observedTaskTimes(state),
+  });
+  invariant(decision.drafts.length <= share, `${heuristic.name} drafted ${decision.drafts.length} requests for ${share} slots`);
+  for (const draft of decision.drafts) submitDraft(turn, broker, draft);
+  return decision;
+}
+
+function submitDraft(turn: Turn, broker: KnownBroker, draft: RequestDecision['drafts'][number]): void {
+  const { state, now } = turn;
+  const { heuristic, userId } = state.config;
+  const { width, walltime, reasons } = draft;
+  const requestId = `q${state.nextRequestNumber}`;
+  commit(turn, { kind: 'RequestDrafted', requestId, brokerId: broker.brokerId, userId, width, walltime, heuristic, reasons, at: now });
+  commit(turn, { kind: 'RequestSubmitting', requestId, at: now });
+  turn.commands.push({ kind: 'SubmitRequest', requestId, clientRequestId: clientRequestIdOf(state, requestId), userId, width, walltime });
+}
+
+function pendingOf({ requestId, width, walltime, status, startedAt }: OwnRequest): PendingRequest {
+  invariant(status === 'submitting' || status === 'queued' || status === 'running', `request ${requestId} is ${status}, not submitted`);
+  return { requestId, width, walltime, status, startedAt };
+}
+
+function servedOf(state: ProviderState): ServedRequest[] {
+  const served = [...state.requests.values()].filter((request) => request.startedAt > 0 && request.endedAt > 0);
+  return served.map(({ requestId, width, walltime, startedAt, endedAt, taskTime }) => ({ requestId, width, walltime, startedAt, endedAt, taskTime }));
+}

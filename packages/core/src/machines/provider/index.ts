@@ -1,0 +1,21 @@
+import type { Machine } from '../../shared/index.ts';
+import { applyProviderChange } from './apply.ts';
+import type { ProviderChange } from './changes.ts';
+import { checkProviderInvariants } from './check-invariants.ts';
+import type { ProviderCommand } from './commands.ts';
+import type { ProviderInput } from './inputs.ts';
+import type { ProviderState } from './state.ts';
+import { stepProvider } from './step.ts';
+
+export type { ProviderChange } from './changes.ts';
+export type { ProviderCommand } from './commands.ts';
+export type { ProviderInput } from './inputs.ts';
+export {
+  clientRequestIdOf, createProviderState, describeRequest, isPending, isServing, observedTaskTimes, providerDefaults,
+  type BrokerId, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderConfig, type ProviderState,
+} from './state.ts';
+
+/** The GridMachineProvider: turns demand into allocation requests and these into GridMachines. */
+export const providerMachine: Machine<ProviderState, ProviderInput, ProviderChange, ProviderCommand> = {
+  step: stepProvider, apply: applyProviderChange, checkInvariants: checkProviderInvariants,
+};

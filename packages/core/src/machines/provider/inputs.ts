@@ -1,0 +1,31 @@
+import type { Demand, MachineFacts, QueueListing, ResourceLimits } from '../../messages/index.ts';
+import type { Duration, Instant, MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
+import type { BrokerId } from './state.ts';
+
+/** Facts that a provider hears of. */
+export type ProviderInput =
+  /** The process has started and its journal is read. `instance` is a fresh name, used if the provider has none yet. */
+  | { readonly kind: 'ProviderStarted'; readonly instance: string }
+  | { readonly kind: 'BrokerConnected'; readonly brokerId: BrokerId; readonly connectionId: number }
+  | { readonly kind: 'BrokerDisconnected'; readonly brokerId: BrokerId; readonly connectionId: number }
+  /** A level: replaces the demand before. */
+  | { readonly kind: 'DemandChanged'; readonly brokerId: BrokerId; readonly demand: Demand }
+  | { readonly kind: 'LimitsRead'; readonly limits: ResourceLimits }
+  /** `readAt` is when the reading began, by our own clock: what was submitted later cannot be missed in it. */
+  | { readonly kind: 'QueueListed'; readonly listing: QueueListing; readonly readAt: Instant }
+  | { readonly kind: 'QueueReadFailed'; readonly reason: string }
+  | { readonly kind: 'SubmitAccepted'; readonly requestId: RequestId; readonly managerRequestId: string }
+  | { readonly kind: 'SubmitRefused'; readonly requestId: RequestId; readonly reason: string }
+  /** The call came to nothing: the manager may have the request or not. */
+  | { readonly kind: 'SubmitUnknown'; readonly requestId: RequestId; readonly reason: string }
+  | { readonly kind: 'ReleaseDone'; readonly requestId: RequestId }
+  | { readonly kind: 'ReleaseFailed'; readonly requestId: RequestId; readonly reason: string }
+  /** An agent presented itself; the driver has checked that the machine's name and request are its credential's. */
+  | { readonly kind: 'AgentAttached'; readonly attachmentId: number; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[] }
+  /** `hasLeft`: it said good-bye and will not be back. */
+  | { readonly kind: 'AgentDetached'; readonly machineId: MachineId; readonly attachmentId: number; readonly hasLeft: boolean }
+  /** Tasks that ended since the last such input, seen by the relay; `requestId` is empty for time-shared machines. */
+  | { readonly kind: 'TasksMeasured'; readonly requestId: RequestId; readonly longest: Duration; readonly total: Duration; readonly count: number }
+  /** Replies undefined. */
+  | { readonly kind: 'DrainAsked'; readonly replyTo: number; readonly reason: string }
+  | { readonly kind: 'TimerFired' };

@@ -1,0 +1,153 @@
+import type { MachineFacts } from '../../messages/index.ts';
+import type { MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
+import { isServing, type BrokerId, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
+import { commit, type Turn } from './turn.ts';
+
+/** An agent's stream that opened. */
+export interface Attachment {
+  readonly attachmentId: number;
+  readonly facts: MachineFacts;
+  readonly heldReplicaIds: readonly ReplicaId[];
+}
+
+/** Takes an agent in, new or back, or sends it away when its request is over. */
+export function attachAgent(turn: Turn, { attachmentId, facts, heldReplicaIds }: Attachment): void {
+  const { state } = turn;
+  if (facts.requestId !== '' && !takeRequestAgent(turn, facts.requestId)) {
+    turn.commands.push({ kind: 'RefuseAgent', attachmentId, code: 'MUT_ALLOCATION_ENDED', reason: `request ${facts.requestId} is over` });
+    return;
+  }
+  joinMachine(turn, facts);
+  const machine = state.machines.get(facts.machineId);
+  if (machine === undefined) return;
+  machine.attachmentId = attachmentId;
+  machine.awaySince = 0;
+  machine.heldReplicaIds = heldReplicaIds;
+  machine.toldConnectionId = 0;
+  machine.isReturning = false;
+}
+
+/** Whether agents of the request are welcome; one that runs proves that its allocation does, before any listing shows it. */
+function takeRequestAgent(turn: Turn, requestId: RequestId): boolean {
+  const request = turn.state.requests.get(requestId);
+  if (request === undefined || !isServing(request)) return false;
+  if (request.status !== 'running') noteStart(turn, request);
+  return true;
+}
+
+function joinMachine(turn: Turn, facts: MachineFacts): void {
+  const { state, now } = turn;
+  const known = state.machines.get(facts.machineId);
+  if (known?.facts.incarnation === facts.incarnation) return;
+  const request = state.requests.get(facts.requestId);
+  commit(turn, { kind: 'MachineJoined', facts: withUntil(facts, request), brokerId: request?.brokerId ?? known?.brokerId ?? '', at: now });
+}
+
+function noteStart(turn: Turn, request: OwnRequest): void {
+  const { requestId } = request;
+  if (request.status === 'submitting') {
+    commit(turn, { kind: 'RequestQueued', requestId, managerRequestId: request.managerRequestId, at: turn.now });
+  }
+  commit(turn, { kind: 'RequestStarted', requestId, startedAt: turn.now, at: turn.now });
+}
+
+function withUntil(facts: MachineFacts, request: OwnRequest | undefined): MachineFacts {
+  return request === undefined ? facts : { ...facts, until: request.startedAt + request.walltime };
+}
+
+/** Notes that an agent went away; its machine is lost at once when it said so, else when its grace is over. */
+export function detachAgent(turn: Turn, machineId: MachineId, attachmentId: number, hasLeft: boolean): void {
+  const machine = turn.state.machines.get(machineId);
+  if (machine === undefined || machine.attachmentId !== attachmentId) return; // A stream that another one has replaced.
+  machine.attachmentId = 0;
+  machine.awaySince = turn.now;
+  machine.isReturning = false;
+  if (hasLeft) loseMachine(turn, machine, 'MUT_MACHINE_LEFT');
+}
+
+/** Gives up the machines whose agents have been away for longer than their grace. */
+export function loseAbsentMachines(turn: Turn): void {
+  const { state, now } = turn;
+  for (const machine of [...state.machines.values()]) {
+    if (machine.attachmentId === 0 && now >= machine.awaySince + state.config.agentGrace) loseMachine(turn, machine, 'MUT_MACHINE_LOST');
+  }
+}
+
+/** Gives up all machines of a request that is over, and closes the streams of their agents. */
+export function loseMachinesOf(turn: Turn, request: OwnRequest, code: string): void {
+  for (const machine of [...turn.state.machines.values()]) {
+    if (machine.facts.requestId !== request.requestId) continue;
+    loseMachine(turn, machine, code);
+    if (machine.attachmentId === 0) continue;
+    turn.commands.push({ kind: 'RefuseAgent', attachmentId: machine.attachmentId, code, reason: `request ${request.requestId} is over` });
+  }
+}
+
+function loseMachine(turn: Turn, machine: ProvidedMachine, reason: string): void {
+  const { machineId } = machine.facts;
+  const broker = turn.state.brokers.get(machine.brokerId);
+  commit(turn, { kind: 'MachineLost', machineId, reason, at: turn.now });
+  tellLost(turn, broker, machine, reason);
+}
+
+function tellLost(turn: Turn, broker: KnownBroker | undefined, machine: ProvidedMachine, reason: string): void {
+  if (broker === undefined || broker.connectionId === 0) return;
+  turn.commands.push({ kind: 'TellMachineLost', brokerId: broker.brokerId, machineId: machine.facts.machineId, reason });
+}
+
+/**
+ * Tells a machine to the broker that it belongs to now.
+ *
+ * Replica ids are a broker's own, so a machine goes to another broker only when its agent has just attached and holds nothing.
+ * An agent that was told to an earlier connection presents itself anew, because the reports that went there may be lost.
+ */
+export function offerMachine(turn: Turn, machine: ProvidedMachine): void {
+  const { state } = turn;
+  if (machine.attachmentId === 0 || machine.isReturning) return;
+  const brokerId = chooseBroker(state, machine);
+  if (brokerId !== machine.brokerId) {
+    moveMachine(turn, machine, brokerId);
+    return;
+  }
+  const broker = state.brokers.get(brokerId);
+  if (broker === undefined || broker.connectionId === 0 || machine.toldConnectionId === broker.connectionId) return;
+  if (machine.toldConnectionId === 0) tellJoined(turn, broker, machine);
+  else askToReturn(turn, machine);
+}
+
+function tellJoined(turn: Turn, broker: KnownBroker, machine: ProvidedMachine): void {
+  const { facts, heldReplicaIds } = machine;
+  machine.toldConnectionId = broker.connectionId;
+  turn.commands.push({ kind: 'TellMachineJoined', brokerId: broker.brokerId, facts, heldReplicaIds });
+}
+
+function askToReturn(turn: Turn, machine: ProvidedMachine): void {
+  const { attachmentId, facts: { machineId } } = machine;
+  machine.isReturning = true;
+  turn.commands.push({ kind: 'ReattachAgent', machineId, attachmentId });
+}
+
+function moveMachine(turn: Turn, machine: ProvidedMachine, brokerId: BrokerId): void {
+  const { state } = turn;
+  const { attachmentId, heldReplicaIds, facts: { machineId } } = machine;
+  if (machine.toldConnectionId !== 0) {
+    tellLost(turn, state.brokers.get(machine.brokerId), machine, 'MUT_MACHINE_MOVED');
+    askToReturn(turn, machine);
+  } else if (heldReplicaIds.length > 0) {
+    machine.isReturning = true;
+    turn.commands.push({ kind: 'ClearAgent', machineId, attachmentId, heldReplicaIds });
+  } else {
+    commit(turn, { kind: 'MachineAssigned', machineId, brokerId, at: turn.now });
+    const broker = state.brokers.get(brokerId);
+    if (broker !== undefined && broker.connectionId !== 0) tellJoined(turn, broker, machine);
+  }
+}
+
+/** Machines of a request are its broker's; a time-shared one stays with its broker while that has demand, else goes to the first that has. */
+function chooseBroker(state: ProviderState, machine: ProvidedMachine): BrokerId {
+  if (machine.facts.requestId !== '') return machine.brokerId;
+  const owner = state.brokers.get(machine.brokerId);
+  if (owner !== undefined && owner.idleSince === 0) return machine.brokerId;
+  const inNeed = [...state.brokers.values()].find((broker) => broker.connectionId !== 0 && (broker.demand?.pendingTasks ?? 0) > 0);
+  return inNeed?.brokerId ?? machine.brokerId;
+}

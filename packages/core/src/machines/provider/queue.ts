@@ -1,0 +1,145 @@
+import type { QueuedRequest, QueueListing, ResourceLimits } from '../../messages/index.ts';
+import type { Instant, RequestId } from '../../shared/index.ts';
+import { loseMachinesOf } from './machines.ts';
+import { clientRequestIdOf, isPending, type OwnRequest, type ProviderState } from './state.ts';
+import { commit, type Turn } from './turn.ts';
+
+/** So many good listings in a row must lack a request before it counts as gone: one may lag behind. */
+const missedListingsMax = 2;
+
+/** Takes the resource's limits; they are journaled when they are new. */
+export function takeLimits(turn: Turn, limits: ResourceLimits): void {
+  const before = turn.state.limits;
+  const isSame = before !== undefined && before.processors === limits.processors && before.requestsMax === limits.requestsMax
+    && before.walltimeMax === limits.walltimeMax && before.widthMax === limits.widthMax && before.walltimeGranularity === limits.walltimeGranularity;
+  if (!isSame) commit(turn, { kind: 'LimitsChanged', limits, at: turn.now });
+}
+
+/** Notes that the queue could not be read: what is known of the requests is stale, and stays. */
+export function noteFailedReading(state: ProviderState, reason: string): void {
+  state.listingFailure = reason === '' ? 'unknown reason' : reason;
+}
+
+/** Compares a good listing with what this provider knows of its own requests. */
+export function takeListing(turn: Turn, listing: QueueListing, readAt: Instant): void {
+  const { state } = turn;
+  state.listing = listing;
+  state.listingFailure = '';
+  const { byRequestId, unknown } = findOwnEntries(state, listing);
+  for (const request of [...state.requests.values()]) {
+    const entry = byRequestId.get(request.requestId);
+    if (entry === undefined) missRequest(turn, request, readAt);
+    else seeRequest(turn, request, entry, readAt);
+  }
+  for (const entry of unknown) {
+    if (entry.status !== 'ended') releaseForgotten(turn, entry);
+  }
+}
+
+function findOwnEntries(state: ProviderState, listing: QueueListing): { byRequestId: Map<RequestId, QueuedRequest>; unknown: QueuedRequest[] } {
+  const byClientId = new Map<string, RequestId>();
+  const byManagerId = new Map<string, RequestId>();
+  for (const { requestId, managerRequestId } of state.requests.values()) {
+    byClientId.set(clientRequestIdOf(state, requestId), requestId);
+    if (managerRequestId !== '') byManagerId.set(managerRequestId, requestId);
+  }
+  const byRequestId = new Map<RequestId, QueuedRequest>();
+  const unknown: QueuedRequest[] = [];
+  for (const entry of listing.requests) {
+    const requestId = byClientId.get(entry.clientRequestId) ?? byManagerId.get(entry.managerRequestId);
+    if (requestId !== undefined) byRequestId.set(requestId, entry);
+    else if (entry.clientRequestId.startsWith(`${state.instance}.`)) unknown.push(entry);
+  }
+  return { byRequestId, unknown };
+}
+
+/** A request that was forgotten long ago and shows up again is nobody's. */
+function releaseForgotten(turn: Turn, entry: QueuedRequest): void {
+  const requestId = entry.clientRequestId.slice(turn.state.instance.length + 1);
+  turn.commands.push({ kind: 'ReleaseRequest', requestId, managerRequestId: entry.managerRequestId });
+}
+
+function missRequest(turn: Turn, request: OwnRequest, readAt: Instant): void {
+  if (!isPending(request) || request.status === 'drafted') return;
+  if (request.status === 'submitting' && (request.unknownSince === 0 || readAt <= request.unknownSince)) return; // The call is still out.
+  if (readAt <= request.submittedAt) return; // The listing is older than the request.
+  if (hasMachine(turn.state, request)) return; // Agents speak louder than listings.
+  request.missedListings += 1;
+  if (request.missedListings < missedListingsMax) return;
+  if (request.releaseReason !== '') {
+    endRequest(turn, request, { status: 'ended', reason: 'It was released and is no longer listed.', endedAt: turn.now });
+  } else {
+    const reason = `${missedListingsMax} listings in a row lacked it, and none of its agents is there.`;
+    endRequest(turn, request, { status: 'vanished', reason, endedAt: turn.now });
+  }
+}
+
+function hasMachine(state: ProviderState, request: OwnRequest): boolean {
+  return [...state.machines.values()].some((machine) => machine.facts.requestId === request.requestId);
+}
+
+function seeRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest, readAt: Instant): void {
+  if (!isPending(request)) {
+    if (entry.status !== 'ended' && readAt > request.endedAt) seeEndedRequest(turn, request, entry);
+    return;
+  }
+  request.seenAt = turn.now;
+  request.missedListings = 0;
+  noteQueued(turn, request, entry.managerRequestId);
+  if (entry.status === 'running' && request.status === 'queued') {
+    commit(turn, { kind: 'RequestStarted', requestId: request.requestId, startedAt: entry.startsAt, at: turn.now });
+  } else if (entry.status === 'ended') {
+    seeEnd(turn, request, entry);
+  }
+}
+
+/** Takes the manager's own number for a request; it may come late, for one whose agents came first. */
+export function noteQueued(turn: Turn, request: OwnRequest, managerRequestId: string): void {
+  const { requestId, startedAt } = request;
+  const wasRunning = request.status === 'running';
+  if (request.status !== 'submitting' && request.managerRequestId !== '') return;
+  commit(turn, { kind: 'RequestQueued', requestId, managerRequestId, at: turn.now });
+  if (wasRunning) commit(turn, { kind: 'RequestStarted', requestId, startedAt, at: turn.now });
+}
+
+function seeEnd(turn: Turn, request: OwnRequest, entry: QueuedRequest): void {
+  const hasRun = entry.startsAt > 0 && entry.startsAt <= entry.endedAt;
+  if (request.status === 'queued' && hasRun) {
+    commit(turn, { kind: 'RequestStarted', requestId: request.requestId, startedAt: entry.startsAt, at: turn.now });
+  }
+  const because = entry.endReason === '' ? '' : ` (${entry.endReason})`;
+  endRequest(turn, request, { status: 'ended', reason: `The resource manager ended it${because}.`, endedAt: entry.endedAt }, codeOfEnd(entry, hasRun));
+}
+
+function codeOfEnd(entry: QueuedRequest, hasRun: boolean): string {
+  const isWalltime = hasRun && entry.endedAt - entry.startsAt >= entry.walltime;
+  return isWalltime || entry.endReason === 'MUT_WALLTIME_ENDED' ? 'MUT_WALLTIME_ENDED' : 'MUT_ALLOCATION_ENDED';
+}
+
+/** One that was given up is taken back when it shows up again and a slot is free for it; otherwise it is released. */
+function seeEndedRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest): void {
+  const { state, now } = turn;
+  const { requestId } = request;
+  const pendingCount = [...state.requests.values()].filter(isPending).length;
+  if (request.status === 'vanished' && pendingCount < (state.limits?.requestsMax ?? 0)) {
+    commit(turn, { kind: 'RequestQueued', requestId, managerRequestId: entry.managerRequestId, at: now });
+    if (entry.status === 'running') commit(turn, { kind: 'RequestStarted', requestId, startedAt: entry.startsAt, at: now });
+  } else if (request.releaseAskedAt === 0 || now >= request.releaseAskedAt + state.config.releaseRetry) {
+    request.releaseAskedAt = now;
+    turn.commands.push({ kind: 'ReleaseRequest', requestId, managerRequestId: entry.managerRequestId });
+  }
+}
+
+/** How a request came to its end. */
+export interface Ending {
+  readonly status: 'ended' | 'rejected' | 'vanished';
+  /** A sentence. */
+  readonly reason: string;
+  readonly endedAt: Instant;
+}
+
+/** Ends a request; its machines are lost at once. */
+export function endRequest(turn: Turn, request: OwnRequest, ending: Ending, code = 'MUT_ALLOCATION_ENDED'): void {
+  commit(turn, { kind: 'RequestEnded', requestId: request.requestId, ...ending, at: turn.now });
+  loseMachinesOf(turn, request, code);
+}

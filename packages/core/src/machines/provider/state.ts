@@ -1,0 +1,174 @@
+import type { AllocationRequest, Demand, MachineFacts, QueueListing, RequestStatus, ResourceLimits, TaskTimes } from '../../messages/index.ts';
+import type { Duration, Instant, MachineId, ProcessorCount, ProviderId, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
+
+/** The stable name by which a broker presents itself. */
+export type BrokerId = string;
+
+/** What the owner of a provider sets; the same from its start to its end. */
+export interface ProviderConfig {
+  readonly providerId: ProviderId;
+  /** `cluster` obtains machines through allocation requests; `machines` takes those that attach by themselves. */
+  readonly resourceKind: 'cluster' | 'machines';
+  /** Name of a request heuristic that exists. */
+  readonly heuristic: string;
+  /** Whom the resource manager knows the requests by. */
+  readonly userId: UserId;
+  /** A running allocation is released after so long without any demand. */
+  readonly idleRelease: Duration;
+  /** A machine whose agent is away for longer is lost. */
+  readonly agentGrace: Duration;
+  /** The demand of a broker that is away for longer is nothing. */
+  readonly brokerGrace: Duration;
+  /** Pause after the first refusal; doubles with each further one. */
+  readonly refusalPause: Duration;
+  readonly refusalPauseMax: Duration;
+  /** After so many refusals in a row nothing is asked for until new demand comes up. */
+  readonly refusalsMax: number;
+  /** Pause before a release that failed is tried again. */
+  readonly releaseRetry: Duration;
+  /** Requests that ended and are still told of; older ones are forgotten. */
+  readonly endedRequestsMax: number;
+}
+
+/** Usual settings, all but the provider's name. */
+export const providerDefaults: Omit<ProviderConfig, 'providerId'> = {
+  resourceKind: 'cluster', heuristic: 'static', userId: 'mutirao',
+  idleRelease: 10_000, agentGrace: 5_000, brokerGrace: 300_000,
+  refusalPause: 2_000, refusalPauseMax: 300_000, refusalsMax: 8, releaseRetry: 5_000, endedRequestsMax: 100,
+};
+
+/**
+ * An allocation request as its owner keeps it. Fields marked *seen* are observations of the moment; the others are promised state
+ * and change through `applyProviderChange` alone.
+ */
+export interface OwnRequest {
+  readonly requestId: RequestId;
+  /** Whose demand made it; its machines are offered to that broker. */
+  readonly brokerId: BrokerId;
+  readonly userId: UserId;
+  readonly width: ProcessorCount;
+  readonly walltime: Duration;
+  readonly heuristic: string;
+  /** Sentences, first the deciding one; the end adds one. */
+  reasons: readonly string[];
+  status: RequestStatus;
+  /** Empty until the manager accepted it or listed it. */
+  managerRequestId: string;
+  /** 0 until it happens, as the two below. */
+  submittedAt: Instant;
+  startedAt: Instant;
+  endedAt: Instant;
+  /** Why it was released; empty while it is wanted. */
+  releaseReason: string;
+  /** A machine of it has attached at some time. */
+  hasServed: boolean;
+  /** Run time of the tasks that it completed. */
+  taskTime: Duration;
+  /** Seen: when the status was last seen at the manager. */
+  seenAt: Instant;
+  /** Seen: since when nobody knows whether the manager has it; 0 unless `status` is `submitting` and the call came to nothing. */
+  unknownSince: Instant;
+  /** Seen: good listings in a row that lacked it. */
+  missedListings: number;
+  /** Seen: when its release was last asked for; 0 when never. */
+  releaseAskedAt: Instant;
+}
+
+/** A broker that has connected at some time. Only its name is promised state; the rest is seen. */
+export interface KnownBroker {
+  readonly brokerId: BrokerId;
+  /** Number of its open stream; 0 while it is away. */
+  connectionId: number;
+  /** When it went away; 0 while it is there. */
+  awaySince: Instant;
+  /** All its machines have been told on this connection. */
+  isSettled: boolean;
+  /** Undefined until it is told on this connection; that of the last connection while the broker is away. */
+  demand: Demand | undefined;
+  /** Since when its demand is known to be nothing; 0 while it is not. */
+  idleSince: Instant;
+}
+
+/** A GridMachine: an agent that attached and has not been given up. `facts` and `brokerId` are promised state, the rest is seen. */
+export interface ProvidedMachine {
+  facts: MachineFacts;
+  /** Whom it is offered to; empty for nobody yet. */
+  brokerId: BrokerId;
+  /** Number of its agent's open stream; 0 while the agent is away. */
+  attachmentId: number;
+  /** When the agent went away; 0 while it is there. */
+  awaySince: Instant;
+  /** What the agent held when it attached. */
+  heldReplicaIds: readonly ReplicaId[];
+  /** Connection of the broker that was told of it under this attachment; 0 when none was. */
+  toldConnectionId: number;
+  /** The agent was asked to present itself anew, or to let go of what it holds. */
+  isReturning: boolean;
+}
+
+/** All that a provider knows. */
+export interface ProviderState {
+  readonly config: ProviderConfig;
+  /** Drawn once, at the provider's first start; the manager knows requests as `<instance>.<request id>`. Empty before. */
+  instance: string;
+  /** Undefined until first read. */
+  limits: ResourceLimits | undefined;
+  /** The largest number of pending requests that the resource ever allowed. */
+  requestsMaxSeen: number;
+  /** The last good listing; undefined until the first since the start. */
+  listing: QueueListing | undefined;
+  /** Why the queue cannot be read; empty when the last reading went well. */
+  listingFailure: string;
+  /** In the order in which they were drafted; those that ended last included. */
+  readonly requests: Map<RequestId, OwnRequest>;
+  nextRequestNumber: number;
+  readonly brokers: Map<BrokerId, KnownBroker>;
+  readonly machines: Map<MachineId, ProvidedMachine>;
+  /** Run times of all tasks that its machines completed. */
+  taskTimes: { readonly longest: Duration; readonly total: Duration; readonly count: number };
+  /** Refusals in a row, and requests in a row that ended without a machine. */
+  refusals: number;
+  fruitless: number;
+  /** Nothing is submitted before. */
+  pausedUntil: Instant;
+  /** Why nothing more is asked for now, or what was asked for last; sentences. */
+  standing: readonly string[];
+  /** Why no more work is taken; empty while it is. */
+  drainReason: string;
+  /** When the driver was last asked to wake it; 0 when never. */
+  wakeAt: Instant;
+}
+
+/** The state of a provider that has promised nothing yet. */
+export function createProviderState(config: ProviderConfig): ProviderState {
+  return {
+    config, instance: '', limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
+    brokers: new Map(), machines: new Map(), taskTimes: { longest: 0, total: 0, count: 0 }, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', wakeAt: 0,
+  };
+}
+
+/** Whether the request holds a slot at the manager, or may hold one. */
+export function isPending(request: OwnRequest): boolean {
+  return request.status === 'drafted' || request.status === 'submitting' || request.status === 'queued' || request.status === 'running';
+}
+
+/** Whether agents of the request are welcome. */
+export function isServing(request: OwnRequest): boolean {
+  return isPending(request) && request.releaseReason === '';
+}
+
+/** What the manager is to call the request: unique over all instances of this provider. */
+export function clientRequestIdOf(state: ProviderState, requestId: RequestId): string {
+  return `${state.instance}.${requestId}`;
+}
+
+/** Run times observed so far; undefined before the first task ended. */
+export function observedTaskTimes({ taskTimes: { longest, total, count } }: ProviderState): TaskTimes | undefined {
+  return count === 0 ? undefined : { longest, mean: Math.round(total / count), count };
+}
+
+/** The request as others are told of it. */
+export function describeRequest(state: ProviderState, request: OwnRequest): AllocationRequest {
+  const { requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic } = request;
+  return { providerId: state.config.providerId, requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic };
+}

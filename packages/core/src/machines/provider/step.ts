@@ -1,0 +1,72 @@
+import { unreachable, type Decision, type Instant } from '../../shared/index.ts';
+import { changeDemand, connectBroker, disconnectBroker, noteIdleBrokers, offerMachines, tellChangedRequests } from './brokers.ts';
+import type { ProviderChange } from './changes.ts';
+import type { ProviderCommand } from './commands.ts';
+import { draftRequests, releaseSurplus, withdrawAll } from './decide.ts';
+import type { ProviderInput } from './inputs.ts';
+import { attachAgent, detachAgent, loseAbsentMachines } from './machines.ts';
+import { noteFailedReading, takeLimits, takeListing } from './queue.ts';
+import type { ProviderState } from './state.ts';
+import { acceptSubmission, askReleases, doubtSubmission, finishRelease, refuseSubmission } from './submission.ts';
+import { beginTurn, commit, type Turn } from './turn.ts';
+import { scheduleWake } from './wake.ts';
+
+/**
+ * Applies a batch of inputs, then makes one pass of decisions: what is surplus is released, what is missing is asked for, and
+ * machines are offered. Mutates `state`, which has one owner.
+ *
+ * Idempotent: a fact heard twice, or about a request, broker or agent already gone, is stale and changes nothing.
+ */
+export function stepProvider(state: ProviderState, inputs: readonly ProviderInput[], now: Instant): Decision<ProviderChange, ProviderCommand> {
+  const turn = beginTurn(state, now);
+  for (const input of inputs) takeInput(turn, input);
+  loseAbsentMachines(turn);
+  noteIdleBrokers(turn);
+  releaseSurplus(turn);
+  askReleases(turn);
+  draftRequests(turn);
+  tellChangedRequests(turn);
+  offerMachines(turn);
+  scheduleWake(turn);
+  return { changes: turn.changes, commands: turn.commands };
+}
+
+function takeInput(turn: Turn, input: ProviderInput): void {
+  switch (input.kind) {
+    case 'ProviderStarted': startProvider(turn, input.instance); break;
+    case 'BrokerConnected': connectBroker(turn, input.brokerId, input.connectionId); break;
+    case 'BrokerDisconnected': disconnectBroker(turn, input.brokerId, input.connectionId); break;
+    case 'DemandChanged': changeDemand(turn, input.brokerId, input.demand); break;
+    case 'LimitsRead': takeLimits(turn, input.limits); break;
+    case 'QueueListed': takeListing(turn, input.listing, input.readAt); break;
+    case 'QueueReadFailed': noteFailedReading(turn.state, input.reason); break;
+    case 'SubmitAccepted': acceptSubmission(turn, input.requestId, input.managerRequestId); break;
+    case 'SubmitRefused': refuseSubmission(turn, input.requestId, input.reason); break;
+    case 'SubmitUnknown': doubtSubmission(turn, input.requestId); break;
+    case 'ReleaseDone': finishRelease(turn, input.requestId); break;
+    case 'ReleaseFailed': break; // It is asked for again after a pause.
+    case 'AgentAttached': attachAgent(turn, input); break;
+    case 'AgentDetached': detachAgent(turn, input.machineId, input.attachmentId, input.hasLeft); break;
+    case 'TasksMeasured': if (input.count > 0) commit(turn, input); break;
+    case 'DrainAsked': drain(turn, input.replyTo, input.reason); break;
+    case 'TimerFired': turn.state.wakeAt = 0; break;
+    default: unreachable(input);
+  }
+}
+
+/** After a start every connection is gone, and of a submission that was under way nobody knows the end. */
+function startProvider(turn: Turn, instance: string): void {
+  const { state, now } = turn;
+  if (state.instance === '') commit(turn, { kind: 'ProviderFounded', instance, at: now });
+  for (const broker of state.brokers.values()) broker.awaySince = now;
+  for (const machine of state.machines.values()) machine.awaySince = now;
+  for (const request of state.requests.values()) {
+    if (request.status === 'submitting') request.unknownSince = now;
+  }
+}
+
+function drain(turn: Turn, replyTo: number, reason: string): void {
+  turn.state.drainReason = reason === '' ? 'asked for' : reason;
+  withdrawAll(turn, `Withdrawn: the provider drains (${turn.state.drainReason}).`);
+  turn.commands.push({ kind: 'DrainAgents', reason: turn.state.drainReason }, { kind: 'Reply', replyTo, reply: { ok: true, value: undefined } });
+}

@@ -1,0 +1,57 @@
+import type { RequestId } from '../../shared/index.ts';
+import { loseMachinesOf } from './machines.ts';
+import { endRequest, noteQueued } from './queue.ts';
+import { isPending, type OwnRequest } from './state.ts';
+import { commit, type Turn } from './turn.ts';
+
+/** The manager took a request. */
+export function acceptSubmission(turn: Turn, requestId: RequestId, managerRequestId: string): void {
+  const request = turn.state.requests.get(requestId);
+  if (request !== undefined && isPending(request)) noteQueued(turn, request, managerRequestId);
+}
+
+/** The manager refused a request. */
+export function refuseSubmission(turn: Turn, requestId: RequestId, reason: string): void {
+  const request = turn.state.requests.get(requestId);
+  if (request?.status !== 'submitting') return;
+  endRequest(turn, request, { status: 'rejected', reason: `The resource manager refused it: ${reason}.`, endedAt: turn.now });
+}
+
+/** Nobody knows whether the manager has a request: its slot stays taken until listings tell. */
+export function doubtSubmission(turn: Turn, requestId: RequestId): void {
+  const request = turn.state.requests.get(requestId);
+  if (request?.status === 'submitting') request.unknownSince = turn.now;
+}
+
+/** Gives a request back: its machines are lost at once, and the manager is asked to take it out. */
+export function releaseRequest(turn: Turn, request: OwnRequest, reason: string): void {
+  commit(turn, { kind: 'RequestReleasing', requestId: request.requestId, reason, at: turn.now });
+  loseMachinesOf(turn, request, 'MUT_ALLOCATION_ENDED');
+}
+
+/** Asks the manager for the releases that are due: the new ones, and again those that failed. */
+export function askReleases(turn: Turn): void {
+  const { state, now } = turn;
+  for (const request of state.requests.values()) {
+    if (!isReleaseDue(request) || now < nextRelease(turn, request)) continue;
+    request.releaseAskedAt = now;
+    turn.commands.push({ kind: 'ReleaseRequest', requestId: request.requestId, managerRequestId: request.managerRequestId });
+  }
+}
+
+/** Whether the manager is still to take a request out. */
+export function isReleaseDue(request: OwnRequest): boolean {
+  return request.releaseReason !== '' && request.managerRequestId !== '' && (request.status === 'queued' || request.status === 'running');
+}
+
+/** When a release is asked for next; 0 for one that never was. */
+export function nextRelease(turn: Turn, request: OwnRequest): number {
+  return request.releaseAskedAt === 0 ? 0 : request.releaseAskedAt + turn.state.config.releaseRetry;
+}
+
+/** The manager took a request out. */
+export function finishRelease(turn: Turn, requestId: RequestId): void {
+  const request = turn.state.requests.get(requestId);
+  if (request === undefined || request.releaseReason === '' || !isReleaseDue(request)) return;
+  endRequest(turn, request, { status: 'ended', reason: 'The resource manager took it out.', endedAt: turn.now });
+}

@@ -1,0 +1,24 @@
+import type { Decision, Instant, RequestId } from '../../shared/index.ts';
+import { applyProviderChange } from './apply.ts';
+import type { ProviderChange } from './changes.ts';
+import type { ProviderCommand } from './commands.ts';
+import type { ProviderState } from './state.ts';
+
+/** One step in the making: the state, what was changed and commanded so far, and the requests that brokers must be told of. */
+export interface Turn extends Decision<ProviderChange, ProviderCommand> {
+  readonly state: ProviderState;
+  readonly now: Instant;
+  readonly changedRequestIds: Set<RequestId>;
+}
+
+/** Begins a step. */
+export function beginTurn(state: ProviderState, now: Instant): Turn {
+  return { state, now, changes: [], commands: [], changedRequestIds: new Set() };
+}
+
+/** Makes a change now, and has it journaled before the step's commands are performed. */
+export function commit(turn: Turn, change: ProviderChange): void {
+  applyProviderChange(turn.state, change);
+  turn.changes.push(change);
+  if ('requestId' in change && change.kind !== 'TasksMeasured') turn.changedRequestIds.add(change.requestId);
+}

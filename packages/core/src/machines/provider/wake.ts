@@ -1,0 +1,33 @@
+import type { Instant } from '../../shared/index.ts';
+import { isPending } from './state.ts';
+import { isReleaseDue, nextRelease } from './submission.ts';
+import type { Turn } from './turn.ts';
+
+/** Asks to be woken at the next instant at which time alone changes a decision. */
+export function scheduleWake(turn: Turn): void {
+  const { state, now } = turn;
+  const upcoming = instantsOf(turn).filter((at) => at > now);
+  if (upcoming.length === 0) return;
+  const at = upcoming.reduce((earliest, one) => Math.min(earliest, one));
+  if (state.wakeAt > now && state.wakeAt <= at) return;
+  state.wakeAt = at;
+  turn.commands.push({ kind: 'WakeAt', at });
+}
+
+function instantsOf(turn: Turn): Instant[] {
+  const { state } = turn;
+  const { agentGrace, brokerGrace, idleRelease } = state.config;
+  const instants = [state.pausedUntil];
+  for (const machine of state.machines.values()) {
+    if (machine.attachmentId === 0) instants.push(machine.awaySince + agentGrace);
+  }
+  const isHolding = [...state.requests.values()].some(isPending);
+  for (const broker of state.brokers.values()) {
+    if (broker.connectionId === 0) instants.push(broker.awaySince + brokerGrace);
+    if (broker.idleSince > 0 && isHolding) instants.push(broker.idleSince + idleRelease);
+  }
+  for (const request of state.requests.values()) {
+    if (isReleaseDue(request)) instants.push(nextRelease(turn, request));
+  }
+  return instants;
+}

@@ -1,0 +1,22 @@
+import test from 'ava';
+import { checkInteractions, ProviderDialogue } from '@mutirao/testkit';
+
+const walks = {
+  'provider-allocation': 'a demand becomes requests, these become machines, and what is surplus goes back',
+  'provider-recovery': 'after a kill the provider adopts requests and agents before it settles with its broker',
+  'provider-listings': 'listings that fail, lag or lack a request end nothing too early and nothing twice',
+  'provider-refusals': 'refusals make it pause, and then stop until new demand comes up',
+  'provider-broker-away': 'a broker that comes back is told its machines anew, by agents that present themselves',
+} as const;
+
+for (const [name, title] of Object.entries(walks)) {
+  test(title, (t) => {
+    const dialogue = new ProviderDialogue();
+    checkInteractions(t, new URL(`${name}.txt`, import.meta.url), (lines) => dialogue.perform(lines));
+  });
+}
+
+test('time-shared machines go to the broker with demand and change hands only when their agent holds nothing', (t) => {
+  const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
+  checkInteractions(t, new URL('provider-time-shared.txt', import.meta.url), (lines) => dialogue.perform(lines));
+});

@@ -1,0 +1,218 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { isPending, type ProviderCommand, type ProviderInput } from '@mutirao/core/machines/provider';
+import type { QueuedRequest } from '@mutirao/core/messages';
+import { ProviderDialogue } from '@mutirao/testkit';
+
+const requestsMax = 3;
+
+type Act =
+  | { readonly kind: 'demand'; readonly broker: number; readonly tasks: number }
+  | { readonly kind: 'connect' | 'disconnect'; readonly broker: number }
+  | { readonly kind: 'answer'; readonly outcome: 'accepted' | 'refused' | 'lost' | 'silent' }
+  | { readonly kind: 'list'; readonly lies: boolean; readonly omit: number }
+  | { readonly kind: 'fail' | 'restart' | 'start' | 'attach' | 'detach' | 'finish' }
+  | { readonly kind: 'wait'; readonly time: number };
+
+/** A resource with its own truth: what it has, whatever the provider believes. */
+class World {
+  readonly dialogue = new ProviderDialogue();
+  readonly truth = new Map<string, QueuedRequest>();
+  readonly submitted = new Set<string>();
+  private readonly calls: (ProviderCommand & { kind: 'SubmitRequest' })[] = [];
+  private connectionId = 0;
+  private attachmentId = 0;
+  private readonly attached: { machineId: string; attachmentId: number }[] = [];
+  liveMax = 0;
+
+  constructor() {
+    this.deliver({ kind: 'ProviderStarted', instance: 'i' });
+    const limits = { processors: 8, requestsMax, widthMax: 4, walltimeMax: 100_000, walltimeGranularity: 1 };
+    this.deliver({ kind: 'LimitsRead', limits });
+  }
+
+  deliver(...inputs: ProviderInput[]): void {
+    for (const command of this.dialogue.step(inputs)) this.perform(command);
+  }
+
+  private perform(command: ProviderCommand): void {
+    if (command.kind === 'SubmitRequest') {
+      if (this.submitted.has(command.requestId)) throw new Error(`${command.requestId} is submitted twice`);
+      this.submitted.add(command.requestId);
+      this.calls.push(command);
+    } else if (command.kind === 'ReleaseRequest') {
+      this.end(command.managerRequestId);
+      this.deliver({ kind: 'ReleaseDone', requestId: command.requestId });
+    } else if (command.kind === 'RefuseAgent' || command.kind === 'ReattachAgent') {
+      const index = this.attached.findIndex((agent) => agent.attachmentId === command.attachmentId);
+      const agent = this.attached.splice(index, index < 0 ? 0 : 1)[0];
+      if (agent !== undefined) this.deliver({ kind: 'AgentDetached', ...agent, hasLeft: false });
+    }
+  }
+
+  act(act: Act): void {
+    switch (act.kind) {
+      case 'demand': this.deliver({
+        kind: 'DemandChanged', brokerId: `b${act.broker}`,
+        demand: { pendingTasks: act.tasks, processors: 1, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' },
+      }); break;
+      case 'connect': this.connectionId += 1; this.deliver({ kind: 'BrokerConnected', brokerId: `b${act.broker}`, connectionId: this.connectionId }); break;
+      case 'disconnect': this.deliver({
+        kind: 'BrokerDisconnected', brokerId: `b${act.broker}`, connectionId: this.dialogue.state.brokers.get(`b${act.broker}`)?.connectionId ?? 0,
+      }); break;
+      case 'answer': this.answer(act.outcome); break;
+      case 'list': this.list(act.lies, act.omit); break;
+      case 'fail': this.deliver({ kind: 'QueueReadFailed', reason: 'hung' }); break;
+      case 'restart': this.calls.splice(0); this.attached.splice(0); this.deliver(this.dialogue.restart()); break;
+      case 'start': this.alter('queued', (entry) => ({ ...entry, status: 'running', startsAt: this.dialogue.now })); break;
+      case 'finish': this.alter('running', (entry) => ({ ...entry, status: 'ended', endedAt: this.dialogue.now })); break;
+      case 'attach': this.attach(); break;
+      case 'detach': {
+        const agent = this.attached.shift();
+        if (agent !== undefined) this.deliver({ kind: 'AgentDetached', ...agent, hasLeft: false });
+        break;
+      }
+      case 'wait': this.wait(act.time); break;
+    }
+  }
+
+  private answer(outcome: 'accepted' | 'refused' | 'lost' | 'silent'): void {
+    const call = this.calls.shift();
+    if (call === undefined) return;
+    const { requestId, clientRequestId, width, walltime } = call;
+    const managerRequestId = `m-${requestId}`;
+    if (outcome === 'accepted' || outcome === 'lost') {
+      this.truth.set(managerRequestId, {
+        managerRequestId, clientRequestId, width, walltime, userId: 'ana', status: 'queued', submittedAt: this.dialogue.now, startsAt: 0, endedAt: 0, endReason: '',
+      });
+      this.liveMax = Math.max(this.liveMax, this.live().length);
+    }
+    if (outcome === 'accepted') this.deliver({ kind: 'SubmitAccepted', requestId, managerRequestId });
+    else if (outcome === 'refused') this.deliver({ kind: 'SubmitRefused', requestId, reason: 'full' });
+    else this.deliver({ kind: 'SubmitUnknown', requestId, reason: 'deadline' });
+  }
+
+  private list(lies: boolean, omit: number): void {
+    const all = [...this.truth.values()];
+    const requests = lies ? all.filter((_, index) => index % 3 !== omit) : all;
+    this.deliver({ kind: 'QueueListed', listing: { at: this.dialogue.now, processorsFree: 0, requests }, readAt: this.dialogue.now });
+  }
+
+  private alter(status: QueuedRequest['status'], change: (entry: QueuedRequest) => QueuedRequest): void {
+    const entry = [...this.truth.values()].find((one) => one.status === status);
+    if (entry !== undefined) this.truth.set(entry.managerRequestId, change(entry));
+  }
+
+  private end(managerRequestId: string): void {
+    const entry = this.truth.get(managerRequestId);
+    if (entry !== undefined && entry.status !== 'ended') this.truth.set(managerRequestId, { ...entry, status: 'ended', endedAt: this.dialogue.now });
+  }
+
+  private attach(): void {
+    const entry = [...this.truth.values()].find((one) => one.status === 'running');
+    if (entry === undefined) return;
+    this.attachmentId += 1;
+    const requestId = entry.managerRequestId.slice(2);
+    const machineId = `p/${requestId}.0`;
+    this.attached.push({ machineId, attachmentId: this.attachmentId });
+    this.deliver({
+      kind: 'AgentAttached', attachmentId: this.attachmentId, heldReplicaIds: [],
+      facts: { machineId, incarnation: '1', processors: 1, attributes: {}, until: undefined, requestId },
+    });
+  }
+
+  private wait(time: number): void {
+    const { dialogue } = this;
+    dialogue.now += time;
+    if (dialogue.state.wakeAt > 0 && dialogue.state.wakeAt <= dialogue.now) this.deliver({ kind: 'TimerFired' });
+  }
+
+  live(): QueuedRequest[] {
+    return [...this.truth.values()].filter((entry) => entry.status !== 'ended');
+  }
+
+  /** The world turns good: calls are answered, listings are true, nobody wants anything. */
+  heal(tasks: number): void {
+    for (const broker of [0, 1]) {
+      this.act({ kind: 'connect', broker });
+      this.act({ kind: 'demand', broker, tasks: 0 });
+      this.act({ kind: 'demand', broker, tasks });
+    }
+    for (let round = 0; round < 40; round += 1) {
+      this.wait(1_000);
+      while (this.calls.length > 0) this.answer('accepted');
+      this.list(false, 0);
+    }
+  }
+}
+
+const anyAct: fc.Arbitrary<Act> = fc.oneof(
+  fc.record({ kind: fc.constant('demand' as const), broker: fc.nat(1), tasks: fc.nat(20) }),
+  fc.record({ kind: fc.constantFrom('connect' as const, 'disconnect' as const), broker: fc.nat(1) }),
+  fc.record({ kind: fc.constant('answer' as const), outcome: fc.constantFrom('accepted' as const, 'accepted' as const, 'refused' as const, 'lost' as const, 'silent' as const) }),
+  fc.record({ kind: fc.constant('list' as const), lies: fc.boolean(), omit: fc.nat(2) }),
+  fc.record({ kind: fc.constantFrom('fail' as const, 'restart' as const, 'start' as const, 'attach' as const, 'detach' as const, 'finish' as const) }),
+  fc.record({ kind: fc.constant('wait' as const), time: fc.integer({ min: 1, max: 20_000 }) }),
+);
+
+function play(acts: readonly Act[]): World {
+  const world = new World();
+  world.act({ kind: 'connect', broker: 0 });
+  world.act({ kind: 'list', lies: false, omit: 0 });
+  for (const act of acts) world.act(act);
+  return world;
+}
+
+const runs = { seed: 20_050_901, numRuns: 1_000 };
+const anyActs = fc.array(anyAct, { maxLength: 60 });
+
+test('never more requests pending than the resource allows, and none submitted twice, whatever the queue tells', (t) => {
+  fc.assert(fc.property(anyActs, (acts) => {
+    const { state } = play(acts).dialogue;
+    return [...state.requests.values()].filter(isPending).length <= requestsMax;
+  }), runs);
+  t.pass();
+});
+
+test('while listings fail but do not lie, the resource never has more of our requests than it allows', (t) => {
+  fc.assert(fc.property(anyActs, (acts) => {
+    const honest = acts.map((act) => (act.kind === 'list' ? { ...act, lies: false } : act));
+    return play(honest).liveMax <= requestsMax;
+  }), runs);
+  t.pass();
+});
+
+test('replay of the journal gives back every request, broker and machine', (t) => {
+  fc.assert(fc.property(anyActs, (acts) => {
+    const { dialogue } = play(acts);
+    const before = promisedOf(dialogue);
+    dialogue.restart();
+    return promisedOf(dialogue) === before;
+  }), runs);
+  t.pass();
+});
+
+test('once nothing is wanted and the world is well, everything that was asked for is given back', (t) => {
+  fc.assert(fc.property(anyActs, (acts) => {
+    const world = play(acts);
+    world.heal(0);
+    return world.live().length === 0;
+  }), runs);
+  t.pass();
+});
+
+test('once something is wanted and the world is well, something is asked for', (t) => {
+  fc.assert(fc.property(anyActs, (acts) => {
+    const world = play(acts);
+    world.heal(50);
+    return world.live().length > 0;
+  }), runs);
+  t.pass();
+});
+
+function promisedOf({ state }: ProviderDialogue): string {
+  const requests = [...state.requests.values()].map(({ seenAt: _seen, unknownSince: _since, missedListings: _missed, releaseAskedAt: _asked, ...promised }) => promised);
+  const machines = [...state.machines.values()].map(({ facts, brokerId }) => ({ facts, brokerId }));
+  const { instance, limits, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil } = state;
+  return JSON.stringify({ requests, machines, brokers: [...state.brokers.keys()], instance, limits, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil });
+}

@@ -1,0 +1,124 @@
+import test from 'ava';
+import { createProviderState, providerDefaults, providerMachine, type ProviderInput } from '@mutirao/core/machines/provider';
+import { ProviderDialogue } from '@mutirao/testkit';
+
+const limits = { processors: 4, requestsMax: 1, widthMax: 4, walltimeMax: 60_000, walltimeGranularity: 1 };
+const demand = { pendingTasks: 2, processors: 1, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' };
+
+test('one batch that tells all there is to know is answered in one step', (t) => {
+  const state = createProviderState({ ...providerDefaults, providerId: 'c1' });
+  const inputs: ProviderInput[] = [
+    { kind: 'ProviderStarted', instance: 'i' },
+    { kind: 'LimitsRead', limits },
+    { kind: 'QueueListed', listing: { at: 5, processorsFree: 4, requests: [] }, readAt: 4 },
+    { kind: 'BrokerConnected', brokerId: 'b1', connectionId: 1 },
+    { kind: 'DemandChanged', brokerId: 'b1', demand },
+  ];
+  const { changes, commands } = providerMachine.step(state, inputs, 10);
+  const reasons = state.requests.get('q1')?.reasons ?? [];
+  t.deepEqual(changes, [
+    { kind: 'ProviderFounded', instance: 'i', at: 10 },
+    { kind: 'LimitsChanged', limits, at: 10 },
+    { kind: 'BrokerKnown', brokerId: 'b1', at: 10 },
+    { kind: 'RequestDrafted', requestId: 'q1', brokerId: 'b1', userId: 'mutirao', width: 2, walltime: 60_000, heuristic: 'static', reasons, at: 10 },
+    { kind: 'RequestSubmitting', requestId: 'q1', at: 10 },
+  ]);
+  t.deepEqual(commands, [
+    { kind: 'SubmitRequest', requestId: 'q1', clientRequestId: 'i.q1', userId: 'mutirao', width: 2, walltime: 60_000 },
+    {
+      kind: 'TellRequests', brokerId: 'b1', requests: [{
+        providerId: 'c1', requestId: 'q1', managerRequestId: '', width: 2, walltime: 60_000, status: 'submitting', seenAt: 10,
+        submittedAt: 0, startedAt: 0, endedAt: 0, reasons, heuristic: 'static',
+      }],
+    },
+    { kind: 'TellSettled', brokerId: 'b1' },
+  ]);
+  t.true(reasons.length > 0);
+});
+
+test('free slots are shared evenly among the brokers in need', (t) => {
+  const dialogue = new ProviderDialogue();
+  dialogue.perform(['start', 'limits requests=4 width=8 walltime=1000', 'listing', 'connect b1', 'connect b2', 'demand b1 6', 'demand b2 2']);
+  const shares = [...dialogue.state.requests.values()].map(({ brokerId, width }) => `${brokerId} ${width}`);
+  t.deepEqual(shares, ['b1 3', 'b1 3', 'b2 1', 'b2 1']);
+});
+
+test('the provider says why it asks for nothing', (t) => {
+  const dialogue = new ProviderDialogue();
+  const standing = (): string => dialogue.state.standing.join(' ');
+  dialogue.perform(['start', 'connect b1']);
+  t.is(standing(), 'No broker wants more than what its running allocations cover.');
+  dialogue.perform(['demand b1 3']);
+  t.is(standing(), 'The limits of the resource are not known yet.');
+  dialogue.perform(['limits requests=1 width=2 walltime=1000']);
+  t.is(standing(), 'The queue of the resource has not been read yet.');
+  dialogue.perform(['listing-failed squeue hung']);
+  t.is(standing(), 'The queue of the resource cannot be read: squeue hung.');
+  dialogue.perform(['listing']);
+  dialogue.perform(['at 10']);
+  t.is(standing(), 'Every request slot is taken: 1 allowed, 1 pending.');
+  dialogue.perform(['refused q1 disk full']);
+  t.is(standing(), 'Paused for another 2000 ms, after failures in a row: 1 refused, 0 ended without a machine.');
+  t.is(dialogue.state.requests.get('q1')?.reasons.at(-1), 'The resource manager refused it: disk full.');
+});
+
+test('draining withdraws what is queued, lets run what runs, and asks for nothing more', (t) => {
+  const dialogue = new ProviderDialogue();
+  dialogue.perform(['start', 'connect b1', 'limits requests=2 width=2 walltime=1000', 'demand b1 9', 'listing']);
+  dialogue.perform(['accepted q1', 'accepted q2', 'attach q1.0']);
+  t.is(dialogue.perform(['drain the machine room floods']), [
+    'drain agents: the machine room floods', 'reply 1 ok', 'release q2 (m-q2)', 'tell b1 requests q2=queued', 'wake at 5001',
+  ].join('\n'));
+  t.is(dialogue.perform(['released q2']), 'tell b1 requests q2=ended');
+  t.is(dialogue.state.requests.get('q1')?.status, 'running');
+});
+
+test('an agent that says good-bye is lost at once', (t) => {
+  const dialogue = new ProviderDialogue();
+  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
+  dialogue.perform(['accepted q1', 'attach q1.0']);
+  t.is(dialogue.perform(['left q1.0']), 'tell b1 lost p/q1.0 MUT_MACHINE_LEFT');
+});
+
+test('a restarted agent joins anew under its new incarnation', (t) => {
+  const dialogue = new ProviderDialogue();
+  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
+  dialogue.perform(['accepted q1', 'attach q1.0']);
+  dialogue.perform(['attach q1.0 incarnation=2']);
+  t.is(dialogue.state.machines.get('p/q1.0')?.facts.incarnation, '2');
+  t.is(dialogue.journal.filter((change) => change.kind === 'MachineJoined').length, 2);
+});
+
+test('facts that are heard twice, or about what is gone, change nothing', (t) => {
+  const dialogue = new ProviderDialogue();
+  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
+  dialogue.perform(['accepted q1']);
+  const before = dialogue.journal.length;
+  const stale = ['accepted q1', 'refused q1 late', 'unknown q1', 'accepted q9', 'refused q9 x', 'released q1', 'released q9', 'detach lab1', 'disconnect b9', 'limits requests=1 width=1 walltime=1000'];
+  t.is(dialogue.perform(stale), '');
+  t.is(dialogue.journal.length, before);
+});
+
+test('task times are measured over all machines and kept with their request', (t) => {
+  const dialogue = new ProviderDialogue();
+  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
+  dialogue.perform(['measured q1 longest=70 total=100 count=2', 'measured lab1 longest=50 total=50 count=1', 'measured q1 count=0']);
+  t.deepEqual(dialogue.state.taskTimes, { longest: 70, total: 150, count: 3 });
+  t.is(dialogue.state.requests.get('q1')?.taskTime, 100);
+});
+
+test('only so many ended requests are remembered', (t) => {
+  const dialogue = new ProviderDialogue({ endedRequestsMax: 2, refusalPause: 1, refusalsMax: 100 });
+  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
+  for (let index = 1; index <= 4; index += 1) {
+    dialogue.perform([`refused q${index} no`]);
+    dialogue.perform([`at ${dialogue.now + 1000}`]);
+  }
+  t.deepEqual([...dialogue.state.requests.keys()], ['q3', 'q4', 'q5']);
+});
+
+test('a forgotten request that shows up in the queue is given back', (t) => {
+  const dialogue = new ProviderDialogue();
+  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000']);
+  t.is(dialogue.perform(['listing q77=running@1']), 'release q77 (m-q77)');
+});

@@ -1,0 +1,164 @@
+import { providerDefaults, providerMachine, createProviderState, clientRequestIdOf, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import type { QueueListing, QueuedRequest } from '@mutirao/core/messages';
+
+/**
+ * A provider machine that is spoken to in lines, for interaction files and short tests.
+ *
+ * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B`, `disconnect B`, `demand B N [xP]`, `accepted Q`,
+ * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] Q=queued Q=running@T Q=ended@T:WHY ...`, `listing-failed WHY`,
+ * `attach M [held=1,2] [incarnation=I]` (M is `q1.0`, or a name for a time-shared machine), `detach M`, `left M`,
+ * `measured Q longest=T total=T count=N`, `drain WHY`, `restart` (a new machine from the changes so far).
+ */
+export class ProviderDialogue {
+  readonly config: ProviderConfig;
+  state: ProviderState;
+  now = 1;
+  readonly journal: ProviderChange[] = [];
+  private connections = 0;
+  private readonly openConnections = new Map<string, number>();
+  private attachments = 0;
+  private readonly openAttachments = new Map<string, number>();
+
+  constructor(config: Partial<ProviderConfig> = {}) {
+    this.config = { ...providerDefaults, providerId: 'p', ...config };
+    this.state = createProviderState(this.config);
+  }
+
+  /** Performs a batch of lines in one step, and answers its commands in lines. */
+  perform(lines: readonly string[]): string {
+    const inputs = lines.flatMap((line) => this.inputOf(line));
+    return this.step(inputs).map(describeProviderCommand).join('\n');
+  }
+
+  /** Steps the machine, keeps its changes and checks its invariants. */
+  step(inputs: readonly ProviderInput[]): ProviderCommand[] {
+    const decision = providerMachine.step(this.state, inputs, this.now);
+    this.journal.push(...decision.changes);
+    providerMachine.checkInvariants(this.state);
+    return decision.commands;
+  }
+
+  /** Starts a new machine from the journal alone. */
+  restart(): ProviderInput {
+    this.state = createProviderState(this.config);
+    for (const change of this.journal) providerMachine.apply(this.state, change);
+    this.openConnections.clear();
+    this.openAttachments.clear();
+    return { kind: 'ProviderStarted', instance: 'another' };
+  }
+
+  private inputOf(line: string): ProviderInput[] {
+    const [verb = '', first = '', ...rest] = line.split(' ');
+    const plain = this.plainInput(verb, first, rest.join(' '));
+    if (plain !== undefined) return [plain];
+    switch (verb) {
+      case 'at':
+        this.now = Number(first);
+        return this.state.wakeAt > 0 && this.state.wakeAt <= this.now ? [{ kind: 'TimerFired' }] : [];
+      case 'restart': return [this.restart()];
+      case 'listing': return [this.listingOf([first, ...rest].filter((word) => word !== ''))];
+      case 'connect': return [{ kind: 'BrokerConnected', brokerId: first, connectionId: this.open(first) }];
+      case 'disconnect': return [{ kind: 'BrokerDisconnected', brokerId: first, connectionId: this.openConnections.get(first) ?? 0 }];
+      case 'attach': return [this.attachmentOf(first, rest)];
+      case 'detach': case 'left':
+        return [{ kind: 'AgentDetached', machineId: `p/${first}`, attachmentId: this.openAttachments.get(first) ?? 0, hasLeft: verb === 'left' }];
+      default: throw new Error(`no such line: ${line}`);
+    }
+  }
+
+  private plainInput(verb: string, first: string, rest: string): ProviderInput | undefined {
+    const numbers = valuesOf(`${first} ${rest}`);
+    switch (verb) {
+      case 'start': return { kind: 'ProviderStarted', instance: 'i' };
+      case 'limits': {
+        const { requests = 1, width = 1, walltime = 1 } = numbers;
+        return { kind: 'LimitsRead', limits: { processors: width, requestsMax: requests, widthMax: width, walltimeMax: walltime, walltimeGranularity: 1 } };
+      }
+      case 'demand': return demandOf(first, rest);
+      case 'accepted': return { kind: 'SubmitAccepted', requestId: first, managerRequestId: `m-${first}` };
+      case 'refused': return { kind: 'SubmitRefused', requestId: first, reason: rest };
+      case 'unknown': return { kind: 'SubmitUnknown', requestId: first, reason: rest };
+      case 'released': return { kind: 'ReleaseDone', requestId: first };
+      case 'listing-failed': return { kind: 'QueueReadFailed', reason: `${first} ${rest}`.trim() };
+      case 'drain': return { kind: 'DrainAsked', replyTo: 1, reason: `${first} ${rest}`.trim() };
+      case 'measured': return { kind: 'TasksMeasured', requestId: first, longest: numbers['longest'] ?? 0, total: numbers['total'] ?? 0, count: numbers['count'] ?? 0 };
+      default: return undefined;
+    }
+  }
+
+  private open(brokerId: string): number {
+    this.connections += 1;
+    this.openConnections.set(brokerId, this.connections);
+    return this.connections;
+  }
+
+  private attachmentOf(name: string, words: readonly string[]): ProviderInput {
+    this.attachments += 1;
+    this.openAttachments.set(name, this.attachments);
+    const held = words.find((word) => word.startsWith('held='))?.slice(5) ?? '';
+    const incarnation = words.find((word) => word.startsWith('incarnation='))?.slice(12) ?? '1';
+    const requestId = name.includes('.') ? name.split('.')[0] ?? '' : '';
+    return {
+      kind: 'AgentAttached', attachmentId: this.attachments, heldReplicaIds: held === '' ? [] : held.split(',').map(Number),
+      facts: { machineId: `p/${name}`, incarnation, processors: 1, attributes: {}, until: undefined, requestId },
+    };
+  }
+
+  private listingOf(words: readonly string[]): ProviderInput {
+    const at = Number(words.find((word) => word.startsWith('at='))?.slice(3) ?? this.now);
+    const requests = words.filter((word) => !word.startsWith('at=')).map((word) => this.entryOf(word));
+    const listing: QueueListing = { at, processorsFree: 0, requests };
+    return { kind: 'QueueListed', listing, readAt: at };
+  }
+
+  private entryOf(word: string): QueuedRequest {
+    const entry = parseEntry(word);
+    const request = this.state.requests.get(entry.requestId);
+    return {
+      managerRequestId: `m-${entry.requestId}`, userId: 'mutirao', width: request?.width ?? 1, walltime: request?.walltime ?? 1,
+      status: entry.status, submittedAt: 1, startsAt: entry.status === 'running' ? entry.at : request?.startedAt ?? 0,
+      endedAt: entry.status === 'ended' ? entry.at : 0, endReason: entry.reason, clientRequestId: clientRequestIdOf(this.state, entry.requestId),
+    };
+  }
+}
+
+function parseEntry(word: string): { requestId: string; status: QueuedRequest['status']; at: number; reason: string } {
+  const [, requestId = '', status = '', at = '0', reason = ''] = /^(\w+)=(\w+)(?:@(\d+))?(?::(\w+))?$/.exec(word) ?? [];
+  if (status !== 'queued' && status !== 'running' && status !== 'ended') throw new Error(`no such entry of a listing: ${word}`);
+  return { requestId, status, at: Number(at), reason };
+}
+
+function demandOf(brokerId: string, rest: string): ProviderInput {
+  const [count = '0', processors = 'x1'] = rest.split(' ');
+  return {
+    kind: 'DemandChanged', brokerId,
+    demand: { pendingTasks: Number(count), processors: Number(processors.slice(1)), taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' },
+  };
+}
+
+function valuesOf(text: string): Record<string, number> {
+  const pairs = text.split(' ').filter((word) => word.includes('=')).map((word) => word.split('='));
+  return Object.fromEntries(pairs.map(([name = '', value = '']) => [name, Number(value)]));
+}
+
+/** A provider's command as one line. */
+export function describeProviderCommand(command: ProviderCommand): string {
+  switch (command.kind) {
+    case 'SubmitRequest': return `submit ${command.requestId} as ${command.clientRequestId} width=${command.width} walltime=${command.walltime}`;
+    case 'ReleaseRequest': return `release ${command.requestId} (${command.managerRequestId})`;
+    case 'TellMachineJoined': {
+      const { facts, heldReplicaIds } = command;
+      const until = facts.until === undefined ? '' : ` until=${facts.until}`;
+      return `tell ${command.brokerId} joined ${facts.machineId}${until}${heldReplicaIds.length === 0 ? '' : ` held=${heldReplicaIds.join(',')}`}`;
+    }
+    case 'TellMachineLost': return `tell ${command.brokerId} lost ${command.machineId} ${command.reason}`;
+    case 'TellRequests': return `tell ${command.brokerId} requests ${command.requests.map((request) => `${request.requestId}=${request.status}`).join(' ')}`;
+    case 'TellSettled': return `tell ${command.brokerId} settled`;
+    case 'ReattachAgent': return `reattach ${command.machineId}`;
+    case 'ClearAgent': return `clear ${command.machineId} of ${command.heldReplicaIds.join(',')}`;
+    case 'RefuseAgent': return `refuse agent #${command.attachmentId} ${command.code}: ${command.reason}`;
+    case 'DrainAgents': return `drain agents: ${command.reason}`;
+    case 'WakeAt': return `wake at ${command.at}`;
+    case 'Reply': return `reply ${command.replyTo} ${command.reply.ok ? 'ok' : command.reply.code}`;
+  }
+}
