@@ -51,7 +51,7 @@ export interface TaskGroup {
   readonly noOp: boolean;
   readonly inputs: readonly InputSpec[];
   readonly outputs: readonly OutputSpec[];
-  /** Run at home after a replica succeeds; status 0 accepts the result. Empty accepts. */
+  /** Run at home after a replica succeeds; status 0 accepts the result. A template, as the command is. Empty accepts. */
   readonly check: string;
   /** A requirements expression; empty holds everywhere. */
   readonly requirements: string;

@@ -1,0 +1,41 @@
+/** What is wrong with a text, and where. */
+export interface FormatProblem {
+  /** A code of the error registry. */
+  readonly code: string;
+  /** The file as the user named it, or what kind of value the text is. */
+  readonly subject: string;
+  /** Counted from 1; 0 for a value that is no file. */
+  readonly line: number;
+  /** Counted from 1. */
+  readonly column: number;
+  readonly found: string;
+  readonly expected: string;
+  /** The valid word that is nearest to what was found. */
+  readonly nearest?: string | undefined;
+}
+
+/** A text that is not in the format that it should be in. The only error that this package throws. */
+export class FormatError extends Error {
+  override readonly name = 'FormatError';
+  readonly code: string;
+  readonly problem: FormatProblem;
+
+  constructor(problem: FormatProblem) {
+    super(describe(problem));
+    this.code = problem.code;
+    this.problem = problem;
+  }
+}
+
+function describe(problem: FormatProblem): string {
+  const { subject, line, column, found, expected, nearest } = problem;
+  const place = line === 0 ? `${subject}, character ${column}` : `${subject}:${line}:${column}`;
+  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  return `${place}: found ${found}, expected ${expected}${hint}`;
+}
+
+/** Shows a piece of the text in an error: quoted, shortened, or `the end` where there is nothing. */
+export function showFound(text: string): string {
+  if (text === '') return 'the end';
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text);
+}

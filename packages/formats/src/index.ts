@@ -1,0 +1,10 @@
+export { detectFormat, type Format } from './detect-format.ts';
+export { FormatError, type FormatProblem } from './format-error.ts';
+export { jobDefaults } from './job-defaults.ts';
+export { parseJdf, type JdfJob, type JdfPlace } from './jdf/parse-jdf.ts';
+export { printJdf } from './jdf/print-jdf.ts';
+export type { Warning } from './jdf/reader.ts';
+export { parseDuration, printDuration } from './values/duration.ts';
+export { parseSelector, printSelector, selectNumbers, type NumberRange, type Selector } from './values/selector.ts';
+export { parseSize } from './values/size.ts';
+export { makeTaskGroup, parseArray, parseLines, type TaskGroupOptions } from './values/task-group.ts';

@@ -1,0 +1,67 @@
+import { parseRequirements } from '@mutirao/core/requirements';
+import { showFound } from '../format-error.ts';
+import type { JdfReader } from './reader.ts';
+
+/** Reads the requirements that take the rest of the line, up to a comment. @throws {FormatError} */
+export function takeRequirements(reader: JdfReader): string {
+  reader.skipSpaces();
+  const start = reader.position;
+  const line = reader.takeRestOfLine();
+  const text = line.slice(0, findUnquoted(line, /(^|\s)#/y)).trimEnd();
+  checkExpression(reader, text, start);
+  return text;
+}
+
+/**
+ * Reads the condition after `if`, and its `then`, which may stand on the line below.
+ *
+ * @throws {FormatError} when there is no condition, no `then`, or the condition is none.
+ */
+export function takeCondition(reader: JdfReader): string {
+  reader.skipSpaces();
+  const start = reader.position;
+  const line = reader.takeRestOfLine();
+  const end = findUnquoted(line, /(?<![^\s()"])then(?![^\s#])/iy);
+  const text = line.slice(0, Math.min(end, findUnquoted(line, /(^|\s)#/y))).trimEnd();
+  if (end < line.length) {
+    reader.position = start + end + 4;
+  } else {
+    const endOfLine = start + line.length;
+    reader.skipBlank();
+    if (reader.peekWord().toLowerCase() !== 'then') throw reader.error({ expected: '"then" after the condition' }, endOfLine);
+    reader.position += 4;
+  }
+  if (text === '') throw reader.error({ expected: 'a condition between "if" and "then"' }, start);
+  checkExpression(reader, text, start);
+  return text;
+}
+
+/** The condition of an `else`. */
+export function negate(condition: string): string {
+  return `! ( ${condition} )`;
+}
+
+/** Refuses a text that is no requirements expression, or whose negation would be nested too deep. */
+function checkExpression(reader: JdfReader, text: string, start: number): void {
+  const parsed = parseRequirements(text);
+  if (parsed.kind === 'error') {
+    throw reader.error({ expected: parsed.expected, found: parsed.found, words: ['and', 'or', 'not', 'then'] }, start + parsed.offset);
+  }
+  if (text === '') return;
+  const negated = parseRequirements(negate(text));
+  if (negated.kind === 'error') throw reader.error({ expected: 'fewer levels of brackets', found: showFound(text) }, start);
+}
+
+/** Where the expression first matches outside double quotes; the length of the line where it does not. */
+function findUnquoted(line: string, expression: RegExp): number {
+  let isQuoted = false;
+  for (let at = 0; at < line.length; at++) {
+    if (line[at] === '\\' && isQuoted) at++;
+    else if (line[at] === '"') isQuoted = !isQuoted;
+    else if (!isQuoted) {
+      expression.lastIndex = at;
+      if (expression.test(line)) return at;
+    }
+  }
+  return line.length;
+}

@@ -1,0 +1,34 @@
+import { findFormat, type Format } from '../detect-format.ts';
+import type { JdfReader } from './reader.ts';
+
+/** What a job file that is none turned out to be, for people. */
+const namesOf: Partial<Readonly<Record<Format, string>>> = {
+  'jdf-g1': 'a job file of MyGrid 1 (INIT = ... ;)',
+  'jdf-arrebol': "a job file of Arrebol's dialect",
+  'jdl': 'a JDL job (ClassAd)',
+  'sdf-classad': 'a list of workers (SDF as ClassAd)',
+  'gdf': 'a list of peers (GDF)',
+  'gdf-g1': 'a grid file of MyGrid 1 (GDF)',
+  'gdf-g2': 'a list of grid machines (GDF)',
+  'sdf': 'a list of workers (SDF)',
+  'wfformat': 'a workflow (WfFormat)',
+  'json': 'JSON',
+  'dax': 'a workflow (DAX)',
+  'xml': 'XML',
+  'swf': 'a workload trace (SWF)',
+};
+
+const wanted = 'a job file (JDF) as OurGrid 3 to 4.2 reads it';
+
+/** @throws {FormatError} MUT_JDF_DIALECT, with the dialect's name, when the text is in another format that we can tell. */
+export function refuseOtherDialects(reader: JdfReader): void {
+  const { format, offset } = findFormat(reader.text);
+  const name = namesOf[format];
+  if (name !== undefined) throw reader.error({ code: 'MUT_JDF_DIALECT', found: name, expected: wanted }, offset);
+}
+
+/** Refuses a command that stands directly in a task. @throws {FormatError} MUT_JDF_DIALECT. */
+export function refuseArrebolTask(reader: JdfReader): never {
+  const found = `a command in the task itself, as in ${namesOf['jdf-arrebol'] ?? ''}`;
+  throw reader.error({ code: 'MUT_JDF_DIALECT', found, expected: `${wanted}: "remote:" before the command` });
+}

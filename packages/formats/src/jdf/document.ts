@@ -1,0 +1,38 @@
+import type { Root } from '@mutirao/core/messages';
+
+/** A put, store or get as the file has it, its paths resolved. */
+export interface Transfer {
+  readonly verb: 'put' | 'store' | 'get';
+  /** The playpen also for a `store` that names it: such a one is a put. */
+  readonly root: Root;
+  /** On the machine, below the root; a template. */
+  readonly remotePath: string;
+  /** At home, absolute; a template. */
+  readonly localPath: string;
+  /** A requirements expression; empty holds everywhere. */
+  readonly condition: string;
+}
+
+/** What a job or a task states; undefined where it says nothing, an empty list for `none`. */
+export interface Definitions {
+  /** Offset of its `job` or `task` word. */
+  readonly offset: number;
+  requirements: string | undefined;
+  init: readonly Transfer[] | undefined;
+  remote: string | undefined;
+  final: readonly Transfer[] | undefined;
+  check: string | undefined;
+}
+
+/** A job file as it was read, before defaults go into its tasks. */
+export interface JdfDocument {
+  label: string | undefined;
+  /** The defaults of its tasks. */
+  readonly job: Definitions;
+  readonly tasks: Definitions[];
+}
+
+/** Definitions that state nothing yet. */
+export function emptyDefinitions(offset: number): Definitions {
+  return { offset, requirements: undefined, init: undefined, remote: undefined, final: undefined, check: undefined };
+}

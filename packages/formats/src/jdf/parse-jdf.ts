@@ -1,0 +1,77 @@
+import { escapeTemplate } from '@mutirao/core/bag';
+import type { InputSpec, JobSpec, OutputSpec, TaskGroup } from '@mutirao/core/messages';
+import { jobDefaults } from '../job-defaults.ts';
+import type { Definitions, JdfDocument, Transfer } from './document.ts';
+import { parseDocument } from './parse-document.ts';
+import { JdfReader, type Warning } from './reader.ts';
+
+/** Where a job file is. */
+export interface JdfPlace {
+  /** Its name, for messages. */
+  readonly file: string;
+  /** Its folder, absolute: relative local paths begin there, and `check` runs there. */
+  readonly directory: string;
+}
+
+/** A job file that was read. */
+export interface JdfJob {
+  readonly job: JobSpec;
+  /** In the order of the file. */
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Reads a job file (JDF) of OurGrid 3 to 4.2, with the relaxations of docs/jdf.md.
+ *
+ * Each task becomes a task group; equal tasks in a row become one group of several. Sections of the job are the defaults of
+ * its tasks, replaced as a whole. Braces are escaped, since `{}` means nothing in JDF; `$JOB`, `$TASK` and the like stay in
+ * the paths. Cost: linear.
+ *
+ * @throws {FormatError} MUT_JDF_SYNTAX, MUT_JDF_DIALECT, MUT_JDF_NO_TASK, MUT_JDF_NO_REMOTE or MUT_PATH_LEAVES_ROOT.
+ */
+export function parseJdf(text: string, place: JdfPlace): JdfJob {
+  const reader = new JdfReader(text, place.file);
+  const document = parseDocument(reader, place.directory);
+  if (document.tasks.length === 0) throw reader.error({ code: 'MUT_JDF_NO_TASK', expected: 'at least one "task:"' }, reader.text.length);
+  const groups = mergeEqual(document.tasks.map((task) => makeGroup(reader, document, task)));
+  const job = { ...jobDefaults, label: document.label ?? '', groups, homeDirectory: place.directory };
+  return { job, warnings: reader.warnings };
+}
+
+function makeGroup(reader: JdfReader, { job }: JdfDocument, task: Definitions): Omit<TaskGroup, 'values'> {
+  const { remote, init = [], final = [], check = '', requirements = '' } = withDefaults(task, job);
+  if (remote === undefined) {
+    const expected = 'one in the task, or in the job before its first task';
+    throw reader.error({ code: 'MUT_JDF_NO_REMOTE', found: 'a task without "remote:"', expected }, task.offset);
+  }
+  return {
+    command: escapeTemplate(remote), noOp: false, inputs: init.map(makeInput), outputs: final.map(makeOutput),
+    check: escapeTemplate(check), requirements,
+  };
+}
+
+/** A section of the task replaces the job's as a whole. */
+function withDefaults(task: Definitions, job: Definitions): Definitions {
+  const stated = Object.entries(task).filter(([, value]) => value !== undefined);
+  return { ...job, ...Object.fromEntries(stated) };
+}
+
+function makeInput({ root, remotePath, localPath, condition }: Transfer): InputSpec {
+  return { source: { kind: 'path', path: localPath }, root, path: remotePath, condition };
+}
+
+function makeOutput({ root, remotePath, localPath, condition }: Transfer): OutputSpec {
+  return { root, path: remotePath, localPath, condition };
+}
+
+/** Numbers the tasks, each the value of its own; tasks in a row that are written alike become one group. */
+function mergeEqual(tasks: readonly Omit<TaskGroup, 'values'>[]): TaskGroup[] {
+  const groups: { first: number; count: number; task: Omit<TaskGroup, 'values'>; key: string }[] = [];
+  for (const [index, task] of tasks.entries()) {
+    const key = JSON.stringify(task);
+    const last = groups.at(-1);
+    if (last?.key === key) last.count++;
+    else groups.push({ first: index, count: 1, task, key });
+  }
+  return groups.map(({ first, count, task }) => ({ ...task, values: { kind: 'range', first, count, step: 1 } }));
+}

@@ -1,0 +1,157 @@
+import { findNearestWord } from '@mutirao/core/shared';
+import { FormatError, showFound } from '../format-error.ts';
+
+/** Something in a file that is accepted but may not be what was meant. */
+export interface Warning {
+  /** Counted from 1, as `column` is. */
+  readonly line: number;
+  readonly column: number;
+  /** A sentence. */
+  readonly message: string;
+}
+
+/** What an error says besides where it is. */
+export interface Refusal {
+  readonly expected: string;
+  /** MUT_JDF_SYNTAX when left out. */
+  readonly code?: string;
+  /** The word at the place of the error when left out. */
+  readonly found?: string;
+  /** Valid words; the nearest to what was found is suggested. */
+  readonly words?: readonly string[];
+}
+
+/**
+ * Reads a job file piece by piece in the three modes of OurGrid's lexer: words, strings (paths) and whole lines.
+ *
+ * `#` begins a comment only where a word may stand, so that it is ordinary text in paths and commands.
+ */
+export class JdfReader {
+  readonly text: string;
+  readonly file: string;
+  readonly warnings: Warning[] = [];
+  /** Offset of what is read next. */
+  position = 0;
+
+  constructor(text: string, file: string) {
+    this.text = text.replaceAll('\r', '').replace(/^\uFEFF/, '');
+    this.file = file;
+  }
+
+  /** Passes blank space, line ends and comments. */
+  skipBlank(): void {
+    this.#pass(/(?:\s+|#[^\n]*)/y);
+  }
+
+  /** Passes spaces and tabs. */
+  skipSpaces(): void {
+    this.#pass(/[^\S\n]+/y);
+  }
+
+  isAtEnd(): boolean {
+    return this.position >= this.text.length;
+  }
+
+  isAtEndOfLine(): boolean {
+    return this.isAtEnd() || this.text[this.position] === '\n';
+  }
+
+  /** The word that begins here, without passing it; empty where none does. A word ends at space and at ``;{}():=><&|!"``. */
+  peekWord(): string {
+    return this.#match(/[^\s;{}():=<>&|!"]+/y);
+  }
+
+  /** Passes a character when it comes next, after spaces. */
+  takeCharacter(character: string): boolean {
+    const before = this.position;
+    this.skipSpaces();
+    if (this.text.startsWith(character, this.position)) {
+      this.position += character.length;
+      return true;
+    }
+    this.position = before;
+    return false;
+  }
+
+  /** The rest of the line without the spaces around it; passes it. */
+  takeRestOfLine(): string {
+    this.skipSpaces();
+    const rest = this.#match(/[^\n]*/y);
+    this.position += rest.length;
+    return rest.trimEnd();
+  }
+
+  /**
+   * Reads a value that takes the rest of its line: a label, a command, a check.
+   *
+   * A value that is quoted as a whole loses its quotes; other quotes stay. `\"` and `\\` lose their backslash, every other
+   * backslash stays.
+   */
+  takeLine(): string {
+    const rest = this.takeRestOfLine();
+    const whole = /^"((?:[^"\\]|\\.)*)"$/.exec(rest);
+    return unescape(whole?.[1] ?? rest);
+  }
+
+  /** Reads a path: up to the next space, or between double quotes. @throws {FormatError} where there is none. */
+  takePath(what: string): string {
+    this.skipSpaces();
+    const start = this.position;
+    if (this.isAtEndOfLine()) throw this.error({ expected: what });
+    const isQuoted = this.text[start] === '"';
+    const raw = this.#match(isQuoted ? /"(?:[^"\\\n]|\\[^\n])*"/y : /\S+/y);
+    if (raw === '') throw this.error({ expected: 'a closing double quote on the same line', found: showFound(this.#match(/[^\n]*/y)) });
+    this.position += raw.length;
+    const path = unescape(isQuoted ? raw.slice(1, -1) : raw);
+    if (path === '') throw this.error({ expected: what, found: 'an empty path' }, start);
+    if (path.includes('\\')) this.warn(start, 'a backslash in a path is part of a file name here, it parts no folders');
+    return path;
+  }
+
+  /** Passes the end of a command's line, and a comment before it. @throws {FormatError} when more stands there. */
+  expectEndOfLine(expected: string): void {
+    this.skipSpaces();
+    this.#pass(/#[^\n]*/y);
+    if (!this.isAtEndOfLine()) throw this.error({ expected });
+  }
+
+  /** Notes a warning, each message once: where it first applies. */
+  warn(offset: number, message: string): void {
+    if (this.warnings.some((warning) => warning.message === message)) return;
+    this.warnings.push({ ...this.placeOf(offset), message });
+  }
+
+  /** Makes the error for what stands at `offset`, or where the reader is. */
+  error(refusal: Refusal, offset = this.position): FormatError {
+    const word = /[^\s;{}():=<>&|!"]+|\S/y;
+    word.lastIndex = offset;
+    const standing = word.exec(this.text)?.[0] ?? '';
+    const atEnd = offset >= this.text.length ? 'the end of the file' : 'the end of the line';
+    const nearest = findNearestWord(standing, refusal.words ?? []);
+    return new FormatError({
+      code: refusal.code ?? 'MUT_JDF_SYNTAX', subject: this.file, ...this.placeOf(offset),
+      found: refusal.found ?? (standing === '' ? atEnd : showFound(standing)), expected: refusal.expected,
+      nearest: nearest === standing.toLowerCase() ? undefined : nearest,
+    });
+  }
+
+  /** Line and column of an offset, both from 1. Cost: the length of the text before it. */
+  placeOf(offset: number): { line: number; column: number } {
+    const lines = this.text.slice(0, offset).split('\n');
+    return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+  }
+
+  #match(expression: RegExp): string {
+    expression.lastIndex = this.position;
+    return expression.exec(this.text)?.[0] ?? '';
+  }
+
+  /** Passes all that the expression matches from here on, however often. */
+  #pass(expression: RegExp): void {
+    for (let length = this.#match(expression).length; length > 0; length = this.#match(expression).length) this.position += length;
+  }
+}
+
+function unescape(text: string): string {
+  return text.replace(/\\(["\\])/g, '$1');
+}
