@@ -1,2 +1,2 @@
-export { MutiraoError } from './mutirao-error.ts';
-export { registry, type ErrorCode, type ErrorEntry } from './registry.ts';
+export { errorOfCode, MutiraoError, type MutiraoErrorOptions } from './mutirao-error.ts';
+export { isErrorCode, registry, type ErrorCode, type ErrorEntry, type StatusName } from './registry.ts';

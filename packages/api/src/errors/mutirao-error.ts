@@ -1,18 +1,37 @@
-import { registry, type ErrorCode } from './registry.ts';
+import { isErrorCode, registry, type ErrorCode } from './registry.ts';
+
+/** What may go with an error beside its message. */
+export interface MutiraoErrorOptions extends ErrorOptions {
+  /** The field of the request that is wrong, as a path: `job.groups[0].command`. */
+  readonly field?: string;
+}
 
 /** An operating error: expected in a running system, told to whom it concerns by a stable code. */
 export class MutiraoError extends Error {
   override readonly name = 'MutiraoError';
   readonly code: ErrorCode;
+  /** The field of the request that is wrong; undefined where no single one is. */
+  readonly field: string | undefined;
 
   /** @param message says the value found and the value wanted. */
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: MutiraoErrorOptions) {
     super(message, options);
     this.code = code;
+    this.field = options?.field;
   }
 
   /** What the reader can do about it, from the registry. */
   get advice(): string {
     return registry[this.code].advice;
   }
+
+  /** Whether the same call may go through later. */
+  get retryable(): boolean {
+    return registry[this.code].retryable;
+  }
+}
+
+/** The error of a code that came as text, from a machine's reply or from a peer. A code that is not in the registry gives MUT_INTERNAL. */
+export function errorOfCode(code: string, message: string): MutiraoError {
+  return isErrorCode(code) ? new MutiraoError(code, message) : new MutiraoError('MUT_INTERNAL', `${message} (unknown code ${code})`);
 }

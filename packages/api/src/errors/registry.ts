@@ -1,17 +1,22 @@
+/** Names of the gRPC statuses that carry our errors. */
+export type StatusName = 'INVALID_ARGUMENT' | 'NOT_FOUND' | 'ALREADY_EXISTS' | 'PERMISSION_DENIED' | 'UNAUTHENTICATED' | 'RESOURCE_EXHAUSTED'
+  | 'FAILED_PRECONDITION' | 'UNAVAILABLE' | 'DEADLINE_EXCEEDED' | 'INTERNAL' | 'UNIMPLEMENTED' | 'ABORTED' | 'CANCELLED' | 'DATA_LOSS';
+
 /** What a code means to a caller. */
 export interface ErrorEntry {
   /** Name of the gRPC status that carries it. */
-  readonly status: 'INVALID_ARGUMENT' | 'NOT_FOUND' | 'ALREADY_EXISTS' | 'PERMISSION_DENIED' | 'UNAUTHENTICATED' | 'RESOURCE_EXHAUSTED'
-    | 'FAILED_PRECONDITION' | 'UNAVAILABLE' | 'DEADLINE_EXCEEDED' | 'INTERNAL' | 'UNIMPLEMENTED' | 'ABORTED' | 'CANCELLED';
+  readonly status: StatusName;
   /** Whether the same call may go through later. */
   readonly retryable: boolean;
   /** One sentence: what to do. */
   readonly advice: string;
 }
 
-/** Every stable code, in the order of the alphabet. */
+/** Every stable code, in the order of the alphabet. After adding one, run scripts/generate: it writes docs/errors.md and errors.proto. */
 export const registry = {
   MUT_ALLOCATION_ENDED: { status: 'UNAVAILABLE', retryable: false, advice: 'The allocation was released or ended early; its tasks run again elsewhere.' },
+  MUT_ALREADY_RUNNING: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Another process uses this home folder; stop it, or start with another MUTIRAO_HOME.' },
+  MUT_BAD_CONFIG: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Correct the flag, the environment variable or the line of the configuration file that the message names; --help lists them all.' },
   MUT_BAD_DURATION: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Write a duration as 90s, 1h30m or HH:MM:SS.' },
   MUT_BAD_REQUEST: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Correct the value that the message names.' },
   MUT_BAD_SELECTOR: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Write a selector as 5, 1-10, 1-10:2, 1,3,5-8, last or all.' },
@@ -20,26 +25,38 @@ export const registry = {
   MUT_CHECK_FAILED: { status: 'ABORTED', retryable: false, advice: 'The task\'s check did not accept the result; its words are in the replica\'s detail.' },
   MUT_CLUSTER_RESTARTED: { status: 'ABORTED', retryable: true, advice: 'The cluster process was started anew and what ran in it ended; submit the request again.' },
   MUT_COMMAND_FAILED: { status: 'ABORTED', retryable: false, advice: 'At least one process of the command ended with a status other than 0; read its output.' },
+  MUT_CONTENT_MISMATCH: { status: 'DATA_LOSS', retryable: true, advice: 'The bytes are not those that were announced; see that the file does not change while it is read, and send it again.' },
+  MUT_CONTENT_NOT_FOUND: { status: 'NOT_FOUND', retryable: false, advice: 'Upload the content before naming it by its hash.' },
+  MUT_DEADLINE_EXCEEDED: { status: 'DEADLINE_EXCEEDED', retryable: true, advice: 'The answer took too long; try again, with a later deadline if the work is large.' },
   MUT_INPUT_MISSING: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Put the file where the message says, or correct the path; relative paths begin at the job\'s home directory.' },
   MUT_INTERNAL: { status: 'INTERNAL', retryable: false, advice: 'This is a bug of Mutirao; report it with the log.' },
   MUT_JDF_DIALECT: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Rewrite the job as a JDF of OurGrid 3 to 4.2; docs/jdf.md says how.' },
   MUT_JDF_NO_REMOTE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give the task a "remote:" line, or the job one before its first task.' },
   MUT_JDF_NO_TASK: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Add at least one "task:" to the job.' },
   MUT_JDF_SYNTAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Correct the file at the line and column that the message names; docs/jdf.md has the grammar.' },
+  MUT_JOURNAL_CORRUPT: { status: 'DATA_LOSS', retryable: false, advice: 'Move the journal away and restore a copy of it; without one, start with an empty home folder.' },
+  MUT_JOURNAL_FAILED: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Make room on the disk of the home folder, see that it can be written, and start the process again; nothing that was promised is lost.' },
+  MUT_JOURNAL_NEWER: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'A later release of Mutirao wrote this journal; start that release, or use another home folder.' },
+  MUT_LOOPBACK_ONLY: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Listen on 127.0.0.1, localhost or ::1; other addresses need TLS, which this release does not have.' },
   MUT_MACHINE_LEFT: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine said good-bye; its tasks run again elsewhere.' },
   MUT_MACHINE_LOST: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine went away without a word; its tasks run again elsewhere.' },
   MUT_MACHINE_MOVED: { status: 'UNAVAILABLE', retryable: false, advice: 'Another broker uses the machine now, since this one wanted nothing.' },
   MUT_NOT_OWNER: { status: 'PERMISSION_DENIED', retryable: false, advice: 'Only the owner may do this; files of other users are uploaded as blobs, and their jobs are their own.' },
   MUT_OUTPUT_FORBIDDEN: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Send the output to a folder that you may write and that is not Mutirao\'s own.' },
+  MUT_OVERLOADED: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Wait a little and try again.' },
   MUT_PATH_ESCAPES: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Use a relative path that stays inside its folder, without "..", and no symbolic link that leads out.' },
   MUT_PATH_LEAVES_ROOT: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Keep the path inside the playpen or the storage: no ".." beyond it.' },
+  MUT_PEER_TOO_SLOW: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'The other side reads too slowly and too much waits for it; see whether it is overloaded or stopped.' },
   MUT_PROTOCOL: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'The other side broke the rules of the stream; check that both run the same release.' },
   MUT_RELEASED: { status: 'CANCELLED', retryable: false, advice: 'The request was released before it ended by itself.' },
   MUT_REQUESTS_MAX: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Wait until one of your requests at this cluster ends, or release one.' },
   MUT_REQUIREMENTS_SYNTAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Write requirements as in "os == linux && mem >= 512"; docs/jdf.md has the grammar.' },
+  MUT_STOPPING: { status: 'UNAVAILABLE', retryable: true, advice: 'The process is stopping; try again when it is back.' },
   MUT_TEMPLATE_NO_VALUE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give the values with --array or --each-line, or write {{}} for a literal {}.' },
+  MUT_TOKEN_UNSAFE: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Make the token file readable by you alone (chmod 600), or remove it so that a new one is made.' },
   MUT_TRANSFER_FAILED: { status: 'UNAVAILABLE', retryable: true, advice: 'The other side of the transfer failed or never came; it is tried again.' },
   MUT_UNAUTHENTICATED: { status: 'UNAUTHENTICATED', retryable: false, advice: 'Use the token file of the server (MUTIRAO_HOME/token), readable by you alone.' },
+  MUT_UNIMPLEMENTED: { status: 'UNIMPLEMENTED', retryable: false, advice: 'The server does not offer this; see that both sides run the same release.' },
   MUT_UNREACHABLE: { status: 'UNAVAILABLE', retryable: true, advice: 'Check that the process runs and the address is right; start a grid with "mutirao up".' },
   MUT_WALLTIME_ENDED: { status: 'UNAVAILABLE', retryable: false, advice: 'The allocation reached its walltime; its tasks run again elsewhere.' },
   MUT_WALLTIME_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the walltime that the message names.' },
@@ -48,3 +65,8 @@ export const registry = {
 
 /** A code of the registry. */
 export type ErrorCode = keyof typeof registry;
+
+/** Whether a text is a code of the registry. */
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(registry, text);
+}

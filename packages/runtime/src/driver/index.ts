@@ -1,0 +1,3 @@
+export { systemClock, type Clock } from './clock.ts';
+export { MachineDriver, type CommittedChange, type MachineDriverOptions } from './machine-driver.ts';
+export { systemTimers, type Timers } from './timers.ts';

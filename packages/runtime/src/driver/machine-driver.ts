@@ -1,0 +1,193 @@
+import { errorOfCode, MutiraoError } from '@mutirao/api/errors';
+import { invariant, type DriverCommand, type Machine, type Reply } from '@mutirao/core/shared';
+import type { Journal } from '../journal/journal.ts';
+import type { Clock } from './clock.ts';
+import { systemTimers, type Timers } from './timers.ts';
+import { WakeTimer } from './wake-timer.ts';
+
+/** A change and its place in the journal. */
+export interface CommittedChange<Change> {
+  readonly sequence: number;
+  readonly change: Change;
+}
+
+/** What a driver needs. */
+export interface MachineDriverOptions<State, Input, Change, Command> {
+  readonly machine: Machine<State, Input, Change, Command>;
+  /** From now on the driver owns it. */
+  readonly state: State;
+  /** Undefined for a machine that promises nothing. */
+  readonly journal: Journal<Change> | undefined;
+  readonly clock: Clock;
+  /** Carries out one command, at once or by starting it; what comes of it is delivered as an input. Throws only for a bug. */
+  perform(command: Exclude<Command, DriverCommand>): void;
+  /** Hears of changes after they are in the journal and before any command of their turn is performed. */
+  onCommitted?(entries: readonly CommittedChange<Change>[]): void;
+  /** What `WakeAt` delivers; `{ kind: 'TimerFired' }` when left out. */
+  readonly timerInput?: Input;
+  /** Hears of the error that ended the driver, once. */
+  onFatal(error: unknown): void;
+  /** Most inputs of one step. 1024 when left out. */
+  readonly batchMax?: number;
+  /** Checks the machine's invariants every so many turns; 0 never, which is also meant when left out. */
+  readonly checkEvery?: number;
+  /** Inputs waiting from which on `ask` refuses; `deliver` never does. 65,536 when left out. */
+  readonly waitingMax?: number;
+  readonly timers?: Timers;
+}
+
+interface Asker {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: MutiraoError) => void;
+}
+
+/**
+ * Runs a machine: one inbox, and in each turn of the event loop one step over what has arrived, then one write of its
+ * changes to the journal, then its commands in order.
+ *
+ * Nothing is performed, and no asker is answered, before the changes of its turn are in the journal. The first error ends
+ * the driver: it does nothing more, and the process should start anew from the journal.
+ */
+export class MachineDriver<State, Input, Change, Command extends { readonly kind: string }> {
+  readonly state: State;
+  readonly #options: MachineDriverOptions<State, Input, Change, Command>;
+  readonly #batchMax: number;
+  readonly #checkEvery: number;
+  readonly #waitingMax: number;
+  readonly #wakeTimer: WakeTimer;
+  readonly #askers = new Map<number, Asker>();
+  #inbox: Input[] = [];
+  #turnTimer: NodeJS.Immediate | undefined;
+  #isOpen = true;
+  #askCount = 0;
+  #turnCount = 0;
+  /** Sequence of the last change where there is no journal. */
+  #unjournaled = 0;
+
+  constructor(options: MachineDriverOptions<State, Input, Change, Command>) {
+    this.state = options.state;
+    this.#options = options;
+    this.#batchMax = options.batchMax ?? 1024;
+    this.#checkEvery = options.checkEvery ?? 0;
+    this.#waitingMax = options.waitingMax ?? 65_536;
+    const timerInput = options.timerInput ?? ({ kind: 'TimerFired' } as Input);
+    this.#wakeTimer = new WakeTimer(options.clock, options.timers ?? systemTimers, () => { this.deliver(timerInput); });
+  }
+
+  /** Inputs that wait for their turn; those who feed the driver from a stream pause it while there are many. */
+  get waitingCount(): number {
+    return this.#inbox.length;
+  }
+
+  /** Puts an input at the end of the inbox. After the end of the driver it is dropped. */
+  deliver(input: Input): void {
+    if (!this.#isOpen) return;
+    this.#inbox.push(input);
+    this.#turnTimer ??= setImmediate(this.#runTurn);
+  }
+
+  /**
+   * Delivers an input that carries `replyTo` and resolves to the value of the machine's reply, after it is in the journal.
+   *
+   * @throws {MutiraoError} the machine's refusal; MUT_OVERLOADED when too much waits; MUT_STOPPING when the driver ended first.
+   */
+  ask<T>(make: (replyTo: number) => Input): Promise<T> {
+    if (!this.#isOpen) return Promise.reject(new MutiraoError('MUT_STOPPING', 'the process is stopping'));
+    if (this.#inbox.length >= this.#waitingMax) {
+      return Promise.reject(new MutiraoError('MUT_OVERLOADED', `${this.#inbox.length} inputs wait; want fewer than ${this.#waitingMax}`));
+    }
+    const replyTo = ++this.#askCount;
+    return new Promise<T>((resolve, reject) => {
+      this.#askers.set(replyTo, { resolve, reject });
+      this.deliver(make(replyTo));
+    });
+  }
+
+  /** Checks the machine's invariants now. @throws {InvariantError} */
+  check(): void {
+    this.#options.machine.checkInvariants(this.state);
+  }
+
+  /** Takes what waits through its turns, then ends: timers are off, later inputs are dropped, open questions refused. */
+  async stop(): Promise<void> {
+    // Commands may deliver further inputs at once; so many more turns let them settle without letting two sides play for ever.
+    for (let turnsLeft = Math.ceil(this.#inbox.length / this.#batchMax) + 16; this.#inbox.length > 0 && turnsLeft > 0; turnsLeft--) this.#runTurn();
+    this.#close('the process is stopping');
+    await Promise.resolve();
+  }
+
+  /** An arrow function, so that setImmediate gets it without a closure per turn. */
+  readonly #runTurn = (): void => {
+    if (this.#turnTimer !== undefined) clearImmediate(this.#turnTimer);
+    this.#turnTimer = undefined;
+    if (!this.#isOpen || this.#inbox.length === 0) return;
+    const batch = this.#takeBatch();
+    try {
+      this.#step(batch);
+    } catch (error) {
+      this.#close('the process failed');
+      this.#options.onFatal(error);
+    }
+  };
+
+  #takeBatch(): Input[] {
+    const waiting = this.#inbox;
+    if (waiting.length <= this.#batchMax) {
+      this.#inbox = [];
+      return waiting;
+    }
+    const batch = waiting.slice(0, this.#batchMax);
+    this.#inbox = waiting.slice(this.#batchMax);
+    this.#turnTimer = setImmediate(this.#runTurn);
+    return batch;
+  }
+
+  #step(batch: readonly Input[]): void {
+    const now = this.#options.clock.now();
+    const { changes, commands } = this.#options.machine.step(this.state, batch, now);
+    if (changes.length > 0) this.#commit(changes, now);
+    this.#turnCount += 1;
+    if (this.#checkEvery > 0 && this.#turnCount % this.#checkEvery === 0) this.check();
+    for (const command of commands) {
+      if (!this.#isOpen) return;
+      this.#perform(command);
+    }
+  }
+
+  #commit(changes: readonly Change[], now: number): void {
+    const { journal } = this.#options;
+    let sequence = this.#unjournaled + 1;
+    if (journal === undefined) this.#unjournaled += changes.length;
+    else sequence = journal.record(changes, now);
+    this.#options.onCommitted?.(changes.map((change, index) => ({ sequence: sequence + index, change })));
+  }
+
+  #perform(command: Command): void {
+    const known = command as unknown as DriverCommand;
+    switch (known.kind) {
+      case 'Reply': this.#answer(known.replyTo, known.reply); break;
+      case 'WakeAt': this.#wakeTimer.set(known.at); break;
+      default: this.#options.perform(command as Exclude<Command, DriverCommand>);
+    }
+  }
+
+  /** 0 is nobody: inputs that no one waits for may carry it. */
+  #answer(replyTo: number, reply: Reply): void {
+    if (replyTo === 0) return;
+    const asker = this.#askers.get(replyTo);
+    invariant(asker, `a reply to question ${replyTo}, which is not open`);
+    this.#askers.delete(replyTo);
+    if (reply.ok) asker.resolve(reply.value as never);
+    else asker.reject(errorOfCode(reply.code, reply.message));
+  }
+
+  #close(message: string): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#inbox = [];
+    if (this.#turnTimer !== undefined) clearImmediate(this.#turnTimer);
+    this.#wakeTimer.clear();
+    for (const { reject } of this.#askers.values()) reject(new MutiraoError('MUT_STOPPING', message));
+    this.#askers.clear();
+  }
+}

@@ -1,0 +1,2 @@
+export type { ChangeCodec, ProjectionDatabase } from './codec.ts';
+export { openJournal, type Journal, type JournalEntry, type JournalOptions, type JournalSelection, type Snapshot } from './journal.ts';

@@ -1,0 +1,209 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { MutiraoError } from '@mutirao/api/errors';
+import { InvariantError, type Instant } from '@mutirao/core/shared';
+import type { ChangeCodec, ProjectionDatabase } from './codec.ts';
+import { claim, migrate } from './schema.ts';
+import { journalError } from './sqlite-errors.ts';
+
+/** A line of the journal. */
+export interface JournalEntry<Change> {
+  /** Counts from 1, without a gap. */
+  readonly sequence: number;
+  readonly at: Instant;
+  readonly change: Change;
+}
+
+/** A state as it was after a change, in a form that its owner chose. */
+export interface Snapshot {
+  readonly sequence: number;
+  readonly body: string;
+}
+
+/** Which lines `read` returns. */
+export interface JournalSelection {
+  /** Only greater sequences. */
+  readonly after: number;
+  /** Only this job's. */
+  readonly job?: number;
+  readonly limit: number;
+}
+
+/** What was promised, in order: never shortened, and also the log of events. One process at a time has it open. */
+export interface Journal<Change> {
+  /**
+   * Writes changes in one transaction, with their projections, and returns the sequence of the first.
+   *
+   * When it returns, the changes outlive this process; they outlive the machine too if any of them is durable.
+   * @throws {MutiraoError} MUT_JOURNAL_FAILED, and then none of them is written.
+   */
+  record(changes: readonly Change[], at: Instant): number;
+  /** Visits all changes after a sequence, in order. @throws {MutiraoError} MUT_JOURNAL_CORRUPT for a line that makes no sense. */
+  replay(after: number, visit: (sequence: number, change: Change) => void): void;
+  /** The first lines of a selection, in order. */
+  read(selection: JournalSelection): JournalEntry<Change>[];
+  /** 0 while it is empty. */
+  lastSequence(): number;
+  /** Keeps a snapshot, and the one before it. */
+  writeSnapshot(sequence: number, body: string): void;
+  latestSnapshot(): Snapshot | undefined;
+  /** For reading projections. Statements are for the caller to keep. */
+  readonly database: DatabaseSync;
+  close(): void;
+}
+
+/** Which journal to open. */
+export interface JournalOptions<Change> {
+  /** A file, made with its folder if absent; `:memory:` for tests. */
+  readonly path: string;
+  readonly codec: ChangeCodec<Change>;
+}
+
+/**
+ * Opens a journal, for this process alone.
+ *
+ * @throws {MutiraoError} MUT_ALREADY_RUNNING when another process has it open, MUT_JOURNAL_NEWER when a later release wrote it,
+ * MUT_JOURNAL_CORRUPT when it is damaged, MUT_JOURNAL_FAILED when it cannot be read or made.
+ */
+export function openJournal<Change>(options: JournalOptions<Change>): Journal<Change> {
+  const { path, codec } = options;
+  let database: DatabaseSync | undefined;
+  try {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    database = new DatabaseSync(path, { timeout: 0 });
+    claim(database);
+    migrate(database, path, codec);
+    return new SqliteJournal(path, database, codec);
+  } catch (error) {
+    if (database?.isOpen === true) database.close();
+    if (error instanceof Error && 'syscall' in error) {
+      throw new MutiraoError('MUT_JOURNAL_FAILED', `${path} cannot be made: ${error.message}`, { cause: error });
+    }
+    throw journalError(error, path, 'opening');
+  }
+}
+
+class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
+  readonly database: DatabaseSync;
+  readonly #path: string;
+  readonly #codec: ChangeCodec<Change>;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #insert: StatementSync;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  #sequence: number;
+  #isFull = false;
+
+  constructor(path: string, database: DatabaseSync, codec: ChangeCodec<Change>) {
+    this.#path = path;
+    this.database = database;
+    this.#codec = codec;
+    this.#insert = database.prepare('INSERT INTO changes (seq, at, job, version, body) VALUES (?, ?, ?, ?, ?)');
+    this.#begin = database.prepare('BEGIN IMMEDIATE');
+    this.#commit = database.prepare('COMMIT');
+    this.#sequence = Number(database.prepare('SELECT max(seq) AS last FROM changes').get()?.['last'] ?? 0);
+  }
+
+  prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  record(changes: readonly Change[], at: Instant): number {
+    const first = this.#sequence + 1;
+    if (changes.length === 0) return first;
+    try {
+      this.#setDurability(changes.some((change) => this.#codec.isDurable(change)));
+      this.#begin.run();
+      let sequence = this.#sequence;
+      for (const change of changes) this.#write(++sequence, change, at);
+      this.#commit.run();
+      this.#sequence = sequence;
+      return first;
+    } catch (error) {
+      if (this.database.isTransaction) this.database.exec('ROLLBACK');
+      throw journalError(error, this.#path, 'writing');
+    }
+  }
+
+  #write(sequence: number, change: Change, at: Instant): void {
+    const codec = this.#codec;
+    this.#insert.run(sequence, at, codec.jobOf(change) ?? null, codec.version, codec.encode(change));
+    codec.project?.(this, sequence, change, at);
+  }
+
+  /** SQLite takes the setting only between transactions; it costs little, but not nothing, so it is changed only when it must be. */
+  #setDurability(isFull: boolean): void {
+    if (isFull === this.#isFull) return;
+    this.database.exec(isFull ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL');
+    this.#isFull = isFull;
+  }
+
+  replay(after: number, visit: (sequence: number, change: Change) => void): void {
+    const statement = this.database.prepare('SELECT seq, version, body FROM changes WHERE seq > ? ORDER BY seq');
+    const rows = this.#guarded('reading', () => statement.iterate(after));
+    for (;;) {
+      const row = this.#guarded('reading', () => rows.next());
+      if (row.done === true) return;
+      const { seq, version, body } = row.value as unknown as ChangeRow;
+      visit(seq, this.#decode(seq, version, body));
+    }
+  }
+
+  read({ after, job, limit }: JournalSelection): JournalEntry<Change>[] {
+    const rows = this.#guarded('reading', () => job === undefined
+      ? this.prepare('SELECT seq, at, version, body FROM changes WHERE seq > ? ORDER BY seq LIMIT ?').all(after, limit)
+      : this.prepare('SELECT seq, at, version, body FROM changes WHERE job = ? AND seq > ? ORDER BY seq LIMIT ?').all(job, after, limit));
+    return (rows as unknown as ChangeRow[]).map(({ seq, at, version, body }) => ({ sequence: seq, at, change: this.#decode(seq, version, body) }));
+  }
+
+  lastSequence(): number {
+    return this.#sequence;
+  }
+
+  writeSnapshot(sequence: number, body: string): void {
+    this.#guarded('writing a snapshot', () => {
+      this.prepare('INSERT OR REPLACE INTO snapshots (seq, body) VALUES (?, ?)').run(sequence, body);
+      this.prepare('DELETE FROM snapshots WHERE seq NOT IN (SELECT seq FROM snapshots ORDER BY seq DESC LIMIT 2)').run();
+    });
+  }
+
+  latestSnapshot(): Snapshot | undefined {
+    const row = this.#guarded('reading a snapshot', () => this.prepare('SELECT seq, body FROM snapshots ORDER BY seq DESC LIMIT 1').get());
+    return row === undefined ? undefined : { sequence: Number(row['seq']), body: String(row['body']) };
+  }
+
+  close(): void {
+    if (this.database.isOpen) this.database.close();
+  }
+
+  #decode(sequence: number, version: number, body: string): Change {
+    try {
+      return this.#codec.decode(version, body);
+    } catch (error) {
+      if (error instanceof InvariantError) throw error;
+      const start = body.length > 80 ? `${body.slice(0, 80)}...` : body;
+      throw new MutiraoError('MUT_JOURNAL_CORRUPT', `${this.#path}: change ${sequence} (version ${version}) cannot be read: ${start}`, { cause: error });
+    }
+  }
+
+  #guarded<T>(doing: string, act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      throw journalError(error, this.#path, doing);
+    }
+  }
+}
+
+interface ChangeRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly version: number;
+  readonly body: string;
+}

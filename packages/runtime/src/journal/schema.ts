@@ -1,0 +1,52 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { MutiraoError } from '@mutirao/api/errors';
+
+/** Version of the journal's own tables. */
+export const schemaVersion = 1;
+
+const tables = [
+  'CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID',
+  'CREATE TABLE IF NOT EXISTS changes (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, job INTEGER, version INTEGER NOT NULL, body TEXT NOT NULL)',
+  'CREATE INDEX IF NOT EXISTS changes_by_job ON changes (job, seq) WHERE job IS NOT NULL',
+  'CREATE TABLE IF NOT EXISTS snapshots (seq INTEGER PRIMARY KEY, body TEXT NOT NULL)',
+];
+
+/**
+ * Takes the database for this process alone and sets how it writes.
+ *
+ * The exclusive lock is held until the database is closed or the process ends, however it ends; it also spares the shared
+ * memory file, so the journal may lie on a network file system.
+ */
+export function claim(database: DatabaseSync): void {
+  database.exec('PRAGMA locking_mode = EXCLUSIVE');
+  database.exec('PRAGMA journal_mode = WAL');
+  database.exec('PRAGMA synchronous = NORMAL');
+  database.exec('PRAGMA wal_autocheckpoint = 4000');
+  database.exec('PRAGMA cache_size = -16000');
+  database.exec('BEGIN IMMEDIATE; COMMIT');
+}
+
+/** Makes the tables where they are missing, and refuses those of a later release. */
+export function migrate(database: DatabaseSync, path: string, codec: { readonly version: number; readonly schema?: readonly string[] }): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    for (const sql of tables) database.exec(sql);
+    keepVersion(database, path, 'schema_version', schemaVersion);
+    keepVersion(database, path, 'change_version', codec.version);
+    for (const sql of codec.schema ?? []) database.exec(sql);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Notes the version that this process writes. @throws {MutiraoError} MUT_JOURNAL_NEWER when a later one was noted. */
+function keepVersion(database: DatabaseSync, path: string, name: string, version: number): void {
+  const row = database.prepare('SELECT value FROM meta WHERE name = ?').get(name);
+  const found = Number(row?.['value'] ?? 0);
+  if (found > version) {
+    throw new MutiraoError('MUT_JOURNAL_NEWER', `${path} has ${name} ${found}; this release knows ${version} and those before it`);
+  }
+  database.prepare('INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value').run(name, version);
+}

@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseLoopbackAddress } from '../rpc/address.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Where and what to serve. */
+export interface HttpOptions {
+  /** `host:port`, loopback; port 0 takes a free one. */
+  readonly address: string;
+  readonly metrics: Metrics;
+  /** Undefined while all is well, else what is wrong. */
+  healthy(): string | undefined;
+}
+
+/** A server of /metrics and /healthz. */
+export interface RunningHttp {
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** Serves /metrics for Prometheus and /healthz (200 "ok", or 503 with what is wrong). @throws {MutiraoError} MUT_LOOPBACK_ONLY */
+export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
+  const { host, port } = parseLoopbackAddress(options.address);
+  const server = createServer((request, response) => { void answer(options, request, response); });
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 10_000;
+  await listen(server, host, port);
+  const bound = server.address() as AddressInfo;
+  return {
+    address: `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`,
+    close: () => close(server),
+  };
+}
+
+async function answer({ metrics, healthy }: HttpOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = request.url?.split('?', 1)[0];
+  try {
+    if (path === '/metrics') {
+      const text = await metrics.text();
+      response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
+    } else if (path === '/healthz') {
+      const trouble = healthy();
+      response.writeHead(trouble === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(`${trouble ?? 'ok'}\n`);
+    } else {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('Here are /metrics and /healthz.\n');
+    }
+  } catch (error) {
+    response.writeHead(500, { 'content-type': 'text/plain' }).end(`${String(error)}\n`);
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => { resolve(); });
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,41 @@
+import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { adapt, type RpcHost } from './adapt.ts';
+import type { AnyHandler, Handlers } from './handlers.ts';
+import { tolerant } from './malformed.ts';
+import type { TokenCheck } from './tokens.ts';
+
+/** A service with its handlers, ready to be served. */
+export interface ServiceBinding {
+  /** Full name, as health checks name it. */
+  readonly name: string;
+  readonly definition: ServiceDefinition;
+  /** The handlers as grpc-js calls them. */
+  implement(host: RpcHost): UntypedServiceImplementation;
+}
+
+/** What sets a service apart from the others of its server. */
+export interface BindOptions<Raw> {
+  /** Methods whose messages are passed as the bytes that travel. */
+  readonly raw?: readonly Raw[];
+  /** Instead of the server's. */
+  readonly tokens?: TokenCheck;
+}
+
+const keepBytes = (bytes: Buffer): Buffer => bytes;
+
+/** Joins a generated service definition and one handler per method. */
+export function bind<D extends ServiceDefinition, Raw extends keyof D & string = never>(
+  definition: D, handlers: Handlers<D, Raw>, options: BindOptions<Raw> = {},
+): ServiceBinding {
+  const raw = new Set<string>(options.raw ?? []);
+  const methods = Object.entries(definition).map(([name, method]) => [name, raw.has(name)
+    ? { ...method, requestDeserialize: keepBytes, responseSerialize: keepBytes }
+    : { ...method, requestDeserialize: tolerant(method.requestDeserialize) }] as const);
+  return {
+    name: Object.values(definition)[0]?.path.split('/')[1] ?? '',
+    definition: Object.fromEntries(methods),
+    implement: (host) => Object.fromEntries(methods.map(([name, method]) => [
+      name, adapt(method, (handlers as Record<string, AnyHandler>)[name] as AnyHandler, { ...host, tokens: options.tokens ?? host.tokens }),
+    ])),
+  };
+}

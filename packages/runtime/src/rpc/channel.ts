@@ -1,0 +1,26 @@
+import type { ChannelOptions } from '@grpc/grpc-js';
+
+/** The largest message either way. */
+export const messageBytesMax = 16 * 1024 * 1024;
+
+/** What servers and clients have in common: they notice a dead peer within half a minute, and keep much in flight. */
+export const channelOptions: ChannelOptions = {
+  'grpc.max_receive_message_length': messageBytesMax,
+  'grpc.max_send_message_length': messageBytesMax,
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+  'grpc.keepalive_permit_without_calls': 1,
+  'grpc.enable_channelz': 0,
+  'grpc-node.flow_control_window': 1024 * 1024,
+};
+
+/** What only clients need: a connection of their own, retried soon and often, no proxy, no hidden retries of calls. */
+export const clientOptions: ChannelOptions = {
+  ...channelOptions,
+  'grpc.use_local_subchannel_pool': 1,
+  'grpc.enable_retries': 0,
+  'grpc.enable_http_proxy': 0,
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 2000,
+};

@@ -1,0 +1,14 @@
+import type { Instant, UserId } from '@mutirao/core/shared';
+
+/** Who calls, and for how long an answer is of use. */
+export interface CallContext {
+  readonly userId: UserId;
+  /** The credential that the call came with. */
+  readonly credential: string;
+  /** When the caller stops waiting; undefined when it waits for ever. */
+  readonly deadline: Instant | undefined;
+  /** Aborted when the caller is gone or has cancelled. */
+  readonly signal: AbortSignal;
+  /** Aborted when the server begins to drain: calls that only wait for something should end now. */
+  readonly stopping: AbortSignal;
+}

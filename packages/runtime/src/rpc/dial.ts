@@ -1,0 +1,96 @@
+import {
+  credentials, Metadata, type CallOptions, type ChannelCredentials, type Client, type ClientDuplexStream, type ClientOptions,
+  type ClientReadableStream, type ClientUnaryCall, type ClientWritableStream, type ServiceError,
+} from '@grpc/grpc-js';
+import { quietLogger, type Logger } from '../log/index.ts';
+import { clientStream, clientWriter } from './call-stream.ts';
+import { clientOptions } from './channel.ts';
+import { fromStatus } from './status.ts';
+import type { MessageStream, StreamWriter } from './streams.ts';
+
+/** A generated client class. */
+export type ClientConstructor<C> = new (address: string, channelCredentials: ChannelCredentials, options?: Partial<ClientOptions>) => C;
+
+/** A client of a server; it connects at the first call and again whenever it has to. Close it with `close()`. */
+export function dial<C extends Client>(ClientClass: ClientConstructor<C>, address: string, options: { readonly token: string }): C {
+  return new ClientClass(address, credentials.createInsecure(), {
+    ...clientOptions,
+    callInvocationTransformer: (call) => {
+      call.metadata.set('authorization', `Bearer ${options.token}`);
+      return call;
+    },
+  });
+}
+
+/** How long to wait for an answer. */
+export interface CallLimits {
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal;
+}
+
+type UnaryMethod<Request, Response> = (
+  request: Request, metadata: Metadata, options: Partial<CallOptions>, callback: (error: ServiceError | null, response: Response) => void,
+) => ClientUnaryCall;
+type RequestOf<M> = M extends UnaryMethod<infer Request, infer _Response> ? Request : never;
+type ResponseOf<M> = M extends UnaryMethod<infer _Request, infer Response> ? Response : never;
+
+/** Calls a method with one answer. @throws {MutiraoError} what the server said, or MUT_UNREACHABLE, MUT_DEADLINE_EXCEEDED, MUT_CANCELLED. */
+export function callUnary<C extends Client, K extends keyof C>(client: C, method: K, request: RequestOf<C[K]>, { deadlineMs, signal }: CallLimits): Promise<ResponseOf<C[K]>> {
+  return new Promise((resolve, reject) => {
+    const call = (client[method] as UnaryMethod<RequestOf<C[K]>, ResponseOf<C[K]>>).call(client, request, new Metadata(), { deadline: Date.now() + deadlineMs }, (error, response) => {
+      signal?.removeEventListener('abort', cancel);
+      if (error === null) resolve(response);
+      else reject(fromStatus(error));
+    });
+    const cancel = (): void => { call.cancel(); };
+    if (signal?.aborted === true) cancel();
+    else signal?.addEventListener('abort', cancel, { once: true });
+  });
+}
+
+/** The stream of a call both ways that a generated client has just begun: `openStream(client.attach(), log)`. */
+export function openStream<In, Out>(call: ClientDuplexStream<Out, In>, log: Logger = quietLogger): MessageStream<In, Out> {
+  return clientStream(call, log);
+}
+
+/** The messages of a call that answers with a stream. Leaving the loop early cancels the call. @throws {MutiraoError} from the loop. */
+export async function* messagesOf<In>(call: ClientReadableStream<In>): AsyncGenerator<In> {
+  let isOver = false;
+  try {
+    for await (const message of call) yield message as In;
+    isOver = true;
+  } catch (error) {
+    isOver = true;
+    throw fromStatus(error as ServiceError);
+  } finally {
+    if (!isOver) call.cancel();
+  }
+}
+
+/** A call that sends a stream and gets one answer. */
+export interface Sending<Out, Response> {
+  readonly writer: StreamWriter<Out>;
+  /** @throws {MutiraoError} */
+  readonly response: Promise<Response>;
+  /** Gives the call up. */
+  cancel(): void;
+}
+
+/** Begins a call that sends a stream: `openSending((done) => client.sendContent(done))`. */
+export function openSending<Out, Response>(begin: (done: (error: ServiceError | null, response: Response) => void) => ClientWritableStream<Out>): Sending<Out, Response> {
+  const { promise, resolve, reject } = Promise.withResolvers<Response>();
+  const call = begin((error, response) => {
+    if (error === null) {
+      writer.finish(undefined);
+      resolve(response);
+    } else {
+      const failure = fromStatus(error);
+      writer.finish(failure);
+      reject(failure);
+    }
+  });
+  const writer = clientWriter(call);
+  // Whoever writes hears of a failure from the writer too; the promise may be awaited later than it is rejected.
+  promise.catch(() => undefined);
+  return { writer, response: promise, cancel: () => { call.cancel(); } };
+}

@@ -1,0 +1,12 @@
+export { parseAddress, parseLoopbackAddress, type Address } from './address.ts';
+export { bind, type BindOptions, type ServiceBinding } from './bind.ts';
+export { messageBytesMax } from './channel.ts';
+export type { CallContext } from './context.ts';
+export { callUnary, dial, messagesOf, openSending, openStream, type CallLimits, type ClientConstructor, type Sending } from './dial.ts';
+export {
+  unary, type BidiHandler, type ClientStreamHandler, type Handlers, type ServerStreamHandler, type UnaryHandler, type UnaryRoute,
+} from './handlers.ts';
+export { serve, type RunningServer, type ServeOptions } from './serve.ts';
+export { fromStatus, toMutiraoError, toStatus, type FailedStatus } from './status.ts';
+export type { MessageStream, StreamListener, StreamWriter } from './streams.ts';
+export { acceptToken, type TokenCheck } from './tokens.ts';

@@ -1,0 +1,21 @@
+import { MutiraoError } from '@mutirao/api/errors';
+
+/** Stands for a message whose bytes made no sense, so that its stream can be closed with our own code and one log line. */
+export class Malformed {
+  readonly error: MutiraoError;
+
+  constructor(cause: unknown) {
+    this.error = new MutiraoError('MUT_PROTOCOL', `malformed message: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
+/** A deserializer that answers bad bytes with `Malformed` and never throws. */
+export function tolerant<T>(deserialize: (bytes: Buffer) => T): (bytes: Buffer) => T | Malformed {
+  return (bytes) => {
+    try {
+      return deserialize(bytes);
+    } catch (error) {
+      return new Malformed(error);
+    }
+  };
+}

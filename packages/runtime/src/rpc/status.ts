@@ -1,0 +1,84 @@
+import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { isErrorCode, MutiraoError, registry, type ErrorCode } from '@mutirao/api/errors';
+import { BadRequest, ErrorInfo, Status } from '@mutirao/api/status';
+import { InvariantError } from '@mutirao/core/shared';
+
+const domain = 'mutirao';
+const detailsKey = 'grpc-status-details-bin';
+const errorInfoType = 'type.googleapis.com/google.rpc.ErrorInfo';
+const badRequestType = 'type.googleapis.com/google.rpc.BadRequest';
+
+/** What grpc-js takes as the end of a call that failed. */
+export interface FailedStatus {
+  readonly code: status;
+  readonly details: string;
+  readonly metadata: Metadata;
+}
+
+/** The gRPC status of an error, with google.rpc details that keep its code. */
+export function toStatus(error: MutiraoError): FailedStatus {
+  const code = status[registry[error.code].status];
+  const details = [{ typeUrl: errorInfoType, value: bytesOf(ErrorInfo.encode({ reason: error.code, domain, metadata: {} }).finish()) }];
+  if (error.field !== undefined) {
+    const violation = { fieldViolations: [{ field: error.field, description: error.message }] };
+    details.push({ typeUrl: badRequestType, value: bytesOf(BadRequest.encode(violation).finish()) });
+  }
+  const metadata = new Metadata();
+  metadata.set(detailsKey, bytesOf(Status.encode({ code, message: error.message, details }).finish()));
+  return { code, details: error.message, metadata };
+}
+
+function bytesOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** The error that a failed call means, with the code that the other side gave it or, from a foreign server, the nearest one. */
+export function fromStatus(error: ServiceError): MutiraoError {
+  return fromDetails(error) ?? new MutiraoError(codeOf(error), error.details || error.message, { cause: error });
+}
+
+function fromDetails(error: ServiceError): MutiraoError | undefined {
+  // A call that ended before it began has no metadata, whatever its type says.
+  const [bytes] = (error.metadata as Metadata | undefined)?.get(detailsKey) ?? [];
+  if (!Buffer.isBuffer(bytes)) return undefined;
+  try {
+    const { details } = Status.decode(bytes);
+    const info = details.find(({ typeUrl }) => typeUrl === errorInfoType);
+    if (info === undefined) return undefined;
+    const { reason, domain: found } = ErrorInfo.decode(info.value);
+    if (found !== domain || !isErrorCode(reason)) return undefined;
+    const request = details.find(({ typeUrl }) => typeUrl === badRequestType);
+    const field = request === undefined ? undefined : BadRequest.decode(request.value).fieldViolations[0]?.field;
+    return new MutiraoError(reason, error.details, field === undefined ? { cause: error } : { cause: error, field });
+  } catch {
+    return undefined; // Details that cannot be read are as good as none: the status itself is still there.
+  }
+}
+
+const codes: Partial<Record<status, ErrorCode>> = {
+  [status.CANCELLED]: 'MUT_CANCELLED',
+  [status.DEADLINE_EXCEEDED]: 'MUT_DEADLINE_EXCEEDED',
+  [status.INVALID_ARGUMENT]: 'MUT_BAD_REQUEST',
+  [status.RESOURCE_EXHAUSTED]: 'MUT_OVERLOADED',
+  [status.UNAUTHENTICATED]: 'MUT_UNAUTHENTICATED',
+  [status.UNAVAILABLE]: 'MUT_UNREACHABLE',
+  [status.UNIMPLEMENTED]: 'MUT_UNIMPLEMENTED',
+};
+
+function codeOf({ code, details }: ServiceError): ErrorCode {
+  if (code === status.INTERNAL && /pars|deserializ/i.test(details)) return 'MUT_PROTOCOL';
+  // The connection broke while the call was open.
+  if (code === status.INTERNAL && details.includes('RST_STREAM')) return 'MUT_UNREACHABLE';
+  return codes[code] ?? 'MUT_INTERNAL';
+}
+
+/**
+ * The operating error to tell a caller after `error` was thrown while serving it.
+ *
+ * @throws {InvariantError} that very one: a bug of ours ends the process.
+ */
+export function toMutiraoError(error: unknown): MutiraoError {
+  if (error instanceof MutiraoError) return error;
+  if (error instanceof InvariantError) throw error;
+  return new MutiraoError('MUT_INTERNAL', error instanceof Error ? error.message : String(error), { cause: error });
+}

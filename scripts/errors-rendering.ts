@@ -1,0 +1,65 @@
+import { registry, type ErrorEntry } from '@mutirao/api/errors';
+
+const prefix = 'ERROR_REASON_';
+const line = /^ {2}ERROR_REASON_(MUT_[A-Z0-9_]+) = (\d+);$/gm;
+
+/** The numbers that an errors.proto gives to its codes. The first holder of a number keeps it; a later one is left out. */
+export function numbersOf(proto: string): Map<string, number> {
+  const numbers = new Map<string, number>();
+  const taken = new Set<number>();
+  for (const [, code, digits] of proto.matchAll(line)) {
+    const number = Number(digits);
+    if (code === undefined || taken.has(number)) continue;
+    taken.add(number);
+    numbers.set(code, number);
+  }
+  return numbers;
+}
+
+/**
+ * The text of errors.proto for the registry. A code keeps the number that `former` gives it; a new one gets the next.
+ *
+ * @param former the present errors.proto, or empty.
+ */
+export function errorsProto(former: string): string {
+  const numbers = numbersOf(former);
+  let highest = Math.max(0, ...numbers.values());
+  const codes = Object.keys(registry).sort();
+  const gone = [...numbers].filter(([code]) => !codes.includes(code));
+  const lines = codes.map((code) => `  ${prefix}${code} = ${numbers.get(code) ?? ++highest};`);
+  const reserved = gone.length === 0 ? [] : [
+    `  reserved ${gone.map(([, number]) => number).sort((a, b) => a - b).join(', ')};`,
+    `  reserved ${gone.map(([code]) => `"${prefix}${code}"`).sort().join(', ')};`,
+  ];
+  return [
+    'syntax = "proto3";',
+    '',
+    '// The stable reasons of errors: google.rpc.ErrorInfo carries them as text, without the prefix ERROR_REASON_, in the domain "mutirao".',
+    '// Written by scripts/generate from the error registry; docs/errors.md says what each means.',
+    'package mutirao.common.v1;',
+    '',
+    'enum ErrorReason {',
+    ...reserved,
+    `  ${prefix}UNSPECIFIED = 0;`,
+    ...lines,
+    '}',
+    '',
+  ].join('\n');
+}
+
+/** The text of docs/errors.md for the registry. */
+export function errorsMarkdown(): string {
+  const entries: [string, ErrorEntry][] = Object.entries(registry);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return [
+    '# Errors',
+    '',
+    'Each error of Mutirao has a stable code. Over gRPC it travels as `google.rpc.ErrorInfo` with this reason in the domain `mutirao`.',
+    'A code marked *again* may go through when the same call is made later. This page is written by `scripts/generate`.',
+    '',
+    '| code | gRPC status | again | what to do |',
+    '|---|---|---|---|',
+    ...entries.map(([code, { status, retryable, advice }]) => `| ${code} | ${status} | ${retryable ? 'yes' : 'no'} | ${advice.replaceAll('|', '\\|')} |`),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,134 @@
+import { credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { MutiraoError } from '@mutirao/api/errors';
+import { ClusterServiceClient, ClusterServiceService } from '@mutirao/api/cluster';
+import { quietLogger } from '@mutirao/runtime/log';
+import { acceptToken, bind, callUnary, dial, messagesOf, serve, type CallContext, type Handlers, type RunningServer, type ServiceBinding } from '@mutirao/runtime/rpc';
+import test from 'ava';
+
+const listing = { atUnixMs: 7, processorsFree: 3, requests: [] };
+
+/** A cluster that answers everything; `parts` replaces what a test is about. */
+function clusterBinding(parts: Partial<Handlers<typeof ClusterServiceService>> = {}): ServiceBinding {
+  return bind(ClusterServiceService, {
+    allocate: (request) => ({ requestId: `${request.userId}-1` }),
+    release: () => ({}),
+    getLimits: () => ({ processors: 1, requestsMax: 1, walltimeMsMax: 1, widthProcessorsMax: 1, walltimeGranularityMs: 1 }),
+    getQueue: () => listing,
+    watchQueue: async () => undefined,
+    ...parts,
+  });
+}
+
+async function served(binding: ServiceBinding, use: (client: ClusterServiceClient, server: RunningServer) => Promise<void>): Promise<void> {
+  const server = await serve({ address: '127.0.0.1:0', tokens: acceptToken('secret', 'ana'), log: quietLogger, services: [binding] });
+  const client = dial(ClusterServiceClient, server.address, { token: 'secret' });
+  try {
+    await use(client, server);
+  } finally {
+    client.close();
+    await server.drain(1000);
+  }
+}
+
+test.serial('a call reaches its handler with the user of the token, and its answer comes back', async (t) => {
+  let context: CallContext | undefined;
+  await served(clusterBinding({ getQueue: (_request, given) => { context = given; return listing; } }), async (client) => {
+    t.deepEqual(await callUnary(client, 'getQueue', { endedMax: 0 }, { deadlineMs: 5000 }), listing);
+  });
+  t.like(context, { userId: 'ana', credential: 'secret' });
+  t.is(typeof context?.deadline, 'number');
+});
+
+test.serial('an error keeps its code, message and field on the way', async (t) => {
+  const refusal = new MutiraoError('MUT_BAD_REQUEST', 'width is 0; want 1 or more', { field: 'width_processors' });
+  await served(clusterBinding({ release: () => { throw refusal; } }), async (client) => {
+    const error = await t.throwsAsync(callUnary(client, 'release', { requestId: '1' }, { deadlineMs: 5000 }), { instanceOf: MutiraoError });
+    t.like(error, { code: 'MUT_BAD_REQUEST', message: 'width is 0; want 1 or more', field: 'width_processors' });
+  });
+});
+
+test.serial('a wrong token is refused', async (t) => {
+  await served(clusterBinding(), async (_client, server) => {
+    const stranger = dial(ClusterServiceClient, server.address, { token: 'Secret' });
+    await t.throwsAsync(callUnary(stranger, 'getQueue', { endedMax: 0 }, { deadlineMs: 5000 }), { code: 'MUT_UNAUTHENTICATED' });
+    stranger.close();
+  });
+});
+
+test.serial('a server that is not there is unreachable', async (t) => {
+  const client = dial(ClusterServiceClient, '127.0.0.1:1', { token: 'secret' });
+  await t.throwsAsync(callUnary(client, 'getQueue', { endedMax: 0 }, { deadlineMs: 5000 }), { code: 'MUT_UNREACHABLE' });
+  client.close();
+});
+
+test.serial('an answer that comes too late is a deadline exceeded, and its handler hears that nobody waits', async (t) => {
+  const aborted = Promise.withResolvers<void>();
+  const slow = (_request: unknown, { signal }: CallContext): Promise<typeof listing> => new Promise(() => {
+    signal.addEventListener('abort', () => { aborted.resolve(); });
+  });
+  await served(clusterBinding({ getQueue: slow }), async (client) => {
+    await t.throwsAsync(callUnary(client, 'getQueue', { endedMax: 0 }, { deadlineMs: 100 }), { code: 'MUT_DEADLINE_EXCEEDED' });
+    await aborted.promise;
+  });
+});
+
+test.serial('a stream of answers ends with its handler', async (t) => {
+  const watch: Handlers<typeof ClusterServiceService>['watchQueue'] = async (_request, writer) => {
+    for (let at = 1; at <= 3; at++) writer.write({ queue: { ...listing, atUnixMs: at } });
+    await writer.drained();
+  };
+  await served(clusterBinding({ watchQueue: watch }), async (client) => {
+    const times: (number | undefined)[] = [];
+    for await (const { queue } of messagesOf(client.watchQueue({}))) times.push(queue?.atUnixMs);
+    t.deepEqual(times, [1, 2, 3]);
+  });
+});
+
+test.serial('malformed bytes end their own call only, with a protocol error', async (t) => {
+  await served(clusterBinding(), async (client) => {
+    const { path } = ClusterServiceService.allocate;
+    const error = await new Promise<ServiceError | null>((resolve) => {
+      client.makeUnaryRequest(path, (bytes: Buffer) => bytes, (bytes: Buffer) => bytes, Buffer.from([0x0a, 0xff, 0xff]), new Metadata(), {}, resolve);
+    });
+    t.regex(error?.details ?? '', /malformed message/);
+    t.deepEqual(await callUnary(client, 'getQueue', { endedMax: 0 }, { deadlineMs: 5000 }), listing);
+  });
+});
+
+test.serial('a server refuses to listen off the loopback', async (t) => {
+  const serving = serve({ address: '0.0.0.0:0', tokens: () => 'ana', log: quietLogger, services: [] });
+  await t.throwsAsync(serving, { code: 'MUT_LOOPBACK_ONLY' });
+});
+
+test.serial('health is open to all, reflection only to those with a token', async (t) => {
+  await served(clusterBinding(), async (_client, server) => {
+    const plain = new ClusterServiceClient(server.address, credentials.createInsecure());
+    const keep = (bytes: Buffer): Buffer => bytes;
+    const health = await new Promise<Buffer | undefined>((resolve, reject) => {
+      plain.makeUnaryRequest('/grpc.health.v1.Health/Check', keep, keep, Buffer.alloc(0), new Metadata(), {}, (error, response) => {
+        if (error === null) resolve(response);
+        else reject(error);
+      });
+    });
+    t.deepEqual([...health ?? []], [8, 1]);
+    t.regex(await reflectedServices(plain, new Metadata()), /UNAUTHENTICATED/);
+    const metadata = new Metadata();
+    metadata.set('authorization', 'Bearer secret');
+    t.regex(await reflectedServices(plain, metadata), /mutirao\.cluster\.v1\.ClusterService/);
+    plain.close();
+  });
+});
+
+/** What reflection answers to "list services", as raw text, or the error. */
+function reflectedServices(client: ClusterServiceClient, metadata: Metadata): Promise<string> {
+  const keep = (bytes: Buffer): Buffer => bytes;
+  return new Promise((resolve) => {
+    const call = client.makeBidiStreamRequest('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', keep, keep, metadata, {});
+    call.on('data', (bytes: Buffer) => {
+      resolve(bytes.toString('latin1'));
+      call.end();
+    });
+    call.on('error', (error) => { resolve(error.message); });
+    call.write(Buffer.from([0x3a, 0x00]));
+  });
+}
