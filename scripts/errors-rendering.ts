@@ -16,6 +16,13 @@ export function numbersOf(proto: string): Map<string, number> {
   return numbers;
 }
 
+/** What an errors.proto keeps back: codes that are gone, with their numbers in the same order. */
+function reservedOf(proto: string): Map<string, number> {
+  const names = [...proto.matchAll(/"ERROR_REASON_(MUT_[A-Z0-9_]+)"/g)].map(([, code]) => code ?? '');
+  const numbers = (/^ {2}reserved ([\d, ]+);$/m.exec(proto)?.[1] ?? '').split(', ').filter((digits) => digits !== '').map(Number);
+  return new Map(names.map((code, index) => [code, numbers[index] ?? 0]));
+}
+
 /**
  * The text of errors.proto for the registry. A code keeps the number that `former` gives it; a new one gets the next.
  *
@@ -23,13 +30,15 @@ export function numbersOf(proto: string): Map<string, number> {
  */
 export function errorsProto(former: string): string {
   const numbers = numbersOf(former);
-  let highest = Math.max(0, ...numbers.values());
   const codes = Object.keys(registry).sort();
-  const gone = [...numbers].filter(([code]) => !codes.includes(code));
+  const reserved = reservedOf(former);
+  for (const [code, number] of numbers) if (!codes.includes(code)) reserved.set(code, number);
+  let highest = Math.max(0, ...numbers.values(), ...reserved.values());
   const lines = codes.map((code) => `  ${prefix}${code} = ${numbers.get(code) ?? ++highest};`);
-  const reserved = gone.length === 0 ? [] : [
-    `  reserved ${gone.map(([, number]) => number).sort((a, b) => a - b).join(', ')};`,
-    `  reserved ${gone.map(([code]) => `"${prefix}${code}"`).sort().join(', ')};`,
+  const gone = [...reserved].sort(([a], [b]) => (a < b ? -1 : 1));
+  const reservations = gone.length === 0 ? [] : [
+    `  reserved ${gone.map(([, number]) => number).join(', ')};`,
+    `  reserved ${gone.map(([code]) => `"${prefix}${code}"`).join(', ')};`,
   ];
   return [
     'syntax = "proto3";',
@@ -39,7 +48,7 @@ export function errorsProto(former: string): string {
     'package mutirao.common.v1;',
     '',
     'enum ErrorReason {',
-    ...reserved,
+    ...reservations,
     `  ${prefix}UNSPECIFIED = 0;`,
     ...lines,
     '}',

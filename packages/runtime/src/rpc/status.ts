@@ -42,17 +42,20 @@ function fromDetails(error: ServiceError): MutiraoError | undefined {
   const [bytes] = (error.metadata as Metadata | undefined)?.get(detailsKey) ?? [];
   if (!Buffer.isBuffer(bytes)) return undefined;
   try {
-    const { details } = Status.decode(bytes);
-    const info = details.find(({ typeUrl }) => typeUrl === errorInfoType);
-    if (info === undefined) return undefined;
-    const { reason, domain: found } = ErrorInfo.decode(info.value);
-    if (found !== domain || !isErrorCode(reason)) return undefined;
-    const request = details.find(({ typeUrl }) => typeUrl === badRequestType);
-    const field = request === undefined ? undefined : BadRequest.decode(request.value).fieldViolations[0]?.field;
-    return new MutiraoError(reason, error.details, field === undefined ? { cause: error } : { cause: error, field });
+    return fromDetailBytes(bytes, error);
   } catch {
     return undefined; // Details that cannot be read are as good as none: the status itself is still there.
   }
+}
+
+function fromDetailBytes(bytes: Buffer, error: ServiceError): MutiraoError | undefined {
+  const { details } = Status.decode(bytes);
+  const info = details.find(({ typeUrl }) => typeUrl === errorInfoType);
+  const { reason, domain: found } = info === undefined ? { reason: '', domain: '' } : ErrorInfo.decode(info.value);
+  if (found !== domain || !isErrorCode(reason)) return undefined;
+  const request = details.find(({ typeUrl }) => typeUrl === badRequestType);
+  const field = request === undefined ? undefined : BadRequest.decode(request.value).fieldViolations[0]?.field;
+  return new MutiraoError(reason, error.details, field === undefined ? { cause: error } : { cause: error, field });
 }
 
 const codes: Partial<Record<status, ErrorCode>> = {

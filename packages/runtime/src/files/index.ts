@@ -1,0 +1,3 @@
+export { mutiraoHome } from './home.ts';
+export { ensureToken, makeToken, readToken, tokenPath } from './token.ts';
+export { writeAtomic } from './write-atomic.ts';

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { MutiraoError } from '@mutirao/api/errors';
+
+/** The token file of a home folder. */
+export function tokenPath(home: string): string {
+  return join(home, 'token');
+}
+
+/** A new token: 256 random bits in base64url. */
+export function makeToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/**
+ * Reads a token file.
+ *
+ * @throws {MutiraoError} MUT_UNAUTHENTICATED when it is not there; MUT_TOKEN_UNSAFE when others may read it or it holds no token.
+ */
+export function readToken(path: string): string {
+  const mode = modeOf(path);
+  if (mode === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', `there is no token file ${path}`);
+  if ((mode & 0o077) !== 0) throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} has mode ${mode.toString(8)}; want 600`);
+  const token = readFileSync(path, 'utf8').trim();
+  if (token.length < 16) throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} holds ${token.length} characters; want a token of 16 or more`);
+  return token;
+}
+
+/** Reads a token file, after making it with a new token if it is absent. Processes that start at once agree on one. @throws {MutiraoError} MUT_TOKEN_UNSAFE */
+export function ensureToken(path: string): string {
+  if (modeOf(path) === undefined) makeTokenFile(path);
+  return readToken(path);
+}
+
+/** A link fails where the file is already there, so the first process wins, and nobody ever sees half a token. */
+function makeTokenFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}.tmp`;
+  writeFileSync(draft, `${makeToken()}\n`, { mode: 0o600 });
+  chmodSync(draft, 0o600);
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function modeOf(path: string): number | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? undefined : found.mode & 0o777;
+}

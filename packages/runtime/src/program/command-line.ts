@@ -1,0 +1,55 @@
+import { Command, CommanderError, Option } from 'commander';
+import { environmentName, flagName, text, choice, type GivenTexts, type OptionSpec, type OptionSpecs } from '../config/index.ts';
+import type { LogLevel } from '../log/index.ts';
+
+/** Options that every program has. */
+export const commonOptions = {
+  home: text({ help: 'Folder of Mutirao\'s files; MUTIRAO_HOME says it for all programs, ~/.mutirao holds where nothing does.', placeholder: 'FOLDER' }),
+  logLevel: choice<LogLevel>({ help: 'How much to log, to standard error.', words: ['debug', 'info', 'warn', 'error', 'fatal', 'silent'], default: 'info' }),
+} as const satisfies OptionSpecs;
+
+/** What a command line says. */
+export type CommandLine =
+  | { readonly kind: 'run'; readonly flags: GivenTexts; readonly configPath: string | undefined }
+  /** All is said (`--help`), or something is wrong; the text has been written. */
+  | { readonly kind: 'exit'; readonly status: number };
+
+/** Where help and complaints go. */
+export interface Output {
+  writeOut(text: string): void;
+  writeError(text: string): void;
+}
+
+/** Reads the command line of a program. */
+export function parseCommandLine(program: { readonly name: string; readonly summary: string }, specs: OptionSpecs, argv: readonly string[], output: Output): CommandLine {
+  const flags = new Map<string, string[]>();
+  let configPath: string | undefined;
+  const command = new Command(`mutirao ${program.name}`).description(program.summary).exitOverride().allowExcessArguments(false)
+    .configureOutput({ writeOut: (words) => { output.writeOut(words); }, writeErr: (words) => { output.writeError(words); } })
+    .addOption(new Option('--config <FILE>', 'Configuration file: a JSON object with the names below in camel case.').argParser((path) => { configPath = path; }));
+  for (const [name, spec] of Object.entries(specs)) {
+    command.addOption(new Option(usageOf(name, spec), helpOf(program.name, name, spec)).argParser((given) => {
+      flags.set(name, [...flags.get(name) ?? [], given]);
+    }));
+  }
+  command.addHelpText('after', '\nA flag wins over the environment, that over the configuration file, and that over the default.\n');
+  try {
+    command.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return { kind: 'exit', status: error.exitCode === 0 ? 0 : 2 };
+  }
+  for (const [name, spec] of Object.entries(specs)) {
+    if (spec.placeholder === '' && command.getOptionValueSource(name) === 'cli') flags.set(name, ['true']);
+  }
+  return { kind: 'run', flags, configPath };
+}
+
+function usageOf(name: string, spec: OptionSpec<unknown>): string {
+  return spec.placeholder === '' ? flagName(name) : `${flagName(name)} <${spec.placeholder}>`;
+}
+
+function helpOf(program: string, name: string, spec: OptionSpec<unknown>): string {
+  const shown = spec.shownDefault === '' ? '' : `, default ${spec.shownDefault}`;
+  return `${spec.help} (${environmentName(program, name)}${shown})`;
+}

@@ -1,0 +1,111 @@
+import { resolve } from 'node:path';
+import { MutiraoError, registry } from '@mutirao/api/errors';
+import { readConfig, type ConfigOf, type OptionSpecs } from '../config/index.ts';
+import { mutiraoHome } from '../files/home.ts';
+import { createLogger, type Logger } from '../log/index.ts';
+import { commonOptions, parseCommandLine } from './command-line.ts';
+import { writeCrashDump } from './crash-dump.ts';
+import { processHost, type ProgramHost } from './host.ts';
+
+/** What a running program gets. */
+export interface ProgramContext {
+  readonly log: Logger;
+  /** Aborted by SIGTERM or SIGINT: drain, then let `run` resolve. */
+  readonly signal: AbortSignal;
+  /** Absolute. */
+  readonly home: string;
+  /** Ends the process over an error that nobody can mend, after a log line and a dump: what a driver's `onFatal` calls. */
+  fail(error: unknown): void;
+  /** Adds what `describe` returns to the dump of a crash. */
+  addToDump(name: string, describe: () => unknown): void;
+}
+
+/** A process of Mutirao. */
+export interface Program<O extends OptionSpecs> {
+  /** Its word after `mutirao`. */
+  readonly name: string;
+  /** One sentence for --help. */
+  readonly summary: string;
+  readonly options: O;
+  /** Resolves when all is drained after `context.signal` was aborted, or when there is nothing more to do. */
+  run(config: ConfigOf<O>, context: ProgramContext): Promise<void>;
+}
+
+/**
+ * Makes a program's `main(argv)`: argv without node and script.
+ *
+ * The process ends with 0 when `run` resolves, 2 for wrong use or configuration, 3 when something that is needed is out of
+ * reach, 70 for a bug. The first SIGTERM or SIGINT asks `run` to drain, the second ends the process at once.
+ */
+export function defineProgram<O extends OptionSpecs>(program: Program<O>, host: ProgramHost = processHost): (argv: readonly string[]) => Promise<void> {
+  return async (argv) => {
+    const specs = { ...commonOptions, ...program.options };
+    const line = parseCommandLine(program, specs, argv, host);
+    if (line.kind === 'exit') {
+      host.exit(line.status);
+      return;
+    }
+    let config: ConfigOf<typeof specs>;
+    try {
+      config = readConfig(program.name, specs, { flags: line.flags, environment: host.environment, file: line.configPath });
+    } catch (error) {
+      if (!(error instanceof MutiraoError)) throw error;
+      host.writeError(`mutirao ${program.name}: ${error.message}\n${error.advice}\n`);
+      host.exit(2);
+      return;
+    }
+    await runToEnd(program, config as ConfigOf<O> & ConfigOf<typeof commonOptions>, host);
+  };
+}
+
+async function runToEnd<O extends OptionSpecs>(program: Program<O>, config: ConfigOf<O> & ConfigOf<typeof commonOptions>, host: ProgramHost): Promise<void> {
+  const home = config.home === '' ? mutiraoHome(host.environment) : resolve(config.home);
+  const log = createLogger(program.name, config.logLevel);
+  const parts = new Map<string, () => unknown>();
+  const fail = (error: unknown): void => { host.exit(reportEnd(error, { program: program.name, home, log, config, parts })); };
+  host.onUncaught(fail);
+  try {
+    await program.run(config, { log, signal: abortedBySignals(host, log), home, fail, addToDump: (name, describe) => { parts.set(name, describe); } });
+  } catch (error) {
+    fail(error);
+    return;
+  }
+  host.exit(0);
+}
+
+function abortedBySignals(host: ProgramHost, log: Logger): AbortSignal {
+  const controller = new AbortController();
+  for (const [name, number] of [['SIGTERM', 15], ['SIGINT', 2]] as const) {
+    host.onSignal(name, () => {
+      if (controller.signal.aborted) host.exit(128 + number);
+      log.info({ signal: name }, 'draining');
+      controller.abort();
+    });
+  }
+  return controller.signal;
+}
+
+interface EndReport {
+  readonly program: string;
+  readonly home: string;
+  readonly log: Logger;
+  readonly config: unknown;
+  readonly parts: ReadonlyMap<string, () => unknown>;
+}
+
+/** Logs the error that ends a program, with a dump where it is a bug, and returns the exit status. */
+function reportEnd(error: unknown, { log, home, program, config, parts }: EndReport): number {
+  if (error instanceof MutiraoError && error.code !== 'MUT_INTERNAL') {
+    log.fatal({ code: error.code, advice: error.advice }, error.message);
+    const { status } = registry[error.code];
+    return status === 'INVALID_ARGUMENT' || status === 'FAILED_PRECONDITION' ? 2 : 3;
+  }
+  let dump: string | undefined;
+  try {
+    dump = writeCrashDump(home, { program, at: new Date(), error, config, parts });
+  } catch (failure) {
+    log.error({ err: failure }, 'the dump cannot be written');
+  }
+  log.fatal({ err: error, dump }, 'a bug of Mutirao ended this process');
+  return 70;
+}

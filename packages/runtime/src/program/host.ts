@@ -1,0 +1,25 @@
+/** What a program needs of the process that it runs in. */
+export interface ProgramHost {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  writeOut(text: string): void;
+  writeError(text: string): void;
+  /** Ends the process. In tests it returns. */
+  exit(status: number): void;
+  /** Calls `listener` at each such signal. */
+  onSignal(name: 'SIGTERM' | 'SIGINT', listener: () => void): void;
+  /** Calls `listener` with errors that nobody caught. */
+  onUncaught(listener: (error: unknown) => void): void;
+}
+
+/** This process. */
+export const processHost: ProgramHost = {
+  environment: process.env,
+  writeOut: (text) => { process.stdout.write(text); },
+  writeError: (text) => { process.stderr.write(text); },
+  exit: (status) => { process.exit(status); },
+  onSignal: (name, listener) => { process.on(name, listener); },
+  onUncaught: (listener) => {
+    process.on('uncaughtException', listener);
+    process.on('unhandledRejection', listener);
+  },
+};

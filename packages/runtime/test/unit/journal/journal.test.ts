@@ -1,0 +1,157 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { MutiraoError } from '@mutirao/api/errors';
+import { openJournal, type ChangeCodec } from '@mutirao/runtime/journal';
+import test, { type TestFn } from 'ava';
+
+interface Change { readonly job: number | undefined; readonly text: string }
+
+const codec: ChangeCodec<Change> = {
+  version: 2,
+  encode: (change) => JSON.stringify(change),
+  decode: (version, body) => {
+    const { job, text } = JSON.parse(body) as Change;
+    return { job, text: version === 1 ? text.toUpperCase() : text };
+  },
+  jobOf: ({ job }) => job,
+  isDurable: ({ text }) => text.startsWith('promise'),
+  schema: ['CREATE TABLE IF NOT EXISTS words (text TEXT PRIMARY KEY, seq INTEGER)'],
+  project: (database, sequence, { text }) => { database.prepare('INSERT INTO words (text, seq) VALUES (?, ?)').run(text, sequence); },
+};
+
+const suite = test as TestFn<{ folder: string; path: string }>;
+suite.beforeEach((t) => {
+  t.context.folder = mkdtempSync(join(tmpdir(), 'mutirao-journal-'));
+  t.context.path = join(t.context.folder, 'deep', 'journal.sqlite');
+});
+suite.afterEach.always((t) => { rmSync(t.context.folder, { recursive: true, force: true }); });
+
+const change = (text: string, job?: number): Change => ({ job, text });
+
+/** A copy of a journal that is still open, as a killed process would leave it: the file and its write-ahead log. */
+function leftBehind(path: string): string {
+  const copy = `${path}.copy`;
+  for (const suffix of ['', '-wal']) if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix);
+  return copy;
+}
+
+function words(path: string): unknown[] {
+  const journal = openJournal({ path, codec });
+  const rows = journal.database.prepare('SELECT text, seq FROM words ORDER BY seq').all().map((row) => [row['text'], row['seq']]);
+  journal.close();
+  return rows;
+}
+
+suite('changes are numbered from 1 without a gap, and replayed in order', (t) => {
+  const journal = openJournal({ path: t.context.path, codec });
+  t.is(journal.lastSequence(), 0);
+  t.is(journal.record([change('a'), change('b')], 10), 1);
+  t.is(journal.record([change('c')], 20), 3);
+  const seen: unknown[] = [];
+  journal.replay(1, (sequence, { text }) => { seen.push([sequence, text]); });
+  t.deepEqual(seen, [[2, 'b'], [3, 'c']]);
+  t.is(journal.lastSequence(), 3);
+  journal.close();
+});
+
+suite('what was recorded is there after the process was killed, projections and all', (t) => {
+  const journal = openJournal({ path: t.context.path, codec });
+  journal.record([change('a'), change('promise b')], 10);
+  journal.record([change('c')], 20);
+  t.deepEqual(words(leftBehind(t.context.path)), [['a', 1], ['promise b', 2], ['c', 3]]);
+  journal.close();
+});
+
+suite('changes of one turn are written all or none', (t) => {
+  const journal = openJournal({ path: t.context.path, codec });
+  journal.record([change('a')], 10);
+  const error = t.throws(() => journal.record([change('b'), change('a')], 20), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_FAILED' });
+  t.regex(error.message, /UNIQUE/);
+  t.is(journal.record([change('c')], 30), 2);
+  journal.close();
+  t.deepEqual(words(t.context.path), [['a', 1], ['c', 2]]);
+});
+
+suite('reading selects by job and sequence, and is bounded', (t) => {
+  const journal = openJournal({ path: t.context.path, codec });
+  journal.record([change('a', 1), change('b', 2), change('c', 1), change('d'), change('e', 1)], 10);
+  t.deepEqual(journal.read({ after: 1, job: 1, limit: 9 }).map(({ sequence }) => sequence), [3, 5]);
+  t.deepEqual(journal.read({ after: 1, limit: 2 }), [{ sequence: 2, at: 10, change: change('b', 2) }, { sequence: 3, at: 10, change: change('c', 1) }]);
+  journal.close();
+});
+
+suite('the latest snapshot is found again, and old ones go', (t) => {
+  const journal = openJournal({ path: t.context.path, codec });
+  t.is(journal.latestSnapshot(), undefined);
+  for (const sequence of [3, 5, 9]) journal.writeSnapshot(sequence, `state ${sequence}`);
+  t.deepEqual(journal.latestSnapshot(), { sequence: 9, body: 'state 9' });
+  t.is(journal.database.prepare('SELECT count(*) AS count FROM snapshots').get()?.['count'], 2);
+  journal.close();
+});
+
+suite('changes of an earlier version are read as such', (t) => {
+  const before = openJournal({ path: t.context.path, codec: { ...codec, version: 1 } });
+  before.record([change('old')], 10);
+  before.close();
+  const journal = openJournal({ path: t.context.path, codec });
+  journal.record([change('new')], 20);
+  t.deepEqual(journal.read({ after: 0, limit: 9 }).map((entry) => entry.change.text), ['OLD', 'new']);
+  journal.close();
+});
+
+suite('a journal of a later release is refused', (t) => {
+  openJournal({ path: t.context.path, codec: { ...codec, version: 3 } }).close();
+  const error = t.throws(() => openJournal({ path: t.context.path, codec }), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_NEWER' });
+  t.regex(error.message, /change_version 3; this release knows 2/);
+});
+
+suite('a journal that is open is refused to a second opener', (t) => {
+  const journal = openJournal({ path: t.context.path, codec });
+  t.throws(() => openJournal({ path: t.context.path, codec }), { code: 'MUT_ALREADY_RUNNING' });
+  journal.close();
+  openJournal({ path: t.context.path, codec }).close();
+});
+
+suite('a file that is no journal is refused', (t) => {
+  mkdirSync(dirname(t.context.path));
+  writeFileSync(t.context.path, 'dear diary, '.repeat(1000));
+  t.throws(() => openJournal({ path: t.context.path, codec }), { code: 'MUT_JOURNAL_CORRUPT' });
+});
+
+suite('a journal that was cut short is told as damaged', (t) => {
+  const journal = openJournal({ path: t.context.path, codec });
+  journal.record(Array.from({ length: 2000 }, (_, index) => change(`word ${index}`)), 10);
+  journal.close();
+  truncateSync(t.context.path, 40_960);
+  t.throws(() => {
+    const cut = openJournal({ path: t.context.path, codec });
+    cut.replay(0, () => undefined);
+  }, { code: 'MUT_JOURNAL_CORRUPT' });
+});
+
+suite('a change that makes no sense is named by its sequence', (t) => {
+  const journal = openJournal({ path: t.context.path, codec });
+  journal.record([change('a'), change('b')], 10);
+  journal.database.exec('UPDATE changes SET body = \'{"job\' WHERE seq = 2');
+  const error = t.throws(() => { journal.replay(0, () => undefined); }, { instanceOf: MutiraoError, code: 'MUT_JOURNAL_CORRUPT' });
+  t.regex(error.message, /change 2 \(version 2\)/);
+  journal.close();
+});
+
+suite('only a turn with a promise waits for the disk', (t) => {
+  const journal = openJournal({ path: t.context.path, codec });
+  const level = (): unknown => journal.database.prepare('PRAGMA synchronous').get()?.['synchronous'];
+  journal.record([change('a')], 10);
+  t.is(level(), 1);
+  journal.record([change('b'), change('promise c')], 10);
+  t.is(level(), 2);
+  journal.record([change('d')], 10);
+  t.is(level(), 1);
+  journal.close();
+});
+
+suite('a folder that cannot be made fails the journal with its path', (t) => {
+  writeFileSync(join(t.context.folder, 'deep'), '');
+  t.throws(() => openJournal({ path: t.context.path, codec }), { code: 'MUT_JOURNAL_FAILED' });
+});
