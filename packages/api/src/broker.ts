@@ -1,11 +1,10 @@
 export {
-  AddProviderRequest, AddProviderResponse, BrokerServiceClient, BrokerServiceService, CancelJobRequest, CancelJobResponse, DownloadBlobRequest,
-  DownloadBlobResponse, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, GetLedgerRequest, GetLedgerResponse, GetTaskOutputRequest,
-  GetTaskOutputResponse, InputSource, InputSpec, JobEvent, JobSpec, JobStatus, JobSummary, LedgerRow, ListJobsRequest, ListJobsResponse,
-  ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse, ListRequestsRequest, ListRequestsResponse, ListTasksRequest,
-  ListTasksResponse, MachineRecord, MachineStatus, OutputSpec, ProviderRecord, ReplicaRecord, RetryTasksRequest, RetryTasksResponse, SubmitJobRequest,
-  SubmitJobResponse, TaskFile, TaskGroup, TaskRecord, TaskStatus, TaskSubject, UploadBlobRequest, UploadBlobResponse, ValueList, WaitJobRequest,
-  WaitJobResponse, WatchJobRequest, WatchJobResponse, type BrokerServiceServer,
+  AddProviderRequest, AddProviderResponse, BrokerServiceClient, BrokerServiceService, CancelJobRequest, CancelJobResponse,
+  DownloadBlobRequest, DownloadBlobResponse, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, GetLedgerRequest,
+  GetLedgerResponse, GetTaskOutputRequest, GetTaskOutputResponse, InputSource, InputSpec, JobEvent, JobSpec, JobStatus, JobSummary,
+  LedgerRow, ListJobsRequest, ListJobsResponse, ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse,
+  ListRequestsRequest, ListRequestsResponse, ListTasksRequest, ListTasksResponse, MachineRecord, MachineStatus, OutputSpec, ProviderRecord,
+  ReplicaRecord, RetryTasksRequest, RetryTasksResponse, SubmitJobRequest, SubmitJobResponse, TaskFile, TaskGroup, TaskRecord, TaskStatus,
+  TaskSubject, UploadBlobRequest, UploadBlobResponse, ValueList, WaitJobRequest, WaitJobResponse, WatchJobRequest, WatchJobResponse,
+  type BrokerServiceServer,
 } from './generated/mutirao/broker/v1/broker.ts';
-export { Outcome } from './generated/mutirao/machine/v1/machine.ts';
-export { Content, IntegerRange, Limits, Root } from './generated/mutirao/common/v1/common.ts';

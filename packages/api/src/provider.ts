@@ -1,6 +1,6 @@
 export {
-  AllocationRequest, ConnectRequest, ConnectResponse, Demand, DrainRequest, DrainResponse, FromMachine, GetResourceRequest, GetResourceResponse,
-  GridMachineProviderServiceClient, GridMachineProviderServiceService, ListRequestsRequest, ListRequestsResponse, MachineJoined, MachineLost,
-  ReceiveContentRequest, ReceiveContentResponse, RequestStatus, RequestsChanged, SendContentRequest, SendContentResponse, Settled, ToMachine,
-  type GridMachineProviderServiceServer,
+  AllocationRequest, ConnectRequest, ConnectResponse, ContentPushed, Demand, DrainRequest, DrainResponse, FromMachine, GetResourceRequest,
+  GetResourceResponse, GridMachineProviderServiceClient, GridMachineProviderServiceService, ListRequestsRequest, ListRequestsResponse,
+  MachineJoined, MachineLost, ReceiveContentRequest, ReceiveContentResponse, RequestStatus, RequestsChanged, SendContentRequest,
+  SendContentResponse, Settled, ToMachine, type GridMachineProviderServiceServer,
 } from './generated/mutirao/provider/v1/provider.ts';
