@@ -48,6 +48,7 @@ export const registry = {
   MUT_PATH_LEAVES_ROOT: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Keep the path inside the playpen or the storage: no ".." beyond it.' },
   MUT_PEER_TOO_SLOW: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'The other side reads too slowly and too much waits for it; see whether it is overloaded or stopped.' },
   MUT_PROTOCOL: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'The other side broke the rules of the stream; check that both run the same release.' },
+  MUT_REATTACH: { status: 'UNAVAILABLE', retryable: true, advice: 'The agent dials again at once and tells what it holds; nothing is to be done.' },
   MUT_RELEASED: { status: 'CANCELLED', retryable: false, advice: 'The request was released before it ended by itself.' },
   MUT_REQUESTS_MAX: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Wait until one of your requests at this cluster ends, or release one.' },
   MUT_REQUIREMENTS_SYNTAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Write requirements as in "os == linux && mem >= 512"; docs/jdf.md has the grammar.' },

@@ -46,6 +46,7 @@ export const ErrorReason = {
   MUT_PATH_LEAVES_ROOT: 30,
   MUT_PEER_TOO_SLOW: 31,
   MUT_PROTOCOL: 32,
+  MUT_REATTACH: 48,
   MUT_RELEASED: 33,
   MUT_REQUESTS_MAX: 34,
   MUT_REQUIREMENTS_SYNTAX: 35,
@@ -99,6 +100,7 @@ export namespace ErrorReason {
   export type MUT_PATH_LEAVES_ROOT = typeof ErrorReason.MUT_PATH_LEAVES_ROOT;
   export type MUT_PEER_TOO_SLOW = typeof ErrorReason.MUT_PEER_TOO_SLOW;
   export type MUT_PROTOCOL = typeof ErrorReason.MUT_PROTOCOL;
+  export type MUT_REATTACH = typeof ErrorReason.MUT_REATTACH;
   export type MUT_RELEASED = typeof ErrorReason.MUT_RELEASED;
   export type MUT_REQUESTS_MAX = typeof ErrorReason.MUT_REQUESTS_MAX;
   export type MUT_REQUIREMENTS_SYNTAX = typeof ErrorReason.MUT_REQUIREMENTS_SYNTAX;

@@ -205,6 +205,8 @@ export interface PushContentRequest {
   /** In the first chunk only. */
   content: Content | undefined;
   data: Buffer;
+  /** In the first chunk only: the name under which the agent presented itself. */
+  machineId: string;
 }
 
 export interface PushContentResponse {
@@ -1550,7 +1552,7 @@ export const PullContentResponse: MessageFns<PullContentResponse> = {
 };
 
 function createBasePushContentRequest(): PushContentRequest {
-  return { transferId: "", content: undefined, data: Buffer.alloc(0) };
+  return { transferId: "", content: undefined, data: Buffer.alloc(0), machineId: "" };
 }
 
 export const PushContentRequest: MessageFns<PushContentRequest> = {
@@ -1563,6 +1565,9 @@ export const PushContentRequest: MessageFns<PushContentRequest> = {
     }
     if (message.data.length !== 0) {
       writer.uint32(26).bytes(message.data);
+    }
+    if (message.machineId !== "") {
+      writer.uint32(34).string(message.machineId);
     }
     return writer;
   },
@@ -1602,6 +1607,14 @@ export const PushContentRequest: MessageFns<PushContentRequest> = {
             }
 
             message.data = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.machineId = reader.string();
             continue;
           }
         }

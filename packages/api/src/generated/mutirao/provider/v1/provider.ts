@@ -195,6 +195,8 @@ export interface GetResourceResponse {
   queuedRequests: number;
   machines: number;
   draining: boolean;
+  /** Why it asks for nothing more now, or what decided the last requests. */
+  reasons: string[];
 }
 
 export interface ListRequestsRequest {
@@ -1343,6 +1345,7 @@ function createBaseGetResourceResponse(): GetResourceResponse {
     queuedRequests: 0,
     machines: 0,
     draining: false,
+    reasons: [],
   };
 }
 
@@ -1380,6 +1383,9 @@ export const GetResourceResponse: MessageFns<GetResourceResponse> = {
     }
     if (message.draining !== false) {
       writer.uint32(88).bool(message.draining);
+    }
+    for (const v of message.reasons) {
+      writer.uint32(98).string(v!);
     }
     return writer;
   },
@@ -1483,6 +1489,14 @@ export const GetResourceResponse: MessageFns<GetResourceResponse> = {
             }
 
             message.draining = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.reasons.push(reader.string());
             continue;
           }
         }
