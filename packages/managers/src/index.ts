@@ -1,1 +1,2 @@
+export { EmbeddedCluster, type EmbeddedClusterOptions } from './embedded-cluster.ts';
 export type { AllocationOrder, ResourceManager } from './resource-manager.ts';

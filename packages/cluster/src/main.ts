@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { Metrics } from '@mutirao/runtime/metrics';
+import { choice, defineProgram, duration, integer, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { acceptToken } from '@mutirao/runtime/rpc';
+import { readClusterOptions } from './cluster-options.ts';
+import { startCluster } from './start-cluster.ts';
+
+const options = {
+  id: text({ help: 'Name of the cluster; its files are in clusters/ID of the home folder.', placeholder: 'ID', default: 'local' }),
+  listen: text({ help: 'Where to listen; port 0 takes a free one.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  processors: integer({ help: 'Processors to share out.', default: 4, min: 1, max: 65_536 }),
+  requestsMax: integer({ help: 'Requests of one user, queued and running together.', default: 10, min: 1, max: 1_000_000 }),
+  walltimeMax: duration({ help: 'Longest walltime.', default: 24 * 3_600_000 }),
+  walltimeGranularity: duration({ help: 'Walltimes are rounded up to a multiple of it.', default: 1000 }),
+  widthMax: integer({ help: 'Most processors of one request; 0 for all of them.', default: 0, min: 0, max: 65_536 }),
+  policy: choice({ help: 'Who goes when.', words: ['conservative', 'easy', 'fcfs'], default: 'conservative' }),
+  variant: choice({ help: 'What conservative backfilling does with time that an early end frees.', words: ['start-now', 'reinsert'], default: 'start-now' }),
+  killGrace: duration({ help: 'Time between the request to end and the kill.', default: 2000 }),
+};
+
+/** The embedded resource manager: a queue of requests over processors of this host. */
+export const main = defineProgram({ name: 'cluster', summary: 'Shares out processors of this host among requests of several users.', options, run });
+
+async function run(config: ConfigOf<typeof options>, context: ProgramContext): Promise<void> {
+  const { log, signal, home } = context;
+  const directory = join(home, 'clusters', config.id);
+  const cluster = await startCluster({
+    options: readClusterOptions(config), directory, listen: config.listen, killGraceMs: config.killGrace, log, metrics: new Metrics(),
+    tokens: acceptToken(ensureToken(tokenPath(home)), userInfo().username), onFatal: context.fail,
+  });
+  writeAtomic(join(directory, 'cluster.json'), `${JSON.stringify({ address: cluster.address, pid: process.pid })}\n`);
+  log.info({ address: cluster.address, cluster: config.id }, 'listening');
+  if (!signal.aborted) await once(signal, 'abort');
+  await cluster.stop();
+}
+
+if (import.meta.main) await main(process.argv.slice(2));

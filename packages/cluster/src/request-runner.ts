@@ -1,0 +1,115 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ClusterCommand } from '@mutirao/core/machines/cluster';
+import type { Logger } from '@mutirao/runtime/log';
+import { killGroup, startProcess, Watchdog } from '@mutirao/runtime/processes';
+
+type StartProcesses = Extract<ClusterCommand, { kind: 'StartProcesses' }>;
+
+/** What the runner needs. */
+export interface RequestRunnerOptions {
+  /** Where the output of requests goes: `<request>.<process>.out`. Made if absent. */
+  readonly outputDirectory: string;
+  /** Time between SIGTERM and SIGKILL. */
+  readonly killGraceMs: number;
+  readonly log: Logger;
+  /** Told once for each process of each StartProcesses, also when it could not be started. */
+  onExit(requestId: number, processIndex: number, exitStatus: number): void;
+}
+
+/** Status of a process that could not be started for a reason other than its command. */
+const unstartableStatus = 126;
+
+/**
+ * Runs the commands of requests, each process as the leader of a group of its own, so that all it starts ends with it.
+ *
+ * A watchdog ends them all when this process dies, however it dies.
+ */
+export class RequestRunner {
+  readonly #options: RequestRunnerOptions;
+  readonly #watchdog = new Watchdog();
+  /** Groups that live, by request. */
+  readonly #groups = new Map<number, Set<number>>();
+  readonly #killTimers = new Map<number, NodeJS.Timeout>();
+
+  constructor(options: RequestRunnerOptions) {
+    this.#options = options;
+    mkdirSync(options.outputDirectory, { recursive: true, mode: 0o700 });
+  }
+
+  /** Starts a request's command once per processor. Never throws: what could not be started is told as its exit. */
+  start(request: StartProcesses): void {
+    const groups = new Set<number>();
+    this.#groups.set(request.requestId, groups);
+    for (let index = 0; index < request.width; index += 1) this.#startOne(request, index);
+    if (groups.size === 0) this.#groups.delete(request.requestId);
+  }
+
+  /** Asks a request's processes to end; after the grace those that are left are killed. */
+  kill(requestId: number): void {
+    this.#signal(requestId, 'SIGTERM');
+    if (!this.#groups.has(requestId) || this.#killTimers.has(requestId)) return;
+    this.#killTimers.set(requestId, setTimeout(() => { this.#signal(requestId, 'SIGKILL'); }, this.#options.killGraceMs));
+  }
+
+  /** Ends everything; resolves when nothing is left. */
+  async stop(): Promise<void> {
+    for (const requestId of [...this.#groups.keys()]) this.kill(requestId);
+    while (this.#groups.size > 0) await new Promise((resolve) => { setTimeout(resolve, 10); });
+    this.#watchdog.close();
+  }
+
+  #startOne(request: StartProcesses, index: number): void {
+    const { requestId } = request;
+    const output = { kind: 'file', path: join(this.#options.outputDirectory, `${requestId}.${index}.out`) } as const;
+    const [command = '', ...args] = request.command;
+    let group: number | undefined;
+    try {
+      group = startProcess({
+        command, args, env: environmentOf(request, index), detached: true, stdout: output, stderr: output,
+        cwd: request.workingDirectory === '' ? this.#options.outputDirectory : request.workingDirectory,
+        onExit: ({ status, startError }) => {
+          if (startError !== '') this.#options.log.warn({ request: requestId, index, command, reason: startError }, 'a process could not be started');
+          this.#end(requestId, group);
+          this.#options.onExit(requestId, index, status);
+        },
+      }).pid;
+    } catch (error) {
+      this.#options.log.warn({ request: requestId, index, command, err: error }, 'a process could not be started');
+      this.#options.onExit(requestId, index, unstartableStatus);
+    }
+    if (group === undefined) return;
+    this.#watchdog.guard(group);
+    this.#groups.get(requestId)?.add(group);
+  }
+
+  /** Of what a process leaves behind in its group nothing lives on. */
+  #end(requestId: number, group: number | undefined): void {
+    const groups = this.#groups.get(requestId);
+    if (group !== undefined) {
+      killGroup(group, 'SIGKILL');
+      this.#watchdog.release(group);
+      groups?.delete(group);
+    }
+    if (groups === undefined || groups.size > 0) return;
+    clearTimeout(this.#killTimers.get(requestId));
+    this.#killTimers.delete(requestId);
+    this.#groups.delete(requestId);
+  }
+
+  #signal(requestId: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+    for (const group of this.#groups.get(requestId) ?? []) killGroup(group, signal);
+  }
+}
+
+function environmentOf(request: StartProcesses, index: number): Record<string, string | undefined> {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('MUTIRAO_CLUSTER_'));
+  return {
+    ...Object.fromEntries(own),
+    ...request.environment,
+    MUTIRAO_REQUEST_ID: String(request.requestId),
+    MUTIRAO_PROCESS_INDEX: String(index),
+    MUTIRAO_PROCESS_COUNT: String(request.width),
+    MUTIRAO_WALLTIME_END_UNIX_MS: String(request.walltimeEnd),
+  };
+}

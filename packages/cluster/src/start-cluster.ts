@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { ClusterServiceService } from '@mutirao/api/cluster';
+import { clusterMachine, createClusterState, listQueue, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
+import { unreachable, type DriverCommand } from '@mutirao/core/shared';
+import { MachineDriver, systemClock } from '@mutirao/runtime/driver';
+import { openJournal, type Journal } from '@mutirao/runtime/journal';
+import type { Logger } from '@mutirao/runtime/log';
+import type { Metrics } from '@mutirao/runtime/metrics';
+import { bind, serve, type TokenCheck } from '@mutirao/runtime/rpc';
+import { clusterChangeCodec } from './change-codec.ts';
+import { ChangeSignal } from './change-signal.ts';
+import { RequestRunner } from './request-runner.ts';
+import { clusterRoutes } from './routes.ts';
+
+/** What a cluster process is started with. */
+export interface ClusterSetup {
+  readonly options: ClusterOptions;
+  /** Holds the journal and the output of requests. */
+  readonly directory: string;
+  /** `host:port` to listen on. */
+  readonly listen: string;
+  readonly tokens: TokenCheck;
+  readonly killGraceMs: number;
+  readonly log: Logger;
+  readonly metrics?: Metrics;
+  /** Hears of the error after which the process should start anew. */
+  onFatal(error: unknown): void;
+}
+
+/** A cluster that takes requests. */
+export interface RunningCluster {
+  readonly address: string;
+  /** Takes no more calls and ends what runs; queued requests stay in the journal. */
+  stop(): Promise<void>;
+}
+
+type ClusterDriver = MachineDriver<ClusterState, ClusterInput, ClusterChange, ClusterCommand>;
+
+/** Time that calls get to end when the process stops. */
+const drainMs = 1000;
+
+/** Reads the journal, begins a life and serves. @throws {MutiraoError} when the journal or the address cannot be had. */
+export async function startCluster(setup: ClusterSetup): Promise<RunningCluster> {
+  const { options, directory, log } = setup;
+  const journal = openJournal({ path: join(directory, 'journal.sqlite'), codec: clusterChangeCodec });
+  const state = replay(journal, options);
+  const changes = new ChangeSignal();
+  const runner = new RequestRunner({
+    outputDirectory: join(directory, 'requests'), killGraceMs: setup.killGraceMs, log,
+    onExit: (requestId, processIndex, exitStatus) => { driver.deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus }); },
+  });
+  const driver: ClusterDriver = new MachineDriver<ClusterState, ClusterInput, ClusterChange, ClusterCommand>({
+    machine: clusterMachine, state, journal, clock: systemClock, checkEvery: 1000,
+    perform: (command) => { perform(runner, command); },
+    onCommitted: (entries) => {
+      for (const { change } of entries) logChange(log, change);
+      changes.notify();
+    },
+    onFatal: setup.onFatal,
+  });
+  driver.deliver({ kind: 'ClusterStarted' });
+  if (setup.metrics !== undefined) measure(setup.metrics, state);
+  const routes = clusterRoutes({
+    ask: (make) => driver.ask(make), limits: options, changes,
+    listQueue: (endedMax) => listQueue(state, systemClock.now(), endedMax),
+  });
+  const server = await serve({
+    address: setup.listen, tokens: setup.tokens, log, services: [bind(ClusterServiceService, routes)],
+    ...(setup.metrics === undefined ? {} : { metrics: setup.metrics }),
+  });
+  return {
+    address: server.address,
+    stop: async () => {
+      await server.drain(drainMs);
+      // The driver first: an exit that it heard of now would start the next request.
+      await driver.stop();
+      await runner.stop();
+      journal.close();
+    },
+  };
+}
+
+function replay(journal: Journal<ClusterChange>, options: ClusterOptions): ClusterState {
+  const state = createClusterState(options);
+  journal.replay(0, (_sequence, change) => { clusterMachine.apply(state, change); });
+  return state;
+}
+
+function perform(runner: RequestRunner, command: Exclude<ClusterCommand, DriverCommand>): void {
+  switch (command.kind) {
+    case 'StartProcesses': return runner.start(command);
+    case 'KillProcesses': return runner.kill(command.requestId);
+    default: return unreachable(command);
+  }
+}
+
+function logChange(log: Logger, change: ClusterChange): void {
+  switch (change.kind) {
+    case 'RequestQueued': {
+      const { userId, width, walltime } = change.order;
+      return log.info({ request: change.requestId, user: userId, width, walltime_ms: walltime }, 'request queued');
+    }
+    case 'RequestStarted': return log.info({ request: change.requestId }, 'request started');
+    case 'RequestEnded': return log.info({ request: change.requestId, reason: change.reason }, 'request ended');
+    default: return log.debug(change, 'change');
+  }
+}
+
+function measure(metrics: Metrics, state: ClusterState): void {
+  metrics.gauge('mutirao_cluster_processors', 'Processors of the cluster.', [], (gauge) => { gauge.set(state.options.processors); });
+  metrics.gauge('mutirao_cluster_processors_busy', 'Processors that requests hold.', [], (gauge) => { gauge.set(state.processorsBusy); });
+  metrics.gauge('mutirao_cluster_requests_queued', 'Requests that wait.', [], (gauge) => { gauge.set(state.plan.waiting.size); });
+  metrics.gauge('mutirao_cluster_requests_running', 'Requests that run.', [], (gauge) => { gauge.set(state.plan.running.size); });
+}

@@ -1,0 +1,88 @@
+import { ClusterServiceClient } from '@mutirao/api/cluster';
+import { decodeLimitsOf, decodeQueueListing, encodeAllocateRequest } from '@mutirao/api/codecs';
+import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
+import type { UserId } from '@mutirao/core/shared';
+import { callUnary, dial, messagesOf } from '@mutirao/runtime/rpc';
+import type { AllocationOrder, ResourceManager } from './resource-manager.ts';
+
+/** How to reach an embedded cluster. */
+export interface EmbeddedClusterOptions {
+  /** `host:port`. */
+  readonly address: string;
+  readonly token: string;
+  /** Of each call; 10 s when left out. */
+  readonly deadlineMs?: number;
+}
+
+/** Time before a watch that broke off is tried again. */
+const rewatchMs = 1000;
+
+/** The embedded cluster as a resource manager: a client of ClusterService. */
+export class EmbeddedCluster implements ResourceManager {
+  readonly #client: ClusterServiceClient;
+  readonly #deadlineMs: number;
+  readonly #closed = new AbortController();
+
+  constructor(options: EmbeddedClusterOptions) {
+    this.#client = dial(ClusterServiceClient, options.address, { token: options.token });
+    this.#deadlineMs = options.deadlineMs ?? 10_000;
+  }
+
+  async allocate(order: AllocationOrder): Promise<string> {
+    const { requestId } = await callUnary(this.#client, 'allocate', encodeAllocateRequest(order), this.#limits());
+    return requestId;
+  }
+
+  async release(managerRequestId: string): Promise<void> {
+    await callUnary(this.#client, 'release', { requestId: managerRequestId }, this.#limits());
+  }
+
+  async limits(userId: UserId): Promise<ResourceLimits> {
+    return decodeLimitsOf(await callUnary(this.#client, 'getLimits', { userId }, this.#limits()));
+  }
+
+  async queue(endedMax: number): Promise<QueueListing> {
+    return decodeQueueListing(await callUnary(this.#client, 'getQueue', { endedMax }, this.#limits()));
+  }
+
+  watch(onHint: () => void, signal: AbortSignal): void {
+    void this.#watch(onHint, AbortSignal.any([signal, this.#closed.signal]));
+  }
+
+  close(): void {
+    this.#closed.abort();
+    this.#client.close();
+  }
+
+  #limits(): { readonly deadlineMs: number; readonly signal: AbortSignal } {
+    return { deadlineMs: this.#deadlineMs, signal: this.#closed.signal };
+  }
+
+  async #watch(onHint: () => void, over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      const call = this.#client.watchQueue({});
+      const cancel = (): void => { call.cancel(); };
+      over.addEventListener('abort', cancel, { once: true });
+      try {
+        for await (const _level of messagesOf(call)) onHint();
+      } catch {
+        // The cluster is away or stops. The caller reads the queue on its own clock, and hears what is wrong from that.
+      }
+      over.removeEventListener('abort', cancel);
+      await pause(rewatchMs, over);
+    }
+  }
+}
+
+function pause(ms: number, over: AbortSignal): Promise<void> {
+  if (over.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      over.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    over.addEventListener('abort', end, { once: true });
+  });
+}
