@@ -53,3 +53,6 @@ export type BrokerChange =
   | { readonly kind: 'MachineJoined'; readonly providerId: ProviderId; readonly facts: MachineFacts; readonly at: Instant }
   | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string; readonly at: Instant }
   | { readonly kind: 'RequestsChanged'; readonly providerId: ProviderId; readonly requests: readonly AllocationRequest[] };
+
+/** The change of that kind. */
+export type ChangeOf<Kind extends BrokerChange['kind']> = Extract<BrokerChange, { kind: Kind }>;

@@ -25,3 +25,6 @@ export type BrokerInput =
   | { readonly kind: 'ResultAccepted'; readonly replicaId: ReplicaId }
   | { readonly kind: 'ResultRefused'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
   | { readonly kind: 'TimerFired' };
+
+/** The input of that kind. */
+export type InputOf<Kind extends BrokerInput['kind']> = Extract<BrokerInput, { kind: Kind }>;

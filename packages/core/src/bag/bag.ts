@@ -1,0 +1,22 @@
+import type { ProcessorCount } from '../shared/index.ts';
+
+/** What the algorithms of a bag see of a machine. */
+export interface BagMachine {
+  readonly processors: ProcessorCount;
+  /** Held by the replicas that it has; above `processors` when some wait in its queue. */
+  readonly heldProcessors: ProcessorCount;
+  /** Replicas that it has, running and waiting. */
+  readonly replicaCount: number;
+}
+
+/** Ready tasks of one job that the same machines can run. */
+export interface BagQueue {
+  readonly readyCount: number;
+  /** Processors that each task holds, 1 or more. */
+  readonly processors: ProcessorCount;
+}
+
+/** Processors of a machine that nothing holds. */
+export function freeProcessors(machine: BagMachine): ProcessorCount {
+  return Math.max(0, machine.processors - machine.heldProcessors);
+}

@@ -1,0 +1,36 @@
+import type { Duration } from '../shared/index.ts';
+
+/** What the depth of a machine's queue depends on. */
+export interface PrefetchFacts {
+  /** The machine answers at once: no time needs to be observed. */
+  readonly noOp: boolean;
+  /** Tasks that the machine runs at once, 1 or more. */
+  readonly slots: number;
+  /** Mean run time observed; undefined before the first end. */
+  readonly taskTimeMean: Duration | undefined;
+}
+
+/** How much work a machine holds beyond what it runs. */
+export interface PrefetchRules {
+  /** Work that a queue should hold. */
+  readonly target: Duration;
+  /** Most replicas at one machine, running and waiting. */
+  readonly replicasMax: number;
+}
+
+/** Tasks this many times longer than the target gain nothing worth a queue: it would save a round trip of each. */
+const longTaskFactor = 100;
+
+/**
+ * How many replicas may wait at a machine beyond those that it runs, so that it need not idle for a round trip.
+ *
+ * None before a time is known (but for no-ops), none for tasks of which a round trip is less than a hundredth; otherwise
+ * what fills `target`, one at least.
+ */
+export function prefetchDepth(facts: PrefetchFacts, rules: PrefetchRules): number {
+  const most = Math.max(0, rules.replicasMax - facts.slots);
+  if (facts.noOp) return most;
+  const mean = facts.taskTimeMean;
+  if (mean === undefined || mean >= rules.target * longTaskFactor) return 0;
+  return Math.min(most, Math.ceil((rules.target * facts.slots) / Math.max(mean, 0.1)));
+}

@@ -1,0 +1,113 @@
+import { IndexSet, invariant, type JobId, type TaskIndex } from '../../shared/index.ts';
+import type { ChangeOf } from './changes.ts';
+import { type BrokerJob, type BrokerState, clientKey } from './state.ts';
+import { countTasks, getGroup, layOutGroups } from './task-groups.ts';
+
+/** The job of that number, which must be there. */
+export function getJob(state: BrokerState, jobId: JobId): BrokerJob {
+  const job = state.jobs.get(jobId);
+  invariant(job, `there is no job ${jobId}`);
+  return job;
+}
+
+/** Takes a job in: every task is ready. */
+export function acceptJob(state: BrokerState, change: ChangeOf<'JobAccepted'>): void {
+  const job = createJob(change);
+  const { groups, queues } = layOutGroups(job, change.spec);
+  job.groups = groups;
+  job.queues = queues;
+  for (const group of groups) group.queue.ready.addRange(group.firstTaskIndex, group.count);
+  state.jobs.set(job.jobId, job);
+  state.openJobs.set(job.jobId, job);
+  if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
+  state.nextJobId = Math.max(state.nextJobId, job.jobId + 1);
+}
+
+function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccepted'>): BrokerJob {
+  return {
+    jobId, userId, clientJobId, label: spec.label, submittedAt: at,
+    taskCount: spec.groups.reduce((sum, group) => sum + countTasks(group), 0),
+    processors: spec.processors, replicasMax: spec.replicasMax, failuresMax: spec.failuresMax, deadline: spec.deadline,
+    spec, groups: [], queues: [], status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
+    finished: new IndexSet(), failed: new IndexSet(), cancelled: new IndexSet(),
+    replicaCount: 0, failureCount: 0, times: { count: 0, sum: 0, longest: 0 }, shares: new Map(),
+  };
+}
+
+/** Cancels what is ready and marks what is on machines as aborting; results that are being verified are still settled. */
+export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>): void {
+  const job = getJob(state, change.jobId);
+  job.status = 'cancelled';
+  job.cancelReason = change.reason;
+  for (const queue of job.queues) {
+    job.cancelled.addAll(queue.ready);
+    queue.ready.clear();
+  }
+  for (const task of job.tasks.values()) {
+    if (task.status === 'ready') job.tasks.delete(task.index);
+    for (const replica of task.replicas) {
+      replica.status = 'aborting';
+      replica.abortFate = 'cancelled';
+    }
+  }
+}
+
+/** Closes a job all of whose tasks have ended, and drops what it no longer needs. */
+export function endJob(state: BrokerState, change: ChangeOf<'JobEnded'>): void {
+  const job = getJob(state, change.jobId);
+  job.status = change.status;
+  job.endedAt = change.at;
+  state.openJobs.delete(job.jobId);
+  if (change.status === 'finished') forgetTasks(job);
+}
+
+function forgetTasks(job: BrokerJob): void {
+  job.spec = undefined;
+  job.groups = [];
+  job.queues = [];
+  job.finished.clear();
+}
+
+/** Makes failed and cancelled tasks ready again, their failures forgotten. */
+export function retryTasks(state: BrokerState, change: ChangeOf<'TasksRetried'>): void {
+  const job = getJob(state, change.jobId);
+  if (change.taskIndexes.length > 0) {
+    for (const index of change.taskIndexes) retryTask(job, index);
+  } else {
+    for (const ended of [job.failed, job.cancelled]) retryAll(job, ended);
+  }
+  job.status = 'running';
+  job.cancelReason = '';
+  job.endedAt = 0;
+  reopen(state, job);
+}
+
+function retryTask(job: BrokerJob, index: TaskIndex): void {
+  const wasEnded = job.failed.delete(index) || job.cancelled.delete(index);
+  invariant(wasEnded, `task ${index} of job ${job.jobId} is retried, but neither failed nor cancelled`);
+  getGroup(job, index).queue.ready.add(index);
+}
+
+function retryAll(job: BrokerJob, ended: IndexSet): void {
+  for (const { first, count } of ended.ranges()) {
+    let from = first;
+    while (from < first + count) {
+      const group = getGroup(job, from);
+      const end = Math.min(first + count, group.firstTaskIndex + group.count);
+      group.queue.ready.addRange(from, end - from);
+      from = end;
+    }
+  }
+  ended.clear();
+}
+
+/** Open jobs stay in the order of their submission. */
+function reopen(state: BrokerState, job: BrokerJob): void {
+  if (state.openJobs.has(job.jobId)) return;
+  const later = [...state.openJobs.values()].filter((open) => open.jobId > job.jobId);
+  state.openJobs.set(job.jobId, job);
+  for (const open of later) {
+    state.openJobs.delete(open.jobId);
+    state.openJobs.set(open.jobId, open);
+  }
+}

@@ -1,0 +1,167 @@
+import type { TaskStatus } from '../../messages/index.ts';
+import { invariant, type Instant, type TaskIndex } from '../../shared/index.ts';
+import { getJob } from './apply-job.ts';
+import { getMachine } from './apply-machine.ts';
+import type { ChangeOf, ReplicaEnding } from './changes.ts';
+import { book, chargeOf, runTimesOf } from './ledger-accounts.ts';
+import { matchesExpression } from './matching.ts';
+import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
+import { getGroup, getTaskGroup } from './task-groups.ts';
+
+const noBytes = new Uint8Array(0);
+
+/** Puts replicas of tasks that are ready or run elsewhere on a machine. */
+export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlaced'>): void {
+  const job = getJob(state, change.jobId);
+  const machine = getMachine(state, change.machineId);
+  let replicaId = change.firstReplicaId;
+  for (const index of change.taskIndexes) {
+    const task = job.tasks.get(index) ?? openTask(job, index);
+    const replica: BrokerReplica = {
+      replicaId, job, task, machine, placedAt: change.at, startedAt: 0, status: 'placed', abortFate: undefined,
+      isWithdrawing: false, isEnding: false,
+    };
+    if (task.status === 'ready') setStatus(job, task, 'running');
+    task.replicas.push(replica);
+    machine.replicas.set(replicaId, replica);
+    state.replicas.set(replicaId, replica);
+    replicaId++;
+  }
+  machine.heldProcessors += change.taskIndexes.length * job.processors;
+  job.replicaCount += change.taskIndexes.length;
+  state.nextReplicaId = Math.max(state.nextReplicaId, replicaId);
+}
+
+function openTask(job: BrokerJob, index: TaskIndex): OpenTask {
+  const task: OpenTask = {
+    index, status: 'ready', replicas: [], successes: undefined, failureCount: 0, lossCount: 0, avoidMachineId: '', avoidSince: 0,
+  };
+  job.tasks.set(index, task);
+  return task;
+}
+
+/** Notes that replicas run. */
+export function startReplicas(state: BrokerState, change: ChangeOf<'ReplicasStarted'>): void {
+  for (const { replicaId, startedAt } of change.started) {
+    const replica = state.replicas.get(replicaId);
+    invariant(replica, `replica ${replicaId} starts, but there is none`);
+    replica.startedAt = startedAt;
+    if (replica.status === 'placed') replica.status = 'running';
+  }
+}
+
+/** Sets a success aside until its result is settled. */
+export function verifyReplica(state: BrokerState, change: ChangeOf<'ReplicaVerifying'>): void {
+  const { ending, at } = change;
+  const replica = state.replicas.get(ending.replicaId);
+  invariant(replica, `replica ${ending.replicaId} is verified, but there is none`);
+  const { job, task, machine } = replica;
+  const charge = chargeOf(machine, job, runTimesOf(ending, at));
+  machine.charged += charge;
+  machine.account.unsettled += charge;
+  takeOff(state, replica);
+  const group = getTaskGroup(job, getGroup(job, task.index).groupIndex);
+  const success: Success = {
+    job, task, machineId: change.machineId, account: machine.account, charge,
+    ending: { ...ending, standardOutput: noBytes, standardError: noBytes },
+    outputSpecs: group.outputs.filter((output) => matchesExpression(output.condition, machine.facts.attributes)),
+  };
+  (task.successes ??= []).push(success);
+  state.successes.set(ending.replicaId, success);
+  task.status = 'verifying';
+}
+
+/** Ends replicas as their endings say. */
+export function endReplicas(state: BrokerState, change: ChangeOf<'ReplicasEnded'>): void {
+  const job = getJob(state, change.jobId);
+  for (const ending of change.endings) {
+    const replica = state.replicas.get(ending.replicaId);
+    if (replica !== undefined) endReplica(state, replica, ending, change.at);
+    else settleSuccess(state, ending);
+    if (ending.outcome === 'succeeded') observeTime(job, ending);
+    if (ending.fate === 'failed') job.failureCount++;
+  }
+}
+
+function endReplica(state: BrokerState, replica: BrokerReplica, ending: ReplicaEnding, at: Instant): void {
+  const { job, task, machine } = replica;
+  const charge = chargeOf(machine, job, runTimesOf(ending, at));
+  machine.charged += charge;
+  book(machine.account, job, ending.fate, charge);
+  takeOff(state, replica);
+  countOnMachine(machine, ending);
+  remember(task, ending, { machineId: machine.facts.machineId, at });
+  setStatus(job, task, ending.taskStatus);
+}
+
+function settleSuccess(state: BrokerState, ending: ReplicaEnding): void {
+  const success = state.successes.get(ending.replicaId);
+  invariant(success, `replica ${ending.replicaId} ends, but there is none`);
+  const { job, task, account, charge } = success;
+  account.unsettled -= charge;
+  book(account, job, ending.fate, charge);
+  state.successes.delete(ending.replicaId);
+  task.successes = task.successes?.filter((other) => other !== success);
+  if (task.successes?.length === 0) task.successes = undefined;
+  const machine = state.machines.get(success.machineId);
+  if (machine !== undefined) countOnMachine(machine, ending);
+  remember(task, ending, { machineId: success.machineId, at: ending.endedAt });
+  setStatus(job, task, ending.taskStatus);
+}
+
+function takeOff(state: BrokerState, replica: BrokerReplica): void {
+  const { job, task, machine } = replica;
+  state.replicas.delete(replica.replicaId);
+  machine.replicas.delete(replica.replicaId);
+  machine.heldProcessors -= job.processors;
+  if (task.replicas.length === 1 && task.replicas[0] === replica) task.replicas.pop();
+  else task.replicas.splice(task.replicas.indexOf(replica), 1);
+}
+
+function countOnMachine(machine: BrokerMachine, ending: ReplicaEnding): void {
+  if (ending.fate === 'accepted') machine.finishedCount++;
+  else if (ending.fate === 'failed') machine.failedCount++;
+}
+
+/** What a task learns from a replica's end. */
+function remember(task: OpenTask, ending: ReplicaEnding, where: { readonly machineId: string; readonly at: Instant }): void {
+  if (ending.fate !== 'failed' && ending.fate !== 'lost') return;
+  if (ending.fate === 'failed') task.failureCount++;
+  else task.lossCount++;
+  task.avoidMachineId = where.machineId;
+  task.avoidSince = where.at;
+}
+
+function observeTime(job: BrokerJob, ending: ReplicaEnding): void {
+  const time = Math.max(0, ending.endedAt - ending.startedAt);
+  job.times.count++;
+  job.times.sum += time;
+  if (time > job.times.longest) job.times.longest = time;
+}
+
+/** Moves a task to where its status belongs; sisters of a winner become aborting. */
+function setStatus(job: BrokerJob, task: OpenTask, status: TaskStatus): void {
+  if (task.status === status) return;
+  if (task.status === 'ready') getGroup(job, task.index).queue.ready.delete(task.index);
+  task.status = status;
+  switch (status) {
+    case 'ready': getGroup(job, task.index).queue.ready.add(task.index); break;
+    case 'finished': finishTask(job, task); break;
+    case 'failed': closeTask(job, task); job.failed.add(task.index); break;
+    case 'cancelled': closeTask(job, task); job.cancelled.add(task.index); break;
+    default: break;
+  }
+}
+
+function finishTask(job: BrokerJob, task: OpenTask): void {
+  closeTask(job, task);
+  job.finished.add(task.index);
+  for (const sister of task.replicas) {
+    sister.status = 'aborting';
+    sister.abortFate ??= 'surplus';
+  }
+}
+
+function closeTask(job: BrokerJob, task: OpenTask): void {
+  job.tasks.delete(task.index);
+}

@@ -1,0 +1,25 @@
+import { unreachable } from '../../shared/index.ts';
+import { acceptJob, cancelJob, endJob, retryTasks } from './apply-job.ts';
+import { addProvider, changeRequests, joinMachine, loseMachine } from './apply-machine.ts';
+import { endReplicas, placeReplicas, startReplicas, verifyReplica } from './apply-replica.ts';
+import type { BrokerChange } from './changes.ts';
+import type { BrokerState } from './state.ts';
+
+/** Makes one change to the state; live and in replay alike. It decides nothing and asks no option. */
+export function apply(state: BrokerState, change: BrokerChange): void {
+  switch (change.kind) {
+    case 'JobAccepted': acceptJob(state, change); break;
+    case 'JobCancelled': cancelJob(state, change); break;
+    case 'JobEnded': endJob(state, change); break;
+    case 'TasksRetried': retryTasks(state, change); break;
+    case 'ReplicasPlaced': placeReplicas(state, change); break;
+    case 'ReplicasStarted': startReplicas(state, change); break;
+    case 'ReplicaVerifying': verifyReplica(state, change); break;
+    case 'ReplicasEnded': endReplicas(state, change); break;
+    case 'ProviderAdded': addProvider(state, change); break;
+    case 'MachineJoined': joinMachine(state, change); break;
+    case 'MachineLost': loseMachine(state, change); break;
+    case 'RequestsChanged': changeRequests(state, change); break;
+    default: unreachable(change);
+  }
+}

@@ -1,0 +1,87 @@
+import type { ReplicaEnd, TaskStatus } from '../../messages/index.ts';
+import type { ReplicaEnding, ReplicaFate } from './changes.ts';
+import type { BrokerOptions } from './options.ts';
+import type { BrokerReplica, OpenTask } from './state.ts';
+import type { Turn } from './turn.ts';
+
+const noBytes = new Uint8Array(0);
+
+/** The code of a task that was given up because its replicas were lost or broken too often. */
+export const lostOften = 'MUT_TASK_LOST_OFTEN';
+
+/** What becomes of a replica whose machine tells of its end. */
+export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
+  if (replica.abortFate !== undefined) return replica.abortFate;
+  switch (end.outcome) {
+    case 'succeeded': return 'accepted';
+    case 'failed':
+    case 'limited': return 'failed';
+    // Whoever took it back, the task is as before when it never started.
+    case 'cancelled': return end.startedAt === 0 ? 'withdrawn' : 'lost';
+    case 'broken': return 'lost';
+  }
+}
+
+/**
+ * What a task is after one of its replicas ended on a machine.
+ *
+ * A task is given up only when nothing of it runs any more: a sister may still succeed.
+ */
+export function statusAfter(replica: BrokerReplica, fate: ReplicaFate, options: BrokerOptions): TaskStatus {
+  const { task } = replica;
+  if (fate === 'accepted') return 'finished';
+  if (hasEnded(task)) return task.status;
+  if (task.replicas.length > 1 || task.successes !== undefined) return task.status;
+  if (fate === 'cancelled') return 'cancelled';
+  return statusAlone(task, { fate, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
+}
+
+interface LastEnding {
+  readonly fate: ReplicaFate;
+  readonly failuresMax: number;
+  readonly lossesMax: number;
+}
+
+/** What a task is after the last of its replicas ended without success. */
+export function statusAlone(task: OpenTask, { fate, failuresMax, lossesMax }: LastEnding): TaskStatus {
+  const failures = task.failureCount + (fate === 'failed' ? 1 : 0);
+  const losses = task.lossCount + (fate === 'lost' ? 1 : 0);
+  return failures >= failuresMax || losses >= lossesMax ? 'failed' : 'ready';
+}
+
+function hasEnded(task: OpenTask): boolean {
+  return task.status === 'finished' || task.status === 'failed' || task.status === 'cancelled';
+}
+
+/** The ending of a replica as its machine tells it. */
+export function toldEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd): ReplicaEnding {
+  const fate = fateOf(replica, end);
+  const taskStatus = statusAfter(replica, fate, turn.state.options);
+  const isLostOften = taskStatus === 'failed' && fate === 'lost';
+  return {
+    replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
+    outcome: end.outcome, exitStatus: end.exitStatus, placedAt: replica.placedAt, startedAt: end.startedAt, endedAt: end.endedAt,
+    reason: isLostOften ? lostOften : end.reason, detail: isLostOften ? `the last one: ${end.reason} ${end.detail}` : end.detail,
+    standardOutput: end.standardOutput, standardError: end.standardError, outputTruncated: end.outputTruncated, outputs: end.outputs,
+  };
+}
+
+/** Why a replica ended of which no machine tells. */
+export interface UntoldEnd {
+  readonly fate: ReplicaFate;
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** The ending of a replica of which no machine tells: now, as far as anybody knows. */
+export function untoldEnding(turn: Turn, replica: BrokerReplica, end: UntoldEnd): ReplicaEnding {
+  const fate = replica.abortFate ?? end.fate;
+  const taskStatus = statusAfter(replica, fate, turn.state.options);
+  const isLostOften = taskStatus === 'failed' && fate === 'lost';
+  return {
+    replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
+    outcome: undefined, exitStatus: 0, placedAt: replica.placedAt, startedAt: replica.startedAt, endedAt: turn.now,
+    reason: isLostOften ? lostOften : end.reason, detail: isLostOften ? `the last one: ${end.reason}` : end.detail,
+    standardOutput: noBytes, standardError: noBytes, outputTruncated: false, outputs: [],
+  };
+}

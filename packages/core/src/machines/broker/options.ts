@@ -1,0 +1,34 @@
+import { type BagScheduler, type PrefetchRules, type QuarantineRules, workqueue } from '../../bag/index.ts';
+import type { Duration } from '../../shared/index.ts';
+
+/** How a broker behaves; none of it is promised state, so a restart may change it. */
+export interface BrokerOptions {
+  readonly scheduler: BagScheduler;
+  readonly prefetch: PrefetchRules;
+  readonly quarantine: QuarantineRules;
+  /** How long machines of a provider that is away keep what they run before it counts as lost. */
+  readonly suspectGrace: Duration;
+  /** Losses and breakages after which a task is given up: it may be what takes the machines down. */
+  readonly lossesMax: number;
+  /** How old a replica is before idle machines get a sister of it. */
+  readonly replicateAfter: Duration;
+  /** How long a replica waits at a busy machine before an idle one may have its task. */
+  readonly withdrawAfter: Duration;
+  /** How long a task that failed on a machine waits for another one. */
+  readonly retryElsewhere: Duration;
+  /** Least time between two demands on one provider, but for those from or to nothing. */
+  readonly demandInterval: Duration;
+}
+
+/** What a broker does unless it is told otherwise. */
+export const defaultBrokerOptions: BrokerOptions = {
+  scheduler: workqueue,
+  prefetch: { target: 100, replicasMax: 256 },
+  quarantine: { breakagesMax: 3, first: 10_000, longest: 600_000 },
+  suspectGrace: 60_000,
+  lossesMax: 20,
+  replicateAfter: 250,
+  withdrawAfter: 100,
+  retryElsewhere: 30_000,
+  demandInterval: 250,
+};

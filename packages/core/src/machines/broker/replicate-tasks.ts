@@ -1,0 +1,52 @@
+import { type IdleSlots, replicate, type ReplicableTask } from '../../bag/index.ts';
+import type { Instant } from '../../shared/index.ts';
+import { matchesQueue } from './matching.ts';
+import { placeBatch } from './place-replicas.ts';
+import type { BrokerJob, BrokerMachine, OpenTask } from './state.ts';
+import { getGroup } from './task-groups.ts';
+import { type Turn, wakeBy } from './turn.ts';
+
+interface RunningTask extends ReplicableTask {
+  readonly job: BrokerJob;
+  readonly task: OpenTask;
+}
+
+/**
+ * Gives idle machines replicas of running tasks.
+ *
+ * Departs from the seed, which replicates at once: a task has to run for `replicateAfter` first, so that short ones are not
+ * run twice for nothing.
+ */
+export function replicateTasks(turn: Turn, idle: IdleSlots<BrokerMachine>): void {
+  const tasks: RunningTask[] = [];
+  for (const job of turn.state.openJobs.values()) {
+    if (job.replicasMax > 1 && job.status === 'running') gatherRunning(turn, job, tasks);
+  }
+  if (tasks.length === 0) return;
+  replicate(tasks, idle, {
+    suits: ({ job, task }, machine) => suits(turn, job, { task, machine }),
+    place: (machine, { job, task }) => placeBatch(turn, machine, { job, group: getGroup(job, task.index), taskIndexes: [task.index] }),
+  });
+}
+
+function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
+  for (const task of job.tasks.values()) {
+    if (task.status !== 'running' || task.replicas.length >= job.replicasMax || task.failureCount >= job.failuresMax) continue;
+    const runningSince = task.replicas[0]?.placedAt ?? turn.now;
+    const due: Instant = runningSince + turn.state.options.replicateAfter;
+    if (due > turn.now) wakeBy(turn, due);
+    else if (!task.replicas.some((replica) => replica.isWithdrawing || replica.status === 'aborting')) {
+      tasks.push({
+        job, task, processors: job.processors, replicasMax: job.replicasMax, runningSince,
+        get replicaCount() { return this.task.replicas.length; },
+      });
+    }
+  }
+}
+
+function suits(turn: Turn, job: BrokerJob, { task, machine }: { task: OpenTask; machine: BrokerMachine }): boolean {
+  if (task.replicas.some((replica) => replica.machine === machine)) return false;
+  const { machineId } = machine.facts;
+  if (task.avoidMachineId === machineId && task.avoidSince + turn.state.options.retryElsewhere > turn.now) return false;
+  return matchesQueue(getGroup(job, task.index).queue, machine.facts);
+}

@@ -1,0 +1,18 @@
+import type { AllocationRequest } from '../../messages/index.ts';
+import type { InputOf } from './inputs.ts';
+import { requestKey } from './ledger-accounts.ts';
+import { commit, type Turn } from './turn.ts';
+
+/** Notes what a provider tells of its requests, where anything but the time of seeing changed. */
+export function hearOfRequests(turn: Turn, { providerId, requests }: InputOf<'RequestsChanged'>): void {
+  if (!turn.state.providers.has(providerId)) return;
+  const changed = requests.filter((request) => !isSame(turn.state.requests.get(requestKey(providerId, request.requestId)), request));
+  if (changed.length > 0) commit(turn, { kind: 'RequestsChanged', providerId, requests: changed });
+}
+
+const comparedFields = ['managerRequestId', 'width', 'walltime', 'status', 'submittedAt', 'startedAt', 'endedAt', 'heuristic'] as const;
+
+function isSame(known: AllocationRequest | undefined, told: AllocationRequest): boolean {
+  if (known === undefined) return false;
+  return comparedFields.every((field) => known[field] === told[field]) && known.reasons.join('\n') === told.reasons.join('\n');
+}

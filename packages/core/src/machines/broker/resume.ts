@@ -1,0 +1,24 @@
+import type { Instant } from '../../shared/index.ts';
+import type { BrokerCommand } from './commands.ts';
+import type { BrokerState } from './state.ts';
+import { acceptCommand } from './settle-result.ts';
+
+/**
+ * What the driver must do first after a restart, once the journal is replayed: connect to every provider, and go on with
+ * the results that were being settled. Machines are suspect until their providers tell of them; from now on their grace runs.
+ */
+export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
+  const commands: BrokerCommand[] = [];
+  for (const provider of state.providers.values()) {
+    const { providerId, address } = provider;
+    provider.isConnected = false;
+    provider.awaySince = now;
+    commands.push({ kind: 'ConnectProvider', providerId, address });
+  }
+  for (const success of state.successes.values()) {
+    if (success.task.successes?.[0] === success) commands.push(acceptCommand(success));
+  }
+  state.wakeAt = now + state.options.suspectGrace;
+  commands.push({ kind: 'WakeAt', at: state.wakeAt });
+  return commands;
+}

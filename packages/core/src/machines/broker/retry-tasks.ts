@@ -1,0 +1,29 @@
+import type { TaskIndex } from '../../shared/index.ts';
+import { findJobOf } from './find-job.ts';
+import type { InputOf } from './inputs.ts';
+import type { BrokerJob } from './state.ts';
+import { commit, reply, replyNotFound, type Turn } from './turn.ts';
+
+/** Makes tasks that failed or were cancelled ready again; those that did neither are left alone. */
+export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
+  const job = findJobOf(turn.state, input.userId, input.jobId);
+  if (job === undefined) {
+    replyNotFound(turn, input.replyTo, `job ${input.jobId}`);
+    return;
+  }
+  const beyond = input.taskIndexes.find((index) => !(Number.isInteger(index) && index >= 0 && index < job.taskCount));
+  if (beyond !== undefined) {
+    const message = `task ${beyond} of job ${job.jobId}; want an index in 0..${job.taskCount - 1}`;
+    reply(turn, input.replyTo, { ok: false, code: 'MUT_BAD_REQUEST', message });
+    return;
+  }
+  const all = job.failed.size + job.cancelled.size;
+  const taskIndexes = input.taskIndexes.length === 0 ? [] : retryable(job, input.taskIndexes);
+  const retriedCount = input.taskIndexes.length === 0 ? all : taskIndexes.length;
+  if (retriedCount > 0) commit(turn, { kind: 'TasksRetried', jobId: job.jobId, taskIndexes, at: turn.now });
+  reply(turn, input.replyTo, { ok: true, value: { retriedCount } });
+}
+
+function retryable(job: BrokerJob, indexes: readonly TaskIndex[]): TaskIndex[] {
+  return [...new Set(indexes)].filter((index) => job.failed.has(index) || job.cancelled.has(index));
+}

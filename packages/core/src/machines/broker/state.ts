@@ -1,0 +1,227 @@
+import type { AllocationRequest, Demand, JobSpec, JobStatus, MachineFacts, OutputSpec, TaskStatus } from '../../messages/index.ts';
+import type { Requirements } from '../../requirements/index.ts';
+import type {
+  Duration, IndexSet, Instant, JobId, MachineId, ProcessorCount, ProcessorMillis, ProviderId, ReplicaId, RequestId, TaskIndex, UserId,
+} from '../../shared/index.ts';
+import type { ReplicaEnding } from './changes.ts';
+import { type BrokerOptions, defaultBrokerOptions } from './options.ts';
+
+/**
+ * All that a broker knows. What is marked *of the moment* is no promise: it is neither journaled nor in snapshots, and a
+ * restarted broker learns it anew.
+ */
+export interface BrokerState {
+  readonly options: BrokerOptions;
+  /** Every job ever accepted, in that order. */
+  readonly jobs: Map<JobId, BrokerJob>;
+  /** Those that have not ended, in the order of submission. */
+  readonly openJobs: Map<JobId, BrokerJob>;
+  /** Jobs by user and the id that the client chose, where it chose one. */
+  readonly jobsByClientId: Map<string, BrokerJob>;
+  readonly providers: Map<ProviderId, BrokerProvider>;
+  /** Those that have joined and are not lost, in the order of joining. */
+  readonly machines: Map<MachineId, BrokerMachine>;
+  /** Those that a machine has, by all that is known. */
+  readonly replicas: Map<ReplicaId, BrokerReplica>;
+  /** Replicas that succeeded on their machine and whose result is not settled, in the order of their success. */
+  readonly successes: Map<ReplicaId, Success>;
+  /** All that providers ever told of, by `<provider>/<request>`. */
+  readonly requests: Map<string, AllocationRequest>;
+  /** By `<provider>/<request>`; `<provider>/` for its time-shared machines. */
+  readonly accounts: Map<string, LedgerAccount>;
+  /** Counted from 1, as `nextReplicaId`. */
+  nextJobId: JobId;
+  nextReplicaId: ReplicaId;
+  /** Of the moment: what the driver's timer is set to; Infinity when it is not. */
+  wakeAt: Instant;
+}
+
+/** A bag of tasks. Tasks that were never placed exist only as members of `ready` sets. */
+export interface BrokerJob {
+  readonly jobId: JobId;
+  readonly userId: UserId;
+  readonly clientJobId: string;
+  readonly label: string;
+  readonly submittedAt: Instant;
+  readonly taskCount: number;
+  readonly processors: ProcessorCount;
+  readonly replicasMax: number;
+  readonly failuresMax: number;
+  readonly deadline: Instant | undefined;
+  /** Undefined once every task has finished, since nothing of it can run again; its `JobAccepted` in the journal has it. */
+  spec: JobSpec | undefined;
+  /** As in the spec; empty when that is undefined. */
+  groups: readonly GroupSpan[];
+  /** One per kind of machine wanted; empty when the spec is undefined. */
+  queues: readonly TaskQueue[];
+  status: JobStatus;
+  /** Empty unless its user cancelled it. */
+  cancelReason: string;
+  /** 0 while a task is open. */
+  endedAt: Instant;
+  /** Tasks that were placed at least once and have not ended. */
+  readonly tasks: Map<TaskIndex, OpenTask>;
+  /** These three are disjoint; all are empty when every task has finished and the job has ended. */
+  readonly finished: IndexSet;
+  readonly failed: IndexSet;
+  readonly cancelled: IndexSet;
+  /** Replicas ever placed. */
+  replicaCount: number;
+  /** Replicas that failed. */
+  failureCount: number;
+  /** Run times of replicas that succeeded. */
+  readonly times: ObservedTimes;
+  /** What it held of each account. */
+  readonly shares: Map<LedgerAccount, LedgerShare>;
+}
+
+/** Where the tasks of a group stand in their job. */
+export interface GroupSpan {
+  readonly groupIndex: number;
+  readonly firstTaskIndex: TaskIndex;
+  readonly count: number;
+  readonly queue: TaskQueue;
+}
+
+/** The ready tasks of a job that the same machines can run. */
+export interface TaskQueue {
+  readonly job: BrokerJob;
+  readonly requirements: Requirements;
+  readonly noOp: boolean;
+  readonly processors: ProcessorCount;
+  readonly ready: IndexSet;
+  readonly readyCount: number;
+  /** Of the moment: which machines were found to match. */
+  readonly matches: WeakMap<MachineFacts, boolean>;
+}
+
+/** A task that was placed at least once and has not ended. */
+export interface OpenTask {
+  readonly index: TaskIndex;
+  /** `ready` has no replicas; `running` has some and no success; `verifying` has a success. An ended one is in no job's `tasks`. */
+  status: TaskStatus;
+  /** On machines now, the eldest first; no two on one machine. */
+  readonly replicas: BrokerReplica[];
+  /** In the order of success; the first one's result is being settled. Undefined when there was none. */
+  successes: Success[] | undefined;
+  failureCount: number;
+  /** Replicas that were lost with their machine or broken by it. */
+  lossCount: number;
+  /** Where it failed last; empty when it did not. */
+  avoidMachineId: MachineId;
+  /** When that was. */
+  avoidSince: Instant;
+}
+
+/** One run of a task on a machine. */
+export interface BrokerReplica {
+  readonly replicaId: ReplicaId;
+  readonly job: BrokerJob;
+  /** Ended already when this is an aborting sister of the winner. */
+  readonly task: OpenTask;
+  readonly machine: BrokerMachine;
+  readonly placedAt: Instant;
+  /** 0 until its machine tells; by the machine's clock. */
+  startedAt: Instant;
+  /** `aborting` when its result is no longer wanted and its machine has not told of its end. */
+  status: 'placed' | 'running' | 'aborting';
+  /** What becomes of it when it ends; undefined unless it is aborting. */
+  abortFate: 'surplus' | 'cancelled' | undefined;
+  /** Of the moment: it was asked back, should it not have started. */
+  isWithdrawing: boolean;
+  /** Of the moment: its end is decided in this very step and about to be applied. */
+  isEnding: boolean;
+}
+
+/** A replica that succeeded on its machine, whose outputs and check are not settled. */
+export interface Success {
+  readonly job: BrokerJob;
+  readonly task: OpenTask;
+  readonly machineId: MachineId;
+  /** Without standard output and error, which are in the records. */
+  readonly ending: ReplicaEnding;
+  /** The outputs that were asked of that machine, in the order of `ReplicaStart.outputs`. */
+  readonly outputSpecs: readonly OutputSpec[];
+  readonly account: LedgerAccount;
+  /** What it held, already set aside in the account. */
+  readonly charge: ProcessorMillis;
+}
+
+/** A provider that the broker was told to use. */
+export interface BrokerProvider {
+  readonly providerId: ProviderId;
+  address: string;
+  readonly machines: Map<MachineId, BrokerMachine>;
+  /** Of the moment, as all below. */
+  isConnected: boolean;
+  /** When the connection was lost (or the broker restarted); undefined while it is connected. */
+  awaySince: Instant | undefined;
+  lastError: string;
+  /** What it was told last on this connection. */
+  demand: Demand | undefined;
+  demandAt: Instant;
+}
+
+/** A GridMachine. */
+export interface BrokerMachine {
+  readonly provider: BrokerProvider;
+  facts: MachineFacts;
+  readonly joinedAt: Instant;
+  /** In the order of placing, which is that in which the machine starts them. */
+  readonly replicas: Map<ReplicaId, BrokerReplica>;
+  readonly processors: ProcessorCount;
+  readonly replicaCount: number;
+  /** Sum over `replicas`. */
+  heldProcessors: ProcessorCount;
+  readonly account: LedgerAccount;
+  /** What its replicas were charged; never more than its presence. */
+  charged: ProcessorMillis;
+  finishedCount: number;
+  failedCount: number;
+  /** Of the moment, as all below: its provider told of it on this connection. */
+  isTold: boolean;
+  /** Replicas that it broke since it last ended one well. */
+  breakages: number;
+  /** Nothing is placed before. */
+  quarantinedUntil: Instant;
+}
+
+/** What the replicas on one allocation, or on a provider's time-shared machines, made of their time. */
+export interface LedgerAccount extends LedgerShare {
+  readonly key: string;
+  readonly providerId: ProviderId;
+  /** Empty for time-shared machines. */
+  readonly requestId: RequestId;
+  /** Presence of machines that are gone; that of the others runs on. */
+  departed: ProcessorMillis;
+  /** Of successes that are not settled. */
+  unsettled: ProcessorMillis;
+}
+
+/** Processor-time by what it was good for. */
+export interface LedgerShare {
+  used: ProcessorMillis;
+  losers: ProcessorMillis;
+  killed: ProcessorMillis;
+}
+
+/** Run times seen so far. */
+export interface ObservedTimes {
+  count: number;
+  sum: Duration;
+  longest: Duration;
+}
+
+/** A broker that knows nothing yet. */
+export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerState {
+  return {
+    options: { ...defaultBrokerOptions, ...options },
+    jobs: new Map(), openJobs: new Map(), jobsByClientId: new Map(), providers: new Map(), machines: new Map(), replicas: new Map(),
+    successes: new Map(), requests: new Map(), accounts: new Map(), nextJobId: 1, nextReplicaId: 1, wakeAt: Infinity,
+  };
+}
+
+/** The key of a job among those of its user, where the client chose an id. */
+export function clientKey(userId: UserId, clientJobId: string): string {
+  return `${userId}\n${clientJobId}`;
+}

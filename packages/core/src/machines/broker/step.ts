@@ -1,0 +1,66 @@
+import { type Decision, type Instant, unreachable } from '../../shared/index.ts';
+import { cancelJob } from './cancel-job.ts';
+import type { BrokerChange } from './changes.ts';
+import type { BrokerCommand } from './commands.ts';
+import { addProvider, connectProvider, disconnectProvider, expireSuspects, settleProvider } from './connect-provider.ts';
+import { setDemands } from './demand.ts';
+import { endJobs } from './end-jobs.ts';
+import type { BrokerInput } from './inputs.ts';
+import { joinMachine } from './join-machine.ts';
+import { dropMachine } from './lose-machine.ts';
+import { placeReplicas } from './place-replicas.ts';
+import { hearOfRequests } from './requests.ts';
+import { retryTasks } from './retry-tasks.ts';
+import { acceptResult, refuseResult } from './settle-result.ts';
+import type { BrokerState } from './state.ts';
+import { submitJob } from './submit-job.ts';
+import { giveUpUnstartable, takeReport } from './take-report.ts';
+import { beginTurn, flushCancels, type Turn } from './turn.ts';
+
+/**
+ * Takes a batch of inputs in, then places replicas once, and returns what changed and what the driver must do, in order.
+ *
+ * Deterministic: the same state, inputs and `now` give the same decision. A fact heard twice, or about a replica that has
+ * ended, is stale and changes nothing.
+ */
+export function step(state: BrokerState, inputs: readonly BrokerInput[], now: Instant): Decision<BrokerChange, BrokerCommand> {
+  const turn = beginTurn(state, now);
+  for (const input of inputs) takeInput(turn, input);
+  expireSuspects(turn);
+  flushCancels(turn);
+  placeReplicas(turn);
+  flushCancels(turn);
+  endJobs(turn);
+  setDemands(turn);
+  setTimer(turn);
+  return { changes: turn.changes, commands: turn.commands };
+}
+
+function takeInput(turn: Turn, input: BrokerInput): void {
+  switch (input.kind) {
+    case 'JobSubmitted': submitJob(turn, input); break;
+    case 'JobCancelled': cancelJob(turn, input); break;
+    case 'TasksRetried': retryTasks(turn, input); break;
+    case 'ProviderAdded': addProvider(turn, input); break;
+    case 'ProviderConnected': connectProvider(turn, input); break;
+    case 'ProviderSettled': settleProvider(turn, input); break;
+    case 'ProviderDisconnected': disconnectProvider(turn, input); break;
+    case 'MachineJoined': joinMachine(turn, input); break;
+    case 'MachineLost': dropMachine(turn, input); break;
+    case 'MachineReported': takeReport(turn, input); break;
+    case 'RequestsChanged': hearOfRequests(turn, input); break;
+    case 'ReplicaUnstartable': giveUpUnstartable(turn, input); break;
+    case 'ResultAccepted': acceptResult(turn, input); break;
+    case 'ResultRefused': refuseResult(turn, input); break;
+    // What is due is looked for in every step.
+    case 'TimerFired': turn.state.wakeAt = Infinity; break;
+    default: unreachable(input);
+  }
+}
+
+/** Sets the driver's timer where it is not set to the same moment already. */
+function setTimer(turn: Turn): void {
+  if (turn.wakeAt === turn.state.wakeAt || turn.wakeAt === Infinity) return;
+  turn.state.wakeAt = turn.wakeAt;
+  turn.commands.push({ kind: 'WakeAt', at: turn.wakeAt });
+}

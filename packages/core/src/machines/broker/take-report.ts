@@ -1,0 +1,98 @@
+import type { MachineReport, ReplicaEnd } from '../../messages/index.ts';
+import { quarantineTime } from '../../bag/index.ts';
+import type { Instant, ReplicaId } from '../../shared/index.ts';
+import type { ReplicaEnding } from './changes.ts';
+import { toldEnding, untoldEnding } from './endings.ts';
+import type { InputOf } from './inputs.ts';
+import { askToAccept } from './settle-result.ts';
+import type { BrokerJob, BrokerMachine, BrokerReplica } from './state.ts';
+import { getGroup, getTaskGroup } from './task-groups.ts';
+import { cancelReplica, commit, type Turn } from './turn.ts';
+
+/**
+ * Takes in what happened on a machine and acknowledges it. What it says of replicas that have ended is stale.
+ *
+ * A machine that is not known is not answered: it is told of anew before it matters.
+ */
+export function takeReport(turn: Turn, input: InputOf<'MachineReported'>): void {
+  const machine = turn.state.machines.get(input.machineId);
+  if (machine === undefined) return;
+  noteStarts(turn, machine, input.report);
+  noteEnds(turn, machine, input.report.ended);
+  const { provider: { providerId }, facts: { machineId } } = machine;
+  turn.commands.push({ kind: 'AcknowledgeReport', providerId, machineId, sequence: input.report.sequence });
+}
+
+function noteStarts(turn: Turn, machine: BrokerMachine, report: MachineReport): void {
+  const byJob = new Map<BrokerJob, { replicaId: ReplicaId; startedAt: Instant }[]>();
+  for (const start of report.started) {
+    const replica = machine.replicas.get(start.replicaId);
+    if (replica === undefined || replica.startedAt !== 0) continue;
+    const started = byJob.get(replica.job);
+    if (started === undefined) byJob.set(replica.job, [start]);
+    else started.push(start);
+  }
+  for (const [job, started] of byJob) {
+    commit(turn, { kind: 'ReplicasStarted', machineId: machine.facts.machineId, jobId: job.jobId, started });
+  }
+}
+
+function noteEnds(turn: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[]): void {
+  const byJob = new Map<BrokerJob, ReplicaEnding[]>();
+  for (const end of ends) {
+    const replica = machine.replicas.get(end.replicaId);
+    if (replica === undefined || replica.isEnding) continue;
+    noteHealth(turn, machine, end);
+    const ending = toldEnding(turn, replica, end);
+    if (ending.fate === 'accepted' && needsVerifying(replica)) {
+      verify(turn, replica, ending);
+      continue;
+    }
+    if (ending.fate === 'accepted') cancelSisters(turn, replica);
+    replica.isEnding = true;
+    const endings = byJob.get(replica.job);
+    if (endings === undefined) byJob.set(replica.job, [ending]);
+    else endings.push(ending);
+  }
+  for (const [job, endings] of byJob) {
+    commit(turn, { kind: 'ReplicasEnded', machineId: machine.facts.machineId, jobId: job.jobId, endings, at: turn.now });
+  }
+}
+
+function needsVerifying(replica: BrokerReplica): boolean {
+  const group = getTaskGroup(replica.job, getGroup(replica.job, replica.task.index).groupIndex);
+  return group.outputs.length > 0 || group.check !== '';
+}
+
+/** Sets a success aside; the first one of its task is asked to be brought home. */
+function verify(turn: Turn, replica: BrokerReplica, told: ReplicaEnding): void {
+  const { job, task, machine } = replica;
+  const ending: ReplicaEnding = { ...told, taskStatus: 'verifying' };
+  commit(turn, { kind: 'ReplicaVerifying', machineId: machine.facts.machineId, jobId: job.jobId, ending, at: turn.now });
+  if (task.successes?.length === 1) askToAccept(turn, task);
+}
+
+function cancelSisters(turn: Turn, winner: BrokerReplica): void {
+  if (winner.task.replicas.length === 1) return;
+  for (const sister of winner.task.replicas) {
+    if (sister !== winner) cancelReplica(turn, sister);
+  }
+}
+
+/** A machine that breaks replica after replica is left alone for a while, longer each time. */
+function noteHealth(turn: Turn, machine: BrokerMachine, end: ReplicaEnd): void {
+  if (end.outcome === 'broken') {
+    machine.breakages++;
+    const time = quarantineTime(machine.breakages, turn.state.options.quarantine);
+    if (time > 0) machine.quarantinedUntil = turn.now + time;
+  } else if (end.outcome !== 'cancelled') machine.breakages = 0;
+}
+
+/** Counts a replica that could not be sent as a failure of its task. */
+export function giveUpUnstartable(turn: Turn, input: InputOf<'ReplicaUnstartable'>): void {
+  const replica = turn.state.replicas.get(input.replicaId);
+  if (replica === undefined) return;
+  const ending = untoldEnding(turn, replica, { fate: 'failed', reason: input.reason, detail: input.detail });
+  const { job: { jobId }, machine: { facts: { machineId } } } = replica;
+  commit(turn, { kind: 'ReplicasEnded', machineId, jobId, endings: [ending], at: turn.now });
+}

@@ -1,0 +1,82 @@
+import type { Instant, ReplicaId, Reply } from '../../shared/index.ts';
+import { apply } from './apply.ts';
+import type { BrokerChange } from './changes.ts';
+import type { BrokerCommand } from './commands.ts';
+import type { BrokerMachine, BrokerReplica, BrokerState } from './state.ts';
+
+/** One step in the making: what its parts share and add to. */
+export interface Turn {
+  readonly state: BrokerState;
+  readonly now: Instant;
+  readonly changes: BrokerChange[];
+  readonly commands: BrokerCommand[];
+  /** Replicas to cancel, gathered so that each machine gets one command. */
+  readonly cancels: Map<BrokerMachine, ReplicaId[]>;
+  /** Likewise, those to cancel only if they have not started. */
+  readonly withdrawals: Map<BrokerMachine, ReplicaId[]>;
+  /** When the next decision is due without any input; Infinity when none is. */
+  wakeAt: Instant;
+}
+
+/** A step that has decided nothing yet. */
+export function beginTurn(state: BrokerState, now: Instant): Turn {
+  return { state, now, changes: [], commands: [], cancels: new Map(), withdrawals: new Map(), wakeAt: Infinity };
+}
+
+/** Makes a change: it is applied, and journaled before any command of the step is performed. */
+export function commit(turn: Turn, change: BrokerChange): void {
+  apply(turn.state, change);
+  turn.changes.push(change);
+}
+
+/** Answers the caller of an input. */
+export function reply(turn: Turn, replyTo: number, answer: Reply): void {
+  turn.commands.push({ kind: 'Reply', replyTo, reply: answer });
+}
+
+/** Answers that a thing is not there, or not the caller's, which looks the same to her. */
+export function replyNotFound(turn: Turn, replyTo: number, what: string): void {
+  reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', message: `there is no ${what} of yours` });
+}
+
+/** Has a replica ended by its machine, whether it runs or waits. */
+export function cancelReplica(turn: Turn, replica: BrokerReplica): void {
+  addCancel(turn, replica.machine, replica.replicaId);
+}
+
+/** Has a machine drop a replica, known or not. */
+export function addCancel(turn: Turn, machine: BrokerMachine, replicaId: ReplicaId): void {
+  addTo(turn.cancels, machine, replicaId);
+}
+
+/** Asks a replica back, should it not have started. */
+export function withdrawReplica(turn: Turn, replica: BrokerReplica): void {
+  replica.isWithdrawing = true;
+  addTo(turn.withdrawals, replica.machine, replica.replicaId);
+}
+
+function addTo(gathered: Map<BrokerMachine, ReplicaId[]>, machine: BrokerMachine, replicaId: ReplicaId): void {
+  const ids = gathered.get(machine);
+  if (ids === undefined) gathered.set(machine, [replicaId]);
+  else ids.push(replicaId);
+}
+
+/** Turns gathered cancels into commands. Machines out of reach hear of theirs when they join again. */
+export function flushCancels(turn: Turn): void {
+  flush(turn, turn.cancels, false);
+  flush(turn, turn.withdrawals, true);
+}
+
+function flush(turn: Turn, gathered: Map<BrokerMachine, ReplicaId[]>, onlyWaiting: boolean): void {
+  for (const [machine, replicaIds] of gathered) {
+    if (!machine.isTold) continue;
+    const { provider: { providerId }, facts: { machineId } } = machine;
+    turn.commands.push({ kind: 'CancelReplicas', providerId, machineId, replicaIds, onlyWaiting });
+  }
+  gathered.clear();
+}
+
+/** Has the step run again at `at` at the latest. */
+export function wakeBy(turn: Turn, at: Instant): void {
+  if (at < turn.wakeAt) turn.wakeAt = at;
+}

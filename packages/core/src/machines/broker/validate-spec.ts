@@ -1,0 +1,77 @@
+import { keepInside } from '../../bag/index.ts';
+import type { JobSpec, TaskGroup } from '../../messages/index.ts';
+import { describeRequirementsError, parseRequirements } from '../../requirements/index.ts';
+import { countTasks } from './task-groups.ts';
+
+/** Why a spec is refused. */
+export interface SpecFault {
+  readonly code: 'MUT_BAD_REQUEST' | 'MUT_PATH_LEAVES_ROOT' | 'MUT_REQUIREMENTS_SYNTAX';
+  readonly message: string;
+}
+
+/** Tasks that a job may have. */
+export const taskCountMax = 2 ** 31;
+
+/** Finds what keeps a spec from being taken in: the value found and the value wanted; undefined when nothing does. */
+export function findSpecFault(spec: JobSpec): SpecFault | undefined {
+  return findRangeFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec);
+}
+
+function bad(message: string): SpecFault {
+  return { code: 'MUT_BAD_REQUEST', message };
+}
+
+function findRangeFault(spec: JobSpec): SpecFault | undefined {
+  const ranges = [
+    ['processors', spec.processors, 1, 1_000_000], ['replicas_max', spec.replicasMax, 1, 16], ['failures_max', spec.failuresMax, 1, 100],
+    ['run_time_ms_max', spec.limits.runTimeMax, 0, Number.MAX_SAFE_INTEGER],
+    ['memory_bytes_max', spec.limits.memoryMax, 0, Number.MAX_SAFE_INTEGER],
+    ['output_bytes_max', spec.limits.outputMax, 0, Number.MAX_SAFE_INTEGER],
+  ] as const;
+  for (const [name, value, least, most] of ranges) {
+    if (!Number.isInteger(value) || value < least || value > most) return bad(`${name} is ${value}; want an integer in ${least}..${most}`);
+  }
+  return undefined;
+}
+
+function findCountFault(spec: JobSpec): SpecFault | undefined {
+  if (spec.groups.length === 0) return bad('the job has no task groups; want one at least');
+  let total = 0;
+  for (const [index, group] of spec.groups.entries()) {
+    const count = countTasks(group);
+    if (!Number.isInteger(count) || count < 1) return bad(`task group ${index} has ${count} tasks; want one at least`);
+    total += count;
+  }
+  return total > taskCountMax ? bad(`the job has ${total} tasks; want ${taskCountMax} at most`) : undefined;
+}
+
+function findGroupsFault(spec: JobSpec): SpecFault | undefined {
+  for (const [index, group] of spec.groups.entries()) {
+    const fault = findGroupFault(group);
+    if (fault !== undefined) return { code: fault.code, message: `task group ${index}: ${fault.message}` };
+  }
+  return undefined;
+}
+
+function findGroupFault(group: TaskGroup): SpecFault | undefined {
+  if (group.command.trim() === '' && !group.noOp) return bad('the command is empty; want a line for the shell');
+  if (group.command.includes('\0')) return bad('the command holds a NUL');
+  const { values } = group;
+  if (values.kind === 'range' && !(Number.isSafeInteger(values.first) && Number.isSafeInteger(values.step) && values.step !== 0)) {
+    return bad(`the values begin at ${values.first} in steps of ${values.step}; want integers, and a step that is not 0`);
+  }
+  for (const expression of [group.requirements, ...[...group.inputs, ...group.outputs].map(({ condition }) => condition)]) {
+    const parsed = parseRequirements(expression);
+    if (parsed.kind === 'error') return { code: 'MUT_REQUIREMENTS_SYNTAX', message: describeRequirementsError(parsed) };
+  }
+  return findPathFault(group);
+}
+
+function findPathFault(group: TaskGroup): SpecFault | undefined {
+  for (const { root, path } of [...group.inputs, ...group.outputs]) {
+    if (keepInside(path) === undefined) {
+      return { code: 'MUT_PATH_LEAVES_ROOT', message: `the path "${path}" leaves the ${root}; want one that stays in it` };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,26 @@
+import { chooseWithdrawals, type IdleSlots, type WithdrawableReplica } from '../../bag/index.ts';
+import { matchesQueue } from './matching.ts';
+import type { BrokerMachine, BrokerReplica } from './state.ts';
+import { getGroup } from './task-groups.ts';
+import { type Turn, wakeBy, withdrawReplica } from './turn.ts';
+
+interface WaitingReplica extends WithdrawableReplica {
+  readonly replica: BrokerReplica;
+}
+
+/** Asks waiting replicas back from busy machines for the idle ones; their tasks are placed once they are back. */
+export function withdrawWaiting(turn: Turn, machines: readonly BrokerMachine[], idle: IdleSlots<BrokerMachine>): void {
+  const chosen = chooseWithdrawals(machines, idle, {
+    replicasOf: (machine) => [...machine.replicas.values()].map((replica) => describe(turn, replica)),
+    matches: ({ replica: { job, task } }, machine) => matchesQueue(getGroup(job, task.index).queue, machine.facts),
+  });
+  for (const { replica } of chosen) withdrawReplica(turn, replica);
+}
+
+function describe(turn: Turn, replica: BrokerReplica): WaitingReplica {
+  const { job: { processors }, isWithdrawing } = replica;
+  const due = replica.placedAt + turn.state.options.withdrawAfter;
+  const mayWait = replica.status === 'placed';
+  if (mayWait && due > turn.now) wakeBy(turn, due);
+  return { replica, processors, isWithdrawing, isWaiting: mayWait && due <= turn.now };
+}
