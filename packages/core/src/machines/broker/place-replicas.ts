@@ -1,10 +1,11 @@
 import { freeProcessors, IdleSlots, type PlacementPort, placeReady, prefetchDepth } from '../../bag/index.ts';
 import type { TaskIndex } from '../../shared/index.ts';
 import { matchesQueue } from './matching.ts';
+import { placeBatch } from './place-batch.ts';
 import { replicateTasks } from './replicate-tasks.ts';
-import type { BrokerJob, BrokerMachine, BrokerState, GroupSpan, TaskQueue } from './state.ts';
+import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from './state.ts';
 import { getGroup } from './task-groups.ts';
-import { commit, type Turn, wakeBy } from './turn.ts';
+import { type Turn, wakeBy } from './turn.ts';
 import { withdrawWaiting } from './withdraw-waiting.ts';
 
 /** Tasks that wait for another machine than this one that are passed over before one is taken all the same. */
@@ -105,21 +106,4 @@ function hasOtherMachine(state: BrokerState, queue: TaskQueue, machine: BrokerMa
     if (other !== machine && other.isTold && other.breakages === 0 && matchesQueue(queue, other.facts)) return true;
   }
   return false;
-}
-
-/** Replicas of one group for one machine. */
-export interface Batch {
-  readonly job: BrokerJob;
-  readonly group: GroupSpan;
-  readonly taskIndexes: readonly TaskIndex[];
-}
-
-/** Places a batch and has it started. */
-export function placeBatch(turn: Turn, machine: BrokerMachine, { job, group, taskIndexes }: Batch): void {
-  const firstReplicaId = turn.state.nextReplicaId;
-  const { jobId } = job;
-  const { provider: { providerId }, facts: { machineId } } = machine;
-  commit(turn, { kind: 'ReplicasPlaced', machineId, jobId, firstReplicaId, taskIndexes, at: turn.now });
-  const starts = taskIndexes.map((taskIndex, offset) => ({ replicaId: firstReplicaId + offset, taskIndex }));
-  turn.commands.push({ kind: 'StartReplicas', providerId, machineId, jobId, groupIndex: group.groupIndex, starts });
 }

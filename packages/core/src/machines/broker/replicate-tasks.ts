@@ -1,7 +1,7 @@
 import { type IdleSlots, replicate, type ReplicableTask } from '../../bag/index.ts';
 import type { Instant } from '../../shared/index.ts';
 import { matchesQueue } from './matching.ts';
-import { placeBatch } from './place-replicas.ts';
+import { placeBatch } from './place-batch.ts';
 import type { BrokerJob, BrokerMachine, OpenTask } from './state.ts';
 import { getGroup } from './task-groups.ts';
 import { type Turn, wakeBy } from './turn.ts';

@@ -39,6 +39,7 @@ export const ErrorReason = {
   MUT_MACHINE_LEFT: 46,
   MUT_MACHINE_LOST: 25,
   MUT_MACHINE_MOVED: 47,
+  MUT_NOT_FOUND: 49,
   MUT_NOT_OWNER: 26,
   MUT_OUTPUT_FORBIDDEN: 27,
   MUT_OVERLOADED: 28,
@@ -51,6 +52,7 @@ export const ErrorReason = {
   MUT_REQUESTS_MAX: 34,
   MUT_REQUIREMENTS_SYNTAX: 35,
   MUT_STOPPING: 36,
+  MUT_TASK_LOST_OFTEN: 50,
   MUT_TEMPLATE_NO_VALUE: 37,
   MUT_TOKEN_UNSAFE: 38,
   MUT_TRANSFER_FAILED: 39,
@@ -93,6 +95,7 @@ export namespace ErrorReason {
   export type MUT_MACHINE_LEFT = typeof ErrorReason.MUT_MACHINE_LEFT;
   export type MUT_MACHINE_LOST = typeof ErrorReason.MUT_MACHINE_LOST;
   export type MUT_MACHINE_MOVED = typeof ErrorReason.MUT_MACHINE_MOVED;
+  export type MUT_NOT_FOUND = typeof ErrorReason.MUT_NOT_FOUND;
   export type MUT_NOT_OWNER = typeof ErrorReason.MUT_NOT_OWNER;
   export type MUT_OUTPUT_FORBIDDEN = typeof ErrorReason.MUT_OUTPUT_FORBIDDEN;
   export type MUT_OVERLOADED = typeof ErrorReason.MUT_OVERLOADED;
@@ -105,6 +108,7 @@ export namespace ErrorReason {
   export type MUT_REQUESTS_MAX = typeof ErrorReason.MUT_REQUESTS_MAX;
   export type MUT_REQUIREMENTS_SYNTAX = typeof ErrorReason.MUT_REQUIREMENTS_SYNTAX;
   export type MUT_STOPPING = typeof ErrorReason.MUT_STOPPING;
+  export type MUT_TASK_LOST_OFTEN = typeof ErrorReason.MUT_TASK_LOST_OFTEN;
   export type MUT_TEMPLATE_NO_VALUE = typeof ErrorReason.MUT_TEMPLATE_NO_VALUE;
   export type MUT_TOKEN_UNSAFE = typeof ErrorReason.MUT_TOKEN_UNSAFE;
   export type MUT_TRANSFER_FAILED = typeof ErrorReason.MUT_TRANSFER_FAILED;

@@ -1,0 +1,101 @@
+import { IndexSet, invariant } from '../../shared/index.ts';
+import { presenceOf } from './ledger-accounts.ts';
+import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
+import { getGroup } from './task-groups.ts';
+
+/** Checks that the state does not contradict itself. @throws {InvariantError} naming the first contradiction. Cost: the size of the state. */
+export function checkInvariants(state: BrokerState): void {
+  for (const job of state.jobs.values()) checkJob(state, job);
+  for (const job of state.openJobs.values()) invariant(state.jobs.get(job.jobId) === job, `open job ${job.jobId} is not among the jobs`);
+  for (const machine of state.machines.values()) checkMachine(state, machine);
+  for (const [replicaId, replica] of state.replicas) checkReplica(state, replicaId, replica);
+  for (const [replicaId, success] of state.successes) checkSuccess(state, replicaId, success);
+  for (const account of state.accounts.values()) {
+    const least = Math.min(account.used, account.losers, account.killed, account.departed, account.unsettled);
+    invariant(least >= 0, `account ${account.key} is below nothing`);
+  }
+}
+
+function checkJob(state: BrokerState, job: BrokerJob): void {
+  const name = `job ${job.jobId}`;
+  const isOpen = state.openJobs.has(job.jobId);
+  invariant(isOpen === (job.endedAt === 0), `${name} is open and ended, or neither`);
+  if (!isOpen) invariant(job.tasks.size === 0, `${name} has ended with open tasks`);
+  for (const [index, task] of job.tasks) checkTask(job, index, task);
+  if (job.spec === undefined) {
+    invariant(job.status === 'finished' && !isOpen && job.groups.length === 0, `${name} dropped its spec and may need it`);
+    return;
+  }
+  checkCounts(job, name);
+  if (job.status === 'cancelled') invariant(countReady(job) === 0, `${name} is cancelled with ready tasks`);
+}
+
+/** Each task is in one place: ready, open, or one of the three sets of ended ones. */
+function checkCounts(job: BrokerJob, name: string): void {
+  const all = new IndexSet();
+  let sum = 0;
+  for (const set of [job.finished, job.failed, job.cancelled, ...job.queues.map((queue) => queue.ready)]) {
+    sum += set.size;
+    all.addAll(set);
+  }
+  for (const task of job.tasks.values()) {
+    if (task.status === 'ready') continue;
+    sum++;
+    all.add(task.index);
+  }
+  invariant(sum === job.taskCount && all.size === sum, `${name} has ${job.taskCount} tasks, ${sum} places and ${all.size} different ones`);
+  invariant(all.findFrom(job.taskCount) === undefined, `${name} has a task beyond its last`);
+}
+
+function countReady(job: BrokerJob): number {
+  return job.queues.reduce((sum, queue) => sum + queue.readyCount, 0);
+}
+
+function checkTask(job: BrokerJob, index: number, task: OpenTask): void {
+  const name = `task ${index} of job ${job.jobId}`;
+  const [running, succeeded] = [task.replicas.length, task.successes?.length ?? 0];
+  invariant(task.index === index, `${name} calls itself ${task.index}`);
+  const isReady = getGroup(job, index).queue.ready.has(index);
+  invariant(isReady === (task.status === 'ready'), `${name} is ${task.status}, and its queue says otherwise`);
+  switch (task.status) {
+    case 'ready': invariant(running === 0 && succeeded === 0, `${name} is ready and has replicas`); break;
+    case 'running': invariant(running > 0 && succeeded === 0, `${name} runs without replicas, or has a success`); break;
+    case 'verifying': invariant(succeeded > 0, `${name} is verifying without a success`); break;
+    default: invariant(false, `${name} is open and ${task.status}`);
+  }
+  invariant(running <= job.replicasMax, `${name} has ${running} replicas; ${job.replicasMax} are allowed`);
+  const machines = new Set(task.replicas.map((replica) => replica.machine));
+  invariant(machines.size === running, `${name} has two replicas on one machine`);
+}
+
+function checkMachine(state: BrokerState, machine: BrokerMachine): void {
+  const name = `machine ${machine.facts.machineId}`;
+  invariant(machine.provider.machines.get(machine.facts.machineId) === machine, `${name} is not among its provider's`);
+  let held = 0;
+  for (const replica of machine.replicas.values()) {
+    held += replica.job.processors;
+    invariant(replica.machine === machine && state.replicas.get(replica.replicaId) === replica, `${name} has a replica that is not its own`);
+  }
+  invariant(held === machine.heldProcessors, `${name} holds ${held} processors and says ${machine.heldProcessors}`);
+  invariant(machine.charged >= 0 && machine.charged <= presenceOf(machine, Infinity), `${name} is charged more than it was there`);
+  invariant(!machine.isTold || machine.provider.isConnected, `${name} is told of by a provider that is away`);
+}
+
+function checkReplica(state: BrokerState, replicaId: number, replica: BrokerReplica): void {
+  const { job, task, machine } = replica;
+  const name = `replica ${replicaId}`;
+  invariant(replica.replicaId === replicaId && replicaId < state.nextReplicaId, `${name} has another number, or one to come`);
+  invariant(machine.replicas.get(replicaId) === replica, `${name} is not on its machine`);
+  invariant(task.replicas.includes(replica), `${name} is not among its task's`);
+  invariant((replica.status === 'aborting') === (replica.abortFate !== undefined), `${name} is ${replica.status} with fate ${replica.abortFate}`);
+  invariant(!replica.isEnding, `${name} was to end and did not`);
+  const isOpen = job.tasks.get(task.index) === task;
+  invariant(isOpen || replica.status === 'aborting', `${name} runs for a task that has ended`);
+}
+
+function checkSuccess(state: BrokerState, replicaId: number, { job, task, ending }: Success): void {
+  invariant(ending.replicaId === replicaId, `success ${replicaId} has another number`);
+  invariant(job.tasks.get(task.index) === task && task.status === 'verifying', `success ${replicaId} of a task that is not verifying`);
+  invariant(task.successes?.some((success) => success.ending === ending), `success ${replicaId} is not among its task's`);
+  invariant(!state.replicas.has(replicaId), `success ${replicaId} is still on a machine`);
+}

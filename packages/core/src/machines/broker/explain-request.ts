@@ -1,0 +1,28 @@
+import type { AllocationRequest } from '../../messages/index.ts';
+import type { Instant } from '../../shared/index.ts';
+import { type Explanation, listedMax } from './explanation.ts';
+import { isLiveRequest } from './queries.ts';
+import { describeTime, plural } from './sentences.ts';
+import type { BrokerState } from './state.ts';
+
+/** Says why a request is what it is, by its name `<provider>/<number>`; undefined where there is none. */
+export function explainRequest(state: BrokerState, name: string, now: Instant): Explanation | undefined {
+  const request = state.requests.get(name);
+  if (request === undefined) return undefined;
+  const machines = [...state.machines.values()].filter((machine) => machine.account.key === name);
+  const held = machines.length === 0 ? [] : [`Its machines here: ${machines.map(({ facts }) => facts.machineId).slice(0, listedMax).join(', ')}.`];
+  const heuristic = request.heuristic === '' ? [] : [`The ${request.heuristic} heuristic chose its size.`];
+  return { summary: describeRequest(request, now), details: [...request.reasons, ...heuristic, ...held] };
+}
+
+/** Requests that have not ended, one sentence each, followed by the reasons for their size. */
+export function describeRequests(state: BrokerState, now: Instant): string[] {
+  return [...state.requests.values()].filter(isLiveRequest).slice(0, listedMax).flatMap((request) => [describeRequest(request, now), ...request.reasons]);
+}
+
+function describeRequest(request: AllocationRequest, now: Instant): string {
+  const { providerId, requestId, width, walltime, status, submittedAt, startedAt } = request;
+  const since = status === 'running' ? startedAt : submittedAt;
+  const how = since === 0 ? '' : ` for ${describeTime(Math.max(0, now - since))}`;
+  return `request ${providerId}/${requestId} for ${plural(width, 'processor')} and ${describeTime(walltime)} is ${status}${how}.`;
+}

@@ -1,0 +1,81 @@
+import type { Instant, JobId, MachineId, TaskIndex, UserId } from '../../shared/index.ts';
+import type { ReplicaEnding } from './changes.ts';
+import { explainWaiting } from './explain-waiting.ts';
+import type { Explanation } from './explanation.ts';
+import { findJobOf } from './find-job.ts';
+import { findTaskSummary, type TaskSummary } from './queries.ts';
+import { describeTime } from './sentences.ts';
+import type { BrokerJob, BrokerState } from './state.ts';
+import { getGroup } from './task-groups.ts';
+
+/** A replica that has ended, from the process's records. */
+export interface PastReplica {
+  readonly machineId: MachineId;
+  readonly ending: Pick<ReplicaEnding, 'replicaId' | 'fate' | 'outcome' | 'exitStatus' | 'startedAt' | 'endedAt' | 'reason' | 'detail'>;
+}
+
+/** What is asked about. */
+export interface TaskSubject {
+  readonly userId: UserId;
+  readonly jobId: JobId;
+  readonly taskIndex: TaskIndex;
+  /** Its replicas that ended, oldest first. */
+  readonly past: readonly PastReplica[];
+}
+
+/** Says why a task is what it is; undefined where this user has no such task. */
+export function explainTask(state: BrokerState, subject: TaskSubject, now: Instant): Explanation | undefined {
+  const job = findJobOf(state, subject.userId, subject.jobId);
+  const task = job === undefined ? undefined : findTaskSummary(job, subject.taskIndex);
+  if (job === undefined || task === undefined) return undefined;
+  const past = subject.past.map(describePast);
+  const name = `task ${subject.taskIndex} of job ${subject.jobId}`;
+  switch (task.status) {
+    case 'waiting':
+    case 'ready': return explainReady(state, job, { name, task, past, now });
+    case 'running': return { summary: `${name} runs on ${describeReplicas(task, now)}.`, details: past };
+    case 'verifying': return explainVerifying(name, task, past);
+    case 'finished': return explainFinished(name, subject.past, past);
+    case 'failed': return { summary: `${name} failed: ${past.at(-1) ?? 'its records are gone'}`, details: past.slice(0, -1) };
+    case 'cancelled': return { summary: `${name} was cancelled (${job.cancelReason || 'no reason given'}).`, details: past };
+  }
+}
+
+interface ReadyTask {
+  readonly name: string;
+  readonly task: TaskSummary;
+  readonly past: readonly string[];
+  readonly now: Instant;
+}
+
+function explainReady(state: BrokerState, job: BrokerJob, { name, task, past, now }: ReadyTask): Explanation {
+  const waiting = explainWaiting(state, getGroup(job, task.taskIndex).queue, now);
+  const open = job.tasks.get(task.taskIndex);
+  const failures = task.failureCount === 0 ? [] : [`It failed ${task.failureCount} of ${job.failuresMax} times so far, last on ${open?.avoidMachineId}.`];
+  const losses = (open?.lossCount ?? 0) === 0 ? [] : [`Its replica was lost ${open?.lossCount} of ${state.options.lossesMax} times so far.`];
+  return { summary: `${name} waits: ${waiting.summary}`, details: [...waiting.details, ...failures, ...losses, ...past] };
+}
+
+function explainVerifying(name: string, task: TaskSummary, past: readonly string[]): Explanation {
+  const machines = task.replicas.filter((replica) => replica.isVerifying).map((replica) => replica.machineId);
+  return { summary: `${name} succeeded on ${machines[0]}; its outputs are being brought home and checked.`, details: past };
+}
+
+function explainFinished(name: string, past: readonly PastReplica[], sentences: readonly string[]): Explanation {
+  const winner = past.find(({ ending }) => ending.fate === 'accepted');
+  if (winner === undefined) return { summary: `${name} finished.`, details: sentences };
+  const { startedAt, endedAt } = winner.ending;
+  return { summary: `${name} finished on ${winner.machineId} after ${describeTime(endedAt - startedAt)}.`, details: sentences };
+}
+
+function describeReplicas({ replicas }: TaskSummary, now: Instant): string {
+  return replicas.map(({ machineId, placedAt, startedAt }) => (
+    startedAt === 0 ? `${machineId} (placed ${describeTime(now - placedAt)} ago)` : `${machineId} (for ${describeTime(now - startedAt)})`)).join(' and ');
+}
+
+function describePast({ machineId, ending }: PastReplica): string {
+  const { replicaId, fate, exitStatus, reason, detail, outcome } = ending;
+  const status = outcome === 'failed' ? ` with exit status ${exitStatus}` : '';
+  const why = [reason, detail].filter((text) => text !== '').join(': ');
+  return `Replica r${replicaId} on ${machineId} was ${fate}${status}${why === '' ? '' : ` (${why})`}.`;
+}

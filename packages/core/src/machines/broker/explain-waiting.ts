@@ -1,0 +1,65 @@
+import { explainMatch } from '../../requirements/index.ts';
+import type { Instant } from '../../shared/index.ts';
+import { describeRequests } from './explain-request.ts';
+import { type Explanation, listedMax } from './explanation.ts';
+import { matchesQueue } from './matching.ts';
+import { machineStatus } from './queries.ts';
+import { describeTime, plural } from './sentences.ts';
+import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from './state.ts';
+
+/** Says why ready tasks of a queue do not run. */
+export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
+  const machines = [...state.machines.values()];
+  if (machines.length === 0) return explainNoMachines(state, now);
+  const matching = machines.filter((machine) => matchesQueue(queue, machine.facts));
+  if (matching.length === 0) return explainNoMatch(state, queue, { machines, now });
+  const usable = matching.filter((machine) => ['idle', 'busy'].includes(machineStatus(machine, now)));
+  if (usable.length === 0) {
+    return {
+      summary: `${plural(matching.length, 'machine')} would do, but none takes work now.`,
+      details: matching.slice(0, listedMax).map((machine) => explainUnusable(machine, now)),
+    };
+  }
+  const ahead = firstAhead(state, queue);
+  return {
+    summary: `all ${plural(usable.length, 'machine')} that it may run on are busy.`,
+    details: ahead === undefined ? [] : [`Job ${ahead.jobId} was submitted before and is served first.`],
+  };
+}
+
+function firstAhead(state: BrokerState, queue: TaskQueue): BrokerJob | undefined {
+  for (const job of state.openJobs.values()) {
+    if (job === queue.job) return undefined;
+    if (job.queues.some((other) => other.readyCount > 0)) return job;
+  }
+  return undefined;
+}
+
+function explainUnusable(machine: BrokerMachine, now: Instant): string {
+  const { machineId, until } = machine.facts;
+  const { provider, quarantinedUntil, breakages } = machine;
+  if (!provider.isConnected) return `${machineId}: its provider is away (${provider.lastError || 'not connected'}).`;
+  if (!machine.isTold) return `${machineId}: its provider has not told of it since it came back.`;
+  if (until !== undefined && until <= now) return `${machineId}: its allocation is over.`;
+  return `${machineId}: it broke ${plural(breakages, 'replica')} in a row and is left alone for ${describeTime(quarantinedUntil - now)}.`;
+}
+
+function explainNoMatch(
+  state: BrokerState, queue: TaskQueue, { machines, now }: { readonly machines: readonly BrokerMachine[]; readonly now: Instant },
+): Explanation {
+  const details = machines.slice(0, listedMax).map(({ facts }) => {
+    const tooSmall = facts.processors < queue.processors ? [`wanted ${queue.processors} processors: the machine has ${facts.processors}`] : [];
+    return `${facts.machineId}: ${[...tooSmall, ...explainMatch(queue.requirements, facts.attributes)].join('; ')}.`;
+  });
+  if (machines.length > listedMax) details.push(`And ${plural(machines.length - listedMax, 'more machine')}.`);
+  return { summary: `none of ${plural(machines.length, 'machine')} matches its requirements.`, details: [...details, ...describeRequests(state, now)] };
+}
+
+function explainNoMachines(state: BrokerState, now: Instant): Explanation {
+  if (state.providers.size === 0) return { summary: 'there are no machines, and no provider to get any from.', details: ['Start a grid with "mutirao up".'] };
+  const away = [...state.providers.values()].filter((provider) => !provider.isConnected);
+  const details = away.map(({ providerId, lastError }) => `Provider ${providerId} is away (${lastError || 'not connected yet'}).`);
+  const requests = describeRequests(state, now);
+  const summary = requests.length > 0 ? `there are no machines yet; ${requests[0]}` : 'there are no machines, and no provider has asked for any.';
+  return { summary, details: [...requests.slice(1), ...details] };
+}

@@ -1,0 +1,33 @@
+import type { Machine } from '../../shared/index.ts';
+import { apply } from './apply.ts';
+import type { BrokerChange } from './changes.ts';
+import { checkInvariants } from './check-invariants.ts';
+import type { BrokerCommand } from './commands.ts';
+import type { BrokerInput } from './inputs.ts';
+import type { BrokerState } from './state.ts';
+import { step } from './step.ts';
+
+/** The broker: jobs in, replicas to machines, results accepted. */
+export const brokerMachine: Machine<BrokerState, BrokerInput, BrokerChange, BrokerCommand> = { step, apply, checkInvariants };
+
+export type { BrokerChange, ChangeOf, ReplicaEnding, ReplicaFate } from './changes.ts';
+export type { BrokerCommand } from './commands.ts';
+export { eventsOf, type JobEvent, type JobEventType } from './events.ts';
+export { explainJob } from './explain-job.ts';
+export { explainRequest } from './explain-request.ts';
+export { explainTask, type PastReplica, type TaskSubject } from './explain-task.ts';
+export type { Explanation } from './explanation.ts';
+export { findJobOf } from './find-job.ts';
+export type { BrokerInput, InputOf } from './inputs.ts';
+export { jobLedgerOf, ledgerOf, type LedgerRow } from './ledger.ts';
+export { defaultBrokerOptions, type BrokerOptions } from './options.ts';
+export {
+  findJobSummary, findTaskSummary, listJobSummaries, listMachineRecords, listProviders, listRequests, listTaskIndexes,
+  type JobSummary, type MachineRecord, type MachineStatus, type OpenReplica, type ProviderRecord, type TaskSummary,
+} from './queries.ts';
+export { resume } from './resume.ts';
+export { restore } from './restore.ts';
+export { snapshot, snapshotVersion } from './snapshot.ts';
+export { createBrokerState, type BrokerJob, type BrokerMachine, type BrokerState } from './state.ts';
+export { countTasks } from './task-groups.ts';
+export { findSpecFault, taskCountMax, type SpecFault } from './validate-spec.ts';

@@ -1,0 +1,211 @@
+import type { AllocationRequest, JobStatus, MachineFacts, TaskStatus } from '../../messages/index.ts';
+import type { Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+import { findJobOf } from './find-job.ts';
+import type { BrokerJob, BrokerMachine, BrokerState } from './state.ts';
+
+/** Where a job stands. The counts of tasks add up to `taskCount`. */
+export interface JobSummary {
+  readonly jobId: JobId;
+  readonly userId: UserId;
+  readonly label: string;
+  readonly status: JobStatus;
+  readonly submittedAt: Instant;
+  /** 0 while a task is open. */
+  readonly endedAt: Instant;
+  readonly taskCount: number;
+  readonly readyCount: number;
+  /** Running or verifying. */
+  readonly runningCount: number;
+  readonly finishedCount: number;
+  readonly failedCount: number;
+  readonly cancelledCount: number;
+  readonly replicaCount: number;
+  readonly cancelReason: string;
+}
+
+/** Where a job of this user stands; undefined where she has none of that number. */
+export function findJobSummary(state: BrokerState, userId: UserId, jobId: JobId): JobSummary | undefined {
+  const job = findJobOf(state, userId, jobId);
+  return job === undefined ? undefined : summarise(job);
+}
+
+/** The user's jobs below `beforeJobId` (0: all), the newest first, so many of them at most. */
+export function listJobSummaries(
+  state: BrokerState, userId: UserId, page: { readonly beforeJobId: JobId; readonly sizeMax: number },
+): JobSummary[] {
+  const summaries: JobSummary[] = [];
+  const newest = page.beforeJobId === 0 ? state.nextJobId : page.beforeJobId;
+  for (let jobId = Math.min(newest, state.nextJobId) - 1; jobId > 0 && summaries.length < page.sizeMax; jobId--) {
+    const summary = findJobSummary(state, userId, jobId);
+    if (summary !== undefined) summaries.push(summary);
+  }
+  return summaries;
+}
+
+function summarise(job: BrokerJob): JobSummary {
+  const { jobId, userId, label, status, submittedAt, endedAt, taskCount, replicaCount, cancelReason } = job;
+  const readyCount = job.queues.reduce((sum, queue) => sum + queue.readyCount, 0);
+  const finishedCount = isAllFinished(job) ? taskCount : job.finished.size;
+  const [failedCount, cancelledCount] = [job.failed.size, job.cancelled.size];
+  const runningCount = taskCount - readyCount - finishedCount - failedCount - cancelledCount;
+  return {
+    jobId, userId, label, status, submittedAt, endedAt, taskCount, readyCount, runningCount, finishedCount, failedCount,
+    cancelledCount, replicaCount, cancelReason,
+  };
+}
+
+/** Whether a job has ended with every task finished, so that it keeps no sets. */
+export function isAllFinished(job: BrokerJob): boolean {
+  return job.status === 'finished' && job.endedAt !== 0;
+}
+
+/** What a task is now. Its replicas' records are the process's. */
+export interface TaskSummary {
+  readonly taskIndex: TaskIndex;
+  readonly status: TaskStatus;
+  /** Failures so far of an open task; 0 for one that has ended, whose records tell. */
+  readonly failureCount: number;
+  /** On machines now or being verified, the eldest first. */
+  readonly replicas: readonly OpenReplica[];
+}
+
+/** A replica that has not ended. */
+export interface OpenReplica {
+  readonly replicaId: ReplicaId;
+  readonly machineId: MachineId;
+  readonly placedAt: Instant;
+  /** 0 until its machine tells. */
+  readonly startedAt: Instant;
+  readonly isVerifying: boolean;
+}
+
+/** What task `taskIndex` of a job is; undefined when the job has none of that index. */
+export function findTaskSummary(job: BrokerJob, taskIndex: TaskIndex): TaskSummary | undefined {
+  if (!Number.isInteger(taskIndex) || taskIndex < 0 || taskIndex >= job.taskCount) return undefined;
+  const task = job.tasks.get(taskIndex);
+  if (task === undefined) return { taskIndex, status: closedStatus(job, taskIndex), failureCount: 0, replicas: [] };
+  const verifying = (task.successes ?? []).map(({ ending, machineId }) => ({
+    replicaId: ending.replicaId, machineId, placedAt: ending.placedAt, startedAt: ending.startedAt, isVerifying: true,
+  }));
+  const running = task.replicas.map(({ replicaId, machine, placedAt, startedAt }) => ({
+    replicaId, machineId: machine.facts.machineId, placedAt, startedAt, isVerifying: false,
+  }));
+  return { taskIndex, status: task.status, failureCount: task.failureCount, replicas: [...verifying, ...running] };
+}
+
+function closedStatus(job: BrokerJob, index: TaskIndex): TaskStatus {
+  if (isAllFinished(job) || job.finished.has(index)) return 'finished';
+  if (job.failed.has(index)) return 'failed';
+  return job.cancelled.has(index) ? 'cancelled' : 'ready';
+}
+
+/**
+ * The indexes of a job's tasks from `from` on, with that status where one is given, `sizeMax` at most, ascending.
+ *
+ * Cost: the answer, where ended tasks are asked for or no status; otherwise the job's open tasks too.
+ */
+export function listTaskIndexes(
+  job: BrokerJob, wanted: { readonly status: TaskStatus | undefined; readonly from: TaskIndex; readonly sizeMax: number },
+): TaskIndex[] {
+  const { status, from, sizeMax } = wanted;
+  const next = finderOf(job, status);
+  const indexes: TaskIndex[] = [];
+  for (let index = next(from); index !== undefined && index < job.taskCount && indexes.length < sizeMax; index = next(index + 1)) {
+    indexes.push(index);
+  }
+  return indexes;
+}
+
+/** A function that finds the least index from a given one on whose task has the status. */
+function finderOf(job: BrokerJob, status: TaskStatus | undefined): (from: TaskIndex) => TaskIndex | undefined {
+  if (status === undefined || (status === 'finished' && isAllFinished(job))) return (from) => from;
+  switch (status) {
+    case 'finished':
+    case 'failed':
+    case 'cancelled': return (from) => job[status].findFrom(from);
+    case 'ready': return (from) => firstReady(job, from);
+    default: {
+      const open = [...job.tasks.values()].filter((task) => task.status === status).map((task) => task.index).sort((a, b) => a - b);
+      return (from) => open.find((index) => index >= from);
+    }
+  }
+}
+
+function firstReady(job: BrokerJob, from: TaskIndex): TaskIndex | undefined {
+  let first: TaskIndex | undefined;
+  for (const queue of job.queues) {
+    const found = queue.ready.findFrom(from);
+    if (found !== undefined && (first === undefined || found < first)) first = found;
+  }
+  return first;
+}
+
+/** A machine's state in one word. */
+export type MachineStatus = 'idle' | 'busy' | 'draining' | 'quarantined';
+
+/** A GridMachine that the broker has. */
+export interface MachineRecord {
+  readonly facts: MachineFacts;
+  readonly providerId: ProviderId;
+  readonly status: MachineStatus;
+  readonly joinedAt: Instant;
+  /** Replicas that fit on its processors together. */
+  readonly runningCount: number;
+  /** Those in its queue. */
+  readonly waitingCount: number;
+  readonly finishedCount: number;
+  readonly failedCount: number;
+}
+
+/** All machines, in the order of joining. */
+export function listMachineRecords(state: BrokerState, now: Instant): MachineRecord[] {
+  return [...state.machines.values()].map((machine) => {
+    const { facts, provider: { providerId }, joinedAt, finishedCount, failedCount } = machine;
+    const runningCount = countRunning(machine);
+    const waitingCount = machine.replicas.size - runningCount;
+    return { facts, providerId, status: machineStatus(machine, now), joinedAt, runningCount, waitingCount, finishedCount, failedCount };
+  });
+}
+
+function countRunning(machine: BrokerMachine): number {
+  let held = 0;
+  let running = 0;
+  for (const replica of machine.replicas.values()) {
+    held += replica.job.processors;
+    if (held <= machine.processors) running++;
+  }
+  return running;
+}
+
+/** What a machine is: `draining` gets nothing new, because its time is over or its provider is away. */
+export function machineStatus(machine: BrokerMachine, now: Instant): MachineStatus {
+  if (!machine.isTold || (machine.facts.until !== undefined && machine.facts.until <= now)) return 'draining';
+  if (machine.quarantinedUntil > now) return 'quarantined';
+  return machine.replicas.size === 0 ? 'idle' : 'busy';
+}
+
+/** All allocation requests that providers told of, in that order; only those that have not ended unless `endedToo`. */
+export function listRequests(state: BrokerState, endedToo: boolean): AllocationRequest[] {
+  return [...state.requests.values()].filter((request) => endedToo || isLiveRequest(request));
+}
+
+/** Whether a request may still hold processors. */
+export function isLiveRequest({ status }: AllocationRequest): boolean {
+  return status === 'drafted' || status === 'submitting' || status === 'queued' || status === 'running';
+}
+
+/** A provider as users see it. */
+export interface ProviderRecord {
+  readonly providerId: ProviderId;
+  readonly address: string;
+  readonly isConnected: boolean;
+  /** Why the connection was lost; empty while it is there. */
+  readonly lastError: string;
+  readonly machineCount: number;
+}
+
+/** All providers, in the order in which they were added. */
+export function listProviders(state: BrokerState): ProviderRecord[] {
+  return [...state.providers.values()].map(({ providerId, address, isConnected, lastError, machines }) => (
+    { providerId, address, isConnected, lastError, machineCount: machines.size }));
+}

@@ -1,0 +1,101 @@
+import { type IndexRange, IndexSet, invariant } from '../../shared/index.ts';
+import { getJob } from './apply-job.ts';
+import { addProvider, changeRequests, getMachine, joinMachine } from './apply-machine.ts';
+import { openAccount } from './ledger-accounts.ts';
+import type { BrokerOptions } from './options.ts';
+import { type SavedJob, type SavedMachine, type SavedReplica, type SavedState, type SavedSuccess, snapshotVersion } from './snapshot.ts';
+import { type BrokerJob, type BrokerReplica, type BrokerState, clientKey, createBrokerState, type LedgerAccount, type OpenTask } from './state.ts';
+import { getGroup, getTaskGroup, layOutGroups } from './task-groups.ts';
+
+const noBytes = new Uint8Array(0);
+
+/** The state that `snapshot` wrote down, to which later changes are then applied. @throws {InvariantError} for another version. */
+export function restore(body: string, options: Partial<BrokerOptions> = {}): BrokerState {
+  const saved = JSON.parse(body) as SavedState;
+  invariant(saved.version === snapshotVersion, `snapshot of version ${saved.version}; want ${snapshotVersion}`);
+  const state = createBrokerState(options);
+  for (const provider of saved.providers) addProvider(state, { kind: 'ProviderAdded', ...provider });
+  for (const account of saved.accounts) Object.assign(openAccount(state, account.providerId, account.requestId), account);
+  for (const request of saved.requests) changeRequests(state, { kind: 'RequestsChanged', providerId: request.providerId, requests: [request] });
+  for (const machine of saved.machines) restoreMachine(state, machine);
+  for (const job of saved.jobs) restoreJob(state, job);
+  for (const jobId of saved.openJobIds) state.openJobs.set(jobId, getJob(state, jobId));
+  for (const replica of saved.replicas) restoreReplica(state, replica);
+  for (const success of saved.successes) restoreSuccess(state, success);
+  state.nextJobId = saved.nextJobId;
+  state.nextReplicaId = saved.nextReplicaId;
+  return state;
+}
+
+function restoreMachine(state: BrokerState, saved: SavedMachine): void {
+  const { providerId, facts, joinedAt, charged, finishedCount, failedCount } = saved;
+  joinMachine(state, { kind: 'MachineJoined', providerId, facts: { ...facts, until: facts.until }, at: joinedAt });
+  Object.assign(getMachine(state, facts.machineId), { charged, finishedCount, failedCount });
+}
+
+function restoreJob(state: BrokerState, saved: SavedJob): void {
+  const { finished, failed, cancelled, ready, tasks, shares, ...kept } = saved;
+  const job: BrokerJob = {
+    ...kept, deadline: saved.deadline, spec: saved.spec, groups: [], queues: [], tasks: new Map(), shares: new Map(),
+    finished: restoreSet(finished), failed: restoreSet(failed), cancelled: restoreSet(cancelled),
+  };
+  if (job.spec !== undefined) Object.assign(job, layOutGroups(job, job.spec));
+  for (const [index, queue] of job.queues.entries()) {
+    for (const range of toRanges(ready[index] ?? [])) queue.ready.addRange(range.first, range.count);
+  }
+  for (const task of tasks) job.tasks.set(task.index, { ...task, replicas: [], successes: undefined });
+  for (const { key, used, losers, killed } of shares) job.shares.set(getAccount(state, key), { used, losers, killed });
+  state.jobs.set(job.jobId, job);
+  if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
+}
+
+function restoreSet(ranges: readonly (readonly number[])[]): IndexSet {
+  return IndexSet.fromRanges(toRanges(ranges));
+}
+
+function toRanges(ranges: readonly (readonly number[])[]): IndexRange[] {
+  return ranges.map(([first = 0, count = 0]) => ({ first, count }));
+}
+
+function getAccount(state: BrokerState, key: string): LedgerAccount {
+  const account = state.accounts.get(key);
+  invariant(account, `there is no account ${key}`);
+  return account;
+}
+
+function restoreReplica(state: BrokerState, saved: SavedReplica): void {
+  const { replicaId, jobId, taskIndex, machineId, placedAt, startedAt, status } = saved;
+  const job = getJob(state, jobId);
+  const machine = getMachine(state, machineId);
+  const task = job.tasks.get(taskIndex) ?? endedTask(saved);
+  const replica: BrokerReplica = {
+    replicaId, job, task, machine, placedAt, startedAt, status, abortFate: saved.abortFate, isWithdrawing: false, isEnding: false,
+  };
+  task.replicas.push(replica);
+  machine.replicas.set(replicaId, replica);
+  machine.heldProcessors += job.processors;
+  state.replicas.set(replicaId, replica);
+}
+
+/** What the sisters of a winner still hang on. */
+function endedTask({ taskIndex, taskStatus }: SavedReplica): OpenTask {
+  return {
+    index: taskIndex, status: taskStatus, replicas: [], successes: undefined,
+    failureCount: 0, lossCount: 0, avoidMachineId: '', avoidSince: 0,
+  };
+}
+
+function restoreSuccess(state: BrokerState, saved: SavedSuccess): void {
+  const { jobId, taskIndex, machineId, accountKey, charge, outputIndexes } = saved;
+  const job = getJob(state, jobId);
+  const task = job.tasks.get(taskIndex);
+  invariant(task, `success of task ${taskIndex} of job ${jobId}, which is not open`);
+  const { outputs } = getTaskGroup(job, getGroup(job, taskIndex).groupIndex);
+  const success = {
+    job, task, machineId, account: getAccount(state, accountKey), charge,
+    ending: { ...saved.ending, outcome: saved.ending.outcome, standardOutput: noBytes, standardError: noBytes },
+    outputSpecs: outputs.filter((_output, index) => outputIndexes.includes(index)),
+  };
+  (task.successes ??= []).push(success);
+  state.successes.set(success.ending.replicaId, success);
+}

@@ -1,0 +1,82 @@
+import type { IndexSet } from '../../shared/index.ts';
+import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
+import { getGroup, getTaskGroup } from './task-groups.ts';
+
+/** The version of the format that `snapshot` writes. */
+export const snapshotVersion = 1;
+
+/**
+ * All promised state as JSON. What is of the moment is left out, and so is the spec of a job all of whose tasks have
+ * finished, which stands in the journal's `JobAccepted`.
+ *
+ * Cost: what is open, plus a few numbers per job that has ended.
+ */
+export function snapshot(state: BrokerState): string {
+  return JSON.stringify(saveState(state));
+}
+
+/** The parts of a snapshot, as they go into JSON. */
+export type SavedState = ReturnType<typeof saveState>;
+/** A job in a snapshot. */
+export type SavedJob = ReturnType<typeof saveJob>;
+/** A machine in a snapshot. */
+export type SavedMachine = ReturnType<typeof saveMachine>;
+/** A replica in a snapshot. */
+export type SavedReplica = ReturnType<typeof saveReplica>;
+/** An unsettled success in a snapshot. */
+export type SavedSuccess = ReturnType<typeof saveSuccess>;
+
+function saveState(state: BrokerState) {
+  return {
+    version: snapshotVersion, nextJobId: state.nextJobId, nextReplicaId: state.nextReplicaId,
+    providers: [...state.providers.values()].map(({ providerId, address }) => ({ providerId, address })),
+    requests: [...state.requests.values()],
+    accounts: [...state.accounts.values()],
+    machines: [...state.machines.values()].map(saveMachine),
+    jobs: [...state.jobs.values()].map(saveJob),
+    openJobIds: [...state.openJobs.keys()],
+    replicas: [...state.replicas.values()].map(saveReplica),
+    successes: [...state.successes.values()].map(saveSuccess),
+  };
+}
+
+function saveMachine(machine: BrokerMachine) {
+  const { facts, joinedAt, charged, finishedCount, failedCount } = machine;
+  return { providerId: machine.provider.providerId, facts, joinedAt, charged, finishedCount, failedCount };
+}
+
+function saveJob(job: BrokerJob) {
+  const { jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, spec } = job;
+  const { status, cancelReason, endedAt, replicaCount, failureCount, times } = job;
+  return {
+    jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, spec,
+    status, cancelReason, endedAt, replicaCount, failureCount, times,
+    finished: saveSet(job.finished), failed: saveSet(job.failed), cancelled: saveSet(job.cancelled),
+    ready: job.queues.map((queue) => saveSet(queue.ready)),
+    tasks: [...job.tasks.values()].map(saveTask),
+    shares: [...job.shares].map(([account, share]) => ({ key: account.key, ...share })),
+  };
+}
+
+function saveSet(set: IndexSet): number[][] {
+  return [...set.ranges()].map(({ first, count }) => [first, count]);
+}
+
+function saveTask({ index, status, failureCount, lossCount, avoidMachineId, avoidSince }: OpenTask) {
+  return { index, status, failureCount, lossCount, avoidMachineId, avoidSince };
+}
+
+function saveReplica(replica: BrokerReplica) {
+  const { replicaId, job, task, machine, placedAt, startedAt, status, abortFate } = replica;
+  const { jobId } = job;
+  const { machineId } = machine.facts;
+  return { replicaId, jobId, taskIndex: task.index, taskStatus: task.status, machineId, placedAt, startedAt, status, abortFate };
+}
+
+function saveSuccess(success: Success) {
+  const { job: { jobId }, task, machineId, ending, outputSpecs, account, charge } = success;
+  const { standardOutput: _output, standardError: _error, ...kept } = ending;
+  const { outputs } = getTaskGroup(success.job, getGroup(success.job, task.index).groupIndex);
+  const outputIndexes = outputSpecs.map((spec) => outputs.indexOf(spec));
+  return { jobId, taskIndex: task.index, machineId, ending: kept, outputIndexes, accountKey: account.key, charge };
+}
