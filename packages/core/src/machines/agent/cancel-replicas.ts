@@ -1,0 +1,36 @@
+import type { ReplicaId } from '../../shared/index.ts';
+import { condemn } from './deadlines.ts';
+import { endReplica } from './end-replica.ts';
+import { removeFromQueue } from './queue.ts';
+import type { HeldReplica, Verdict } from './state.ts';
+import type { Turn } from './turn.ts';
+
+const cancelled: Verdict = { outcome: 'cancelled', reason: 'MUT_CANCELLED', detail: 'cancelled on request' };
+
+/** Cancels replicas; unknown ones have ended already. */
+export function cancelReplicas(turn: Turn, replicaIds: readonly ReplicaId[], onlyWaiting: boolean): void {
+  for (const replicaId of replicaIds) {
+    const replica = turn.state.replicas.get(replicaId);
+    if (replica === undefined) continue;
+    if (onlyWaiting && (replica.status === 'running' || replica.status === 'ending')) continue;
+    stopReplica(turn, replica, cancelled);
+  }
+}
+
+/** Takes no new replica from now on. */
+export function drain(turn: Turn): void {
+  turn.state.isDraining = true;
+}
+
+/** Ends everything: the agent is to stop. */
+export function stopAll(turn: Turn, reason: string): void {
+  drain(turn);
+  const verdict: Verdict = { outcome: 'broken', reason: 'MUT_AGENT_STOPPED', detail: reason };
+  for (const replica of [...turn.state.replicas.values()]) stopReplica(turn, replica, verdict);
+}
+
+function stopReplica(turn: Turn, replica: HeldReplica, verdict: Verdict): void {
+  if (replica.status !== 'placed') return condemn(turn, replica, verdict);
+  removeFromQueue(turn.state, replica);
+  endReplica(turn, replica, verdict);
+}

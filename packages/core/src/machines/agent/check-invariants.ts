@@ -1,0 +1,63 @@
+import { invariant } from '../../shared/index.ts';
+import type { AgentState, HeldReplica } from './state.ts';
+
+/** @throws {InvariantError} when the state contradicts itself. */
+export function checkInvariants(state: AgentState): void {
+  checkSlots(state);
+  checkQueue(state);
+  checkContents(state);
+  checkReports(state);
+  for (const replica of state.replicas.values()) checkReplica(state, replica);
+}
+
+function checkSlots(state: AgentState): void {
+  const slots = [...state.freeSlots, ...[...state.replicas.values()].flatMap((replica) => [...replica.slots])].sort((a, b) => a - b);
+  invariant(slots.length === state.options.processors && slots.every((slot, index) => slot === index), `slots ${slots.join()} are not each held once`);
+}
+
+function checkQueue(state: AgentState): void {
+  const placedCount = [...state.replicas.values()].filter((replica) => replica.status === 'placed').length;
+  invariant(placedCount === state.queue.length, `${placedCount} replicas are placed and ${state.queue.length} queued`);
+  for (const replica of state.queue) {
+    invariant(state.replicas.get(replica.start.replicaId) === replica && replica.status === 'placed', `replica ${replica.start.replicaId} is queued and not placed`);
+  }
+  const unaskedCount = state.queue.filter((replica) => !replica.isAsked).length;
+  invariant(unaskedCount === state.unaskedCount, `${unaskedCount} replicas have not asked; counted ${state.unaskedCount}`);
+}
+
+function checkContents(state: AgentState): void {
+  let bytes = 0;
+  for (const [sha256, held] of state.contents) {
+    bytes += held.content.size;
+    invariant(held.users.size > 0, `nobody needs content ${sha256}`);
+    for (const replicaId of held.users) invariant(state.replicas.has(replicaId), `replica ${replicaId} needs content ${sha256} and has ended`);
+  }
+  invariant(bytes === state.contentBytes, `contents of ${bytes} bytes; counted ${state.contentBytes}`);
+  invariant(bytes <= state.options.contentBytesMax, `contents of ${bytes} bytes; at most ${state.options.contentBytesMax} are held`);
+}
+
+function checkReports(state: AgentState): void {
+  const ends = [...state.reports.flatMap((report) => [...report.ended]), ...state.untoldEnds];
+  invariant(ends.length === state.endedIds.size, `${ends.length} ends are kept for ${state.endedIds.size} replicas`);
+  for (const end of ends) {
+    invariant(state.endedIds.has(end.replicaId), `the end of replica ${end.replicaId} is kept twice`);
+    invariant(!state.replicas.has(end.replicaId), `replica ${end.replicaId} is held and ended`);
+  }
+  for (const [index, report] of state.reports.entries()) {
+    invariant(report.sequence === state.nextSequence - state.reports.length + index, `report ${report.sequence} is out of sequence`);
+  }
+}
+
+function checkReplica(state: AgentState, replica: HeldReplica): void {
+  const { replicaId } = replica.start;
+  const isPlaced = replica.status === 'placed';
+  invariant(replica.slots.length === (isPlaced ? 0 : replica.template.processors), `replica ${replicaId} holds ${replica.slots.length} processors`);
+  invariant((replica.startedAt > 0) === (replica.status === 'running' || replica.status === 'ending'), `replica ${replicaId} started at ${replica.startedAt}`);
+  invariant(isPlaced || replica.missingCount === 0, `replica ${replicaId} went on without ${replica.missingCount} contents`);
+  const hashes = new Set(replica.start.inputs.map((input) => input.content.sha256));
+  const missing = [...hashes].filter((sha256) => state.contents.get(sha256)?.isHere !== true).length;
+  if (replica.isAsked && !replica.template.noOp) invariant(missing === replica.missingCount, `replica ${replicaId} lacks ${missing} contents; counted ${replica.missingCount}`);
+  if (replica.deadline === undefined) return;
+  invariant(replica.status === 'running', `replica ${replicaId} is ${replica.status} and has a deadline`);
+  invariant(replica.deadline >= state.earliestDeadline, `replica ${replicaId} is due before the earliest`);
+}

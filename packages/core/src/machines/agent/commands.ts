@@ -1,0 +1,22 @@
+import type { Content, MachineReport } from '../../messages/index.ts';
+import type { DriverCommand } from '../../shared/index.ts';
+import type { HeldReplica } from './state.ts';
+
+/** What an agent's driver must do, in order. A replica's first slot names its playpen and its launcher. */
+export type AgentCommand =
+  | DriverCommand
+  /** Pins what the content store holds and fetches what it lacks; each is answered by ContentArrived or ContentRefused. */
+  | { readonly kind: 'AskContents'; readonly contents: readonly Content[] }
+  /** Unpins them: no replica here needs them. */
+  | { readonly kind: 'ReleaseContents'; readonly sha256s: readonly string[] }
+  /** Makes the playpen and puts the inputs in place; answered by InputsStaged or StagingFailed. */
+  | { readonly kind: 'StageIn'; readonly replica: HeldReplica }
+  /** Starts the process, in a playpen made for it where there was nothing to stage; answered by ProcessEnded. */
+  | { readonly kind: 'LaunchTask'; readonly replica: HeldReplica }
+  | { readonly kind: 'KillTask'; readonly replica: HeldReplica; readonly signal: 'SIGTERM' | 'SIGKILL' }
+  /** Answered by OutputsCollected or CollectionFailed. */
+  | { readonly kind: 'CollectOutputs'; readonly replica: HeldReplica }
+  | { readonly kind: 'RemovePlaypen'; readonly slot: number }
+  | { readonly kind: 'SendReport'; readonly report: MachineReport }
+  /** Nothing is held and all is acknowledged: the agent may end. */
+  | { readonly kind: 'Leave' };

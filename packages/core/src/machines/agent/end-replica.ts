@@ -1,0 +1,58 @@
+import type { OutputContent, ReplicaEnd } from '../../messages/index.ts';
+import { invariant, type Instant, type ReplicaId } from '../../shared/index.ts';
+import { releaseContents } from './release-contents.ts';
+import type { HeldReplica, ProcessResult, Verdict } from './state.ts';
+import type { Turn } from './turn.ts';
+
+const noBytes = new Uint8Array(0);
+const noOutputs: readonly OutputContent[] = [];
+
+/** The result of a replica that had no process. */
+export const noResult: ProcessResult = { exitStatus: 0, standardOutput: noBytes, standardError: noBytes, outputTruncated: false };
+
+/** The verdict on a replica that did what it should. */
+export const success: Verdict = { outcome: 'succeeded', reason: '', detail: '' };
+
+/** What `endReplica` tells beside the verdict. */
+export interface EndFacts {
+  readonly startedAt: Instant;
+  readonly result: ProcessResult;
+  readonly outputs: readonly OutputContent[];
+}
+
+/** Of a replica that never ran. */
+export const neverRan: EndFacts = { startedAt: 0, result: noResult, outputs: noOutputs };
+
+/** Notes the end of a replica for the next report. Every accepted replica comes here exactly once. */
+export function tellEnd(turn: Turn, replicaId: ReplicaId, verdict: Verdict, facts: EndFacts): void {
+  const { state, now } = turn;
+  const { exitStatus, standardOutput, standardError, outputTruncated } = facts.result;
+  const end: ReplicaEnd = {
+    replicaId, outcome: verdict.outcome, exitStatus, startedAt: facts.startedAt, endedAt: now, reason: verdict.reason, detail: verdict.detail,
+    standardOutput, standardError, outputTruncated, outputs: facts.outputs,
+  };
+  state.untoldEnds.push(end);
+  state.endedIds.add(replicaId);
+  state.endedBytes += countBytes(end);
+}
+
+/** Ends a held replica: its processors and contents are free again. The queue is the caller's to keep. */
+export function endReplica(turn: Turn, replica: HeldReplica, verdict: Verdict, outputs: readonly OutputContent[] = noOutputs): void {
+  const { state, commands } = turn;
+  const { replicaId } = replica.start;
+  invariant(state.replicas.delete(replicaId), `replica ${replicaId} ended twice`);
+  const [first] = replica.slots;
+  if (first !== undefined) {
+    commands.push({ kind: 'RemovePlaypen', slot: first });
+    for (const slot of replica.slots) state.freeSlots.push(slot);
+  }
+  releaseContents(turn, replica);
+  tellEnd(turn, replicaId, verdict, { startedAt: replica.startedAt, result: replica.result ?? noResult, outputs });
+}
+
+/** Bytes of output that an end keeps in memory until it is acknowledged. */
+export function countBytes(end: ReplicaEnd): number {
+  let bytes = end.standardOutput.length + end.standardError.length;
+  for (const output of end.outputs) bytes += output.inline?.length ?? 0;
+  return bytes;
+}

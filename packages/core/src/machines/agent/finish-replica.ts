@@ -1,0 +1,56 @@
+import { condemn } from './deadlines.ts';
+import { endReplica, success } from './end-replica.ts';
+import type { AgentInput } from './inputs.ts';
+import type { HeldReplica, ProcessResult, Verdict } from './state.ts';
+import type { Turn } from './turn.ts';
+
+/** A process ended: the replica ends too, or its outputs are collected first. */
+export function finishProcess(turn: Turn, input: Extract<AgentInput, { kind: 'ProcessEnded' }>): void {
+  const replica = findHeld(turn, input.replicaId, 'running');
+  if (replica === undefined) return;
+  replica.result = input.result;
+  replica.deadline = undefined;
+  const verdict = replica.verdict ?? input.verdict ?? judge(replica, input.result);
+  if (verdict.outcome !== 'succeeded' || replica.start.outputs.length === 0) return endReplica(turn, replica, verdict);
+  replica.status = 'ending';
+  turn.commands.push({ kind: 'CollectOutputs', replica });
+}
+
+/** Outputs are collected, and pushed where they are large. */
+export function finishCollection(turn: Turn, input: Extract<AgentInput, { kind: 'OutputsCollected' }>): void {
+  const replica = findHeld(turn, input.replicaId, 'ending');
+  if (replica === undefined) return;
+  if (replica.verdict === undefined) endReplica(turn, replica, success, input.outputs);
+  else endReplica(turn, replica, replica.verdict);
+}
+
+/** Inputs could not be put in place, or outputs not be collected. */
+export function failReplica(turn: Turn, replicaId: number, status: 'staging' | 'ending', verdict: Verdict): void {
+  const replica = findHeld(turn, replicaId, status);
+  if (replica !== undefined) endReplica(turn, replica, replica.verdict ?? verdict);
+}
+
+/** A task holds more than it may. */
+export function limitReplica(turn: Turn, input: Extract<AgentInput, { kind: 'LimitExceeded' }>): void {
+  const replica = findHeld(turn, input.replicaId, 'running');
+  if (replica !== undefined) condemn(turn, replica, { outcome: 'limited', reason: input.reason, detail: input.detail });
+}
+
+/** The replica, when it is in that state; otherwise the input is stale. */
+export function findHeld(turn: Turn, replicaId: number, status: HeldReplica['status']): HeldReplica | undefined {
+  const replica = turn.state.replicas.get(replicaId);
+  return replica?.status === status ? replica : undefined;
+}
+
+function judge(replica: HeldReplica, result: ProcessResult): Verdict {
+  const { outputMax } = replica.template.limits;
+  if (outputMax > 0 && result.outputTruncated) {
+    return { outcome: 'limited', reason: 'MUT_OUTPUT_MAX', detail: `wrote more than ${outputMax} bytes to standard output and error` };
+  }
+  const { exitStatus } = result;
+  if (exitStatus === 0) return success;
+  if (exitStatus === 127) return { outcome: 'failed', reason: 'MUT_COMMAND_NOT_FOUND', detail: 'exit status 127: a command was not found; standard error names it' };
+  if (exitStatus === 126) return { outcome: 'failed', reason: 'MUT_COMMAND_NOT_FOUND', detail: 'exit status 126: a command could not be executed; standard error names it' };
+  const detail = exitStatus > 128 ? `ended by signal ${exitStatus - 128}` : `exit status ${exitStatus}`;
+  return { outcome: 'failed', reason: 'MUT_COMMAND_FAILED', detail };
+}

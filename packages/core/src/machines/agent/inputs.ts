@@ -1,0 +1,27 @@
+import type { OutputContent, StartReplicas } from '../../messages/index.ts';
+import type { ReplicaId } from '../../shared/index.ts';
+import type { ProcessResult, Verdict } from './state.ts';
+
+/** Facts that an agent hears of. */
+export type AgentInput =
+  /** The provider's stream is open and the hello is on its way; everything unacknowledged is sent again. */
+  | { readonly kind: 'ProviderAttached' }
+  | { readonly kind: 'ProviderLost' }
+  | { readonly kind: 'ReplicasPlaced'; readonly batch: StartReplicas }
+  | { readonly kind: 'ReplicasCancelled'; readonly replicaIds: readonly ReplicaId[]; readonly onlyWaiting: boolean }
+  /** Every report up to this one is safe at the broker. */
+  | { readonly kind: 'ReportAcknowledged'; readonly sequence: number }
+  | { readonly kind: 'DrainRequested' }
+  /** The agent is told to stop: what it holds ends as broken, so that it runs elsewhere. */
+  | { readonly kind: 'StopRequested'; readonly reason: string }
+  | { readonly kind: 'ContentArrived'; readonly sha256: string }
+  | { readonly kind: 'ContentRefused'; readonly sha256: string; readonly reason: string; readonly detail: string }
+  | { readonly kind: 'InputsStaged'; readonly replicaId: ReplicaId }
+  | { readonly kind: 'StagingFailed'; readonly replicaId: ReplicaId; readonly verdict: Verdict }
+  /** A verdict says what the machine saw go wrong that the status does not tell: no launcher, no space. */
+  | { readonly kind: 'ProcessEnded'; readonly replicaId: ReplicaId; readonly result: ProcessResult; readonly verdict: Verdict | undefined }
+  /** Sampling found a task over a limit. */
+  | { readonly kind: 'LimitExceeded'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
+  | { readonly kind: 'OutputsCollected'; readonly replicaId: ReplicaId; readonly outputs: readonly OutputContent[] }
+  | { readonly kind: 'CollectionFailed'; readonly replicaId: ReplicaId; readonly verdict: Verdict }
+  | { readonly kind: 'TimerFired' };

@@ -1,0 +1,52 @@
+import type { ReplicaStart, StartReplicas } from '../../messages/index.ts';
+import { neverRan, noResult, success, tellEnd } from './end-replica.ts';
+import type { AgentState, HeldReplica, Verdict } from './state.ts';
+import type { Turn } from './turn.ts';
+
+const draining: Verdict = { outcome: 'broken', reason: 'MUT_DRAINING', detail: 'this machine takes no new replica' };
+
+/** Queues a batch. Replicas that are held, or whose end is not acknowledged, are heard of for the second time and passed over. */
+export function placeReplicas(turn: Turn, batch: StartReplicas): void {
+  const { state } = turn;
+  const { template } = batch;
+  const refusal = findRefusal(state, batch);
+  for (const start of batch.replicas) {
+    if (state.replicas.has(start.replicaId) || state.endedIds.has(start.replicaId)) continue;
+    if (refusal !== undefined) tellEnd(turn, start.replicaId, refusal, neverRan);
+    else if (template.noOp && canAnswerAtOnce(state)) answerNoOp(turn, start);
+    else queueReplica(state, batch, start);
+  }
+}
+
+/** Ends a replica that has nothing to do. */
+export function answerNoOp(turn: Turn, start: ReplicaStart): void {
+  tellEnd(turn, start.replicaId, success, { startedAt: turn.now, result: noResult, outputs: neverRan.outputs });
+}
+
+/** Whether room is left for more ends that wait for their acknowledgement. */
+export function hasReportRoom(state: AgentState): boolean {
+  return state.endedIds.size < state.options.unacknowledgedMax && state.endedBytes < state.options.unacknowledgedBytesMax;
+}
+
+function canAnswerAtOnce(state: AgentState): boolean {
+  return state.queue.length === 0 && state.freeSlots.length > 0 && hasReportRoom(state);
+}
+
+function findRefusal(state: AgentState, { template }: StartReplicas): Verdict | undefined {
+  if (state.isDraining) return draining;
+  if (template.processors < 1 || template.processors > state.options.processors) {
+    return { outcome: 'broken', reason: 'MUT_PROCESSORS_MAX', detail: `${template.processors} processors asked for; this machine has ${state.options.processors}` };
+  }
+  return undefined;
+}
+
+function queueReplica(state: AgentState, { template }: StartReplicas, start: ReplicaStart): void {
+  const needsContents = !template.noOp && start.inputs.length > 0;
+  const replica: HeldReplica = {
+    template, start, status: 'placed', isAsked: !needsContents, missingCount: 0, slots: [], startedAt: 0, verdict: undefined, deadline: undefined,
+    result: undefined,
+  };
+  if (needsContents) state.unaskedCount++;
+  state.replicas.set(start.replicaId, replica);
+  state.queue.push(replica);
+}

@@ -1,0 +1,87 @@
+import type { MachineReport, ReplicaEnd } from '../../messages/index.ts';
+import type { Instant, ReplicaId } from '../../shared/index.ts';
+import { countBytes } from './end-replica.ts';
+import type { AgentState, HeldReplica } from './state.ts';
+import type { Turn } from './turn.ts';
+
+/** A report holds at most so many ends, and is closed when it holds so many bytes, so that a message stays small. */
+const reportEndsMax = 1024;
+const reportBytesMax = 1024 * 1024;
+
+/** Sends what happened since the last report, when there is somebody to hear it. */
+export function sendReports(turn: Turn): void {
+  const { state, now } = turn;
+  if (!state.isAttached) return;
+  let started = takeDueStarts(state, now);
+  let from = 0;
+  while (from < state.untoldEnds.length || started.length > 0) {
+    const until = findReportEnd(state.untoldEnds, from);
+    const ended = state.untoldEnds.slice(from, until);
+    const report: MachineReport = { sequence: state.nextSequence++, started, ended };
+    state.reports.push(report);
+    turn.commands.push({ kind: 'SendReport', report });
+    from = until;
+    started = [];
+  }
+  if (from > 0) state.untoldEnds = [];
+}
+
+/** Sends again what was sent before, to a provider that may not have heard it. */
+export function resendReports(turn: Turn): void {
+  for (const report of turn.state.reports) turn.commands.push({ kind: 'SendReport', report });
+}
+
+/** Forgets reports that are safe at the broker. */
+export function acknowledge(state: AgentState, sequence: number): void {
+  let count = 0;
+  for (const report of state.reports) {
+    if (report.sequence > sequence) break;
+    count++;
+    for (const end of report.ended) {
+      state.endedIds.delete(end.replicaId);
+      state.endedBytes -= countBytes(end);
+    }
+  }
+  if (count > 0) state.reports.splice(0, count);
+}
+
+/** When the next start has to be told; undefined when none has. */
+export function nextStartDue(state: AgentState): Instant | undefined {
+  if (!state.isAttached) return undefined;
+  dropEnded(state.untoldStarts);
+  const [first] = state.untoldStarts;
+  return first === undefined ? undefined : first.startedAt + state.options.startedDelay;
+}
+
+function takeDueStarts(state: AgentState, now: Instant): { replicaId: ReplicaId; startedAt: Instant }[] {
+  const { untoldStarts, options } = state;
+  const started: { replicaId: ReplicaId; startedAt: Instant }[] = [];
+  let count = 0;
+  for (const replica of untoldStarts) {
+    if (replica.startedAt + options.startedDelay > now) break;
+    count++;
+    if (replica.status === 'running' && replica.result === undefined) started.push({ replicaId: replica.start.replicaId, startedAt: replica.startedAt });
+  }
+  if (count > 0) untoldStarts.splice(0, count);
+  return started;
+}
+
+/** Keeps the list from growing while short tasks come and go between two timers. */
+function dropEnded(untoldStarts: HeldReplica[]): void {
+  let count = 0;
+  for (const replica of untoldStarts) {
+    if (replica.result === undefined) break;
+    count++;
+  }
+  if (count > 0) untoldStarts.splice(0, count);
+}
+
+function findReportEnd(ends: readonly ReplicaEnd[], from: number): number {
+  let bytes = 0;
+  let index = from;
+  while (index < ends.length && index - from < reportEndsMax && bytes < reportBytesMax) {
+    const end = ends[index++];
+    if (end !== undefined) bytes += countBytes(end);
+  }
+  return index;
+}

@@ -1,0 +1,65 @@
+import { endReplica, success } from './end-replica.ts';
+import { hasReportRoom } from './place-replicas.ts';
+import { removeFromQueue } from './queue.ts';
+import { setDeadline } from './deadlines.ts';
+import type { AgentState, HeldReplica } from './state.ts';
+import type { Turn } from './turn.ts';
+
+/** Starts waiting replicas in order, while processors are free and ends find room. */
+export function startReplicas(turn: Turn): void {
+  const { state } = turn;
+  while (state.freeSlots.length > 0 && hasReportRoom(state)) {
+    const replica = findStartable(state);
+    if (replica === undefined) return;
+    removeFromQueue(state, replica);
+    if (replica.template.noOp) {
+      replica.startedAt = turn.now;
+      endReplica(turn, replica, success);
+    } else {
+      startReplica(turn, replica);
+    }
+  }
+}
+
+/** The inputs of a replica are in place. */
+export function launchStaged(turn: Turn, replica: HeldReplica): void {
+  if (replica.verdict === undefined) launchTask(turn, replica);
+  else endReplica(turn, replica, replica.verdict);
+}
+
+/**
+ * Finds the first replica that can start. One whose contents are on their way lets others pass; one that waits for
+ * processors does not, or it might wait for ever.
+ */
+function findStartable(state: AgentState): HeldReplica | undefined {
+  const windowEnd = Math.min(state.queue.length, state.options.prefetchMax);
+  for (let index = 0; index < windowEnd; index++) {
+    const replica = state.queue[index];
+    if (replica === undefined || !replica.isAsked || replica.missingCount > 0) continue;
+    return replica.template.processors <= state.freeSlots.length ? replica : undefined;
+  }
+  return undefined;
+}
+
+function startReplica(turn: Turn, replica: HeldReplica): void {
+  const { state, commands } = turn;
+  const slots: number[] = [];
+  for (let count = 0; count < replica.template.processors; count++) slots.push(state.freeSlots.pop() ?? -1);
+  replica.slots = slots;
+  if (replica.start.inputs.length === 0) {
+    launchTask(turn, replica);
+  } else {
+    replica.status = 'staging';
+    commands.push({ kind: 'StageIn', replica });
+  }
+}
+
+function launchTask(turn: Turn, replica: HeldReplica): void {
+  const { state, now, commands } = turn;
+  replica.status = 'running';
+  replica.startedAt = now;
+  const { runTimeMax } = replica.template.limits;
+  if (runTimeMax > 0) setDeadline(state, replica, now + runTimeMax);
+  state.untoldStarts.push(replica);
+  commands.push({ kind: 'LaunchTask', replica });
+}

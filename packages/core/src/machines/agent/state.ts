@@ -1,0 +1,120 @@
+import type { Content, MachineReport, Outcome, ReplicaEnd, ReplicaStart, TaskTemplate } from '../../messages/index.ts';
+import type { Bytes, Duration, Instant, ProcessorCount, ReplicaId } from '../../shared/index.ts';
+
+/** How an agent is set up. */
+export interface AgentOptions {
+  readonly processors: ProcessorCount;
+  /** No replica is started while so many ended ones wait for their acknowledgement. */
+  readonly unacknowledgedMax: number;
+  /** As above, counted in bytes of output. */
+  readonly unacknowledgedBytesMax: Bytes;
+  /** Between asking a task to end and killing it. */
+  readonly killGrace: Duration;
+  /** A replica that ends sooner is never told as started. */
+  readonly startedDelay: Duration;
+  /** Most that contents of running and waiting replicas may hold together. */
+  readonly contentBytesMax: Bytes;
+  /** Contents are asked for so many waiting replicas, from the front of the queue. */
+  readonly prefetchMax: number;
+}
+
+/**
+ * `placed` waits for processors and contents; `staging` has processors and its inputs are being put in place; `running` has a
+ * process; `ending` has none any more and its outputs are being collected.
+ */
+export type HeldStatus = 'placed' | 'staging' | 'running' | 'ending';
+
+/** Why a replica is made to end, told as its end when it has. */
+export interface Verdict {
+  readonly outcome: Outcome;
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** A replica that has not ended. */
+export interface HeldReplica {
+  readonly template: TaskTemplate;
+  readonly start: ReplicaStart;
+  status: HeldStatus;
+  /** Its contents are asked for or here, and counted in `contents`. */
+  isAsked: boolean;
+  /** Its contents that are not here yet, where they are asked for. */
+  missingCount: number;
+  /** Processors it holds; empty while `placed`. Its process runs on the first. */
+  slots: readonly number[];
+  /** 0 while `placed` or `staging`. */
+  startedAt: Instant;
+  /** Set once it is to end for another reason than its own. */
+  verdict: Verdict | undefined;
+  /** When to ask it to end or, once it has been asked, to kill it; undefined for never. Only while `running`. */
+  deadline: Instant | undefined;
+  /** How its process ended; undefined before. */
+  result: ProcessResult | undefined;
+}
+
+/** What a process left. */
+export interface ProcessResult {
+  readonly exitStatus: number;
+  readonly standardOutput: Uint8Array;
+  readonly standardError: Uint8Array;
+  readonly outputTruncated: boolean;
+}
+
+/** A content that replicas need. */
+export interface HeldContent {
+  readonly content: Content;
+  isHere: boolean;
+  /** Replicas that need it, at least one. */
+  readonly users: Set<ReplicaId>;
+}
+
+/** Everything that an agent knows. Nothing of it is promised beyond its own life, so nothing is journaled. */
+export interface AgentState {
+  readonly options: AgentOptions;
+  /** All replicas that have not ended, by id. */
+  readonly replicas: Map<ReplicaId, HeldReplica>;
+  /** Those that are `placed`, in the order in which they came. */
+  readonly queue: HeldReplica[];
+  /** Processors that no replica holds; the last one is taken first. */
+  readonly freeSlots: number[];
+  /** By hash; only what a replica needs. */
+  readonly contents: Map<string, HeldContent>;
+  /** Sum of the sizes of `contents`. */
+  contentBytes: Bytes;
+  /** Replicas in `queue` whose contents have not been asked for. */
+  unaskedCount: number;
+  /** Whether a provider listens. */
+  isAttached: boolean;
+  isDraining: boolean;
+  /** The command `Leave` was given. */
+  hasLeft: boolean;
+  /** Started replicas that may still have to be told, in the order of their starts; some have ended. */
+  readonly untoldStarts: HeldReplica[];
+  /** Ends that are in no report yet. */
+  untoldEnds: ReplicaEnd[];
+  /** Sent and not acknowledged, in the order of their sequences. */
+  readonly reports: MachineReport[];
+  /** Replicas whose ends are untold or unacknowledged. */
+  readonly endedIds: Set<ReplicaId>;
+  /** Bytes of output in those ends. */
+  endedBytes: Bytes;
+  nextSequence: number;
+  /** No replica has a deadline before it; Infinity when none has any. */
+  earliestDeadline: Instant;
+  /** What the last WakeAt asked for; undefined once it has passed. */
+  wakeAt: Instant | undefined;
+}
+
+/** An agent that holds nothing and is not attached. */
+export function createAgentState(options: AgentOptions): AgentState {
+  return {
+    options, replicas: new Map(), queue: [], freeSlots: Array.from({ length: options.processors }, (_, index) => options.processors - 1 - index),
+    contents: new Map(), contentBytes: 0, unaskedCount: 0, isAttached: false, isDraining: false, hasLeft: false, untoldStarts: [], untoldEnds: [], reports: [],
+    endedIds: new Set(), endedBytes: 0, nextSequence: 1, earliestDeadline: Infinity, wakeAt: undefined,
+  };
+}
+
+/** Replicas that an agent tells of when it attaches: held ones, and ended ones that nobody has acknowledged. */
+export function listHeldReplicas(state: AgentState): ReplicaId[] {
+  return [...state.replicas.keys(), ...state.endedIds];
+}

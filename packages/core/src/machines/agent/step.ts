@@ -1,0 +1,78 @@
+import { unreachable, type Decision, type Instant } from '../../shared/index.ts';
+import { cancelReplicas, drain, stopAll } from './cancel-replicas.ts';
+import type { AgentChange } from './changes.ts';
+import type { AgentCommand } from './commands.ts';
+import { askContentsAgain, noteContent, noteRefusal, prefetchContents } from './contents.ts';
+import { enforceDeadlines } from './deadlines.ts';
+import { failReplica, findHeld, finishCollection, finishProcess, limitReplica } from './finish-replica.ts';
+import type { AgentInput } from './inputs.ts';
+import { placeReplicas } from './place-replicas.ts';
+import { acknowledge, nextStartDue, resendReports, sendReports } from './reports.ts';
+import { launchStaged, startReplicas } from './start-replicas.ts';
+import type { AgentState } from './state.ts';
+import { Turn } from './turn.ts';
+
+const noChanges: AgentChange[] = [];
+
+/** Takes a batch of facts, then starts what can start, and tells all that happened in one report (or a few, when it is much). */
+export function step(state: AgentState, inputs: readonly AgentInput[], now: Instant): Decision<AgentChange, AgentCommand> {
+  const turn = new Turn(state, now);
+  for (const input of inputs) handle(turn, input);
+  enforceDeadlines(turn);
+  prefetchContents(turn);
+  startReplicas(turn);
+  sendReports(turn);
+  askToBeWoken(turn);
+  leaveWhenDone(turn);
+  return { changes: noChanges, commands: turn.commands };
+}
+
+function handle(turn: Turn, input: AgentInput): void {
+  switch (input.kind) {
+    case 'ProviderAttached': return attach(turn);
+    case 'ProviderLost': turn.state.isAttached = false; return;
+    case 'ReplicasPlaced': return placeReplicas(turn, input.batch);
+    case 'ReplicasCancelled': return cancelReplicas(turn, input.replicaIds, input.onlyWaiting);
+    case 'ReportAcknowledged': return acknowledge(turn.state, input.sequence);
+    case 'DrainRequested': return drain(turn);
+    case 'StopRequested': return stopAll(turn, input.reason);
+    case 'ContentArrived': return noteContent(turn, input.sha256);
+    case 'ContentRefused': return noteRefusal(turn, input);
+    case 'InputsStaged': return noteStaged(turn, input.replicaId);
+    case 'StagingFailed': return failReplica(turn, input.replicaId, 'staging', input.verdict);
+    case 'ProcessEnded': return finishProcess(turn, input);
+    case 'LimitExceeded': return limitReplica(turn, input);
+    case 'OutputsCollected': return finishCollection(turn, input);
+    case 'CollectionFailed': return failReplica(turn, input.replicaId, 'ending', input.verdict);
+    case 'TimerFired': return; // What time brings is looked at in every step.
+    default: return unreachable(input);
+  }
+}
+
+function attach(turn: Turn): void {
+  turn.state.isAttached = true;
+  resendReports(turn);
+  askContentsAgain(turn);
+}
+
+function noteStaged(turn: Turn, replicaId: number): void {
+  const replica = findHeld(turn, replicaId, 'staging');
+  if (replica !== undefined) launchStaged(turn, replica);
+}
+
+/** Asks for a timer unless one is set that fires early enough; with short tasks it is set a few times a second. */
+function askToBeWoken(turn: Turn): void {
+  const { state, now, commands } = turn;
+  if (state.wakeAt !== undefined && state.wakeAt <= now) state.wakeAt = undefined;
+  const at = Math.min(state.earliestDeadline, nextStartDue(state) ?? Infinity);
+  if (at === Infinity || (state.wakeAt !== undefined && state.wakeAt <= at)) return;
+  state.wakeAt = at;
+  commands.push({ kind: 'WakeAt', at });
+}
+
+function leaveWhenDone(turn: Turn): void {
+  const { state, commands } = turn;
+  if (!state.isDraining || state.hasLeft || state.replicas.size > 0 || state.endedIds.size > 0) return;
+  state.hasLeft = true;
+  commands.push({ kind: 'Leave' });
+}

@@ -1,0 +1,202 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { agentMachine, createAgentState, listHeldReplicas, type AgentCommand, type AgentInput, type HeldReplica } from '@mutirao/core/machines/agent';
+import type { Content, MachineReport, ReplicaStart, TaskTemplate } from '@mutirao/core/messages';
+
+const processors = 3;
+const sizes: Readonly<Record<string, number>> = { a: 10, b: 20, c: 40, d: 200 };
+
+const anyAction = fc.oneof(
+  { weight: 6, arbitrary: fc.record({
+    kind: fc.constant('place' as const), count: fc.integer({ min: 1, max: 4 }), noOp: fc.boolean(), width: fc.integer({ min: 1, max: processors + 1 }),
+    contents: fc.uniqueArray(fc.constantFrom(...Object.keys(sizes)), { maxLength: 2 }), hasOutput: fc.boolean(), time: fc.constantFrom(0, 0, 20), again: fc.boolean(),
+  }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('cancel' as const), pick: fc.nat(), onlyWaiting: fc.boolean() }) },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('exit' as const), pick: fc.nat(), status: fc.constantFrom(0, 0, 1, 137) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('content' as const), pick: fc.nat(), refused: fc.constantFrom(false, false, false, true) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('settle' as const), pick: fc.nat(), fails: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('acknowledge' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('attach' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('detach' as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('pass' as const), time: fc.integer({ min: 1, max: 40 }) }) },
+);
+type Action = typeof anyAction extends fc.Arbitrary<infer T> ? T : never;
+
+/** A machine's host and its broker, which keep their own truth: what runs on each processor, which contents are pinned, what was told. */
+class World {
+  readonly state = createAgentState({
+    processors, unacknowledgedMax: 5, unacknowledgedBytesMax: 1000, killGrace: 30, startedDelay: 10, contentBytesMax: 60, prefetchMax: 3,
+  });
+  now = 1;
+  /** By slot: which replica's process, or staging, or collecting, goes on. */
+  readonly busy = new Map<number, { replica: HeldReplica; kind: 'stage' | 'run' | 'collect' }>();
+  readonly pinned = new Map<string, 'asked' | 'here'>();
+  readonly accepted = new Set<number>();
+  readonly reports = new Map<number, MachineReport>();
+  attached = false;
+  nextId = 1;
+  wakeAt = Infinity;
+  broken = '';
+
+  act(action: Action): void {
+    switch (action.kind) {
+      case 'place': return this.place(action);
+      case 'cancel': return this.hear({ kind: 'ReplicasCancelled', replicaIds: [1 + (action.pick % this.nextId), this.nextId + 5], onlyWaiting: action.onlyWaiting });
+      case 'exit': return this.exit(action.pick, action.status);
+      case 'content': return this.content(action.pick, action.refused);
+      case 'settle': return this.settle(action.pick, action.fails);
+      case 'acknowledge': return this.hear({ kind: 'ReportAcknowledged', sequence: Math.max(0, ...this.reports.keys()) });
+      case 'attach': this.attached = true; return this.hear({ kind: 'ProviderAttached' });
+      case 'detach': this.attached = false; return this.hear({ kind: 'ProviderLost' });
+      case 'pass': this.now += action.time; return this.now >= this.wakeAt ? this.hear({ kind: 'TimerFired' }) : undefined;
+    }
+  }
+
+  /** No more work; everything that goes on comes to an end. */
+  finish(): void {
+    for (let round = 0; round < 200 && (this.state.replicas.size > 0 || this.state.endedIds.size > 0); round++) {
+      this.act({ kind: 'attach' });
+      this.act({ kind: 'content', pick: 0, refused: false });
+      this.act({ kind: 'exit', pick: 0, status: 0 });
+      this.act({ kind: 'settle', pick: 0, fails: false });
+      this.act({ kind: 'acknowledge' });
+    }
+    this.hear({ kind: 'DrainRequested' });
+  }
+
+  /** Ends as the broker hears them: each report once. */
+  ends(): number[] {
+    return [...this.reports.values()].flatMap((report) => report.ended.map((end) => end.replicaId));
+  }
+
+  private place(action: Extract<Action, { kind: 'place' }>): void {
+    const template: TaskTemplate = {
+      jobId: 1, userId: 'ana', command: 'x', noOp: action.noOp, environment: {}, limits: { runTimeMax: action.time, memoryMax: 0, outputMax: 0 }, processors: action.width,
+    };
+    const replicas = Array.from({ length: action.count }, (): ReplicaStart => ({
+      replicaId: this.nextId++, taskIndex: 0, value: '', outputs: action.hasOutput ? [{ root: 'playpen', path: 'o' }] : [],
+      inputs: action.contents.map((sha256) => ({ root: 'playpen', path: sha256, content: { sha256, size: sizes[sha256] ?? 0 }, mode: 0o600 })),
+    }));
+    for (const replica of replicas) this.accepted.add(replica.replicaId);
+    const input: AgentInput = { kind: 'ReplicasPlaced', batch: { template, replicas } };
+    this.hear(input, ...(action.again ? [input] : []));
+  }
+
+  private pick(kind: 'stage' | 'run' | 'collect', index: number): { slot: number; replicaId: number } | undefined {
+    const slots = [...this.busy].filter(([, job]) => job.kind === kind);
+    const found = slots[index % Math.max(1, slots.length)];
+    if (found === undefined) return undefined;
+    this.busy.delete(found[0]);
+    return { slot: found[0], replicaId: found[1].replica.start.replicaId };
+  }
+
+  private exit(index: number, exitStatus: number): void {
+    const ended = this.pick('run', index);
+    if (ended === undefined) return;
+    const nothing = new Uint8Array(0);
+    this.hear({
+      kind: 'ProcessEnded', replicaId: ended.replicaId, verdict: undefined,
+      result: { exitStatus, standardOutput: nothing, standardError: nothing, outputTruncated: false },
+    });
+  }
+
+  private settle(index: number, fails: boolean): void {
+    const staged = this.pick('stage', index);
+    const verdict = { outcome: 'broken', reason: 'MUT_NO_SPACE', detail: '' } as const;
+    if (staged !== undefined) return this.hear(fails ? { kind: 'StagingFailed', replicaId: staged.replicaId, verdict } : { kind: 'InputsStaged', replicaId: staged.replicaId });
+    const collected = this.pick('collect', index);
+    if (collected === undefined) return;
+    this.hear(fails ? { kind: 'CollectionFailed', replicaId: collected.replicaId, verdict } : { kind: 'OutputsCollected', replicaId: collected.replicaId, outputs: [] });
+  }
+
+  private content(index: number, refused: boolean): void {
+    const asked = [...this.pinned].filter(([, status]) => status === 'asked');
+    const sha256 = asked[index % Math.max(1, asked.length)]?.[0];
+    if (sha256 === undefined) return;
+    if (!refused) this.pinned.set(sha256, 'here');
+    this.hear(refused ? { kind: 'ContentRefused', sha256, reason: 'MUT_INPUT_GONE', detail: '' } : { kind: 'ContentArrived', sha256 });
+  }
+
+  private hear(...inputs: AgentInput[]): void {
+    const { commands } = agentMachine.step(this.state, inputs, this.now);
+    agentMachine.checkInvariants(this.state);
+    for (const command of commands) this.perform(command);
+    const told = this.ends();
+    const held = new Set(listHeldReplicas(this.state));
+    for (const replicaId of this.accepted) {
+      if (!held.has(replicaId) && !told.includes(replicaId)) this.complain(`replica ${replicaId} is forgotten`);
+    }
+  }
+
+  private perform(command: AgentCommand): void {
+    switch (command.kind) {
+      case 'AskContents': return this.pin(command.contents);
+      case 'ReleaseContents': return this.unpin(command.sha256s);
+      case 'StageIn': return this.occupy(command.replica, 'stage');
+      case 'LaunchTask': return this.occupy(command.replica, 'run');
+      case 'CollectOutputs': return this.occupy(command.replica, 'collect');
+      case 'KillTask': if (this.busy.get(command.replica.slots[0] ?? -1)?.replica !== command.replica) this.complain('a task is killed that does not run'); return;
+      case 'RemovePlaypen': if (this.busy.has(command.slot)) this.complain(`playpen ${command.slot} is removed in use`); return;
+      case 'SendReport': return this.report(command.report);
+      case 'WakeAt': this.wakeAt = command.at; return;
+      case 'Leave': if (this.state.replicas.size > 0) this.complain('it leaves with replicas'); return;
+      case 'Reply': return this.complain('nobody asked');
+    }
+  }
+
+  private pin(contents: readonly Content[]): void {
+    for (const { sha256 } of contents) if (!this.pinned.has(sha256)) this.pinned.set(sha256, 'asked');
+  }
+
+  private unpin(sha256s: readonly string[]): void {
+    for (const sha256 of sha256s) if (!this.pinned.delete(sha256)) this.complain(`${sha256} was not pinned`);
+  }
+
+  private occupy(replica: HeldReplica, kind: 'stage' | 'run' | 'collect'): void {
+    const slot = replica.slots[0] ?? -1;
+    if (this.busy.has(slot)) this.complain(`slot ${slot} holds two`);
+    const held = [...this.busy.values()].reduce((sum, job) => sum + job.replica.slots.length, 0);
+    if (held + replica.slots.length > processors) this.complain('more processors are held than there are');
+    for (const { content } of replica.start.inputs) if (this.pinned.get(content.sha256) !== 'here') this.complain(`${content.sha256} is used and not here`);
+    this.busy.set(slot, { replica, kind });
+  }
+
+  private report(report: MachineReport): void {
+    if (!this.attached) this.complain('a report is sent to nobody');
+    const before = this.reports.get(report.sequence);
+    if (before === undefined) this.reports.set(report.sequence, structuredClone(report));
+    else if (JSON.stringify(before) !== JSON.stringify(report)) this.complain(`report ${report.sequence} changed between two sendings`);
+  }
+
+  private complain(what: string): void {
+    this.broken ||= what;
+  }
+}
+
+test('every accepted replica ends in exactly one report, and no processor holds two, whatever is cancelled, lost or repeated', (t) => {
+  fc.assert(fc.property(fc.array(anyAction, { minLength: 1, maxLength: 60 }), (actions) => {
+    const world = new World();
+    for (const action of actions) world.act(action);
+    world.finish();
+    const ends = world.ends().sort((x, y) => x - y);
+    return world.broken === '' && world.pinned.size === 0 && JSON.stringify(ends) === JSON.stringify([...world.accepted].sort((x, y) => x - y))
+      ? true : (() => { throw new Error(`${world.broken}; ended ${ends.join()} of ${[...world.accepted].join()}; pinned ${[...world.pinned.keys()].join()}`); })();
+  }), { seed: 20_261_120, numRuns: 1500 });
+  t.pass();
+});
+
+test('a replica that has run for 10 ms is told as started unless it ends in that step', (t) => {
+  fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 20 }), (times) => {
+    const world = new World();
+    world.act({ kind: 'attach' });
+    for (const time of times) {
+      world.act({ kind: 'place', count: 1, noOp: false, width: 1, contents: [], hasOutput: false, time: 0, again: false });
+      world.act({ kind: 'pass', time: time + 1 });
+      world.act({ kind: 'exit', pick: 0, status: 0 });
+      world.act({ kind: 'acknowledge' });
+    }
+    const started = [...world.reports.values()].flatMap((report) => report.started.map((start) => start.replicaId));
+    return started.length === new Set(started).size && started.length === times.filter((time) => time + 1 >= 10).length;
+  }), { seed: 20_261_121, numRuns: 200 });
+  t.pass();
+});

@@ -1,0 +1,105 @@
+import test from 'ava';
+import { agentMachine, createAgentState, listHeldReplicas, type AgentCommand, type AgentInput } from '@mutirao/core/machines/agent';
+import type { MachineReport } from '@mutirao/core/messages';
+import { checkInteractions } from '@mutirao/testkit';
+
+const bytes = (count: number): Uint8Array => new Uint8Array(count);
+
+function showReport({ sequence, started, ended }: MachineReport): string {
+  const parts = [
+    ...started.map(({ replicaId, startedAt }) => `r${replicaId} started at ${startedAt}`),
+    ...ended.map((end) => `r${end.replicaId} ${end.outcome} ${end.reason}`.trimEnd() + (end.exitStatus === 0 ? '' : ` status ${end.exitStatus}`)),
+  ];
+  return `report ${sequence}: ${parts.join(', ')}`;
+}
+
+function showCommand(command: AgentCommand): string {
+  switch (command.kind) {
+    case 'WakeAt': return `wake at ${command.at}`;
+    case 'AskContents': return `ask ${command.contents.map(({ sha256 }) => sha256).join(' ')}`;
+    case 'ReleaseContents': return `release ${command.sha256s.join(' ')}`;
+    case 'StageIn': return `stage in r${command.replica.start.replicaId} on ${command.replica.slots.join('+')}`;
+    case 'LaunchTask': return `launch r${command.replica.start.replicaId} on ${command.replica.slots.join('+')}`;
+    case 'KillTask': return `${command.signal} to r${command.replica.start.replicaId}`;
+    case 'CollectOutputs': return `collect outputs of r${command.replica.start.replicaId}`;
+    case 'RemovePlaypen': return `remove playpen ${command.slot}`;
+    case 'SendReport': return showReport(command.report);
+    case 'Leave': return 'leave';
+    case 'Reply': return 'reply';
+  }
+}
+
+function numbers(words: readonly string[]): number[] {
+  return words.filter((word) => /^r\d+$/.test(word)).map((word) => Number(word.slice(1)));
+}
+
+function option(words: readonly string[], name: string): string | undefined {
+  return words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/** `place rN ... [noop] [procs=N] [time=MS] [output=BYTES] [in=NAME:SIZE,...] [out=PATH]`. */
+function placed(words: readonly string[]): AgentInput {
+  const inputs = (option(words, 'in') ?? '').split(',').filter(Boolean).map((word) => {
+    const [sha256 = '', size = '0'] = word.split(':');
+    return { root: 'playpen' as const, path: sha256, content: { sha256, size: Number(size) }, mode: 0o644 };
+  });
+  const out = option(words, 'out');
+  return {
+    kind: 'ReplicasPlaced',
+    batch: {
+      template: {
+        jobId: 1, userId: 'ana', command: 'work {}', noOp: words.includes('noop'), environment: {}, processors: Number(option(words, 'procs') ?? 1),
+        limits: { runTimeMax: Number(option(words, 'time') ?? 0), memoryMax: 0, outputMax: Number(option(words, 'output') ?? 0) },
+      },
+      replicas: numbers(words).map((replicaId) => ({
+        replicaId, taskIndex: replicaId, value: '', inputs, outputs: out === undefined ? [] : [{ root: 'playpen' as const, path: out }],
+      })),
+    },
+  };
+}
+
+function inputOf(line: string): AgentInput {
+  const words = line.split(' ');
+  const [verb, first = ''] = words;
+  const [replicaId = 0] = numbers(words);
+  const reason = words.find((word) => word.startsWith('MUT_')) ?? '';
+  switch (verb) {
+    case 'attach': return { kind: 'ProviderAttached' };
+    case 'detach': return { kind: 'ProviderLost' };
+    case 'place': return placed(words);
+    case 'cancel': return { kind: 'ReplicasCancelled', replicaIds: numbers(words), onlyWaiting: words.includes('waiting') };
+    case 'acknowledge': return { kind: 'ReportAcknowledged', sequence: Number(first) };
+    case 'drain': return { kind: 'DrainRequested' };
+    case 'stop': return { kind: 'StopRequested', reason: 'the agent was told to stop' };
+    case 'content': return { kind: 'ContentArrived', sha256: first };
+    case 'refuse': return { kind: 'ContentRefused', sha256: first, reason, detail: '' };
+    case 'staged': return { kind: 'InputsStaged', replicaId };
+    case 'unstaged': return { kind: 'StagingFailed', replicaId, verdict: { outcome: 'broken', reason, detail: '' } };
+    case 'exit': {
+      const result = { exitStatus: Number(words[2] ?? 0), standardOutput: bytes(Number(option(words, 'wrote') ?? 0)), standardError: bytes(0), outputTruncated: words.includes('cut') };
+      return { kind: 'ProcessEnded', replicaId, result, verdict: reason === '' ? undefined : { outcome: 'broken', reason, detail: '' } };
+    }
+    case 'exceed': return { kind: 'LimitExceeded', replicaId, reason, detail: '' };
+    case 'collected': return { kind: 'OutputsCollected', replicaId, outputs: [] };
+    case 'uncollected': return { kind: 'CollectionFailed', replicaId, verdict: { outcome: 'failed', reason, detail: '' } };
+    case 'at': return { kind: 'TimerFired' };
+    default: throw new Error(`no such line: ${line}`);
+  }
+}
+
+for (const name of ['agent-replicas', 'agent-contents', 'agent-reports']) {
+  test(`an agent walks through ${name}.txt`, (t) => {
+    const state = createAgentState({
+      processors: 2, unacknowledgedMax: 6, unacknowledgedBytesMax: 1000, killGrace: 5000, startedDelay: 10, contentBytesMax: 100, prefetchMax: 4,
+    });
+    let now = 1000;
+    checkInteractions(t, new URL(`../../../interactions/${name}.txt`, import.meta.url), (lines) => {
+      const [line = ''] = lines;
+      if (line === 'held') return listHeldReplicas(state).map((id) => `r${id}`).join(' ');
+      if (line.startsWith('at ')) now = Number(line.slice(3));
+      const { commands } = agentMachine.step(state, lines.map(inputOf), now);
+      agentMachine.checkInvariants(state);
+      return commands.map(showCommand).join('\n');
+    });
+  });
+}
