@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BrokerClient } from './broker-client.ts';
+import { Program } from './program.ts';
+
+/** What a grid under test consists of. */
+export interface GridOptions {
+  /** Processors of each embedded cluster. */
+  readonly clusters?: readonly number[];
+  /** Processors of each time-shared machine. */
+  readonly machines?: readonly number[];
+  /** Further arguments of each kind of program. */
+  readonly brokerArgs?: readonly string[];
+  readonly clusterArgs?: readonly string[];
+  readonly providerArgs?: readonly string[];
+  readonly agentArgs?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const greek = ['alpha', 'beta', 'gamma', 'delta'];
+
+/** A whole grid of real processes with a home folder of its own, for tests across processes and for benchmarks. */
+export class Grid {
+  readonly home = mkdtempSync(join(tmpdir(), 'mutirao-grid-'));
+  readonly clusters: Program[] = [];
+  /** One per cluster, in the same order, and then that of the time-shared machines, if any. */
+  readonly providers: Program[] = [];
+  readonly agents: Program[] = [];
+  #broker: Program | undefined;
+  #client: BrokerClient | undefined;
+  readonly #options: GridOptions;
+
+  private constructor(options: GridOptions) {
+    this.#options = options;
+  }
+
+  /** Starts all processes and answers when the broker serves. Machines join soon after. */
+  static async start(options: GridOptions): Promise<Grid> {
+    const grid = new Grid(options);
+    try {
+      await grid.#startAll();
+      return grid;
+    } catch (error) {
+      await grid.stop();
+      throw error;
+    }
+  }
+
+  get broker(): Program {
+    if (this.#broker === undefined) throw new Error('the grid has not started');
+    return this.#broker;
+  }
+
+  /** Calls the broker; goes on with the broker's next process after a crash, since the port stays. */
+  get client(): BrokerClient {
+    this.#client ??= new BrokerClient(this.broker.address, this.home);
+    return this.#client;
+  }
+
+  /** Ends every process, the broker first, and removes the home folder. */
+  async stop(): Promise<void> {
+    this.#client?.close();
+    const programs = [this.#broker, ...this.providers, ...this.agents, ...this.clusters];
+    for (const program of programs) await program?.kill('SIGTERM');
+    rmSync(this.home, { recursive: true, force: true });
+  }
+
+  async #startAll(): Promise<void> {
+    const { clusters = [], machines = [], brokerArgs = [], clusterArgs = [], providerArgs = [] } = this.#options;
+    const providers: string[] = [];
+    for (const [index, processors] of clusters.entries()) {
+      const id = greek[index] ?? `cluster${index}`;
+      const cluster = this.#program('cluster', ['--id', id, '--processors', String(processors), ...clusterArgs]);
+      this.clusters.push(cluster);
+      await cluster.start();
+      const provider = this.#program('provider', ['--id', id, '--manager', 'embedded', '--cluster', cluster.address, ...providerArgs]);
+      this.providers.push(provider);
+      await provider.start();
+      providers.push('--provider', `${id}=${provider.address}`);
+    }
+    if (machines.length > 0) providers.push('--provider', `lab=${await this.#startMachines(machines)}`);
+    this.#broker = this.#program('broker', [...providers, ...brokerArgs]);
+    await this.#broker.start();
+  }
+
+  async #startMachines(machines: readonly number[]): Promise<string> {
+    const lab = this.#program('provider', ['--id', 'lab', '--manager', 'none', ...(this.#options.providerArgs ?? [])]);
+    this.providers.push(lab);
+    await lab.start();
+    for (const [index, processors] of machines.entries()) {
+      const args = ['--home', this.home, '--provider', lab.address, '--machine-id', `lab/pc${index}`, '--processors', String(processors)];
+      const agent = new Program('agent', [...args, ...(this.#options.agentArgs ?? [])], this.#env());
+      this.agents.push(agent);
+      await agent.start();
+    }
+    return lab.address;
+  }
+
+  #program(name: 'broker' | 'provider' | 'cluster', args: readonly string[]): Program {
+    return new Program(name, ['--home', this.home, '--listen', '127.0.0.1:0', ...args], this.#env());
+  }
+
+  #env(): Record<string, string> {
+    return { MUTIRAO_HOME: this.home, ...this.#options.env };
+  }
+}
