@@ -1,0 +1,73 @@
+// Plants one-line bugs in a copy of the sources, one at a time, and checks that the tests meant to kill each do kill it.
+// The list is test/planted-bugs.json: { file, find, replace, tests: [patterns] }. `find` must stand exactly once in `file`.
+// Usage: node scripts/planted-bugs.mjs [--only SUBSTRING]. Prints "N passed, N failed" last; a bug that survives is a failure.
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../', import.meta.url));
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+const bugs = JSON.parse(readFileSync(`${root}test/planted-bugs.json`, 'utf8'));
+
+/** A copy of the sources whose own packages resolve to the copy, with everybody else's packages shared. */
+async function copySources() {
+  const copy = mkdtempSync(join(tmpdir(), 'mutirao-bugs-'));
+  for (const folder of ['packages', 'proto', 'test', 'scripts', 'examples', 'docs', 'bench']) cpSync(root + folder, join(copy, folder), { recursive: true });
+  for (const file of ['package.json', 'tsconfig.json', 'tsconfig.base.json', 'ava.config.js']) cpSync(root + file, join(copy, file));
+  await run('cp', ['-as', `${root}node_modules`, join(copy, 'node_modules')]);
+  await run('sh', ['-c', `rm -rf "$0/node_modules/@mutirao" && mkdir "$0/node_modules/@mutirao" && for p in "$0"/packages/*; do ln -s "$p" "$0/node_modules/@mutirao/$(basename "$p")"; done`, copy]);
+  // AVA and its like must be real folders, or they would look for the project beside the original.
+  for (const name of ['ava']) {
+    rmSync(join(copy, 'node_modules', name), { recursive: true });
+    symlinkSync(`${root}node_modules/${name}`, join(copy, 'node_modules', name));
+  }
+  return copy;
+}
+
+async function testsFail(copy, tests) {
+  try {
+    await run(process.execPath, [join(copy, 'node_modules/ava/entrypoints/cli.mjs'), ...tests], { cwd: copy, timeout: 300_000, maxBuffer: 1 << 26 });
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+let passed = 0;
+let failed = 0;
+const copy = await copySources();
+try {
+  const chosen = bugs.filter((bug) => `${bug.file} ${bug.replace}`.includes(values.only));
+  const everything = [...new Set(chosen.flatMap((bug) => bug.tests))];
+  if (await testsFail(copy, everything)) {
+    console.log('FAIL the tests fail without any bug');
+    failed += 1;
+  }
+  for (const bug of chosen) {
+    const path = join(copy, bug.file);
+    const sound = readFileSync(path, 'utf8');
+    const where = `${bug.file}: ${bug.find.trim()} -> ${bug.replace.trim()}`;
+    if (sound.split(bug.find).length !== 2) {
+      console.log(`FAIL ${where}: the line to change stands ${sound.split(bug.find).length - 1} times`);
+      failed += 1;
+      continue;
+    }
+    writeFileSync(path, sound.replace(bug.find, () => bug.replace));
+    if (await testsFail(copy, bug.tests)) {
+      console.log(`ok   ${where}`);
+      passed += 1;
+    } else {
+      console.log(`FAIL survived: ${where} (${bug.tests.join(' ')})`);
+      failed += 1;
+    }
+    writeFileSync(path, sound);
+  }
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 && passed > 0 ? 0 : 1);
