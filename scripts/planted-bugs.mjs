@@ -2,7 +2,7 @@
 // The list is test/planted-bugs.json: { file, find, replace, tests: [patterns] }. `find` must stand exactly once in `file`.
 // Usage: node scripts/planted-bugs.mjs [--only SUBSTRING]. Prints "N passed, N failed" last; a bug that survives is a failure.
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,23 +16,24 @@ const bugs = JSON.parse(readFileSync(`${root}test/planted-bugs.json`, 'utf8'));
 /** A copy of the sources whose own packages resolve to the copy, with everybody else's packages shared. */
 async function copySources() {
   const copy = mkdtempSync(join(tmpdir(), 'mutirao-bugs-'));
-  for (const folder of ['packages', 'proto', 'test', 'scripts', 'examples', 'docs', 'bench']) cpSync(root + folder, join(copy, folder), { recursive: true });
+  for (const folder of ['packages', 'proto', 'test', 'scripts']) cpSync(root + folder, join(copy, folder), { recursive: true });
   for (const file of ['package.json', 'tsconfig.json', 'tsconfig.base.json', 'ava.config.js']) cpSync(root + file, join(copy, file));
-  await run('cp', ['-as', `${root}node_modules`, join(copy, 'node_modules')]);
-  await run('sh', ['-c', `rm -rf "$0/node_modules/@mutirao" && mkdir "$0/node_modules/@mutirao" && for p in "$0"/packages/*; do ln -s "$p" "$0/node_modules/@mutirao/$(basename "$p")"; done`, copy]);
-  // AVA and its like must be real folders, or they would look for the project beside the original.
-  for (const name of ['ava']) {
-    rmSync(join(copy, 'node_modules', name), { recursive: true });
-    symlinkSync(`${root}node_modules/${name}`, join(copy, 'node_modules', name));
+  mkdirSync(join(copy, 'node_modules/@mutirao'), { recursive: true });
+  for (const name of readdirSync(`${root}node_modules`)) {
+    if (name !== '@mutirao') symlinkSync(`${root}node_modules/${name}`, join(copy, 'node_modules', name));
   }
+  for (const name of readdirSync(`${root}packages`)) symlinkSync(join(copy, 'packages', name), join(copy, 'node_modules/@mutirao', name));
   return copy;
 }
 
+let lastOutput = '';
+
 async function testsFail(copy, tests) {
   try {
-    await run(process.execPath, [join(copy, 'node_modules/ava/entrypoints/cli.mjs'), ...tests], { cwd: copy, timeout: 300_000, maxBuffer: 1 << 26 });
+    await run(process.execPath, [join(copy, 'node_modules/ava/entrypoints/cli.js'), ...tests], { cwd: copy, timeout: 300_000, maxBuffer: 1 << 26 });
     return false;
-  } catch {
+  } catch (error) {
+    lastOutput = `${error.stdout ?? ''}${error.stderr ?? ''}`;
     return true;
   }
 }
@@ -44,7 +45,7 @@ try {
   const chosen = bugs.filter((bug) => `${bug.file} ${bug.replace}`.includes(values.only));
   const everything = [...new Set(chosen.flatMap((bug) => bug.tests))];
   if (await testsFail(copy, everything)) {
-    console.log('FAIL the tests fail without any bug');
+    console.log(`FAIL the tests fail without any bug:\n${lastOutput.slice(-2000)}`);
     failed += 1;
   }
   for (const bug of chosen) {

@@ -10,7 +10,7 @@ const { values, positionals } = parseArgs({
   options: { config: { type: 'string', default: 'ava.config.js' }, 'also-passed': { type: 'string', default: '0' }, 'also-failed': { type: 'string', default: '0' } },
 });
 const root = fileURLToPath(new URL('../', import.meta.url));
-const ava = spawn(process.execPath, [`${root}node_modules/ava/entrypoints/cli.mjs`, '--tap', '--config', values.config, ...positionals], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+const ava = spawn(process.execPath, [`${root}node_modules/ava/entrypoints/cli.js`, '--tap', '--config', values.config, ...positionals], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
 
 let passed = Number(values['also-passed']);
 let failed = Number(values['also-failed']);
