@@ -8,6 +8,7 @@ import anyTest, { type TestFn } from 'ava';
 import { JobStatus, TaskStatus } from '@mutirao/api/broker';
 import { Root } from '@mutirao/api/common';
 import { Outcome } from '@mutirao/api/machine';
+import { callUnary } from '@mutirao/runtime/rpc';
 import { Grid, taskGroup, until } from '@mutirao/testkit';
 
 interface Context { readonly grid: Grid; readonly folder: string }
@@ -70,7 +71,7 @@ test.serial('files are put, stored and brought home, small ones and one that nee
 });
 
 test.serial('what is wrong with a job is said before anything runs, and nothing of it is kept', async (t) => {
-  const before = (await grid.client.raw, await countJobs());
+  const before = await countJobs();
   const path = (value: string) => ({ source: { source: { $case: 'localPath' as const, value } }, root: Root.PLAYPEN, path: 'x', condition: '' });
   const home = { homeDirectory: t.context.folder };
   await t.throwsAsync(grid.client.submit([]), { code: 'MUT_BAD_REQUEST' });
@@ -143,6 +144,5 @@ test.serial('peers that speak nonsense lose their connection, not the server', a
 });
 
 async function countJobs(): Promise<number> {
-  const { callUnary } = await import('@mutirao/runtime/rpc');
   return (await callUnary(grid.client.raw, 'listJobs', { pageSize: 0, beforeJobId: 0 }, { deadlineMs: 5000 })).jobs.length;
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  BrokerServiceClient, TaskStatus, type ExplainRequest, type JobSpec, type JobSummary, type LedgerRow, type MachineRecord, type TaskGroup,
+  BrokerServiceClient, TaskStatus, type ExplainRequest, type JobSpec, type JobSummary, type LedgerRow, type ListTasksRequest,
+  type ListTasksResponse, type MachineRecord, type TaskGroup,
   type TaskRecord,
 } from '@mutirao/api/broker';
 import { callUnary, dial } from '@mutirao/runtime/rpc';
@@ -72,9 +73,10 @@ export class BrokerClient {
   /** All tasks of a job, by index. */
   async tasks(jobId: number): Promise<TaskRecord[]> {
     const tasks: TaskRecord[] = [];
-    for (let from: number | undefined = 0; from !== undefined;) {
-      const request = { jobId, taskIndexes: [], status: TaskStatus.UNSPECIFIED, pageSize: 1000, fromTaskIndex: from };
-      const page = await callUnary(this.raw, 'listTasks', request, { deadlineMs: callDeadlineMs });
+    let from: number | undefined = 0;
+    while (from !== undefined) {
+      const request: ListTasksRequest = { jobId, taskIndexes: [], status: TaskStatus.UNSPECIFIED, pageSize: 1000, fromTaskIndex: from };
+      const page: ListTasksResponse = await callUnary(this.raw, 'listTasks', request, { deadlineMs: callDeadlineMs });
       tasks.push(...page.tasks);
       from = page.nextTaskIndex;
     }

@@ -1,0 +1,3 @@
+export {
+  Content, Hello, InputFile, IntegerRange, Limits, OutputFile, Root, TaskTemplate,
+} from './generated/mutirao/common/v1/common.ts';
