@@ -1,7 +1,7 @@
 /** Wakes those who wait for something to change. */
 export class ChangeSignal {
   #count = 0;
-  #waiting: (() => void)[] = [];
+  #waiting = new Set<() => void>();
 
   /** Grows with each change. */
   get count(): number {
@@ -12,7 +12,7 @@ export class ChangeSignal {
   notify(): void {
     this.#count += 1;
     const waiting = this.#waiting;
-    this.#waiting = [];
+    this.#waiting = new Set();
     for (const wake of waiting) wake();
   }
 
@@ -22,9 +22,10 @@ export class ChangeSignal {
     return new Promise((resolve) => {
       const wake = (): void => {
         signal.removeEventListener('abort', wake);
+        this.#waiting.delete(wake);
         resolve();
       };
-      this.#waiting.push(wake);
+      this.#waiting.add(wake);
       signal.addEventListener('abort', wake, { once: true });
     });
   }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { MutiraoError } from '@mutirao/api/errors';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
-import { Metrics } from '@mutirao/runtime/metrics';
+import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { choice, defineProgram, duration, integer, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken } from '@mutirao/runtime/rpc';
 import { readClusterOptions } from './cluster-options.ts';
@@ -18,6 +19,7 @@ const options = {
   widthMax: integer({ help: 'Most processors of one request; 0 for all of them.', default: 0, min: 0, max: 65_536 }),
   policy: choice({ help: 'Who goes when.', words: ['conservative', 'easy', 'fcfs'], default: 'conservative' }),
   variant: choice({ help: 'What conservative backfilling does with time that an early end frees.', words: ['start-now', 'reinsert'], default: 'start-now' }),
+  metricsListen: text({ help: 'Where to serve /metrics and /healthz; empty for nowhere.', placeholder: 'HOST:PORT' }),
   killGrace: duration({ help: 'Time between the request to end and the kill.', default: 2000 }),
 };
 
@@ -26,15 +28,19 @@ export const main = defineProgram({ name: 'cluster', summary: 'Shares out proces
 
 async function run(config: ConfigOf<typeof options>, context: ProgramContext): Promise<void> {
   const { log, signal, home } = context;
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(config.id)) throw new MutiraoError('MUT_BAD_CONFIG', `id is ${JSON.stringify(config.id)}; want letters, digits, ".", "_" and "-"`);
   const directory = join(home, 'clusters', config.id);
+  const metrics = new Metrics({ withProcess: true });
   const cluster = await startCluster({
-    options: readClusterOptions(config), directory, listen: config.listen, killGraceMs: config.killGrace, log, metrics: new Metrics(),
+    options: readClusterOptions(config), directory, listen: config.listen, killGraceMs: config.killGrace, log, metrics,
     tokens: acceptToken(ensureToken(tokenPath(home)), userInfo().username), onFatal: context.fail,
   });
-  writeAtomic(join(directory, 'cluster.json'), `${JSON.stringify({ address: cluster.address, pid: process.pid })}\n`);
-  log.info({ address: cluster.address, cluster: config.id }, 'listening');
+  const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, healthy: () => undefined });
+  writeAtomic(join(directory, 'cluster.json'), `${JSON.stringify({ address: cluster.address, metricsAddress: http?.address, pid: process.pid })}\n`);
+  log.info({ address: cluster.address, metrics_address: http?.address, cluster: config.id }, 'listening');
   if (!signal.aborted) await once(signal, 'abort');
   await cluster.stop();
+  await http?.close();
 }
 
 if (import.meta.main) await main(process.argv.slice(2));

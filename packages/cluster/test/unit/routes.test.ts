@@ -4,7 +4,8 @@ import { encodeAllocateRequest } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { clusterMachine, createClusterState, listQueue, type ClusterInput } from '@mutirao/core/machines/cluster';
 import { conservativeBackfilling } from '@mutirao/core/queue';
-import type { CallContext, StreamWriter } from '@mutirao/runtime/rpc';
+import type { StreamWriter } from '@mutirao/runtime/rpc';
+import { aCallContext, inject } from '@mutirao/testkit';
 import { ChangeSignal } from '../../src/change-signal.ts';
 import { clusterRoutes } from '../../src/routes.ts';
 
@@ -32,32 +33,28 @@ function cluster() {
   return { routes, changes };
 }
 
-function context(over = new AbortController()): CallContext {
-  return { userId: 'owner', credential: 'x', deadline: undefined, signal: over.signal, stopping: new AbortController().signal };
-}
-
 const order = encodeAllocateRequest({
   userId: 'ana', width: 3, walltime: 1500, command: ['work'], environment: {}, workingDirectory: '', clientRequestId: 'k',
 });
 
 test('an order is answered with the id of its request, and again with the same', async (t) => {
   const { routes } = cluster();
-  t.deepEqual(await routes.allocate(order, context()), { requestId: '1' });
-  t.deepEqual(await routes.allocate(order, context()), { requestId: '1' });
+  t.deepEqual(await inject(routes.allocate, order), { requestId: '1' });
+  t.deepEqual(await inject(routes.allocate, order), { requestId: '1' });
 });
 
 test('an order that names no user is its caller\'s', async (t) => {
   const { routes } = cluster();
-  await routes.allocate({ ...order, userId: '' }, context());
-  const { requests } = await routes.getQueue({ endedMax: 0 }, context());
+  await inject(routes.allocate, { ...order, userId: '' }, { userId: 'owner' });
+  const { requests } = await inject(routes.getQueue, { endedMax: 0 });
   t.is(requests[0]?.userId, 'owner');
 });
 
 test('the queue shows walltimes rounded up, starts and what is free', async (t) => {
   const { routes } = cluster();
-  await routes.allocate(order, context());
-  await routes.allocate({ ...order, clientRequestId: 'k2' }, context());
-  const queue = await routes.getQueue({ endedMax: 0 }, context());
+  await inject(routes.allocate, order);
+  await inject(routes.allocate, { ...order, clientRequestId: 'k2' });
+  const queue = await inject(routes.getQueue, { endedMax: 0 });
   t.is(queue.processorsFree, 1);
   t.deepEqual(queue.requests.map(({ status, walltimeMs, startsUnixMs }) => [status, walltimeMs, startsUnixMs]), [
     [RequestStatus.RUNNING, 2000, 5000], [RequestStatus.QUEUED, 2000, 7000],
@@ -66,24 +63,24 @@ test('the queue shows walltimes rounded up, starts and what is free', async (t) 
 
 test('a refusal by the machine reaches the caller, bad input does not reach the machine', async (t) => {
   const { routes } = cluster();
-  await t.throwsAsync(async () => routes.allocate({ ...order, widthProcessors: 5 }, context()), { message: 'MUT_WIDTH_MAX' });
-  await t.throwsAsync(async () => routes.allocate({ ...order, command: [] }, context()), { instanceOf: MutiraoError, message: 'command is empty' });
-  await t.throwsAsync(async () => routes.release({ requestId: 'r1' }, context()), { instanceOf: MutiraoError });
+  await t.throwsAsync(inject(routes.allocate, { ...order, widthProcessors: 5 }), { message: 'MUT_WIDTH_MAX' });
+  await t.throwsAsync(inject(routes.allocate, { ...order, command: [] }), { instanceOf: MutiraoError, message: 'command is empty' });
+  await t.throwsAsync(inject(routes.release, { requestId: 'r1' }), { instanceOf: MutiraoError });
 });
 
 test('a released request is gone from the queue and listed as ended', async (t) => {
   const { routes } = cluster();
-  await routes.allocate(order, context());
-  await routes.allocate({ ...order, clientRequestId: 'k2' }, context());
-  t.deepEqual(await routes.release({ requestId: '2' }, context()), {});
-  const { requests } = await routes.getQueue({ endedMax: 5 }, context());
+  await inject(routes.allocate, order);
+  await inject(routes.allocate, { ...order, clientRequestId: 'k2' });
+  t.deepEqual(await inject(routes.release, { requestId: '2' }), {});
+  const { requests } = await inject(routes.getQueue, { endedMax: 5 });
   t.deepEqual(requests.map(({ requestId, status, endReason }) => [requestId, status, endReason]), [
     ['1', RequestStatus.RUNNING, ''], ['2', RequestStatus.ENDED, 'MUT_RELEASED'],
   ]);
 });
 
 test('limits are told', async (t) => {
-  t.deepEqual(await cluster().routes.getLimits({ userId: 'ana' }, context()), {
+  t.deepEqual(await inject(cluster().routes.getLimits, { userId: 'ana' }), {
     processors: 4, requestsMax: 2, walltimeMsMax: 10_000, widthProcessorsMax: 4, walltimeGranularityMs: 1000,
   });
 });
@@ -100,8 +97,8 @@ test('a watcher gets the queue at once, once after changes, and is let go when i
     },
     end: () => undefined, onDrain: undefined, drained: () => Promise.resolve(),
   };
-  const watching = routes.watchQueue({}, writer, context(over));
-  await routes.allocate(order, context());
+  const watching = routes.watchQueue({}, writer, aCallContext({ signal: over.signal }));
+  await inject(routes.allocate, order);
   await watching;
   t.deepEqual(levels, [0, 1]);
 });

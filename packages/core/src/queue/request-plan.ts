@@ -102,13 +102,9 @@ export class RequestPlan {
    *
    * Cost: O(segments of the walltime).
    */
-  canStart(request: PlannedRequest, now: Instant): boolean {
-    const { width, walltime, startsAt } = request;
-    const end = now + walltime;
-    if (startsAt === undefined || startsAt >= end) return this.#profile.fits(width, walltime, now);
-    // Its own place begins within the window: there it takes nothing more than it holds already.
-    const heldUntil = Math.min(end, startsAt + walltime);
-    return this.#profile.fits(width, startsAt - now, now) && (heldUntil >= end || this.#profile.fits(width, end - heldUntil, heldUntil));
+  canStart({ width, walltime, startsAt = Infinity }: PlannedRequest, now: Instant): boolean {
+    // Its own place, later than now and as long as the walltime, holds what it wants from there on.
+    return this.#profile.fits(width, Math.min(walltime, startsAt - now), now);
   }
 
   /** The earliest place from `now` on for a waiting request, everybody else's place standing. Cost: O(segments). */

@@ -33,9 +33,8 @@ function handle(turn: Turn, input: ClusterInput): void {
 }
 
 function askToBeWoken(turn: Turn): void {
-  const { state, now, commands } = turn;
+  const { state, commands } = turn;
   const at = nextEventOf(turn);
-  if (state.wakeAt !== undefined && state.wakeAt <= now) state.wakeAt = undefined;
   if (at === Infinity || at === state.wakeAt) return;
   state.wakeAt = at;
   commands.push({ kind: 'WakeAt', at });

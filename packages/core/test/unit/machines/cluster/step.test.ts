@@ -1,0 +1,81 @@
+import test from 'ava';
+import { clusterMachine, createClusterState, listQueue, type ClusterInput, type ClusterOptions } from '@mutirao/core/machines/cluster';
+import { conservativeBackfilling } from '@mutirao/core/queue';
+
+const options: ClusterOptions = {
+  processors: 10, requestsMax: 100, walltimeMax: 1000, widthMax: 10, walltimeGranularity: 1, endedMax: 2, policy: conservativeBackfilling('start-now'),
+};
+
+function aCluster() {
+  const state = createClusterState(options);
+  const hear = (now: number, ...inputs: ClusterInput[]) => clusterMachine.step(state, inputs, now);
+  hear(0, { kind: 'ClusterStarted' });
+  return { state, hear };
+}
+
+function order(clientRequestId: string, width: number, walltime: number): ClusterInput {
+  return { kind: 'AllocationRequested', replyTo: 1, order: { userId: 'ana', clientRequestId, width, walltime, command: ['work', 'hard'], environment: { A: 'b' }, workingDirectory: '/srv' } };
+}
+
+function exits(requestId: number, ...indexes: number[]): ClusterInput[] {
+  return indexes.map((processIndex) => ({ kind: 'ProcessExited', requestId, processIndex, exitStatus: 0 }));
+}
+
+test('a request that fits is journaled, placed, started and answered in one turn', (t) => {
+  const { changes, commands } = aCluster().hear(5, order('k', 2, 100));
+  t.deepEqual(changes.map(({ kind }) => kind), ['RequestQueued', 'RequestPlaced', 'RequestStarted']);
+  t.deepEqual(commands, [
+    { kind: 'Reply', replyTo: 1, reply: { ok: true, value: { requestId: 1 } } },
+    { kind: 'StartProcesses', requestId: 1, width: 2, command: ['work', 'hard'], environment: { A: 'b' }, workingDirectory: '/srv', walltimeEnd: 105 },
+    { kind: 'WakeAt', at: 105 },
+  ]);
+});
+
+test('the exit of a process that is heard twice changes nothing the second time', (t) => {
+  const { hear } = aCluster();
+  hear(5, order('k', 2, 100));
+  t.is(hear(6, ...exits(1, 1)).changes.length, 1);
+  t.deepEqual(hear(7, ...exits(1, 1)), { changes: [], commands: [] });
+});
+
+test('who was promised processors waits until they are really free', (t) => {
+  const { hear } = aCluster();
+  hear(0, order('k1', 10, 100), order('k2', 10, 100));
+  t.deepEqual(hear(100, { kind: 'TimerFired' }).commands, [{ kind: 'KillProcesses', requestId: 1 }]);
+  t.deepEqual(hear(103, ...exits(1, 0, 1, 2, 3, 4, 5, 6, 7, 8)).commands, []);
+  t.like(hear(104, ...exits(1, 9)).commands[0], { kind: 'StartProcesses', requestId: 2, walltimeEnd: 200 });
+});
+
+test('who lost half of its walltime to waiting gets a new place', (t) => {
+  const { hear } = aCluster();
+  hear(0, order('k1', 10, 100), order('k2', 10, 40), order('k3', 10, 40));
+  hear(100, { kind: 'TimerFired' });
+  const { changes } = hear(121, ...exits(1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  t.deepEqual(changes.filter(({ kind }) => kind !== 'ProcessExited'), [
+    { kind: 'RequestPlaced', requestId: 2, startsAt: 180 },
+    { kind: 'RequestEnded', requestId: 1, reason: 'MUT_WALLTIME_ENDED', at: 121 },
+    { kind: 'RequestPlaced', requestId: 3, startsAt: 121 },
+    { kind: 'RequestStarted', requestId: 3 },
+  ]);
+});
+
+test('a request that is wider than the cluster after a restart ends with a reason', (t) => {
+  const { state, hear } = aCluster();
+  hear(5, order('k1', 10, 100), order('k2', 8, 100), order('k3', 4, 100));
+  const restarted = { ...state, options: { ...options, processors: 4, widthMax: 4 } };
+  clusterMachine.step(restarted, [{ kind: 'ClusterStarted' }], 7);
+  clusterMachine.checkInvariants(restarted);
+  t.deepEqual(listQueue(restarted, 7, 2).requests.map(({ managerRequestId, status, endReason }) => [managerRequestId, status, endReason]), [
+    ['3', 'running', ''], ['2', 'ended', 'MUT_WIDTH_MAX'], ['1', 'ended', 'MUT_CLUSTER_RESTARTED'],
+  ]);
+});
+
+test('only so many ended requests are remembered, and a key is free again with the last of them', (t) => {
+  const { state, hear } = aCluster();
+  for (const key of ['k1', 'k2', 'k3']) hear(5, order(key, 1, 10));
+  hear(6, ...exits(1, 0), ...exits(2, 0));
+  t.like(hear(6, order('k1', 1, 10)).commands[0], { reply: { value: { requestId: 1 } } });
+  hear(7, ...exits(3, 0));
+  t.deepEqual(listQueue(state, 7, 10).requests.map(({ managerRequestId }) => managerRequestId), ['3', '2']);
+  t.like(hear(8, order('k1', 1, 10)).commands[0], { reply: { value: { requestId: 4 } } });
+});

@@ -1,0 +1,18 @@
+import test from 'ava';
+import { easyBackfilling, replayRequests, type TracedRequest } from '@mutirao/core/queue';
+
+function startsOf(...rows: readonly (readonly [submittedAt: number, width: number, walltime: number])[]): number[] {
+  const trace: TracedRequest[] = rows.map(([submittedAt, width, walltime]) => ({ submittedAt, width, walltime, runTime: walltime }));
+  return replayRequests(easyBackfilling, 10, trace).map(({ startedAt }) => startedAt);
+}
+
+test('a request that ends by the head\'s shadow passes it, one that would delay the head does not', (t) => {
+  // 6 run until 100; the head wants 8, so its shadow is 100 and 2 are extra then.
+  t.deepEqual(startsOf([0, 6, 100], [1, 8, 50], [2, 4, 98], [3, 1, 10]), [0, 100, 2, 100]);
+  t.deepEqual(startsOf([0, 6, 100], [1, 8, 50], [2, 4, 99]), [0, 100, 150]);
+});
+
+test('requests that outlive the shadow share what is extra', (t) => {
+  // The end at 10 lets them all be looked at in one pass.
+  t.deepEqual(startsOf([0, 6, 100], [0, 4, 10], [1, 8, 50], [2, 1, 500], [2, 1, 500], [2, 1, 500]), [0, 0, 100, 10, 10, 150]);
+});
