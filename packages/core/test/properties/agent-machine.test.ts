@@ -96,7 +96,7 @@ class World {
     const nothing = new Uint8Array(0);
     this.hear({
       kind: 'ProcessEnded', replicaId: ended.replicaId, verdict: undefined,
-      result: { exitStatus, standardOutput: nothing, standardError: nothing, outputTruncated: false },
+      result: { exitStatus, standardOutput: nothing, standardError: nothing, outputTruncated: false, outputBytes: 0 },
     });
   }
 

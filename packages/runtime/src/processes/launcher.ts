@@ -24,7 +24,8 @@ export interface LaunchTask {
 export interface TaskOutput {
   readonly standardOutput: Uint8Array;
   readonly standardError: Uint8Array;
-  readonly isTruncated: boolean;
+  /** Bytes it wrote to both, kept or not. */
+  readonly writtenBytes: number;
 }
 
 /** What a launcher needs from those who keep it. */
@@ -139,7 +140,7 @@ export class Launcher {
     const standardError = readFile(this.outputFiles[1], bytesMax);
     return {
       standardOutput: standardOutput.bytes, standardError: standardError.bytes,
-      isTruncated: standardOutput.isTruncated || standardError.isTruncated,
+      writtenBytes: standardOutput.size + standardError.size,
     };
   }
 
@@ -181,10 +182,10 @@ export class Launcher {
   }
 }
 
-function readFile(file: number, bytesMax: number): { bytes: Uint8Array; isTruncated: boolean } {
-  const size = fstatSync(file).size;
-  if (size === 0) return { bytes: empty, isTruncated: false };
+function readFile(file: number, bytesMax: number): { bytes: Uint8Array; size: number } {
+  const { size } = fstatSync(file);
+  if (size === 0) return { bytes: empty, size };
   const bytes = new Uint8Array(Math.min(size, bytesMax));
   const count = bytes.length === 0 ? 0 : readSync(file, bytes, 0, bytes.length, 0);
-  return { bytes: bytes.subarray(0, count), isTruncated: size > bytesMax };
+  return { bytes: bytes.subarray(0, count), size };
 }

@@ -8,7 +8,7 @@ const noBytes = new Uint8Array(0);
 const noOutputs: readonly OutputContent[] = [];
 
 /** The result of a replica that had no process. */
-export const noResult: ProcessResult = { exitStatus: 0, standardOutput: noBytes, standardError: noBytes, outputTruncated: false };
+export const noResult: ProcessResult = { exitStatus: 0, standardOutput: noBytes, standardError: noBytes, outputTruncated: false, outputBytes: 0 };
 
 /** The verdict on a replica that did what it should. */
 export const success: Verdict = { outcome: 'succeeded', reason: '', detail: '' };

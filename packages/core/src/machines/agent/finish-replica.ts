@@ -44,8 +44,8 @@ export function findHeld(turn: Turn, replicaId: number, status: HeldReplica['sta
 
 function judge(replica: HeldReplica, result: ProcessResult): Verdict {
   const { outputMax } = replica.template.limits;
-  if (outputMax > 0 && result.outputTruncated) {
-    return { outcome: 'limited', reason: 'MUT_OUTPUT_MAX', detail: `wrote more than ${outputMax} bytes to standard output and error` };
+  if (outputMax > 0 && result.outputBytes > outputMax) {
+    return { outcome: 'limited', reason: 'MUT_OUTPUT_MAX', detail: `wrote ${result.outputBytes} bytes to standard output and error; the limit is ${outputMax}` };
   }
   const { exitStatus } = result;
   if (exitStatus === 0) return success;

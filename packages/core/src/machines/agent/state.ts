@@ -58,6 +58,8 @@ export interface ProcessResult {
   readonly standardOutput: Uint8Array;
   readonly standardError: Uint8Array;
   readonly outputTruncated: boolean;
+  /** What it wrote to both, kept or not. */
+  readonly outputBytes: Bytes;
 }
 
 /** A content that replicas need. */

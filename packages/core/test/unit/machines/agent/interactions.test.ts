@@ -76,7 +76,8 @@ function inputOf(line: string): AgentInput {
     case 'staged': return { kind: 'InputsStaged', replicaId };
     case 'unstaged': return { kind: 'StagingFailed', replicaId, verdict: { outcome: 'broken', reason, detail: '' } };
     case 'exit': {
-      const result = { exitStatus: Number(words[2] ?? 0), standardOutput: bytes(Number(option(words, 'wrote') ?? 0)), standardError: bytes(0), outputTruncated: words.includes('cut') };
+      const outputBytes = Number(option(words, 'wrote') ?? 0);
+      const result = { exitStatus: Number(words[2] ?? 0), standardOutput: bytes(outputBytes), standardError: bytes(0), outputTruncated: false, outputBytes };
       return { kind: 'ProcessEnded', replicaId, result, verdict: reason === '' ? undefined : { outcome: 'broken', reason, detail: '' } };
     }
     case 'exceed': return { kind: 'LimitExceeded', replicaId, reason, detail: '' };

@@ -12,6 +12,7 @@ export const protobufFileName = "mutirao/common/v1/errors.proto";
 
 export const ErrorReason = {
   UNSPECIFIED: 0,
+  MUT_AGENT_STOPPED: 51,
   MUT_ALLOCATION_ENDED: 1,
   MUT_ALREADY_RUNNING: 2,
   MUT_BAD_CONFIG: 3,
@@ -23,9 +24,11 @@ export const ErrorReason = {
   MUT_CHECK_FAILED: 9,
   MUT_CLUSTER_RESTARTED: 10,
   MUT_COMMAND_FAILED: 11,
+  MUT_COMMAND_NOT_FOUND: 52,
   MUT_CONTENT_MISMATCH: 12,
   MUT_CONTENT_NOT_FOUND: 13,
   MUT_DEADLINE_EXCEEDED: 14,
+  MUT_DRAINING: 53,
   MUT_INPUT_MISSING: 15,
   MUT_INTERNAL: 16,
   MUT_JDF_DIALECT: 17,
@@ -35,23 +38,33 @@ export const ErrorReason = {
   MUT_JOURNAL_CORRUPT: 21,
   MUT_JOURNAL_FAILED: 22,
   MUT_JOURNAL_NEWER: 23,
+  MUT_LAUNCH_FAILED: 54,
   MUT_LOOPBACK_ONLY: 24,
   MUT_MACHINE_LEFT: 46,
   MUT_MACHINE_LOST: 25,
   MUT_MACHINE_MOVED: 47,
+  MUT_MEMORY_MAX: 55,
   MUT_NOT_FOUND: 49,
   MUT_NOT_OWNER: 26,
+  MUT_NO_SPACE: 56,
+  MUT_OUTPUT_FILES_MAX: 57,
   MUT_OUTPUT_FORBIDDEN: 27,
+  MUT_OUTPUT_MAX: 58,
+  MUT_OUTPUT_MISSING: 59,
   MUT_OVERLOADED: 28,
   MUT_PATH_ESCAPES: 29,
   MUT_PATH_LEAVES_ROOT: 30,
   MUT_PEER_TOO_SLOW: 31,
+  MUT_PROCESSORS_MAX: 60,
   MUT_PROTOCOL: 32,
   MUT_REATTACH: 48,
   MUT_RELEASED: 33,
   MUT_REQUESTS_MAX: 34,
   MUT_REQUIREMENTS_SYNTAX: 35,
+  MUT_RUN_TIME_MAX: 61,
+  MUT_STAGING_FAILED: 62,
   MUT_STOPPING: 36,
+  MUT_STORAGE_FULL: 63,
   MUT_TASK_LOST_OFTEN: 50,
   MUT_TEMPLATE_NO_VALUE: 37,
   MUT_TOKEN_UNSAFE: 38,
@@ -68,6 +81,7 @@ export type ErrorReason = typeof ErrorReason[keyof typeof ErrorReason];
 
 export namespace ErrorReason {
   export type UNSPECIFIED = typeof ErrorReason.UNSPECIFIED;
+  export type MUT_AGENT_STOPPED = typeof ErrorReason.MUT_AGENT_STOPPED;
   export type MUT_ALLOCATION_ENDED = typeof ErrorReason.MUT_ALLOCATION_ENDED;
   export type MUT_ALREADY_RUNNING = typeof ErrorReason.MUT_ALREADY_RUNNING;
   export type MUT_BAD_CONFIG = typeof ErrorReason.MUT_BAD_CONFIG;
@@ -79,9 +93,11 @@ export namespace ErrorReason {
   export type MUT_CHECK_FAILED = typeof ErrorReason.MUT_CHECK_FAILED;
   export type MUT_CLUSTER_RESTARTED = typeof ErrorReason.MUT_CLUSTER_RESTARTED;
   export type MUT_COMMAND_FAILED = typeof ErrorReason.MUT_COMMAND_FAILED;
+  export type MUT_COMMAND_NOT_FOUND = typeof ErrorReason.MUT_COMMAND_NOT_FOUND;
   export type MUT_CONTENT_MISMATCH = typeof ErrorReason.MUT_CONTENT_MISMATCH;
   export type MUT_CONTENT_NOT_FOUND = typeof ErrorReason.MUT_CONTENT_NOT_FOUND;
   export type MUT_DEADLINE_EXCEEDED = typeof ErrorReason.MUT_DEADLINE_EXCEEDED;
+  export type MUT_DRAINING = typeof ErrorReason.MUT_DRAINING;
   export type MUT_INPUT_MISSING = typeof ErrorReason.MUT_INPUT_MISSING;
   export type MUT_INTERNAL = typeof ErrorReason.MUT_INTERNAL;
   export type MUT_JDF_DIALECT = typeof ErrorReason.MUT_JDF_DIALECT;
@@ -91,23 +107,33 @@ export namespace ErrorReason {
   export type MUT_JOURNAL_CORRUPT = typeof ErrorReason.MUT_JOURNAL_CORRUPT;
   export type MUT_JOURNAL_FAILED = typeof ErrorReason.MUT_JOURNAL_FAILED;
   export type MUT_JOURNAL_NEWER = typeof ErrorReason.MUT_JOURNAL_NEWER;
+  export type MUT_LAUNCH_FAILED = typeof ErrorReason.MUT_LAUNCH_FAILED;
   export type MUT_LOOPBACK_ONLY = typeof ErrorReason.MUT_LOOPBACK_ONLY;
   export type MUT_MACHINE_LEFT = typeof ErrorReason.MUT_MACHINE_LEFT;
   export type MUT_MACHINE_LOST = typeof ErrorReason.MUT_MACHINE_LOST;
   export type MUT_MACHINE_MOVED = typeof ErrorReason.MUT_MACHINE_MOVED;
+  export type MUT_MEMORY_MAX = typeof ErrorReason.MUT_MEMORY_MAX;
   export type MUT_NOT_FOUND = typeof ErrorReason.MUT_NOT_FOUND;
   export type MUT_NOT_OWNER = typeof ErrorReason.MUT_NOT_OWNER;
+  export type MUT_NO_SPACE = typeof ErrorReason.MUT_NO_SPACE;
+  export type MUT_OUTPUT_FILES_MAX = typeof ErrorReason.MUT_OUTPUT_FILES_MAX;
   export type MUT_OUTPUT_FORBIDDEN = typeof ErrorReason.MUT_OUTPUT_FORBIDDEN;
+  export type MUT_OUTPUT_MAX = typeof ErrorReason.MUT_OUTPUT_MAX;
+  export type MUT_OUTPUT_MISSING = typeof ErrorReason.MUT_OUTPUT_MISSING;
   export type MUT_OVERLOADED = typeof ErrorReason.MUT_OVERLOADED;
   export type MUT_PATH_ESCAPES = typeof ErrorReason.MUT_PATH_ESCAPES;
   export type MUT_PATH_LEAVES_ROOT = typeof ErrorReason.MUT_PATH_LEAVES_ROOT;
   export type MUT_PEER_TOO_SLOW = typeof ErrorReason.MUT_PEER_TOO_SLOW;
+  export type MUT_PROCESSORS_MAX = typeof ErrorReason.MUT_PROCESSORS_MAX;
   export type MUT_PROTOCOL = typeof ErrorReason.MUT_PROTOCOL;
   export type MUT_REATTACH = typeof ErrorReason.MUT_REATTACH;
   export type MUT_RELEASED = typeof ErrorReason.MUT_RELEASED;
   export type MUT_REQUESTS_MAX = typeof ErrorReason.MUT_REQUESTS_MAX;
   export type MUT_REQUIREMENTS_SYNTAX = typeof ErrorReason.MUT_REQUIREMENTS_SYNTAX;
+  export type MUT_RUN_TIME_MAX = typeof ErrorReason.MUT_RUN_TIME_MAX;
+  export type MUT_STAGING_FAILED = typeof ErrorReason.MUT_STAGING_FAILED;
   export type MUT_STOPPING = typeof ErrorReason.MUT_STOPPING;
+  export type MUT_STORAGE_FULL = typeof ErrorReason.MUT_STORAGE_FULL;
   export type MUT_TASK_LOST_OFTEN = typeof ErrorReason.MUT_TASK_LOST_OFTEN;
   export type MUT_TEMPLATE_NO_VALUE = typeof ErrorReason.MUT_TEMPLATE_NO_VALUE;
   export type MUT_TOKEN_UNSAFE = typeof ErrorReason.MUT_TOKEN_UNSAFE;
