@@ -7,3 +7,4 @@ export { until } from './until.ts';
 export { BrokerClient, taskGroup } from './grid/broker-client.ts';
 export { Grid, type GridOptions } from './grid/grid.ts';
 export { Program, type ProgramName } from './grid/program.ts';
+export { temporaryFolder, type WithTeardown } from './temporary-folder.ts';

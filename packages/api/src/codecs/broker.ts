@@ -1,0 +1,74 @@
+import type {
+  Explanation, JobEvent, JobSummary, LedgerRow, MachineRecord, MachineStatus, ProviderRecord,
+} from '@mutirao/core/machines/broker';
+import type { JobStatus, TaskStatus } from '@mutirao/core/messages';
+import type { Instant } from '@mutirao/core/shared';
+
+import {
+  JobStatus as JobStatusWire, MachineStatus as MachineStatusWire, TaskStatus as TaskStatusWire,
+  type ExplainResponse, type JobEvent as JobEventWire, type JobSummary as JobSummaryWire, type LedgerRow as LedgerRowWire,
+  type MachineRecord as MachineRecordWire, type ProviderRecord as ProviderRecordWire,
+} from '../generated/mutirao/broker/v1/broker.ts';
+import { badRequest } from './common.ts';
+import { encodeMachineFacts } from './machine.ts';
+
+const wireOfJobStatuses: Readonly<Record<JobStatus, JobStatusWire>> = {
+  running: JobStatusWire.RUNNING, finished: JobStatusWire.FINISHED, failed: JobStatusWire.FAILED, cancelled: JobStatusWire.CANCELLED,
+};
+const wireOfTaskStatuses: Readonly<Record<TaskStatus, TaskStatusWire>> = {
+  waiting: TaskStatusWire.WAITING, ready: TaskStatusWire.READY, running: TaskStatusWire.RUNNING, verifying: TaskStatusWire.VERIFYING,
+  finished: TaskStatusWire.FINISHED, failed: TaskStatusWire.FAILED, cancelled: TaskStatusWire.CANCELLED,
+};
+const taskStatusesOfWire = new Map(Object.entries(wireOfTaskStatuses).map(([status, wire]) => [wire, status as TaskStatus]));
+const wireOfMachineStatuses: Readonly<Record<MachineStatus, MachineStatusWire>> = {
+  idle: MachineStatusWire.IDLE, busy: MachineStatusWire.BUSY, draining: MachineStatusWire.DRAINING, quarantined: MachineStatusWire.QUARANTINED,
+};
+
+/** Writes where a job stands for the wire. */
+export function encodeJobSummary(summary: JobSummary): JobSummaryWire {
+  const { status, submittedAt, endedAt, ...rest } = summary;
+  return { ...rest, status: wireOfJobStatuses[status], submittedUnixMs: submittedAt, endedUnixMs: endedAt };
+}
+
+/** Writes what a task is for the wire. */
+export function encodeTaskStatus(status: TaskStatus): TaskStatusWire {
+  return wireOfTaskStatuses[status];
+}
+
+/** Reads the status that tasks are asked for by; undefined for any. @throws {MutiraoError} MUT_BAD_REQUEST. */
+export function decodeTaskStatus(wire: TaskStatusWire): TaskStatus | undefined {
+  if (wire === TaskStatusWire.UNSPECIFIED) return undefined;
+  const status = taskStatusesOfWire.get(wire);
+  if (status === undefined) throw badRequest(`status is ${String(wire)}; want a value of TaskStatus`);
+  return status;
+}
+
+/** Writes an event for the wire. */
+export function encodeJobEvent(sequence: number, at: Instant, event: JobEvent): JobEventWire {
+  return { ...event, sequence, atUnixMs: at, taskIndexes: [...event.taskIndexes] };
+}
+
+/** Writes a machine's record for the wire. */
+export function encodeMachineRecord(record: MachineRecord): MachineRecordWire {
+  const { facts, status, joinedAt, ...rest } = record;
+  return { ...rest, facts: encodeMachineFacts(facts), status: wireOfMachineStatuses[status], joinedUnixMs: joinedAt };
+}
+
+/** Writes a row of the ledger for the wire. */
+export function encodeLedgerRow(row: LedgerRow): LedgerRowWire {
+  return {
+    providerId: row.providerId, requestId: row.requestId, requestedProcessorMs: row.requested, heldProcessorMs: row.held,
+    usedProcessorMs: row.used, losersProcessorMs: row.losers, killedProcessorMs: row.killed, idleProcessorMs: row.idle, ended: row.ended,
+  };
+}
+
+/** Writes an explanation for the wire. */
+export function encodeExplanation({ summary, details }: Explanation): ExplainResponse {
+  return { summary, details: [...details] };
+}
+
+/** Writes what is known of a provider for the wire. */
+export function encodeProviderRecord(record: ProviderRecord): ProviderRecordWire {
+  const { providerId, address, isConnected, lastError, machineCount } = record;
+  return { providerId, address, connected: isConnected, lastError, machines: machineCount };
+}

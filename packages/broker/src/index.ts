@@ -1,0 +1,1 @@
+export { startBroker, type BrokerSetup, type RunningBroker } from './process/start-broker.ts';

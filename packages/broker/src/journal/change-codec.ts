@@ -1,0 +1,111 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import type { BrokerChange } from '@mutirao/core/machines/broker';
+import type { JobId } from '@mutirao/core/shared';
+import type { ChangeCodec } from '@mutirao/runtime/journal';
+
+import { numberAt, packNumbers, type NumberColumn } from './columns.ts';
+import { packEndings, unpackEndings, type PackedEndings } from './endings.ts';
+import { projectChange, projectionSchema } from './projection.ts';
+
+type KindOf<K extends BrokerChange['kind']> = Extract<BrokerChange, { kind: K }>;
+
+/** The changes whose lists are packed by columns; every other change is plain JSON. */
+type PackedChange =
+  | (Omit<KindOf<'ReplicasPlaced'>, 'taskIndexes'> & { readonly n: number; readonly tasks: NumberColumn })
+  | (Omit<KindOf<'ReplicasStarted'>, 'started'> & { readonly n: number; readonly replicas: NumberColumn; readonly times: NumberColumn })
+  | (Omit<KindOf<'ReplicaVerifying'>, 'ending'> & { readonly endings: PackedEndings })
+  | (Omit<KindOf<'ReplicasEnded'>, 'endings'> & { readonly endings: PackedEndings })
+  | Exclude<BrokerChange, { kind: 'ReplicasPlaced' | 'ReplicasStarted' | 'ReplicaVerifying' | 'ReplicasEnded' }>;
+
+/** The version of the lines that this codec writes; it reads all versions up to it. */
+export const changeVersion = 1;
+
+const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set(['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'ProviderAdded']);
+
+/** The codec of the broker's journal; the records of replicas are written in the same transaction as the change. */
+export const changeCodec: ChangeCodec<BrokerChange> = {
+  version: changeVersion,
+  encode: encodeChange,
+  decode: decodeChange,
+  jobOf,
+  isDurable: (change) => durableKinds.has(change.kind),
+  project: projectChange,
+  schema: projectionSchema,
+};
+
+/** The line of a change: JSON, with long lists packed by columns. Standard output and error are not in it. */
+export function encodeChange(change: BrokerChange): string {
+  return JSON.stringify(pack(change));
+}
+
+/** Reads a line back. @throws {MutiraoError} MUT_JOURNAL_NEWER when a later release wrote it. */
+export function decodeChange(version: number, body: string): BrokerChange {
+  if (version > changeVersion) {
+    throw new MutiraoError('MUT_JOURNAL_NEWER', `the journal holds a change of version ${version}; this release reads up to ${changeVersion}`);
+  }
+  return unpack(JSON.parse(body) as PackedChange);
+}
+
+function pack(change: BrokerChange): PackedChange {
+  switch (change.kind) {
+    case 'ReplicasPlaced': {
+      const { taskIndexes, ...rest } = change;
+      return { ...rest, n: taskIndexes.length, tasks: packNumbers(taskIndexes, (index) => index) };
+    }
+    case 'ReplicasStarted': {
+      const { started, ...rest } = change;
+      const replicas = packNumbers(started, (one) => one.replicaId);
+      return { ...rest, n: started.length, replicas, times: packNumbers(started, (one) => one.startedAt) };
+    }
+    case 'ReplicaVerifying': {
+      const { ending, ...rest } = change;
+      return { ...rest, endings: packEndings([ending]) };
+    }
+    case 'ReplicasEnded': {
+      const { endings, ...rest } = change;
+      return { ...rest, endings: packEndings(endings) };
+    }
+    default:
+      return change;
+  }
+}
+
+function unpack(packed: PackedChange): BrokerChange {
+  switch (packed.kind) {
+    case 'ReplicasPlaced': {
+      const { n, tasks, ...rest } = packed;
+      return { ...rest, taskIndexes: Array.from({ length: n }, (_, index) => numberAt(tasks, index)) };
+    }
+    case 'ReplicasStarted': {
+      const { n, replicas, times, ...rest } = packed;
+      const started = Array.from({ length: n }, (_, index) => ({ replicaId: numberAt(replicas, index), startedAt: numberAt(times, index) }));
+      return { ...rest, started };
+    }
+    case 'ReplicaVerifying': {
+      const { endings, ...rest } = packed;
+      return { ...rest, ending: onlyOne(unpackEndings(endings)) };
+    }
+    case 'ReplicasEnded': {
+      const { endings, ...rest } = packed;
+      return { ...rest, endings: unpackEndings(endings) };
+    }
+    // JSON drops what is undefined; the types promise that the field is there.
+    case 'JobAccepted':
+      return { ...packed, spec: { ...packed.spec, deadline: packed.spec.deadline } };
+    case 'MachineJoined':
+      return { ...packed, facts: { ...packed.facts, until: packed.facts.until } };
+    default:
+      return packed;
+  }
+}
+
+function onlyOne<T>(list: readonly T[]): T {
+  const [first] = list;
+  if (first === undefined) throw new MutiraoError('MUT_JOURNAL_CORRUPT', 'the journal holds a verified replica without its end');
+  return first;
+}
+
+/** Which job's events a change belongs to; undefined for what concerns no single job. */
+export function jobOf(change: BrokerChange): JobId | undefined {
+  return 'jobId' in change ? change.jobId : undefined;
+}

@@ -1,0 +1,93 @@
+import type { ReplicaEnding, ReplicaFate } from '@mutirao/core/machines/broker';
+import type { Outcome, OutputContent, TaskStatus } from '@mutirao/core/messages';
+
+import { numberAt, packNumbers, packTexts, textAt, type NumberColumn, type TextColumn } from './columns.ts';
+
+/** The ends of many replicas by columns: most columns of most batches are a single value. */
+export interface PackedEndings {
+  /** How many. */
+  readonly n: number;
+  readonly replica: NumberColumn;
+  readonly task: NumberColumn;
+  readonly fate: TextColumn<ReplicaFate>;
+  readonly task_status: TextColumn<TaskStatus>;
+  /** `''` where the machine never told. */
+  readonly outcome: TextColumn<Outcome | ''>;
+  readonly exit: NumberColumn;
+  readonly placed: NumberColumn;
+  readonly started: NumberColumn;
+  readonly ended: NumberColumn;
+  /** Absent when empty for all, as the two below. */
+  readonly reason?: TextColumn;
+  readonly detail?: TextColumn;
+  /** Rows whose output was cut, by position. */
+  readonly truncated?: readonly number[];
+  /** Files of the rows that brought any, by position. */
+  readonly files?: readonly (readonly [number, readonly OutputContent[]])[];
+}
+
+const nothing = new Uint8Array(0);
+
+/** Packs endings without their standard output and error, which are kept apart. */
+export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
+  const reason = packTexts(endings, (ending) => ending.reason);
+  const detail = packTexts(endings, (ending) => ending.detail);
+  const truncated = positionsOf(endings, (ending) => ending.outputTruncated);
+  const files = positionsOf(endings, (ending) => ending.outputs.length > 0);
+  return {
+    n: endings.length,
+    replica: packNumbers(endings, (ending) => ending.replicaId),
+    task: packNumbers(endings, (ending) => ending.taskIndex),
+    fate: packTexts(endings, (ending) => ending.fate),
+    task_status: packTexts(endings, (ending) => ending.taskStatus),
+    outcome: packTexts(endings, (ending) => ending.outcome ?? ''),
+    exit: packNumbers(endings, (ending) => ending.exitStatus),
+    placed: packNumbers(endings, (ending) => ending.placedAt),
+    started: packNumbers(endings, (ending) => ending.startedAt),
+    ended: packNumbers(endings, (ending) => ending.endedAt),
+    ...(reason === '' ? {} : { reason }),
+    ...(detail === '' ? {} : { detail }),
+    ...(truncated.length === 0 ? {} : { truncated }),
+    ...(files.length === 0 ? {} : { files: files.map((at) => [at, (endings[at] as ReplicaEnding).outputs.map(withoutBytes)] as const) }),
+  };
+}
+
+/** Reads all endings back, in their order; standard output and error are empty. */
+export function unpackEndings(packed: PackedEndings): ReplicaEnding[] {
+  const truncated = new Set(packed.truncated);
+  const files = new Map(packed.files);
+  const endings: ReplicaEnding[] = [];
+  for (let index = 0; index < packed.n; index += 1) {
+    const outcome = textAt(packed.outcome, index);
+    endings.push({
+      replicaId: numberAt(packed.replica, index),
+      taskIndex: numberAt(packed.task, index),
+      fate: textAt(packed.fate, index),
+      taskStatus: textAt(packed.task_status, index),
+      outcome: outcome === '' ? undefined : outcome,
+      exitStatus: numberAt(packed.exit, index),
+      placedAt: numberAt(packed.placed, index),
+      startedAt: numberAt(packed.started, index),
+      endedAt: numberAt(packed.ended, index),
+      reason: textAt(packed.reason ?? '', index),
+      detail: textAt(packed.detail ?? '', index),
+      standardOutput: nothing,
+      standardError: nothing,
+      outputTruncated: truncated.has(index),
+      outputs: (files.get(index) ?? []).map((file) => ({ ...file, inline: undefined })),
+    });
+  }
+  return endings;
+}
+
+function positionsOf(endings: readonly ReplicaEnding[], holds: (ending: ReplicaEnding) => boolean): number[] {
+  const positions: number[] = [];
+  for (let index = 0; index < endings.length; index += 1) {
+    if (holds(endings[index] as ReplicaEnding)) positions.push(index);
+  }
+  return positions;
+}
+
+function withoutBytes(output: OutputContent): OutputContent {
+  return { ...output, inline: undefined };
+}

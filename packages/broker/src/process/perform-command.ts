@@ -1,0 +1,80 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import type { BrokerCommand, BrokerInput, BrokerState } from '@mutirao/core/machines/broker';
+import type { DriverCommand, MachineId } from '@mutirao/core/shared';
+
+import type { ProviderLinks } from '../providers/provider-links.ts';
+import type { ToProvider } from '../providers/to-provider.ts';
+import type { ResultAcceptor } from '../results/accept-result.ts';
+import type { StageOrder } from '../staging/stager.ts';
+import { groupOfTask, valueOfTask } from '../staging/task-of-job.ts';
+
+type CommandOf<K extends BrokerCommand['kind']> = Extract<BrokerCommand, { kind: K }>;
+
+/** What carries out commands. */
+export interface Performers {
+  readonly state: BrokerState;
+  readonly links: Pick<ProviderLinks, 'connect'>;
+  readonly toProvider: ToProvider;
+  readonly acceptor: ResultAcceptor;
+  deliver(input: BrokerInput): void;
+  onBug(error: unknown): void;
+}
+
+/** Carries out one command of the broker, or begins to. */
+export function performCommand(performers: Performers, command: Exclude<BrokerCommand, DriverCommand>): void {
+  const { toProvider, links } = performers;
+  switch (command.kind) {
+    case 'ConnectProvider': links.connect(command.providerId, command.address); break;
+    case 'SetDemand': toProvider.setDemand(command); break;
+    case 'StartReplicas': toProvider.startReplicas(command); break;
+    case 'CancelReplicas': toProvider.cancelReplicas(command); break;
+    case 'AcknowledgeReport': toProvider.acknowledge(command); break;
+    case 'AcceptResult': acceptResult(performers, command); break;
+  }
+}
+
+function acceptResult(performers: Performers, command: CommandOf<'AcceptResult'>): void {
+  const { replicaId, machineId, jobId, taskIndex } = command;
+  const spec = performers.state.jobs.get(jobId)?.spec;
+  if (spec === undefined) return; // It ended meanwhile; nobody waits for the answer.
+  const attributes = attributesOf(performers.state, machineId);
+  const order = { ...command, attributes, value: valueOfTask(spec, taskIndex), homeDirectory: spec.homeDirectory };
+  performers.acceptor.accept(order).then(
+    () => { performers.deliver({ kind: 'ResultAccepted', replicaId }); },
+    (error: unknown) => {
+      if (error instanceof MutiraoError) performers.deliver({ kind: 'ResultRefused', replicaId, reason: error.code, detail: error.message });
+      else performers.onBug(error);
+    },
+  );
+}
+
+/** What a batch is about; undefined when its job or its machine is gone meanwhile. */
+export function orderOf(state: BrokerState, command: CommandOf<'StartReplicas'>): StageOrder | undefined {
+  const { jobId, groupIndex, machineId, starts } = command;
+  const job = state.jobs.get(jobId);
+  const group = job?.groups[groupIndex];
+  if (job?.spec === undefined || group === undefined || !state.machines.has(machineId)) return undefined;
+  return {
+    jobId, userId: job.userId, spec: job.spec, groupIndex, groupFirst: group.firstTaskIndex, machineId,
+    attributes: attributesOf(state, machineId), starts,
+  };
+}
+
+/** What the replicas that a machine has now were staged with, so that it can be staged again. */
+export function ordersOfMachine(state: BrokerState, machineId: MachineId): StageOrder[] {
+  const orders: StageOrder[] = [];
+  for (const { replicaId, job, task } of state.machines.get(machineId)?.replicas.values() ?? []) {
+    if (job.spec === undefined || groupOfTask(job.spec, task.index).inputs.length === 0) continue;
+    const group = job.groups.findLast((span) => span.firstTaskIndex <= task.index);
+    if (group === undefined) continue;
+    orders.push({
+      jobId: job.jobId, userId: job.userId, spec: job.spec, groupIndex: group.groupIndex, groupFirst: group.firstTaskIndex, machineId,
+      attributes: attributesOf(state, machineId), starts: [{ replicaId, taskIndex: task.index }],
+    });
+  }
+  return orders;
+}
+
+function attributesOf(state: BrokerState, machineId: MachineId): Readonly<Record<string, string>> {
+  return state.machines.get(machineId)?.facts.attributes ?? {};
+}

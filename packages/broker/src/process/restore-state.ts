@@ -1,0 +1,30 @@
+import { brokerMachine, createBrokerState, restore, snapshotVersion, type BrokerChange, type BrokerOptions, type BrokerState } from '@mutirao/core/machines/broker';
+import type { Journal } from '@mutirao/runtime/journal';
+
+/** A state from a journal, and how it came about. */
+export interface RestoredState {
+  readonly state: BrokerState;
+  /** Sequence of the snapshot that it began with; 0 for none. */
+  readonly snapshotAt: number;
+  /** Changes that were applied after it. */
+  readonly replayedCount: number;
+}
+
+/** Builds the state that a journal tells of: its latest snapshot that this release can read, and all changes since. */
+export function restoreState(journal: Journal<BrokerChange>, options: Partial<BrokerOptions>): RestoredState {
+  const found = journal.latestSnapshot();
+  const latest = found !== undefined && versionOf(found.body) === snapshotVersion ? found : undefined;
+  const state = latest === undefined ? createBrokerState(options) : restore(latest.body, options);
+  const snapshotAt = latest?.sequence ?? 0;
+  let replayedCount = 0;
+  journal.replay(snapshotAt, (_sequence, change) => {
+    brokerMachine.apply(state, change);
+    replayedCount += 1;
+  });
+  return { state, snapshotAt, replayedCount };
+}
+
+function versionOf(body: string): unknown {
+  const saved: unknown = JSON.parse(body);
+  return typeof saved === 'object' && saved !== null && 'version' in saved ? saved.version : undefined;
+}

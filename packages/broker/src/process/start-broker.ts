@@ -1,0 +1,227 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+
+import { resume, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
+import type { Bytes, DriverCommand, Duration, MachineId, ProviderId, UserId } from '@mutirao/core/shared';
+import { MachineDriver, systemClock, systemTimers, type CommittedChange } from '@mutirao/runtime/driver';
+import { openJournal, type Journal } from '@mutirao/runtime/journal';
+import type { Logger } from '@mutirao/runtime/log';
+import type { Metrics } from '@mutirao/runtime/metrics';
+import { serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
+
+import { Blobs } from '../contents/blobs.ts';
+import { JobWatchers } from '../events/job-watchers.ts';
+import { changeCodec } from '../journal/change-codec.ts';
+import { JobSpecs } from '../journal/job-specs.ts';
+import { JournalRecords } from '../journal/records.ts';
+import { timeJournal } from '../journal/timed-journal.ts';
+import { ProviderLinks } from '../providers/provider-links.ts';
+import { ToProvider } from '../providers/to-provider.ts';
+import { ResultAcceptor } from '../results/accept-result.ts';
+import { Arrivals } from '../results/arrivals.ts';
+import type { BrokerDriver, BrokerParts } from '../routes/broker-parts.ts';
+import { brokerService } from '../routes/broker-service.ts';
+import { FileHashes } from '../staging/file-hashes.ts';
+import { hashFile } from '../staging/hash-file.ts';
+import { HomeFiles } from '../staging/home-files.ts';
+import { Stager } from '../staging/stager.ts';
+import { Lanes } from '../work/lanes.ts';
+import { BrokerMetrics } from './broker-metrics.ts';
+import { orderOf, ordersOfMachine, performCommand, type Performers } from './perform-command.ts';
+import { restoreState } from './restore-state.ts';
+import { Snapshots } from './snapshots.ts';
+
+/** What a broker process is started with. */
+export interface BrokerSetup {
+  /** Mutirao's home folder; no output may go there. */
+  readonly home: string;
+  /** `host:port` to listen on. */
+  readonly listen: string;
+  readonly tokens: TokenCheck;
+  /** The token that providers want. */
+  readonly token: string;
+  readonly ownerId: UserId;
+  /** Names this broker to its providers, also after a restart. */
+  readonly brokerId: string;
+  readonly programVersion: string;
+  /** Providers to use from now on, besides those that the journal knows. */
+  readonly providers: readonly { readonly providerId: ProviderId; readonly address: string }[];
+  readonly options: Partial<BrokerOptions>;
+  readonly checkDeadline: Duration;
+  readonly checksMax: number;
+  readonly blobBytesMax: Bytes;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Hears of the error after which the process should start anew. */
+  onFatal(error: unknown): void;
+}
+
+/** A broker that takes calls. */
+export interface RunningBroker {
+  readonly address: string;
+  readonly state: BrokerState;
+  /** Finishes what is in the inbox, keeps a snapshot, and ends. Jobs go on when a broker is started on the same home. */
+  stop(): Promise<void>;
+}
+
+/** Time that calls get to end when the process stops. */
+const drainGrace = 1000;
+/** Outputs that nobody asked for any more are removed after a week. */
+const arrivalAgeMax = 7 * 24 * 3_600_000;
+const placingsMax = 16;
+/** Turns between two checks of the invariants, which cost as much as the state is large. */
+const checkEvery = 10_000;
+
+/** Takes up where the journal ends, and serves. @throws {MutiraoError} MUT_ALREADY_RUNNING when the home has a broker. */
+export async function startBroker(setup: BrokerSetup): Promise<RunningBroker> {
+  const { log } = setup;
+  const folder = join(setup.home, 'broker');
+  const journal = openJournal({ path: join(folder, 'journal.sqlite'), codec: changeCodec });
+  const restored = restoreState(journal, setup.options);
+  const { state } = restored;
+  log.info({ jobs: state.jobs.size, replicas: state.replicas.size, snapshot: restored.snapshotAt, replayed: restored.replayedCount }, 'took up the journal');
+  const arrivals = await Arrivals.open(join(folder, 'arrivals'), { now: systemClock.now(), ageMax: arrivalAgeMax });
+  const blobs = await Blobs.open(join(folder, 'contents'), setup.blobBytesMax);
+  const broker = new Broker(setup, { journal, state, arrivals, blobs, snapshotAt: restored.snapshotAt });
+  broker.resume();
+  const server = await serve({
+    address: setup.listen, tokens: setup.tokens, log, services: [brokerService(broker.parts)], metrics: setup.metrics,
+  });
+  return { address: server.address, state, stop: () => broker.stop(server) };
+}
+
+interface Stores {
+  readonly journal: Journal<BrokerChange>;
+  readonly state: BrokerState;
+  readonly arrivals: Arrivals;
+  readonly blobs: Blobs;
+  readonly snapshotAt: number;
+}
+
+/** The parts of a broker process, joined. */
+class Broker {
+  readonly parts: BrokerParts;
+  readonly #setup: BrokerSetup;
+  readonly #stores: Stores;
+  readonly #metrics: BrokerMetrics;
+  readonly #watchers = new JobWatchers();
+  readonly #snapshots: Snapshots;
+  readonly #links: ProviderLinks;
+  readonly #performers: Performers;
+  readonly #driver: BrokerDriver;
+
+  constructor(setup: BrokerSetup, stores: Stores) {
+    const { journal, state, blobs } = stores;
+    this.#setup = setup;
+    this.#stores = stores;
+    this.#metrics = new BrokerMetrics(setup.metrics);
+    this.#snapshots = new Snapshots({ journal, clock: systemClock, lastSequence: stores.snapshotAt });
+    this.#driver = this.#createDriver();
+    const homeFiles = new HomeFiles(new FileHashes({ hashFile }));
+    const stager = new Stager(homeFiles);
+    this.#links = this.#createLinks(homeFiles, stager);
+    this.#performers = this.#createPerformers(stager);
+    this.parts = {
+      driver: this.#driver, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
+      clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: [setup.home, '/proc', '/sys', '/dev'],
+      troubleOf: (providerId) => this.#links.troubleOf(providerId),
+    };
+    this.#metrics.watch(state, { clock: systemClock, inboxLength: () => this.#driver.waitingCount, watcherCount: () => this.#watchers.count });
+  }
+
+  /** Goes on with what was promised, and adds the providers that the process was started with. */
+  resume(): void {
+    const { state } = this.#stores;
+    for (const command of resume(state, systemClock.now())) this.#performResumed(command);
+    for (const { providerId, address } of this.#setup.providers) {
+      if (state.providers.get(providerId)?.address !== address) this.#driver.deliver({ kind: 'ProviderAdded', replyTo: 0, providerId, address });
+    }
+  }
+
+  async stop(server: RunningServer): Promise<void> {
+    await server.drain(drainGrace);
+    await this.#driver.stop();
+    this.#links.stop();
+    this.#snapshots.take(this.#stores.state);
+    this.#stores.journal.close();
+  }
+
+  #createDriver(): BrokerDriver {
+    const { journal, state } = this.#stores;
+    const timed = timeJournal(journal, (seconds) => { this.#metrics.committed(seconds); });
+    return new MachineDriver<BrokerState, BrokerInput, BrokerChange, BrokerCommand>({
+      machine: brokerMachine, state, journal: timed, clock: systemClock, checkEvery,
+      perform: (command) => { performCommand(this.#performers, command); },
+      onCommitted: (entries) => { this.#hearCommitted(entries); },
+      onFatal: this.#setup.onFatal,
+    });
+  }
+
+  #hearCommitted(entries: readonly CommittedChange<BrokerChange>[]): void {
+    const jobIds = new Set<number>();
+    for (const { change } of entries) {
+      this.#metrics.count(change);
+      if ('jobId' in change) jobIds.add(change.jobId);
+      if (change.kind === 'ReplicasEnded') this.#discardOutputs(change);
+    }
+    for (const jobId of jobIds) this.#watchers.notify(jobId);
+    this.#snapshots.takeWhenDue(this.#stores.state);
+  }
+
+  /** What a replica brought that was not accepted is wanted by nobody. */
+  #discardOutputs({ machineId, endings }: Extract<BrokerChange, { kind: 'ReplicasEnded' }>): void {
+    for (const { fate, outputs, replicaId } of endings) {
+      if (fate === 'accepted' || outputs.length === 0) continue;
+      this.#stores.arrivals.discard({ machineId, replicaId }, outputs).catch((error: unknown) => {
+        this.#setup.log.warn({ err: error }, 'outputs that nobody wants could not be removed');
+      });
+    }
+  }
+
+  #createLinks(homeFiles: HomeFiles, stager: Stager): ProviderLinks {
+    const { brokerId, programVersion, token, log } = this.#setup;
+    const { arrivals, blobs, state } = this.#stores;
+    const incarnation = randomBytes(6).toString('hex');
+    let transferCount = 0;
+    return new ProviderLinks({
+      brokerId, programVersion, token, arrivals, timers: systemTimers, log, counts: this.#metrics,
+      deliver: (input) => { this.#deliver(input); },
+      waitingCount: () => this.#driver.waitingCount,
+      findPath: async (content) => (blobs.has(content.sha256) ? blobs.pathOf(content.sha256) : (await homeFiles.findSource(content))?.path),
+      restage: async (machineId: MachineId) => {
+        for (const order of ordersOfMachine(state, machineId)) await stager.stage(order);
+      },
+      nextTransferId: () => `${incarnation}-${++transferCount}`,
+    });
+  }
+
+  #createPerformers(stager: Stager): Performers {
+    const { arrivals, blobs, state } = this.#stores;
+    const { checkDeadline, checksMax, onFatal } = this.#setup;
+    const toProvider = new ToProvider({
+      findLink: (providerId) => this.#links.find(providerId),
+      orderOf: (command) => orderOf(state, command),
+      stage: (order) => stager.stage(order),
+      deliver: (input) => { this.#deliver(input); },
+      onSent: (count) => { this.#metrics.sent(count); },
+    }, new Lanes(onFatal));
+    const acceptor = new ResultAcceptor({ arrivals, blobPathOf: (sha256) => blobs.pathOf(sha256) }, { placingsMax, checksMax, checkDeadline });
+    return { state, links: this.#links, toProvider, acceptor, deliver: (input) => { this.#deliver(input); }, onBug: onFatal };
+  }
+
+  #deliver(input: BrokerInput): void {
+    this.#metrics.hear(input, this.#stores.state);
+    this.#driver.deliver(input);
+  }
+
+  /** The driver performs what its own steps decide; these come before its first step. */
+  #performResumed(command: BrokerCommand): void {
+    if (command.kind === 'Reply') return;
+    if (command.kind !== 'WakeAt') {
+      performCommand(this.#performers, command as Exclude<BrokerCommand, DriverCommand>);
+      return;
+    }
+    const delay = Math.max(0, command.at - systemClock.now());
+    systemTimers.start(delay, () => { this.#driver.deliver({ kind: 'TimerFired' }); });
+  }
+}

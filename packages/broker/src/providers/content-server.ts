@@ -1,0 +1,120 @@
+import { open } from 'node:fs/promises';
+
+import type { ContentOffer } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Content } from '@mutirao/core/messages';
+import type { MachineId } from '@mutirao/core/shared';
+
+import { Semaphore } from '../work/semaphore.ts';
+
+/** Contents up to so many bytes travel in the message that offers them. */
+export const inlineBytesMax = 65_536;
+
+const chunkBytes = 256 * 1024;
+
+/** The sending side of a transfer. */
+export interface ContentSink {
+  /** Resolves when there is room for more. @throws {MutiraoError} when the transfer is over. */
+  write(data: Buffer): Promise<void>;
+  /** All was written; resolves when the other side has it. */
+  finish(): Promise<void>;
+  cancel(): void;
+}
+
+/** What serving contents needs. */
+export interface ContentServerOptions {
+  /** Where the bytes of a content are at home; undefined when they are nowhere. */
+  findPath(content: Content): Promise<string | undefined>;
+  /** Looks at the inputs of a machine's replicas again, so that their sources are known after a restart. */
+  restage(machineId: MachineId): Promise<void>;
+  offer(machineId: MachineId, offer: ContentOffer): void;
+  /** Opens the stream of a transfer. */
+  send(transferId: string): ContentSink;
+  /** A name that no other transfer has. */
+  nextTransferId(): string;
+  /** Transfers at a time. */
+  readonly concurrencyMax: number;
+  onBytes(count: number): void;
+  onTrouble(error: unknown): void;
+}
+
+/** Answers machines that lack contents: with the bytes, or with a transfer and then its stream. */
+export class ContentServer {
+  readonly #options: ContentServerOptions;
+  readonly #places: Semaphore;
+
+  constructor(options: ContentServerOptions) {
+    this.#options = options;
+    this.#places = new Semaphore(options.concurrencyMax);
+  }
+
+  /** Answers for each content; never rejects. */
+  async serve(machineId: MachineId, contents: readonly Content[]): Promise<void> {
+    const unknown: Content[] = [];
+    for (const content of contents) {
+      if (!(await this.#serveOne(machineId, content))) unknown.push(content);
+    }
+    if (unknown.length === 0) return;
+    await this.#options.restage(machineId).catch(this.#options.onTrouble);
+    for (const content of unknown) {
+      if (await this.#serveOne(machineId, content)) continue;
+      this.#options.offer(machineId, { content, source: { kind: 'refused', reason: 'MUT_CONTENT_NOT_FOUND' } });
+    }
+  }
+
+  /** False when the content is nowhere. */
+  async #serveOne(machineId: MachineId, content: Content): Promise<boolean> {
+    const { findPath, offer, nextTransferId, onTrouble } = this.#options;
+    const path = await findPath(content);
+    if (path === undefined) return false;
+    if (content.size > inlineBytesMax) {
+      const transferId = nextTransferId();
+      offer(machineId, { content, source: { kind: 'transfer', transferId } });
+      void this.#places.run(() => this.#send(transferId, path, content)).catch(onTrouble);
+      return true;
+    }
+    const bytes = await readWhole(path, content.size).catch(onTrouble);
+    if (bytes === undefined) return false;
+    offer(machineId, { content, source: { kind: 'inline', bytes } });
+    this.#options.onBytes(bytes.length);
+    return true;
+  }
+
+  /** Two chunks in memory at most: one that is read, and one that waits for room. */
+  async #send(transferId: string, path: string, content: Content): Promise<void> {
+    const sink = this.#options.send(transferId);
+    try {
+      const file = await open(path, 'r');
+      try {
+        let size = 0;
+        for (;;) {
+          const chunk = Buffer.allocUnsafe(chunkBytes);
+          const { bytesRead } = await file.read(chunk, 0, chunkBytes);
+          if (bytesRead === 0) break;
+          size += bytesRead;
+          await sink.write(chunk.subarray(0, bytesRead));
+          this.#options.onBytes(bytesRead);
+        }
+        if (size !== content.size) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${size} bytes now; want ${content.size}`);
+      } finally {
+        await file.close();
+      }
+      await sink.finish();
+    } catch (error) {
+      sink.cancel();
+      throw error;
+    }
+  }
+}
+
+async function readWhole(path: string, size: number): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const bytes = Buffer.alloc(size);
+    const { bytesRead } = await file.read(bytes, 0, size, 0);
+    if (bytesRead !== size) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${bytesRead} bytes now; want ${size}`);
+    return bytes;
+  } finally {
+    await file.close();
+  }
+}

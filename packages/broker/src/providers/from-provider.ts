@@ -1,0 +1,115 @@
+import {
+  decodeAllocationRequest, decodeContent, decodeContentWanted, decodeMachineFacts, decodeReport,
+} from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { ConnectResponse, FromMachine } from '@mutirao/api/provider';
+import type { BrokerInput } from '@mutirao/core/machines/broker';
+import type { Content, MachineReport } from '@mutirao/core/messages';
+import type { MachineId, ProviderId } from '@mutirao/core/shared';
+
+import type { Lanes } from '../work/lanes.ts';
+import { bytesOf, hasOutputs } from './report-outputs.ts';
+
+/** What a provider's messages are turned into. */
+export interface FromProviderPort {
+  deliver(input: BrokerInput): void;
+  /** Resolves to the report without bytes, when all its outputs are kept as well as they can be. Never rejects. */
+  keepOutputs(machineId: MachineId, report: MachineReport): Promise<MachineReport>;
+  fetchPushed(machineId: MachineId, transferId: string, content: Content): void;
+  serveWanted(machineId: MachineId, contents: readonly Content[]): void;
+  /** Called with the bytes that wait to be kept, after each change. */
+  onHeldBytes(bytes: number): void;
+}
+
+/**
+ * Turns what a provider says into inputs, in the order in which each machine said it.
+ *
+ * A report with files waits until these are kept, and what the same machine says after it waits too.
+ */
+export class FromProvider {
+  readonly #providerId: ProviderId;
+  readonly #port: FromProviderPort;
+  readonly #lanes: Lanes<MachineId>;
+  #heldBytes = 0;
+
+  constructor(providerId: ProviderId, port: FromProviderPort, lanes: Lanes<MachineId>) {
+    this.#providerId = providerId;
+    this.#port = port;
+    this.#lanes = lanes;
+  }
+
+  /** @throws {MutiraoError} when the provider speaks nonsense, or of machines that are not its own. */
+  receive(message: NonNullable<ConnectResponse['message']>): void {
+    switch (message.$case) {
+      case 'joined': {
+        const facts = decodeMachineFacts(message.value.facts);
+        this.#checkName(facts.machineId);
+        const { heldReplicaIds } = message.value;
+        this.#inOrder(facts.machineId, { kind: 'MachineJoined', providerId: this.#providerId, facts, heldReplicaIds });
+        break;
+      }
+      case 'lost':
+        this.#checkName(message.value.machineId);
+        this.#inOrder(message.value.machineId, { kind: 'MachineLost', machineId: message.value.machineId, reason: message.value.reason });
+        break;
+      case 'fromMachine':
+        this.#checkName(message.value.machineId);
+        this.#receiveFromMachine(message.value);
+        break;
+      case 'requests':
+        this.#port.deliver({ kind: 'RequestsChanged', providerId: this.#providerId, requests: message.value.requests.map(decodeAllocationRequest) });
+        break;
+      case 'settled': this.#settle(); break;
+      case 'hello': throw new MutiraoError('MUT_PROTOCOL', 'the provider said hello twice');
+    }
+  }
+
+  #receiveFromMachine({ machineId, message }: FromMachine): void {
+    switch (message?.$case) {
+      case 'report': this.#receiveReport(machineId, decodeReport(message.value)); break;
+      case 'contentWanted': this.#port.serveWanted(machineId, decodeContentWanted(message.value)); break;
+      case 'contentPushed': this.#port.fetchPushed(machineId, message.value.transferId, decodeContent(message.value.content)); break;
+      case undefined: throw new MutiraoError('MUT_PROTOCOL', `machine ${machineId} sent a message that this release does not know`);
+    }
+  }
+
+  #receiveReport(machineId: MachineId, report: MachineReport): void {
+    if (!hasOutputs(report)) {
+      this.#inOrder(machineId, { kind: 'MachineReported', machineId, report });
+      return;
+    }
+    const bytes = bytesOf(report);
+    this.#hold(bytes);
+    this.#lanes.run(machineId, async () => {
+      const kept = await this.#port.keepOutputs(machineId, report);
+      this.#hold(-bytes);
+      this.#port.deliver({ kind: 'MachineReported', machineId, report: kept });
+    });
+  }
+
+  #inOrder(machineId: MachineId, input: BrokerInput): void {
+    this.#lanes.run(machineId, () => {
+      this.#port.deliver(input);
+      return undefined;
+    });
+  }
+
+  /** All machines have been told once those whose words wait have been delivered too. */
+  #settle(): void {
+    const input: BrokerInput = { kind: 'ProviderSettled', providerId: this.#providerId };
+    const waiting = this.#lanes.whenDone();
+    if (waiting === undefined) this.#port.deliver(input);
+    else void waiting.then(() => { this.#port.deliver(input); });
+  }
+
+  #hold(bytes: number): void {
+    this.#heldBytes += bytes;
+    this.#port.onHeldBytes(this.#heldBytes);
+  }
+
+  #checkName(machineId: MachineId): void {
+    if (!machineId.startsWith(`${this.#providerId}/`)) {
+      throw new MutiraoError('MUT_PROTOCOL', `provider ${this.#providerId} speaks of machine ${JSON.stringify(machineId)}, which is not its own`);
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import { encodeContentOffered } from '@mutirao/api/codecs';
+import { GridMachineProviderServiceClient } from '@mutirao/api/provider';
+import type { BrokerInput } from '@mutirao/core/machines/broker';
+import type { Content } from '@mutirao/core/messages';
+import type { MachineId, ProviderId } from '@mutirao/core/shared';
+import type { Timers } from '@mutirao/runtime/driver';
+import type { Logger } from '@mutirao/runtime/log';
+import { dial, messagesOf, openStream } from '@mutirao/runtime/rpc';
+
+import type { Arrivals } from '../results/arrivals.ts';
+import { Lanes } from '../work/lanes.ts';
+import { Backoff } from './backoff.ts';
+import { ContentFetcher } from './content-fetcher.ts';
+import { ContentServer } from './content-server.ts';
+import { openContentSink } from './content-sink.ts';
+import { FromProvider } from './from-provider.ts';
+import { ProviderLink } from './provider-link.ts';
+import { bytesOf, keepOutputs } from './report-outputs.ts';
+
+/** Counts what goes over the links. */
+export interface LinkCounts {
+  connected(providerId: ProviderId): void;
+  /** Bytes of files: `out` to machines, `in` to home. */
+  staged(direction: 'in' | 'out', bytes: number): void;
+}
+
+/** What all links share. */
+export interface ProviderLinksOptions {
+  readonly brokerId: string;
+  readonly programVersion: string;
+  readonly token: string;
+  readonly arrivals: Arrivals;
+  readonly timers: Timers;
+  readonly log: Logger;
+  readonly counts: LinkCounts;
+  deliver(input: BrokerInput): void;
+  /** Inputs that wait for their turn. */
+  waitingCount(): number;
+  findPath(content: Content): Promise<string | undefined>;
+  restage(machineId: MachineId): Promise<void>;
+  nextTransferId(): string;
+}
+
+interface Connection {
+  readonly address: string;
+  readonly client: GridMachineProviderServiceClient;
+  readonly link: ProviderLink;
+  trouble: string;
+}
+
+/** While more waits than this, providers are held back. */
+const heldBytesMax = 16 * 1024 * 1024;
+const waitingInputsMax = 8192;
+/** Milliseconds until a look whether less waits. */
+const lookAgainAfter = 5;
+const transfersMax = 4;
+
+/** One link to each provider that the broker uses. */
+export class ProviderLinks {
+  readonly #options: ProviderLinksOptions;
+  readonly #connections = new Map<ProviderId, Connection>();
+
+  constructor(options: ProviderLinksOptions) {
+    this.#options = options;
+  }
+
+  /** Keeps a link to a provider from now on; one to another address of the same provider is given up. */
+  connect(providerId: ProviderId, address: string): void {
+    const known = this.#connections.get(providerId);
+    if (known?.address === address) return;
+    known?.link.stop();
+    known?.client.close();
+    const client = dial(GridMachineProviderServiceClient, address, { token: this.#options.token });
+    const connection: Connection = { address, client, link: this.#createLink(providerId, client), trouble: '' };
+    this.#connections.set(providerId, connection);
+    connection.link.start();
+  }
+
+  /** The link to a provider; undefined when there is none. */
+  find(providerId: ProviderId): ProviderLink | undefined {
+    return this.#connections.get(providerId)?.link;
+  }
+
+  /** Why the last try to reach a provider came to nothing; empty when it went well. */
+  troubleOf(providerId: ProviderId): string {
+    return this.#connections.get(providerId)?.trouble ?? '';
+  }
+
+  /** Ends all links. */
+  stop(): void {
+    for (const { link, client } of this.#connections.values()) {
+      link.stop();
+      client.close();
+    }
+    this.#connections.clear();
+  }
+
+  #createLink(providerId: ProviderId, client: GridMachineProviderServiceClient): ProviderLink {
+    const { brokerId, programVersion, timers, deliver, counts } = this.#options;
+    const log = this.#options.log.child({ provider: providerId });
+    const note = (trouble: string): void => {
+      const connection = this.#connections.get(providerId);
+      if (connection?.client === client) connection.trouble = trouble;
+    };
+    const link: ProviderLink = new ProviderLink({
+      brokerId, programVersion, timers, log,
+      connect: () => openStream(client.connect(), log),
+      backoff: new Backoff({ first: 100, longest: 5000, random: Math.random }),
+      listener: {
+        onConnected: () => {
+          note('');
+          counts.connected(providerId);
+          deliver({ kind: 'ProviderConnected', providerId });
+        },
+        onMessage: (message) => {
+          from.receive(message);
+          hold.look();
+        },
+        onDisconnected: (reason) => {
+          note(reason);
+          deliver({ kind: 'ProviderDisconnected', providerId, reason });
+        },
+        onUnreachable: note,
+      },
+    });
+    const hold = this.#createHold(link);
+    const from = this.#createReader({ providerId, client, link, log }, hold);
+    return link;
+  }
+
+  #createReader({ providerId, client, link, log }: Readers, hold: Hold): FromProvider {
+    const { arrivals, timers, counts, deliver } = this.#options;
+    const onTrouble = (error: unknown): void => { log.warn({ err: error }, 'a file could not be carried'); };
+    const fetcher = new ContentFetcher({
+      arrivals, concurrencyMax: transfersMax, onTrouble,
+      receive: (transferId) => messagesOf(client.receiveContent({ transferId })),
+      onBytes: (bytes) => { counts.staged('in', bytes); },
+    });
+    const server = new ContentServer({
+      ...this.#options, concurrencyMax: transfersMax, onTrouble,
+      offer: (machineId, offer) => { link.sendToMachine(machineId, { $case: 'content', value: encodeContentOffered(offer) }); },
+      send: (transferId) => openContentSink(client, transferId, timers),
+      onBytes: (bytes) => { counts.staged('out', bytes); },
+    });
+    return new FromProvider(providerId, {
+      deliver,
+      keepOutputs: (machineId, report) => {
+        counts.staged('in', bytesOf(report));
+        return keepOutputs({ machineId, report }, { arrivals, pushed: fetcher }, onTrouble);
+      },
+      fetchPushed: (machineId, transferId, content) => { fetcher.fetch(machineId, transferId, content); },
+      serveWanted: (machineId, contents) => { void server.serve(machineId, contents).catch(onTrouble); },
+      onHeldBytes: (bytes) => { hold.heldBytes = bytes; },
+    }, new Lanes<MachineId>(onTrouble));
+  }
+
+  /** Holds a provider back while too much of what it said waits, and lets it go on a little later. */
+  #createHold(link: ProviderLink): Hold {
+    const { timers, waitingCount } = this.#options;
+    let isHeld = false;
+    const isTooMuch = (): boolean => hold.heldBytes > heldBytesMax || waitingCount() > waitingInputsMax;
+    const lookAgain = (): void => {
+      if (isTooMuch()) {
+        timers.start(lookAgainAfter, lookAgain);
+        return;
+      }
+      isHeld = false;
+      link.resume();
+    };
+    const hold: Hold = {
+      heldBytes: 0,
+      look: () => {
+        if (isHeld || !isTooMuch()) return;
+        isHeld = true;
+        link.pause();
+        timers.start(lookAgainAfter, lookAgain);
+      },
+    };
+    return hold;
+  }
+}
+
+interface Readers {
+  readonly providerId: ProviderId;
+  readonly client: GridMachineProviderServiceClient;
+  readonly link: ProviderLink;
+  readonly log: Logger;
+}
+
+interface Hold {
+  /** Bytes of reports that wait to be kept. */
+  heldBytes: number;
+  look(): void;
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { OutputContent } from '@mutirao/core/messages';
+import type { Duration, Instant, MachineId, ReplicaId } from '@mutirao/core/shared';
+
+/** Which replica an output came out of, and where it ran. */
+export interface Origin {
+  readonly replicaId: ReplicaId;
+  readonly machineId: MachineId;
+}
+
+/**
+ * The outputs of replicas between their arrival and their acceptance, a file each.
+ *
+ * A file's name follows from what the journal knows of it, so that a broker that was restarted finds it again. Nothing is
+ * shared between replicas: an accepted file is moved away, and a surplus one removed, without asking anybody.
+ */
+export class Arrivals {
+  readonly #folder: string;
+  #partCount = 0;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Opens the folder, makes it where it is missing, and removes what was left there longer than `ageMax` ago. */
+  static async open(folder: string, options: { readonly now: Instant; readonly ageMax: Duration }): Promise<Arrivals> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name);
+      const { mtimeMs } = await stat(path);
+      if (mtimeMs < options.now - options.ageMax) await rm(path, { force: true });
+    }
+    return new Arrivals(folder);
+  }
+
+  /** Where an output is, or will be, kept. */
+  pathOf(origin: Origin, output: OutputContent): string {
+    if (output.transferId !== '') return this.pathOfTransfer(origin.machineId, output.transferId, output.content.sha256);
+    return join(this.#folder, `r${origin.replicaId}-${output.outputIndex}-${shortHash(output.path)}`);
+  }
+
+  /** Where the content of a transfer is kept. */
+  pathOfTransfer(machineId: MachineId, transferId: string, sha256: string): string {
+    return join(this.#folder, `t${shortHash(`${machineId}\n${transferId}\n${sha256}`)}`);
+  }
+
+  /** A path of its own for a file that is being written; `rename` it when it is whole. */
+  newPart(): string {
+    this.#partCount += 1;
+    return join(this.#folder, `part-${process.pid}-${this.#partCount}`);
+  }
+
+  /** Keeps the bytes of a small output. */
+  async keepBytes(origin: Origin, output: OutputContent, bytes: Uint8Array): Promise<void> {
+    const part = this.newPart();
+    await writeFile(part, bytes, { mode: 0o600 });
+    await rename(part, this.pathOf(origin, output));
+  }
+
+  /** Removes the outputs of a replica that was not accepted. */
+  async discard(origin: Origin, outputs: readonly OutputContent[]): Promise<void> {
+    for (const output of outputs) await rm(this.pathOf(origin, output), { force: true });
+  }
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,43 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import { findJobOf, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerJob, type BrokerState } from '@mutirao/core/machines/broker';
+import type { JobId, ProviderId, UserId } from '@mutirao/core/shared';
+import type { Clock, MachineDriver, Timers } from '@mutirao/runtime/driver';
+import type { Journal } from '@mutirao/runtime/journal';
+
+import type { Blobs } from '../contents/blobs.ts';
+import type { JobWatchers } from '../events/job-watchers.ts';
+import type { JobSpecs } from '../journal/job-specs.ts';
+import type { Records } from '../journal/records.ts';
+
+/** The driver of the broker's machine. */
+export type BrokerDriver = MachineDriver<BrokerState, BrokerInput, BrokerChange, BrokerCommand>;
+
+/** What the routes of the broker's service work with. */
+export interface BrokerParts {
+  readonly driver: Pick<BrokerDriver, 'state' | 'ask'>;
+  readonly journal: Pick<Journal<BrokerChange>, 'read'>;
+  readonly records: Records;
+  readonly specs: JobSpecs;
+  readonly blobs: Blobs;
+  readonly watchers: JobWatchers;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** Whose files the broker opens and whose checks it runs. */
+  readonly ownerId: UserId;
+  /** Folders where no output may go. */
+  readonly forbiddenFolders: readonly string[];
+  /** Why the last try to reach a provider came to nothing; empty when it went well. */
+  troubleOf(providerId: ProviderId): string;
+}
+
+/** The job of that number. @throws {MutiraoError} MUT_NOT_FOUND when this user has none. */
+export function getJob(parts: Pick<BrokerParts, 'driver'>, userId: UserId, jobId: JobId): BrokerJob {
+  const job = findJobOf(parts.driver.state, userId, jobId);
+  if (job === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no job ${jobId} of yours`);
+  return job;
+}
+
+/** @throws {MutiraoError} MUT_NOT_OWNER unless the caller is the broker's own owner. */
+export function demandOwner(parts: Pick<BrokerParts, 'ownerId'>, userId: UserId, what: string): void {
+  if (userId !== parts.ownerId) throw new MutiraoError('MUT_NOT_OWNER', `${what} is for ${parts.ownerId} alone, who owns this broker; you are ${userId}`);
+}

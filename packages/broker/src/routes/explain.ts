@@ -1,0 +1,44 @@
+import type { ExplainRequest, ExplainResponse, GetLedgerRequest, GetLedgerResponse } from '@mutirao/api/broker';
+import { badRequest, encodeExplanation, encodeLedgerRow } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import { explainJob, explainRequest, explainTask, jobLedgerOf, ledgerOf, type Explanation } from '@mutirao/core/machines/broker';
+import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
+import type { UnaryHandler } from '@mutirao/runtime/rpc';
+
+import { getJob, type BrokerParts } from './broker-parts.ts';
+
+/** Says why a job, a task or an allocation request is as it is. */
+export function explainRoute(parts: BrokerParts): UnaryHandler<ExplainRequest, ExplainResponse> {
+  return ({ subject }, { userId }) => {
+    const { driver: { state }, clock } = parts;
+    switch (subject?.$case) {
+      case 'jobId': return encodeFound(explainJob(state, userId, subject.value, clock.now()), `job ${subject.value} of yours`);
+      case 'task': return explainTaskOf(parts, { userId, ...subject.value });
+      case 'request': return encodeFound(explainRequest(state, subject.value, clock.now()), `request ${subject.value}`);
+      case undefined: throw badRequest('subject is absent; want a job, a task or a request');
+    }
+  };
+}
+
+function explainTaskOf(parts: BrokerParts, subject: { readonly userId: UserId; readonly jobId: JobId; readonly taskIndex: TaskIndex }): ExplainResponse {
+  const { jobId, taskIndex, userId } = subject;
+  getJob(parts, userId, jobId);
+  const ended = parts.records.endingsOf(jobId, taskIndex, taskIndex).get(taskIndex) ?? [];
+  const past = ended.map(({ machineId, ...ending }) => ({ machineId, ending }));
+  return encodeFound(explainTask(parts.driver.state, { ...subject, past }, parts.clock.now()), `task ${taskIndex} in job ${jobId} of yours`);
+}
+
+function encodeFound(explanation: Explanation | undefined, what: string): ExplainResponse {
+  if (explanation === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no ${what}`);
+  return encodeExplanation(explanation);
+}
+
+/** What became of the processor-time that the broker held, for all jobs or one of the user's. */
+export function getLedgerRoute(parts: BrokerParts): UnaryHandler<GetLedgerRequest, GetLedgerResponse> {
+  return ({ jobId }, { userId }) => {
+    const { driver: { state }, clock } = parts;
+    if (jobId === 0) return { rows: ledgerOf(state, clock.now()).map(encodeLedgerRow) };
+    getJob(parts, userId, jobId);
+    return { rows: (jobLedgerOf(state, jobId, clock.now()) ?? []).map(encodeLedgerRow) };
+  };
+}

@@ -1,0 +1,70 @@
+import type { GetTaskOutputRequest, GetTaskOutputResponse, TaskFile } from '@mutirao/api/broker';
+import { encodeContent } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import { findTaskSummary, type BrokerJob } from '@mutirao/core/machines/broker';
+import type { OutputContent, TaskGroup } from '@mutirao/core/messages';
+import type { TaskIndex } from '@mutirao/core/shared';
+import type { UnaryHandler } from '@mutirao/runtime/rpc';
+
+import type { ReplicaRecord } from '../journal/records.ts';
+import { outputPositions } from '../staging/stager.ts';
+import { groupOfTask, valueOfTask } from '../staging/task-of-job.ts';
+import { Templates } from '../staging/variables.ts';
+import { getJob, type BrokerParts } from './broker-parts.ts';
+
+const nothing = Buffer.alloc(0);
+
+/** What a task wrote and brought home: its accepted replica, or the last one that failed. */
+export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutputRequest, GetTaskOutputResponse> {
+  return ({ jobId, taskIndex }, { userId }) => {
+    const job = getJob(parts, userId, jobId);
+    const summary = findTaskSummary(job, taskIndex);
+    if (summary === undefined) throw new MutiraoError('MUT_NOT_FOUND', `job ${jobId} has no task ${taskIndex}; it has ${job.taskCount}`);
+    const record = findTellingRecord(parts.records.endingsOf(jobId, taskIndex, taskIndex).get(taskIndex) ?? []);
+    if (record === undefined) {
+      throw new MutiraoError('MUT_NOT_FOUND', `task ${taskIndex} of job ${jobId} is ${summary.status} and has no output yet`);
+    }
+    const output = parts.records.outputOf(jobId, taskIndex, record.replicaId);
+    return {
+      replicaId: record.replicaId,
+      standardOutput: asBuffer(output?.standardOutput),
+      standardError: asBuffer(output?.standardError),
+      truncated: record.outputTruncated,
+      files: filesOf(parts, job, record),
+    };
+  };
+}
+
+function findTellingRecord(records: readonly ReplicaRecord[]): ReplicaRecord | undefined {
+  return records.find((record) => record.fate === 'accepted') ?? records.findLast((record) => record.fate === 'failed') ?? records.at(-1);
+}
+
+function filesOf(parts: BrokerParts, job: BrokerJob, record: ReplicaRecord): TaskFile[] {
+  if (record.outputs.length === 0) return [];
+  const spec = parts.specs.getSpec(job);
+  const group = groupOfTask(spec, record.taskIndex);
+  const attributes = parts.driver.state.machines.get(record.machineId)?.facts.attributes;
+  const place = { jobId: job.jobId, machineId: record.machineId, attributes: attributes ?? {} };
+  const fillIn = new Templates().fillIn({ taskIndex: record.taskIndex, value: valueOfTask(spec, record.taskIndex) }, place);
+  const positions = positionsAsked(group, attributes);
+  return record.outputs.map((output) => {
+    const found = positions === undefined ? undefined : group.outputs[positions[output.outputIndex] ?? -1];
+    const path = found === undefined ? output.path : below(fillIn(found.path), output);
+    const localPath = found === undefined || found.localPath === '' ? '' : below(fillIn(found.localPath), output);
+    return { path, content: encodeContent(output.content), localPath };
+  });
+}
+
+/** Which outputs the machine was asked for; undefined when they depended on a machine that nobody remembers. */
+function positionsAsked(group: TaskGroup, attributes: Readonly<Record<string, string>> | undefined): TaskIndex[] | undefined {
+  if (attributes === undefined && group.outputs.some((output) => output.condition !== '')) return undefined;
+  return outputPositions(group, attributes ?? {});
+}
+
+function below(path: string, output: OutputContent): string {
+  return output.path === '' ? path : `${path.replace(/\/$/, '')}/${output.path}`;
+}
+
+function asBuffer(bytes: Uint8Array | undefined): Buffer {
+  return bytes === undefined ? nothing : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}

@@ -1,0 +1,44 @@
+import type {
+  CancelJobRequest, CancelJobResponse, GetJobRequest, GetJobResponse, ListJobsRequest, ListJobsResponse, RetryTasksRequest, RetryTasksResponse,
+} from '@mutirao/api/broker';
+import { badRequest, encodeJobSpec, encodeJobSummary } from '@mutirao/api/codecs';
+import { findJobSummary, listJobSummaries } from '@mutirao/core/machines/broker';
+import type { UnaryHandler } from '@mutirao/runtime/rpc';
+
+import { getJob, type BrokerParts } from './broker-parts.ts';
+
+const pageDefault = 100;
+const pageMax = 10_000;
+
+/** Where a job stands and what it was submitted with. */
+export function getJobRoute(parts: BrokerParts): UnaryHandler<GetJobRequest, GetJobResponse> {
+  return ({ jobId }, { userId }) => {
+    const job = getJob(parts, userId, jobId);
+    const summary = findJobSummary(parts.driver.state, userId, jobId);
+    return { job: summary && encodeJobSummary(summary), spec: encodeJobSpec(parts.specs.getSpec(job)) };
+  };
+}
+
+/** The user's jobs, the newest first, a page at a time. */
+export function listJobsRoute(parts: BrokerParts): UnaryHandler<ListJobsRequest, ListJobsResponse> {
+  return ({ pageSize, beforeJobId }, { userId }) => {
+    const sizeMax = Math.min(pageSize === 0 ? pageDefault : pageSize, pageMax);
+    return { jobs: listJobSummaries(parts.driver.state, userId, { beforeJobId, sizeMax }).map(encodeJobSummary) };
+  };
+}
+
+/** Cancels what of a job has not ended. */
+export function cancelJobRoute(parts: BrokerParts): UnaryHandler<CancelJobRequest, CancelJobResponse> {
+  return async ({ jobId, reason }, { userId }) => {
+    if (reason.length > 1024) throw badRequest(`reason has ${reason.length} characters; want at most 1024`);
+    await parts.driver.ask((replyTo) => ({ kind: 'JobCancelled', replyTo, userId, jobId, reason }));
+    return {};
+  };
+}
+
+/** Runs failed or cancelled tasks again. */
+export function retryTasksRoute(parts: BrokerParts): UnaryHandler<RetryTasksRequest, RetryTasksResponse> {
+  return async ({ jobId, taskIndexes }, { userId }) => (
+    await parts.driver.ask<RetryTasksResponse>((replyTo) => ({ kind: 'TasksRetried', replyTo, userId, jobId, taskIndexes }))
+  );
+}

@@ -1,0 +1,51 @@
+import type {
+  AddProviderRequest, AddProviderResponse, ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse,
+  ListRequestsRequest, ListRequestsResponse,
+} from '@mutirao/api/broker';
+import { badRequest, encodeAllocationRequest, encodeMachineRecord, encodeProviderRecord } from '@mutirao/api/codecs';
+import { listMachineRecords, listProviders, listRequests } from '@mutirao/core/machines/broker';
+import { parseAddress, unary, type UnaryHandler } from '@mutirao/runtime/rpc';
+
+import { demandOwner, type BrokerParts } from './broker-parts.ts';
+
+/** The GridMachines that the broker has now. */
+export function listMachinesRoute({ driver, clock }: BrokerParts): UnaryHandler<ListMachinesRequest, ListMachinesResponse> {
+  return () => ({ machines: listMachineRecords(driver.state, clock.now()).map(encodeMachineRecord) });
+}
+
+/** The allocation requests of all providers. */
+export function listRequestsRoute({ driver }: BrokerParts): UnaryHandler<ListRequestsRequest, ListRequestsResponse> {
+  return ({ endedToo }) => ({ requests: listRequests(driver.state, endedToo).map(encodeAllocationRequest) });
+}
+
+/** Has the broker use a provider from now on. */
+export function addProviderRoute(parts: BrokerParts): UnaryHandler<AddProviderRequest, AddProviderResponse> {
+  return unary({
+    decode: decodeProvider,
+    handle: async ({ providerId, address }, { userId }) => {
+      demandOwner(parts, userId, 'adding a provider');
+      await parts.driver.ask((replyTo) => ({ kind: 'ProviderAdded', replyTo, providerId, address }));
+      return {};
+    },
+    encode: (response: AddProviderResponse) => response,
+  });
+}
+
+/** Reads the name and the address of a provider. @throws {MutiraoError} MUT_BAD_REQUEST or MUT_BAD_CONFIG. */
+export function decodeProvider({ providerId, address }: AddProviderRequest): AddProviderRequest {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(providerId)) {
+    throw badRequest(`provider_id is ${JSON.stringify(providerId)}; want letters, digits and "._-", 64 at most`);
+  }
+  parseAddress(address);
+  return { providerId, address };
+}
+
+/** The providers that the broker uses, and whether it reaches them. */
+export function listProvidersRoute(parts: BrokerParts): UnaryHandler<ListProvidersRequest, ListProvidersResponse> {
+  return () => ({
+    providers: listProviders(parts.driver.state).map((record) => {
+      const lastError = record.lastError === '' ? parts.troubleOf(record.providerId) : record.lastError;
+      return encodeProviderRecord({ ...record, lastError: record.isConnected ? '' : lastError });
+    }),
+  });
+}

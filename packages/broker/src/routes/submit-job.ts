@@ -1,0 +1,33 @@
+import type { SubmitJobRequest, SubmitJobResponse } from '@mutirao/api/broker';
+import { decodeSubmitJob, type SubmitJob } from '@mutirao/api/codecs';
+import type { JobSpec } from '@mutirao/core/messages';
+import type { UserId } from '@mutirao/core/shared';
+import { unary, type UnaryHandler } from '@mutirao/runtime/rpc';
+
+import { checkFiles } from '../submission/check-files.ts';
+import { checkRequirements } from '../submission/check-requirements.ts';
+import { resolveLocalPaths } from '../submission/resolve-paths.ts';
+import { demandOwner, type BrokerParts } from './broker-parts.ts';
+
+/** Takes a job in; all that can be wrong with it is found before anything of it is journaled. */
+export function submitJobRoute(parts: BrokerParts): UnaryHandler<SubmitJobRequest, SubmitJobResponse> {
+  return unary({
+    decode: decodeSubmitJob,
+    handle: (request, { userId }) => submitJob(parts, userId, request),
+    encode: (response: SubmitJobResponse) => response,
+  });
+}
+
+async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec: given }: SubmitJob): Promise<SubmitJobResponse> {
+  if (touchesHome(given)) demandOwner(parts, userId, 'a job with local paths or a check');
+  const spec = resolveLocalPaths(given);
+  checkRequirements(spec);
+  await checkFiles(spec, { forbidden: parts.forbiddenFolders, hasContent: ({ sha256 }) => parts.blobs.has(sha256) });
+  return await parts.driver.ask<SubmitJobResponse>((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId, clientJobId, spec }));
+}
+
+function touchesHome(spec: JobSpec): boolean {
+  return spec.groups.some((group) => group.check !== ''
+    || group.inputs.some((input) => input.source.kind === 'path')
+    || group.outputs.some((output) => output.localPath !== ''));
+}

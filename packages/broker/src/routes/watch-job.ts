@@ -1,0 +1,55 @@
+import type { JobEvent, WatchJobRequest, WatchJobResponse } from '@mutirao/api/broker';
+import { encodeJobEvent } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import { eventsOf } from '@mutirao/core/machines/broker';
+import type { UserId } from '@mutirao/core/shared';
+import type { CallContext, ServerStreamHandler, StreamWriter } from '@mutirao/runtime/rpc';
+
+import { getJob, type BrokerParts } from './broker-parts.ts';
+
+/** Changes read from the journal at a time: what a slow watcher costs in memory. */
+const readMax = 200;
+
+/**
+ * Tells the events of one job, or of all of the user's, from a sequence on, and then each as it comes.
+ *
+ * Everything is read from the journal, also what has just happened: a watcher that falls behind costs nothing but its place,
+ * and one that comes back with the last sequence it saw misses nothing. All events of one change travel in one message.
+ */
+export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobRequest, WatchJobResponse> {
+  return async (request, writer, context) => {
+    const { userId, signal, stopping } = context;
+    if (request.jobId !== 0) getJob(parts, userId, request.jobId);
+    let after = request.afterSequence;
+    for (;;) {
+      if (isOver(context)) return;
+      const last = await tellPage(parts, { ...request, afterSequence: after }, { userId, writer });
+      if (last === undefined) await parts.watchers.next(request.jobId, [signal, stopping]);
+      else after = last;
+    }
+  };
+}
+
+/** @throws {MutiraoError} MUT_STOPPING, so that the watcher knows to come again. */
+function isOver({ signal, stopping }: CallContext): boolean {
+  if (signal.aborted) return true;
+  if (stopping.aborted) throw new MutiraoError('MUT_STOPPING', 'the broker is stopping; watch again from the last sequence when it is back');
+  return false;
+}
+
+interface Watcher {
+  readonly userId: UserId;
+  readonly writer: StreamWriter<WatchJobResponse>;
+}
+
+/** Tells what one read of the journal brings and returns the last sequence that was read; undefined when there was none. */
+async function tellPage(parts: BrokerParts, { jobId, afterSequence }: WatchJobRequest, { userId, writer }: Watcher): Promise<number | undefined> {
+  const entries = parts.journal.read({ after: afterSequence, limit: readMax, ...(jobId === 0 ? {} : { job: jobId }) });
+  for (const { sequence, at, change } of entries) {
+    const events: JobEvent[] = eventsOf(change)
+      .filter((event) => parts.driver.state.jobs.get(event.jobId)?.userId === userId)
+      .map((event) => encodeJobEvent(sequence, at, event));
+    if (events.length > 0 && !writer.write({ events })) await writer.drained();
+  }
+  return entries.at(-1)?.sequence;
+}

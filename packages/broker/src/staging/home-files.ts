@@ -1,0 +1,69 @@
+import { stat } from 'node:fs/promises';
+
+import type { Content, InputFile } from '@mutirao/core/messages';
+
+import type { FileHashes } from './file-hashes.ts';
+import { listFiles, remoteNameOf } from './list-files.ts';
+
+/** A file of a source at home, with its content. */
+export interface HomeFile {
+  /** Where a machine puts it, given the path that the task wants for the whole source. */
+  remoteName(wanted: string): string;
+  readonly content: Content;
+  readonly mode: number;
+}
+
+/** Where the bytes of a content are at home. */
+export interface HomeSource {
+  readonly path: string;
+  /** Time of the file's last change when it was hashed. */
+  readonly mtimeMs: number;
+}
+
+/**
+ * The files at home that tasks read, and which of them holds a content that a machine asks for.
+ *
+ * Bounded: of the contents that were not staged for longest the source is forgotten; staging a replica anew finds it again.
+ */
+export class HomeFiles {
+  readonly #hashes: FileHashes;
+  readonly #sources = new Map<string, HomeSource>();
+  readonly #sourcesMax: number;
+
+  constructor(hashes: FileHashes, sourcesMax = 200_000) {
+    this.#hashes = hashes;
+    this.#sourcesMax = sourcesMax;
+  }
+
+  /** All files that a path stands for now. @throws {MutiraoError} MUT_INPUT_MISSING. */
+  async resolve(path: string): Promise<HomeFile[]> {
+    const files = await listFiles(path);
+    return await Promise.all(files.map(async (file) => {
+      const content = await this.#hashes.contentOf(file.absolutePath, file.status);
+      this.#remember(content, { path: file.absolutePath, mtimeMs: file.status.mtimeMs });
+      const remoteName = (wanted: string): string => remoteNameOf(wanted, path, file);
+      return { remoteName, content, mode: file.status.mode & 0o777 };
+    }));
+  }
+
+  /** Where a content is; undefined when it was never staged, or its file has changed since. */
+  async findSource(content: Content): Promise<HomeSource | undefined> {
+    const source = this.#sources.get(content.sha256);
+    if (source === undefined) return undefined;
+    const status = await stat(source.path).catch(() => undefined);
+    if (status?.isFile() === true && status.size === content.size && status.mtimeMs === source.mtimeMs) return source;
+    this.#sources.delete(content.sha256);
+    return undefined;
+  }
+
+  #remember(content: Content, source: HomeSource): void {
+    this.#sources.delete(content.sha256);
+    this.#sources.set(content.sha256, source);
+    if (this.#sources.size > this.#sourcesMax) this.#sources.delete(this.#sources.keys().next().value as string);
+  }
+}
+
+/** The input file that a machine gets for a file at home. */
+export function inputFileOf(file: HomeFile, root: InputFile['root'], wanted: string): InputFile {
+  return { root, path: file.remoteName(wanted), content: file.content, mode: file.mode };
+}

@@ -1,0 +1,72 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Stats } from 'node:fs';
+
+import { MutiraoError } from '@mutirao/api/errors';
+
+/** One file of a path at home: itself, or one below it. */
+export interface LocalFile {
+  readonly absolutePath: string;
+  /** Below the folder that was asked for; empty when a file was asked for. */
+  readonly below: string;
+  readonly status: Stats;
+}
+
+/** Most files that one folder is expanded to. */
+export const folderFilesMax = 100_000;
+
+/**
+ * Lists the files that a path stands for: the file itself, or all files below a folder in the order of their names.
+ * Links are followed, but never into a folder that is being listed. Empty folders are not carried.
+ *
+ * @throws {MutiraoError} MUT_INPUT_MISSING when the path or a file below it is not there, or is neither file nor folder.
+ */
+export async function listFiles(path: string): Promise<LocalFile[]> {
+  const status = await statusOf(path);
+  if (status.isFile()) return [{ absolutePath: path, below: '', status }];
+  if (!status.isDirectory()) throw missing(`${path} is neither a file nor a folder`);
+  const files: LocalFile[] = [];
+  await listFolder({ path, below: '', ancestors: new Set() }, files);
+  return files;
+}
+
+/** The name below its root of an input file: `wanted` itself, or below it where it names a folder. */
+export function remoteNameOf(wanted: string, source: string, file: LocalFile): string {
+  if (file.below !== '') return join(wanted, file.below);
+  const isFolder = wanted.endsWith('/') || join(wanted) === '.';
+  return isFolder ? join(wanted, basename(source)) : join(wanted);
+}
+
+interface Folder {
+  readonly path: string;
+  readonly below: string;
+  /** Real paths of the folders above, so that a link in a circle ends. */
+  readonly ancestors: ReadonlySet<string>;
+}
+
+async function listFolder(folder: Folder, files: LocalFile[]): Promise<void> {
+  const real = await realpath(folder.path);
+  if (folder.ancestors.has(real)) return;
+  const ancestors = new Set(folder.ancestors).add(real);
+  const names = await readdir(folder.path).catch((error: unknown) => Promise.reject(missing(`${folder.path} cannot be read`, error)));
+  for (const name of names.sort()) {
+    const path = join(folder.path, name);
+    const below = folder.below === '' ? name : `${folder.below}/${name}`;
+    const status = await statusOf(path);
+    if (status.isDirectory()) await listFolder({ path, below, ancestors }, files);
+    else if (status.isFile()) files.push({ absolutePath: path, below, status });
+    if (files.length > folderFilesMax) throw missing(`${folder.path} holds more than ${folderFilesMax} files`);
+  }
+}
+
+async function statusOf(path: string): Promise<Stats> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    throw missing(`${path} is not there or cannot be read`, error);
+  }
+}
+
+function missing(message: string, cause?: unknown): MutiraoError {
+  return new MutiraoError('MUT_INPUT_MISSING', message, { cause });
+}

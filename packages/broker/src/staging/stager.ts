@@ -1,0 +1,158 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import { keepInside } from '@mutirao/core/bag';
+import type { InputFile, InputSpec, JobSpec, OutputFile, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
+import { evaluate, parseRequirements } from '@mutirao/core/requirements';
+import { invariant, type JobId, type MachineId, type ReplicaId, type TaskIndex, type UserId } from '@mutirao/core/shared';
+
+import { inputFileOf, type HomeFile, type HomeFiles } from './home-files.ts';
+import { Templates, valueAt, type FillIn, type Place } from './variables.ts';
+
+/** Replicas of one task group for one machine, and what staging needs to know of both. */
+export interface StageOrder {
+  readonly jobId: JobId;
+  readonly userId: UserId;
+  readonly spec: JobSpec;
+  readonly groupIndex: number;
+  /** Index of the group's first task. */
+  readonly groupFirst: TaskIndex;
+  readonly machineId: MachineId;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly starts: readonly { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[];
+}
+
+/** A replica that cannot be sent, and why. */
+export interface Unstartable {
+  readonly replicaId: ReplicaId;
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** A batch as its machine gets it; what cannot be sent stands apart. */
+export interface StagedBatch {
+  readonly batch: StartReplicas;
+  readonly unstartable: readonly Unstartable[];
+}
+
+/** Sources of one batch that were looked at already. */
+type SeenSources = Map<string, Promise<HomeFile[]>>;
+
+/** Turns a placed batch into what its machine gets: values, and inputs and outputs with their variables and conditions resolved. */
+export class Stager {
+  readonly #homeFiles: HomeFiles;
+  readonly #templates = new Templates();
+
+  constructor(homeFiles: HomeFiles) {
+    this.#homeFiles = homeFiles;
+  }
+
+  /** Stages a batch: at once where its tasks read no file, otherwise when all its inputs have been looked at. Never rejects. */
+  stage(order: StageOrder): StagedBatch | Promise<StagedBatch> {
+    const group = groupOf(order);
+    if (group.inputs.length > 0) return this.#stageInputs(order, group);
+    const unstartable: Unstartable[] = [];
+    const replicas: ReplicaStart[] = [];
+    for (const start of order.starts) {
+      const value = valueAt(group.values, start.taskIndex - order.groupFirst);
+      try {
+        replicas.push({ ...start, value, inputs: [], outputs: this.#outputsOf(group, value, start.taskIndex, order) });
+      } catch (error) {
+        unstartable.push(refusal(start.replicaId, error));
+      }
+    }
+    return { batch: { template: templateOf(order, group), replicas }, unstartable };
+  }
+
+  async #stageInputs(order: StageOrder, group: TaskGroup): Promise<StagedBatch> {
+    const unstartable: Unstartable[] = [];
+    const replicas: ReplicaStart[] = [];
+    const seen: SeenSources = new Map();
+    const specs = group.inputs.filter((input) => holds(input.condition, order.attributes));
+    for (const start of order.starts) {
+      const value = valueAt(group.values, start.taskIndex - order.groupFirst);
+      try {
+        const fillIn = this.#templates.fillIn({ taskIndex: start.taskIndex, value }, order);
+        const inputs = await this.#inputsOf(specs, fillIn, seen);
+        replicas.push({ ...start, value, inputs, outputs: this.#outputsOf(group, value, start.taskIndex, order) });
+      } catch (error) {
+        unstartable.push(refusal(start.replicaId, error));
+      }
+    }
+    return { batch: { template: templateOf(order, group), replicas }, unstartable };
+  }
+
+  async #inputsOf(specs: readonly InputSpec[], fillIn: FillIn, seen: SeenSources): Promise<InputFile[]> {
+    const inputs: InputFile[] = [];
+    for (const { source, root, path } of specs) {
+      const wanted = fillIn(path);
+      if (source.kind === 'content') {
+        inputs.push({ root, path: inside(wanted), content: source.content, mode: 0o644 });
+        continue;
+      }
+      for (const file of await this.#resolveOnce(fillIn(source.path), seen)) {
+        const input = inputFileOf(file, root, wanted);
+        inputs.push({ ...input, path: inside(input.path) });
+      }
+    }
+    return inputs;
+  }
+
+  /** Many tasks of a batch read the same file: it is looked at once for all of them. */
+  #resolveOnce(path: string, seen: SeenSources): Promise<HomeFile[]> {
+    let files = seen.get(path);
+    if (files === undefined) {
+      files = this.#homeFiles.resolve(path);
+      seen.set(path, files);
+    }
+    return files;
+  }
+
+  #outputsOf(group: TaskGroup, value: string, taskIndex: TaskIndex, place: Place): OutputFile[] {
+    if (group.outputs.length === 0) return [];
+    const fillIn = this.#templates.fillIn({ taskIndex, value }, place);
+    return outputPositions(group, place.attributes).map((position) => {
+      const spec = group.outputs[position];
+      invariant(spec, `output ${position} of a group that has ${group.outputs.length}`);
+      return { root: spec.root, path: inside(fillIn(spec.path)) };
+    });
+  }
+}
+
+/** Positions in the group's outputs of those that its replicas on such a machine are asked for. */
+export function outputPositions(group: TaskGroup, attributes: Readonly<Record<string, string>>): number[] {
+  const positions: number[] = [];
+  for (const [position, { condition }] of group.outputs.entries()) {
+    if (holds(condition, attributes)) positions.push(position);
+  }
+  return positions;
+}
+
+/** Whether a condition, which was read once at submission, holds on a machine. */
+export function holds(condition: string, attributes: Readonly<Record<string, string>>): boolean {
+  if (condition === '') return true;
+  const parsed = parseRequirements(condition);
+  return parsed.kind === 'requirements' && evaluate(parsed, attributes) === 'match';
+}
+
+function groupOf({ spec, groupIndex, jobId }: StageOrder): TaskGroup {
+  const group = spec.groups[groupIndex];
+  invariant(group, `job ${jobId} has no group ${groupIndex}`);
+  return group;
+}
+
+function templateOf(order: StageOrder, group: TaskGroup): StartReplicas['template'] {
+  const { environment, limits, processors } = order.spec;
+  return { jobId: order.jobId, userId: order.userId, command: group.command, noOp: group.noOp, environment, limits, processors };
+}
+
+function inside(path: string): string {
+  const kept = keepInside(path);
+  if (kept === undefined) throw new MutiraoError('MUT_PATH_ESCAPES', `${JSON.stringify(path)} leads out of its root on the machine`);
+  return kept;
+}
+
+/** What went wrong with one replica's files is that replica's affair; a bug is not. */
+function refusal(replicaId: ReplicaId, error: unknown): Unstartable {
+  if (error instanceof MutiraoError) return { replicaId, reason: error.code, detail: error.message };
+  if (error instanceof Error && 'syscall' in error) return { replicaId, reason: 'MUT_INPUT_MISSING', detail: error.message };
+  throw error;
+}

@@ -1,0 +1,112 @@
+import { constants, type Stats } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname, resolve, sep } from 'node:path';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Content, JobSpec, TaskGroup, Values } from '@mutirao/core/messages';
+import type { TaskIndex } from '@mutirao/core/shared';
+
+import { countOf, isKnownEarly, Templates, valueAt, type TaskOfTemplate } from '../staging/variables.ts';
+
+/** What the check of a job's files needs to know. */
+export interface FileRules {
+  /** Folders where no output may go: the broker's own, say. */
+  readonly forbidden: readonly string[];
+  /** Whether an uploaded content is here. */
+  hasContent(content: Content): boolean;
+}
+
+/** Listed values of a group are all looked at up to so many; of longer lists and of ranges the first and the last are. */
+export const lookedAtMax = 10_000;
+
+const concurrencyMax = 32;
+
+/**
+ * Sees that the inputs of a job can be read and that its outputs can be put where they go.
+ *
+ * Paths that depend on the job's number or on a machine are not known yet and are left to the run.
+ * @throws {MutiraoError} MUT_INPUT_MISSING, MUT_CONTENT_NOT_FOUND or MUT_OUTPUT_FORBIDDEN, naming the path.
+ */
+export async function checkFiles(spec: JobSpec, rules: FileRules): Promise<void> {
+  const inputs = new Set<string>();
+  const outputs = new Set<string>();
+  let first = 0;
+  for (const group of spec.groups) {
+    collectPaths(group, first, { inputs, outputs });
+    for (const { source } of group.inputs) {
+      if (source.kind === 'content' && !rules.hasContent(source.content)) {
+        throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `content ${source.content.sha256} is not here; upload it first`);
+      }
+    }
+    first += countOf(group.values);
+  }
+  await each(inputs, checkInput);
+  await each(outputs, (path) => checkOutput(path, rules.forbidden));
+  if (spec.groups.some((group) => group.check !== '')) await checkHomeDirectory(spec.homeDirectory);
+}
+
+function collectPaths(group: TaskGroup, first: TaskIndex, into: { readonly inputs: Set<string>; readonly outputs: Set<string> }): void {
+  const tasks = samplesOf(group.values, first);
+  for (const { source } of group.inputs) {
+    if (source.kind === 'path' && isKnownEarly(source.path)) addAll(into.inputs, source.path, tasks);
+  }
+  for (const { localPath } of group.outputs) {
+    if (localPath !== '' && isKnownEarly(localPath)) addAll(into.outputs, localPath, tasks);
+  }
+}
+
+function addAll(paths: Set<string>, template: string, tasks: readonly TaskOfTemplate[]): void {
+  const isTemplate = template.includes('{') || template.includes('$');
+  const templates = new Templates();
+  for (const task of isTemplate ? tasks : tasks.slice(0, 1)) paths.add(templates.fillInEarly(task)(template));
+}
+
+function samplesOf(values: Values, first: TaskIndex): TaskOfTemplate[] {
+  const count = countOf(values);
+  const sample = (position: number): TaskOfTemplate => ({ taskIndex: first + position, value: valueAt(values, position) });
+  if (values.kind === 'list' && count <= lookedAtMax) return values.values.map((_, position) => sample(position));
+  return [sample(0), sample(count - 1)];
+}
+
+async function checkInput(path: string): Promise<void> {
+  const status = await findStatus(path);
+  if (status === undefined) throw new MutiraoError('MUT_INPUT_MISSING', `${path} is not there; want a file or a folder`);
+  if (!status.isFile() && !status.isDirectory()) throw new MutiraoError('MUT_INPUT_MISSING', `${path} is neither a file nor a folder`);
+  await access(path, constants.R_OK).catch((error: unknown) => {
+    throw new MutiraoError('MUT_INPUT_MISSING', `${path} cannot be read`, { cause: error });
+  });
+}
+
+/** Finds the nearest folder above that is there: it must take new entries. */
+async function checkOutput(path: string, forbidden: readonly string[]): Promise<void> {
+  const wanted = resolve(path);
+  const owner = forbidden.find((folder) => wanted === folder || wanted.startsWith(folder + sep));
+  if (owner !== undefined) throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `output ${path} is inside ${owner}, which is not for results`);
+  for (let folder = path.endsWith('/') ? wanted : dirname(wanted); ; folder = dirname(folder)) {
+    const status = await findStatus(folder);
+    if (status === undefined && folder !== dirname(folder)) continue;
+    if (status?.isDirectory() !== true) throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `output ${path}: ${folder} is not a folder`);
+    await access(folder, constants.W_OK | constants.X_OK).catch((error: unknown) => {
+      throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `output ${path}: ${folder} cannot be written`, { cause: error });
+    });
+    return;
+  }
+}
+
+async function checkHomeDirectory(path: string): Promise<void> {
+  const status = await findStatus(path);
+  if (status?.isDirectory() !== true) throw new MutiraoError('MUT_BAD_REQUEST', `job.home_directory is ${path}; want a folder that is there`);
+}
+
+async function findStatus(path: string): Promise<Stats | undefined> {
+  return await stat(path).catch(() => undefined);
+}
+
+/** Does `work` for each path, a bounded number at a time. */
+async function each(paths: ReadonlySet<string>, work: (path: string) => Promise<void>): Promise<void> {
+  const queue = [...paths].values();
+  const worker = async (): Promise<void> => {
+    for (const path of queue) await work(path);
+  };
+  await Promise.all(Array.from({ length: concurrencyMax }, worker));
+}
