@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { ClusterServiceService } from '@mutirao/api/cluster';
-import { clusterMachine, createClusterState, listQueue, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
+import { clusterMachine, listQueue, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
 import { unreachable, type DriverCommand } from '@mutirao/core/shared';
 import { MachineDriver, systemClock } from '@mutirao/runtime/driver';
-import { openJournal, type Journal } from '@mutirao/runtime/journal';
+import { openJournal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { bind, serve, type TokenCheck } from '@mutirao/runtime/rpc';
 import { clusterChangeCodec } from './change-codec.ts';
 import { ChangeSignal } from './change-signal.ts';
+import { recoverState } from './recover-state.ts';
 import { RequestRunner } from './request-runner.ts';
 import { clusterRoutes } from './routes.ts';
 
@@ -43,7 +44,7 @@ const drainMs = 1000;
 export async function startCluster(setup: ClusterSetup): Promise<RunningCluster> {
   const { options, directory, log } = setup;
   const journal = openJournal({ path: join(directory, 'journal.sqlite'), codec: clusterChangeCodec });
-  const state = replay(journal, options);
+  const state = recoverState(journal, options);
   const changes = new ChangeSignal();
   const runner = new RequestRunner({
     outputDirectory: join(directory, 'requests'), killGraceMs: setup.killGraceMs, log,
@@ -78,12 +79,6 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
       journal.close();
     },
   };
-}
-
-function replay(journal: Journal<ClusterChange>, options: ClusterOptions): ClusterState {
-  const state = createClusterState(options);
-  journal.replay(0, (_sequence, change) => { clusterMachine.apply(state, change); });
-  return state;
 }
 
 function perform(runner: RequestRunner, command: Exclude<ClusterCommand, DriverCommand>): void {

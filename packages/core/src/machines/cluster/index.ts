@@ -11,6 +11,7 @@ export type { ClusterChange } from './changes.ts';
 export type { ClusterCommand } from './commands.ts';
 export type { ClusterInput } from './inputs.ts';
 export { listQueue } from './list-queue.ts';
+export { restoreSnapshot, takeSnapshot, type ClusterSnapshot, type RequestSnapshot } from './snapshot.ts';
 export { createClusterState, type ClusterOptions, type ClusterRequest, type ClusterRequestStatus, type ClusterState } from './state.ts';
 
 /** The embedded space-shared resource manager: a queue of requests over the processors of one cluster. */

@@ -1,0 +1,55 @@
+import { RequestPlan } from '../../queue/index.ts';
+import type { Instant, ProcessorCount } from '../../shared/index.ts';
+import { createClusterState, keyOf, type ClusterOptions, type ClusterRequest, type ClusterState } from './state.ts';
+
+/** A request as a snapshot holds it. */
+export type RequestSnapshot = Omit<ClusterRequest, 'livingProcesses' | 'startsAt'> & {
+  readonly livingProcesses: readonly number[];
+  readonly startsAt: Instant | null;
+};
+
+/** All of a cluster's state that its journal promises, as plain values. */
+export interface ClusterSnapshot {
+  readonly capacity: ProcessorCount;
+  readonly from: Instant;
+  readonly nextRequestId: number;
+  /** In the order of arrival. */
+  readonly requests: readonly RequestSnapshot[];
+  /** In the order in which they started. */
+  readonly runningIds: readonly number[];
+  readonly endedIds: readonly number[];
+}
+
+/** Describes a state. Cost: O(requests). */
+export function takeSnapshot(state: ClusterState): ClusterSnapshot {
+  const { profile, running } = state.plan;
+  return {
+    capacity: profile.capacity, from: profile.from, nextRequestId: state.nextRequestId, runningIds: [...running.keys()], endedIds: [...state.endedIds],
+    requests: [...state.requests.values()].map((request) => ({
+      ...request, livingProcesses: [...request.livingProcesses], startsAt: request.startsAt ?? null,
+    })),
+  };
+}
+
+/** Makes the state that a snapshot describes. Cost: O(requests x segments). */
+export function restoreSnapshot(options: ClusterOptions, snapshot: ClusterSnapshot): ClusterState {
+  const state = createClusterState(options);
+  state.plan = new RequestPlan(snapshot.capacity, snapshot.from);
+  state.nextRequestId = snapshot.nextRequestId;
+  state.endedIds.push(...snapshot.endedIds);
+  for (const taken of snapshot.requests) addRequest(state, taken);
+  for (const id of snapshot.runningIds) state.plan.start(id);
+  return state;
+}
+
+function addRequest(state: ClusterState, taken: RequestSnapshot): void {
+  const request: ClusterRequest = { ...taken, livingProcesses: new Set(taken.livingProcesses), startsAt: taken.startsAt ?? undefined };
+  const { id, order, status, startsAt } = request;
+  state.requests.set(id, request);
+  if (order.clientRequestId !== '') state.requestsByKey.set(keyOf(order.userId, order.clientRequestId), request);
+  if (status === 'ended') return;
+  state.livingCounts.set(order.userId, (state.livingCounts.get(order.userId) ?? 0) + 1);
+  state.plan.add(id, order.width, order.walltime);
+  if (startsAt !== undefined) state.plan.place(id, startsAt);
+  if (status !== 'queued') state.processorsBusy += order.width;
+}
