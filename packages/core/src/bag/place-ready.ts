@@ -13,47 +13,64 @@ export interface PlacementPort<Machine extends BagMachine, Queue extends BagQueu
  * Hands ready tasks to machines: to every free processor first, and what is left to the queues of the machines, evenly.
  *
  * One visit per machine serves both, so that a machine gets one batch: a machine's queue is filled only with what the free
- * processors of the machines after it leave. Cost: O(machines x queues + tasks placed).
+ * processors of the machines after it leave. Where too few processors are free for the next task of an earlier queue, they are
+ * kept for it: smaller tasks of later queues would take each one that comes free, and the wide task would never run.
+ * Cost: O(machines x queues + tasks placed).
  *
  * @param queues in the order in which they are served.
+ * @returns machines whose free processors are kept.
  */
 export function placeReady<Machine extends BagMachine, Queue extends BagQueue>(
   machines: readonly Machine[], queues: readonly Queue[], port: PlacementPort<Machine, Queue>,
-): void {
-  let ready = 0;
-  for (const queue of queues) ready += queue.readyCount;
-  let freeLater = 0;
-  for (const machine of machines) freeLater += freeProcessors(machine);
-  for (let index = 0; index < machines.length && ready > 0; index++) {
-    const machine = machines[index] as Machine;
-    freeLater -= freeProcessors(machine);
-    const share = { ready, freeLater, machinesLeft: machines.length - index };
-    ready -= fillMachine(machine, queues, share, port);
+): Set<Machine> {
+  const share: Share<Machine> = { ready: 0, freeLater: 0, machinesLeft: machines.length, kept: new Set(), keptFor: new Map() };
+  for (const queue of queues) share.ready += queue.readyCount;
+  for (const machine of machines) share.freeLater += freeProcessors(machine);
+  for (const machine of machines) {
+    if (share.ready === 0) break;
+    share.freeLater -= freeProcessors(machine);
+    fillMachine(machine, queues, share, port);
+    share.machinesLeft--;
   }
+  return share.kept;
 }
 
-interface Share {
+/** What is still to be shared out, while one machine after the other is served. */
+interface Share<Machine> {
   /** Ready tasks of all queues. */
-  readonly ready: number;
+  ready: number;
   /** Free processors of the machines that are served later. */
-  readonly freeLater: number;
-  readonly machinesLeft: number;
+  freeLater: number;
+  /** Machines to be served, the present one included. */
+  machinesLeft: number;
+  readonly kept: Set<Machine>;
+  /** How many machines are kept for each queue. */
+  readonly keptFor: Map<BagQueue, number>;
 }
 
 function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
-  machine: Machine, queues: readonly Queue[], share: Share, port: PlacementPort<Machine, Queue>,
-): number {
-  let placed = 0;
+  machine: Machine, queues: readonly Queue[], share: Share<Machine>, port: PlacementPort<Machine, Queue>,
+): void {
   for (const queue of queues) {
     if (queue.readyCount === 0 || !port.matches(queue, machine)) continue;
-    const countMax = quotaOf(machine, queue, { ...share, ready: share.ready - placed }, port.prefetchDepth(queue, machine));
-    if (countMax > 0) placed += port.place(machine, queue, countMax);
+    const countMax = quotaOf(machine, queue, share, port.prefetchDepth(queue, machine));
+    if (countMax > 0) share.ready -= port.place(machine, queue, countMax);
+    if (mustKeep(machine, queue, share)) return;
   }
-  return placed;
+}
+
+/** Whether the machine's free processors are too few for the queue's next task, which no other machine is kept for. */
+function mustKeep<Machine extends BagMachine>(machine: Machine, queue: BagQueue, { kept, keptFor }: Share<Machine>): boolean {
+  const free = freeProcessors(machine);
+  const keptCount = keptFor.get(queue) ?? 0;
+  if (free === 0 || free >= queue.processors || keptCount >= queue.readyCount) return false;
+  kept.add(machine);
+  keptFor.set(queue, keptCount + 1);
+  return true;
 }
 
 /** How many tasks of the queue the machine should get now. */
-function quotaOf(machine: BagMachine, queue: BagQueue, share: Share, depth: number): number {
+function quotaOf(machine: BagMachine, queue: BagQueue, share: Share<unknown>, depth: number): number {
   const slots = Math.floor(freeProcessors(machine) / queue.processors);
   const capacity = machine.processors + depth * queue.processors;
   const room = Math.floor((capacity - machine.heldProcessors) / queue.processors) - slots;

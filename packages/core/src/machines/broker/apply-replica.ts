@@ -78,7 +78,7 @@ export function endReplicas(state: BrokerState, change: ChangeOf<'ReplicasEnded'
     const replica = state.replicas.get(ending.replicaId);
     if (replica !== undefined) endReplica(state, replica, ending, change.at);
     else settleSuccess(state, ending);
-    if (ending.outcome === 'succeeded') observeTime(job, ending);
+    if (ending.outcome === 'succeeded' && ending.startedAt !== 0) observeTime(job, ending);
     if (ending.fate === 'failed') job.failureCount++;
   }
 }

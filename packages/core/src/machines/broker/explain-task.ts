@@ -1,11 +1,12 @@
 import type { Instant, JobId, MachineId, TaskIndex, UserId } from '../../shared/index.ts';
 import type { ReplicaEnding } from './changes.ts';
+import { avoidedUntil } from './avoidance.ts';
 import { explainWaiting } from './explain-waiting.ts';
 import type { Explanation } from './explanation.ts';
 import { findJobOf } from './find-job.ts';
 import { findTaskSummary, type TaskSummary } from './queries.ts';
-import { describeTime } from './sentences.ts';
-import type { BrokerJob, BrokerState } from './state.ts';
+import { describeTime, plural } from './sentences.ts';
+import type { BrokerJob, BrokerState, OpenTask } from './state.ts';
 import { getGroup } from './task-groups.ts';
 
 /** A replica that has ended, from the process's records. */
@@ -51,9 +52,20 @@ interface ReadyTask {
 function explainReady(state: BrokerState, job: BrokerJob, { name, task, past, now }: ReadyTask): Explanation {
   const waiting = explainWaiting(state, getGroup(job, task.taskIndex).queue, now);
   const open = job.tasks.get(task.taskIndex);
-  const failures = task.failureCount === 0 ? [] : [`It failed ${task.failureCount} of ${job.failuresMax} times so far, last on ${open?.avoidMachineId}.`];
-  const losses = (open?.lossCount ?? 0) === 0 ? [] : [`Its replica was lost ${open?.lossCount} of ${state.options.lossesMax} times so far.`];
-  return { summary: `${name} waits: ${waiting.summary}`, details: [...waiting.details, ...failures, ...losses, ...past] };
+  const memories = open === undefined ? [] : describeMemories(state, job, { task: open, now });
+  return { summary: `${name} waits: ${waiting.summary}`, details: [...waiting.details, ...memories, ...past] };
+}
+
+function describeMemories(state: BrokerState, job: BrokerJob, { task, now }: { readonly task: OpenTask; readonly now: Instant }): string[] {
+  const memories: string[] = [];
+  if (task.failureCount > 0) memories.push(`It failed ${task.failureCount} of ${plural(job.failuresMax, 'time')} so far.`);
+  if (task.lossCount > 0) memories.push(`It was lost or broken ${task.lossCount} of ${plural(state.options.lossesMax, 'time')} so far.`);
+  const machine = state.machines.get(task.avoidMachineId);
+  const until = machine && avoidedUntil({ state, now }, machine, { queue: getGroup(job, task.index).queue, task });
+  if (until !== undefined) {
+    memories.push(`It went wrong on ${task.avoidMachineId} last, and waits ${describeTime(until - now)} for another machine before it goes there again.`);
+  }
+  return memories;
 }
 
 function explainVerifying(name: string, task: TaskSummary, past: readonly string[]): Explanation {

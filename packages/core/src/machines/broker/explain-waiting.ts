@@ -41,7 +41,7 @@ function explainUnusable(machine: BrokerMachine, now: Instant): string {
   if (!provider.isConnected) return `${machineId}: its provider is away (${provider.lastError || 'not connected'}).`;
   if (!machine.isTold) return `${machineId}: its provider has not told of it since it came back.`;
   if (until !== undefined && until <= now) return `${machineId}: its allocation is over.`;
-  return `${machineId}: it broke ${plural(breakages, 'replica')} in a row and is left alone for ${describeTime(quarantinedUntil - now)}.`;
+  return `${machineId}: it broke what it was given ${plural(breakages, 'time')} in a row and is left alone for ${describeTime(quarantinedUntil - now)}.`;
 }
 
 function explainNoMatch(

@@ -1,9 +1,10 @@
 import { freeProcessors, IdleSlots, type PlacementPort, placeReady, prefetchDepth } from '../../bag/index.ts';
 import type { TaskIndex } from '../../shared/index.ts';
+import { avoidedUntil } from './avoidance.ts';
 import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
 import { replicateTasks } from './replicate-tasks.ts';
-import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from './state.ts';
+import type { BrokerMachine, BrokerState, TaskQueue } from './state.ts';
 import { getGroup } from './task-groups.ts';
 import { type Turn, wakeBy } from './turn.ts';
 import { withdrawWaiting } from './withdraw-waiting.ts';
@@ -20,9 +21,9 @@ export function placeReplicas(turn: Turn): void {
   const machines = usableMachines(turn);
   if (machines.length === 0) return;
   const queues = readyQueues(turn.state);
-  if (queues.length > 0) placeReady(machines, turn.state.options.scheduler.order(queues), placementPort(turn));
-  if (!machines.some((machine) => freeProcessors(machine) > 0)) return;
-  const idle = new IdleSlots(machines);
+  const kept = placeReady(machines, turn.state.options.scheduler.order(queues), placementPort(turn));
+  const idle = new IdleSlots(machines.filter((machine) => freeProcessors(machine) > 0 && !kept.has(machine)));
+  if (idle.isEmpty) return;
   withdrawWaiting(turn, machines, idle);
   if (!idle.isEmpty) replicateTasks(turn, idle);
 }
@@ -85,25 +86,13 @@ function chooseReady(turn: Turn, queue: TaskQueue, { machine, countMax }: { mach
   let passedOver = 0;
   let index = queue.ready.findFrom(0);
   while (index !== undefined && chosen.length < countMax) {
-    if (passedOver < passedOverMax && isAvoiding(turn, queue.job, { index, machine, queue })) passedOver++;
-    else chosen.push(index);
+    const until = passedOver < passedOverMax ? avoidedUntil(turn, machine, { queue, task: queue.job.tasks.get(index) }) : undefined;
+    if (until === undefined) chosen.push(index);
+    else {
+      passedOver++;
+      wakeBy(turn, until);
+    }
     index = queue.ready.findFrom(index + 1);
   }
   return chosen;
-}
-
-function isAvoiding(turn: Turn, job: BrokerJob, at: { index: TaskIndex; machine: BrokerMachine; queue: TaskQueue }): boolean {
-  const task = job.tasks.get(at.index);
-  if (task === undefined || task.avoidMachineId !== at.machine.facts.machineId) return false;
-  const until = task.avoidSince + turn.state.options.retryElsewhere;
-  if (until <= turn.now || !hasOtherMachine(turn.state, at.queue, at.machine)) return false;
-  wakeBy(turn, until);
-  return true;
-}
-
-function hasOtherMachine(state: BrokerState, queue: TaskQueue, machine: BrokerMachine): boolean {
-  for (const other of state.machines.values()) {
-    if (other !== machine && other.isTold && other.breakages === 0 && matchesQueue(queue, other.facts)) return true;
-  }
-  return false;
 }

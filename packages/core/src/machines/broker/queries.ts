@@ -186,7 +186,11 @@ export function machineStatus(machine: BrokerMachine, now: Instant): MachineStat
 
 /** All allocation requests that providers told of, in that order; only those that have not ended unless `endedToo`. */
 export function listRequests(state: BrokerState, endedToo: boolean): AllocationRequest[] {
-  return [...state.requests.values()].filter((request) => endedToo || isLiveRequest(request));
+  const requests: AllocationRequest[] = [];
+  for (const [key, request] of state.requests) {
+    if (endedToo || isLiveRequest(request)) requests.push({ ...request, seenAt: state.requestsSeen.get(key) ?? request.seenAt });
+  }
+  return requests;
 }
 
 /** Whether a request may still hold processors. */

@@ -1,5 +1,6 @@
 import { type IdleSlots, replicate, type ReplicableTask } from '../../bag/index.ts';
 import type { Instant } from '../../shared/index.ts';
+import { avoidedUntil } from './avoidance.ts';
 import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
 import type { BrokerJob, BrokerMachine, OpenTask } from './state.ts';
@@ -46,7 +47,6 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
 
 function suits(turn: Turn, job: BrokerJob, { task, machine }: { task: OpenTask; machine: BrokerMachine }): boolean {
   if (task.replicas.some((replica) => replica.machine === machine)) return false;
-  const { machineId } = machine.facts;
-  if (task.avoidMachineId === machineId && task.avoidSince + turn.state.options.retryElsewhere > turn.now) return false;
-  return matchesQueue(getGroup(job, task.index).queue, machine.facts);
+  const { queue } = getGroup(job, task.index);
+  return matchesQueue(queue, machine.facts) && avoidedUntil(turn, machine, { queue, task }) === undefined;
 }

@@ -6,6 +6,7 @@ import { commit, type Turn } from './turn.ts';
 /** Notes what a provider tells of its requests, where anything but the time of seeing changed. */
 export function hearOfRequests(turn: Turn, { providerId, requests }: InputOf<'RequestsChanged'>): void {
   if (!turn.state.providers.has(providerId)) return;
+  for (const { requestId, seenAt } of requests) turn.state.requestsSeen.set(requestKey(providerId, requestId), seenAt);
   const changed = requests.filter((request) => !isSame(turn.state.requests.get(requestKey(providerId, request.requestId)), request));
   if (changed.length > 0) commit(turn, { kind: 'RequestsChanged', providerId, requests: changed });
 }

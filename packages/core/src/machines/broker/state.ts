@@ -27,6 +27,8 @@ export interface BrokerState {
   readonly successes: Map<ReplicaId, Success>;
   /** All that providers ever told of, by `<provider>/<request>`. */
   readonly requests: Map<string, AllocationRequest>;
+  /** Of the moment: when each request was last seen at its manager, by the same keys. */
+  readonly requestsSeen: Map<string, Instant>;
   /** By `<provider>/<request>`; `<provider>/` for its time-shared machines. */
   readonly accounts: Map<string, LedgerAccount>;
   /** Counted from 1, as `nextReplicaId`. */
@@ -180,7 +182,7 @@ export interface BrokerMachine {
   failedCount: number;
   /** Of the moment, as all below: its provider told of it on this connection. */
   isTold: boolean;
-  /** Replicas that it broke since it last ended one well. */
+  /** Reports that told of broken replicas since it last ended one otherwise. */
   breakages: number;
   /** Nothing is placed before. */
   quarantinedUntil: Instant;
@@ -217,7 +219,7 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
   return {
     options: { ...defaultBrokerOptions, ...options },
     jobs: new Map(), openJobs: new Map(), jobsByClientId: new Map(), providers: new Map(), machines: new Map(), replicas: new Map(),
-    successes: new Map(), requests: new Map(), accounts: new Map(), nextJobId: 1, nextReplicaId: 1, wakeAt: Infinity,
+    successes: new Map(), requests: new Map(), requestsSeen: new Map(), accounts: new Map(), nextJobId: 1, nextReplicaId: 1, wakeAt: Infinity,
   };
 }
 

@@ -17,6 +17,7 @@ import { cancelReplica, commit, type Turn } from './turn.ts';
 export function takeReport(turn: Turn, input: InputOf<'MachineReported'>): void {
   const machine = turn.state.machines.get(input.machineId);
   if (machine === undefined) return;
+  noteHealth(turn, machine, input.report.ended);
   noteStarts(turn, machine, input.report);
   noteEnds(turn, machine, input.report.ended);
   const { provider: { providerId }, facts: { machineId } } = machine;
@@ -42,7 +43,6 @@ function noteEnds(turn: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[
   for (const end of ends) {
     const replica = machine.replicas.get(end.replicaId);
     if (replica === undefined || replica.isEnding) continue;
-    noteHealth(turn, machine, end);
     const ending = toldEnding(turn, replica, end);
     if (ending.fate === 'accepted' && needsVerifying(replica)) {
       verify(turn, replica, ending);
@@ -79,13 +79,25 @@ function cancelSisters(turn: Turn, winner: BrokerReplica): void {
   }
 }
 
-/** A machine that breaks replica after replica is left alone for a while, longer each time. */
-function noteHealth(turn: Turn, machine: BrokerMachine, end: ReplicaEnd): void {
-  if (end.outcome === 'broken') {
-    machine.breakages++;
-    const time = quarantineTime(machine.breakages, turn.state.options.quarantine);
-    if (time > 0) machine.quarantinedUntil = turn.now + time;
-  } else if (end.outcome !== 'cancelled') machine.breakages = 0;
+/**
+ * A machine whose reports tell of nothing but broken replicas is left alone for a while, longer each time.
+ *
+ * Counted by report, since one cause breaks all that a machine has at once.
+ */
+function noteHealth(turn: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[]): void {
+  let hasBroken = false;
+  for (const { outcome, replicaId } of ends) {
+    if (outcome !== 'broken' && outcome !== 'cancelled') {
+      machine.breakages = 0;
+      return;
+    }
+    // A report told twice counts once.
+    if (outcome === 'broken' && machine.replicas.has(replicaId)) hasBroken = true;
+  }
+  if (!hasBroken) return;
+  machine.breakages++;
+  const time = quarantineTime(machine.breakages, turn.state.options.quarantine);
+  if (time > 0) machine.quarantinedUntil = turn.now + time;
 }
 
 /** Counts a replica that could not be sent as a failure of its task. */

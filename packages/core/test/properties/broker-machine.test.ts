@@ -1,0 +1,110 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { BrokerWorld, aGroup, aJob, aMachine } from '@mutirao/testkit';
+import type { Outcome } from '@mutirao/core/messages';
+
+const machineIds = ['p/m0', 'p/m1', 'p/m2', 'p/m3'];
+const outcomes: readonly Outcome[] = ['succeeded', 'succeeded', 'succeeded', 'failed', 'limited', 'broken', 'cancelled'];
+
+/** Something that happens to a broker and its world; numbers are taken modulo what is there. */
+type Happening = (world: BrokerWorld) => void;
+
+function pick<Item>(items: readonly Item[], number: number): Item | undefined {
+  return items[number % Math.max(1, items.length)];
+}
+
+const number = fc.nat({ max: 1000 });
+const machineId = fc.constantFrom(...machineIds);
+
+const submission: fc.Arbitrary<Happening> = fc.record({
+  count: fc.integer({ min: 1, max: 12 }), replicasMax: fc.integer({ min: 1, max: 3 }), failuresMax: fc.integer({ min: 1, max: 3 }),
+  processors: fc.constantFrom(1, 1, 2), check: fc.constantFrom('', '', 'true'), noOp: fc.boolean(), groups: fc.integer({ min: 1, max: 3 }),
+  requirements: fc.constantFrom('', '', 'size == big'), again: fc.boolean(),
+}).map(({ count, replicasMax, failuresMax, processors, check, noOp, groups, requirements, again }) => (world) => {
+  const group = aGroup(count, { check, noOp, requirements });
+  world.submit(aJob(1, { groups: Array.from({ length: groups }, () => group), replicasMax, failuresMax, processors }), again ? 'same' : '');
+});
+
+const joining: fc.Arbitrary<Happening> = fc.record({
+  machineId, processors: fc.integer({ min: 1, max: 4 }), clockError: fc.constantFrom(0, 0, -5000, 7000), isAllocated: fc.boolean(),
+  time: fc.integer({ min: 1, max: 5000 }),
+}).map(({ machineId: name, processors, clockError, isAllocated, time }) => (world) => {
+  const requestId = isAllocated ? '3' : '';
+  world.join(aMachine(name, {
+    processors, attributes: { size: processors > 2 ? 'big' : 'small' }, requestId, until: isAllocated ? world.now + time : undefined,
+  }), clockError);
+});
+
+const working: fc.Arbitrary<Happening> = fc.record({ machineId, number, outcome: fc.constantFrom(...outcomes), tells: fc.boolean() })
+  .map(({ machineId: name, number: which, outcome, tells }) => (world) => {
+    const replicaId = pick(world.agents.get(name)?.runningIds() ?? [], which);
+    if (replicaId !== undefined) world.end(name, replicaId, outcome);
+    if (tells) world.report(name);
+  });
+
+const settling: fc.Arbitrary<Happening> = fc.record({ number, isGood: fc.boolean() }).map(({ number: which, isGood }) => (world) => {
+  const replicaId = world.accepting.splice(which % Math.max(1, world.accepting.length), 1)[0];
+  if (replicaId === undefined) return;
+  if (isGood) world.step({ kind: 'ResultAccepted', replicaId });
+  else world.step({ kind: 'ResultRefused', replicaId, reason: 'MUT_CHECK_FAILED', detail: '' });
+});
+
+const ordering: fc.Arbitrary<Happening> = fc.record({ number, isCancel: fc.boolean() }).map(({ number: which, isCancel }) => (world) => {
+  const jobId = pick([...world.state.jobs.keys()], which) ?? 99;
+  if (isCancel) world.step({ kind: 'JobCancelled', replyTo: 2, userId: 'ann', jobId, reason: 'enough' });
+  else world.step({ kind: 'TasksRetried', replyTo: 3, userId: 'ann', jobId, taskIndexes: which % 2 === 0 ? [] : [which % 5, 0] });
+});
+
+const mishap: fc.Arbitrary<Happening> = fc.oneof(
+  machineId.map((name): Happening => (world) => world.lose(name)),
+  machineId.map((name): Happening => (world) => world.resend(name)),
+  fc.constant<Happening>((world) => world.disconnect()),
+  fc.constant<Happening>((world) => world.connect()),
+  fc.boolean().map((fromSnapshot): Happening => (world) => world.restart(fromSnapshot)),
+  number.map((which): Happening => (world) => {
+    const replicaId = pick([...world.state.replicas.keys()], which);
+    if (replicaId !== undefined) world.step({ kind: 'ReplicaUnstartable', replicaId, reason: 'MUT_INPUT_MISSING', detail: 'a.txt' });
+  }),
+  number.map((which): Happening => (world) => world.step({
+    kind: 'RequestsChanged', providerId: 'p', requests: [{
+      providerId: 'p', requestId: '3', managerRequestId: '8', width: 4, walltime: 5000, status: which % 2 === 0 ? 'running' : 'ended', seenAt: world.now,
+      submittedAt: 1_000_000, startedAt: 1_000_000, endedAt: which % 2 === 0 ? 0 : world.now, reasons: [], heuristic: 'static',
+    }],
+  })),
+);
+
+const passing: fc.Arbitrary<Happening> = fc.constantFrom(0, 1, 50, 300, 2000, 40_000).map((time) => (world) => {
+  world.now += time;
+  world.step({ kind: 'TimerFired' });
+});
+
+const happenings = fc.array(fc.oneof(
+  { weight: 3, arbitrary: submission }, { weight: 4, arbitrary: joining }, { weight: 14, arbitrary: working }, { weight: 4, arbitrary: settling },
+  { weight: 2, arbitrary: ordering }, { weight: 5, arbitrary: mishap }, { weight: 5, arbitrary: passing },
+), { minLength: 5, maxLength: 90 });
+
+/** Everything works from now on: all that is open has to end. */
+function heal(world: BrokerWorld): void {
+  for (const name of machineIds) world.lose(name);
+  world.connect();
+  for (const name of machineIds) world.join(aMachine(name, { processors: 4, attributes: { size: 'big' } }));
+  for (let round = 0; world.state.openJobs.size > 0; round++) {
+    if (round > 400) throw new Error('jobs do not end though everything works');
+    world.now += 100;
+    for (const name of machineIds) {
+      for (const replicaId of world.agents.get(name)?.runningIds() ?? []) world.end(name, replicaId, 'succeeded');
+      world.report(name);
+    }
+    for (const replicaId of world.accepting.splice(0)) world.step({ kind: 'ResultAccepted', replicaId });
+    world.step({ kind: 'TimerFired' });
+  }
+}
+
+test('whatever happens, each task ends once, replay and snapshots agree, the ledger adds up, and all ends when things work again', (t) => {
+  fc.assert(fc.property(happenings, (all) => {
+    const world = new BrokerWorld({ suspectGrace: 5000, lossesMax: 6, retryElsewhere: 1000 });
+    for (const happen of all) happen(world);
+    heal(world);
+  }), { seed: 20_250_101, numRuns: 400 });
+  t.pass();
+});

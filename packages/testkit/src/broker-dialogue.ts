@@ -1,0 +1,204 @@
+import {
+  type BrokerChange, type BrokerCommand, type BrokerInput, brokerMachine, type BrokerOptions, type BrokerState, createBrokerState, eventsOf,
+  explainJob, explainRequest, explainTask, type Explanation, ledgerOf, restore, resume, snapshot,
+} from '@mutirao/core/machines/broker';
+import type { JobSpec, MachineReport, Outcome, ReplicaEnd, RequestStatus } from '@mutirao/core/messages';
+import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
+
+type Options = Readonly<Record<string, string>>;
+
+/**
+ * A broker spoken to in lines, for interaction files. The lines of a stanza are one batch of inputs; what follows from it are
+ * changes (`r1 of 1.0 accepted: finished`; tasks are `job.index`) and commands. Times are small numbers.
+ *
+ * Verbs: `at T`, `provider P`, `connect|settle P`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=..
+ * requirements=.. check=.. output=.. noop=yes deadline=..]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=..
+ * until=.. incarnation=.. request=.. held=1,2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T]`,
+ * `request P/N STATUS width=.. walltime=..`, `unstartable R`, `accepted R`, `refused R`, `explain ..`, `ledger`, `restart`, `events`.
+ */
+export class BrokerDialogue {
+  state: BrokerState;
+  now = 0;
+  readonly #options: Partial<BrokerOptions>;
+  #lastChanges: readonly BrokerChange[] = [];
+
+  constructor(options: Partial<BrokerOptions> = {}) {
+    this.#options = options;
+    this.state = createBrokerState(options);
+  }
+
+  /** Performs a stanza and describes what came of it. */
+  perform(lines: readonly string[]): string {
+    const inputs: BrokerInput[] = [];
+    const answers: string[] = [];
+    for (const line of lines) {
+      const asked = this.#ask(line);
+      if (asked === undefined) inputs.push(...this.#inputsOf(line));
+      else answers.push(...asked);
+    }
+    if (inputs.length === 0) return answers.join('\n');
+    const { changes, commands } = brokerMachine.step(this.state, inputs, this.now);
+    brokerMachine.checkInvariants(this.state);
+    this.#lastChanges = changes;
+    return [...changes.flatMap(describeChange), ...commands.flatMap(describeBrokerCommand), ...answers].join('\n');
+  }
+
+  /** Answers lines that are no inputs. */
+  #ask(line: string): string[] | undefined {
+    const [verb = '', first = '', second = '', third = ''] = line.split(' ');
+    switch (verb) {
+      case 'explain': return describeExplanation(this.#explain(first, second, third));
+      case 'ledger': return ledgerOf(this.state, this.now).map((row) => {
+        const { providerId, requestId, requested, held, used, losers, killed, idle } = row;
+        return `${providerId}/${requestId}: requested ${requested} held ${held} = used ${used} + losers ${losers} + killed ${killed} + idle ${idle}`;
+      });
+      case 'events': return this.#lastChanges.flatMap(eventsOf)
+        .map(({ type, jobId, taskIndexes, machineId, reason }) => `${type} ${jobId} [${taskIndexes.join(' ')}] ${machineId} ${reason}`.trimEnd());
+      case 'restart':
+        this.state = restore(snapshot(this.state), this.#options);
+        return resume(this.state, this.now).flatMap(describeBrokerCommand);
+      default: return undefined;
+    }
+  }
+
+  #explain(noun: string, name: string, userId: string): Explanation | undefined {
+    if (noun === 'request') return explainRequest(this.state, name, this.now);
+    const [jobId = 0, taskIndex = 0] = name.split('.').map(Number);
+    if (noun === 'job') return explainJob(this.state, userId, jobId, this.now);
+    return explainTask(this.state, { userId, jobId, taskIndex, past: [] }, this.now);
+  }
+
+  #inputsOf(line: string): BrokerInput[] {
+    const words = line.split(' ');
+    const [verb = '', name = '', third = ''] = words;
+    const options = optionsOf(words);
+    switch (verb) {
+      case 'at': this.now = Number(name); return [{ kind: 'TimerFired' }];
+      case 'provider': return [{ kind: 'ProviderAdded', replyTo: 0, providerId: name, address: 'h:1' }, { kind: 'ProviderConnected', providerId: name }];
+      case 'connect': return [{ kind: 'ProviderConnected', providerId: name }];
+      case 'settle': return [{ kind: 'ProviderSettled', providerId: name }];
+      case 'disconnect': return [{ kind: 'ProviderDisconnected', providerId: name, reason: 'connection lost' }];
+      case 'submit': return [{ kind: 'JobSubmitted', replyTo: 1, userId: name, clientJobId: options['key'] ?? '', spec: specOf(Number(third), options) }];
+      case 'cancel': return [{ kind: 'JobCancelled', replyTo: 2, userId: name, jobId: Number(third), reason: 'enough' }];
+      case 'retry': return [{ kind: 'TasksRetried', replyTo: 3, userId: name, jobId: Number(third), taskIndexes: numbersOf(words[3]) }];
+      default: return [inputOf(verb, { name, third, options, words })];
+    }
+  }
+}
+
+interface Line {
+  readonly name: string;
+  readonly third: string;
+  readonly options: Options;
+  readonly words: readonly string[];
+}
+
+function inputOf(verb: string, { name, third, options, words }: Line): BrokerInput {
+  const replicaId = Number(name);
+  switch (verb) {
+    case 'join': return joinOf(name, options);
+    case 'lose': return { kind: 'MachineLost', machineId: name, reason: third };
+    case 'report': return { kind: 'MachineReported', machineId: name, report: reportOf(Number(third), words.slice(3)) };
+    case 'request': return requestOf(name, third as RequestStatus, options);
+    case 'unstartable': return { kind: 'ReplicaUnstartable', replicaId, reason: 'MUT_INPUT_MISSING', detail: 'a.txt is not there' };
+    case 'accepted': return { kind: 'ResultAccepted', replicaId };
+    case 'refused': return { kind: 'ResultRefused', replicaId, reason: 'MUT_CHECK_FAILED', detail: '' };
+    default: throw new Error(`no such verb: ${verb}`);
+  }
+}
+
+function optionsOf(words: readonly string[]): Options {
+  return Object.fromEntries(words.filter((word) => word.includes('=')).map((word) => {
+    const at = word.indexOf('=');
+    return [word.slice(0, at), word.slice(at + 1).replaceAll('_', ' ')];
+  }));
+}
+
+function numbersOf(text: string | undefined): number[] {
+  return text === undefined || text === '' ? [] : text.split(',').map(Number);
+}
+
+function specOf(count: number, options: Options): JobSpec {
+  const output = { root: 'playpen' as const, path: options['output'] ?? '', localPath: `/home/${options['output']}`, condition: '' };
+  const group = aGroup(count, {
+    requirements: options['requirements'] ?? '', check: options['check'] ?? '', noOp: options['noop'] === 'yes',
+    outputs: options['output'] === undefined ? [] : [output],
+  });
+  return aJob(1, {
+    groups: [group], replicasMax: Number(options['replicas'] ?? 2), failuresMax: Number(options['failures'] ?? 3),
+    processors: Number(options['processors'] ?? 1), deadline: options['deadline'] === undefined ? undefined : Number(options['deadline']),
+  });
+}
+
+function joinOf(machineId: string, options: Options): BrokerInput {
+  const { processors, until, incarnation, request, held, ...attributes } = options;
+  const facts = aMachine(machineId, {
+    processors: Number(processors ?? 1), until: until === undefined ? undefined : Number(until), incarnation: incarnation ?? 'a',
+    requestId: request ?? '', attributes,
+  });
+  return { kind: 'MachineJoined', providerId: machineId.split('/')[0] ?? '', facts, heldReplicaIds: numbersOf(held) };
+}
+
+function reportOf(sequence: number, words: readonly string[]): MachineReport {
+  const started: { replicaId: number; startedAt: number }[] = [];
+  const ended: ReplicaEnd[] = [];
+  for (let at = 0; at < words.length;) {
+    const verb = words[at] ?? '';
+    if (verb === 'started') {
+      const [replicaId = 0, startedAt = 0] = (words[at + 1] ?? '').split('@').map(Number);
+      started.push({ replicaId, startedAt });
+      at += 2;
+    } else {
+      const [startedAt = 0, endedAt = 0] = (words[at + 2] ?? '').split('..').map(Number);
+      ended.push(anEnd(Number(words[at + 1]), verb as Outcome, { startedAt, endedAt }));
+      at += 3;
+    }
+  }
+  return { sequence, started, ended };
+}
+
+function requestOf(name: string, status: RequestStatus, options: Options): BrokerInput {
+  const [providerId = '', requestId = ''] = name.split('/');
+  const time = (key: string): number => Number(options[key] ?? 0);
+  return {
+    kind: 'RequestsChanged', providerId, requests: [{
+      providerId, requestId, managerRequestId: '', width: time('width'), walltime: time('walltime'), status, seenAt: 0,
+      submittedAt: time('submitted'), startedAt: time('started'), endedAt: time('ended'), heuristic: 'static',
+      reasons: options['why'] === undefined ? [] : [options['why']],
+    }],
+  };
+}
+
+function describeChange(change: BrokerChange): string[] {
+  switch (change.kind) {
+    case 'ReplicasEnded': return change.endings.map(({ replicaId, taskIndex, fate, taskStatus, reason }) => (
+      `r${replicaId} of ${change.jobId}.${taskIndex} ${fate}: ${taskStatus}${reason === '' ? '' : ` (${reason})`}`));
+    case 'ReplicaVerifying': return [`r${change.ending.replicaId} of ${change.jobId}.${change.ending.taskIndex} verifying`];
+    case 'JobEnded': return [`job ${change.jobId} ${change.status}`];
+    case 'MachineJoined': return [`machine ${change.facts.machineId} joined`];
+    case 'MachineLost': return [`machine ${change.machineId} lost (${change.reason})`];
+    default: return [];
+  }
+}
+
+/** A broker's command in one line; none for what says nothing of policy (acknowledgements). */
+export function describeBrokerCommand(command: BrokerCommand): string[] {
+  switch (command.kind) {
+    case 'Reply': return [command.reply.ok ? `reply ${JSON.stringify(command.reply.value)}` : `refuse ${command.reply.code}: ${command.reply.message}`];
+    case 'WakeAt': return [`wake at ${command.at}`];
+    case 'ConnectProvider': return [`connect to ${command.providerId}`];
+    case 'SetDemand': {
+      const { pendingTasks, processors, taskTimeMax, taskTimeMean } = command.demand;
+      const times = taskTimeMax === undefined ? '' : `, ${taskTimeMean} ms each, ${taskTimeMax} at most`;
+      return [`want of ${command.providerId}: ${pendingTasks} tasks of ${processors}${times}`];
+    }
+    case 'StartReplicas': return [`start ${command.starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${command.jobId}.${taskIndex}`).join(', ')} on ${command.machineId}`];
+    case 'CancelReplicas': return [`${command.onlyWaiting ? 'withdraw' : 'cancel'} ${command.replicaIds.map((id) => `r${id}`).join(', ')} on ${command.machineId}`];
+    case 'AcceptResult': return [`accept r${command.replicaId} of ${command.jobId}.${command.taskIndex} from ${command.machineId}${command.check === '' ? '' : `, check ${command.check}`}`];
+    case 'AcknowledgeReport': return [];
+  }
+}
+
+function describeExplanation(explanation: Explanation | undefined): string[] {
+  return explanation === undefined ? ['nothing to explain'] : [explanation.summary, ...explanation.details.map((detail) => `- ${detail}`)];
+}
