@@ -115,9 +115,8 @@ function findPlaceholders(text: string): Placeholder[] {
     const close = open + (isIndex ? 2 : 1);
     from = open + 1;
     if (text[close] !== '}') continue;
-    const floor = found.at(-1)?.end ?? 0;
     let depth = 1;
-    while (open - depth >= floor && text[open - depth] === '{' && text[close + depth] === '}') depth++;
+    while (text[open - depth] === '{' && text[close + depth] === '}') depth++;
     found.push({ start: open - depth + 1, end: close + depth, depth, isIndex });
     from = close + depth;
   }

@@ -243,6 +243,22 @@ test('then may stand on a line of its own, and a comment may follow requirements
   t.is(group?.outputs[0]?.condition, 'mem > 4');
 });
 
+test('a condition that could not be negated is refused, so that no else fails later', (t) => {
+  const nested = `${'('.repeat(99)}os == linux${')'.repeat(99)}`;
+  t.notThrows(() => read(inFinal(`if ${nested.slice(2, -2)} then`, 'get a b', 'endif')));
+  t.is(refusal(inFinal(`if ${nested} then`, 'get a b', 'endif')).problem.expected, 'fewer levels of brackets');
+});
+
+test('an escaped quote does not end a quoted value', (t) => {
+  const [group] = read('job:\ntask:\nremote: a\nfinal: if a == "x\\" then y" then get a b\nendif\n');
+  t.is(group?.outputs[0]?.condition, 'a == "x\\" then y"');
+});
+
+test('a carriage return is dropped wherever it stands', (t) => {
+  const [group] = read(inInit('put a\rb c\r'));
+  t.like(group?.inputs[0], { source: { path: '/home/ana/jobs/ab' }, path: 'c' });
+});
+
 test('a quoted then or # is part of a condition', (t) => {
   const [group] = read('job:\ntask:\nremote: a\nfinal: if a == "x then # y" then get a b\nendif\n');
   t.is(group?.outputs[0]?.condition, 'a == "x then # y"');
