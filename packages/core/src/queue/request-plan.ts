@@ -80,7 +80,9 @@ export class RequestPlan {
 
   /** Waiting requests whose place begins now or has begun, in the order of arrival. Cost: O(waiting). */
   findDue(now: Instant): PlannedRequest[] {
-    return [...this.#waiting.values()].filter(({ startsAt }) => startsAt !== undefined && startsAt <= now);
+    const due: PlannedRequest[] = [];
+    for (const request of this.#waiting.values()) if (request.startsAt !== undefined && request.startsAt <= now) due.push(request);
+    return due;
   }
 
   /** The earliest start of a waiting request; Infinity without one. Cost: O(waiting). */
