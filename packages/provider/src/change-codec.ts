@@ -1,0 +1,12 @@
+import type { ProviderChange } from '@mutirao/core/machines/provider';
+import type { ChangeCodec } from '@mutirao/runtime/journal';
+
+/** How the provider's changes lie in its journal. */
+export const providerChangeCodec: ChangeCodec<ProviderChange> = {
+  version: 1,
+  encode: (change) => JSON.stringify(change),
+  decode: (_version, body) => JSON.parse(body) as ProviderChange,
+  jobOf: () => undefined,
+  // A request that the manager may have must not be forgotten; all else is found out again after a fall of the whole machine.
+  isDurable: (change) => change.kind === 'ProviderFounded' || change.kind === 'RequestSubmitting',
+};

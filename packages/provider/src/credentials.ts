@@ -1,0 +1,53 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { RequestId } from '@mutirao/core/shared';
+import { acceptToken, type TokenCheck } from '@mutirao/runtime/rpc';
+
+/** Who an agent is, by the credential that it shows. */
+export type AgentOrigin =
+  /** It was started by an allocation of this request. */
+  | { readonly kind: 'request'; readonly requestId: RequestId }
+  /** It runs on a machine of the owner's own. */
+  | { readonly kind: 'machine' };
+
+const requestPrefix = 'request:';
+const machineUser = 'machine';
+
+/**
+ * Credentials of agents: one per request, made from the provider's secret, and one for all time-shared machines.
+ *
+ * Since a request's credential follows from the secret and the request's id, none is stored, and they outlive a restart.
+ */
+export class AgentCredentials {
+  readonly #secret: string;
+  readonly #isMachine: TokenCheck;
+
+  /** @param machineToken shown by time-shared machines. */
+  constructor(secret: string, machineToken: string) {
+    this.#secret = secret;
+    this.#isMachine = acceptToken(machineToken, machineUser);
+  }
+
+  /** The credential for the agents of one request. */
+  of(requestId: RequestId): string {
+    return `${requestId}.${this.#sign(requestId).toString('base64url')}`;
+  }
+
+  /** Tells an agent's credential from a false one. Whether the request still lives is the machine's to say. */
+  readonly check: TokenCheck = (credential) => {
+    const dot = credential.indexOf('.');
+    const requestId = credential.slice(0, Math.max(0, dot));
+    const signature = this.#sign(requestId);
+    const shown = Buffer.from(credential.slice(dot + 1), 'base64url');
+    if (dot > 0 && shown.length === signature.length && timingSafeEqual(shown, signature)) return `${requestPrefix}${requestId}`;
+    return this.#isMachine(credential);
+  };
+
+  #sign(requestId: RequestId): Buffer {
+    return createHmac('sha256', this.#secret).update(requestId).digest();
+  }
+}
+
+/** What `AgentCredentials.check` said of a caller. */
+export function originOf(userId: string): AgentOrigin {
+  return userId.startsWith(requestPrefix) ? { kind: 'request', requestId: userId.slice(requestPrefix.length) } : { kind: 'machine' };
+}

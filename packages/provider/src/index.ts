@@ -1,0 +1,1 @@
+export { startProvider, type ProviderSetup, type RunningProvider } from './start-provider.ts';

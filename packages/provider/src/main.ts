@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MutiraoError } from '@mutirao/api/errors';
+import { providerDefaults, type ProviderConfig } from '@mutirao/core/machines/provider';
+import { findHeuristic, heuristicNames } from '@mutirao/core/requests';
+import { EmbeddedCluster, type ResourceManager } from '@mutirao/managers';
+import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { Metrics, startHttp } from '@mutirao/runtime/metrics';
+import { choice, defineProgram, duration, integer, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { acceptToken } from '@mutirao/runtime/rpc';
+import { startProvider } from './start-provider.ts';
+
+const { idleRelease, agentGrace, brokerGrace, refusalPause, refusalPauseMax, refusalsMax } = providerDefaults;
+
+const options = {
+  id: text({ help: 'Name of the provider; its files are in providers/ID of the home folder.', placeholder: 'ID', default: 'local' }),
+  listen: text({ help: 'Where to listen; port 0 takes the port of the last start, or a free one.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  metricsListen: text({ help: 'Where to serve /metrics and /healthz.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  manager: choice({ help: 'Resource manager of the resource; none where machines attach by themselves.', words: ['embedded', 'none'], default: 'embedded' }),
+  cluster: text({ help: 'The embedded cluster: its address, or its name where it shares this home folder.', placeholder: 'HOST:PORT|ID', default: 'local' }),
+  user: text({ help: 'Whom the resource manager knows the requests by.', placeholder: 'NAME', default: userInfo().username }),
+  heuristic: text({ help: `Request heuristic: ${heuristicNames.join(', ')}.`, placeholder: 'NAME', default: 'static' }),
+  idleRelease: duration({ help: 'A running allocation is released after so long without any demand.', default: idleRelease }),
+  agentGrace: duration({ help: 'A machine whose agent is away for longer is lost.', default: agentGrace }),
+  brokerGrace: duration({ help: 'The demand of a broker that is away for longer is nothing.', default: brokerGrace }),
+  refusalPause: duration({ help: 'Pause after a refused request; doubles with each further one.', default: refusalPause }),
+  refusalPauseMax: duration({ help: 'Longest pause after refusals.', default: refusalPauseMax }),
+  refusalsMax: integer({ help: 'After so many refusals in a row nothing is asked for until new demand comes up.', default: refusalsMax, min: 1, max: 1000 }),
+  queueInterval: duration({ help: 'Time between two readings of the queue when nothing hints at a change.', default: 3_000 }),
+  agentCommand: text({ help: 'What an allocation runs on each processor, as a JSON array of program and arguments; empty for this release\'s agent.', placeholder: 'JSON', default: '' }),
+};
+
+type Config = ConfigOf<typeof options>;
+
+/** A GridMachineProvider: obtains machines from one resource and joins their agents with brokers. */
+export const main = defineProgram({ name: 'provider', summary: 'Obtains machines from one resource and joins their agents with brokers.', options, run });
+
+async function run(config: Config, context: ProgramContext): Promise<void> {
+  const { log, signal, home } = context;
+  const directory = join(home, 'providers', config.id);
+  const infoPath = join(directory, 'provider.json');
+  const token = ensureToken(tokenPath(home));
+  const metrics = new Metrics({ withProcess: true });
+  const provider = await startProvider({
+    config: machineConfig(config), directory, listen: addressesToTry(config.listen, infoPath), tokens: acceptToken(token, userInfo().username),
+    manager: openManager(config, home, token), agentCommand: readAgentCommand(config.agentCommand), queueInterval: config.queueInterval,
+    log, metrics, onFatal: context.fail,
+  });
+  context.addToDump('state', () => provider.state);
+  const http = await startHttp({ address: config.metricsListen, metrics, healthy: () => provider.trouble() });
+  writeAtomic(infoPath, `${JSON.stringify({ address: provider.address, metricsAddress: http.address, machineToken: provider.machineTokenPath, pid: process.pid })}\n`);
+  if (!signal.aborted) await once(signal, 'abort');
+  await http.close();
+  await provider.stop();
+}
+
+function machineConfig(config: Config): ProviderConfig {
+  if (!/^[\w.-]{1,64}$/.test(config.id)) throw new MutiraoError('MUT_BAD_CONFIG', `id is "${config.id}"; want up to 64 letters, digits, "_", "." or "-"`);
+  if (findHeuristic(config.heuristic) === undefined) {
+    throw new MutiraoError('MUT_BAD_CONFIG', `heuristic is "${config.heuristic}"; want one of ${heuristicNames.join(', ')}`);
+  }
+  return {
+    ...providerDefaults, providerId: config.id, resourceKind: config.manager === 'none' ? 'machines' : 'cluster', heuristic: config.heuristic, userId: config.user,
+    idleRelease: config.idleRelease, agentGrace: config.agentGrace, brokerGrace: config.brokerGrace,
+    refusalPause: config.refusalPause, refusalPauseMax: config.refusalPauseMax, refusalsMax: config.refusalsMax,
+  };
+}
+
+function openManager(config: Config, home: string, token: string): ResourceManager | undefined {
+  if (config.manager === 'none') return undefined;
+  const address = config.cluster.includes(':') ? config.cluster : addressIn(join(home, 'clusters', config.cluster, 'cluster.json'));
+  if (address === undefined) throw new MutiraoError('MUT_UNREACHABLE', `there is no cluster "${config.cluster}" in ${home}; start it first, or give its address`);
+  return new EmbeddedCluster({ address, token });
+}
+
+/** With port 0 the port of the last start comes first: its agents still dial it. */
+function addressesToTry(listen: string, infoPath: string): string[] {
+  const before = listen.endsWith(':0') ? addressIn(infoPath) : undefined;
+  return before === undefined ? [listen] : [before, listen];
+}
+
+function addressIn(path: string): string | undefined {
+  try {
+    const { address } = JSON.parse(readFileSync(path, 'utf8')) as { address?: unknown };
+    return typeof address === 'string' ? address : undefined;
+  } catch {
+    return undefined; // Not there, or not ours: as if it had never been written.
+  }
+}
+
+function readAgentCommand(json: string): string[] {
+  if (json === '') return [process.execPath, fileURLToPath(new URL('../../agent/src/main.ts', import.meta.url))];
+  const words: unknown = parseJson(json);
+  if (!Array.isArray(words) || words.length === 0 || !words.every((word) => typeof word === 'string')) {
+    throw new MutiraoError('MUT_BAD_CONFIG', `agent command is ${json}; want a JSON array of strings, for example ["node", "agent.js"]`);
+  }
+  return words;
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new MutiraoError('MUT_BAD_CONFIG', `agent command is ${json}; want a JSON array of strings`, { cause: error });
+  }
+}
+
+if (import.meta.main) await main(process.argv.slice(2));

@@ -1,0 +1,35 @@
+import type { ProviderState } from '@mutirao/core/machines/provider';
+import type { RequestStatus } from '@mutirao/core/messages';
+import type { Metrics } from '@mutirao/runtime/metrics';
+import type { TaskMeasure } from './relay/measure.ts';
+import type { Relay } from './relay/relay.ts';
+import type { TransferExchange } from './transfers/transfer-exchange.ts';
+
+/** The parts that are measured. */
+export interface MeasuredParts {
+  readonly state: ProviderState;
+  readonly relay: Relay;
+  readonly exchange: TransferExchange;
+  readonly measure: TaskMeasure;
+}
+
+const statuses: readonly RequestStatus[] = ['submitting', 'queued', 'running', 'ended', 'rejected', 'vanished'];
+
+/** The series of a provider. */
+export function measureProvider(metrics: Metrics, { state, relay, exchange, measure }: MeasuredParts): void {
+  metrics.gauge('mutirao_provider_requests', 'Own requests that are remembered, by status.', ['status'], (gauge) => {
+    for (const status of statuses) gauge.set({ status }, [...state.requests.values()].filter((request) => request.status === status).length);
+  });
+  metrics.gauge('mutirao_provider_machines', 'GridMachines that are known.', [], (gauge) => { gauge.set(state.machines.size); });
+  metrics.gauge('mutirao_provider_agents', 'Agents that are attached.', [], (gauge) => { gauge.set(relay.agentCount); });
+  metrics.gauge('mutirao_provider_brokers', 'Brokers that are connected.', [], (gauge) => { gauge.set(relay.brokerCount); });
+  metrics.gauge('mutirao_provider_wanted_tasks', 'Pending tasks of all brokers, as they told last.', [], (gauge) => {
+    gauge.set([...state.brokers.values()].reduce((sum, broker) => sum + (broker.demand?.pendingTasks ?? 0), 0));
+  });
+  metrics.gauge('mutirao_provider_refusals', 'Refusals and fruitless requests in a row.', [], (gauge) => { gauge.set(state.refusals + state.fruitless); });
+  metrics.gauge('mutirao_provider_queue_stale', 'Whether the last reading of the queue failed.', [], (gauge) => { gauge.set(state.listingFailure === '' ? 0 : 1); });
+  metrics.gauge('mutirao_provider_replicas_ended', 'Replicas whose ends were relayed since the start.', [], (gauge) => { gauge.set(measure.endedCount); });
+  metrics.gauge('mutirao_provider_messages_dropped', 'Messages to machines that were gone, since the start.', [], (gauge) => { gauge.set(relay.droppedCount); });
+  metrics.gauge('mutirao_provider_transfers_open', 'Transfers of contents that wait or run.', [], (gauge) => { gauge.set(exchange.openCount); });
+  metrics.gauge('mutirao_provider_transferred_bytes', 'Bytes of contents passed through since the start.', [], (gauge) => { gauge.set(exchange.byteCount); });
+}

@@ -1,0 +1,45 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import { ConnectRequest } from '@mutirao/api/provider';
+import type { BrokerId } from '@mutirao/core/machines/provider';
+
+/** The version of the stream protocol that this release speaks. */
+const protocolVersion = 1;
+const programVersion = '0.1.0';
+
+/** A greeting as it travels. */
+export interface HelloWire {
+  readonly protocolVersion: number;
+  readonly programVersion: string;
+  readonly capabilities: string[];
+  readonly speakerId: string;
+}
+
+/** What this process says first on each stream. */
+export function ownHello(speakerId: string): HelloWire {
+  return { protocolVersion, programVersion, capabilities: [], speakerId };
+}
+
+/** @throws {MutiraoError} MUT_PROTOCOL for a version that this release does not speak. */
+export function checkHello(hello: { readonly protocolVersion: number } | undefined): void {
+  if (hello?.protocolVersion !== protocolVersion) {
+    throw new MutiraoError('MUT_PROTOCOL', `protocol version is ${hello?.protocolVersion ?? 'missing'}; want ${protocolVersion}`);
+  }
+}
+
+/** Reads the first message of a broker and returns its name. @throws {MutiraoError} MUT_PROTOCOL or MUT_BAD_REQUEST */
+export function readBrokerHello(bytes: Uint8Array): BrokerId {
+  const { message } = decodeRequest(bytes);
+  if (message?.$case !== 'hello') throw new MutiraoError('MUT_PROTOCOL', `first message is ${message?.$case ?? 'empty'}; want hello`);
+  checkHello(message.value);
+  const { speakerId } = message.value;
+  if (!/^[\w.-]{1,64}$/.test(speakerId)) throw new MutiraoError('MUT_BAD_REQUEST', `broker id is "${speakerId}"; want up to 64 letters, digits, "_", "." or "-"`);
+  return speakerId;
+}
+
+function decodeRequest(bytes: Uint8Array): ConnectRequest {
+  try {
+    return ConnectRequest.decode(bytes);
+  } catch (error) {
+    throw new MutiraoError('MUT_PROTOCOL', `malformed message: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}

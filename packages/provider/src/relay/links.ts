@@ -1,0 +1,135 @@
+import type { BrokerId } from '@mutirao/core/machines/provider';
+import type { MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { MessageStream } from '@mutirao/runtime/rpc';
+import { toAgent } from './frames.ts';
+import type { TaskMeasure } from './measure.ts';
+import { attachFields, findAlternative, frameFromMachine, machineIdField, scanContentWanted, scanReport, sequenceOf } from './wire.ts';
+
+/** A stream whose messages are the bytes that travel. */
+export type ByteStream = MessageStream<Buffer, Buffer>;
+
+/** The open stream of a broker. While it is behind, its agents are not read. */
+export class BrokerLink {
+  readonly brokerId: BrokerId;
+  readonly connectionId: number;
+  readonly stream: ByteStream;
+  readonly #agents = new Set<AgentLink>();
+  #isBehind = false;
+
+  constructor(brokerId: BrokerId, connectionId: number, stream: ByteStream) {
+    this.brokerId = brokerId;
+    this.connectionId = connectionId;
+    this.stream = stream;
+    stream.onDrain = () => {
+      this.#isBehind = false;
+      for (const agent of this.#agents) agent.stream.resume();
+    };
+  }
+
+  /** Sends a message, and holds the agents back when the broker does not keep up. */
+  write(bytes: Buffer): void {
+    if (this.stream.write(bytes) || this.#isBehind) return;
+    this.#isBehind = true;
+    for (const agent of this.#agents) agent.stream.pause();
+  }
+
+  /** From now on the agent's messages come here. */
+  adopt(agent: AgentLink): void {
+    this.#agents.add(agent);
+    if (!this.#isBehind) agent.stream.resume();
+  }
+
+  /** The agent's messages come here no more; they wait. */
+  release(agent: AgentLink): void {
+    if (this.#agents.delete(agent) && !agent.stream.isClosed) agent.stream.pause();
+  }
+
+  /** Lets go of all agents. */
+  releaseAll(): AgentLink[] {
+    const agents = [...this.#agents];
+    for (const agent of agents) this.release(agent);
+    return agents;
+  }
+}
+
+/** Who an agent is. */
+export interface AgentIdentity {
+  readonly attachmentId: number;
+  readonly machineId: MachineId;
+  /** What it calls itself. */
+  readonly agentName: string;
+  readonly requestId: RequestId;
+}
+
+/** The open stream of an agent. What it says before it belongs to a broker waits. */
+export class AgentLink {
+  readonly identity: AgentIdentity;
+  readonly stream: ByteStream;
+  readonly #measure: TaskMeasure;
+  readonly #idField: Buffer;
+  #broker: BrokerLink | undefined;
+  #waiting: Buffer[] = [];
+  /** Replicas of a broker that is gone and whose ends are still to come; undefined unless it is being cleared. */
+  #clearing: Set<ReplicaId> | undefined;
+
+  constructor(identity: AgentIdentity, stream: ByteStream, measure: TaskMeasure) {
+    this.identity = identity;
+    this.stream = stream;
+    this.#measure = measure;
+    this.#idField = machineIdField(identity.machineId);
+  }
+
+  get broker(): BrokerLink | undefined {
+    return this.#broker;
+  }
+
+  /** Passes its messages on to `broker` from now on, first those that waited; undefined lets them wait. */
+  route(broker: BrokerLink | undefined): void {
+    this.#broker?.release(this);
+    this.#broker = broker;
+    if (broker === undefined) return;
+    broker.adopt(this);
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const bytes of waiting) this.receive(bytes);
+  }
+
+  /** Takes one message of the agent. @throws {MutiraoError} MUT_PROTOCOL */
+  receive(bytes: Buffer): void {
+    if (this.#clearing !== undefined) this.#clear(bytes, this.#clearing);
+    else if (this.#broker === undefined) this.#waiting.push(bytes);
+    else this.#forward(bytes, this.#broker);
+  }
+
+  #forward(bytes: Buffer, broker: BrokerLink): void {
+    const { field, start } = findAlternative(bytes);
+    if (field === attachFields.report) scanReport(bytes, start, this.#noteEnd);
+    else if (field === attachFields.contentWanted) scanContentWanted(bytes, start);
+    else throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of an attached agent; want a report or contents wanted`);
+    broker.write(frameFromMachine(this.#idField, bytes));
+  }
+
+  /** An arrow function, so that no closure is made per report. */
+  readonly #noteEnd = (_replicaId: number, outcome: number, runTime: number): void => {
+    this.#measure.note(this.identity.requestId, outcome, runTime);
+  };
+
+  /** Cancels what it holds for a broker that is gone, and takes its reports itself until all has ended. */
+  clear(heldReplicaIds: readonly ReplicaId[]): void {
+    this.#clearing = new Set(heldReplicaIds);
+    this.stream.write(toAgent({ $case: 'cancel', value: { replicaIds: [...heldReplicaIds], onlyWaiting: false } }));
+    this.stream.resume();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const bytes of waiting) this.receive(bytes);
+  }
+
+  #clear(bytes: Buffer, clearing: Set<ReplicaId>): void {
+    const { field, start } = findAlternative(bytes);
+    if (field !== attachFields.report) return;
+    scanReport(bytes, start, (replicaId) => { clearing.delete(replicaId); });
+    this.stream.write(toAgent({ $case: 'acknowledged', value: { sequence: sequenceOf(bytes, start) } }));
+    if (clearing.size === 0) this.stream.close(new MutiraoError('MUT_REATTACH', 'all that was held for the former broker has ended'));
+  }
+}

@@ -1,0 +1,235 @@
+import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
+import { decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeMachineFacts } from '@mutirao/api/codecs';
+import { MachineHello } from '@mutirao/api/machine';
+import { Demand } from '@mutirao/api/provider';
+import type { BrokerId, ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
+import type { MachineFacts } from '@mutirao/core/messages';
+import type { MachineId, ProviderId } from '@mutirao/core/shared';
+import type { CallContext } from '@mutirao/runtime/rpc';
+import type { Logger } from '@mutirao/runtime/log';
+import { originOf, type AgentOrigin } from '../credentials.ts';
+import { toAgent, toBroker } from './frames.ts';
+import { checkHello, ownHello, readBrokerHello } from './hello.ts';
+import { AgentLink, BrokerLink, type ByteStream } from './links.ts';
+import type { TaskMeasure } from './measure.ts';
+import { attachFields, connectFields, findAlternative, readToMachine } from './wire.ts';
+
+/** Commands that the relay carries out. */
+export type RelayCommand = Extract<ProviderCommand, {
+  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents';
+}>;
+
+/** Those of them that tell a broker something. */
+type TellCommand = Extract<RelayCommand, { readonly brokerId: BrokerId }>;
+
+/** What the relay needs. */
+export interface RelayOptions {
+  readonly providerId: ProviderId;
+  readonly measure: TaskMeasure;
+  readonly log: Logger;
+  deliver(input: ProviderInput): void;
+  /** Hears that an agent's messages go to a broker from now on. */
+  onRouted?(agent: AgentLink): void;
+  /** Hears that a request's agents are sent away. */
+  onRefused?(requestId: string, error: MutiraoError): void;
+}
+
+/** Joins the streams of brokers and agents, as the machine commands. */
+export class Relay {
+  readonly #options: RelayOptions;
+  readonly #brokers = new Map<BrokerId, BrokerLink>();
+  readonly #agents = new Map<number, AgentLink>();
+  readonly #agentsByMachine = new Map<MachineId, AgentLink>();
+  #connectionCount = 0;
+  #attachmentCount = 0;
+  #drainReason: string | undefined;
+  #droppedCount = 0;
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+  }
+
+  /** Messages to machines that were gone. */
+  get droppedCount(): number {
+    return this.#droppedCount;
+  }
+
+  get brokerCount(): number {
+    return this.#brokers.size;
+  }
+
+  get agentCount(): number {
+    return this.#agents.size;
+  }
+
+  /** Serves a broker's stream. */
+  connectBroker(stream: ByteStream): void {
+    let link: BrokerLink | undefined;
+    stream.listen({
+      onMessage: (bytes) => {
+        if (link === undefined) link = this.#welcomeBroker(stream, bytes);
+        else this.#receiveFromBroker(link, bytes);
+      },
+      onEnd: () => { stream.end(); },
+      onClosed: () => { if (link !== undefined) this.#loseBroker(link); },
+    });
+  }
+
+  #welcomeBroker(stream: ByteStream, bytes: Buffer): BrokerLink {
+    const brokerId = readBrokerHello(bytes);
+    this.#brokers.get(brokerId)?.stream.close(new MutiraoError('MUT_CANCELLED', `broker ${brokerId} has connected anew`));
+    this.#connectionCount += 1;
+    const link = new BrokerLink(brokerId, this.#connectionCount, stream);
+    this.#brokers.set(brokerId, link);
+    link.write(toBroker({ $case: 'hello', value: ownHello(this.#options.providerId) }));
+    this.#options.log.info({ broker: brokerId }, 'broker connected');
+    this.#options.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId });
+    return link;
+  }
+
+  #receiveFromBroker(link: BrokerLink, bytes: Buffer): void {
+    const { field, start } = findAlternative(bytes);
+    if (field === connectFields.toMachine) {
+      const { machineId, message } = readToMachine(bytes, start);
+      const agent = this.#agentsByMachine.get(machineId);
+      if (agent?.broker === link) agent.stream.write(message);
+      else this.#droppedCount += 1; // The machine is gone; the broker hears of it, or has already.
+    } else if (field === connectFields.demand) {
+      const demand = decodeDemand(decodeWith(Demand, bytes, start));
+      this.#options.deliver({ kind: 'DemandChanged', brokerId: link.brokerId, demand });
+    } else {
+      throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a connected broker; want a demand or a message to a machine`);
+    }
+  }
+
+  #loseBroker(link: BrokerLink): void {
+    for (const agent of link.releaseAll()) agent.route(undefined);
+    if (this.#brokers.get(link.brokerId) === link) this.#brokers.delete(link.brokerId);
+    this.#options.log.info({ broker: link.brokerId }, 'broker disconnected');
+    this.#options.deliver({ kind: 'BrokerDisconnected', brokerId: link.brokerId, connectionId: link.connectionId });
+  }
+
+  /** Serves an agent's stream. */
+  attachAgent(stream: ByteStream, context: CallContext): void {
+    let link: AgentLink | undefined;
+    let hasLeft = false;
+    stream.listen({
+      onMessage: (bytes) => {
+        if (link === undefined) link = this.#welcomeAgent(stream, originOf(context.userId), bytes);
+        else link.receive(bytes);
+      },
+      onEnd: () => {
+        hasLeft = true;
+        stream.end();
+      },
+      onClosed: () => { if (link !== undefined) this.#loseAgent(link, hasLeft); },
+    });
+  }
+
+  #welcomeAgent(stream: ByteStream, origin: AgentOrigin, bytes: Buffer): AgentLink {
+    const { field, start } = findAlternative(bytes);
+    if (field !== attachFields.hello) throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a new agent; want its hello`);
+    const hello = decodeWith(MachineHello, bytes, start);
+    checkHello(hello.hello);
+    const told = decodeMachineFacts(hello.facts);
+    const facts = this.#nameMachine(told, origin);
+    this.#agentsByMachine.get(facts.machineId)?.stream.close(new MutiraoError('MUT_REATTACH', `machine ${facts.machineId} has attached anew`));
+    this.#attachmentCount += 1;
+    const identity = { attachmentId: this.#attachmentCount, machineId: facts.machineId, agentName: told.machineId, requestId: facts.requestId };
+    const link = new AgentLink(identity, stream, this.#options.measure);
+    this.#agents.set(identity.attachmentId, link);
+    this.#agentsByMachine.set(facts.machineId, link);
+    stream.write(toAgent({ $case: 'hello', value: ownHello(this.#options.providerId) }));
+    if (this.#drainReason !== undefined) stream.write(toAgent({ $case: 'drain', value: { reason: this.#drainReason } }));
+    stream.pause();
+    this.#options.log.info({ machine: facts.machineId, held: hello.heldReplicaIds.length }, 'agent attached');
+    this.#options.deliver({ kind: 'AgentAttached', attachmentId: identity.attachmentId, facts, heldReplicaIds: hello.heldReplicaIds });
+    return link;
+  }
+
+  /** A machine's name is ours to give: an agent says only which of its allocation's it is, or what its owner calls it. */
+  #nameMachine(told: MachineFacts, origin: AgentOrigin): MachineFacts {
+    const { providerId } = this.#options;
+    const name = /[\w-]+$/.exec(told.machineId)?.[0] ?? '';
+    const ownName = told.machineId.startsWith(`${providerId}/`) ? told.machineId.slice(providerId.length + 1) : told.machineId;
+    const isRequest = origin.kind === 'request';
+    if (name === '' || (!isRequest && !/^[\w.-]{1,64}$/.test(ownName))) {
+      throw new MutiraoError('MUT_BAD_REQUEST', `machine id is "${told.machineId}"; want up to 64 letters, digits, "_", "." or "-", after "${providerId}/" or alone`);
+    }
+    const requestId = isRequest ? origin.requestId : '';
+    const machineId = isRequest ? `${providerId}/${requestId}.${name}` : `${providerId}/${ownName}`;
+    return { ...told, machineId, requestId, until: isRequest ? undefined : told.until, attributes: { site: providerId, ...told.attributes } };
+  }
+
+  #loseAgent(link: AgentLink, hasLeft: boolean): void {
+    const { attachmentId, machineId } = link.identity;
+    link.route(undefined);
+    this.#agents.delete(attachmentId);
+    if (this.#agentsByMachine.get(machineId) === link) this.#agentsByMachine.delete(machineId);
+    this.#options.log.info({ machine: machineId, left: hasLeft }, 'agent detached');
+    this.#options.deliver({ kind: 'AgentDetached', machineId, attachmentId, hasLeft });
+  }
+
+  /** The agent that calls itself so and has this origin; undefined when it is not attached. */
+  findAgent(agentName: string, origin: AgentOrigin): AgentLink | undefined {
+    const requestId = origin.kind === 'request' ? origin.requestId : '';
+    for (const link of this.#agents.values()) {
+      if (link.identity.agentName === agentName && link.identity.requestId === requestId) return link;
+    }
+    return undefined;
+  }
+
+  /** Carries out a command of the machine. */
+  perform(command: RelayCommand): void {
+    switch (command.kind) {
+      case 'ReattachAgent':
+        this.#agents.get(command.attachmentId)?.stream.close(new MutiraoError('MUT_REATTACH', 'the broker has connected anew'));
+        break;
+      case 'ClearAgent': this.#agents.get(command.attachmentId)?.clear(command.heldReplicaIds); break;
+      case 'RefuseAgent': this.#refuseAgent(command); break;
+      case 'DrainAgents':
+        this.#drainReason = command.reason;
+        for (const agent of this.#agents.values()) agent.stream.write(toAgent({ $case: 'drain', value: { reason: command.reason } }));
+        break;
+      default: this.#tell(command);
+    }
+  }
+
+  #refuseAgent({ attachmentId, code, reason }: RelayCommand & { kind: 'RefuseAgent' }): void {
+    const agent = this.#agents.get(attachmentId);
+    if (agent === undefined) return;
+    const error = errorOfCode(code, reason);
+    agent.stream.close(error);
+    this.#options.onRefused?.(agent.identity.requestId, error);
+  }
+
+  #tell(command: TellCommand): void {
+    const broker = this.#brokers.get(command.brokerId);
+    if (broker === undefined) return; // It is gone; the machine hears of it in its next step.
+    switch (command.kind) {
+      case 'TellMachineJoined': this.#tellJoined(broker, command); break;
+      case 'TellMachineLost':
+        this.#agentsByMachine.get(command.machineId)?.route(undefined);
+        broker.write(toBroker({ $case: 'lost', value: { machineId: command.machineId, reason: command.reason } }));
+        break;
+      case 'TellRequests': broker.write(toBroker({ $case: 'requests', value: { requests: command.requests.map(encodeAllocationRequest) } })); break;
+      case 'TellSettled': broker.write(toBroker({ $case: 'settled', value: {} })); break;
+    }
+  }
+
+  #tellJoined(broker: BrokerLink, { facts, heldReplicaIds }: RelayCommand & { kind: 'TellMachineJoined' }): void {
+    broker.write(toBroker({ $case: 'joined', value: { facts: encodeMachineFacts(facts), heldReplicaIds: [...heldReplicaIds] } }));
+    const agent = this.#agentsByMachine.get(facts.machineId);
+    if (agent === undefined) return;
+    agent.route(broker);
+    this.#options.onRouted?.(agent);
+  }
+}
+
+function decodeWith<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Buffer, start: number): T {
+  try {
+    return codec.decode(bytes.subarray(start));
+  } catch (error) {
+    throw new MutiraoError('MUT_PROTOCOL', `malformed message: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,84 @@
+import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
+import type { ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
+import type { Duration } from '@mutirao/core/shared';
+import type { AllocationOrder, ResourceManager } from '@mutirao/managers';
+import type { Timers } from '@mutirao/runtime/driver';
+import type { Logger } from '@mutirao/runtime/log';
+
+type SubmitRequest = ProviderCommand & { kind: 'SubmitRequest' };
+type ReleaseRequest = ProviderCommand & { kind: 'ReleaseRequest' };
+
+/** After these nobody knows whether the manager took the request; an order may be repeated, since its key is the same. */
+const unclear: ReadonlySet<ErrorCode> = new Set(['MUT_UNREACHABLE', 'MUT_DEADLINE_EXCEEDED', 'MUT_CANCELLED', 'MUT_INTERNAL', 'MUT_STOPPING', 'MUT_OVERLOADED']);
+
+/** Tries of one order before its fate is told as unknown. */
+const triesMax = 3;
+const firstPause: Duration = 200;
+
+/** What a submitter needs. */
+export interface SubmitterOptions {
+  readonly manager: ResourceManager;
+  readonly timers: Timers;
+  readonly log: Logger;
+  /** In [0, 1); spreads retries. */
+  random(): number;
+  deliver(input: ProviderInput): void;
+  /** What the allocation runs, and with which environment. */
+  orderOf(command: SubmitRequest): Pick<AllocationOrder, 'command' | 'environment' | 'workingDirectory'>;
+}
+
+/** Submits and releases requests at the resource manager, and tells the machine what came of it. */
+export class Submitter {
+  readonly #options: SubmitterOptions;
+
+  constructor(options: SubmitterOptions) {
+    this.#options = options;
+  }
+
+  /** Submits a request, with a few tries under the same key. Never throws. */
+  async submit(command: SubmitRequest): Promise<void> {
+    const { requestId, clientRequestId, userId, width, walltime } = command;
+    const { deliver, manager, log } = this.#options;
+    const order: AllocationOrder = { ...this.#options.orderOf(command), userId, width, walltime, clientRequestId };
+    for (let triesLeft = triesMax - 1; ; triesLeft -= 1) {
+      try {
+        const managerRequestId = await manager.allocate(order);
+        deliver({ kind: 'SubmitAccepted', requestId, managerRequestId });
+        return;
+      } catch (error) {
+        const { code, message } = asMutiraoError(error);
+        if (unclear.has(code) && triesLeft > 0) {
+          await this.#pause(firstPause * 4 ** (triesMax - 1 - triesLeft));
+          continue;
+        }
+        log.warn({ request: requestId, code, reason: message }, 'a request was not taken');
+        deliver({ kind: unclear.has(code) ? 'SubmitUnknown' : 'SubmitRefused', requestId, reason: `${code}, ${message}` });
+        return;
+      }
+    }
+  }
+
+  /** Asks for a release once; the machine asks again when it failed. Never throws. */
+  async release({ requestId, managerRequestId }: ReleaseRequest): Promise<void> {
+    const { deliver, manager, log } = this.#options;
+    try {
+      await manager.release(managerRequestId);
+      deliver({ kind: 'ReleaseDone', requestId });
+    } catch (error) {
+      const { code, message } = asMutiraoError(error);
+      log.warn({ request: requestId, code, reason: message }, 'a request could not be released');
+      deliver({ kind: 'ReleaseFailed', requestId, reason: `${code}, ${message}` });
+    }
+  }
+
+  #pause(duration: Duration): Promise<void> {
+    const { timers, random } = this.#options;
+    return new Promise((resolve) => { timers.start(duration * (0.5 + random()), resolve); });
+  }
+}
+
+/** A failed call's code and message; what is no operating error counts as internal. */
+export function asMutiraoError(error: unknown): MutiraoError {
+  if (error instanceof MutiraoError) return error;
+  return new MutiraoError('MUT_INTERNAL', error instanceof Error ? error.message : String(error), { cause: error });
+}

@@ -1,0 +1,129 @@
+import { encodeAllocationRequest } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
+import { GridMachineProviderServiceService, ReceiveContentRequest, type GetResourceResponse } from '@mutirao/api/provider';
+import { describeRequest, isServing, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import { bind, unary, type CallContext, type Handlers, type ServiceBinding, type StreamWriter } from '@mutirao/runtime/rpc';
+import { originOf, type AgentCredentials, type AgentOrigin } from './credentials.ts';
+import type { Relay } from './relay/relay.ts';
+import type { PushedContents } from './transfers/pushed-contents.ts';
+import { openPush, openSend } from './transfers/chunks.ts';
+import type { TransferExchange } from './transfers/transfer-exchange.ts';
+
+/** What the routes need of the process. */
+export interface ProviderHost {
+  readonly state: ProviderState;
+  readonly relay: Relay;
+  readonly exchange: TransferExchange;
+  readonly pushed: PushedContents;
+  /** Resolves to the machine's reply, after it is in the journal. */
+  ask<T>(make: (replyTo: number) => ProviderInput): Promise<T>;
+}
+
+const nothing = Buffer.alloc(0);
+
+/** Methods whose messages are passed on as bytes. */
+type ProviderRaw = 'connect' | 'sendContent' | 'receiveContent';
+type MachineRaw = 'attach' | 'pullContent' | 'pushContent';
+
+/** GridMachineProviderService, for brokers. */
+export function providerService(host: ProviderHost): ServiceBinding {
+  return bind<typeof GridMachineProviderServiceService, ProviderRaw>(GridMachineProviderServiceService, providerRoutes(host), { raw: ['connect', 'sendContent', 'receiveContent'] });
+}
+
+/** GridMachineService, for agents, who show credentials of their own. */
+export function machineService(host: ProviderHost, credentials: AgentCredentials): ServiceBinding {
+  return bind<typeof GridMachineServiceService, MachineRaw>(GridMachineServiceService, machineRoutes(host), {
+    raw: ['attach', 'pullContent', 'pushContent'], tokens: credentials.check,
+  });
+}
+
+/** The handlers of GridMachineProviderService. */
+export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineProviderServiceService, ProviderRaw> {
+  return {
+    connect: (stream) => { host.relay.connectBroker(stream); },
+    sendContent: async (messages, { signal }) => {
+      const { first, chunks } = await openSend(messages);
+      await host.exchange.give(first.transferId, { chunks, signal, requestId: '' });
+      return nothing;
+    },
+    receiveContent: async (bytes, writer, { signal }) => {
+      const { transferId } = decodeCall(ReceiveContentRequest, bytes);
+      await host.exchange.take(transferId, { writer, signal, requestId: '' });
+    },
+    getResource: unary({ decode: () => undefined, handle: () => describeResource(host), encode: (response) => response }),
+    listRequests: unary({
+      decode: () => undefined,
+      handle: () => [...host.state.requests.values()].map((request) => describeRequest(host.state, request)),
+      encode: (requests) => ({ requests: requests.map(encodeAllocationRequest) }),
+    }),
+    drain: unary({
+      decode: ({ reason }) => reason,
+      handle: (reason) => host.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason })),
+      encode: () => ({}),
+    }),
+  };
+}
+
+/** The handlers of GridMachineService. */
+export function machineRoutes(host: ProviderHost): Handlers<typeof GridMachineServiceService, MachineRaw> {
+  return {
+    attach: (stream, context) => { host.relay.attachAgent(stream, context); },
+    pullContent: (bytes, writer, context) => pullContent(host, bytes, writer, context),
+    pushContent: (messages, context) => pushContent(host, messages, context),
+  };
+}
+
+async function pullContent(host: ProviderHost, bytes: Buffer, writer: StreamWriter<Buffer>, context: CallContext): Promise<void> {
+  const requestId = requestOf(host, originOf(context.userId));
+  const { transferId } = decodeCall(PullContentRequest, bytes);
+  await host.exchange.take(transferId, { writer, signal: context.signal, requestId });
+}
+
+async function pushContent(host: ProviderHost, messages: AsyncIterable<Buffer>, { userId, signal }: CallContext): Promise<Buffer> {
+  const origin = originOf(userId);
+  const requestId = requestOf(host, origin);
+  const { first, chunks } = await openPush(messages);
+  const { transferId, content, machineId } = first;
+  if (content === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'content is absent from the first chunk');
+  const agent = host.relay.findAgent(machineId, origin);
+  if (agent === undefined) throw new MutiraoError('MUT_TRANSFER_FAILED', `machine "${machineId}" is not attached`);
+  const forget = host.pushed.announce(agent, { transferId, content });
+  try {
+    await host.exchange.give(transferId, { chunks, signal, requestId });
+  } finally {
+    forget();
+  }
+  return nothing;
+}
+
+/** @throws {MutiraoError} MUT_ALLOCATION_ENDED for agents of a request that is over. */
+function requestOf({ state }: ProviderHost, origin: AgentOrigin): string {
+  if (origin.kind === 'machine') return '';
+  const request = state.requests.get(origin.requestId);
+  if (request === undefined || !isServing(request)) throw new MutiraoError('MUT_ALLOCATION_ENDED', `request ${origin.requestId} is over`);
+  return origin.requestId;
+}
+
+function decodeCall<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Buffer): T {
+  try {
+    return codec.decode(bytes);
+  } catch (error) {
+    throw new MutiraoError('MUT_PROTOCOL', `malformed message: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+function describeResource({ state }: ProviderHost): GetResourceResponse {
+  const { config, machines, listing } = state;
+  const attached = [...machines.values()].filter((machine) => machine.attachmentId !== 0);
+  const limits = state.limits ?? {
+    processors: attached.reduce((sum, { facts }) => sum + facts.processors, 0), requestsMax: 0, walltimeMax: 0, widthMax: 0, walltimeGranularity: 0,
+  };
+  return {
+    providerId: config.providerId, resourceKind: config.resourceKind,
+    processors: limits.processors, requestsMax: limits.requestsMax, walltimeMsMax: limits.walltimeMax, widthProcessorsMax: limits.widthMax,
+    walltimeGranularityMs: limits.walltimeGranularity, heuristic: config.heuristic,
+    queuedRequests: listing?.requests.filter(({ status }) => status === 'queued').length ?? 0,
+    machines: attached.length, draining: state.drainReason !== '', reasons: [...state.standing],
+  };
+}

@@ -1,0 +1,205 @@
+import { join } from 'node:path';
+import { createProviderState, providerMachine, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import { unreachable, type DriverCommand, type Duration } from '@mutirao/core/shared';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { ResourceManager } from '@mutirao/managers';
+import { MachineDriver, systemClock, systemTimers } from '@mutirao/runtime/driver';
+import { ensureToken, makeToken } from '@mutirao/runtime/files';
+import { openJournal, type Journal } from '@mutirao/runtime/journal';
+import type { Logger } from '@mutirao/runtime/log';
+import type { Metrics } from '@mutirao/runtime/metrics';
+import { serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
+import { agentEnvironment } from './agent-environment.ts';
+import { providerChangeCodec } from './change-codec.ts';
+import { AgentCredentials } from './credentials.ts';
+import { measureProvider } from './measure-provider.ts';
+import { TaskMeasure } from './relay/measure.ts';
+import { Relay } from './relay/relay.ts';
+import { QueueWatcher } from './resource/queue-watcher.ts';
+import { Submitter } from './resource/submitter.ts';
+import { machineService, providerService } from './routes.ts';
+import { PushedContents } from './transfers/pushed-contents.ts';
+import { TransferExchange } from './transfers/transfer-exchange.ts';
+
+/** What a provider process is started with. */
+export interface ProviderSetup {
+  readonly config: ProviderConfig;
+  /** Holds the journal and the secrets; `providers/<id>` of the home folder. */
+  readonly directory: string;
+  /** `host:port`s to listen on, the first that is free. */
+  readonly listen: readonly string[];
+  /** Who brokers are. */
+  readonly tokens: TokenCheck;
+  /** Undefined where machines attach by themselves. */
+  readonly manager: ResourceManager | undefined;
+  /** The program that each processor of an allocation runs. */
+  readonly agentCommand: readonly string[];
+  /** Time between two readings of the queue when nothing hints at a change. */
+  readonly queueInterval: Duration;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Hears of the error after which the process should start anew. */
+  onFatal(error: unknown): void;
+}
+
+/** A provider that serves brokers and agents. */
+export interface RunningProvider {
+  readonly address: string;
+  /** File with the credential for time-shared machines. */
+  readonly machineTokenPath: string;
+  readonly state: ProviderState;
+  /** What is wrong; undefined while all is well. */
+  trouble(): string | undefined;
+  /** Takes no more calls. Requests stay as they are, and agents wait for the next start. */
+  stop(): Promise<void>;
+}
+
+type ProviderDriver = MachineDriver<ProviderState, ProviderInput, ProviderChange, ProviderCommand>;
+
+/** Time that calls get to end when the process stops. */
+const drainMs = 500;
+/** Longest wait of one half of a transfer for the other. */
+const transferWaitMax = 60_000;
+const transfersMax = 10_000;
+/** Ended requests that a listing shows. */
+const endedListedMax = 50;
+/** How often the machine hears of measured task times. */
+const measureInterval = 2_000;
+
+/** Reads the journal, serves, and begins to watch the resource. @throws {MutiraoError} when the journal or the address cannot be had. */
+export async function startProvider(setup: ProviderSetup): Promise<RunningProvider> {
+  const journal = openJournal({ path: join(setup.directory, 'journal.sqlite'), codec: providerChangeCodec });
+  const process = new ProviderProcess(setup, journal);
+  try {
+    return await process.start();
+  } catch (error) {
+    journal.close();
+    throw error;
+  }
+}
+
+/** The parts of a provider, joined. */
+class ProviderProcess {
+  readonly #setup: ProviderSetup;
+  readonly #journal: Journal<ProviderChange>;
+  readonly #state: ProviderState;
+  readonly #driver: ProviderDriver;
+  readonly #credentials: AgentCredentials;
+  readonly #measure = new TaskMeasure();
+  readonly #exchange = new TransferExchange({ timers: systemTimers, waitMax: transferWaitMax, transfersMax });
+  readonly #pushed = new PushedContents();
+  readonly #relay: Relay;
+  readonly #submitter: Submitter | undefined;
+  readonly #watcher: QueueWatcher | undefined;
+  readonly #machineTokenPath: string;
+  #measureTimer: unknown;
+  #address = '';
+
+  constructor(setup: ProviderSetup, journal: Journal<ProviderChange>) {
+    const { config, directory, log, manager } = setup;
+    this.#setup = setup;
+    this.#journal = journal;
+    this.#state = createProviderState(config);
+    journal.replay(0, (_sequence, change) => { providerMachine.apply(this.#state, change); });
+    this.#machineTokenPath = join(directory, 'machine-token');
+    this.#credentials = new AgentCredentials(ensureToken(join(directory, 'secret')), ensureToken(this.#machineTokenPath));
+    const deliver = (input: ProviderInput): void => { this.#driver.deliver(input); };
+    this.#relay = new Relay({
+      providerId: config.providerId, measure: this.#measure, log, deliver,
+      onRouted: (agent) => { this.#pushed.repeat(agent); },
+      onRefused: (requestId, error) => { this.#exchange.failRequest(requestId, error); },
+    });
+    this.#driver = new MachineDriver<ProviderState, ProviderInput, ProviderChange, ProviderCommand>({
+      machine: providerMachine, state: this.#state, journal, clock: systemClock, checkEvery: 100,
+      perform: (command) => { this.#perform(command); },
+      onCommitted: (entries) => { for (const { change } of entries) logChange(log, change); },
+      onFatal: setup.onFatal,
+    });
+    if (manager === undefined) return;
+    const shared = { manager, timers: systemTimers, log, random: Math.random, deliver };
+    this.#submitter = new Submitter({
+      ...shared,
+      orderOf: ({ requestId }) => ({
+        command: setup.agentCommand, workingDirectory: '',
+        environment: agentEnvironment({ address: this.#address, providerId: config.providerId, requestId, credential: this.#credentials.of(requestId) }),
+      }),
+    });
+    this.#watcher = new QueueWatcher({ ...shared, userId: config.userId, clock: systemClock, interval: setup.queueInterval, endedMax: endedListedMax });
+  }
+
+  async start(): Promise<RunningProvider> {
+    const { log, metrics } = this.#setup;
+    const server = await this.#serve();
+    this.#address = server.address;
+    this.#driver.deliver({ kind: 'ProviderStarted', instance: makeToken().replaceAll(/\W/g, '').slice(0, 12) });
+    this.#watcher?.start();
+    this.#tellTaskTimes();
+    measureProvider(metrics, { state: this.#state, relay: this.#relay, exchange: this.#exchange, measure: this.#measure });
+    log.info({ address: server.address, provider: this.#state.config.providerId }, 'listening');
+    return {
+      address: server.address, machineTokenPath: this.#machineTokenPath, state: this.#state,
+      trouble: () => (this.#watcher === undefined || this.#watcher.trouble === '' ? undefined : `the queue cannot be read: ${this.#watcher.trouble}`),
+      stop: () => this.#stop(server),
+    };
+  }
+
+  /** Agents find a provider that was started anew where it was before, if the port is still free. */
+  async #serve(): Promise<RunningServer> {
+    const { listen, tokens, log, metrics } = this.#setup;
+    const host = {
+      state: this.#state, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed,
+      ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),
+    };
+    const services = [providerService(host), machineService(host, this.#credentials)];
+    for (const [index, address] of listen.entries()) {
+      try {
+        return await serve({ address, tokens, log, metrics, services });
+      } catch (error) {
+        if (!(error instanceof MutiraoError) || error.code !== 'MUT_ALREADY_RUNNING' || index === listen.length - 1) throw error;
+        log.warn({ address }, 'the address is taken; another is used');
+      }
+    }
+    throw new MutiraoError('MUT_BAD_CONFIG', 'no address to listen on');
+  }
+
+  #perform(command: Exclude<ProviderCommand, DriverCommand>): void {
+    switch (command.kind) {
+      case 'SubmitRequest': void this.#submitter?.submit(command).then(() => { this.#watcher?.hint(); }); break;
+      case 'ReleaseRequest': void this.#submitter?.release(command); break;
+      case 'TellMachineJoined': case 'TellMachineLost': case 'TellRequests': case 'TellSettled':
+      case 'ReattachAgent': case 'ClearAgent': case 'RefuseAgent': case 'DrainAgents':
+        this.#relay.perform(command);
+        break;
+      default: unreachable(command);
+    }
+  }
+
+  #tellTaskTimes(): void {
+    for (const input of this.#measure.take()) this.#driver.deliver(input);
+    this.#measureTimer = systemTimers.start(measureInterval, () => { this.#tellTaskTimes(); });
+  }
+
+  async #stop(server: RunningServer): Promise<void> {
+    this.#watcher?.stop();
+    systemTimers.cancel(this.#measureTimer);
+    for (const input of this.#measure.take()) this.#driver.deliver(input);
+    // The driver first: agents that are sent away now are not lost, they wait for the next start.
+    await this.#driver.stop();
+    await server.drain(drainMs);
+    this.#setup.manager?.close();
+    this.#journal.close();
+  }
+}
+
+function logChange(log: Logger, change: ProviderChange): void {
+  switch (change.kind) {
+    case 'RequestDrafted': log.info({ request: change.requestId, width: change.width, walltime_ms: change.walltime, reason: change.reasons[0] }, 'request drafted'); break;
+    case 'RequestQueued': log.info({ request: change.requestId, manager_request: change.managerRequestId }, 'request queued'); break;
+    case 'RequestStarted': log.info({ request: change.requestId }, 'request started'); break;
+    case 'RequestReleasing': log.info({ request: change.requestId, reason: change.reason }, 'request released'); break;
+    case 'RequestEnded': log.info({ request: change.requestId, status: change.status, reason: change.reason }, 'request ended'); break;
+    case 'MachineJoined': log.info({ machine: change.facts.machineId, broker: change.brokerId }, 'machine joined'); break;
+    case 'MachineLost': log.info({ machine: change.machineId, reason: change.reason }, 'machine lost'); break;
+    default: log.debug(change, 'change');
+  }
+}

@@ -1,0 +1,160 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Duration, RequestId } from '@mutirao/core/shared';
+import type { Timers } from '@mutirao/runtime/driver';
+import type { StreamWriter } from '@mutirao/runtime/rpc';
+
+/** The half of a transfer that brings the bytes. */
+export interface Giver {
+  readonly chunks: AsyncIterable<Buffer>;
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal;
+  /** The request whose agent it is; empty for another side. */
+  readonly requestId: RequestId;
+}
+
+/** The half of a transfer that takes the bytes. */
+export interface Taker {
+  readonly writer: StreamWriter<Buffer>;
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal;
+  /** The request whose agent it is; empty for another side. */
+  readonly requestId: RequestId;
+}
+
+interface Half {
+  readonly role: 'giver' | 'taker';
+  readonly signal: AbortSignal;
+  readonly requestId: RequestId;
+  readonly resolve: () => void;
+  readonly reject: (error: MutiraoError) => void;
+}
+
+interface Transfer {
+  giver: (Half & Giver) | undefined;
+  taker: (Half & Taker) | undefined;
+  timer: unknown;
+  hasStarted: boolean;
+}
+
+/** What an exchange needs. */
+export interface TransferExchangeOptions {
+  readonly timers: Timers;
+  /** How long a half waits for the other. */
+  readonly waitMax: Duration;
+  /** Most transfers that are open at once. */
+  readonly transfersMax: number;
+}
+
+/**
+ * Joins the two halves of each transfer, whichever comes first, and passes the bytes through: a chunk is read from the giver
+ * only when the taker has room, and nothing is stored.
+ */
+export class TransferExchange {
+  readonly #options: TransferExchangeOptions;
+  readonly #transfers = new Map<string, Transfer>();
+  #byteCount = 0;
+
+  constructor(options: TransferExchangeOptions) {
+    this.#options = options;
+  }
+
+  /** Transfers that wait or run. */
+  get openCount(): number {
+    return this.#transfers.size;
+  }
+
+  /** Bytes that were passed through since the start, framing included. */
+  get byteCount(): number {
+    return this.#byteCount;
+  }
+
+  /**
+   * Brings a content; resolves when the taker has taken the last chunk.
+   *
+   * @throws {MutiraoError} MUT_TRANSFER_FAILED when the taker does not come in time or fails, or there is a giver already.
+   */
+  give(transferId: string, giver: Giver): Promise<void> {
+    return this.#meet(transferId, 'giver', giver, (transfer, half) => { transfer.giver = { ...giver, ...half }; });
+  }
+
+  /**
+   * Takes a content; resolves when the last chunk is written.
+   *
+   * @throws {MutiraoError} MUT_TRANSFER_FAILED when the giver does not come in time or fails, or there is a taker already.
+   */
+  take(transferId: string, taker: Taker): Promise<void> {
+    return this.#meet(transferId, 'taker', taker, (transfer, half) => { transfer.taker = { ...taker, ...half }; });
+  }
+
+  /** Fails all transfers of a request's agents. */
+  failRequest(requestId: RequestId, error: MutiraoError): void {
+    if (requestId === '') return;
+    for (const [transferId, { giver, taker }] of [...this.#transfers]) {
+      if (giver?.requestId === requestId || taker?.requestId === requestId) this.#fail(transferId, error);
+    }
+  }
+
+  #meet(transferId: string, role: Half['role'], { signal, requestId }: { signal: AbortSignal; requestId: RequestId }, place: (transfer: Transfer, half: Half) => void): Promise<void> {
+    const known = this.#transfers.get(transferId);
+    const refusal = this.#findRefusal(transferId, role, known);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    return new Promise<void>((resolve, reject) => {
+      const transfer = known ?? this.#open(transferId);
+      place(transfer, { role, signal, requestId, resolve, reject });
+      // Another transfer may go by the same name by then.
+      const onGone = (): void => { if (this.#transfers.get(transferId) === transfer) this.#fail(transferId, failed(transferId, `its ${role} is gone`)); };
+      if (signal.aborted) onGone();
+      else signal.addEventListener('abort', onGone, { once: true });
+      if (transfer.giver !== undefined && transfer.taker !== undefined) void this.#pass(transferId, transfer, transfer.giver, transfer.taker);
+    });
+  }
+
+  #findRefusal(transferId: string, role: Half['role'], known: Transfer | undefined): MutiraoError | undefined {
+    const { transfersMax } = this.#options;
+    if (transferId === '') return new MutiraoError('MUT_BAD_REQUEST', 'transfer_id is empty');
+    if (known?.[role] !== undefined) return failed(transferId, `it has a ${role} already`);
+    if (known === undefined && this.#transfers.size >= transfersMax) return new MutiraoError('MUT_OVERLOADED', `${transfersMax} transfers are open`);
+    return undefined;
+  }
+
+  #open(transferId: string): Transfer {
+    const { timers, waitMax } = this.#options;
+    const timer = timers.start(waitMax, () => { this.#fail(transferId, failed(transferId, `its other side did not come within ${waitMax} ms`)); });
+    const transfer: Transfer = { giver: undefined, taker: undefined, timer, hasStarted: false };
+    this.#transfers.set(transferId, transfer);
+    return transfer;
+  }
+
+  async #pass(transferId: string, transfer: Transfer, giver: Half & Giver, taker: Half & Taker): Promise<void> {
+    this.#options.timers.cancel(transfer.timer);
+    transfer.hasStarted = true;
+    try {
+      for await (const chunk of giver.chunks) {
+        if (this.#transfers.get(transferId) !== transfer) return; // Failed meanwhile; both have been told.
+        taker.writer.write(chunk);
+        await taker.writer.drained();
+        this.#byteCount += chunk.length;
+      }
+    } catch (error) {
+      this.#fail(transferId, failed(transferId, error instanceof Error ? error.message : String(error), error));
+      return;
+    }
+    if (this.#transfers.get(transferId) !== transfer) return;
+    this.#transfers.delete(transferId);
+    taker.resolve();
+    giver.resolve();
+  }
+
+  #fail(transferId: string, error: MutiraoError): void {
+    const transfer = this.#transfers.get(transferId);
+    if (transfer === undefined) return;
+    this.#transfers.delete(transferId);
+    this.#options.timers.cancel(transfer.timer);
+    transfer.giver?.reject(error);
+    transfer.taker?.reject(error);
+  }
+}
+
+function failed(transferId: string, reason: string, cause?: unknown): MutiraoError {
+  return new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId}: ${reason}`, cause === undefined ? undefined : { cause });
+}

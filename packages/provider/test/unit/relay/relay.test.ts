@@ -1,0 +1,233 @@
+import test from 'ava';
+import { AttachRequest, AttachResponse, Outcome } from '@mutirao/api/machine';
+import { ConnectRequest, ConnectResponse } from '@mutirao/api/provider';
+import type { ProviderInput } from '@mutirao/core/machines/provider';
+import { quietLogger } from '@mutirao/runtime/log';
+import { aCallContext, streamPair, type StreamEnd } from '@mutirao/testkit';
+import { TaskMeasure } from '../../../src/relay/measure.ts';
+import { Relay } from '../../../src/relay/relay.ts';
+
+/** A relay, what it told the machine, and ways to dial it. */
+class Bench {
+  readonly inputs: ProviderInput[] = [];
+  readonly measure = new TaskMeasure();
+  readonly relay = new Relay({ providerId: 'c1', measure: this.measure, log: quietLogger, deliver: (input) => { this.inputs.push(input); } });
+
+  broker(name: string, version = 1): StreamEnd<Buffer, Buffer> {
+    const [near, far] = streamPair<Buffer, Buffer>();
+    this.relay.connectBroker(far);
+    near.write(fromBroker({ $case: 'hello', value: { protocolVersion: version, programVersion: '0', capabilities: [], speakerId: name } }));
+    return near;
+  }
+
+  agent(machineId: string, userId = 'request:q1', held: number[] = []): StreamEnd<Buffer, Buffer> {
+    const [near, far] = streamPair<Buffer, Buffer>();
+    this.relay.attachAgent(far, aCallContext({ userId }));
+    const facts = { machineId, incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: 'forged' };
+    near.write(fromAgent({
+      $case: 'hello', value: { hello: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: machineId }, facts, heldReplicaIds: held },
+    }));
+    return near;
+  }
+
+  join(brokerId: string, machineId: string): void {
+    const facts = { machineId, incarnation: 'i', processors: 1, attributes: {}, until: 9, requestId: 'q1' };
+    this.relay.perform({ kind: 'TellMachineJoined', brokerId, facts, heldReplicaIds: [] });
+  }
+}
+
+function fromBroker(message: NonNullable<ConnectRequest['message']>): Buffer {
+  return Buffer.from(ConnectRequest.encode({ message }).finish());
+}
+
+function fromAgent(message: NonNullable<AttachRequest['message']>): Buffer {
+  return Buffer.from(AttachRequest.encode({ message }).finish());
+}
+
+function aReport(sequence: number, replicaIds: readonly number[] = []): Buffer {
+  const ended = replicaIds.map((replicaId) => ({
+    replicaId, outcome: Outcome.SUCCEEDED, exitStatus: 0, startedUnixMs: 1_000, endedUnixMs: 1_040, reason: '', detail: '', standardOutput: Buffer.alloc(0),
+    standardError: Buffer.alloc(0), outputTruncated: false, outputs: [],
+  }));
+  return fromAgent({ $case: 'report', value: { sequence, started: [], ended } });
+}
+
+function acknowledge(machineId: string, sequence: number): Buffer {
+  return fromBroker({ $case: 'toMachine', value: { machineId, message: { $case: 'acknowledged', value: { sequence } } } });
+}
+
+/** Lets messages in flight arrive. */
+async function settle(): Promise<void> {
+  for (let index = 0; index < 20; index += 1) await Promise.resolve();
+}
+
+function sentToBroker(stream: StreamEnd<Buffer, Buffer>): (string | undefined)[] {
+  return heard(stream).map((bytes) => ConnectResponse.decode(bytes).message?.$case);
+}
+
+function sentToAgent(stream: StreamEnd<Buffer, Buffer>): (string | undefined)[] {
+  return heard(stream).map((bytes) => AttachResponse.decode(bytes).message?.$case);
+}
+
+const listeners = new WeakMap<StreamEnd<Buffer, Buffer>, Buffer[]>();
+
+/** What has arrived at the dialling side of a stream. */
+function heard(stream: StreamEnd<Buffer, Buffer>): Buffer[] {
+  const known = listeners.get(stream);
+  if (known !== undefined) return known;
+  const messages: Buffer[] = [];
+  listeners.set(stream, messages);
+  stream.listen({ onMessage: (bytes) => { messages.push(bytes); }, onClosed: () => undefined });
+  return messages;
+}
+
+test('a broker and an agent present themselves, and the machine hears of both', async (t) => {
+  const bench = new Bench();
+  bench.broker('b1');
+  bench.agent('c1/q1.0', 'request:q1', [4]);
+  await settle();
+  t.deepEqual(bench.inputs.map((input) => input.kind), ['BrokerConnected', 'AgentAttached']);
+  t.like(bench.inputs[1], { facts: { machineId: 'c1/q1.0', requestId: 'q1', attributes: { site: 'c1' } }, heldReplicaIds: [4] });
+});
+
+test('an agent cannot name itself into another request or another provider', async (t) => {
+  const bench = new Bench();
+  bench.agent('c9/q7.3', 'request:q1');
+  bench.agent('lab1', 'machine');
+  bench.agent('c1/lab2', 'machine');
+  await settle();
+  t.deepEqual(bench.inputs.map((input) => (input.kind === 'AgentAttached' ? `${input.facts.machineId} of ${input.facts.requestId}` : '')), ['c1/q1.3 of q1', 'c1/lab1 of ', 'c1/lab2 of ']);
+});
+
+test('reports wait until the machine has a broker, and then go to it in order', async (t) => {
+  const bench = new Bench();
+  const broker = bench.broker('b1');
+  const agent = bench.agent('c1/q1.0');
+  heard(broker);
+  await settle();
+  agent.write(aReport(1, [5]));
+  agent.write(aReport(2, [6]));
+  await settle();
+  t.deepEqual(sentToBroker(broker), ['hello']);
+  bench.join('b1', 'c1/q1.0');
+  await settle();
+  t.deepEqual(sentToBroker(broker), ['hello', 'joined', 'fromMachine', 'fromMachine']);
+  t.deepEqual(bench.measure.take(), [{ kind: 'TasksMeasured', requestId: 'q1', longest: 40, total: 80, count: 2 }]);
+});
+
+test('a broker reaches its own machines only', async (t) => {
+  const bench = new Bench();
+  const [one, other] = [bench.broker('b1'), bench.broker('b2')];
+  const agent = bench.agent('c1/q1.0');
+  heard(agent);
+  await settle();
+  bench.join('b1', 'c1/q1.0');
+  other.write(acknowledge('c1/q1.0', 1));
+  one.write(acknowledge('c1/q1.1', 1));
+  one.write(acknowledge('c1/q1.0', 1));
+  await settle();
+  t.deepEqual(sentToAgent(agent), ['hello', 'acknowledged']);
+  t.is(bench.relay.droppedCount, 2);
+});
+
+test('while a broker is behind its agents are not read', async (t) => {
+  const bench = new Bench();
+  const [near, far] = streamPair<Buffer, Buffer>();
+  bench.relay.connectBroker(far);
+  near.write(fromBroker({ $case: 'hello', value: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'b1' } }));
+  const agent = bench.agent('c1/q1.0');
+  await settle();
+  bench.join('b1', 'c1/q1.0');
+  far.isBehind = true;
+  agent.write(aReport(1));
+  await settle();
+  const before = far.sent.length;
+  agent.write(aReport(2));
+  await settle();
+  t.is(far.sent.length, before);
+  far.drain();
+  await settle();
+  t.is(far.sent.length, before + 1);
+});
+
+test('an agent that is asked to attach again, or sent away, hears the code', async (t) => {
+  const bench = new Bench();
+  const [one, other] = [bench.agent('c1/q1.0'), bench.agent('c1/q1.1')];
+  const codes: (string | undefined)[] = [];
+  for (const agent of [one, other]) agent.listen({ onMessage: () => undefined, onClosed: (error) => { codes.push(error?.code); } });
+  await settle();
+  bench.relay.perform({ kind: 'ReattachAgent', machineId: 'c1/q1.0', attachmentId: 1 });
+  bench.relay.perform({ kind: 'RefuseAgent', attachmentId: 2, code: 'MUT_ALLOCATION_ENDED', reason: 'request q1 is over' });
+  await settle();
+  t.deepEqual(codes, ['MUT_REATTACH', 'MUT_ALLOCATION_ENDED']);
+  t.deepEqual(bench.inputs.slice(2).map((input) => input.kind), ['AgentDetached', 'AgentDetached']);
+});
+
+test('an agent that is cleared has its reports taken, and attaches again once all has ended', async (t) => {
+  const bench = new Bench();
+  const agent = bench.agent('lab1', 'machine', [4, 5]);
+  const messages = heard(agent);
+  await settle();
+  bench.relay.perform({ kind: 'ClearAgent', machineId: 'c1/lab1', attachmentId: 1, heldReplicaIds: [4, 5] });
+  await settle();
+  t.deepEqual(sentToAgent(agent), ['hello', 'cancel']);
+  agent.write(aReport(7, [4]));
+  await settle();
+  t.deepEqual(AttachResponse.decode(messages.at(-1) ?? Buffer.alloc(0)).message, { $case: 'acknowledged', value: { sequence: 7 } });
+  t.false(agent.isClosed);
+  agent.write(aReport(8, [5]));
+  await settle();
+  t.true(agent.isClosed);
+});
+
+test('an agent that attaches while draining is told so', async (t) => {
+  const bench = new Bench();
+  bench.relay.perform({ kind: 'DrainAgents', reason: 'moving house' });
+  const agent = bench.agent('c1/q1.0');
+  heard(agent);
+  await settle();
+  t.deepEqual(sentToAgent(agent), ['hello', 'drain']);
+});
+
+test('a broker or agent that attaches anew takes the place of its former stream', async (t) => {
+  const bench = new Bench();
+  const [firstBroker, firstAgent] = [bench.broker('b1'), bench.agent('c1/q1.0')];
+  for (const stream of [firstBroker, firstAgent]) heard(stream);
+  await settle();
+  bench.broker('b1');
+  bench.agent('c1/q1.0');
+  await settle();
+  t.true(firstBroker.isClosed && firstAgent.isClosed);
+  t.deepEqual(bench.inputs.map((input) => input.kind), [
+    'BrokerConnected', 'AgentAttached', 'BrokerDisconnected', 'BrokerConnected', 'AgentDetached', 'AgentAttached',
+  ]);
+});
+
+test('a peer that speaks nonsense loses its stream and nothing else', async (t) => {
+  const bench = new Bench();
+  const good = bench.broker('b1');
+  const wrongVersion = bench.broker('b2', 2);
+  const noise = bench.broker('b3');
+  await settle();
+  noise.write(Buffer.from([0xff, 0xff, 0xff]));
+  const agent = bench.agent('c1/q1.0');
+  await settle();
+  for (const stream of [good, wrongVersion, noise, agent]) heard(stream);
+  bench.join('b1', 'c1/q1.0');
+  agent.write(Buffer.from([0x12, 0x7f, 0x01]));
+  await settle();
+  t.deepEqual([good, wrongVersion, noise, agent].map((stream) => stream.isClosed), [false, true, true, true]);
+});
+
+test('demand is told to the machine as the broker states it', async (t) => {
+  const bench = new Bench();
+  const broker = bench.broker('b1');
+  broker.write(fromBroker({
+    $case: 'demand', value: { pendingTasks: 9, processors: 2, taskTimeMsMax: 5, taskTimeMsMean: undefined, deadlineUnixMs: undefined, userId: 'ana' },
+  }));
+  await settle();
+  t.deepEqual(bench.inputs[1], {
+    kind: 'DemandChanged', brokerId: 'b1',
+    demand: { pendingTasks: 9, processors: 2, taskTimeMax: 5, taskTimeMean: undefined, deadline: undefined, userId: 'ana' },
+  });
+});

@@ -1,0 +1,72 @@
+import test from 'ava';
+import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
+import type { ProviderInput } from '@mutirao/core/machines/provider';
+import type { AllocationOrder, ResourceManager } from '@mutirao/managers';
+import { quietLogger } from '@mutirao/runtime/log';
+import { Submitter } from '../../../src/resource/submitter.ts';
+
+const command = { kind: 'SubmitRequest', requestId: 'q1', clientRequestId: 'i.q1', userId: 'ana', width: 2, walltime: 1000 } as const;
+
+/** A manager whose answers are given one by one: an id, or the code of a refusal. */
+function aManager(answers: (string | { readonly code: ErrorCode })[]): ResourceManager & { readonly orders: AllocationOrder[] } {
+  const orders: AllocationOrder[] = [];
+  const next = (): Promise<string> => {
+    const answer = answers.shift() ?? 'none left';
+    return typeof answer === 'string' ? Promise.resolve(answer) : Promise.reject(new MutiraoError(answer.code, 'told so'));
+  };
+  return {
+    orders,
+    allocate: (order) => { orders.push(order); return next(); },
+    release: async () => { await next(); },
+    limits: () => Promise.reject(new Error('not asked')), queue: () => Promise.reject(new Error('not asked')), watch: () => undefined, close: () => undefined,
+  };
+}
+
+function aSubmitter(manager: ResourceManager): { submitter: Submitter; inputs: ProviderInput[]; pauses: number[] } {
+  const inputs: ProviderInput[] = [];
+  const pauses: number[] = [];
+  const submitter = new Submitter({
+    manager, log: quietLogger, random: () => 0.5, deliver: (input) => { inputs.push(input); },
+    timers: { start: (delay, run) => { pauses.push(delay); run(); }, cancel: () => undefined },
+    orderOf: () => ({ command: ['agent'], environment: { A: 'b' }, workingDirectory: '' }),
+  });
+  return { submitter, inputs, pauses };
+}
+
+test('an order carries the key of the request, the command and its environment', async (t) => {
+  const manager = aManager(['77']);
+  const { submitter, inputs } = aSubmitter(manager);
+  await submitter.submit(command);
+  t.deepEqual(manager.orders, [{ userId: 'ana', width: 2, walltime: 1000, command: ['agent'], environment: { A: 'b' }, clientRequestId: 'i.q1', workingDirectory: '' }]);
+  t.deepEqual(inputs, [{ kind: 'SubmitAccepted', requestId: 'q1', managerRequestId: '77' }]);
+});
+
+test('a refusal is told at once', async (t) => {
+  const manager = aManager([{ code: 'MUT_REQUESTS_MAX' }]);
+  const { submitter, inputs } = aSubmitter(manager);
+  await submitter.submit(command);
+  t.deepEqual(inputs, [{ kind: 'SubmitRefused', requestId: 'q1', reason: 'MUT_REQUESTS_MAX, told so' }]);
+});
+
+test('after a call that came to nothing the same order is tried again, with growing pauses', async (t) => {
+  const manager = aManager([{ code: 'MUT_UNREACHABLE' }, { code: 'MUT_DEADLINE_EXCEEDED' }, '78']);
+  const { submitter, inputs, pauses } = aSubmitter(manager);
+  await submitter.submit(command);
+  t.deepEqual(manager.orders.map((order) => order.clientRequestId), ['i.q1', 'i.q1', 'i.q1']);
+  t.deepEqual(pauses, [200, 800]);
+  t.deepEqual(inputs, [{ kind: 'SubmitAccepted', requestId: 'q1', managerRequestId: '78' }]);
+});
+
+test('when all tries came to nothing, nobody knows', async (t) => {
+  const { submitter, inputs } = aSubmitter(aManager([{ code: 'MUT_UNREACHABLE' }, { code: 'MUT_UNREACHABLE' }, { code: 'MUT_UNREACHABLE' }, '79']));
+  await submitter.submit(command);
+  t.deepEqual(inputs, [{ kind: 'SubmitUnknown', requestId: 'q1', reason: 'MUT_UNREACHABLE, told so' }]);
+});
+
+test('a release is told to be done or to have failed', async (t) => {
+  const { submitter, inputs } = aSubmitter(aManager(['', { code: 'MUT_UNREACHABLE' }]));
+  const release = { kind: 'ReleaseRequest', requestId: 'q1', managerRequestId: '77' } as const;
+  await submitter.release(release);
+  await submitter.release(release);
+  t.deepEqual(inputs, [{ kind: 'ReleaseDone', requestId: 'q1' }, { kind: 'ReleaseFailed', requestId: 'q1', reason: 'MUT_UNREACHABLE, told so' }]);
+});

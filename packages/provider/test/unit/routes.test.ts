@@ -1,0 +1,77 @@
+import test from 'ava';
+import { PullContentRequest, PushContentRequest } from '@mutirao/api/machine';
+import { RequestStatus } from '@mutirao/api/provider';
+import type { ProviderInput } from '@mutirao/core/machines/provider';
+import { systemTimers } from '@mutirao/runtime/driver';
+import { quietLogger } from '@mutirao/runtime/log';
+import type { StreamWriter } from '@mutirao/runtime/rpc';
+import { aCallContext, inject, ProviderDialogue } from '@mutirao/testkit';
+import { TaskMeasure } from '../../src/relay/measure.ts';
+import { Relay } from '../../src/relay/relay.ts';
+import { machineRoutes, providerRoutes, type ProviderHost } from '../../src/routes.ts';
+import { PushedContents } from '../../src/transfers/pushed-contents.ts';
+import { TransferExchange } from '../../src/transfers/transfer-exchange.ts';
+
+function aHost(dialogue: ProviderDialogue): ProviderHost & { readonly asked: ProviderInput[] } {
+  const asked: ProviderInput[] = [];
+  return {
+    state: dialogue.state, asked,
+    relay: new Relay({ providerId: 'p', measure: new TaskMeasure(), log: quietLogger, deliver: () => undefined }),
+    exchange: new TransferExchange({ timers: systemTimers, waitMax: 1, transfersMax: 10 }), pushed: new PushedContents(),
+    ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => {
+      asked.push(make(1));
+      return Promise.resolve(undefined as T);
+    },
+  };
+}
+
+function aDialogue(): ProviderDialogue {
+  const dialogue = new ProviderDialogue();
+  dialogue.perform(['start', 'connect b1', 'limits requests=2 width=4 walltime=60000', 'demand b1 6', 'listing']);
+  return dialogue;
+}
+
+const noWriter: StreamWriter<Buffer> = { write: () => true, end: () => undefined, onDrain: undefined, drained: () => Promise.resolve() };
+
+test('the resource is described with its limits, its rules and the reasons of the last decision', async (t) => {
+  const response = await inject(providerRoutes(aHost(aDialogue())).getResource, {});
+  t.like(response, { providerId: 'p', resourceKind: 'cluster', processors: 4, requestsMax: 2, walltimeMsMax: 60_000, widthProcessorsMax: 4, heuristic: 'static', machines: 0, draining: false });
+  t.regex(response.reasons[0] ?? '', /6 pending tasks of 1 processor over 2 free request slots/);
+});
+
+test('requests are listed with their states and reasons', async (t) => {
+  const { requests } = await inject(providerRoutes(aHost(aDialogue())).listRequests, {});
+  t.deepEqual(requests.map(({ requestId, widthProcessors, status }) => [requestId, widthProcessors, status]), [['q1', 3, RequestStatus.SUBMITTING], ['q2', 3, RequestStatus.SUBMITTING]]);
+  t.true(requests.every(({ reasons }) => reasons.length > 0));
+});
+
+test('draining is asked of the machine', async (t) => {
+  const host = aHost(aDialogue());
+  t.deepEqual(await inject(providerRoutes(host).drain, { reason: 'moving house' }), {});
+  t.deepEqual(host.asked, [{ kind: 'DrainAsked', replyTo: 1, reason: 'moving house' }]);
+});
+
+test('an agent of a request that is over moves no content', async (t) => {
+  const dialogue = aDialogue();
+  const routes = machineRoutes(aHost(dialogue));
+  const pull = Buffer.from(PullContentRequest.encode({ transferId: 't1' }).finish());
+  await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q9' })), { code: 'MUT_ALLOCATION_ENDED' });
+  dialogue.perform(['refused q1 no']);
+  await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q1' })), { code: 'MUT_ALLOCATION_ENDED' });
+  await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q2' })), { code: 'MUT_TRANSFER_FAILED' });
+});
+
+test('a push names a machine that is attached, and a content', async (t) => {
+  const routes = machineRoutes(aHost(aDialogue()));
+  const context = aCallContext({ userId: 'request:q2' });
+  const content = { sha256: Buffer.alloc(32), sizeBytes: 1 };
+  const push = (message: PushContentRequest): Promise<Buffer> => routes.pushContent(once(Buffer.from(PushContentRequest.encode(message).finish())), context);
+  await t.throwsAsync(push({ transferId: 't1', content, machineId: 'p/q2.0', data: Buffer.alloc(0) }), { code: 'MUT_TRANSFER_FAILED', message: /"p\/q2.0" is not attached/ });
+  await t.throwsAsync(push({ transferId: 't1', content: undefined, machineId: 'p/q2.0', data: Buffer.alloc(0) }), { code: 'MUT_BAD_REQUEST' });
+  await t.throwsAsync(routes.pushContent(once(Buffer.from([0xff])), context), { code: 'MUT_PROTOCOL' });
+});
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  await Promise.resolve();
+  yield bytes;
+}
