@@ -1,3 +1,6 @@
+export { ContentStore, type ContentStoreOptions, type Expectation } from './content-store.ts';
+export { hashFile } from './hash-file.ts';
 export { mutiraoHome } from './home.ts';
+export { resolveInside } from './resolve-inside.ts';
 export { ensureToken, makeToken, readToken, tokenPath } from './token.ts';
 export { writeAtomic } from './write-atomic.ts';

@@ -107,8 +107,10 @@ function requestOf(request: unknown): unknown {
   return request;
 }
 
-async function* requestsOf(call: AsyncIterable<unknown>): AsyncGenerator {
+async function* requestsOf(call: ServerReadableStream<unknown, unknown>): AsyncGenerator {
   for await (const message of call) yield requestOf(message);
+  // When the caller leaves, grpc-js destroys the stream and the loop ends as if all had come.
+  if (call.cancelled) throw new MutiraoError('MUT_CANCELLED', 'the other side left');
 }
 
 /** The error to tell, counted, and logged where it is not the caller's affair alone. */

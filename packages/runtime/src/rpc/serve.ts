@@ -1,13 +1,12 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { MutiraoError } from '@mutirao/api/errors';
-import { HealthImplementation } from 'grpc-health-check';
 import type { Logger } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { RpcHost } from './adapt.ts';
 import { parseLoopbackAddress } from './address.ts';
 import type { ServiceBinding } from './bind.ts';
 import { channelOptions } from './channel.ts';
-import { reflection } from './reflection.ts';
+import { addReflection } from './reflection.ts';
 import type { TokenCheck } from './tokens.ts';
 
 /** What to serve, where, and to whom. */
@@ -39,9 +38,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const stopping = new AbortController();
   const rpcHost: RpcHost = { tokens: options.tokens, log: options.log, stopping: stopping.signal, streams: new Set(), count: counter(options.metrics) };
   const server = new Server(channelOptions);
+  // Loaded here, so that a process that only dials does not pay for it.
+  const { HealthImplementation } = await import('grpc-health-check');
   const health = new HealthImplementation({ '': 'SERVING' });
   health.addToServer(server);
-  reflection(server, rpcHost);
+  addReflection(server, rpcHost);
   for (const service of options.services) {
     server.addService(service.definition, service.implement(rpcHost));
     health.setStatus(service.name, 'SERVING');

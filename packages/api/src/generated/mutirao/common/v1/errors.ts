@@ -27,8 +27,11 @@ export const ErrorReason = {
   MUT_COMMAND_NOT_FOUND: 52,
   MUT_CONTENT_MISMATCH: 12,
   MUT_CONTENT_NOT_FOUND: 13,
+  MUT_CONTENT_TOO_LARGE: 64,
   MUT_DEADLINE_EXCEEDED: 14,
+  MUT_DISK_FULL: 65,
   MUT_DRAINING: 53,
+  MUT_FILE_NOT_FOUND: 66,
   MUT_INPUT_MISSING: 15,
   MUT_INTERNAL: 16,
   MUT_JDF_DIALECT: 17,
@@ -96,8 +99,11 @@ export namespace ErrorReason {
   export type MUT_COMMAND_NOT_FOUND = typeof ErrorReason.MUT_COMMAND_NOT_FOUND;
   export type MUT_CONTENT_MISMATCH = typeof ErrorReason.MUT_CONTENT_MISMATCH;
   export type MUT_CONTENT_NOT_FOUND = typeof ErrorReason.MUT_CONTENT_NOT_FOUND;
+  export type MUT_CONTENT_TOO_LARGE = typeof ErrorReason.MUT_CONTENT_TOO_LARGE;
   export type MUT_DEADLINE_EXCEEDED = typeof ErrorReason.MUT_DEADLINE_EXCEEDED;
+  export type MUT_DISK_FULL = typeof ErrorReason.MUT_DISK_FULL;
   export type MUT_DRAINING = typeof ErrorReason.MUT_DRAINING;
+  export type MUT_FILE_NOT_FOUND = typeof ErrorReason.MUT_FILE_NOT_FOUND;
   export type MUT_INPUT_MISSING = typeof ErrorReason.MUT_INPUT_MISSING;
   export type MUT_INTERNAL = typeof ErrorReason.MUT_INTERNAL;
   export type MUT_JDF_DIALECT = typeof ErrorReason.MUT_JDF_DIALECT;

@@ -1,0 +1,187 @@
+import { createHash, type Hash } from 'node:crypto';
+import { constants, mkdirSync, rmSync, statSync } from 'node:fs';
+import { chmod, copyFile, link, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Content } from '@mutirao/core/messages';
+import { invariant, type Bytes } from '@mutirao/core/shared';
+import { fileError } from './file-errors.ts';
+
+/** What is known of a stream of bytes before it comes. */
+export interface Expectation {
+  /** Refuses anything else. */
+  readonly content?: Content;
+  /** Refuses more; no bound when left out. */
+  readonly bytesMax?: Bytes;
+}
+
+/** How a store keeps its contents. */
+export interface ContentStoreOptions {
+  /** Whether a content that was put outlives the machine, not only the process. A cache need not. */
+  readonly isDurable: boolean;
+}
+
+/**
+ * A folder of contents by their hash: `ab/<sha256>`, read-only files, each whole from the moment it is seen.
+ *
+ * Putting what is there already is harmless. One process at a time has a folder open.
+ */
+export class ContentStore {
+  readonly folder: string;
+  readonly #drafts: string;
+  readonly #isDurable: boolean;
+  #draftCount = 0;
+
+  /** Makes the folder if it is absent, and clears drafts that a killed process left. */
+  constructor(folder: string, options: ContentStoreOptions) {
+    this.folder = folder;
+    this.#drafts = join(folder, 'tmp');
+    this.#isDurable = options.isDurable;
+    rmSync(this.#drafts, { recursive: true, force: true });
+    mkdirSync(this.#drafts, { recursive: true, mode: 0o700 });
+  }
+
+  /** Where a content is, or would be. */
+  path(sha256: string): string {
+    // The name becomes a path: anything but a hash here would let a peer choose a file.
+    invariant(/^[0-9a-f]{64}$/.test(sha256), `not a hash: ${sha256}`);
+    return join(this.folder, sha256.slice(0, 2), sha256);
+  }
+
+  has(sha256: string): boolean {
+    return this.size(sha256) !== undefined;
+  }
+
+  /** Undefined when it is not there. */
+  size(sha256: string): Bytes | undefined {
+    return statSync(this.path(sha256), { throwIfNoEntry: false })?.size;
+  }
+
+  /** All contents, in no order; for a cache that starts anew. */
+  async list(): Promise<Content[]> {
+    const names = await readdir(this.folder, { recursive: true });
+    const hashes = names.map((name) => name.slice(3)).filter((name) => /^[0-9a-f]{64}$/.test(name));
+    return hashes.map((sha256) => ({ sha256, size: this.size(sha256) ?? 0 }));
+  }
+
+  /** Keeps a few bytes. @throws {MutiraoError} MUT_DISK_FULL */
+  async putBytes(bytes: Uint8Array): Promise<Content> {
+    const content = { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
+    if (this.size(content.sha256) === content.size) return content;
+    return this.putStream([bytes], { content });
+  }
+
+  /**
+   * Keeps what a stream brings, which is read as fast as the disk takes it.
+   *
+   * @throws {MutiraoError} MUT_CONTENT_MISMATCH when it is not what was expected; MUT_CONTENT_TOO_LARGE as soon as it is more
+   * than expected or allowed; MUT_DISK_FULL; what the stream throws. Nothing is kept then.
+   */
+  async putStream(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, expected: Expectation): Promise<Content> {
+    const draft = this.#nextDraft();
+    try {
+      const hash = createHash('sha256');
+      const size = await this.#writeDraft(draft, source, { hash, bytesMax: Math.min(expected.content?.size ?? Infinity, expected.bytesMax ?? Infinity) });
+      const content = { sha256: hash.digest('hex'), size };
+      verify(content, expected.content);
+      await this.#publish(draft, content.sha256);
+      return content;
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw fileError(error, draft);
+    }
+  }
+
+  /** Keeps a copy of a file. @throws {MutiraoError} as `putStream`. */
+  async putFile(path: string, expected: Expectation = {}): Promise<Content> {
+    await using file = await open(path, 'r').catch((error: unknown) => { throw fileError(error, path); });
+    return await this.putStream(file.createReadStream({ highWaterMark: 1024 * 1024, autoClose: false }) as AsyncIterable<Uint8Array>, expected);
+  }
+
+  /**
+   * Puts a copy of a content at a place, which is whole from the moment it is seen and replaces what was there.
+   *
+   * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND, MUT_DISK_FULL
+   */
+  async copyTo(sha256: string, destination: string, mode: number): Promise<void> {
+    await this.#place(sha256, destination, async (draft) => {
+      await copyFile(this.path(sha256), draft, constants.COPYFILE_FICLONE);
+      await chmod(draft, mode);
+    });
+  }
+
+  /** As `copyTo`, but shares the file where it can: for those who only read it. Its mode is read-only. */
+  async linkTo(sha256: string, destination: string): Promise<void> {
+    await this.#place(sha256, destination, async (draft) => {
+      try {
+        await link(this.path(sha256), draft);
+      } catch (error) {
+        if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes(String((error as NodeJS.ErrnoException).code))) throw error;
+        await copyFile(this.path(sha256), draft, constants.COPYFILE_FICLONE);
+      }
+    });
+  }
+
+  /** Forgets a content. Whether it was there. */
+  async remove(sha256: string): Promise<boolean> {
+    const wasThere = this.has(sha256);
+    await rm(this.path(sha256), { force: true });
+    return wasThere;
+  }
+
+  #nextDraft(): string {
+    this.#draftCount += 1;
+    return join(this.#drafts, String(this.#draftCount));
+  }
+
+  async #writeDraft(draft: string, source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, { hash, bytesMax }: { readonly hash: Hash; readonly bytesMax: Bytes }): Promise<Bytes> {
+    await using file = await open(draft, 'wx', 0o400);
+    let size = 0;
+    for await (const chunk of source) {
+      size += chunk.length;
+      if (size > bytesMax) throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `content has more than ${bytesMax} bytes; want no more`);
+      const written = writeAll(file, chunk);
+      hash.update(chunk);
+      await written;
+    }
+    if (this.#isDurable) await file.datasync();
+    return size;
+  }
+
+  async #publish(draft: string, sha256: string): Promise<void> {
+    const path = this.path(sha256);
+    try {
+      await rename(draft, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      await mkdir(dirname(path), { mode: 0o700, recursive: true });
+      await rename(draft, path);
+    }
+  }
+
+  async #place(sha256: string, destination: string, make: (draft: string) => Promise<void>): Promise<void> {
+    const draft = `${destination}.${process.pid}-${++this.#draftCount}.tmp`;
+    try {
+      await mkdir(dirname(destination), { recursive: true });
+      await make(draft);
+      await rename(draft, destination);
+    } catch (error) {
+      await rm(draft, { force: true });
+      if (!this.has(sha256)) throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `content ${sha256} is not in the store`, { cause: error });
+      throw fileError(error, destination);
+    }
+  }
+}
+
+/** A write may take less than it was given. */
+async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < chunk.length;) {
+    const { bytesWritten } = await file.write(chunk, offset);
+    offset += bytesWritten;
+  }
+}
+
+function verify(found: Content, wanted: Content | undefined): void {
+  if (wanted === undefined || (wanted.sha256 === found.sha256 && wanted.size === found.size)) return;
+  throw new MutiraoError('MUT_CONTENT_MISMATCH', `content is ${found.sha256} of ${found.size} bytes; want ${wanted.sha256} of ${wanted.size}`);
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import type { Content } from '@mutirao/core/messages';
+import { fileError } from './file-errors.ts';
+
+const chunkBytes = 1024 * 1024;
+
+/**
+ * The content of a file: its hash and size. Reads one piece ahead while it hashes, and holds two pieces of a mebibyte.
+ *
+ * @throws {MutiraoError} MUT_FILE_NOT_FOUND
+ */
+export async function hashFile(path: string): Promise<Content> {
+  try {
+    await using file = await open(path, 'r');
+    const hash = createHash('sha256');
+    const { size: expected } = await file.stat();
+    const length = Math.max(4096, Math.min(chunkBytes, expected));
+    let current = Buffer.allocUnsafe(length);
+    let next = Buffer.allocUnsafe(length);
+    let size = 0;
+    let { bytesRead } = await file.read(current, 0, length, null);
+    while (bytesRead > 0) {
+      size += bytesRead;
+      const ahead = file.read(next, 0, length, null);
+      hash.update(current.subarray(0, bytesRead));
+      [current, next] = [next, current];
+      ({ bytesRead } = await ahead);
+    }
+    return { sha256: hash.digest('hex'), size };
+  } catch (error) {
+    throw fileError(error, path);
+  }
+}

@@ -1,0 +1,25 @@
+import { Metrics, startHttp } from '@mutirao/runtime/metrics';
+import test from 'ava';
+
+test.serial('metrics and health are served on the loopback, and nothing else', async (t) => {
+  const metrics = new Metrics();
+  metrics.counter('mutirao_things_total', 'Things.', ['kind']).inc({ kind: 'small' }, 3);
+  metrics.counter('mutirao_things_total', 'Things.', ['kind']).inc({ kind: 'small' });
+  let level = 0;
+  metrics.gauge('mutirao_level', 'A level.', [], (gauge) => { gauge.set(level); });
+  const health: { trouble: string | undefined } = { trouble: undefined };
+  const http = await startHttp({ address: '127.0.0.1:0', metrics, healthy: () => health.trouble });
+  const get = (path: string): Promise<Response> => fetch(`http://${http.address}${path}`);
+  level = 7;
+  const text = await (await get('/metrics')).text();
+  t.regex(text, /mutirao_things_total\{kind="small"\} 4/);
+  t.regex(text, /mutirao_level 7/);
+  t.is((await get('/healthz')).status, 200);
+  health.trouble = 'the journal failed';
+  const sick = await get('/healthz');
+  t.is(sick.status, 503);
+  t.is(await sick.text(), 'the journal failed\n');
+  t.is((await get('/else')).status, 404);
+  await http.close();
+  await t.throwsAsync(startHttp({ address: '0.0.0.0:0', metrics, healthy: () => undefined }), { code: 'MUT_LOOPBACK_ONLY' });
+});
