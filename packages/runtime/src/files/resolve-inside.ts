@@ -1,7 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs';
-import { join, normalize, sep } from 'node:path';
+import { isAbsolute, join, normalize, sep } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import { findPathFault } from '@mutirao/core/shared';
 
 /**
  * The absolute path of `path` below `root`, which exists. The last parts of `path` may not exist yet.
@@ -11,7 +10,7 @@ import { findPathFault } from '@mutirao/core/shared';
  * @throws {MutiraoError} MUT_PATH_ESCAPES when it is absolute, leaves the root by `..`, or leads out by a symbolic link.
  */
 export function resolveInside(root: string, path: string): string {
-  const fault = findPathFault(path);
+  const fault = findFault(path);
   if (fault !== undefined) throw escapes(path, fault);
   const realRoot = realpathSync(root);
   let current = realRoot;
@@ -20,6 +19,13 @@ export function resolveInside(root: string, path: string): string {
     current = followed(join(current, part), realRoot, path);
   }
   return current;
+}
+
+function findFault(path: string): string | undefined {
+  if (path.includes('\0')) return 'it holds a NUL';
+  if (isAbsolute(path)) return 'it is absolute; want a path relative to the root';
+  const normal = normalize(path);
+  return normal === '..' || normal.startsWith(`..${sep}`) ? 'it leaves its root by ".."' : undefined;
 }
 
 function followed(step: string, realRoot: string, path: string): string {

@@ -109,7 +109,6 @@ function requestOf(request: unknown): unknown {
 
 async function* requestsOf(call: ServerReadableStream<unknown, unknown>): AsyncGenerator {
   for await (const message of call) yield requestOf(message);
-  // When the caller leaves, grpc-js destroys the stream and the loop ends as if all had come.
   if (call.cancelled) throw new MutiraoError('MUT_CANCELLED', 'the other side left');
 }
 

@@ -7,7 +7,11 @@ export type UnaryHandler<In, Out> = (request: In, context: CallContext) => Promi
 /** Answers one request with a stream, which ends when the promise resolves. */
 export type ServerStreamHandler<In, Out> = (request: In, writer: StreamWriter<Out>, context: CallContext) => Promise<void>;
 
-/** Answers a stream of requests with one response. Messages are read as fast as the loop over them goes. */
+/**
+ * Answers a stream of requests with one response. Messages are read as fast as the loop over them goes.
+ *
+ * The loop of a client that leaves may end as if all had come: whether it has, the messages themselves must tell.
+ */
 export type ClientStreamHandler<In, Out> = (messages: AsyncIterable<In>, context: CallContext) => Promise<Out>;
 
 /** Takes over a stream both ways. */

@@ -20,7 +20,11 @@ export interface StreamWriter<T> {
 export interface StreamListener<In> {
   /** A thrown MutiraoError closes the stream with it. */
   onMessage(message: In): void;
-  /** The other side will send no more. On a server the stream stays open for answers until `end` or `close`. */
+  /**
+   * The other side will send no more. On a server the stream stays open for answers until `end` or `close`.
+   *
+   * A client that leaves also ends its side first: whether all has come, the messages themselves must tell.
+   */
   onEnd?(): void;
   /** The stream is over, once, whoever ended it. Undefined when both sides ended it in peace. */
   onClosed(error: MutiraoError | undefined): void;
