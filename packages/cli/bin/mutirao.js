@@ -51,5 +51,7 @@ if (Number.parseInt(process.versions.node, 10) < majorMin) {
   // Kept in the project, not in the shared temporary folder, where others could plant code for us.
   nodeModule.enableCompileCache(join(dirname(script), '../../../node_modules/.cache/mutirao'));
   const { main } = await import('../src/main.ts');
-  process.exitCode = await main(process.argv.slice(2));
+  const status = await main(process.argv.slice(2));
+  // At once, for connections that are still closing are of no interest; but not before all that was written has gone out.
+  process.stdout.write('', () => { process.stderr.write('', () => { process.exit(status); }); });
 }

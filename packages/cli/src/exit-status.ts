@@ -8,7 +8,7 @@ export function exitStatusOf(error: MutiraoError): ExitStatus {
   switch (registry[error.code].status as ErrorEntry['status']) {
     case 'CANCELLED': return 4;
     case 'INTERNAL': case 'UNIMPLEMENTED': return 70;
-    case 'UNAVAILABLE': case 'DEADLINE_EXCEEDED': case 'UNAUTHENTICATED': case 'RESOURCE_EXHAUSTED': case 'ABORTED': case 'DATA_LOSS': return 3;
     case 'INVALID_ARGUMENT': case 'NOT_FOUND': case 'ALREADY_EXISTS': case 'PERMISSION_DENIED': case 'FAILED_PRECONDITION': return 2;
+    default: return 3;
   }
 }

@@ -1,2 +1,9 @@
-export { main } from './main.ts';
+export type { BrokerClient } from './client/broker-client.ts';
+export type { ClusterClient } from './client/cluster-client.ts';
+export type { ProviderClient } from './client/provider-client.ts';
+export { entries, type CommandEntry } from './commands/index.ts';
+export type { CommandContext } from './context.ts';
 export type { ExitStatus } from './exit-status.ts';
+export { main } from './main.ts';
+export type { Output } from './output/output.ts';
+export { runCommand, type Surroundings } from './program.ts';

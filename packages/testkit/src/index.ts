@@ -1,3 +1,5 @@
+export { aJobSummary, aJobSpec, aLedgerRow, aMachineRecord, aReplica, aTask } from './broker-records.ts';
+export { runCommandLine, type CommandResult, type FakeGrid } from './command-line.ts';
 export { BrokerAgent } from './broker-agent.ts';
 export { BrokerClient, taskGroup } from './grid/broker-client.ts';
 export { BrokerDialogue, describeBrokerCommand } from './broker-dialogue.ts';

@@ -4,14 +4,14 @@ export type OutputMode = 'table' | 'json' | 'quiet';
 /** Where a command writes; the real one is the terminal, that of a test keeps the lines. */
 export interface Output {
   readonly mode: OutputMode;
-  /** Whether standard output is a terminal. */
-  readonly isTerminal: boolean;
-  /** Columns of the terminal; 100 where there is none. */
+  /** Columns of the terminal that standard error is; 100 where it is none. */
   readonly columns: number;
   /** Writes text to standard output as it is. */
   write(text: string | Uint8Array): void;
   /** Writes a line to standard error: notices, warnings, progress. */
   note(line: string): void;
+  /** Draws on the terminal that standard error is; undefined where it is none. */
+  readonly progress: ((text: string) => void) | undefined;
 }
 
 /** Writes one line to standard output. */
@@ -28,9 +28,9 @@ export function writeJson(output: Output, value: unknown, indent: 0 | 2 = 2): vo
 export function processOutput(mode: OutputMode): Output {
   return {
     mode,
-    isTerminal: process.stdout.isTTY === true,
-    columns: process.stdout.columns ?? 100,
+    columns: (process.stderr.columns as number | undefined) ?? 100,
     write: (text) => { process.stdout.write(text); },
     note: (line) => { process.stderr.write(`${line}\n`); },
+    progress: process.stderr.isTTY ? (text) => { process.stderr.write(text); } : undefined,
   };
 }

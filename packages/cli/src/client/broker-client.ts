@@ -1,0 +1,25 @@
+import type {
+  AddProviderRequest, CancelJobRequest, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, GetLedgerRequest, GetLedgerResponse,
+  GetTaskOutputRequest, GetTaskOutputResponse, ListJobsRequest, ListJobsResponse, ListMachinesResponse, ListProvidersResponse, ListRequestsRequest,
+  ListRequestsResponse, ListTasksRequest, ListTasksResponse, RetryTasksRequest, RetryTasksResponse, SubmitJobRequest, SubmitJobResponse,
+  WatchJobRequest, WatchJobResponse,
+} from '@mutirao/api/broker';
+
+/** The broker as commands see it: each call rejects with a MutiraoError. */
+export interface BrokerClient {
+  submitJob(request: SubmitJobRequest): Promise<SubmitJobResponse>;
+  getJob(request: GetJobRequest): Promise<GetJobResponse>;
+  listJobs(request: ListJobsRequest): Promise<ListJobsResponse>;
+  cancelJob(request: CancelJobRequest): Promise<unknown>;
+  retryTasks(request: RetryTasksRequest): Promise<RetryTasksResponse>;
+  /** Ends when the stream does or `signal` fires; the caller resumes from the last sequence that it saw. */
+  watchJob(request: WatchJobRequest, signal: AbortSignal): AsyncIterable<WatchJobResponse>;
+  listTasks(request: ListTasksRequest): Promise<ListTasksResponse>;
+  getTaskOutput(request: GetTaskOutputRequest): Promise<GetTaskOutputResponse>;
+  listMachines(): Promise<ListMachinesResponse>;
+  listRequests(request: ListRequestsRequest): Promise<ListRequestsResponse>;
+  explain(request: ExplainRequest): Promise<ExplainResponse>;
+  getLedger(request: GetLedgerRequest): Promise<GetLedgerResponse>;
+  addProvider(request: AddProviderRequest): Promise<unknown>;
+  listProviders(): Promise<ListProvidersResponse>;
+}

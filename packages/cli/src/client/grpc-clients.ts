@@ -1,0 +1,77 @@
+import { BrokerServiceClient } from '@mutirao/api/broker';
+import { ClusterServiceClient } from '@mutirao/api/cluster';
+import { GridMachineProviderServiceClient } from '@mutirao/api/provider';
+import { callUnary, dial, messagesOf } from '@mutirao/runtime/rpc';
+
+import type { BrokerClient } from './broker-client.ts';
+import type { ClusterClient } from './cluster-client.ts';
+import type { ProviderClient } from './provider-client.ts';
+
+/** How long a command waits for an answer, and what makes it stop waiting. */
+export interface CallSettings {
+  readonly token: string;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A client and how to end its connection. */
+export interface Closable<Client> {
+  readonly client: Client;
+  close(): void;
+}
+
+/** The broker at an address; it connects at the first call. */
+export function dialBroker(address: string, { token, ...limits }: CallSettings): Closable<BrokerClient> {
+  const raw = dial(BrokerServiceClient, address, { token });
+  const client: BrokerClient = {
+    submitJob: (request) => callUnary(raw, 'submitJob', request, limits),
+    getJob: (request) => callUnary(raw, 'getJob', request, limits),
+    listJobs: (request) => callUnary(raw, 'listJobs', request, limits),
+    cancelJob: (request) => callUnary(raw, 'cancelJob', request, limits),
+    retryTasks: (request) => callUnary(raw, 'retryTasks', request, limits),
+    watchJob: (request, signal) => watch(raw, request, signal),
+    listTasks: (request) => callUnary(raw, 'listTasks', request, limits),
+    getTaskOutput: (request) => callUnary(raw, 'getTaskOutput', request, limits),
+    listMachines: () => callUnary(raw, 'listMachines', {}, limits),
+    listRequests: (request) => callUnary(raw, 'listRequests', request, limits),
+    explain: (request) => callUnary(raw, 'explain', request, limits),
+    getLedger: (request) => callUnary(raw, 'getLedger', request, limits),
+    addProvider: (request) => callUnary(raw, 'addProvider', request, limits),
+    listProviders: () => callUnary(raw, 'listProviders', {}, limits),
+  };
+  return { client, close: () => { raw.close(); } };
+}
+
+async function* watch(raw: BrokerServiceClient, request: Parameters<BrokerClient['watchJob']>[0], signal: AbortSignal): ReturnType<BrokerClient['watchJob']> & AsyncGenerator {
+  const call = raw.watchJob(request);
+  const cancel = (): void => { call.cancel(); };
+  if (signal.aborted) cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    yield* messagesOf(call);
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** The provider at an address; it connects at the first call. */
+export function dialProvider(address: string, { token, ...limits }: CallSettings): Closable<ProviderClient> {
+  const raw = dial(GridMachineProviderServiceClient, address, { token });
+  const client: ProviderClient = {
+    getResource: () => callUnary(raw, 'getResource', {}, limits),
+    drain: (request) => callUnary(raw, 'drain', request, limits),
+  };
+  return { client, close: () => { raw.close(); } };
+}
+
+/** The embedded cluster at an address; it connects at the first call. */
+export function dialCluster(address: string, { token, ...limits }: CallSettings): Closable<ClusterClient> {
+  const raw = dial(ClusterServiceClient, address, { token });
+  const client: ClusterClient = {
+    allocate: (request) => callUnary(raw, 'allocate', request, limits),
+    release: (request) => callUnary(raw, 'release', request, limits),
+    getLimits: (request) => callUnary(raw, 'getLimits', request, limits),
+    getQueue: (request) => callUnary(raw, 'getQueue', request, limits),
+  };
+  return { client, close: () => { raw.close(); } };
+}

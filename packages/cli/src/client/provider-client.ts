@@ -1,0 +1,7 @@
+import type { DrainRequest, GetResourceResponse } from '@mutirao/api/provider';
+
+/** A provider as its owner sees it: each call rejects with a MutiraoError. */
+export interface ProviderClient {
+  getResource(): Promise<GetResourceResponse>;
+  drain(request: DrainRequest): Promise<unknown>;
+}

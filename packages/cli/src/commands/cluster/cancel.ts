@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { findClusterAddress } from '../../grid/addresses.ts';
+import { tell } from '../../output/tell.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<requests...>', 'requests as "cluster queue" prints them')
+    .option('--cluster <name>', 'its name in this grid, or an address (default: the only one)')
+    .action((requests: string[], options: { cluster?: string }) => act((context) => cancelRequests(context, requests, options.cluster)));
+}
+
+/** Takes requests out of a cluster's queue, or ends those that run; repeating it is harmless. */
+export async function cancelRequests(context: CommandContext, requestIds: readonly string[], clusterName: string | undefined): Promise<ExitStatus> {
+  const { name, address } = findClusterAddress(context.home, clusterName);
+  const cluster = await context.cluster(address);
+  for (const requestId of requestIds) await cluster.release({ requestId });
+  tell(context.output, {
+    json: () => requestIds.map((requestId) => ({ cluster: name, request_id: requestId })),
+    table: () => requestIds.map((requestId) => `Request ${requestId} of ${name} is released.`),
+    quiet: () => requestIds,
+  });
+  return 0;
+}

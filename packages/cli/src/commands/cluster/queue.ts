@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+
+import { RequestStatus, type GetLimitsResponse, type GetQueueResponse, type QueuedRequest } from '@mutirao/api/cluster';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { findClusterAddress, listClusterAddresses } from '../../grid/addresses.ts';
+import { queuedRequestJson } from '../../json/documents.ts';
+import { renderTable } from '../../output/table.ts';
+import { tell } from '../../output/tell.ts';
+import { showDuration, showTimeOfDay } from '../../output/units.ts';
+import { nameOf } from '../../wire/names.ts';
+
+/** Whose queue, and how much of its past. */
+export interface QueueOptions {
+  readonly cluster?: string;
+  readonly ended: string;
+}
+
+interface Listing {
+  readonly name: string;
+  readonly limits: GetLimitsResponse;
+  readonly queue: GetQueueResponse;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .option('--cluster <name>', 'its name in this grid, or an address (default: all of this grid)')
+    .option('--ended <count>', 'also so many that ended lately', '0')
+    .action((options: QueueOptions) => act((context) => showQueues(context, options)));
+}
+
+/** Shows the queues of embedded clusters. */
+export async function showQueues(context: CommandContext, options: QueueOptions): Promise<ExitStatus> {
+  const wanted = options.cluster === undefined ? listClusterAddresses(context.home) : [findClusterAddress(context.home, options.cluster)];
+  const listings: Listing[] = [];
+  for (const { name, address } of wanted) {
+    const cluster = await context.cluster(address);
+    listings.push({ name, limits: await cluster.getLimits({ userId: '' }), queue: await cluster.getQueue({ endedMax: Number(options.ended) }) });
+  }
+  tell(context.output, {
+    json: () => listings.map(queueJson),
+    table: () => listings.flatMap((listing, index) => [...(index === 0 ? [] : ['']), ...queueTable(listing)]),
+    quiet: () => listings.flatMap(({ queue }) => queue.requests.map((request) => request.requestId)),
+  });
+  return 0;
+}
+
+function queueJson({ name, limits, queue }: Listing): unknown {
+  return {
+    cluster: name, at_unix_ms: queue.atUnixMs, processors: limits.processors, processors_free: queue.processorsFree,
+    requests: queue.requests.map(queuedRequestJson),
+  };
+}
+
+function queueTable({ name, limits, queue }: Listing): string[] {
+  const head = `${name}: ${queue.processorsFree} of ${limits.processors} processors free`;
+  if (queue.requests.length === 0) return [`${head}, nothing queued.`];
+  return [head, ...renderTable(
+    [
+      { title: 'REQUEST' }, { title: 'USER' }, { title: 'STATUS' }, { title: 'WIDTH', right: true }, { title: 'WALLTIME', right: true },
+      { title: 'SUBMITTED' }, { title: 'STARTS' }, { title: 'ENDED' }, { title: 'REASON' },
+    ],
+    queue.requests.map(cellsOf),
+  )];
+}
+
+function cellsOf(request: QueuedRequest): string[] {
+  const starts = request.startsUnixMs === 0 ? '-' : showTimeOfDay(request.startsUnixMs);
+  return [
+    request.requestId, request.userId, nameOf(RequestStatus, request.status), String(request.widthProcessors), showDuration(request.walltimeMs),
+    showTimeOfDay(request.submittedUnixMs), request.status === RequestStatus.QUEUED && starts !== '-' ? `by ${starts}` : starts,
+    request.endedUnixMs === 0 ? '-' : showTimeOfDay(request.endedUnixMs), request.endReason,
+  ];
+}

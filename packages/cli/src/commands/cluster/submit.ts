@@ -1,0 +1,53 @@
+import { userInfo } from 'node:os';
+
+import { InvalidArgumentError, type Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { parseDuration } from '@mutirao/formats';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { findClusterAddress } from '../../grid/addresses.ts';
+import { tell } from '../../output/tell.ts';
+
+/** A local user's request. */
+export interface ClusterSubmitOptions {
+  readonly cluster?: string;
+  readonly width: number;
+  readonly walltime: string;
+  readonly user?: string;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .usage('[options] -- COMMAND [ARGUMENT...]')
+    .option('--cluster <name>', 'its name in this grid, or an address (default: the only one)')
+    .option('--width <processors>', 'processors; the command is started once on each', width, 1)
+    .option('--walltime <duration>', 'it is ended after so long: 90s, 1h30m, HH:MM:SS', '1h')
+    .option('--user <name>', 'whose request it is (default: you)')
+    .action((options: ClusterSubmitOptions) => act((context) => submitToCluster(context, options)));
+}
+
+/** Submits a request of a local user to an embedded cluster. */
+export async function submitToCluster(context: CommandContext, options: ClusterSubmitOptions): Promise<ExitStatus> {
+  const command = context.passedOn ?? [];
+  if (command.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'there is no command; want one after "--"');
+  const { name, address } = findClusterAddress(context.home, options.cluster);
+  const cluster = await context.cluster(address);
+  const { requestId } = await cluster.allocate({
+    userId: options.user ?? userInfo().username, widthProcessors: options.width, walltimeMs: parseDuration(options.walltime),
+    command: [...command], environment: {}, clientRequestId: '', workingDirectory: context.directory,
+  });
+  tell(context.output, {
+    json: () => ({ cluster: name, request_id: requestId }),
+    table: () => [`Request ${requestId} is in the queue of ${name}: ${options.width} processors for ${options.walltime}.`],
+    quiet: () => [requestId],
+  });
+  return 0;
+}
+
+function width(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Want an integer of 1 or more.');
+  return value;
+}

@@ -1,0 +1,99 @@
+import type { Command } from 'commander';
+
+import type { JobEvent } from '@mutirao/api/broker';
+import { MutiraoError, registry } from '@mutirao/api/errors';
+
+import type { BrokerClient } from '../client/broker-client.ts';
+import type { Act, CommandContext } from '../context.ts';
+import type { ExitStatus } from '../exit-status.ts';
+import { eventJson } from '../json/documents.ts';
+import { writeJson, writeLine, type Output } from '../output/output.ts';
+import { showInstant } from '../output/units.ts';
+import { resolveJobId } from '../selectors.ts';
+
+/** Which events are wanted. */
+export interface EventsOptions {
+  readonly job?: string;
+  readonly after: string;
+  readonly follow?: true;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .option('--job <job>', 'only those of a job: its number, or last')
+    .option('--after <sequence>', 'only those after this sequence number', '0')
+    .option('-f, --follow', 'go on until interrupted, also when the broker restarts')
+    .action((options: EventsOptions) => act((context) => printEvents(context, options)));
+}
+
+/** A stream without news for so long has told all that there was. */
+const quietMs = 500;
+
+/** How long to leave an absent broker alone before asking again. */
+const retryMs = 500;
+
+/** Prints events in their order, each once. */
+export async function printEvents(context: CommandContext, options: EventsOptions): Promise<ExitStatus> {
+  if (!/^\d+$/.test(options.after)) throw new MutiraoError('MUT_BAD_REQUEST', `--after is "${options.after}"; want an integer of 0 or more`);
+  const broker = await context.broker();
+  const jobId = options.job === undefined ? 0 : await resolveJobId(broker, options.job);
+  const position = { after: Number(options.after) };
+  if (options.follow !== true) {
+    await printUntilQuiet(context, broker, jobId, position);
+    return 0;
+  }
+  while (!context.signal.aborted) {
+    try {
+      await print(context.output, broker.watchJob({ jobId, afterSequence: position.after }, context.signal), position, () => undefined);
+    } catch (error) {
+      if (context.signal.aborted) break;
+      if (!(error instanceof MutiraoError) || !registry[error.code].retryable) throw error;
+    }
+    await context.sleep(retryMs);
+  }
+  return 0;
+}
+
+/** The API has no end of the log, since it never ends: what is there comes at once, so silence is the end. */
+async function printUntilQuiet(context: CommandContext, broker: BrokerClient, jobId: number, position: { after: number }): Promise<void> {
+  const stop = new AbortController();
+  let heard = 0;
+  const watchdog = (async () => {
+    for (let before = -1; before !== heard && !context.signal.aborted;) {
+      before = heard;
+      await context.sleep(quietMs);
+    }
+    stop.abort();
+  })();
+  try {
+    await print(context.output, broker.watchJob({ jobId, afterSequence: position.after }, stop.signal), position, () => { heard += 1; });
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  }
+  await watchdog;
+}
+
+async function print(output: Output, stream: AsyncIterable<{ events: JobEvent[] }>, position: { after: number }, onHeard: () => void): Promise<void> {
+  for await (const { events } of stream) {
+    onHeard();
+    for (const event of events) printEvent(output, event);
+    position.after = events.at(-1)?.sequence ?? position.after;
+  }
+}
+
+function printEvent(output: Output, event: JobEvent): void {
+  switch (output.mode) {
+    case 'json': writeJson(output, eventJson(event), 0); break;
+    case 'quiet': writeLine(output, String(event.sequence)); break;
+    case 'table': writeLine(output, eventLine(event)); break;
+  }
+}
+
+function eventLine(event: JobEvent): string {
+  const tasks = event.taskIndexes;
+  return [
+    String(event.sequence).padStart(6), showInstant(event.atUnixMs), event.type.padEnd(18), event.jobId === 0 ? '' : `job ${event.jobId}`,
+    tasks.length === 0 ? '' : `${tasks.length === 1 ? 'task' : 'tasks'} ${tasks.slice(0, 8).join(',')}${tasks.length > 8 ? `,... (${tasks.length})` : ''}`,
+    event.machineId === '' ? '' : `on ${event.machineId}`, event.reason === '' ? '' : `(${event.reason})`,
+  ].filter((part) => part !== '').join('  ');
+}

@@ -1,0 +1,11 @@
+import type { Command } from 'commander';
+
+import type { Act } from '../../context.ts';
+import { resolveJobId } from '../../selectors.ts';
+import { tellExplanation } from './tell-explanation.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('[job]', 'a job number, or last', 'last')
+    .action((job: string) => act(async (context) => tellExplanation(context, { $case: 'jobId', value: await resolveJobId(await context.broker(), job) })));
+}

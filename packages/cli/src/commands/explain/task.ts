@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+
+import type { Act } from '../../context.ts';
+import { resolveJobId, resolveTaskIndex } from '../../selectors.ts';
+import { tellExplanation } from './tell-explanation.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<job>', 'a job number, or last')
+    .argument('<task>', 'the task\'s index')
+    .action((job: string, task: string) => act(async (context) => {
+      const taskIndex = resolveTaskIndex(task);
+      const jobId = await resolveJobId(await context.broker(), job);
+      return tellExplanation(context, { $case: 'task', value: { jobId, taskIndex } });
+    }));
+}

@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+
+import type { Act } from '../context.ts';
+import type { ShapeName } from '../json/shapes.ts';
+
+/** What the module of a command exports. */
+export interface CommandModule {
+  /** Adds arguments, options and the action. */
+  define(command: Command, act: Act): void;
+}
+
+/** A command: its words, and how its module is loaded once it is wanted. */
+export interface CommandEntry {
+  readonly path: readonly [string] | readonly [string, string];
+  readonly summary: string;
+  /** What `--json` prints; one line per document where `stream` is set. Undefined where there is nothing to print. */
+  readonly json?: { readonly shape: ShapeName; readonly form: 'one' | 'array' | 'stream' };
+  readonly hidden?: true;
+  load(): Promise<CommandModule>;
+}
+
+/** Every command of `mutirao`, in the order of its help. */
+export const entries: readonly CommandEntry[] = [
+  { path: ['up'], summary: 'Start a whole grid on this machine.', json: { shape: 'grid', form: 'one' }, load: () => import('./up.ts') },
+  { path: ['down'], summary: 'Stop the grid that "up" started, and wait until all of it has ended.', json: { shape: 'grid', form: 'one' }, load: () => import('./down.ts') },
+  { path: ['status'], summary: 'Jobs, providers and machines at a glance.', json: { shape: 'status', form: 'one' }, load: () => import('./status.ts') },
+  { path: ['job', 'submit'], summary: 'Submit a bag of tasks: a job file, or a command after "--".', json: { shape: 'submission', form: 'one' }, load: () => import('./job/submit.ts') },
+  { path: ['job', 'list'], summary: 'List jobs, newest first.', json: { shape: 'job', form: 'array' }, load: () => import('./job/list.ts') },
+  { path: ['job', 'show'], summary: 'Show a job and what was asked for.', json: { shape: 'job_details', form: 'array' }, load: () => import('./job/show.ts') },
+  { path: ['job', 'wait'], summary: 'Wait until jobs have ended; the exit status tells how.', json: { shape: 'job', form: 'array' }, load: () => import('./job/wait.ts') },
+  { path: ['job', 'cancel'], summary: 'Cancel jobs.', json: { shape: 'cancelled_job', form: 'array' }, load: () => import('./job/cancel.ts') },
+  { path: ['job', 'retry'], summary: 'Run failed or cancelled tasks again.', json: { shape: 'retried', form: 'one' }, load: () => import('./job/retry.ts') },
+  { path: ['task', 'list'], summary: 'List tasks of a job with machine, replica times and exit status.', json: { shape: 'task', form: 'array' }, load: () => import('./task/list.ts') },
+  { path: ['task', 'output'], summary: 'Print standard output and error of tasks.', json: { shape: 'output', form: 'array' }, load: () => import('./task/output.ts') },
+  { path: ['machine', 'list'], summary: 'List the GridMachines that the broker has now.', json: { shape: 'machine', form: 'array' }, load: () => import('./machine/list.ts') },
+  { path: ['provider', 'list'], summary: 'List the broker\'s providers.', json: { shape: 'provider', form: 'array' }, load: () => import('./provider/list.ts') },
+  { path: ['provider', 'show'], summary: 'Show a provider\'s resource and rules.', json: { shape: 'resource', form: 'one' }, load: () => import('./provider/show.ts') },
+  { path: ['provider', 'add'], summary: 'Make the broker use another provider.', json: { shape: 'told', form: 'one' }, load: () => import('./provider/add.ts') },
+  { path: ['provider', 'drain'], summary: 'Take no more work at a provider; what runs ends by itself.', json: { shape: 'told', form: 'one' }, load: () => import('./provider/drain.ts') },
+  { path: ['request', 'list'], summary: 'List allocation requests and the reason for each.', json: { shape: 'request', form: 'array' }, load: () => import('./request/list.ts') },
+  { path: ['cluster', 'submit'], summary: 'Submit a request of a local user to an embedded cluster.', json: { shape: 'allocation', form: 'one' }, load: () => import('./cluster/submit.ts') },
+  { path: ['cluster', 'queue'], summary: 'Show the queue of an embedded cluster.', json: { shape: 'queue', form: 'array' }, load: () => import('./cluster/queue.ts') },
+  { path: ['cluster', 'cancel'], summary: 'Take a request out of a cluster\'s queue, or end it.', json: { shape: 'allocation', form: 'array' }, load: () => import('./cluster/cancel.ts') },
+  { path: ['explain', 'task'], summary: 'Why a task is where it is.', json: { shape: 'explanation', form: 'one' }, load: () => import('./explain/task.ts') },
+  { path: ['explain', 'job'], summary: 'Why a job is where it is.', json: { shape: 'explanation', form: 'one' }, load: () => import('./explain/job.ts') },
+  { path: ['explain', 'request'], summary: 'Why an allocation request is what it is.', json: { shape: 'explanation', form: 'one' }, load: () => import('./explain/request.ts') },
+  { path: ['ledger'], summary: 'Where the processor-time went, per allocation.', json: { shape: 'ledger', form: 'one' }, load: () => import('./ledger.ts') },
+  { path: ['events'], summary: 'Print events, from any point on.', json: { shape: 'event', form: 'stream' }, load: () => import('./events.ts') },
+  { path: ['addjob'], summary: 'OurGrid\'s word: submit a job file.', json: { shape: 'submission', form: 'one' }, load: () => import('./addjob.ts') },
+  { path: ['waitforjob'], summary: 'OurGrid\'s word: wait for a job.', json: { shape: 'job', form: 'array' }, load: () => import('./job/wait.ts') },
+  { path: ['canceljob'], summary: 'OurGrid\'s word: cancel a job.', json: { shape: 'cancelled_job', form: 'array' }, load: () => import('./job/cancel.ts') },
+  { path: ['run', 'broker'], summary: 'Run a broker in the foreground.', load: () => import('./run/broker.ts') },
+  { path: ['run', 'provider'], summary: 'Run a provider in the foreground.', load: () => import('./run/provider.ts') },
+  { path: ['run', 'agent'], summary: 'Run an agent in the foreground.', load: () => import('./run/agent.ts') },
+  { path: ['run', 'cluster'], summary: 'Run an embedded cluster in the foreground.', load: () => import('./run/cluster.ts') },
+  { path: ['completion'], summary: 'Print a completion script for bash, zsh or fish.', load: () => import('./completion.ts') },
+];
+
+/** The command that the words name, or undefined. @param words without options. */
+export function findEntry(words: readonly string[]): CommandEntry | undefined {
+  return entries.find(({ path: [first, second] }) => first === words[0] && (second === undefined || second === words[1]));
+}

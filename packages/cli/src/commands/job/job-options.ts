@@ -1,0 +1,142 @@
+import { basename, resolve } from 'node:path';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { keepInside } from '@mutirao/core/bag';
+import type { InputSpec, JobSpec, OutputSpec, Root, Values } from '@mutirao/core/messages';
+import { jobDefaults, makeTaskGroup, parseArray, parseDuration, parseLines, parseSize } from '@mutirao/formats';
+
+/** What `job submit` takes for the job as a whole; each also overrides what a job file says. */
+export interface JobOptions {
+  readonly label?: string;
+  readonly env?: readonly string[];
+  readonly limitTime?: string;
+  readonly limitMemory?: string;
+  readonly limitOutput?: string;
+  readonly replicas?: string;
+  readonly retries?: string;
+  readonly processors?: string;
+  readonly deadline?: string;
+}
+
+/** What `job submit` takes for a command after `--`; a job file says these itself. */
+export interface TaskOptions {
+  readonly array?: string;
+  readonly eachLine?: string;
+  readonly values?: string;
+  readonly requirements?: string;
+  readonly check?: string;
+  readonly put?: readonly string[];
+  readonly store?: readonly string[];
+  readonly get?: readonly string[];
+  readonly op: boolean;
+}
+
+/** Names of the options that make no sense beside a job file, as the user writes them, with whether they were given. */
+export function taskOptionsGiven(options: TaskOptions): string[] {
+  const given: readonly (readonly [string, unknown])[] = [
+    ['--array', options.array], ['--each-line', options.eachLine], ['--values', options.values], ['--requirements', options.requirements],
+    ['--check', options.check], ['--put', options.put?.[0]], ['--store', options.store?.[0]], ['--get', options.get?.[0]],
+    ['--no-op', options.op ? undefined : true],
+  ];
+  return given.filter(([, value]) => value !== undefined).map(([name]) => name);
+}
+
+/**
+ * Makes a bag of tasks of a command and its values.
+ *
+ * @param readList reads the file of `--each-line`.
+ * @throws {FormatError | MutiraoError} for what is wrong with an option.
+ */
+export function makeJob(command: readonly string[], options: TaskOptions, directory: string, readList: (file: string) => string): JobSpec {
+  // One word is a line for the shell, as ssh takes it; several are a command and its arguments, each kept whole.
+  const [only, ...others] = command;
+  const group = makeTaskGroup({
+    command: only !== undefined && others.length === 0 ? only : command,
+    values: readValues(options, readList),
+    inputs: [
+      ...(options.put ?? []).map((text) => readInput(text, 'playpen', directory)),
+      ...(options.store ?? []).map((text) => readInput(text, 'storage', directory)),
+    ],
+    outputs: (options.get ?? []).map((text) => readOutput(text, directory)),
+    check: options.check ?? '',
+    requirements: options.requirements ?? '',
+    noOp: !options.op,
+  });
+  return { ...jobDefaults, groups: [group], homeDirectory: directory };
+}
+
+function readValues(options: TaskOptions, readList: (file: string) => string): Values | undefined {
+  const given = taskOptionsGiven(options).filter((name) => name === '--array' || name === '--each-line' || name === '--values');
+  if (given.length > 1) throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(' and ')} are given; want one of them`);
+  if (options.array !== undefined) return parseArray(options.array);
+  if (options.eachLine !== undefined) return parseLines(readList(options.eachLine), options.eachLine);
+  if (options.values === undefined) return undefined;
+  return { kind: 'list', values: options.values.split(',') };
+}
+
+/** `SRC[:DST]`: a path at home, and where it goes on the machine; its own name when left out. */
+function readInput(text: string, root: Root, directory: string): InputSpec {
+  const [source, destination] = splitPaths(text);
+  const path = destination ?? basename(source);
+  return { source: { kind: 'path', path: resolve(directory, source) }, root, path: insideOrRefused(path, text), condition: '' };
+}
+
+/** `SRC[:DST]`: a path on the machine (after `$STORAGE/` in the storage), and where it goes at home; its own name when left out. */
+function readOutput(text: string, directory: string): OutputSpec {
+  const [source, destination] = splitPaths(text);
+  const inStorage = /^\$STORAGE(\/|$)/.test(source);
+  const path = source.replace(/^\$(STORAGE|PLAYPEN)(\/|$)/, '');
+  const localPath = destination === undefined || destination.endsWith('/') ? resolve(directory, destination ?? '', basename(source)) : resolve(directory, destination);
+  return { root: inStorage ? 'storage' : 'playpen', path: insideOrRefused(path, text), localPath, condition: '' };
+}
+
+function splitPaths(text: string): [source: string, destination: string | undefined] {
+  const colon = text.lastIndexOf(':');
+  const source = colon < 0 ? text : text.slice(0, colon);
+  const destination = colon < 0 ? undefined : text.slice(colon + 1);
+  if (source === '' || destination === '') throw new MutiraoError('MUT_BAD_REQUEST', `"${text}" is no SRC or SRC:DST`);
+  return [source, destination];
+}
+
+function insideOrRefused(path: string, text: string): string {
+  const inside = keepInside(path);
+  if (inside === undefined) throw new MutiraoError('MUT_PATH_LEAVES_ROOT', `"${text}" names ${path} on the machine; want a path that stays inside playpen or storage`);
+  return inside;
+}
+
+/** Lays what the options say over a job. @throws {FormatError | MutiraoError} for what is wrong with an option. */
+export function overrideJob(job: JobSpec, options: JobOptions): JobSpec {
+  const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, processors, deadline } = options;
+  return {
+    ...job,
+    label: label ?? job.label,
+    environment: { ...job.environment, ...Object.fromEntries(env.map(readVariable)) },
+    limits: {
+      runTimeMax: limitTime === undefined ? job.limits.runTimeMax : parseDuration(limitTime),
+      memoryMax: limitMemory === undefined ? job.limits.memoryMax : parseSize(limitMemory),
+      outputMax: limitOutput === undefined ? job.limits.outputMax : parseSize(limitOutput),
+    },
+    replicasMax: replicas === undefined ? job.replicasMax : readInteger('--replicas', replicas, { min: 1, max: 16 }),
+    failuresMax: retries === undefined ? job.failuresMax : readInteger('--retries', retries, { min: 0, max: 99 }) + 1,
+    processors: processors === undefined ? job.processors : readInteger('--processors', processors, { min: 1, max: 65_536 }),
+    deadline: deadline === undefined ? job.deadline : readDeadline(deadline),
+  };
+}
+
+function readVariable(text: string): [name: string, value: string] {
+  const match = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(text);
+  if (match?.[1] === undefined || match[2] === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--env is "${text}"; want NAME=VALUE`);
+  return [match[1], match[2]];
+}
+
+function readInteger(name: string, text: string, { min, max }: { min: number; max: number }): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < min || value > max) throw new MutiraoError('MUT_BAD_REQUEST', `${name} is "${text}"; want an integer in ${min}..${max}`);
+  return value;
+}
+
+function readDeadline(text: string): number {
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw new MutiraoError('MUT_BAD_REQUEST', `--deadline is "${text}"; want a date and time such as 2026-03-01T14:00`);
+  return at;
+}

@@ -1,0 +1,58 @@
+import { InvalidArgumentError, type Command } from 'commander';
+
+import { JobStatus, type JobSummary } from '@mutirao/api/broker';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { jobJson } from '../../json/documents.ts';
+import { renderTable } from '../../output/table.ts';
+import { tell } from '../../output/tell.ts';
+import { showDuration, showInstant } from '../../output/units.ts';
+import { nameOf } from '../../wire/names.ts';
+
+/** How much of the list is wanted. */
+export interface ListJobsOptions {
+  readonly max: number;
+  readonly status?: string;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .option('--max <count>', 'list at most so many', positive, 30)
+    .option('--status <status>', 'only those that are running, finished, failed or cancelled')
+    .action((options: ListJobsOptions) => act((context) => listJobs(context, options)));
+}
+
+/** Lists jobs, newest first. */
+export async function listJobs(context: CommandContext, { max, status }: ListJobsOptions): Promise<ExitStatus> {
+  const broker = await context.broker();
+  const { jobs: all } = await broker.listJobs({ pageSize: max, beforeJobId: 0 });
+  const jobs = status === undefined ? all : all.filter((job) => nameOf(JobStatus, job.status) === status);
+  tell(context.output, {
+    json: () => jobs.map(jobJson),
+    table: () => (jobs.length === 0 ? ['No jobs. Submit one with "mutirao job submit --array 1-10 -- echo {}".'] : jobTable(jobs, context.clock.now())),
+    quiet: () => jobs.map((job) => job.jobId),
+  });
+  return 0;
+}
+
+/** Jobs as a table. */
+export function jobTable(jobs: readonly JobSummary[], now: number): string[] {
+  return renderTable(
+    [
+      { title: 'JOB', right: true }, { title: 'STATUS' }, { title: 'TASKS', right: true }, { title: 'RUNNING', right: true },
+      { title: 'FINISHED', right: true }, { title: 'FAILED', right: true }, { title: 'SUBMITTED' }, { title: 'TIME', right: true }, { title: 'LABEL' },
+    ],
+    jobs.map((job) => [
+      String(job.jobId), nameOf(JobStatus, job.status), String(job.taskCount), String(job.runningCount), String(job.finishedCount),
+      String(job.failedCount), showInstant(job.submittedUnixMs), showDuration((job.endedUnixMs === 0 ? now : job.endedUnixMs) - job.submittedUnixMs),
+      job.label,
+    ]),
+  );
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Want an integer of 1 or more.');
+  return value;
+}

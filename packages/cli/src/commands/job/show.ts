@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+
+import { JobStatus, type JobSpec, type JobSummary } from '@mutirao/api/broker';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { jobDetailsJson, taskCountOf } from '../../json/documents.ts';
+import { renderPairs } from '../../output/table.ts';
+import { tell } from '../../output/tell.ts';
+import { showBytes, showDuration, showInstant } from '../../output/units.ts';
+import { resolveJobIds } from '../../selectors.ts';
+import { nameOf } from '../../wire/names.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('[jobs]', 'selector: 5, 1-10:2, last, all', 'last')
+    .action((jobs: string) => act((context) => showJobs(context, jobs)));
+}
+
+/** Shows jobs one under the other. */
+export async function showJobs(context: CommandContext, selector: string): Promise<ExitStatus> {
+  const broker = await context.broker();
+  const found: { job: JobSummary; spec: JobSpec }[] = [];
+  for (const jobId of await resolveJobIds(broker, selector)) {
+    const { job, spec } = await broker.getJob({ jobId });
+    if (job !== undefined && spec !== undefined) found.push({ job, spec });
+  }
+  tell(context.output, {
+    json: () => found.map(({ job, spec }) => jobDetailsJson(job, spec)),
+    table: () => found.flatMap(({ job, spec }, index) => [...(index === 0 ? [] : ['']), ...jobPairs(job, spec, context.clock.now())]),
+    quiet: () => found.map(({ job }) => job.jobId),
+  });
+  return 0;
+}
+
+function jobPairs(job: JobSummary, spec: JobSpec, now: number): string[] {
+  const end = job.endedUnixMs === 0 ? now : job.endedUnixMs;
+  return renderPairs([
+    ['job', String(job.jobId)],
+    ['label', job.label],
+    ['user', job.userId],
+    ['status', `${nameOf(JobStatus, job.status)}${job.cancelReason === '' ? '' : `: ${job.cancelReason}`}`],
+    ['submitted', showInstant(job.submittedUnixMs)],
+    ['ended', job.endedUnixMs === 0 ? '' : showInstant(job.endedUnixMs)],
+    ['time', showDuration(end - job.submittedUnixMs)],
+    ['tasks', countsOf(job)],
+    ['replicas', `${job.replicaCount} so far, at most ${spec.replicasMax ?? 2} of a task at once`],
+    ['retries', `a task is given up after ${spec.failuresMax ?? 3} failures`],
+    ['processors', `${spec.processors ?? 1} per task`],
+    ['limits', limitsOf(spec)],
+    ['deadline', spec.deadlineUnixMs === undefined ? '' : showInstant(spec.deadlineUnixMs)],
+    ['environment', Object.entries(spec.environment).map(([name, value]) => `${name}=${value}`).join(' ')],
+    ['folder', spec.homeDirectory],
+    ...groupPairs(spec),
+  ]);
+}
+
+/** A job's tasks by status, in words; statuses without tasks are left out. */
+export function countsOf(job: JobSummary): string {
+  const counts = [
+    [job.finishedCount, 'finished'], [job.runningCount, 'running'], [job.readyCount, 'ready'], [job.failedCount, 'failed'], [job.cancelledCount, 'cancelled'],
+  ] as const;
+  const told = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`).join(', ');
+  return `${job.taskCount}${told === '' ? '' : `: ${told}`}`;
+}
+
+function limitsOf({ limits }: JobSpec): string {
+  if (limits === undefined) return '';
+  return [
+    limits.runTimeMsMax === 0 ? '' : `time ${showDuration(limits.runTimeMsMax)}`,
+    limits.memoryBytesMax === 0 ? '' : `memory ${showBytes(limits.memoryBytesMax)}`,
+    limits.outputBytesMax === 0 ? '' : `output ${showBytes(limits.outputBytesMax)}`,
+  ].filter((part) => part !== '').join(', ');
+}
+
+const groupsShownMax = 5;
+
+function groupPairs(spec: JobSpec): (readonly [string, string])[] {
+  const shown = spec.groups.slice(0, groupsShownMax).flatMap((group) => [
+    ['command', `${group.noOp ? '(no-op)' : group.command}${spec.groups.length > 1 ? `   x${taskCountOf(group)}` : ''}`],
+    ['requirements', group.requirements],
+    ['check', group.check],
+  ] as const);
+  return spec.groups.length <= groupsShownMax ? shown : [...shown, ['', `and ${spec.groups.length - groupsShownMax} more task groups`]];
+}

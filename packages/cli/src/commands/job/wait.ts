@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+
+import { JobStatus, type JobSummary } from '@mutirao/api/broker';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { jobJson } from '../../json/documents.ts';
+import { tell } from '../../output/tell.ts';
+import { showDuration } from '../../output/units.ts';
+import { resolveJobIds } from '../../selectors.ts';
+import { followJob } from '../../watch/follow-job.ts';
+import { nameOf } from '../../wire/names.ts';
+import { countsOf } from './show.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('[jobs]', 'selector: 5, 1-10:2, last, all', 'last')
+    .option('--progress', 'show progress also where standard error is no terminal')
+    .action((jobs: string, options: { progress?: true }) => act((context) => waitForJobs(context, jobs, options.progress === true)));
+}
+
+/** Waits for jobs one after the other; the worst end decides the exit status. */
+export async function waitForJobs(context: CommandContext, selector: string, progress: boolean): Promise<ExitStatus> {
+  const broker = await context.broker();
+  const ended: JobSummary[] = [];
+  for (const jobId of await resolveJobIds(broker, selector)) ended.push(await followJob(context, broker, { jobId, progress }));
+  tell(context.output, {
+    json: () => ended.map(jobJson),
+    table: () => ended.map(endLine),
+    quiet: () => ended.map((job) => job.jobId),
+  });
+  return Math.max(0, ...ended.map(exitStatusOfJob)) as ExitStatus;
+}
+
+/** How a job ended, in one line. */
+export function endLine(job: JobSummary): string {
+  const advice = job.failedCount > 0 ? ` See "mutirao task list ${job.jobId} --status failed".` : '';
+  return `Job ${job.jobId} ${nameOf(JobStatus, job.status)} after ${showDuration(job.endedUnixMs - job.submittedUnixMs)}, tasks ${countsOf(job)}.${advice}`;
+}
+
+/** 0 for a job all of whose tasks finished, 1 where tasks failed, 4 where it was cancelled. */
+export function exitStatusOfJob(job: JobSummary): ExitStatus {
+  if (job.status === JobStatus.CANCELLED) return 4;
+  return job.status === JobStatus.FAILED ? 1 : 0;
+}

@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+
+import type { LedgerRow } from '@mutirao/api/broker';
+
+import type { Act, CommandContext } from '../context.ts';
+import type { ExitStatus } from '../exit-status.ts';
+import { ledgerRowJson, ledgerTotalJson } from '../json/documents.ts';
+import { renderTable } from '../output/table.ts';
+import { tell } from '../output/tell.ts';
+import { showProcessorSeconds } from '../output/units.ts';
+import { resolveJobId } from '../selectors.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('[job]', 'a job number, or last; all that the broker has held when left out')
+    .action((job?: string) => act((context) => printLedger(context, job)));
+}
+
+/** Prints where the processor-time went, per allocation, and the sums. */
+export async function printLedger(context: CommandContext, job: string | undefined): Promise<ExitStatus> {
+  const broker = await context.broker();
+  const jobId = job === undefined ? 0 : await resolveJobId(broker, job);
+  const { rows } = await broker.getLedger({ jobId });
+  const total = sumOf(rows);
+  tell(context.output, {
+    json: () => ({ job_id: jobId === 0 ? null : jobId, rows: rows.map(ledgerRowJson), total: ledgerTotalJson(total) }),
+    table: () => (rows.length === 0 ? ['Nothing was held so far.'] : ledgerTable(rows, total)),
+    quiet: () => rows.map(nameOfRow),
+  });
+  return 0;
+}
+
+/** The sums of rows, as a row without names. */
+export function sumOf(rows: readonly LedgerRow[]): LedgerRow {
+  const sum = (pick: (row: LedgerRow) => number): number => rows.reduce((total, row) => total + pick(row), 0);
+  return {
+    providerId: '', requestId: '', ended: rows.every((row) => row.ended),
+    requestedProcessorMs: sum((row) => row.requestedProcessorMs), heldProcessorMs: sum((row) => row.heldProcessorMs),
+    usedProcessorMs: sum((row) => row.usedProcessorMs), losersProcessorMs: sum((row) => row.losersProcessorMs),
+    killedProcessorMs: sum((row) => row.killedProcessorMs), idleProcessorMs: sum((row) => row.idleProcessorMs),
+  };
+}
+
+/** Rows and their sums; the columns from USED to IDLE add up to HELD, and a row where they do not is marked. */
+export function ledgerTable(rows: readonly LedgerRow[], total: LedgerRow): string[] {
+  const table = renderTable(
+    [
+      { title: 'ALLOCATION' }, { title: 'REQUESTED', right: true }, { title: 'HELD', right: true }, { title: '=' , right: true },
+      { title: 'USED', right: true }, { title: 'LOSERS', right: true }, { title: 'KILLED', right: true }, { title: 'IDLE', right: true },
+      { title: 'USED %', right: true }, { title: '' },
+    ],
+    [...rows.map((row) => cellsOf(nameOfRow(row), row)), cellsOf('total', total)],
+  );
+  return [...table, '', `Processor-seconds. ${rows.every(addsUp) ? 'Held = used + losers + killed + idle, in every row.' : 'Rows marked ≠ do not add up: a bug, report it.'}`];
+}
+
+function cellsOf(name: string, row: LedgerRow): string[] {
+  const share = row.heldProcessorMs === 0 ? '-' : `${((100 * row.usedProcessorMs) / row.heldProcessorMs).toFixed(1)}`;
+  return [
+    name, row.requestId === '' && name !== 'total' ? '-' : showProcessorSeconds(row.requestedProcessorMs), showProcessorSeconds(row.heldProcessorMs),
+    addsUp(row) ? '=' : '≠', ...[row.usedProcessorMs, row.losersProcessorMs, row.killedProcessorMs, row.idleProcessorMs].map(showProcessorSeconds),
+    share, row.ended ? '' : 'still held',
+  ];
+}
+
+function addsUp(row: LedgerRow): boolean {
+  return row.heldProcessorMs === row.usedProcessorMs + row.losersProcessorMs + row.killedProcessorMs + row.idleProcessorMs;
+}
+
+function nameOfRow(row: LedgerRow): string {
+  return row.requestId === '' ? row.providerId : `${row.providerId}/${row.requestId}`;
+}

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+
+import type { GetResourceResponse } from '@mutirao/api/provider';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { resourceJson } from '../../json/documents.ts';
+import { renderPairs } from '../../output/table.ts';
+import { tell } from '../../output/tell.ts';
+import { showDuration } from '../../output/units.ts';
+import { resolveProviderAddress } from '../../selectors.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<provider>', 'its name, or an address')
+    .action((provider: string) => act((context) => showProvider(context, provider)));
+}
+
+/** Shows a provider's resource and rules, as the provider itself tells them. */
+export async function showProvider(context: CommandContext, name: string): Promise<ExitStatus> {
+  const { address } = await resolveProviderAddress(context, name);
+  const resource = await (await context.provider(address)).getResource();
+  tell(context.output, {
+    json: () => resourceJson(resource),
+    table: () => resourcePairs(resource, address),
+    quiet: () => [resource.providerId],
+  });
+  return 0;
+}
+
+function resourcePairs(resource: GetResourceResponse, address: string): string[] {
+  const spaceShared = resource.resourceKind === 'cluster';
+  return renderPairs([
+    ['provider', resource.providerId],
+    ['address', address],
+    ['resource', spaceShared ? 'cluster (space-shared)' : 'machines (time-shared)'],
+    ['processors', String(resource.processors)],
+    ['requests at most', spaceShared ? String(resource.requestsMax) : ''],
+    ['width at most', spaceShared ? `${resource.widthProcessorsMax} processors` : ''],
+    ['walltime at most', spaceShared ? showDuration(resource.walltimeMsMax) : ''],
+    ['walltime step', spaceShared ? showDuration(resource.walltimeGranularityMs) : ''],
+    ['heuristic', resource.heuristic],
+    ['queued requests', spaceShared ? String(resource.queuedRequests) : ''],
+    ['machines now', String(resource.machines)],
+    ['draining', resource.draining ? 'yes: takes no more work' : 'no'],
+    ...resource.reasons.map((reason, index) => [index === 0 ? 'why' : '', reason] as const),
+  ]);
+}

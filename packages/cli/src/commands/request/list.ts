@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+
+import { RequestStatus, type AllocationRequest } from '@mutirao/api/provider';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { requestJson } from '../../json/documents.ts';
+import { renderTable } from '../../output/table.ts';
+import { tell } from '../../output/tell.ts';
+import { showDuration, showTimeOfDay } from '../../output/units.ts';
+import { nameOf } from '../../wire/names.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .option('--all', 'also those that ended')
+    .action((options: { all?: true }) => act((context) => listRequests(context, options.all === true)));
+}
+
+/** Lists allocation requests of all providers. */
+export async function listRequests(context: CommandContext, endedToo: boolean): Promise<ExitStatus> {
+  const { requests } = await (await context.broker()).listRequests({ endedToo });
+  tell(context.output, {
+    json: () => requests.map(requestJson),
+    table: () => (requests.length === 0
+      ? [endedToo ? 'No requests so far.' : 'No requests now; --all lists those that ended.']
+      : requestTable(requests, context.clock.now())),
+    quiet: () => requests.map(nameOfRequest),
+  });
+  return 0;
+}
+
+/** What users call a request: `alpha/3`. */
+export function nameOfRequest(request: AllocationRequest): string {
+  return `${request.providerId}/${request.requestId}`;
+}
+
+function requestTable(requests: readonly AllocationRequest[], now: number): string[] {
+  return renderTable(
+    [
+      { title: 'REQUEST' }, { title: 'STATUS' }, { title: 'WIDTH', right: true }, { title: 'WALLTIME', right: true }, { title: 'SUBMITTED' },
+      { title: 'WAITED', right: true }, { title: 'RAN', right: true }, { title: 'WHY' },
+    ],
+    requests.map((request) => [
+      nameOfRequest(request), nameOf(RequestStatus, request.status), String(request.widthProcessors), showDuration(request.walltimeMs),
+      request.submittedUnixMs === 0 ? '-' : showTimeOfDay(request.submittedUnixMs), ...timesOf(request, now), request.reasons[0] ?? '',
+    ]),
+  );
+}
+
+function timesOf({ submittedUnixMs, startedUnixMs, endedUnixMs }: AllocationRequest, now: number): [waited: string, ran: string] {
+  const end = endedUnixMs === 0 ? now : endedUnixMs;
+  const started = startedUnixMs !== 0;
+  return [
+    submittedUnixMs === 0 ? '-' : showDuration(Math.max(0, (started ? startedUnixMs : end) - submittedUnixMs)),
+    started ? showDuration(Math.max(0, end - startedUnixMs)) : '-',
+  ];
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { programOf, type ProcessName } from '../../grid/programs.ts';
+
+/** Makes `define` of a command that runs one process; all options are the process's own. */
+export function defineRun(name: ProcessName): (command: Command, act: Act) => void {
+  return (command, act) => {
+    command
+      .helpOption(false).allowUnknownOption().allowExcessArguments()
+      .usage('[the process\'s own options; --help lists them]')
+      .action(() => act((context) => runProcess(context, name, command.args)));
+  };
+}
+
+async function runProcess(context: CommandContext, name: ProcessName, args: readonly string[]): Promise<ExitStatus> {
+  const { startProcess } = await import('@mutirao/runtime/processes');
+  const { promise, resolve } = Promise.withResolvers<ExitStatus>();
+  const started = startProcess({
+    command: process.execPath, args: [programOf(name), ...args, ...context.passedOn ?? []], detached: false,
+    env: { ...process.env, MUTIRAO_HOME: context.home },
+    stdout: { kind: 'inherit' }, stderr: { kind: 'inherit' },
+    onExit: ({ status }) => { resolve(status as ExitStatus); },
+  });
+  const { pid } = started;
+  const pass = (): void => {
+    // A terminal sends SIGINT to both of us, and a second signal would end the process before it has drained.
+    const heardItself = context.signal.reason === 'SIGINT' && process.stdin.isTTY;
+    if (pid !== undefined && !heardItself) process.kill(pid, 'SIGTERM');
+  };
+  context.signal.addEventListener('abort', pass, { once: true });
+  try {
+    return await promise;
+  } finally {
+    context.signal.removeEventListener('abort', pass);
+  }
+}

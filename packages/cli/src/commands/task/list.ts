@@ -1,0 +1,112 @@
+import type { Command } from 'commander';
+
+import { TaskStatus, type ReplicaRecord, type TaskRecord } from '@mutirao/api/broker';
+import { MutiraoError } from '@mutirao/api/errors';
+import { Outcome } from '@mutirao/api/machine';
+
+import type { BrokerClient } from '../../client/broker-client.ts';
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { taskJson } from '../../json/documents.ts';
+import { renderTable } from '../../output/table.ts';
+import { tell } from '../../output/tell.ts';
+import { showDuration, showTimeOfDay } from '../../output/units.ts';
+import { resolveJobId, resolveTaskIndexes } from '../../selectors.ts';
+import { nameOf, valueOf } from '../../wire/names.ts';
+
+/** Which tasks are wanted, and how much of them. */
+export interface ListTasksOptions {
+  readonly status?: string;
+  readonly max: string;
+  readonly replicas?: true;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('[job]', 'a job number, or last', 'last')
+    .argument('[tasks]', 'selector of tasks: 5, 0-10:2, last, all', 'all')
+    .option('--status <status>', 'only those that are ready, running, verifying, finished, failed or cancelled')
+    .option('--max <count>', 'list at most so many; 0 lists all', '1000')
+    .option('--replicas', 'a line for each replica, not only for the one that counts')
+    .action((job: string, tasks: string, options: ListTasksOptions) => act((context) => listTasks(context, { job, tasks }, options)));
+}
+
+/** Lists tasks of a job by index. */
+export async function listTasks(context: CommandContext, { job, tasks }: { job: string; tasks: string }, options: ListTasksOptions): Promise<ExitStatus> {
+  const status = statusOf(options.status);
+  const max = Number(options.max);
+  if (!Number.isInteger(max) || max < 0) throw new MutiraoError('MUT_BAD_REQUEST', `--max is "${options.max}"; want an integer of 0 or more`);
+  const broker = await context.broker();
+  const jobId = await resolveJobId(broker, job);
+  const taskIndexes = await resolveTaskIndexes(broker, jobId, tasks);
+  const { found, more } = await fetchTasks(broker, { jobId, taskIndexes, status }, max === 0 ? Infinity : max);
+  tell(context.output, {
+    json: () => found.map(taskJson),
+    table: () => taskTable(found, options.replicas === true, context.clock.now()),
+    quiet: () => found.map((task) => task.taskIndex),
+  });
+  if (more) context.output.note(`There are more; raise --max (now ${max}) or select with --status or task numbers.`);
+  return 0;
+}
+
+function statusOf(word: string | undefined): TaskStatus {
+  if (word === undefined) return TaskStatus.UNSPECIFIED;
+  const words = Object.keys(TaskStatus).slice(1).map((name) => name.toLowerCase());
+  if (!words.includes(word)) throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${word}"; want one of ${words.join(', ')}`);
+  return valueOf(TaskStatus, word);
+}
+
+/** Reads pages of tasks until there are `max` of them or no more. */
+export async function fetchTasks(
+  broker: BrokerClient, wanted: { jobId: number; taskIndexes: number[]; status: TaskStatus }, max: number,
+): Promise<{ found: TaskRecord[]; more: boolean }> {
+  const found: TaskRecord[] = [];
+  let from: number | undefined = 0;
+  while (from !== undefined && found.length < max) {
+    const page: { tasks: TaskRecord[]; nextTaskIndex?: number | undefined } = await broker.listTasks({
+      ...wanted, pageSize: Math.min(1000, max - found.length), fromTaskIndex: from,
+    });
+    found.push(...page.tasks);
+    from = page.nextTaskIndex;
+  }
+  return { found, more: from !== undefined };
+}
+
+const columns = [
+  { title: 'TASK', right: true }, { title: 'VALUE' }, { title: 'STATUS' }, { title: 'MACHINE' }, { title: 'REPLICA', right: true },
+  { title: 'PLACED' }, { title: 'WAITED', right: true }, { title: 'RAN', right: true }, { title: 'EXIT', right: true }, { title: 'REASON' },
+];
+
+/** Tasks as a table: one line each, or one per replica. */
+export function taskTable(tasks: readonly TaskRecord[], everyReplica: boolean, now: number): string[] {
+  const rows = tasks.flatMap((task) => {
+    const shown = everyReplica ? task.replicas : [tellingReplica(task)].filter((replica) => replica !== undefined);
+    const head = [String(task.taskIndex), shorten(task.value), nameOf(TaskStatus, task.status)];
+    if (shown.length === 0) return [[...head, '-', '-', '-', '-', '-', '-', '']];
+    return shown.map((replica, index) => [...(index === 0 ? head : ['', '', '']), ...replicaCells(replica, now)]);
+  });
+  return renderTable(columns, rows);
+}
+
+/** The replica that counts: the accepted one, else the latest. */
+export function tellingReplica(task: TaskRecord): ReplicaRecord | undefined {
+  return task.replicas.find((replica) => replica.accepted) ?? task.replicas.at(-1);
+}
+
+function replicaCells(replica: ReplicaRecord, now: number): string[] {
+  const ended = replica.endedUnixMs !== 0;
+  const started = replica.startedUnixMs !== 0;
+  const until = ended ? replica.endedUnixMs : now;
+  return [
+    replica.machineId, `r${replica.replicaId}`, showTimeOfDay(replica.placedUnixMs),
+    showDuration(Math.max(0, (started ? replica.startedUnixMs : until) - replica.placedUnixMs)),
+    started ? showDuration(Math.max(0, until - replica.startedUnixMs)) : '-',
+    ended && started && replica.outcome !== Outcome.UNSPECIFIED ? String(replica.exitStatus) : '-',
+    [replica.reason, replica.detail].filter((text) => text !== '').join(': '),
+  ];
+}
+
+function shorten(value: string): string {
+  const line = value.replace(/\s+/g, ' ');
+  return line.length <= 24 ? line : `${line.slice(0, 21)}...`;
+}

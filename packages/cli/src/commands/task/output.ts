@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { outputJson } from '../../json/documents.ts';
+import { writeJson } from '../../output/output.ts';
+import { resolveJobId, resolveTaskIndexes } from '../../selectors.ts';
+
+/** Which of the two streams to print. */
+export interface TaskOutputOptions {
+  readonly stdout?: true;
+  readonly stderr?: true;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<job>', 'a job number, or last')
+    .argument('[tasks]', 'selector of tasks: 5, 0-10:2, last, all', 'all')
+    .option('--stdout', 'only standard output')
+    .option('--stderr', 'only standard error, on standard output')
+    .action((job: string, tasks: string, options: TaskOutputOptions) => act((context) => printOutputs(context, { job, tasks }, options)));
+}
+
+/** Prints the bytes of the tasks' outputs as they are, in the order of their indexes; a heading on standard error names each. */
+export async function printOutputs(context: CommandContext, { job, tasks }: { job: string; tasks: string }, options: TaskOutputOptions): Promise<ExitStatus> {
+  const broker = await context.broker();
+  const jobId = await resolveJobId(broker, job);
+  const indexes = await resolveTaskIndexes(broker, jobId, tasks, 'listed');
+  const { output } = context;
+  const documents: unknown[] = [];
+  for (const taskIndex of indexes) {
+    const found = await broker.getTaskOutput({ jobId, taskIndex });
+    if (output.mode === 'json') {
+      documents.push(outputJson(jobId, taskIndex, found));
+      continue;
+    }
+    if (indexes.length > 1 && output.mode === 'table') output.note(`==> task ${taskIndex}${found.truncated ? ' (cut at the output limit)' : ''}`);
+    if (options.stderr !== true) output.write(found.standardOutput);
+    if (options.stdout !== true) (options.stderr === true ? output.write : writeRaw(output.note))(found.standardError);
+  }
+  if (output.mode === 'json') writeJson(output, documents);
+  return 0;
+}
+
+/** Standard error of the task goes to our own, whole lines as lines. */
+function writeRaw(note: (line: string) => void): (bytes: Uint8Array) => void {
+  return (bytes) => {
+    if (bytes.length > 0) note(Buffer.from(bytes).toString('utf8').replace(/\n$/, ''));
+  };
+}

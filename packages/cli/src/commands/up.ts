@@ -1,0 +1,81 @@
+import { InvalidArgumentError, type Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+
+import type { Act, CommandContext } from '../context.ts';
+import type { ExitStatus } from '../exit-status.ts';
+import { clusterName, parseClusters, parseSettings, type GridSize } from '../grid/plan.ts';
+import { gridJson, type GridRecord } from '../grid/record.ts';
+import { tell } from '../output/tell.ts';
+
+/** How large the grid is, and whether the terminal is given back. */
+export interface UpOptions {
+  readonly clusters: string;
+  readonly machines: number;
+  readonly machineProcessors: number;
+  readonly set: readonly string[];
+  readonly detach?: true;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .option('--clusters <processors>', 'processors of each embedded cluster, as in 8,4; 0 for none', '4')
+    .option('--machines <count>', 'time-shared lab machines', count, 2)
+    .option('--machine-processors <count>', 'processors of each lab machine', count, 1)
+    .option('--set <process.option=value>', 'an option of all processes of a kind, as in cluster.walltime-max=10m', (value: string, former: string[]) => [...former, value], [])
+    .option('-d, --detach', 'go on in the background; "mutirao down" stops it')
+    .action((options: UpOptions) => act((context) => startGrid(context, options)));
+}
+
+/** Starts a whole grid on this machine, and stays with it until interrupted unless it is to be detached. */
+export async function startGrid(context: CommandContext, options: UpOptions): Promise<ExitStatus> {
+  const size: GridSize = {
+    clusters: parseClusters(options.clusters), machines: options.machines, machineProcessors: Math.max(1, options.machineProcessors),
+    settings: parseSettings(options.set),
+  };
+  if (size.clusters.length === 0 && size.machines === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has neither clusters nor machines; want one at least');
+  if (options.detach === true) {
+    await startDetached(context, options);
+    return 0;
+  }
+  const { runGrid } = await import('../grid/run-grid.ts');
+  await runGrid(context, size, (grid) => { tellGrid(context, grid, 'Ctrl-C stops it.'); });
+  context.output.note('The grid has stopped.');
+  return 0;
+}
+
+/** Starts this same command again in the background, and answers when its grid is ready. */
+async function startDetached(context: CommandContext, options: UpOptions): Promise<void> {
+  const { detachGrid } = await import('../grid/detach.ts');
+  const args = ['--clusters', options.clusters, '--machines', String(options.machines), '--machine-processors', String(options.machineProcessors),
+    ...options.set.flatMap((setting) => ['--set', setting])];
+  tellGrid(context, await detachGrid(context, args), '"mutirao down" stops it.');
+}
+
+function tellGrid(context: CommandContext, grid: GridRecord, ending: string): void {
+  tell(context.output, { json: () => gridJson(context.home, grid), quiet: () => [grid.broker], table: () => gridLines(context.home, grid, ending) });
+}
+
+function gridLines(home: string, grid: GridRecord, ending: string): string[] {
+  const clusters = grid.clusters.map(({ name, processors }) => `${name} (${processors} processors)`).join(', ');
+  const parts = [
+    grid.clusters.length === 0 ? '' : `${grid.clusters.length === 1 ? 'cluster' : 'clusters'} ${clusters}`,
+    grid.machines === 0 ? '' : `${grid.machines} lab ${grid.machines === 1 ? 'machine' : 'machines'}`,
+  ].filter((part) => part !== '').join(' and ');
+  const first = grid.clusters[0]?.name ?? clusterName(0);
+  return [
+    `A grid with ${parts} runs in ${home}; its broker listens at ${grid.broker}. ${ending}`,
+    '',
+    `  export MUTIRAO_HOME=${home}                             # in another terminal, where it is not the default`,
+    '  npx mutirao job submit --array 1-100 --wait -- \'echo {}\'   # a bag of a hundred tasks',
+    '  npx mutirao status                                         # jobs, providers, machines',
+    '  npx mutirao task list last                                 # who ran what, when',
+    `  npx mutirao cluster submit --cluster ${first} --width 2 --walltime 1m -- sleep 30   # a local user of that cluster`,
+    '  npx mutirao ledger                                         # where the processor-time went',
+  ];
+}
+
+function count(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Want an integer of 0 or more.');
+  return Number(text);
+}

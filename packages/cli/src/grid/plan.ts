@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { MutiraoError } from '@mutirao/api/errors';
+
+import { programOf, type ProcessName } from './programs.ts';
+import type { ProcessPlan } from './supervisor.ts';
+
+/** What a grid on one machine consists of. */
+export interface GridSize {
+  /** Processors of each embedded cluster. */
+  readonly clusters: readonly number[];
+  /** Time-shared lab machines. */
+  readonly machines: number;
+  /** Processors of each lab machine. */
+  readonly machineProcessors: number;
+  /** Further options of the processes by kind, as `--set cluster.walltime-max=10m` gives them. */
+  readonly settings: Readonly<Record<ProcessName, readonly string[]>>;
+}
+
+/** Plans the processes of a grid that share a home folder. */
+export class GridPlan {
+  readonly #home: string;
+  readonly #size: GridSize;
+
+  constructor(home: string, size: GridSize) {
+    this.#home = home;
+    this.#size = size;
+  }
+
+  cluster(id: string, processors: number): ProcessPlan {
+    const info = join(this.#home, 'clusters', id, 'cluster.json');
+    return this.#plan('cluster', `cluster-${id}`, { args: ['--id', id, '--processors', String(processors)], info });
+  }
+
+  /** The provider of a cluster at an address, or of time-shared machines where there is none. */
+  provider(id: string, clusterAddress: string | undefined): ProcessPlan {
+    const manager = clusterAddress === undefined ? ['--manager', 'none'] : ['--manager', 'embedded', '--cluster', clusterAddress];
+    return this.#plan('provider', `provider-${id}`, { args: ['--id', id, ...manager], info: join(this.#home, 'providers', id, 'provider.json') });
+  }
+
+  broker(providers: readonly { readonly name: string; readonly address: string }[]): ProcessPlan {
+    const args = providers.flatMap(({ name, address }) => ['--provider', `${name}=${address}`]);
+    return this.#plan('broker', 'broker', { args, info: join(this.#home, 'broker.json') });
+  }
+
+  agent(machine: string, providerAddress: string): ProcessPlan {
+    const args = ['--provider', providerAddress, '--machine-id', machine, '--processors', String(this.#size.machineProcessors)];
+    return this.#plan('agent', `agent-${machine.replace('/', '-')}`, { args, info: undefined });
+  }
+
+  /** @param info where the process writes its address; undefined for one that does not listen. */
+  #plan(kind: ProcessName, name: string, { args, info }: { args: readonly string[]; info: string | undefined }): ProcessPlan {
+    const fixed = [programOf(kind), '--home', this.#home, ...args, ...this.#size.settings[kind]];
+    return {
+      name,
+      command: (address) => [process.execPath, ...fixed, ...(info === undefined ? [] : ['--listen', address ?? '127.0.0.1:0'])],
+      findAddress: info === undefined ? undefined : (pid) => findAddress(info, pid),
+    };
+  }
+}
+
+/** A file of an earlier process names another process id, and half a file is never seen. */
+function findAddress(path: string, pid: number): string | undefined {
+  try {
+    const told = JSON.parse(readFileSync(path, 'utf8')) as { address?: string; pid?: number };
+    return told.pid === pid ? told.address : undefined;
+  } catch {
+    return undefined; // Not written yet.
+  }
+}
+
+const greek = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta'];
+
+/** The name of the cluster at a position. */
+export function clusterName(index: number): string {
+  return greek[index] ?? `cluster${index + 1}`;
+}
+
+/** Reads `8,4`: the processors of each cluster; `0` or nothing for no cluster. @throws {MutiraoError} MUT_BAD_REQUEST. */
+export function parseClusters(text: string): number[] {
+  if (text === '' || text === '0') return [];
+  return text.split(',').map((part) => {
+    const processors = Number(part);
+    if (!/^\d+$/.test(part) || processors < 1 || processors > 65_536) {
+      throw new MutiraoError('MUT_BAD_REQUEST', `--clusters is "${text}"; want the processors of each, as in 8,4`);
+    }
+    return processors;
+  });
+}
+
+/** Reads the values of `--set`: PROCESS.OPTION=VALUE. @throws {MutiraoError} MUT_BAD_REQUEST. */
+export function parseSettings(texts: readonly string[]): Record<ProcessName, string[]> {
+  const settings: Record<ProcessName, string[]> = { agent: [], broker: [], cluster: [], provider: [] };
+  for (const text of texts) {
+    const match = /^(agent|broker|cluster|provider)\.([a-z][a-z-]*)=(.*)$/s.exec(text);
+    if (match === null) throw new MutiraoError('MUT_BAD_REQUEST', `--set is "${text}"; want PROCESS.OPTION=VALUE, as in cluster.walltime-max=10m`);
+    settings[match[1] as ProcessName].push(`--${match[2] ?? ''}`, match[3] ?? '');
+  }
+  return settings;
+}

@@ -1,0 +1,79 @@
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What `mutirao up` writes to grid.json in the home folder, for other commands to find the parts of the grid. */
+export interface GridRecord {
+  /** The process that supervises the grid. */
+  readonly pid: number;
+  readonly startedUnixMs: number;
+  /** Its address; empty while the grid is starting. */
+  readonly broker: string;
+  readonly clusters: readonly ClusterRecord[];
+  /** Time-shared lab machines. */
+  readonly machines: number;
+  /** Every process of the grid by its name. */
+  readonly processes: Readonly<Record<string, number>>;
+}
+
+/** One embedded cluster and its provider. */
+export interface ClusterRecord {
+  readonly name: string;
+  readonly processors: number;
+  readonly cluster: string;
+  readonly provider: string;
+}
+
+/** Where the record of a home folder's grid is. */
+export function gridRecordPath(home: string): string {
+  return join(home, 'grid.json');
+}
+
+/** The record of the home folder's grid, or undefined where there is none (or none that can be read). */
+export function findGridRecord(home: string): GridRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(gridRecordPath(home), 'utf8')) as GridRecord;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes the first record of a home folder's grid. @returns false when there is one already; of two that try at once one wins. */
+export function claimHome(home: string, record: GridRecord): boolean {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const draft = `${gridRecordPath(home)}.${record.pid}.tmp`;
+  writeFileSync(draft, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+  try {
+    linkSync(draft, gridRecordPath(home));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/**
+ * Whether a process of ours lives under that id: ids are used again, so its command line must name this program.
+ *
+ * @param mark a part of its command line.
+ */
+export function isOurs(pid: number, mark: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the process that supervises a grid lives. */
+export function isSupervised(grid: GridRecord): boolean {
+  return isOurs(grid.pid, 'mutirao');
+}
+
+/** A grid as JSON. */
+export function gridJson(home: string, grid: GridRecord): Record<string, unknown> {
+  return {
+    home, pid: grid.pid, started_unix_ms: grid.startedUnixMs, broker: grid.broker, clusters: grid.clusters, machines: grid.machines,
+  };
+}

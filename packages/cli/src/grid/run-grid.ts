@@ -1,0 +1,133 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { writeAtomic } from '@mutirao/runtime/files';
+import { killGroup, startProcess } from '@mutirao/runtime/processes';
+
+import type { CommandContext } from '../context.ts';
+import { endLeftovers } from './leftovers.ts';
+import { logPath } from './log-path.ts';
+import { clusterName, GridPlan, type GridSize } from './plan.ts';
+import { claimHome, findGridRecord, gridRecordPath, isSupervised, type ClusterRecord, type GridRecord } from './record.ts';
+import { Supervisor, type Host, type ProcessPlan } from './supervisor.ts';
+
+/** How long a process may take until it listens. */
+const readyMax = 30_000;
+
+/**
+ * Runs a grid until the context's signal fires, then stops all of it.
+ *
+ * @param onReady called once, when everything listens.
+ * @throws {MutiraoError} MUT_ALREADY_RUNNING when the home folder has a grid, MUT_UNREACHABLE when a process does not come up.
+ */
+export async function runGrid(context: CommandContext, size: GridSize, onReady: (grid: GridRecord) => void): Promise<void> {
+  let grid: GridRecord = { pid: process.pid, startedUnixMs: context.clock.now(), broker: '', clusters: [], machines: size.machines, processes: {} };
+  await takeHome(context, grid);
+  const supervisor = new Supervisor(liveHost(context.home), context.output);
+  const save = (): void => {
+    grid = { ...grid, processes: supervisor.processes() };
+    writeAtomic(gridRecordPath(context.home), `${JSON.stringify(grid)}\n`);
+  };
+  supervisor.onChange = save;
+  try {
+    const found = await startAll({ context, size, supervisor });
+    if (found !== undefined) {
+      grid = { ...grid, ...found };
+      save();
+      onReady(grid);
+      await untilAborted(context.signal);
+    }
+  } finally {
+    supervisor.onChange = () => undefined;
+    await stopAll(supervisor);
+    rmSync(gridRecordPath(context.home), { force: true });
+  }
+}
+
+async function takeHome(context: CommandContext, grid: GridRecord): Promise<void> {
+  if (claimHome(context.home, grid)) return;
+  const former = findGridRecord(context.home);
+  if (former !== undefined && isSupervised(former)) {
+    throw new MutiraoError('MUT_ALREADY_RUNNING', `a grid already runs in ${context.home} (process ${former.pid}); "mutirao down" stops it, --home names another folder`);
+  }
+  if (former !== undefined) await endLeftovers(context, former);
+  rmSync(gridRecordPath(context.home), { force: true });
+  if (!claimHome(context.home, grid)) throw new MutiraoError('MUT_ALREADY_RUNNING', `another grid is just starting in ${context.home}`);
+}
+
+interface Starting {
+  readonly context: CommandContext;
+  readonly size: GridSize;
+  readonly supervisor: Supervisor;
+}
+
+/** Starts everything, each part as soon as what it dials is there. @returns undefined when it was interrupted. */
+async function startAll(starting: Starting): Promise<Pick<GridRecord, 'broker' | 'clusters'> | undefined> {
+  const { context: { home, signal }, size } = starting;
+  const plan = new GridPlan(home, size);
+  const clusters = Promise.all(size.clusters.map(async (processors, index): Promise<ClusterRecord> => {
+    const name = clusterName(index);
+    const cluster = await start(starting, plan.cluster(name, processors));
+    return { name, processors, cluster, provider: await start(starting, plan.provider(name, cluster)) };
+  }));
+  const lab = size.machines === 0 ? undefined : start(starting, plan.provider('lab', undefined));
+  const [foundClusters, foundLab] = await Promise.all([clusters, lab]);
+  if (signal.aborted) return undefined;
+  const providers = foundClusters.map(({ name, provider }) => ({ name, address: provider }));
+  if (foundLab !== undefined) {
+    providers.push({ name: 'lab', address: foundLab });
+    for (let index = 1; index <= size.machines; index += 1) await start(starting, plan.agent(`lab/m${index}`, foundLab));
+  }
+  const broker = await start(starting, plan.broker(providers));
+  return signal.aborted ? undefined : { broker, clusters: foundClusters };
+}
+
+async function start({ context, supervisor }: Starting, plan: ProcessPlan): Promise<string> {
+  if (context.signal.aborted) return '';
+  const address = await supervisor.start(plan, readyMax);
+  if (address === undefined && !context.signal.aborted) {
+    throw new MutiraoError('MUT_UNREACHABLE', `${plan.name} did not come up: ${lastWords(logPath(context.home, plan.name))}`);
+  }
+  return address ?? '';
+}
+
+/** The broker goes first, so that it journals no losses; clusters last, so that providers can release what they hold. */
+async function stopAll(supervisor: Supervisor): Promise<void> {
+  await supervisor.stop((name) => name === 'broker');
+  await supervisor.stop((name) => name.startsWith('provider-') || name.startsWith('agent-'));
+  await supervisor.stop(() => true);
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => { resolve(); }, { once: true });
+  });
+}
+
+function lastWords(path: string): string {
+  try {
+    const lines = readFileSync(path, 'utf8').trim().split('\n');
+    return `${(lines.at(-1) ?? '').slice(0, 400)} (${path})`;
+  } catch {
+    return `there is no log ${path}`;
+  }
+}
+
+function liveHost(home: string): Host {
+  mkdirSync(join(home, 'logs'), { recursive: true, mode: 0o700 });
+  return {
+    start: (name, [command = '', ...args], onExit) => startProcess({
+      command, args, env: { ...process.env, MUTIRAO_HOME: home }, stderr: { kind: 'file', path: logPath(home, name) },
+      onExit: ({ status }) => { onExit(status); },
+    }).pid,
+    signal: (pid, name) => {
+      if (name === 'SIGKILL') killGroup(pid, name);
+      else process.kill(pid, name);
+    },
+    now: () => performance.now(),
+    sleep: async (durationMs) => { await delay(durationMs); },
+  };
+}

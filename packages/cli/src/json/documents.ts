@@ -1,0 +1,145 @@
+import {
+  JobStatus, MachineStatus, TaskStatus, type GetTaskOutputResponse, type JobEvent, type JobSpec, type JobSummary, type LedgerRow,
+  type MachineRecord, type ProviderRecord, type ReplicaRecord, type TaskGroup, type TaskRecord,
+} from '@mutirao/api/broker';
+import { RequestStatus as ClusterRequestStatus, type QueuedRequest } from '@mutirao/api/cluster';
+import { Outcome } from '@mutirao/api/machine';
+import { RequestStatus, type AllocationRequest, type GetResourceResponse } from '@mutirao/api/provider';
+
+import type { JsonOf, shapes } from './shapes.ts';
+import { nameOf } from '../wire/names.ts';
+
+type Shapes = typeof shapes;
+
+/** A job as JSON. */
+export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
+  return {
+    job_id: job.jobId, label: job.label, user_id: job.userId, status: nameOf(JobStatus, job.status),
+    submitted_unix_ms: job.submittedUnixMs, ended_unix_ms: orNull(job.endedUnixMs),
+    task_count: job.taskCount, ready_count: job.readyCount, running_count: job.runningCount, finished_count: job.finishedCount,
+    failed_count: job.failedCount, cancelled_count: job.cancelledCount, replica_count: job.replicaCount, cancel_reason: job.cancelReason,
+  };
+}
+
+/** A job and what its user stated, as JSON. */
+export function jobDetailsJson(job: JobSummary, spec: JobSpec): JsonOf<Shapes['job_details']> {
+  const limits = spec.limits ?? { runTimeMsMax: 0, memoryBytesMax: 0, outputBytesMax: 0 };
+  return {
+    ...jobJson(job),
+    processors: spec.processors ?? 1, replicas_max: spec.replicasMax ?? 2, failures_max: spec.failuresMax ?? 3,
+    home_directory: spec.homeDirectory, deadline_unix_ms: spec.deadlineUnixMs ?? null, environment: spec.environment,
+    run_time_ms_max: limits.runTimeMsMax, memory_bytes_max: limits.memoryBytesMax, output_bytes_max: limits.outputBytesMax,
+    groups: spec.groups.map((group) => ({
+      task_count: taskCountOf(group), command: group.command, check: group.check, requirements: group.requirements,
+      input_count: group.inputs.length, output_count: group.outputs.length, no_op: group.noOp,
+    })),
+  };
+}
+
+/** Tasks of a group. */
+export function taskCountOf({ values }: TaskGroup): number {
+  if (values === undefined) return 0;
+  return values.$case === 'range' ? values.value.count : values.value.values.length;
+}
+
+/** A task and its replicas as JSON. */
+export function taskJson(task: TaskRecord): JsonOf<Shapes['task']> {
+  return {
+    job_id: task.jobId, task_index: task.taskIndex, value: task.value, status: nameOf(TaskStatus, task.status),
+    failure_count: task.failureCount, replicas: task.replicas.map(replicaJson),
+  };
+}
+
+function replicaJson(replica: ReplicaRecord): JsonOf<Shapes['replica']> {
+  return {
+    replica_id: replica.replicaId, machine_id: replica.machineId, request_id: replica.requestId, placed_unix_ms: replica.placedUnixMs,
+    started_unix_ms: orNull(replica.startedUnixMs), ended_unix_ms: orNull(replica.endedUnixMs), outcome: nameOf(Outcome, replica.outcome),
+    exit_status: replica.exitStatus, accepted: replica.accepted, reason: replica.reason, detail: replica.detail,
+  };
+}
+
+/** A task's output as JSON. */
+export function outputJson(jobId: number, taskIndex: number, output: GetTaskOutputResponse): JsonOf<Shapes['output']> {
+  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+  return {
+    job_id: jobId, task_index: taskIndex, replica_id: output.replicaId, standard_output: text(output.standardOutput),
+    standard_error: text(output.standardError), truncated: output.truncated,
+    files: output.files.map((file) => ({
+      path: file.path, local_path: file.localPath, sha256: Buffer.from(file.content?.sha256 ?? []).toString('hex'),
+      size_bytes: file.content?.sizeBytes ?? 0,
+    })),
+  };
+}
+
+/** A GridMachine as JSON. */
+export function machineJson(machine: MachineRecord): JsonOf<Shapes['machine']> {
+  const facts = machine.facts ?? { machineId: '', processors: 0, attributes: {}, untilUnixMs: undefined, requestId: '' };
+  return {
+    machine_id: facts.machineId, provider_id: machine.providerId, status: nameOf(MachineStatus, machine.status),
+    processors: facts.processors, running_count: machine.runningCount, waiting_count: machine.waitingCount,
+    finished_count: machine.finishedCount, failed_count: machine.failedCount, joined_unix_ms: machine.joinedUnixMs,
+    until_unix_ms: facts.untilUnixMs ?? null, request_id: facts.requestId, attributes: facts.attributes,
+  };
+}
+
+/** A provider as its broker knows it, as JSON. */
+export function providerJson(provider: ProviderRecord): JsonOf<Shapes['provider']> {
+  return {
+    provider_id: provider.providerId, address: provider.address, connected: provider.connected, machines: provider.machines,
+    last_error: provider.lastError,
+  };
+}
+
+/** A provider's resource as JSON. */
+export function resourceJson(resource: GetResourceResponse): JsonOf<Shapes['resource']> {
+  return {
+    provider_id: resource.providerId, resource_kind: resource.resourceKind, processors: resource.processors, requests_max: resource.requestsMax,
+    walltime_ms_max: resource.walltimeMsMax, width_processors_max: resource.widthProcessorsMax,
+    walltime_granularity_ms: resource.walltimeGranularityMs, heuristic: resource.heuristic, queued_requests: resource.queuedRequests,
+    machines: resource.machines, draining: resource.draining, reasons: resource.reasons,
+  };
+}
+
+/** An allocation request as JSON. */
+export function requestJson(request: AllocationRequest): JsonOf<Shapes['request']> {
+  return {
+    provider_id: request.providerId, request_id: request.requestId, manager_request_id: request.managerRequestId,
+    status: nameOf(RequestStatus, request.status), width_processors: request.widthProcessors, walltime_ms: request.walltimeMs,
+    submitted_unix_ms: orNull(request.submittedUnixMs), started_unix_ms: orNull(request.startedUnixMs), ended_unix_ms: orNull(request.endedUnixMs),
+    seen_unix_ms: orNull(request.seenUnixMs), heuristic: request.heuristic, reasons: request.reasons,
+  };
+}
+
+/** An entry of a cluster's queue as JSON. */
+export function queuedRequestJson(request: QueuedRequest): JsonOf<Shapes['queued_request']> {
+  return {
+    request_id: request.requestId, user_id: request.userId, width_processors: request.widthProcessors, walltime_ms: request.walltimeMs,
+    status: nameOf(ClusterRequestStatus, request.status), submitted_unix_ms: request.submittedUnixMs, starts_unix_ms: orNull(request.startsUnixMs),
+    ended_unix_ms: orNull(request.endedUnixMs), end_reason: request.endReason,
+  };
+}
+
+/** An event as JSON. */
+export function eventJson(event: JobEvent): JsonOf<Shapes['event']> {
+  return {
+    sequence: event.sequence, at_unix_ms: event.atUnixMs, type: event.type, job_id: orNull(event.jobId), task_indexes: event.taskIndexes,
+    machine_id: event.machineId, reason: event.reason,
+  };
+}
+
+/** A row of the ledger as JSON. */
+export function ledgerRowJson(row: LedgerRow): JsonOf<Shapes['ledger_row']> {
+  return { provider_id: row.providerId, request_id: row.requestId, ended: row.ended, ...ledgerTotalJson(row) };
+}
+
+/** The processor-times of a row, or of the sum of rows, as JSON. */
+export function ledgerTotalJson(row: LedgerRow): JsonOf<Shapes['ledger_total']> {
+  return {
+    requested_processor_ms: row.requestedProcessorMs, held_processor_ms: row.heldProcessorMs, used_processor_ms: row.usedProcessorMs,
+    losers_processor_ms: row.losersProcessorMs, killed_processor_ms: row.killedProcessorMs, idle_processor_ms: row.idleProcessorMs,
+  };
+}
+
+function orNull(unixMs: number): number | null {
+  return unixMs === 0 ? null : unixMs;
+}

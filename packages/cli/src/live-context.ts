@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { resolve } from 'node:path';
+
+import { mutiraoHome, readToken, tokenPath } from '@mutirao/runtime/files';
+
+import type { BrokerClient } from './client/broker-client.ts';
+import type * as Clients from './client/grpc-clients.ts';
+import type { CommandContext, CommonOptions } from './context.ts';
+import { findBrokerAddress } from './grid/addresses.ts';
+import type { Output } from './output/output.ts';
+
+/** How long a command waits for one answer. */
+const deadlineMs = 30_000;
+
+/** Makes what a command works with from the process's own surroundings. Nothing is dialled before it is needed. */
+export function makeLiveContext(output: Output, options: CommonOptions, passedOn: readonly string[] | undefined): { context: CommandContext; close(): void } {
+  const home = options.home === undefined ? mutiraoHome() : resolve(options.home);
+  const interrupt = abortOnSignals();
+  const opened: Clients.Closable<unknown>[] = [];
+  let broker: Promise<BrokerClient> | undefined;
+  const dialWith = async <Client>(dial: (rpc: typeof Clients, settings: Clients.CallSettings) => Clients.Closable<Client>): Promise<Client> => {
+    const rpc = await import('./client/grpc-clients.ts');
+    const made = dial(rpc, { token: readToken(tokenPath(home)), deadlineMs, signal: interrupt.signal });
+    opened.push(made);
+    return made.client;
+  };
+  const context: CommandContext = {
+    output, passedOn, home,
+    directory: process.cwd(),
+    signal: interrupt.signal,
+    clock: Date,
+    broker: async () => {
+      const address = options.broker ?? process.env['MUTIRAO_BROKER'] ?? findBrokerAddress(home);
+      broker ??= dialWith((rpc, settings) => rpc.dialBroker(address, settings));
+      return broker;
+    },
+    provider: (address) => dialWith((rpc, settings) => rpc.dialProvider(address, settings)),
+    cluster: (address) => dialWith((rpc, settings) => rpc.dialCluster(address, settings)),
+    sleep: async (durationMs) => {
+      await delay(durationMs, undefined, { signal: interrupt.signal }).catch(() => undefined);
+    },
+  };
+  return {
+    context,
+    close: () => {
+      for (const { close } of opened) close();
+      interrupt.dispose();
+    },
+  };
+}
+
+/** The first SIGINT or SIGTERM asks the command to end; the second ends the process at once. */
+function abortOnSignals(): { signal: AbortSignal; dispose(): void } {
+  const controller = new AbortController();
+  const abort = (signal: NodeJS.Signals): void => {
+    if (controller.signal.aborted) process.exit(4);
+    controller.abort(signal);
+  };
+  process.on('SIGINT', abort);
+  process.on('SIGTERM', abort);
+  return {
+    signal: controller.signal,
+    dispose: () => {
+      process.off('SIGINT', abort);
+      process.off('SIGTERM', abort);
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { Command, CommanderError } from 'commander';
+
+import { MutiraoError, registry, type ErrorEntry } from '@mutirao/api/errors';
+
+import { findEntry, type CommandEntry } from './commands/index.ts';
+import type { Act, CommonOptions, ContextMaker } from './context.ts';
+import { exitStatusOf, type ExitStatus } from './exit-status.ts';
+import { processOutput, type Output, type OutputMode } from './output/output.ts';
+import { programVersion } from './version.ts';
+
+/** What a test replaces. */
+export interface Surroundings {
+  readonly makeContext: ContextMaker;
+  readonly makeOutput: (mode: OutputMode) => Output;
+}
+
+/**
+ * Runs one command line and tells its exit status. Only the module of the command that is run gets loaded.
+ *
+ * @param argv without the names of Node and the script.
+ */
+export async function runCommand(argv: readonly string[], surroundings: Surroundings = live): Promise<ExitStatus> {
+  const split = argv.indexOf('--');
+  const words = split < 0 ? argv : argv.slice(0, split);
+  const passedOn = split < 0 ? undefined : argv.slice(split + 1);
+  const state: RunState = { status: 0, output: surroundings.makeOutput('table'), help: '' };
+  const entry = findEntry(words.filter((word) => !word.startsWith('-')));
+  try {
+    const program = await buildProgram(entry, state, (options) => async (work) => {
+      state.output = surroundings.makeOutput(modeOf(options));
+      const { context, close } = await surroundings.makeContext(state.output, options, passedOn);
+      try {
+        state.status = await work(context);
+      } finally {
+        close();
+      }
+    });
+    await program.parseAsync([...words], { from: 'user' });
+    return state.status;
+  } catch (error) {
+    return tellError(error, entry, state);
+  }
+}
+
+interface RunState {
+  status: ExitStatus;
+  output: Output;
+  /** What the parser last said to standard error: the help, where words were missing. */
+  help: string;
+}
+
+function modeOf(options: CommonOptions): OutputMode {
+  if (options.json === true) return 'json';
+  return options.quiet === true ? 'quiet' : 'table';
+}
+
+async function buildProgram(wanted: CommandEntry | undefined, state: RunState, act: (options: CommonOptions) => Act): Promise<Command> {
+  const { entries } = await import('./commands/index.ts');
+  const program = new Command('mutirao')
+    .description('A laptop, a few clusters and some lab PCs used as one machine.')
+    .version(`mutirao ${programVersion()}`, '-V, --version')
+    .showSuggestionAfterError(true)
+    .configureOutput({ writeOut: (text) => { state.output.write(text); }, writeErr: (text) => { state.help = text; } })
+    .exitOverride();
+  const groups = new Map<string, Command>();
+  for (const entry of entries) {
+    const [first, second] = entry.path;
+    const parent = second === undefined ? program : groupOf(first, program, groups);
+    const command = parent.command(second ?? first, entry.hidden === true ? { hidden: true } : {}).description(entry.summary);
+    command.copyInheritedSettings(program).exitOverride();
+    if (entry !== wanted) continue;
+    const { define } = await entry.load();
+    define(command, (work) => act(command.opts<CommonOptions>())(work));
+    if (first !== 'run') addCommonOptions(command);
+  }
+  return program;
+}
+
+function groupOf(name: string, program: Command, groups: Map<string, Command>): Command {
+  const known = groups.get(name);
+  if (known !== undefined) return known;
+  const group = program.command(name).description(groupSummaries[name] ?? '').copyInheritedSettings(program).exitOverride();
+  groups.set(name, group);
+  return group;
+}
+
+const groupSummaries: Readonly<Record<string, string>> = {
+  job: 'Bags of tasks: submit, list, show, wait, cancel, retry.',
+  task: 'Tasks of a job and their output.',
+  machine: 'GridMachines that the broker can use.',
+  provider: 'GridMachineProviders: list, show, drain, add.',
+  request: 'Allocation requests of the providers.',
+  cluster: 'The queue of an embedded cluster, as its local users see it.',
+  explain: 'Why a task, a job or a request is where it is.',
+  run: 'One process of the grid in the foreground, with its own --help.',
+};
+
+function addCommonOptions(command: Command): void {
+  command
+    .option('--json', 'print JSON (docs/cli-json.md)')
+    .option('-q, --quiet', 'print identifiers only')
+    .option('--broker <address>', 'broker to talk to (default: MUTIRAO_BROKER, or the one recorded in the home folder)')
+    .option('--home <folder>', 'home folder (default: MUTIRAO_HOME, or ~/.mutirao)');
+}
+
+/** Tells an error in one line, and in a second what to do; a bug also shows where it is. */
+function tellError(error: unknown, entry: CommandEntry | undefined, { output, help }: RunState): ExitStatus {
+  if (error instanceof CommanderError) return tellUsage(error, entry, { output, help });
+  if (error instanceof MutiraoError) {
+    output.note(`error: ${error.code} ${error.message}`);
+    output.note(error.advice);
+    return exitStatusOf(error);
+  }
+  const code = codeOfFormatError(error);
+  if (code !== undefined) {
+    output.note(`error: ${code} ${(error as Error).message}`);
+    output.note((registry as Readonly<Record<string, ErrorEntry>>)[code]?.advice ?? registry.MUT_BAD_REQUEST.advice);
+    return 2;
+  }
+  output.note(`error: MUT_INTERNAL ${error instanceof Error ? error.stack ?? error.message : String(error)}`);
+  output.note('This is a bug of Mutirao; report it with the lines above.');
+  return 70;
+}
+
+/** Known by its name, so that commands that read no text need not load the formats. */
+function codeOfFormatError(error: unknown): string | undefined {
+  return error instanceof Error && error.name === 'FormatError' && 'code' in error ? String(error.code) : undefined;
+}
+
+function tellUsage(error: CommanderError, entry: CommandEntry | undefined, { output, help }: Pick<RunState, 'output' | 'help'>): ExitStatus {
+  if (error.exitCode === 0) return 0;
+  if (error.code === 'commander.help') {
+    output.note(help.trimEnd());
+    return 2;
+  }
+  const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
+  output.note(`error: MUT_BAD_REQUEST ${message}`);
+  output.note(`See "${['mutirao', ...(entry?.path ?? []), '--help'].join(' ')}".`);
+  return 2;
+}
+
+const live: Surroundings = {
+  makeOutput: processOutput,
+  makeContext: async (output, options, passedOn) => (await import('./live-context.ts')).makeLiveContext(output, options, passedOn),
+};

@@ -1,0 +1,126 @@
+import { JobStatus, type JobEvent, type JobSummary } from '@mutirao/api/broker';
+import { MutiraoError, registry } from '@mutirao/api/errors';
+
+import type { BrokerClient } from '../client/broker-client.ts';
+import type { CommandContext } from '../context.ts';
+import { openProgress } from './progress.ts';
+
+/** What to wait for, and how. */
+export interface FollowOptions {
+  readonly jobId: number;
+  /** Shows progress also where standard error is no terminal. */
+  readonly progress: boolean;
+}
+
+/** Time between two looks at a job with news, and between two drawings of one without. */
+const lookEveryMs = 200;
+
+/** How long a broker may be away, counted from its last word, before waiting is given up. */
+const awayMax = 120_000;
+
+/**
+ * Waits until a job has ended, showing its progress, and tells how it ended. Goes on where it was after a broker's restart.
+ *
+ * @throws {MutiraoError} MUT_UNREACHABLE when the broker stays away, MUT_CANCELLED when the user interrupts the wait (the job goes on).
+ */
+export async function followJob(context: CommandContext, broker: BrokerClient, { jobId, progress }: FollowOptions): Promise<JobSummary> {
+  const shown = openProgress(context.output, progress);
+  const show = (job: JobSummary): void => { shown.update(job, context.clock.now()); };
+  const absence = { heardAt: context.clock.now(), isAway: false };
+  let after = 0;
+  try {
+    for (;;) {
+      const watch = startWatch(context, broker, { jobId, after });
+      try {
+        return await lookUntilEnd(context, broker, { jobId, watch, absence, show });
+      } catch (error) {
+        if (context.signal.aborted) throw interrupted(jobId, error);
+        if (!isPassing(error) || context.clock.now() - absence.heardAt > awayMax) throw error;
+        if (!absence.isAway) context.output.note('The broker does not answer; waiting for it to come back ...');
+        absence.isAway = true;
+      } finally {
+        after = watch.stop();
+      }
+      await context.sleep(lookEveryMs);
+    }
+  } finally {
+    shown.close();
+  }
+}
+
+/** Events say when to look; the job itself says what is so. */
+async function lookUntilEnd(context: CommandContext, broker: BrokerClient, { jobId, watch, absence, show }: {
+  jobId: number; watch: Watch; absence: { heardAt: number; isAway: boolean }; show(job: JobSummary): void;
+}): Promise<JobSummary> {
+  let job = await look(broker, jobId);
+  for (;;) {
+    if (absence.isAway) context.output.note('The broker is back.');
+    absence.isAway = false;
+    absence.heardAt = context.clock.now();
+    show(job);
+    if (job.status !== JobStatus.RUNNING) return job;
+    await Promise.race([context.sleep(lookEveryMs), watch.bell()]);
+    if (context.signal.aborted) throw interrupted(jobId, undefined);
+    if (watch.takeNews()) job = await look(broker, jobId);
+  }
+}
+
+/** A stream of events that is read in the background. */
+interface Watch {
+  /** Resolves when it is worth to look at once: something happened to the job as a whole, or the stream is over. */
+  bell(): Promise<void>;
+  /** Whether events have come since the last time. @throws what ended the stream, for nothing more will come. */
+  takeNews(): boolean;
+  /** Closes the stream and tells the sequence of the last event that came. */
+  stop(): number;
+}
+
+function startWatch(context: CommandContext, broker: BrokerClient, { jobId, after }: { jobId: number; after: number }): Watch {
+  const stop = new AbortController();
+  const state: { after: number; hasNews: boolean; failure: unknown } = { after, hasNews: false, failure: undefined };
+  let bell = Promise.withResolvers<undefined>();
+  const read = async (): Promise<void> => {
+    for await (const { events } of broker.watchJob({ jobId, afterSequence: after }, AbortSignal.any([stop.signal, context.signal]))) {
+      state.after = events.at(-1)?.sequence ?? state.after;
+      state.hasNews = true;
+      if (events.some(isOfWholeJob)) bell.resolve(undefined);
+    }
+    throw new MutiraoError('MUT_UNREACHABLE', 'the broker ended the stream of events');
+  };
+  read().catch((error: unknown) => {
+    state.failure = error;
+    bell.resolve(undefined);
+  });
+  return {
+    bell: () => bell.promise,
+    takeNews: () => {
+      if (state.failure !== undefined) throw state.failure;
+      const { hasNews } = state;
+      state.hasNews = false;
+      bell = Promise.withResolvers<undefined>();
+      return hasNews;
+    },
+    stop: () => {
+      stop.abort();
+      return state.after;
+    },
+  };
+}
+
+function isOfWholeJob(event: JobEvent): boolean {
+  return event.type.startsWith('job.') && event.type !== 'job.accepted';
+}
+
+async function look(broker: BrokerClient, jobId: number): Promise<JobSummary> {
+  const { job } = await broker.getJob({ jobId });
+  if (job === undefined) throw new MutiraoError('MUT_INTERNAL', `the broker answered without the job ${jobId}`);
+  return job;
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof MutiraoError && registry[error.code].retryable;
+}
+
+function interrupted(jobId: number, cause: unknown): MutiraoError {
+  return new MutiraoError('MUT_CANCELLED', `stopped waiting; job ${jobId} goes on. "mutirao job wait ${jobId}" waits again, "mutirao job cancel ${jobId}" ends it`, { cause });
+}

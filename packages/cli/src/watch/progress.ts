@@ -1,0 +1,76 @@
+import { JobStatus, type JobSummary } from '@mutirao/api/broker';
+
+import type { Output } from '../output/output.ts';
+import { showDuration } from '../output/units.ts';
+import { nameOf } from '../wire/names.ts';
+
+/** Shows how far a job is. */
+export interface Progress {
+  update(job: JobSummary, now: number): void;
+  /** Leaves the last state on the screen and the cursor below it. */
+  close(): void;
+}
+
+/** A bar that is drawn again in place on a terminal, plain lines where there is none (if wanted), nothing where nobody reads it. */
+export function openProgress(output: Output, wanted: boolean): Progress {
+  if (output.progress !== undefined && output.mode === 'table') return barProgress(output, output.progress);
+  return wanted ? lineProgress(output) : { update: () => undefined, close: () => undefined };
+}
+
+function barProgress(output: Output, draw: (line: string) => void): Progress {
+  let drawn = '';
+  return {
+    update: (job, now) => {
+      const line = barLine(job, now, output.columns);
+      if (line === drawn) return;
+      draw(`\r\u001b[2K${line}`);
+      drawn = line;
+    },
+    close: () => {
+      if (drawn !== '') draw('\n');
+    },
+  };
+}
+
+/** Time between two lines of plain progress while nothing else changes than counts. */
+const lineEveryMs = 2000;
+
+function lineProgress(output: Output): Progress {
+  let told = '';
+  let toldAt = 0;
+  return {
+    update: (job, now) => {
+      const line = countLine(job, now);
+      const isEnd = job.status !== JobStatus.RUNNING;
+      if (line === told || (!isEnd && now - toldAt < lineEveryMs)) return;
+      output.note(`job ${job.jobId} ${line}`);
+      told = line;
+      toldAt = now;
+    },
+    close: () => undefined,
+  };
+}
+
+/** One line with a bar: `job 3 [#####-----]  50% 50/100  4 running  12.3s  about 12s left`. Never wider than `columns`. */
+export function barLine(job: JobSummary, now: number, columns: number): string {
+  const head = `job ${job.jobId} `;
+  const tail = ` ${countLine(job, now)}`;
+  const width = Math.min(40, columns - head.length - tail.length - 3);
+  if (width < 8) return `${head}${tail.trimStart()}`.slice(0, Math.max(0, columns - 1));
+  const done = job.finishedCount + job.failedCount + job.cancelledCount;
+  const filled = job.taskCount === 0 ? width : Math.floor((width * done) / job.taskCount);
+  return `${head}[${'#'.repeat(filled)}${'-'.repeat(width - filled)}]${tail}`;
+}
+
+function countLine(job: JobSummary, now: number): string {
+  const done = job.finishedCount + job.failedCount + job.cancelledCount;
+  const percent = job.taskCount === 0 ? 100 : Math.floor((100 * done) / job.taskCount);
+  const elapsed = (job.endedUnixMs === 0 ? now : job.endedUnixMs) - job.submittedUnixMs;
+  const parts = [`${String(percent).padStart(3)}% ${done}/${job.taskCount}`];
+  if (job.runningCount > 0) parts.push(`${job.runningCount} running`);
+  if (job.failedCount > 0) parts.push(`${job.failedCount} failed`);
+  parts.push(showDuration(Math.max(0, elapsed)));
+  if (job.status === JobStatus.RUNNING && done > 0 && done < job.taskCount) parts.push(`about ${showDuration((elapsed * (job.taskCount - done)) / done)} left`);
+  if (job.status !== JobStatus.RUNNING) parts.push(nameOf(JobStatus, job.status));
+  return parts.join('  ');
+}

@@ -1,0 +1,55 @@
+import test from 'ava';
+import type { JobEvent, WatchJobRequest, WatchJobResponse } from '@mutirao/api/broker';
+import { MutiraoError } from '@mutirao/api/errors';
+import { runCommandLine } from '@mutirao/testkit';
+
+function event(sequence: number, fields: Partial<JobEvent> = {}): JobEvent {
+  return { sequence, type: 'tasks.finished', atUnixMs: 1_000_000, jobId: 1, taskIndexes: [sequence], machineId: 'lab/m1', reason: '', ...fields };
+}
+
+/** Resolves when the signal fires: a stream without news. */
+function silence(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => { signal.addEventListener('abort', () => { resolve(); }); });
+}
+
+test('without --follow what is there is printed and the command ends', async (t) => {
+  const broker = {
+    async *watchJob ({ afterSequence }: WatchJobRequest, signal: AbortSignal): AsyncGenerator<WatchJobResponse> {
+      yield { events: [event(afterSequence + 1), event(afterSequence + 2, { taskIndexes: [], machineId: '', type: 'job.finished' })] };
+      await silence(signal);
+    },
+  };
+  const { status, out } = await runCommandLine(['events', '--json', '--after', '40'], { broker, sleep: () => new Promise((resolve) => { setImmediate(resolve); }) });
+  t.is(status, 0);
+  t.deepEqual(out.trim().split('\n').map((line) => (JSON.parse(line) as { sequence: number }).sequence), [41, 42]);
+});
+
+test('--follow resumes after the last event when the broker restarts, until interrupted', async (t) => {
+  const interrupt = new AbortController();
+  const asked: number[] = [];
+  const broker = {
+    async *watchJob ({ afterSequence }: WatchJobRequest): AsyncGenerator<WatchJobResponse> {
+      asked.push(afterSequence);
+      if (asked.length === 3) {
+        interrupt.abort();
+        return;
+      }
+      yield { events: [event(afterSequence + 1)] };
+      throw new MutiraoError('MUT_UNREACHABLE', 'gone');
+    },
+  };
+  const { status, out } = await runCommandLine(['events', '-f', '-q'], { broker, signal: interrupt.signal });
+  t.is(status, 0);
+  t.deepEqual(asked, [0, 1, 2]);
+  t.is(out, '1\n2\n');
+});
+
+test('an event is one line for people', async (t) => {
+  const broker = {
+    async *watchJob (): AsyncGenerator<WatchJobResponse> {
+      yield { events: [event(7, { taskIndexes: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], reason: 'MUT_X' })] };
+    },
+  };
+  const { out } = await runCommandLine(['events'], { broker });
+  t.regex(out, /^ {5}7 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}tasks\.finished {6}job 1 {2}tasks 1,2,3,4,5,6,7,8,\.\.\. \(10\) {2}on lab\/m1 {2}\(MUT_X\)\n$/);
+});

@@ -1,0 +1,88 @@
+import test from 'ava';
+import { RequestStatus, type AllocationRequest } from '@mutirao/api/provider';
+import { aJobSummary, aLedgerRow, aMachineRecord, runCommandLine } from '@mutirao/testkit';
+
+const providers = [
+  { providerId: 'alpha', address: '127.0.0.1:4001', connected: true, lastError: '', machines: 2 },
+  { providerId: 'lab', address: '127.0.0.1:4002', connected: false, lastError: 'refused', machines: 0 },
+];
+const request: AllocationRequest = {
+  providerId: 'alpha', requestId: '3', managerRequestId: '12', widthProcessors: 4, walltimeMs: 600_000, status: RequestStatus.RUNNING,
+  seenUnixMs: 1_002_000, submittedUnixMs: 1_000_000, startedUnixMs: 1_001_000, endedUnixMs: 0, reasons: ['40 tasks wait', 'second'], heuristic: 'static',
+};
+const broker = {
+  listJobs: () => Promise.resolve({ jobs: [aJobSummary()] }),
+  listProviders: () => Promise.resolve({ providers }),
+  listMachines: () => Promise.resolve({ machines: [aMachineRecord()] }),
+  listRequests: () => Promise.resolve({ requests: [request] }),
+  getLedger: () => Promise.resolve({ rows: [aLedgerRow(), aLedgerRow({ providerId: 'lab', requestId: '', requestedProcessorMs: 0, ended: false })] }),
+};
+
+test('machines are listed with what they do and when they leave', async (t) => {
+  t.is((await runCommandLine(['machine', 'list'], { broker, now: () => 1_000_000 })).out, [
+    'MACHINE    STATUS  PROCESSORS  RUNNING  WAITING  FINISHED  FAILED  LEAVES IN  ATTRIBUTES',
+    'alpha/1.0  idle             2        0        0         5       1      1m00s  os=linux',
+    '',
+  ].join('\n'));
+});
+
+test('providers are listed with the last error of those that are away', async (t) => {
+  t.is((await runCommandLine(['provider', 'list'], { broker })).out, [
+    'PROVIDER  ADDRESS         CONNECTED  MACHINES  LAST ERROR',
+    'alpha     127.0.0.1:4001  yes               2',
+    'lab       127.0.0.1:4002  no                0  refused',
+    '',
+  ].join('\n'));
+});
+
+test('requests are listed with their deciding reason', async (t) => {
+  const { out } = await runCommandLine(['request', 'list'], { broker, now: () => 1_011_000 });
+  t.regex(out, /^REQUEST +STATUS +WIDTH +WALLTIME +SUBMITTED +WAITED +RAN +WHY\nalpha\/3 +running +4 +10m00s +\d\d:\d\d:\d\d +1\.0s +10s +40 tasks wait\n$/);
+});
+
+test('the ledger shows that each row adds up, and the sums', async (t) => {
+  t.is((await runCommandLine(['ledger'], { broker })).out, [
+    'ALLOCATION  REQUESTED   HELD  =   USED  LOSERS  KILLED  IDLE  USED %',
+    'alpha/1         480.0  100.0  =   70.0    10.0     5.0  15.0    70.0',
+    'lab                 -  100.0  =   70.0    10.0     5.0  15.0    70.0  still held',
+    'total           480.0  200.0  =  140.0    20.0    10.0  30.0    70.0  still held',
+    '',
+    'Processor-seconds. Held = used + losers + killed + idle, in every row.',
+    '',
+  ].join('\n'));
+});
+
+test('a row of the ledger that does not add up is marked, not hidden', async (t) => {
+  const getLedger = () => Promise.resolve({ rows: [aLedgerRow({ idleProcessorMs: 1 })] });
+  const { out } = await runCommandLine(['ledger'], { broker: { getLedger } });
+  t.regex(out, /alpha\/1 +480\.0 +100\.0 +≠/);
+  t.regex(out, /do not add up: a bug, report it/);
+});
+
+test('status shows jobs, providers and machines', async (t) => {
+  const { out } = await runCommandLine(['status'], { broker });
+  t.regex(out, /poster\n\nPROVIDER .*\n\n1 machines with 2 processors, 0 replicas running\.\n$/s);
+});
+
+test('an explanation is one sentence and its details', async (t) => {
+  const asked: unknown[] = [];
+  const explain = ({ subject }: { subject: unknown }) => {
+    asked.push(subject);
+    return Promise.resolve({ summary: 'It waits.', details: ['No machine has gpu.'] });
+  };
+  const fakes = { broker: { ...broker, explain } };
+  t.is((await runCommandLine(['explain', 'task', 'last', '4'], fakes)).out, 'It waits.\n  - No machine has gpu.\n');
+  await runCommandLine(['explain', 'job', '1'], fakes);
+  await runCommandLine(['explain', 'request', 'alpha/3'], fakes);
+  t.deepEqual(asked, [{ $case: 'task', value: { jobId: 1, taskIndex: 4 } }, { $case: 'jobId', value: 1 }, { $case: 'request', value: 'alpha/3' }]);
+});
+
+test('a provider is found by its name at the broker and asked itself', async (t) => {
+  const drained: unknown[] = [];
+  const provider = { drain: (asked: unknown) => Promise.resolve(drained.push(asked)) };
+  t.is((await runCommandLine(['provider', 'drain', 'alpha', '--reason', 'repairs'], { broker, provider })).status, 0);
+  t.deepEqual(drained, [{ reason: 'repairs' }]);
+  const unknown = await runCommandLine(['provider', 'show', 'beta'], { broker, provider });
+  t.is(unknown.status, 2);
+  t.regex(unknown.err, /no provider is named "beta"; want one of alpha, lab/);
+});

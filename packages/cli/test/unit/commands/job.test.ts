@@ -1,0 +1,73 @@
+import test from 'ava';
+import { JobStatus } from '@mutirao/api/broker';
+import { aJobSummary, aJobSpec, runCommandLine } from '@mutirao/testkit';
+import { showInstant } from '../../../src/output/units.ts';
+
+const at = showInstant(1_000_000); // In the zone of the machine that runs the test.
+const jobs = [aJobSummary({ jobId: 2, label: '', status: JobStatus.RUNNING, endedUnixMs: 0, runningCount: 3, readyCount: 2, finishedCount: 4, failedCount: 1 }), aJobSummary()];
+const broker = { listJobs: () => Promise.resolve({ jobs }) };
+
+test('jobs are listed with what counts, a running one with its time so far', async (t) => {
+  const { status, out } = await runCommandLine(['job', 'list'], { broker, now: () => 1_090_000 });
+  t.is(status, 0);
+  t.is(out, [
+    'JOB  STATUS    TASKS  RUNNING  FINISHED  FAILED  SUBMITTED             TIME  LABEL',
+    `  2  running      10        3         4       1  ${at}  1m30s`,
+    `  1  finished     10        0        10       0  ${at}    13s  poster`,
+    '',
+  ].join('\n'));
+});
+
+test('quiet lists ids only, and --status selects', async (t) => {
+  t.is((await runCommandLine(['job', 'list', '--quiet'], { broker })).out, '2\n1\n');
+  t.is((await runCommandLine(['job', 'list', '-q', '--status', 'running'], { broker })).out, '2\n');
+});
+
+test('JSON lists jobs with units in the names, and null for what has not come', async (t) => {
+  const listed = JSON.parse((await runCommandLine(['job', 'list', '--json'], { broker })).out) as unknown[];
+  t.like(listed[0], { job_id: 2, status: 'running', ended_unix_ms: null, failed_count: 1 });
+  t.like(listed[1], { job_id: 1, status: 'finished', submitted_unix_ms: 1_000_000, ended_unix_ms: 1_012_500 });
+});
+
+test('a job is shown with what was asked for, and without what was not', async (t) => {
+  const getJob = () => Promise.resolve({ job: aJobSummary(), spec: aJobSpec({ limits: { runTimeMsMax: 90_000, memoryBytesMax: 0, outputBytesMax: 1_048_576 } }) });
+  const { out } = await runCommandLine(['job', 'show', '1'], { broker: { ...broker, getJob } });
+  t.is(out, [
+    'job         1', 'label       poster', 'user        ana', 'status      finished', `submitted   ${at}`, `ended       ${showInstant(1_012_500)}`,
+    'time        13s', 'tasks       10: 10 finished', 'replicas    11 so far, at most 2 of a task at once',
+    'retries     a task is given up after 3 failures', 'processors  1 per task', 'limits      time 1m30s, output 1.0 MiB', 'folder      /home/ana',
+    'command     tile {}', '',
+  ].join('\n'));
+});
+
+test('a selector that means no job names the jobs that there are', async (t) => {
+  const { status, err } = await runCommandLine(['job', 'show', '7'], { broker });
+  t.is(status, 2);
+  t.regex(err, /^error: MUT_BAD_REQUEST "7" means none of the jobs; they are 1 to 2\n/);
+});
+
+test('cancelling all leaves ended jobs alone', async (t) => {
+  const cancelled: unknown[] = [];
+  const cancelJob = (request: unknown) => Promise.resolve(cancelled.push(request));
+  const { status, out } = await runCommandLine(['job', 'cancel', 'all', '--reason', 'enough'], { broker: { ...broker, cancelJob } });
+  t.is(status, 0);
+  t.is(out, 'Job 2 is cancelled.\n');
+  t.deepEqual(cancelled, [{ jobId: 2, reason: 'enough' }]);
+});
+
+test('canceljob is the same command', async (t) => {
+  const cancelJob = () => Promise.resolve({});
+  t.is((await runCommandLine(['canceljob', '2'], { broker: { ...broker, cancelJob } })).out, 'Job 2 is cancelled.\n');
+});
+
+test('retry sends the tasks that the selector means, and none for all of them', async (t) => {
+  const asked: unknown[] = [];
+  const retryTasks = (request: unknown) => {
+    asked.push(request);
+    return Promise.resolve({ retriedCount: 1 });
+  };
+  const fakes = { broker: { ...broker, retryTasks, getJob: () => Promise.resolve({ job: aJobSummary(), spec: aJobSpec() }) } };
+  t.is((await runCommandLine(['job', 'retry', '1', '3-7:2'], fakes)).out, '1 task of job 1 will run again.\n');
+  await runCommandLine(['job', 'retry', 'last'], fakes);
+  t.deepEqual(asked, [{ jobId: 1, taskIndexes: [3, 5, 7] }, { jobId: 2, taskIndexes: [] }]);
+});

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import anyTest, { type TestFn } from 'ava';
+import { JobStatus, type JobSpec, type SubmitJobRequest } from '@mutirao/api/broker';
+import { MutiraoError } from '@mutirao/api/errors';
+import { aJobSummary, runCommandLine } from '@mutirao/testkit';
+
+/** As the wire has them. */
+const root = { playpen: 1, storage: 2 } as const;
+
+const test = anyTest as TestFn<{ folder: string }>;
+
+test.beforeEach((t) => { t.context.folder = mkdtempSync(join(tmpdir(), 'mutirao-submit-')); });
+test.afterEach.always((t) => { rmSync(t.context.folder, { recursive: true }); });
+
+/** Submits to a broker that takes everything, and returns what it was sent. */
+async function submitted(argv: readonly string[], directory = '/work'): Promise<{ job: JobSpec | undefined; out: string; err: string; status: number }> {
+  const requests: SubmitJobRequest[] = [];
+  const submitJob = (request: SubmitJobRequest) => {
+    requests.push(request);
+    return Promise.resolve({ jobId: 5, taskCount: 3 });
+  };
+  return { ...await runCommandLine(argv, { broker: { submitJob }, directory }), job: requests[0]?.job };
+}
+
+test('an array stays three numbers, and the words after -- become a command whose words stay whole', async (t) => {
+  const { job, out, status } = await submitted(['job', 'submit', '--array', '1-1000:3', '--', 'render', '--name', 'a b', '{}']);
+  t.is(status, 0);
+  t.is(out, 'Job 5 is submitted with 3 tasks. "mutirao job wait 5" waits for it.\n');
+  t.deepEqual(job?.groups[0]?.values, { $case: 'range', value: { first: 1, count: 334, step: 3 } });
+  t.is(job?.groups[0]?.command, "render --name 'a b' {}");
+});
+
+test('a single word after -- is a line for the shell', async (t) => {
+  t.is((await submitted(['job', 'submit', '--values', 'x,y', '--', 'echo {} > out'])).job?.groups[0]?.command, 'echo {} > out');
+});
+
+test('options after -- belong to the command', async (t) => {
+  t.is((await submitted(['job', 'submit', '--', 'ls', '--json'])).job?.groups[0]?.command, 'ls --json');
+});
+
+test('put, store and get take a path each, or two; those at home start from the current folder', async (t) => {
+  const { job } = await submitted(['job', 'submit', '--values', 'a', '--put', 'in/{}.dat', '--store', 'prog:bin/prog', '--get', 'out:results/{}.out', '--get', '$STORAGE/log', '--', 'true']);
+  const group = job?.groups[0];
+  t.deepEqual(group?.inputs, [
+    { source: { source: { $case: 'localPath', value: '/work/in/{}.dat' } }, root: root.playpen, path: '{}.dat', condition: '' },
+    { source: { source: { $case: 'localPath', value: '/work/prog' } }, root: root.storage, path: 'bin/prog', condition: '' },
+  ]);
+  t.deepEqual(group?.outputs, [
+    { root: root.playpen, path: 'out', localPath: '/work/results/{}.out', condition: '' },
+    { root: root.storage, path: 'log', localPath: '/work/log', condition: '' },
+  ]);
+});
+
+test('limits, bounds and environment arrive in the units of the wire', async (t) => {
+  const { job } = await submitted(['job', 'submit', '--limit-time', '1h30m', '--limit-memory', '2GiB', '--limit-output', '64K', '--replicas', '4',
+    '--retries', '0', '--processors', '2', '--env', 'A=1', '--env', 'B=x=y', '--label', 'many words', '--', 'true']);
+  t.deepEqual(job?.limits, { runTimeMsMax: 5_400_000, memoryBytesMax: 2 ** 31, outputBytesMax: 65_536 });
+  t.like(job, { replicasMax: 4, failuresMax: 1, processors: 2, label: 'many words', homeDirectory: '/work' });
+  t.deepEqual(job?.environment, { A: '1', B: 'x=y' });
+});
+
+test('a job file is read from its own folder, and options lie over it', async (t) => {
+  writeFileSync(join(t.context.folder, 'sweep.jdf'), 'job:\nlabel: sweep\ntask:\ninit: put a.txt a.txt\nremote: cat a.txt\n');
+  const { job } = await submitted(['job', 'submit', 'sweep.jdf', '--replicas', '1'], t.context.folder);
+  t.like(job, { label: 'sweep', replicasMax: 1, homeDirectory: t.context.folder });
+  t.deepEqual(job?.groups[0]?.inputs[0]?.source, { source: { $case: 'localPath', value: join(t.context.folder, 'a.txt') } });
+  t.is((await submitted(['addjob', 'sweep.jdf'], t.context.folder)).job?.label, 'sweep');
+});
+
+test('each line of a file is a value', async (t) => {
+  writeFileSync(join(t.context.folder, 'names'), 'ana\nbeto\n\n');
+  const { job } = await submitted(['job', 'submit', '--each-line', 'names', '--', 'echo {}'], t.context.folder);
+  t.deepEqual(job?.groups[0]?.values, { $case: 'list', value: { values: ['ana', 'beto'] } });
+});
+
+const refused: readonly (readonly [title: string, argv: readonly string[], error: RegExp])[] = [
+  ['nothing to submit', [], /MUT_BAD_REQUEST there is nothing to submit/],
+  ['a file that is not there', ['none.jdf'], /MUT_BAD_REQUEST there is no file .*none\.jdf/],
+  ['a file and a command', ['a.jdf', '--', 'true'], /MUT_BAD_REQUEST the file a\.jdf and a command/],
+  ['a file and an array', ['a.jdf', '--array', '1-2'], /MUT_BAD_REQUEST --array beside the file/],
+  ['two sources of values', ['--array', '1-2', '--values', 'a', '--', 'x {}'], /MUT_BAD_REQUEST --array and --values are given/],
+  ['a template without a value', ['--', 'echo {}'], /MUT_TEMPLATE_NO_VALUE/],
+  ['a malformed selector', ['--array', '9-1', '--', 'x {}'], /MUT_BAD_SELECTOR/],
+  ['a variable without a name', ['--env', '=1', '--', 'true'], /MUT_BAD_REQUEST --env is "=1"; want NAME=VALUE/],
+  ['too many replicas', ['--replicas', '17', '--', 'true'], /--replicas is "17"; want an integer in 1\.\.16/],
+  ['a path that leaves the playpen', ['--put', 'x:../../etc/x', '--', 'true'], /error: MUT_PATH_\w+ /],
+  ['a source without a name', ['--put', ':x', '--', 'true'], /":x" is no SRC or SRC:DST/],
+];
+for (const [title, argv, error] of refused) {
+  test(`refused before anything is sent: ${title}`, async (t) => {
+    const { status, err, job } = await submitted(['job', 'submit', ...argv], t.context.folder);
+    t.is(status, 2);
+    t.regex(err, error);
+    t.is(err.split('\n').length, 3, err);
+    t.is(job, undefined);
+  });
+}
+
+test('a broken job file is refused with file, line and column', async (t) => {
+  writeFileSync(join(t.context.folder, 'bad.jdf'), 'job:\nlabel: x\ntask:\nremot: a\n');
+  const { status, err } = await submitted(['job', 'submit', 'bad.jdf'], t.context.folder);
+  t.is(status, 2);
+  t.regex(err, /^error: MUT_JDF_SYNTAX bad\.jdf:4:\d+: found .* did you mean remote/);
+});
+
+test('a broker that is just restarting gets the same submission again, under the same key', async (t) => {
+  const keys: string[] = [];
+  const submitJob = ({ clientJobId }: SubmitJobRequest) => {
+    keys.push(clientJobId);
+    return keys.length < 3 ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'away')) : Promise.resolve({ jobId: 1, taskCount: 1 });
+  };
+  t.is((await runCommandLine(['job', 'submit', '-q', '--', 'true'], { broker: { submitJob } })).out, '1\n');
+  t.is(new Set(keys).size, 1);
+  t.not(keys[0], '');
+});
+
+test('--wait waits, and its exit status tells how the job ended', async (t) => {
+  const endings = [['FINISHED', 0, {}], ['FAILED', 1, { failedCount: 2, finishedCount: 8 }], ['CANCELLED', 4, { cancelledCount: 10, finishedCount: 0 }]] as const;
+  for (const [name, expected, counts] of endings) {
+    const broker = {
+      submitJob: () => Promise.resolve({ jobId: 1, taskCount: 10 }),
+      getJob: () => Promise.resolve({ job: aJobSummary({ status: JobStatus[name], ...counts }), spec: undefined }),
+      async *watchJob () { /* nothing comes */ },
+    };
+    const { status, out } = await runCommandLine(['job', 'submit', '--wait', '--', 'true'], { broker });
+    t.is(status, expected);
+    t.regex(out, new RegExp(`^Job 1 ${name.toLowerCase()} after 13s, tasks 10: `));
+  }
+});

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { runCommandLine } from '@mutirao/testkit';
+import { clusterName, GridPlan, parseClusters, parseSettings } from '../../../src/grid/plan.ts';
+import { claimHome, findGridRecord, isSupervised, type GridRecord } from '../../../src/grid/record.ts';
+
+const record: GridRecord = { pid: 1, startedUnixMs: 0, broker: '', clusters: [], machines: 0, processes: {} };
+
+test('clusters are named and sized by a list', (t) => {
+  t.deepEqual(parseClusters('8,4'), [8, 4]);
+  t.deepEqual(parseClusters('0'), []);
+  t.deepEqual([0, 1, 8].map(clusterName), ['alpha', 'beta', 'cluster9']);
+  for (const text of ['8,', 'x', '-1', '8;4', '70000']) t.throws(() => parseClusters(text), { code: 'MUT_BAD_REQUEST' });
+});
+
+test('settings become options of all processes of a kind, after our own', (t) => {
+  const settings = parseSettings(['cluster.walltime-max=10m', 'agent.kill-grace=1s']);
+  const plan = new GridPlan('/home', { clusters: [8], machines: 0, machineProcessors: 1, settings });
+  t.deepEqual(plan.cluster('alpha', 8).command(undefined).slice(2), ['--home', '/home', '--id', 'alpha', '--processors', '8', '--walltime-max', '10m', '--listen', '127.0.0.1:0']);
+  t.deepEqual(plan.agent('lab/m1', 'h:1').command(undefined).slice(-4), ['--processors', '1', '--kill-grace', '1s']);
+  t.throws(() => parseSettings(['walltime-max=10m']), { code: 'MUT_BAD_REQUEST' });
+});
+
+test('a process that is started again listens where it did', (t) => {
+  const plan = new GridPlan('/home', { clusters: [], machines: 1, machineProcessors: 1, settings: parseSettings([]) });
+  t.deepEqual(plan.broker([{ name: 'lab', address: 'h:1' }]).command('127.0.0.1:99').slice(2), ['--home', '/home', '--provider', 'lab=h:1', '--listen', '127.0.0.1:99']);
+});
+
+test('of two grids that claim a home folder one wins', (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'mutirao-claim-'));
+  t.teardown(() => { rmSync(home, { recursive: true }); });
+  t.true(claimHome(home, record));
+  t.false(claimHome(home, { ...record, pid: 2 }));
+  t.is(findGridRecord(home)?.pid, 1);
+});
+
+test('a process id that belongs to another program is no grid', (t) => {
+  t.false(isSupervised({ ...record, pid: 999_999_999 }));
+  t.false(isSupervised({ ...record, pid: 1 }));
+});
+
+test('up refuses sizes that make no grid', async (t) => {
+  t.regex((await runCommandLine(['up', '--clusters', '0', '--machines', '0'])).err, /MUT_BAD_REQUEST the grid has neither clusters nor machines/);
+  t.is((await runCommandLine(['up', '--machines', 'two'])).status, 2);
+});
+
+test('down without a grid has nothing to do', async (t) => {
+  const { status, err } = await runCommandLine(['down']);
+  t.is(status, 0);
+  t.is(err, 'No grid runs in /nowhere.\n');
+});
+
+test('a cluster is found by its name, by an address, or because it is the only one', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'mutirao-clusters-'));
+  t.teardown(() => { rmSync(home, { recursive: true }); });
+  const alpha = { name: 'alpha', processors: 8, cluster: 'h:1', provider: 'h:2' };
+  const released: unknown[] = [];
+  const cluster = { release: (asked: unknown) => Promise.resolve(released.push(asked)) };
+  claimHome(home, { ...record, clusters: [alpha, { ...alpha, name: 'beta' }] });
+  t.regex((await runCommandLine(['cluster', 'cancel', '1'], { home, cluster })).err, /several clusters; want --cluster with one of alpha, beta/);
+  t.regex((await runCommandLine(['cluster', 'cancel', '1', '--cluster', 'x'], { home, cluster })).err, /no cluster is named "x"; want one of alpha, beta/);
+  t.is((await runCommandLine(['cluster', 'cancel', '1', '2', '--cluster', 'beta', '-q'], { home, cluster })).out, '1\n2\n');
+  t.deepEqual(released, [{ requestId: '1' }, { requestId: '2' }]);
+});

@@ -1,0 +1,75 @@
+import test from 'ava';
+import { RequestStatus as ClusterRequestStatus } from '@mutirao/api/cluster';
+import { RequestStatus } from '@mutirao/api/provider';
+import { aJobSummary, aJobSpec, aLedgerRow, aMachineRecord, aTask, runCommandLine } from '@mutirao/testkit';
+import { entries } from '../../../src/commands/index.ts';
+import { shapes, type Shape } from '../../../src/json/shapes.ts';
+
+const request = {
+  providerId: 'alpha', requestId: '3', managerRequestId: '12', widthProcessors: 4, walltimeMs: 600_000, status: RequestStatus.RUNNING, seenUnixMs: 0,
+  submittedUnixMs: 1, startedUnixMs: 2, endedUnixMs: 0, reasons: ['because'], heuristic: 'static',
+};
+const queued = {
+  requestId: '1', userId: 'ana', widthProcessors: 2, walltimeMs: 1000, status: ClusterRequestStatus.QUEUED, submittedUnixMs: 1, startsUnixMs: 0,
+  endedUnixMs: 0, endReason: '', clientRequestId: '',
+};
+const answer = <T>(value: T) => () => Promise.resolve(value);
+const broker = {
+  submitJob: answer({ jobId: 1, taskCount: 1 }), getJob: answer({ job: aJobSummary(), spec: aJobSpec() }), listJobs: answer({ jobs: [aJobSummary()] }), cancelJob: answer({}),
+  retryTasks: answer({ retriedCount: 1 }), listTasks: answer({ tasks: [aTask()] }), listMachines: answer({ machines: [aMachineRecord()] }),
+  getTaskOutput: answer({ replicaId: 1, standardOutput: Buffer.from(''), standardError: Buffer.from(''), truncated: false, files: [] }),
+  listRequests: answer({ requests: [request] }), explain: answer({ summary: 'so', details: [] }), getLedger: answer({ rows: [aLedgerRow()] }),
+  addProvider: answer({}), listProviders: answer({ providers: [{ providerId: 'alpha', address: 'h:1', connected: true, lastError: '', machines: 1 }] }),
+  async *watchJob () {
+    yield { events: [{ sequence: 1, atUnixMs: 1, type: 'job.accepted', jobId: 1, taskIndexes: [], machineId: '', reason: '' }] };
+  },
+};
+const provider = {
+  drain: answer({}),
+  getResource: answer({
+    providerId: 'alpha', resourceKind: 'cluster', processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1,
+    heuristic: 'static', queuedRequests: 0, machines: 0, draining: false, reasons: [],
+  }),
+};
+const cluster = {
+  allocate: answer({ requestId: '1' }), release: answer({}), getQueue: answer({ atUnixMs: 1, processorsFree: 1, requests: [queued] }),
+  getLimits: answer({ processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1 }),
+};
+
+/** A command line for each command that needs more than its words. */
+const rests: Readonly<Record<string, readonly string[]>> = {
+  'job submit': ['--', 'true'], 'job cancel': ['1'], 'job retry': ['1'], 'task output': ['1'], 'provider show': ['alpha'], 'provider add': ['alpha', 'h:1'],
+  'provider drain': ['alpha'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'],
+  'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'canceljob': ['1'], 'waitforjob': ['1'],
+};
+
+/** Those that need a file or processes of their own; test/cli and the other tests here run them. */
+const elsewhere = new Set(['up', 'down', 'addjob']);
+
+for (const entry of entries) {
+  const words = entry.path.join(' ');
+  const { json } = entry;
+  if (json === undefined || elsewhere.has(words)) continue;
+  test(`"${words} --json" prints exactly what is documented`, async (t) => {
+    const rest = rests[words] ?? [];
+    const { status, out, err } = await runCommandLine([...entry.path, '--json', ...rest], { broker, provider, cluster });
+    t.is(status, 0, err);
+    const printed: unknown = JSON.parse(out);
+    const documents = json.form === 'array' ? printed as unknown[] : [printed];
+    t.true(documents.length > 0);
+    for (const document of documents) checkShape(t, json.shape, document);
+  });
+}
+
+/** Compares the fields of a document, and of those within it that have a shape of their own. */
+function checkShape(t: { deepEqual(actual: unknown, expected: unknown, message?: string): boolean }, name: string, document: unknown): void {
+  const shape = (shapes as Readonly<Record<string, Shape>>)[name] ?? {};
+  const fields = document as Record<string, unknown>;
+  t.deepEqual(Object.keys(fields).sort(), Object.keys(shape).sort(), name);
+  for (const [field, [type]] of Object.entries(shape)) {
+    const inner = type.split(' ').at(-1) ?? '';
+    if (!(inner in shapes)) continue;
+    const value = fields[field];
+    for (const one of Array.isArray(value) ? value : [value]) checkShape(t, inner, one);
+  }
+}

@@ -1,0 +1,52 @@
+import test from 'ava';
+import { InvariantError } from '@mutirao/core/shared';
+import { MutiraoError } from '@mutirao/api/errors';
+import { runCommandLine } from '@mutirao/testkit';
+
+const failing = (error: Error) => ({ broker: { listJobs: () => Promise.reject(error) } });
+
+test('a broker that is out of reach ends the command with 3, one line for the error and one for what to do', async (t) => {
+  const { status, out, err } = await runCommandLine(['job', 'list']);
+  t.is(status, 3);
+  t.is(out, '');
+  t.is(err, 'error: MUT_UNREACHABLE there is no broker\nCheck that the process runs and the address is right; start a grid with "mutirao up".\n');
+});
+
+test('bad input that the broker refuses ends the command with 2', async (t) => {
+  t.is((await runCommandLine(['job', 'list'], failing(new MutiraoError('MUT_BAD_REQUEST', 'no')))).status, 2);
+});
+
+test('an interrupted command ends with 4', async (t) => {
+  t.is((await runCommandLine(['job', 'list'], failing(new MutiraoError('MUT_CANCELLED', 'no')))).status, 4);
+});
+
+test('a bug ends the command with 70 and shows where it is', async (t) => {
+  const { status, err } = await runCommandLine(['job', 'list'], failing(new InvariantError('impossible')));
+  t.is(status, 70);
+  t.regex(err, /^error: MUT_INTERNAL InvariantError: impossible\n.*program\.test\.ts/s);
+});
+
+test('an unknown command or option is usage: status 2, the nearest word, and whose help to read', async (t) => {
+  const command = await runCommandLine(['job', 'lst']);
+  t.is(command.status, 2);
+  t.is(command.err, "error: MUT_BAD_REQUEST unknown command 'lst' (Did you mean list?)\nSee \"mutirao --help\".\n");
+  const option = await runCommandLine(['task', 'list', '--statu', 'failed']);
+  t.is(option.status, 2);
+  t.is(option.err, "error: MUT_BAD_REQUEST unknown option '--statu' (Did you mean --status?)\nSee \"mutirao task list --help\".\n");
+});
+
+test('help goes to standard output with status 0; missing words show it on standard error with status 2', async (t) => {
+  const asked = await runCommandLine(['job', '--help']);
+  t.is(asked.status, 0);
+  t.regex(asked.out, /submit .*\n.*list /);
+  const missing = await runCommandLine(['job']);
+  t.is(missing.status, 2);
+  t.is(missing.out, '');
+  t.regex(missing.err, /submit /);
+});
+
+test('an option that is not in the form that it should be in is refused with its code', async (t) => {
+  const { status, err } = await runCommandLine(['job', 'submit', '--limit-time', '5 parsecs', '--', 'true']);
+  t.is(status, 2);
+  t.regex(err, /^error: MUT_BAD_DURATION duration "5 parsecs", character 2: /);
+});

@@ -1,0 +1,79 @@
+import test from 'ava';
+import { JobStatus, type JobEvent, type WatchJobRequest, type WatchJobResponse } from '@mutirao/api/broker';
+import { MutiraoError } from '@mutirao/api/errors';
+import { aJobSummary, runCommandLine } from '@mutirao/testkit';
+
+const running = aJobSummary({ status: JobStatus.RUNNING, endedUnixMs: 0, finishedCount: 4, runningCount: 2, readyCount: 4 });
+
+function event(sequence: number, type: string): JobEvent {
+  return { sequence, type, atUnixMs: 0, jobId: 1, taskIndexes: [], machineId: '', reason: '' };
+}
+
+test('waiting goes on after a restart of the broker, from the last event that was seen', async (t) => {
+  const asked: number[] = [];
+  let restarts = 0;
+  let looks = 0;
+  const broker = {
+    listJobs: () => Promise.resolve({ jobs: [running] }),
+    getJob: () => {
+      looks += 1;
+      if (restarts === 1 && looks === 3) return Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'away'));
+      return Promise.resolve({ job: restarts < 2 ? running : aJobSummary(), spec: undefined });
+    },
+    async *watchJob ({ afterSequence }: WatchJobRequest): AsyncGenerator<WatchJobResponse> {
+      asked.push(afterSequence);
+      restarts += 1;
+      yield { events: [event(afterSequence + 5, 'tasks.finished')] };
+      if (restarts === 1) throw new MutiraoError('MUT_UNREACHABLE', 'gone');
+      yield { events: [event(afterSequence + 9, 'job.finished')] };
+    },
+  };
+  const { status, out, err } = await runCommandLine(['job', 'wait'], { broker });
+  t.is(status, 0);
+  t.deepEqual(asked.slice(0, 2), [0, 5]);
+  t.is(out, 'Job 1 finished after 13s, tasks 10: 10 finished.\n');
+  t.is(err, 'The broker does not answer; waiting for it to come back ...\nThe broker is back.\n');
+});
+
+test('a broker that stays away for two minutes ends the wait', async (t) => {
+  let now = 0;
+  const broker = {
+    listJobs: () => Promise.resolve({ jobs: [running] }),
+    getJob: () => Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'away')),
+    watchJob: () => { throw new MutiraoError('MUT_UNREACHABLE', 'away'); },
+  };
+  const { status } = await runCommandLine(['job', 'wait'], { broker, now: () => { now += 10_000; return now; } });
+  t.is(status, 3);
+});
+
+test('an interrupt stops the wait, not the job', async (t) => {
+  const interrupt = new AbortController();
+  const broker = {
+    listJobs: () => Promise.resolve({ jobs: [running] }),
+    getJob: () => {
+      interrupt.abort();
+      return Promise.resolve({ job: running, spec: undefined });
+    },
+    async *watchJob (): AsyncGenerator<WatchJobResponse> { /* nothing comes */ },
+  };
+  const { status, err } = await runCommandLine(['job', 'wait', '1'], { broker, signal: interrupt.signal });
+  t.is(status, 4);
+  t.regex(err, /MUT_CANCELLED stopped waiting; job 1 goes on\./);
+});
+
+test('progress in plain lines says what changed', async (t) => {
+  const states = [running, { ...running, finishedCount: 9, readyCount: 0, runningCount: 1 }, aJobSummary()];
+  let looks = 0;
+  let now = 1_000_000;
+  const broker = {
+    listJobs: () => Promise.resolve({ jobs: [running] }),
+    getJob: () => Promise.resolve({ job: states[Math.min(looks++, 2)], spec: undefined }),
+    async *watchJob (_request: WatchJobRequest, signal: AbortSignal): AsyncGenerator<WatchJobResponse> {
+      for (let sequence = 1; !signal.aborted; sequence += 1) yield { events: [event(sequence, 'tasks.finished')] };
+    },
+  };
+  const { err } = await runCommandLine(['job', 'wait', '1', '--progress'], { broker, now: () => { now += 3000; return now; } });
+  const lines = err.split('\n');
+  t.regex(lines[0] ?? '', /^job 1 {2}40% 4\/10 {2}2 running {2}\d+(\.\d)?s {2}about \d+(\.\d)?s left$/);
+  t.is(lines.at(-2), 'job 1 100% 10/10  13s  finished');
+});

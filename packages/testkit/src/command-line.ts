@@ -1,0 +1,54 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import { runCommand, type BrokerClient, type ClusterClient, type CommandContext, type ProviderClient } from '@mutirao/cli';
+
+/** What a command line run in a test talks to; what is left out is out of reach. */
+export interface FakeGrid {
+  readonly broker?: Partial<BrokerClient>;
+  readonly provider?: Partial<ProviderClient>;
+  readonly cluster?: Partial<ClusterClient>;
+  /** Absolute; a folder that is not there when left out. */
+  readonly home?: string;
+  /** Absolute. */
+  readonly directory?: string;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Called instead of waiting. */
+  readonly sleep?: () => Promise<void>;
+  readonly signal?: AbortSignal;
+}
+
+/** What a command line printed, and its exit status. */
+export interface CommandResult {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs one command line in this process against fakes: parsing, command, printing, errors and exit status are the real ones. */
+export async function runCommandLine(argv: readonly string[], grid: FakeGrid = {}): Promise<CommandResult> {
+  let out = '';
+  let err = '';
+  const status = await runCommand(argv, {
+    makeOutput: (mode) => ({
+      mode, columns: 100, progress: undefined,
+      write: (text) => { out += typeof text === 'string' ? text : Buffer.from(text).toString('utf8'); },
+      note: (line) => { err += `${line}\n`; },
+    }),
+    makeContext: (output, _options, passedOn) => Promise.resolve({ context: { output, passedOn, ...surroundings(grid) }, close: () => undefined }),
+  });
+  return { status, out, err };
+}
+
+function surroundings(grid: FakeGrid): Omit<CommandContext, 'output' | 'passedOn'> {
+  const reach = <T>(client: Partial<T> | undefined, name: string): Promise<T> => (client === undefined
+    ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', `there is no ${name}`))
+    : Promise.resolve(client as T));
+  return {
+    home: grid.home ?? '/nowhere', directory: grid.directory ?? '/work', signal: grid.signal ?? new AbortController().signal,
+    clock: { now: grid.now ?? (() => 0) },
+    broker: () => reach<BrokerClient>(grid.broker, 'broker'),
+    provider: () => reach<ProviderClient>(grid.provider, 'provider'),
+    cluster: () => reach<ClusterClient>(grid.cluster, 'cluster'),
+    sleep: grid.sleep ?? (() => Promise.resolve()),
+  };
+}
