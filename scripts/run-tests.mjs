@@ -1,5 +1,5 @@
 // Runs AVA over the given files and prints each failure and, last, "N passed, N failed".
-// Usage: node scripts/run-tests.mjs [--config FILE] [--also-passed N] [--also-failed N] PATTERN ...
+// Usage: node scripts/run-tests.mjs [--config FILE] [--timeout TIME] [--also-passed N] [--also-failed N] PATTERN ...
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -7,10 +7,10 @@ import { parseArgs } from 'node:util';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { config: { type: 'string', default: 'ava.config.js' }, 'also-passed': { type: 'string', default: '0' }, 'also-failed': { type: 'string', default: '0' } },
+  options: { timeout: { type: 'string' }, config: { type: 'string', default: 'ava.config.js' }, 'also-passed': { type: 'string', default: '0' }, 'also-failed': { type: 'string', default: '0' } },
 });
 const root = fileURLToPath(new URL('../', import.meta.url));
-const ava = spawn(process.execPath, [`${root}node_modules/ava/entrypoints/cli.js`, '--tap', '--config', values.config, ...positionals], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+const ava = spawn(process.execPath, [`${root}node_modules/ava/entrypoints/cli.js`, '--tap', '--config', values.config, ...(values.timeout === undefined ? [] : ['--timeout', values.timeout]), ...positionals], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
 
 let passed = Number(values['also-passed']);
 let failed = Number(values['also-failed']);

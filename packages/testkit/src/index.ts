@@ -13,3 +13,4 @@ export { describeProviderCommand, ProviderDialogue } from './provider-dialogue.t
 export { streamPair, type StreamEnd } from './stream-pair.ts';
 export { temporaryFolder, type WithTeardown } from './temporary-folder.ts';
 export { until } from './until.ts';
+export { runs } from './runs.ts';
