@@ -33,7 +33,7 @@ import { Snapshots } from './snapshots.ts';
 
 /** What a broker process is started with. */
 export interface BrokerSetup {
-  /** Mutirao's home folder; no output may go there. */
+  /** Mutirao's home folder. */
   readonly home: string;
   /** `host:port` to listen on. */
   readonly listen: string;
@@ -98,6 +98,11 @@ interface Stores {
   readonly snapshotAt: number;
 }
 
+/** What is Mutirao's own in its home folder, and what no disk holds. */
+function forbiddenFoldersOf(home: string): string[] {
+  return [...['broker', 'providers', 'clusters', 'agents', 'token', 'broker.json'].map((name) => join(home, name)), '/proc', '/sys', '/dev'];
+}
+
 /** The parts of a broker process, joined. */
 class Broker {
   readonly parts: BrokerParts;
@@ -123,7 +128,7 @@ class Broker {
     this.#performers = this.#createPerformers(stager);
     this.parts = {
       driver: this.#driver, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
-      clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: [setup.home, '/proc', '/sys', '/dev'],
+      clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: forbiddenFoldersOf(setup.home),
       troubleOf: (providerId) => this.#links.troubleOf(providerId),
     };
     this.#metrics.watch(state, { clock: systemClock, inboxLength: () => this.#driver.waitingCount, watcherCount: () => this.#watchers.count });

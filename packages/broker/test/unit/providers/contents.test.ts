@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import test from 'ava';
+
+import type { ContentOffer } from '@mutirao/api/codecs';
+import type { Content, MachineReport, OutputContent } from '@mutirao/core/messages';
+import { anEnd, temporaryFolder } from '@mutirao/testkit';
+
+import { ContentFetcher } from '../../../src/providers/content-fetcher.ts';
+import { ContentServer, inlineBytesMax, type ContentSink } from '../../../src/providers/content-server.ts';
+import { keepOutputs } from '../../../src/providers/report-outputs.ts';
+import { Arrivals } from '../../../src/results/arrivals.ts';
+
+function contentOf(bytes: Uint8Array): Content {
+  return { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
+}
+
+async function* chunksOf(...chunks: readonly Uint8Array[]): AsyncGenerator<{ data: Uint8Array }> {
+  for (const data of chunks) yield await Promise.resolve({ data });
+}
+
+test('a pushed content is kept when its bytes are right, and only then', async (t) => {
+  const folder = temporaryFolder(t);
+  const arrivals = await Arrivals.open(folder, { now: 1, ageMax: 1 });
+  const bytes = Buffer.from('hello world');
+  const troubles: string[] = [];
+  const sent: Record<string, readonly Uint8Array[]> = {
+    good: [bytes.subarray(0, 5), bytes.subarray(5)], short: [bytes.subarray(0, 5)], long: [bytes, bytes], other: [Buffer.from('HELLO WORLD')],
+  };
+  const fetcher = new ContentFetcher({
+    arrivals, concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)),
+    receive: (transferId) => chunksOf(...(sent[transferId] ?? [])),
+  });
+  for (const transferId of Object.keys(sent)) fetcher.fetch('alpha/m', transferId, contentOf(bytes));
+  for (const transferId of [...Object.keys(sent), 'unknown']) await fetcher.settled('alpha/m', transferId);
+  t.is(troubles.length, 3);
+  t.is(readdirSync(folder).length, 1);
+  t.is(readFileSync(arrivals.pathOfTransfer('alpha/m', 'good', contentOf(bytes).sha256), 'utf8'), 'hello world');
+});
+
+test('a report waits for what is pushed and keeps what it brings, without its bytes', async (t) => {
+  const folder = temporaryFolder(t);
+  const arrivals = await Arrivals.open(folder, { now: 1, ageMax: 1 });
+  const bytes = Buffer.from('small');
+  const inline: OutputContent = { outputIndex: 0, path: '', content: contentOf(bytes), mode: 0o644, inline: bytes, transferId: '' };
+  const spoilt: OutputContent = { ...inline, outputIndex: 1, inline: Buffer.from('smell') };
+  const pushed: OutputContent = { ...inline, outputIndex: 2, inline: undefined, transferId: 't9' };
+  const report: MachineReport = { sequence: 1, started: [], ended: [{ ...anEnd(7, 'succeeded', { startedAt: 1, endedAt: 2 }), outputs: [inline, spoilt, pushed] }] };
+  const waited: string[] = [];
+  const troubles: unknown[] = [];
+  const settled = (_machineId: string, transferId: string): Promise<void> => { waited.push(transferId); return Promise.resolve(); };
+  const kept = await keepOutputs({ machineId: 'alpha/m', report }, { arrivals, pushed: { settled } }, (error) => troubles.push(error));
+  t.deepEqual(waited, ['t9']);
+  t.is(troubles.length, 1, 'bytes that are not what was announced are not kept');
+  t.true(kept.ended[0]?.outputs.every((output) => output.inline === undefined));
+  t.deepEqual(readdirSync(folder).length, 1);
+  t.is(readFileSync(arrivals.pathOf({ replicaId: 7, machineId: 'alpha/m' }, inline), 'utf8'), 'small');
+});
+
+interface ServerBench {
+  readonly server: ContentServer;
+  readonly offers: ContentOffer[];
+  readonly sent: Map<string, Buffer[]>;
+  readonly ended: string[];
+  readonly restaged: string[];
+}
+
+function serve(paths: Map<string, string>, onRestage: () => void = () => undefined): ServerBench {
+  const offers: ContentOffer[] = [];
+  const sent = new Map<string, Buffer[]>();
+  const ended: string[] = [];
+  const restaged: string[] = [];
+  const sinkOf = (transferId: string): ContentSink => ({
+    write: (data) => {
+      sent.set(transferId, [...(sent.get(transferId) ?? []), Buffer.from(data)]);
+      return Promise.resolve();
+    },
+    finish: () => { ended.push(`finished ${transferId}`); return Promise.resolve(); },
+    cancel: () => { ended.push(`cancelled ${transferId}`); },
+  });
+  const server = new ContentServer({
+    findPath: (content) => Promise.resolve(paths.get(content.sha256)),
+    restage: (machineId) => { restaged.push(machineId); onRestage(); return Promise.resolve(); },
+    offer: (_machineId, offer) => offers.push(offer), send: sinkOf, nextTransferId: () => `t${offers.length}`, concurrencyMax: 1,
+    onBytes: () => undefined, onTrouble: (error) => { ended.push(String(error)); },
+  });
+  return { server, offers, sent, ended, restaged };
+}
+
+test('a small content travels in its offer, a large one on a stream of its own', async (t) => {
+  const home = temporaryFolder(t);
+  const small = Buffer.alloc(inlineBytesMax, 1);
+  const large = Buffer.alloc(inlineBytesMax * 9 + 1, 2);
+  writeFileSync(join(home, 'small'), small);
+  writeFileSync(join(home, 'large'), large);
+  const paths = new Map([[contentOf(small).sha256, join(home, 'small')], [contentOf(large).sha256, join(home, 'large')]]);
+  const { server, offers, sent, ended } = serve(paths);
+  await server.serve('alpha/m', [contentOf(small), contentOf(large)]);
+  t.deepEqual(offers.map(({ source }) => source.kind), ['inline', 'transfer']);
+  while (ended.length === 0) await new Promise(setImmediate);
+  t.deepEqual(ended, ['finished t1']);
+  t.deepEqual(Buffer.concat(sent.get('t1') ?? []), large);
+});
+
+test('a content that is nowhere is refused after the machine\'s replicas were staged again', async (t) => {
+  const home = temporaryFolder(t);
+  writeFileSync(join(home, 'found'), 'found');
+  const paths = new Map<string, string>();
+  const found = contentOf(Buffer.from('found'));
+  const { server, offers, restaged } = serve(paths, () => paths.set(found.sha256, join(home, 'found')));
+  await server.serve('alpha/m', [found, contentOf(Buffer.from('never'))]);
+  t.deepEqual(restaged, ['alpha/m']);
+  t.deepEqual(offers.map(({ source }) => source.kind), ['inline', 'refused']);
+  t.like(offers[1]?.source, { reason: 'MUT_CONTENT_NOT_FOUND' });
+});
+
+test('a file that shrank while it was sent costs its transfer', async (t) => {
+  const home = temporaryFolder(t);
+  writeFileSync(join(home, 'large'), Buffer.alloc(10));
+  const content = { sha256: 'ab'.repeat(32), size: inlineBytesMax * 2 };
+  const { server, ended } = serve(new Map([[content.sha256, join(home, 'large')]]));
+  await server.serve('alpha/m', [content]);
+  while (ended.length < 2) await new Promise(setImmediate);
+  t.is(ended[0], 'cancelled t0');
+  t.regex(ended[1] ?? '', /has 10 bytes now/);
+});

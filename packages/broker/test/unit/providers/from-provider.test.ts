@@ -1,0 +1,93 @@
+import test from 'ava';
+
+import { encodeAllocationRequest, encodeMachineFacts, encodeReport } from '@mutirao/api/codecs';
+import type { ConnectResponse } from '@mutirao/api/provider';
+import type { BrokerInput } from '@mutirao/core/machines/broker';
+import type { Content, MachineReport, OutputContent } from '@mutirao/core/messages';
+import { aMachine, anEnd } from '@mutirao/testkit';
+
+import { FromProvider } from '../../../src/providers/from-provider.ts';
+import { Lanes } from '../../../src/work/lanes.ts';
+
+type Message = NonNullable<ConnectResponse['message']>;
+
+const output: OutputContent = {
+  outputIndex: 0, path: '', content: { sha256: 'ab'.repeat(32), size: 3 }, mode: 0o644, inline: Buffer.from('abc'), transferId: '',
+};
+
+function reportOf(sequence: number, outputs: readonly OutputContent[] = []): MachineReport {
+  return { sequence, started: [], ended: [{ ...anEnd(7, 'succeeded', { startedAt: 1, endedAt: 2 }), outputs }] };
+}
+
+function fromMachine(machineId: string, report: MachineReport): Message {
+  return { $case: 'fromMachine', value: { machineId, message: { $case: 'report', value: encodeReport(report) } } };
+}
+
+function joined(machineId: string): Message {
+  return { $case: 'joined', value: { facts: encodeMachineFacts(aMachine(machineId)), heldReplicaIds: [4] } };
+}
+
+function prepare(): { from: FromProvider; inputs: BrokerInput[]; held: number[]; pushed: unknown[]; wanted: (readonly Content[])[]; disk: PromiseWithResolvers<void>; lanes: Lanes<string> } {
+  const inputs: BrokerInput[] = [];
+  const held: number[] = [];
+  const pushed: unknown[] = [];
+  const wanted: (readonly Content[])[] = [];
+  const disk = Promise.withResolvers<void>();
+  const lanes = new Lanes<string>((error) => { throw error; });
+  const from = new FromProvider('alpha', {
+    deliver: (input) => inputs.push(input),
+    keepOutputs: async (_machineId, report) => {
+      await disk.promise;
+      return report;
+    },
+    fetchPushed: (...transfer) => pushed.push(transfer),
+    serveWanted: (_machineId, contents) => wanted.push(contents),
+    onHeldBytes: (bytes) => held.push(bytes),
+  }, lanes);
+  return { from, inputs, held, pushed, wanted, disk, lanes };
+}
+
+test('what a provider says becomes an input at once', (t) => {
+  const { from, inputs } = prepare();
+  from.receive(joined('alpha/m1'));
+  from.receive(fromMachine('alpha/m1', reportOf(1)));
+  from.receive({ $case: 'lost', value: { machineId: 'alpha/m1', reason: 'MUT_MACHINE_LOST' } });
+  from.receive({ $case: 'settled', value: {} });
+  t.deepEqual(inputs.map((input) => input.kind), ['MachineJoined', 'MachineReported', 'MachineLost', 'ProviderSettled']);
+  t.like(inputs[0], { providerId: 'alpha', heldReplicaIds: [4] });
+});
+
+test('a report with files holds up what its machine says next, and that all are told, but no other machine', async (t) => {
+  const { from, inputs, held, disk, lanes } = prepare();
+  from.receive(fromMachine('alpha/m1', reportOf(1, [output])));
+  from.receive(fromMachine('alpha/m1', reportOf(2)));
+  from.receive(joined('alpha/m2'));
+  from.receive({ $case: 'settled', value: {} });
+  t.deepEqual(inputs.map((input) => input.kind), ['MachineJoined']);
+  t.deepEqual(held, [3]);
+  disk.resolve();
+  await lanes.whenDone();
+  await Promise.resolve();
+  t.deepEqual(inputs.map((input) => (input.kind === 'MachineReported' ? input.report.sequence : input.kind)), ['MachineJoined', 1, 2, 'ProviderSettled']);
+  t.deepEqual(held, [3, 0]);
+});
+
+test('wanted and pushed contents are passed on', (t) => {
+  const { from, wanted, pushed } = prepare();
+  const content = { sha256: Buffer.alloc(32, 1), sizeBytes: 9 };
+  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m1', message: { $case: 'contentWanted', value: { contents: [content] } } } });
+  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m1', message: { $case: 'contentPushed', value: { transferId: 't1', content } } } });
+  t.deepEqual(wanted, [[{ sha256: '01'.repeat(32), size: 9 }]]);
+  t.deepEqual(pushed, [['alpha/m1', 't1', { sha256: '01'.repeat(32), size: 9 }]]);
+});
+
+test('nonsense, and talk of machines of others, is refused', (t) => {
+  const { from, inputs } = prepare();
+  t.throws(() => { from.receive(joined('beta/m1')); }, { code: 'MUT_PROTOCOL', message: /"beta\/m1", which is not its own/ });
+  t.throws(() => { from.receive({ $case: 'joined', value: { facts: undefined, heldReplicaIds: [] } }); }, { code: 'MUT_BAD_REQUEST' });
+  t.throws(() => { from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m', message: undefined } }); }, { code: 'MUT_PROTOCOL' });
+  t.throws(() => { from.receive(fromMachine('alpha/m', { sequence: 0, started: [], ended: [] })); }, { code: 'MUT_BAD_REQUEST' });
+  const request = { ...encodeAllocationRequest({ providerId: 'alpha', requestId: '1', managerRequestId: '', width: 1, walltime: 1, status: 'queued', seenAt: 0, submittedAt: 0, startedAt: 0, endedAt: 0, reasons: [], heuristic: '' }), status: 0 as const };
+  t.throws(() => { from.receive({ $case: 'requests', value: { requests: [request] } }); }, { code: 'MUT_BAD_REQUEST' });
+  t.deepEqual(inputs, []);
+});

@@ -1,0 +1,74 @@
+import test from 'ava';
+
+import type { BrokerInput } from '@mutirao/core/machines/broker';
+import { aJob } from '@mutirao/testkit';
+
+import type { ProviderLink } from '../../../src/providers/provider-link.ts';
+import { ToProvider } from '../../../src/providers/to-provider.ts';
+import type { StagedBatch, StageOrder } from '../../../src/staging/stager.ts';
+import { Lanes } from '../../../src/work/lanes.ts';
+
+const template = {
+  jobId: 1, userId: 'ana', command: '', noOp: true, environment: {}, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 }, processors: 1,
+};
+const order: StageOrder = {
+  jobId: 1, userId: 'ana', spec: aJob(1), groupIndex: 0, groupFirst: 0, machineId: 'alpha/m', attributes: {}, starts: [{ replicaId: 7, taskIndex: 0 }],
+};
+const staged: StagedBatch = {
+  batch: { template, replicas: [{ replicaId: 7, taskIndex: 0, value: '', inputs: [], outputs: [] }] }, unstartable: [],
+};
+const start = { kind: 'StartReplicas', providerId: 'alpha', machineId: 'alpha/m', jobId: 1, groupIndex: 0, starts: order.starts } as const;
+const cancel = { kind: 'CancelReplicas', providerId: 'alpha', machineId: 'alpha/m', replicaIds: [7], onlyWaiting: false } as const;
+
+function prepare(stage: () => StagedBatch | Promise<StagedBatch>): { to: ToProvider; sent: string[]; inputs: BrokerInput[]; link: { epoch: number }; lanes: Lanes<string> } {
+  const sent: string[] = [];
+  const inputs: BrokerInput[] = [];
+  const link = {
+    epoch: 1, send: (message: { $case: string }) => sent.push(message.$case),
+    sendToMachine: (_machineId: string, message: { $case: string }) => sent.push(message.$case),
+  };
+  const lanes = new Lanes<string>((error) => { throw error; });
+  const to = new ToProvider({
+    findLink: (providerId) => (providerId === 'alpha' ? link as unknown as ProviderLink : undefined),
+    orderOf: () => order, stage, deliver: (input) => inputs.push(input), onSent: () => undefined,
+  }, lanes);
+  return { to, sent, inputs, link, lanes };
+}
+
+test('a cancel never overtakes the start that it is about, although that waits for its inputs', async (t) => {
+  const disk = Promise.withResolvers<StagedBatch>();
+  const { to, sent, lanes } = prepare(() => disk.promise);
+  to.startReplicas(start);
+  to.cancelReplicas(cancel);
+  to.acknowledge({ kind: 'AcknowledgeReport', providerId: 'alpha', machineId: 'alpha/m', sequence: 1 });
+  t.deepEqual(sent, ['acknowledged']);
+  disk.resolve(staged);
+  await lanes.whenDone();
+  t.deepEqual(sent, ['acknowledged', 'start', 'cancel']);
+});
+
+test('what was placed on an earlier connection is not sent on a later one', async (t) => {
+  const disk = Promise.withResolvers<StagedBatch>();
+  const { to, sent, link, lanes } = prepare(() => disk.promise);
+  to.startReplicas(start);
+  link.epoch = 2;
+  disk.resolve(staged);
+  await lanes.whenDone();
+  t.deepEqual(sent, []);
+});
+
+test('a replica that cannot be sent is told of, and a batch without others is not sent', (t) => {
+  const refusal = { replicaId: 7, reason: 'MUT_INPUT_MISSING', detail: 'gone' };
+  const { to, sent, inputs } = prepare(() => ({ batch: { ...staged.batch, replicas: [] }, unstartable: [refusal] }));
+  to.startReplicas(start);
+  t.deepEqual(inputs, [{ kind: 'ReplicaUnstartable', ...refusal }]);
+  t.deepEqual(sent, []);
+});
+
+test('a batch without files is sent at once; for a provider that is not there nothing is', (t) => {
+  const { to, sent } = prepare(() => staged);
+  to.startReplicas(start);
+  to.startReplicas({ ...start, providerId: 'beta' });
+  to.setDemand({ kind: 'SetDemand', providerId: 'alpha', demand: { pendingTasks: 1, processors: 1, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' } });
+  t.deepEqual(sent, ['start', 'demand']);
+});

@@ -1,0 +1,104 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import test from 'ava';
+
+import type { OutputContent, OutputSpec } from '@mutirao/core/messages';
+import { temporaryFolder, type WithTeardown } from '@mutirao/testkit';
+
+import { ResultAcceptor, type ResultOrder } from '../../../src/results/accept-result.ts';
+import { Arrivals } from '../../../src/results/arrivals.ts';
+
+const origin = { replicaId: 7, machineId: 'alpha/m1' };
+
+function anOutput(changes: Partial<OutputContent> = {}): OutputContent {
+  return { outputIndex: 0, path: '', content: { sha256: 'ab'.repeat(32), size: 3 }, mode: 0o640, inline: undefined, transferId: '', ...changes };
+}
+
+async function prepare(t: WithTeardown): Promise<{ home: string; arrivals: Arrivals; acceptor: ResultAcceptor }> {
+  const home = temporaryFolder(t);
+  const arrivals = await Arrivals.open(join(home, 'arrivals'), { now: 1, ageMax: 1 });
+  mkdirSync(join(home, 'contents'));
+  const stores = { arrivals, blobPathOf: (sha256: string) => join(home, 'contents', sha256) };
+  return { home, arrivals, acceptor: new ResultAcceptor(stores, { placingsMax: 2, checksMax: 1, checkDeadline: 20_000 }) };
+}
+
+function orderOf(home: string, changes: Partial<ResultOrder>): ResultOrder {
+  return {
+    ...origin, jobId: 3, taskIndex: 5, value: 'blue sky', attributes: { os: 'linux' }, homeDirectory: home, outputs: [], outputSpecs: [], check: '', ...changes,
+  };
+}
+
+function specOf(path: string, localPath: string): OutputSpec {
+  return { root: 'playpen', path, localPath, condition: '' };
+}
+
+test('outputs come to their places with their modes, folders are made, and nothing stays behind', async (t) => {
+  const { home, arrivals, acceptor } = await prepare(t);
+  const outputs = [anOutput(), anOutput({ outputIndex: 1, path: 'deep/b' }), anOutput({ outputIndex: 1, path: 'a' }), anOutput({ outputIndex: 2 })];
+  for (const [index, output] of outputs.entries()) await arrivals.keepBytes(origin, output, Buffer.from(`bytes ${index}`));
+  mkdirSync(join(home, 'there'));
+  const outputSpecs = [specOf('out', join(home, 'new/{}-$TASK-$JOB.txt')), specOf('folder', join(home, 'all')), specOf('x/log', join(home, 'there'))];
+  await acceptor.accept(orderOf(home, { outputs, outputSpecs }));
+  t.is(readFileSync(join(home, 'new/blue sky-5-3.txt'), 'utf8'), 'bytes 0');
+  t.is(statSync(join(home, 'new/blue sky-5-3.txt')).mode & 0o777, 0o640);
+  t.is(readFileSync(join(home, 'all/deep/b'), 'utf8'), 'bytes 1');
+  t.is(readFileSync(join(home, 'all/a'), 'utf8'), 'bytes 2');
+  t.is(readFileSync(join(home, 'there/log'), 'utf8'), 'bytes 3', 'a file goes into a folder that is there');
+  t.deepEqual(readdirSync(join(home, 'arrivals')), []);
+});
+
+test('a former file is replaced, and an output without a place stays as a blob', async (t) => {
+  const { home, arrivals, acceptor } = await prepare(t);
+  writeFileSync(join(home, 'old'), 'old');
+  const outputs = [anOutput(), anOutput({ outputIndex: 1, content: { sha256: 'cd'.repeat(32), size: 1 } })];
+  for (const output of outputs) await arrivals.keepBytes(origin, output, Buffer.from('new'));
+  await acceptor.accept(orderOf(home, { outputs, outputSpecs: [specOf('out', join(home, 'old')), specOf('y', '')] }));
+  t.is(readFileSync(join(home, 'old'), 'utf8'), 'new');
+  t.true(existsSync(join(home, 'contents', 'cd'.repeat(32))));
+});
+
+test('two outputs of one transfer both get its bytes', async (t) => {
+  const { home, arrivals, acceptor } = await prepare(t);
+  const outputs = [anOutput({ transferId: 't1' }), anOutput({ outputIndex: 1, transferId: 't1' })];
+  writeFileSync(arrivals.pathOfTransfer(origin.machineId, 't1', outputs[0]!.content.sha256), 'once');
+  await acceptor.accept(orderOf(home, { outputs, outputSpecs: [specOf('a', join(home, 'a')), specOf('b', join(home, 'b'))] }));
+  t.is(readFileSync(join(home, 'a'), 'utf8') + readFileSync(join(home, 'b'), 'utf8'), 'onceonce');
+});
+
+test('an output whose bytes are gone, or that leads out of its folder, is refused by name', async (t) => {
+  const { home, arrivals, acceptor } = await prepare(t);
+  const gone = orderOf(home, { outputs: [anOutput()], outputSpecs: [specOf('a', join(home, 'a'))] });
+  await t.throwsAsync(acceptor.accept(gone), { code: 'MUT_CONTENT_NOT_FOUND' });
+  const escaping = anOutput({ path: '../b' });
+  await arrivals.keepBytes(origin, escaping, Buffer.from('x'));
+  await t.throwsAsync(acceptor.accept(orderOf(home, { outputs: [escaping], outputSpecs: [specOf('a', join(home, 'a'))] })), { code: 'MUT_PATH_ESCAPES' });
+  writeFileSync(join(home, 'file'), '');
+  await arrivals.keepBytes(origin, anOutput(), Buffer.from('x'));
+  const blocked = orderOf(home, { outputs: [anOutput()], outputSpecs: [specOf('a', join(home, 'file/below'))] });
+  await t.throwsAsync(acceptor.accept(blocked), { code: 'MUT_OUTPUT_FORBIDDEN', message: /file\/below cannot be written/ });
+});
+
+test('a check sees its task and the home directory, and its status decides', async (t) => {
+  const { home, acceptor } = await prepare(t);
+  await acceptor.accept(orderOf(home, { check: 'echo {} {#} $JOB $TASK $PROC "$VALUE" > seen' }));
+  t.is(readFileSync(join(home, 'seen'), 'utf8'), 'blue sky 5 3 5 alpha/m1 blue sky\n');
+  await t.throwsAsync(acceptor.accept(orderOf(home, { check: 'echo wrong sum >&2; exit 4' })), { code: 'MUT_CHECK_FAILED', message: /status 4: wrong sum/ });
+});
+
+test('arrivals that were left for longer than allowed are removed when the folder is opened', async (t) => {
+  const folder = temporaryFolder(t);
+  for (const [name, seconds] of [['old', 100], ['young', 900]] as const) {
+    writeFileSync(join(folder, name), '');
+    utimesSync(join(folder, name), seconds, seconds);
+  }
+  await Arrivals.open(folder, { now: 1_000_000, ageMax: 500_000 });
+  t.deepEqual(readdirSync(folder), ['young']);
+});
+
+test('what a surplus replica brought is removed', async (t) => {
+  const { home, arrivals } = await prepare(t);
+  await arrivals.keepBytes(origin, anOutput(), Buffer.from('x'));
+  await arrivals.discard(origin, [anOutput(), anOutput({ path: 'never came' })]);
+  t.deepEqual(readdirSync(join(home, 'arrivals')), []);
+});

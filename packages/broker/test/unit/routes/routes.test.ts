@@ -1,0 +1,337 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import test, { type ExecutionContext } from 'ava';
+
+import {
+  JobStatus, TaskStatus, type JobSpec, type SubmitJobRequest, type TaskGroup, type WatchJobResponse,
+} from '@mutirao/api/broker';
+import { Root } from '@mutirao/api/common';
+import { brokerMachine, createBrokerState, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerState } from '@mutirao/core/machines/broker';
+import type { MachineFacts, ReplicaEnd } from '@mutirao/core/messages';
+import { MachineDriver, type Timers } from '@mutirao/runtime/driver';
+import { openJournal } from '@mutirao/runtime/journal';
+import type { CallContext, StreamWriter } from '@mutirao/runtime/rpc';
+import { aCallContext, aMachine, anEnd, inject, temporaryFolder } from '@mutirao/testkit';
+
+import { Blobs } from '../../../src/contents/blobs.ts';
+import { JobWatchers } from '../../../src/events/job-watchers.ts';
+import { changeCodec } from '../../../src/journal/change-codec.ts';
+import { JobSpecs } from '../../../src/journal/job-specs.ts';
+import { JournalRecords } from '../../../src/journal/records.ts';
+import { downloadBlobRoute, uploadBlobRoute } from '../../../src/routes/blobs.ts';
+import type { BrokerDriver, BrokerParts } from '../../../src/routes/broker-parts.ts';
+import { explainRoute, getLedgerRoute } from '../../../src/routes/explain.ts';
+import { getTaskOutputRoute } from '../../../src/routes/get-task-output.ts';
+import { cancelJobRoute, getJobRoute, listJobsRoute, retryTasksRoute } from '../../../src/routes/jobs.ts';
+import { listTasksRoute } from '../../../src/routes/list-tasks.ts';
+import { addProviderRoute, listMachinesRoute, listProvidersRoute, listRequestsRoute } from '../../../src/routes/resources.ts';
+import { submitJobRoute } from '../../../src/routes/submit-job.ts';
+import { waitJobRoute } from '../../../src/routes/wait-job.ts';
+import { watchJobRoute } from '../../../src/routes/watch-job.ts';
+
+type StartCommand = Extract<BrokerCommand, { kind: 'StartReplicas' }>;
+
+interface Bench {
+  readonly home: string;
+  readonly parts: BrokerParts;
+  readonly driver: BrokerDriver;
+  readonly started: StartCommand[];
+  /** Timers of the routes, to be rung by hand. */
+  readonly alarms: (() => void)[];
+  /** Lets inputs take effect. */
+  turn(...inputs: readonly BrokerInput[]): Promise<void>;
+}
+
+async function prepare(t: ExecutionContext): Promise<Bench> {
+  const home = temporaryFolder(t);
+  let now = 1000;
+  const clock = { now: () => now++ };
+  const alarms: (() => void)[] = [];
+  const byHand: Timers = { start: (_delay, run) => { alarms.push(run); return run; }, cancel: () => undefined };
+  const journal = openJournal({ path: ':memory:', codec: changeCodec });
+  const watchers = new JobWatchers();
+  const started: StartCommand[] = [];
+  const driver: BrokerDriver = new MachineDriver<BrokerState, BrokerInput, BrokerChange, BrokerCommand>({
+    machine: brokerMachine, state: createBrokerState(), journal, clock, checkEvery: 1, timers: { start: () => undefined, cancel: () => undefined },
+    perform: (command) => { if (command.kind === 'StartReplicas') started.push(command); },
+    onCommitted: (entries) => { for (const { change } of entries) if ('jobId' in change) watchers.notify(change.jobId); },
+    onFatal: (error) => { t.fail(String(error)); },
+  });
+  const blobs = await Blobs.open(join(home, 'contents'), 1000);
+  t.teardown(async () => { await driver.stop(); journal.close(); });
+  const parts: BrokerParts = {
+    driver, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers, clock, timers: byHand,
+    ownerId: 'ana', forbiddenFolders: [join(home, 'own')], troubleOf: (providerId) => `no route to ${providerId}`,
+  };
+  const turn = async (...inputs: readonly BrokerInput[]): Promise<void> => {
+    for (const input of inputs) driver.deliver(input);
+    while (driver.waitingCount > 0) await new Promise(setImmediate);
+  };
+  return { home, parts, driver, started, alarms, turn };
+}
+
+function groupOf(changes: Partial<TaskGroup> = {}): TaskGroup {
+  return {
+    values: { $case: 'range', value: { first: 10, count: 3 } }, command: 'echo {}', noOp: false, inputs: [], outputs: [], check: '', requirements: '', ...changes,
+  };
+}
+
+function submission(changes: Partial<JobSpec> = {}, clientJobId = ''): SubmitJobRequest {
+  return { clientJobId, job: { label: 'sweep', groups: [groupOf()], environment: {}, limits: undefined, homeDirectory: '', replicasMax: 1, ...changes } };
+}
+
+/** Joins a machine with so many processors. */
+async function joinMachine({ turn, driver }: Bench, facts: MachineFacts): Promise<void> {
+  const providerId = facts.machineId.split('/')[0] ?? '';
+  if (!driver.state.providers.has(providerId)) await turn({ kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' }, { kind: 'ProviderConnected', providerId });
+  await turn({ kind: 'MachineJoined', providerId, facts, heldReplicaIds: [] });
+}
+
+/** Ends all replicas that were started on a machine and not ended yet. */
+async function endAll({ turn, started }: Bench, sequence: number, endOf: (replicaId: number) => ReplicaEnd): Promise<void> {
+  const ended = started.splice(0).flatMap((command) => command.starts.map(({ replicaId }) => endOf(replicaId)));
+  await turn({ kind: 'MachineReported', machineId: 'alpha/m1', report: { sequence, started: [], ended } });
+}
+
+function success(replicaId: number): ReplicaEnd {
+  return { ...anEnd(replicaId, 'succeeded', { startedAt: 1500, endedAt: 1600 }), standardOutput: Buffer.from(`out ${replicaId}`) };
+}
+
+test('a job goes in with its defaults, and the same client id is the same job', async (t) => {
+  const { parts } = await prepare(t);
+  const first = await inject(submitJobRoute(parts), submission({}, 'k1'));
+  t.deepEqual(first, { jobId: 1, taskCount: 3 });
+  t.deepEqual(await inject(submitJobRoute(parts), submission({}, 'k1')), first);
+  t.is((await inject(submitJobRoute(parts), submission({}, 'k2'))).jobId, 2);
+  const { job, spec } = await inject(getJobRoute(parts), { jobId: 1 });
+  t.like(job, { jobId: 1, label: 'sweep', userId: 'ana', status: JobStatus.RUNNING, taskCount: 3, readyCount: 3, runningCount: 0, endedUnixMs: 0 });
+  t.like(spec, { processors: 1, failuresMax: 3, replicasMax: 1 });
+});
+
+test('what is wrong with a job is said before anything of it is kept', async (t) => {
+  const { parts, home, driver } = await prepare(t);
+  const input = (path: string): Partial<TaskGroup> => (
+    { inputs: [{ source: { source: { $case: 'localPath', value: path } }, root: Root.PLAYPEN, path: 'x', condition: '' }] });
+  const output = (localPath: string): Partial<TaskGroup> => ({ outputs: [{ root: Root.PLAYPEN, path: 'x', localPath, condition: '' }] });
+  const refused: readonly (readonly [Partial<JobSpec>, string, RegExp])[] = [
+    [{ groups: [] }, 'MUT_BAD_REQUEST', /no tasks/],
+    [{ groups: [groupOf(), groupOf(input(join(home, 'gone')))] }, 'MUT_INPUT_MISSING', /gone is not there/],
+    [{ groups: [groupOf(output(join(home, 'own/x')))] }, 'MUT_OUTPUT_FORBIDDEN', /not for results/],
+    [{ groups: [groupOf({ requirements: '(' })] }, 'MUT_BAD_REQUEST', /requirements/],
+  ];
+  for (const [changes, code, message] of refused) {
+    await t.throwsAsync(inject(submitJobRoute(parts), submission(changes)), { code, message });
+  }
+  await t.throwsAsync(inject(submitJobRoute(parts), { job: undefined, clientJobId: '' }), { code: 'MUT_BAD_REQUEST' });
+  t.is(driver.state.jobs.size, 0);
+});
+
+test('local paths and checks are for the owner alone; everything of a job is for its user alone', async (t) => {
+  const { parts, home } = await prepare(t);
+  writeFileSync(join(home, 'in'), '');
+  const bob = { userId: 'bob' };
+  const groups = [groupOf({ check: 'true' })];
+  await t.throwsAsync(inject(submitJobRoute(parts), submission({ groups, homeDirectory: home }), bob), { code: 'MUT_NOT_OWNER', message: /you are bob/ });
+  t.is((await inject(submitJobRoute(parts), submission({ groups, homeDirectory: home }))).jobId, 1);
+  t.is((await inject(submitJobRoute(parts), submission(), bob)).jobId, 2);
+  const calls: readonly (() => Promise<unknown>)[] = [
+    () => inject(getJobRoute(parts), { jobId: 1 }, bob),
+    () => inject(cancelJobRoute(parts), { jobId: 1, reason: '' }, bob),
+    () => inject(retryTasksRoute(parts), { jobId: 1, taskIndexes: [] }, bob),
+    () => inject(waitJobRoute(parts), { jobId: 1 }, bob),
+    () => inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [], status: 0, pageSize: 0, fromTaskIndex: 0 }, bob),
+    () => inject(getTaskOutputRoute(parts), { jobId: 1, taskIndex: 0 }, bob),
+    () => inject(explainRoute(parts), { subject: { $case: 'jobId', value: 1 } }, bob),
+    () => inject(explainRoute(parts), { subject: { $case: 'task', value: { jobId: 1, taskIndex: 0 } } }, bob),
+    () => inject(getLedgerRoute(parts), { jobId: 1 }, bob),
+    () => watchJobRoute(parts)({ jobId: 1, afterSequence: 0 }, aWriter().writer, aCallContext(bob)),
+  ];
+  for (const call of calls) await t.throwsAsync(call(), { code: 'MUT_NOT_FOUND' });
+  t.deepEqual((await inject(listJobsRoute(parts), { pageSize: 0, beforeJobId: 0 }, bob)).jobs.map((job) => job.jobId), [2]);
+  await t.throwsAsync(inject(addProviderRoute(parts), { providerId: 'x', address: 'h:1' }, bob), { code: 'MUT_NOT_OWNER' });
+});
+
+test('a million tasks are taken in at once, as three numbers', async (t) => {
+  const { parts } = await prepare(t);
+  const groups = [groupOf({ values: { $case: 'range', value: { first: 1, count: 1_000_000 } } })];
+  t.is((await inject(submitJobRoute(parts), submission({ groups }))).taskCount, 1_000_000);
+  const [entry] = parts.journal.read({ after: 0, limit: 1 });
+  t.true(JSON.stringify(entry).length < 1000);
+});
+
+test('jobs are listed from the newest on, a page at a time', async (t) => {
+  const { parts } = await prepare(t);
+  for (let count = 0; count < 5; count += 1) await inject(submitJobRoute(parts), submission());
+  const page = async (pageSize: number, beforeJobId: number): Promise<number[]> => (
+    (await inject(listJobsRoute(parts), { pageSize, beforeJobId })).jobs.map((job) => job.jobId));
+  t.deepEqual(await page(2, 0), [5, 4]);
+  t.deepEqual(await page(2, 4), [3, 2]);
+  t.deepEqual(await page(0, 2), [1]);
+});
+
+test('tasks tell their value, their status and every replica, and output is there for the accepted one', async (t) => {
+  const bench = await prepare(t);
+  const { parts } = bench;
+  await inject(submitJobRoute(parts), submission());
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 2, requestId: '5' }));
+  t.deepEqual((await inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [], status: TaskStatus.READY, pageSize: 0, fromTaskIndex: 0 })).tasks.map((task) => task.taskIndex), [2]);
+  await endAll(bench, 1, (replicaId) => (replicaId === 1 ? { ...anEnd(1, 'failed', { startedAt: 1500, endedAt: 1600 }), standardError: Buffer.from('no') } : success(replicaId)));
+  const { tasks } = await inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [1, 0], status: 0, pageSize: 0, fromTaskIndex: 0 });
+  t.deepEqual(tasks.map((task) => [task.taskIndex, task.value]), [[0, '10'], [1, '11']]);
+  t.like(tasks[1], { status: TaskStatus.FINISHED, failureCount: 0 });
+  t.like(tasks[1]?.replicas[0], { machineId: 'alpha/m1', requestId: '5', accepted: true, startedUnixMs: 1500, endedUnixMs: 1600, exitStatus: 0 });
+  t.like(tasks[0], { failureCount: 1 });
+  t.like(tasks[0]?.replicas[0], { accepted: false, exitStatus: 1, reason: 'MUT_TASK_FAILED' });
+  t.like(await inject(getTaskOutputRoute(parts), { jobId: 1, taskIndex: 1 }), { replicaId: 2, standardOutput: Buffer.from('out 2'), truncated: false });
+  t.like(await inject(getTaskOutputRoute(parts), { jobId: 1, taskIndex: 0 }), { replicaId: 1, standardError: Buffer.from('no') });
+  await t.throwsAsync(inject(getTaskOutputRoute(parts), { jobId: 1, taskIndex: 9 }), { code: 'MUT_NOT_FOUND', message: /it has 3/ });
+  await t.throwsAsync(inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [], status: 99 as TaskStatus, pageSize: 0, fromTaskIndex: 0 }), { code: 'MUT_BAD_REQUEST' });
+});
+
+test('pages of tasks say where to go on, also after the job has finished and its spec left the state', async (t) => {
+  const bench = await prepare(t);
+  const { parts, driver } = bench;
+  await inject(submitJobRoute(parts), submission());
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
+  await endAll(bench, 1, success);
+  t.is(driver.state.jobs.get(1)?.spec, undefined);
+  const page = await inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [], status: 0, pageSize: 2, fromTaskIndex: 0 });
+  t.deepEqual(page.tasks.map((task) => [task.value, task.replicas.length]), [['10', 1], ['11', 1]]);
+  t.is(page.nextTaskIndex, 2);
+  const rest = await inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [], status: TaskStatus.FINISHED, pageSize: 2, fromTaskIndex: 2 });
+  t.deepEqual(rest.tasks.map((task) => task.value), ['12']);
+  t.is(rest.nextTaskIndex, undefined);
+  t.is((await inject(getJobRoute(parts), { jobId: 1 })).spec?.groups[0]?.command, 'echo {}');
+});
+
+test('a wait ends with the job, shortly before its deadline, or when the broker stops', async (t) => {
+  const bench = await prepare(t);
+  const { parts, alarms } = bench;
+  await inject(submitJobRoute(parts), submission());
+  const stopping = new AbortController();
+  const waits = [
+    inject(waitJobRoute(parts), { jobId: 1 }, { deadline: 99_999 }),
+    inject(waitJobRoute(parts), { jobId: 1 }, { stopping: stopping.signal }),
+    inject(waitJobRoute(parts), { jobId: 1 }),
+  ] as const;
+  alarms[0]?.();
+  t.is((await waits[0]).job?.status, JobStatus.RUNNING);
+  stopping.abort();
+  await t.throwsAsync(waits[1], { code: 'MUT_STOPPING' });
+  await inject(cancelJobRoute(parts), { jobId: 1, reason: 'enough' });
+  t.like((await waits[2]).job, { status: JobStatus.CANCELLED, cancelReason: 'enough' });
+  t.like((await inject(waitJobRoute(parts), { jobId: 1 })).job, { status: JobStatus.CANCELLED });
+  t.is((await inject(retryTasksRoute(parts), { jobId: 1, taskIndexes: [0, 2] })).retriedCount, 2);
+});
+
+function aWriter(): { readonly writer: StreamWriter<WatchJobResponse>; readonly told: WatchJobResponse[]; behind: boolean; drain(): void } {
+  const told: WatchJobResponse[] = [];
+  let gate = Promise.withResolvers<void>();
+  const bench = {
+    told, behind: false,
+    drain: () => { bench.behind = false; gate.resolve(); gate = Promise.withResolvers<void>(); },
+    writer: {
+      onDrain: undefined, end: () => undefined, drained: () => gate.promise,
+      write: (message: WatchJobResponse) => { told.push(message); return !bench.behind; },
+    },
+  };
+  return bench;
+}
+
+function typesOf(told: readonly WatchJobResponse[]): string[] {
+  return told.flatMap(({ events }) => events.map((event) => event.type));
+}
+
+test('a watcher hears what was, then what comes, and goes on where it left off', async (t) => {
+  const bench = await prepare(t);
+  const { parts, turn } = bench;
+  await inject(submitJobRoute(parts), submission());
+  const leaving = new AbortController();
+  const { writer, told } = aWriter();
+  const watch = watchJobRoute(parts)({ jobId: 1, afterSequence: 0 }, writer, aCallContext({ signal: leaving.signal }));
+  await turn();
+  t.deepEqual(typesOf(told), ['job.accepted']);
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
+  await endAll(bench, 1, success);
+  await turn({ kind: 'TimerFired' });
+  t.deepEqual(typesOf(told), ['job.accepted', 'tasks.started', 'tasks.finished', 'job.finished']);
+  t.deepEqual(told[1]?.events[0]?.taskIndexes, [0, 1, 2]);
+  leaving.abort();
+  await watch;
+  const again = aWriter();
+  const rest = watchJobRoute(parts)({ jobId: 0, afterSequence: told[1]?.events[0]?.sequence ?? 0 }, again.writer, aCallContext({ signal: AbortSignal.abort() }));
+  await rest;
+  t.deepEqual(again.told, [], 'who has left is told nothing');
+  const stopping = new AbortController();
+  const all = watchJobRoute(parts)({ jobId: 0, afterSequence: told[1]?.events[0]?.sequence ?? 0 }, again.writer, aCallContext({ stopping: stopping.signal }));
+  await turn({ kind: 'TimerFired' });
+  stopping.abort();
+  await t.throwsAsync(all, { code: 'MUT_STOPPING' });
+  t.deepEqual(typesOf(again.told), ['tasks.finished', 'job.finished']);
+});
+
+test('a slow watcher is not told faster than it listens, and misses nothing', async (t) => {
+  const bench = await prepare(t);
+  const { parts, turn } = bench;
+  const slow = aWriter();
+  slow.behind = true;
+  const context: CallContext = aCallContext();
+  void watchJobRoute(parts)({ jobId: 0, afterSequence: 0 }, slow.writer, context);
+  for (let count = 0; count < 3; count += 1) await inject(submitJobRoute(parts), submission());
+  await turn({ kind: 'TimerFired' });
+  t.is(slow.told.length, 1);
+  slow.drain();
+  await turn({ kind: 'TimerFired' }, { kind: 'TimerFired' });
+  t.deepEqual(slow.told.flatMap(({ events }) => events.map((event) => event.jobId)), [1, 2, 3]);
+});
+
+test('a blob comes back by its hash; one that is too large, or not here, is refused', async (t) => {
+  const { parts } = await prepare(t);
+  async function* upload(...chunks: readonly Buffer[]): AsyncGenerator<{ data: Buffer }> {
+    for (const data of chunks) yield await Promise.resolve({ data });
+  }
+  const { content } = await uploadBlobRoute(parts)(upload(Buffer.from('hello '), Buffer.from('world')), aCallContext());
+  t.deepEqual(content, { sha256: createHash('sha256').update('hello world').digest(), sizeBytes: 11 });
+  const told: Buffer[] = [];
+  const writer = { onDrain: undefined, end: () => undefined, drained: () => Promise.resolve(), write: ({ data }: { data: Buffer }) => { told.push(data); return false; } };
+  await downloadBlobRoute(parts)({ sha256: content?.sha256 ?? Buffer.alloc(0) }, writer, aCallContext());
+  t.is(Buffer.concat(told).toString(), 'hello world');
+  await t.throwsAsync(downloadBlobRoute(parts)({ sha256: Buffer.alloc(32) }, writer, aCallContext()), { code: 'MUT_CONTENT_NOT_FOUND' });
+  await t.throwsAsync(downloadBlobRoute(parts)({ sha256: Buffer.alloc(3) }, writer, aCallContext()), { code: 'MUT_BAD_REQUEST' });
+  await t.throwsAsync(uploadBlobRoute(parts)(upload(Buffer.alloc(600), Buffer.alloc(600)), aCallContext()), { code: 'MUT_BAD_REQUEST', message: /more than 1000/ });
+});
+
+test('providers, machines and requests are listed, and an address that makes no sense is refused', async (t) => {
+  const bench = await prepare(t);
+  const { parts } = bench;
+  await inject(addProviderRoute(parts), { providerId: 'beta', address: '127.0.0.1:7000' });
+  for (const [providerId, address] of [['a/b', 'h:1'], ['', 'h:1'], ['x', 'nowhere']] as const) {
+    await t.throwsAsync(inject(addProviderRoute(parts), { providerId, address }), { message: /want/ });
+  }
+  await joinMachine(bench, aMachine('alpha/m1', { attributes: { os: 'linux' } }));
+  const { providers } = await inject(listProvidersRoute(parts), {});
+  t.deepEqual(providers.map(({ providerId, connected, lastError, machines }) => [providerId, connected, lastError, machines]), [
+    ['beta', false, 'no route to beta', 0], ['alpha', true, '', 1],
+  ]);
+  const { machines } = await inject(listMachinesRoute(parts), {});
+  t.like(machines[0], { providerId: 'alpha', facts: { machineId: 'alpha/m1', attributes: { os: 'linux' } }, runningCount: 0 });
+  t.deepEqual(await inject(listRequestsRoute(parts), { endedToo: true }), { requests: [] });
+});
+
+test('explanations and the ledger come for what is there', async (t) => {
+  const bench = await prepare(t);
+  const { parts } = bench;
+  await inject(submitJobRoute(parts), submission());
+  t.not((await inject(explainRoute(parts), { subject: { $case: 'jobId', value: 1 } })).summary, '');
+  t.not((await inject(explainRoute(parts), { subject: { $case: 'task', value: { jobId: 1, taskIndex: 2 } } })).summary, '');
+  await t.throwsAsync(inject(explainRoute(parts), { subject: { $case: 'task', value: { jobId: 1, taskIndex: 3 } } }), { code: 'MUT_NOT_FOUND' });
+  await t.throwsAsync(inject(explainRoute(parts), { subject: { $case: 'request', value: 'alpha/9' } }), { code: 'MUT_NOT_FOUND' });
+  await t.throwsAsync(inject(explainRoute(parts), { subject: undefined }), { code: 'MUT_BAD_REQUEST' });
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
+  await endAll(bench, 1, success);
+  const { rows } = await inject(getLedgerRoute(parts), { jobId: 0 });
+  for (const row of rows) t.is(row.heldProcessorMs, row.usedProcessorMs + row.losersProcessorMs + row.killedProcessorMs + row.idleProcessorMs);
+  t.true((await inject(getLedgerRoute(parts), { jobId: 1 })).rows.every((row) => row.providerId === 'alpha'));
+});
