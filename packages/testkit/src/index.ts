@@ -5,6 +5,7 @@ export { BrokerClient, taskGroup } from './grid/broker-client.ts';
 export { BrokerDialogue, describeBrokerCommand } from './broker-dialogue.ts';
 export { BrokerWorld } from './broker-world.ts';
 export { Grid, type GridOptions } from './grid/grid.ts';
+export { PretendBroker } from './grid/pretend-broker.ts';
 export { Program, type ProgramName } from './grid/program.ts';
 export { aCallContext, inject } from './inject.ts';
 export { aGroup, aJob, aMachine, anEnd } from './broker.ts';
