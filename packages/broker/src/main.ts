@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
@@ -33,7 +34,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const metrics = new Metrics({ withProcess: true });
   const { suspectGrace, replicateAfter, checkDeadline, checksMax, blobBytesMax } = config;
   const broker = await startBroker({
-    home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId: `${ownerId}@${hostname()}:${home}`,
+    home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId: brokerIdOf(ownerId, home),
     programVersion: programVersion(), providers: config.provider.map(parseProvider), options: { suspectGrace, replicateAfter },
     checkDeadline, checksMax, blobBytesMax, log, metrics, onFatal: context.fail,
   });
@@ -50,6 +51,12 @@ function announce({ home, log, addToDump }: ProgramContext, { address, state }: 
   writeAtomic(join(home, 'broker.json'), `${JSON.stringify({ address, metricsAddress, pid: process.pid })}\n`);
   addToDump('state', () => ({ jobs: state.jobs.size, machines: state.machines.size, replicas: state.replicas.size }));
   log.info({ address, metrics: metricsAddress }, 'listening');
+}
+
+/** The same for every start with this home folder on this host; only letters, digits, "_", "." and "-", as providers want it. */
+function brokerIdOf(ownerId: string, home: string): string {
+  const place = createHash('sha256').update(`${hostname()}:${home}`).digest('hex').slice(0, 12);
+  return `${ownerId.replace(/[^\w.-]/g, '_').slice(0, 48)}-${place}`;
 }
 
 function parseProvider(given: string): { readonly providerId: ProviderId; readonly address: string } {

@@ -4,8 +4,9 @@ import { MutiraoError } from '@mutirao/api/errors';
 
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
-import { clusterName, parseClusters, parseSettings, type GridSize } from '../grid/plan.ts';
+import { parseClusters, parseSettings, type GridSize } from '../grid/plan.ts';
 import { gridJson, type GridRecord } from '../grid/record.ts';
+import { renderPairs } from '../output/table.ts';
 import { tell } from '../output/tell.ts';
 
 /** How large the grid is, and whether the terminal is given back. */
@@ -62,17 +63,16 @@ function gridLines(home: string, grid: GridRecord, ending: string): string[] {
     grid.clusters.length === 0 ? '' : `${grid.clusters.length === 1 ? 'cluster' : 'clusters'} ${clusters}`,
     grid.machines === 0 ? '' : `${grid.machines} lab ${grid.machines === 1 ? 'machine' : 'machines'}`,
   ].filter((part) => part !== '').join(' and ');
-  const first = grid.clusters[0]?.name ?? clusterName(0);
-  return [
-    `A grid with ${parts} runs in ${home}; its broker listens at ${grid.broker}. ${ending}`,
-    '',
-    `  export MUTIRAO_HOME=${home}                             # in another terminal, where it is not the default`,
-    '  npx mutirao job submit --array 1-100 --wait -- \'echo {}\'   # a bag of a hundred tasks',
-    '  npx mutirao status                                         # jobs, providers, machines',
-    '  npx mutirao task list last                                 # who ran what, when',
-    `  npx mutirao cluster submit --cluster ${first} --width 2 --walltime 1m -- sleep 30   # a local user of that cluster`,
-    '  npx mutirao ledger                                         # where the processor-time went',
-  ];
+  const first = grid.clusters[0]?.name;
+  const tries = renderPairs([
+    [`  export MUTIRAO_HOME=${home}`, '# where it is not the default folder'],
+    ["  npx mutirao job submit --array 1-100 --wait -- 'echo {}'", '# a bag of a hundred tasks'],
+    ['  npx mutirao status', '# jobs, providers, machines'],
+    ['  npx mutirao task list last', '# who ran what, when'],
+    ['  npx mutirao ledger', '# where the processor-time went'],
+    ...(first === undefined ? [] : [[`  npx mutirao cluster submit --cluster ${first} -- sleep 30`, '# a request of a local user'] as const]),
+  ]);
+  return [`A grid with ${parts} runs in ${home}; its broker listens at ${grid.broker}. ${ending}`, '', ...tries];
 }
 
 function count(text: string): number {
