@@ -5,6 +5,7 @@
 // source: google/protobuf/any.proto
 
 /* eslint-disable */
+import { asBuffer, noBytes } from "../../../wire/bytes.ts";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
 export const protobufPackage = "google.protobuf";
@@ -81,7 +82,7 @@ export interface Any {
 }
 
 function createBaseAny(): Any {
-  return { typeUrl: "", value: Buffer.alloc(0) };
+  return { typeUrl: "", value: noBytes };
 }
 
 export const Any: MessageFns<Any> = {
@@ -121,7 +122,7 @@ export const Any: MessageFns<Any> = {
               break;
             }
 
-            message.value = Buffer.from(reader.bytes());
+            message.value = asBuffer(reader.bytes());
             continue;
           }
         }

@@ -5,6 +5,7 @@
 // source: mutirao/broker/v1/broker.proto
 
 /* eslint-disable */
+import { asBuffer, noBytes } from "../../../../wire/bytes.ts";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import {
   type CallOptions,
@@ -2550,7 +2551,7 @@ export const GetTaskOutputRequest: MessageFns<GetTaskOutputRequest> = {
 };
 
 function createBaseGetTaskOutputResponse(): GetTaskOutputResponse {
-  return { replicaId: 0, standardOutput: Buffer.alloc(0), standardError: Buffer.alloc(0), truncated: false, files: [] };
+  return { replicaId: 0, standardOutput: noBytes, standardError: noBytes, truncated: false, files: [] };
 }
 
 export const GetTaskOutputResponse: MessageFns<GetTaskOutputResponse> = {
@@ -2599,7 +2600,7 @@ export const GetTaskOutputResponse: MessageFns<GetTaskOutputResponse> = {
               break;
             }
 
-            message.standardOutput = Buffer.from(reader.bytes());
+            message.standardOutput = asBuffer(reader.bytes());
             continue;
           }
           case 3: {
@@ -2607,7 +2608,7 @@ export const GetTaskOutputResponse: MessageFns<GetTaskOutputResponse> = {
               break;
             }
 
-            message.standardError = Buffer.from(reader.bytes());
+            message.standardError = asBuffer(reader.bytes());
             continue;
           }
           case 4: {
@@ -2708,7 +2709,7 @@ export const TaskFile: MessageFns<TaskFile> = {
 };
 
 function createBaseUploadBlobRequest(): UploadBlobRequest {
-  return { data: Buffer.alloc(0) };
+  return { data: noBytes };
 }
 
 export const UploadBlobRequest: MessageFns<UploadBlobRequest> = {
@@ -2737,7 +2738,7 @@ export const UploadBlobRequest: MessageFns<UploadBlobRequest> = {
               break;
             }
 
-            message.data = Buffer.from(reader.bytes());
+            message.data = asBuffer(reader.bytes());
             continue;
           }
         }
@@ -2800,7 +2801,7 @@ export const UploadBlobResponse: MessageFns<UploadBlobResponse> = {
 };
 
 function createBaseDownloadBlobRequest(): DownloadBlobRequest {
-  return { sha256: Buffer.alloc(0) };
+  return { sha256: noBytes };
 }
 
 export const DownloadBlobRequest: MessageFns<DownloadBlobRequest> = {
@@ -2829,7 +2830,7 @@ export const DownloadBlobRequest: MessageFns<DownloadBlobRequest> = {
               break;
             }
 
-            message.sha256 = Buffer.from(reader.bytes());
+            message.sha256 = asBuffer(reader.bytes());
             continue;
           }
         }
@@ -2846,7 +2847,7 @@ export const DownloadBlobRequest: MessageFns<DownloadBlobRequest> = {
 };
 
 function createBaseDownloadBlobResponse(): DownloadBlobResponse {
-  return { data: Buffer.alloc(0) };
+  return { data: noBytes };
 }
 
 export const DownloadBlobResponse: MessageFns<DownloadBlobResponse> = {
@@ -2875,7 +2876,7 @@ export const DownloadBlobResponse: MessageFns<DownloadBlobResponse> = {
               break;
             }
 
-            message.data = Buffer.from(reader.bytes());
+            message.data = asBuffer(reader.bytes());
             continue;
           }
         }
@@ -3885,36 +3886,36 @@ export const BrokerServiceService = {
     path: "/mutirao.broker.v1.BrokerService/SubmitJob" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: SubmitJobRequest): Buffer => Buffer.from(SubmitJobRequest.encode(value).finish()),
+    requestSerialize: (value: SubmitJobRequest): Buffer => asBuffer(SubmitJobRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): SubmitJobRequest => SubmitJobRequest.decode(value),
-    responseSerialize: (value: SubmitJobResponse): Buffer => Buffer.from(SubmitJobResponse.encode(value).finish()),
+    responseSerialize: (value: SubmitJobResponse): Buffer => asBuffer(SubmitJobResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SubmitJobResponse => SubmitJobResponse.decode(value),
   },
   getJob: {
     path: "/mutirao.broker.v1.BrokerService/GetJob" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetJobRequest): Buffer => Buffer.from(GetJobRequest.encode(value).finish()),
+    requestSerialize: (value: GetJobRequest): Buffer => asBuffer(GetJobRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): GetJobRequest => GetJobRequest.decode(value),
-    responseSerialize: (value: GetJobResponse): Buffer => Buffer.from(GetJobResponse.encode(value).finish()),
+    responseSerialize: (value: GetJobResponse): Buffer => asBuffer(GetJobResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetJobResponse => GetJobResponse.decode(value),
   },
   listJobs: {
     path: "/mutirao.broker.v1.BrokerService/ListJobs" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListJobsRequest): Buffer => Buffer.from(ListJobsRequest.encode(value).finish()),
+    requestSerialize: (value: ListJobsRequest): Buffer => asBuffer(ListJobsRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): ListJobsRequest => ListJobsRequest.decode(value),
-    responseSerialize: (value: ListJobsResponse): Buffer => Buffer.from(ListJobsResponse.encode(value).finish()),
+    responseSerialize: (value: ListJobsResponse): Buffer => asBuffer(ListJobsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListJobsResponse => ListJobsResponse.decode(value),
   },
   cancelJob: {
     path: "/mutirao.broker.v1.BrokerService/CancelJob" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: CancelJobRequest): Buffer => Buffer.from(CancelJobRequest.encode(value).finish()),
+    requestSerialize: (value: CancelJobRequest): Buffer => asBuffer(CancelJobRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): CancelJobRequest => CancelJobRequest.decode(value),
-    responseSerialize: (value: CancelJobResponse): Buffer => Buffer.from(CancelJobResponse.encode(value).finish()),
+    responseSerialize: (value: CancelJobResponse): Buffer => asBuffer(CancelJobResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CancelJobResponse => CancelJobResponse.decode(value),
   },
   /** Runs failed or cancelled tasks of a job again. */
@@ -3922,9 +3923,9 @@ export const BrokerServiceService = {
     path: "/mutirao.broker.v1.BrokerService/RetryTasks" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: RetryTasksRequest): Buffer => Buffer.from(RetryTasksRequest.encode(value).finish()),
+    requestSerialize: (value: RetryTasksRequest): Buffer => asBuffer(RetryTasksRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): RetryTasksRequest => RetryTasksRequest.decode(value),
-    responseSerialize: (value: RetryTasksResponse): Buffer => Buffer.from(RetryTasksResponse.encode(value).finish()),
+    responseSerialize: (value: RetryTasksResponse): Buffer => asBuffer(RetryTasksResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RetryTasksResponse => RetryTasksResponse.decode(value),
   },
   /** Answers when the job has ended, or at the deadline of the call. */
@@ -3932,9 +3933,9 @@ export const BrokerServiceService = {
     path: "/mutirao.broker.v1.BrokerService/WaitJob" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: WaitJobRequest): Buffer => Buffer.from(WaitJobRequest.encode(value).finish()),
+    requestSerialize: (value: WaitJobRequest): Buffer => asBuffer(WaitJobRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): WaitJobRequest => WaitJobRequest.decode(value),
-    responseSerialize: (value: WaitJobResponse): Buffer => Buffer.from(WaitJobResponse.encode(value).finish()),
+    responseSerialize: (value: WaitJobResponse): Buffer => asBuffer(WaitJobResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WaitJobResponse => WaitJobResponse.decode(value),
   },
   /** Events of one job, or of all, from a sequence number on; resumes exactly. */
@@ -3942,18 +3943,18 @@ export const BrokerServiceService = {
     path: "/mutirao.broker.v1.BrokerService/WatchJob" as const,
     requestStream: false as const,
     responseStream: true as const,
-    requestSerialize: (value: WatchJobRequest): Buffer => Buffer.from(WatchJobRequest.encode(value).finish()),
+    requestSerialize: (value: WatchJobRequest): Buffer => asBuffer(WatchJobRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): WatchJobRequest => WatchJobRequest.decode(value),
-    responseSerialize: (value: WatchJobResponse): Buffer => Buffer.from(WatchJobResponse.encode(value).finish()),
+    responseSerialize: (value: WatchJobResponse): Buffer => asBuffer(WatchJobResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WatchJobResponse => WatchJobResponse.decode(value),
   },
   listTasks: {
     path: "/mutirao.broker.v1.BrokerService/ListTasks" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListTasksRequest): Buffer => Buffer.from(ListTasksRequest.encode(value).finish()),
+    requestSerialize: (value: ListTasksRequest): Buffer => asBuffer(ListTasksRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): ListTasksRequest => ListTasksRequest.decode(value),
-    responseSerialize: (value: ListTasksResponse): Buffer => Buffer.from(ListTasksResponse.encode(value).finish()),
+    responseSerialize: (value: ListTasksResponse): Buffer => asBuffer(ListTasksResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListTasksResponse => ListTasksResponse.decode(value),
   },
   /** Standard output and error of a task's accepted replica, or of the last one that failed. */
@@ -3961,10 +3962,10 @@ export const BrokerServiceService = {
     path: "/mutirao.broker.v1.BrokerService/GetTaskOutput" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetTaskOutputRequest): Buffer => Buffer.from(GetTaskOutputRequest.encode(value).finish()),
+    requestSerialize: (value: GetTaskOutputRequest): Buffer => asBuffer(GetTaskOutputRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): GetTaskOutputRequest => GetTaskOutputRequest.decode(value),
     responseSerialize: (value: GetTaskOutputResponse): Buffer =>
-      Buffer.from(GetTaskOutputResponse.encode(value).finish()),
+      asBuffer(GetTaskOutputResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetTaskOutputResponse => GetTaskOutputResponse.decode(value),
   },
   /** For users on other hosts: the files that their tasks name by content. */
@@ -3972,76 +3973,76 @@ export const BrokerServiceService = {
     path: "/mutirao.broker.v1.BrokerService/UploadBlob" as const,
     requestStream: true as const,
     responseStream: false as const,
-    requestSerialize: (value: UploadBlobRequest): Buffer => Buffer.from(UploadBlobRequest.encode(value).finish()),
+    requestSerialize: (value: UploadBlobRequest): Buffer => asBuffer(UploadBlobRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): UploadBlobRequest => UploadBlobRequest.decode(value),
-    responseSerialize: (value: UploadBlobResponse): Buffer => Buffer.from(UploadBlobResponse.encode(value).finish()),
+    responseSerialize: (value: UploadBlobResponse): Buffer => asBuffer(UploadBlobResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UploadBlobResponse => UploadBlobResponse.decode(value),
   },
   downloadBlob: {
     path: "/mutirao.broker.v1.BrokerService/DownloadBlob" as const,
     requestStream: false as const,
     responseStream: true as const,
-    requestSerialize: (value: DownloadBlobRequest): Buffer => Buffer.from(DownloadBlobRequest.encode(value).finish()),
+    requestSerialize: (value: DownloadBlobRequest): Buffer => asBuffer(DownloadBlobRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): DownloadBlobRequest => DownloadBlobRequest.decode(value),
     responseSerialize: (value: DownloadBlobResponse): Buffer =>
-      Buffer.from(DownloadBlobResponse.encode(value).finish()),
+      asBuffer(DownloadBlobResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DownloadBlobResponse => DownloadBlobResponse.decode(value),
   },
   listMachines: {
     path: "/mutirao.broker.v1.BrokerService/ListMachines" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListMachinesRequest): Buffer => Buffer.from(ListMachinesRequest.encode(value).finish()),
+    requestSerialize: (value: ListMachinesRequest): Buffer => asBuffer(ListMachinesRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): ListMachinesRequest => ListMachinesRequest.decode(value),
     responseSerialize: (value: ListMachinesResponse): Buffer =>
-      Buffer.from(ListMachinesResponse.encode(value).finish()),
+      asBuffer(ListMachinesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListMachinesResponse => ListMachinesResponse.decode(value),
   },
   listRequests: {
     path: "/mutirao.broker.v1.BrokerService/ListRequests" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListRequestsRequest): Buffer => Buffer.from(ListRequestsRequest.encode(value).finish()),
+    requestSerialize: (value: ListRequestsRequest): Buffer => asBuffer(ListRequestsRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): ListRequestsRequest => ListRequestsRequest.decode(value),
     responseSerialize: (value: ListRequestsResponse): Buffer =>
-      Buffer.from(ListRequestsResponse.encode(value).finish()),
+      asBuffer(ListRequestsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListRequestsResponse => ListRequestsResponse.decode(value),
   },
   explain: {
     path: "/mutirao.broker.v1.BrokerService/Explain" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ExplainRequest): Buffer => Buffer.from(ExplainRequest.encode(value).finish()),
+    requestSerialize: (value: ExplainRequest): Buffer => asBuffer(ExplainRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): ExplainRequest => ExplainRequest.decode(value),
-    responseSerialize: (value: ExplainResponse): Buffer => Buffer.from(ExplainResponse.encode(value).finish()),
+    responseSerialize: (value: ExplainResponse): Buffer => asBuffer(ExplainResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ExplainResponse => ExplainResponse.decode(value),
   },
   getLedger: {
     path: "/mutirao.broker.v1.BrokerService/GetLedger" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetLedgerRequest): Buffer => Buffer.from(GetLedgerRequest.encode(value).finish()),
+    requestSerialize: (value: GetLedgerRequest): Buffer => asBuffer(GetLedgerRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): GetLedgerRequest => GetLedgerRequest.decode(value),
-    responseSerialize: (value: GetLedgerResponse): Buffer => Buffer.from(GetLedgerResponse.encode(value).finish()),
+    responseSerialize: (value: GetLedgerResponse): Buffer => asBuffer(GetLedgerResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetLedgerResponse => GetLedgerResponse.decode(value),
   },
   addProvider: {
     path: "/mutirao.broker.v1.BrokerService/AddProvider" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: AddProviderRequest): Buffer => Buffer.from(AddProviderRequest.encode(value).finish()),
+    requestSerialize: (value: AddProviderRequest): Buffer => asBuffer(AddProviderRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): AddProviderRequest => AddProviderRequest.decode(value),
-    responseSerialize: (value: AddProviderResponse): Buffer => Buffer.from(AddProviderResponse.encode(value).finish()),
+    responseSerialize: (value: AddProviderResponse): Buffer => asBuffer(AddProviderResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AddProviderResponse => AddProviderResponse.decode(value),
   },
   listProviders: {
     path: "/mutirao.broker.v1.BrokerService/ListProviders" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListProvidersRequest): Buffer => Buffer.from(ListProvidersRequest.encode(value).finish()),
+    requestSerialize: (value: ListProvidersRequest): Buffer => asBuffer(ListProvidersRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): ListProvidersRequest => ListProvidersRequest.decode(value),
     responseSerialize: (value: ListProvidersResponse): Buffer =>
-      Buffer.from(ListProvidersResponse.encode(value).finish()),
+      asBuffer(ListProvidersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListProvidersResponse => ListProvidersResponse.decode(value),
   },
 } as const;
@@ -4330,7 +4331,7 @@ export const BrokerServiceClient = makeGenericClientConstructor(
 };
 
 function longToNumber(int64: { toString(): string }): number {
-  const num = globalThis.Number(int64.toString());
+  const num = globalThis.Number(int64);
   if (num > globalThis.Number.MAX_SAFE_INTEGER) {
     throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
   }

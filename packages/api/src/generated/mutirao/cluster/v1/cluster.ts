@@ -5,6 +5,7 @@
 // source: mutirao/cluster/v1/cluster.proto
 
 /* eslint-disable */
+import { asBuffer } from "../../../../wire/bytes.ts";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import {
   type CallOptions,
@@ -909,9 +910,9 @@ export const ClusterServiceService = {
     path: "/mutirao.cluster.v1.ClusterService/Allocate" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: AllocateRequest): Buffer => Buffer.from(AllocateRequest.encode(value).finish()),
+    requestSerialize: (value: AllocateRequest): Buffer => asBuffer(AllocateRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): AllocateRequest => AllocateRequest.decode(value),
-    responseSerialize: (value: AllocateResponse): Buffer => Buffer.from(AllocateResponse.encode(value).finish()),
+    responseSerialize: (value: AllocateResponse): Buffer => asBuffer(AllocateResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AllocateResponse => AllocateResponse.decode(value),
   },
   /** Takes a queued request out, or ends a running one. Repeating it is harmless. */
@@ -919,27 +920,27 @@ export const ClusterServiceService = {
     path: "/mutirao.cluster.v1.ClusterService/Release" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ReleaseRequest): Buffer => Buffer.from(ReleaseRequest.encode(value).finish()),
+    requestSerialize: (value: ReleaseRequest): Buffer => asBuffer(ReleaseRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): ReleaseRequest => ReleaseRequest.decode(value),
-    responseSerialize: (value: ReleaseResponse): Buffer => Buffer.from(ReleaseResponse.encode(value).finish()),
+    responseSerialize: (value: ReleaseResponse): Buffer => asBuffer(ReleaseResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReleaseResponse => ReleaseResponse.decode(value),
   },
   getLimits: {
     path: "/mutirao.cluster.v1.ClusterService/GetLimits" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetLimitsRequest): Buffer => Buffer.from(GetLimitsRequest.encode(value).finish()),
+    requestSerialize: (value: GetLimitsRequest): Buffer => asBuffer(GetLimitsRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): GetLimitsRequest => GetLimitsRequest.decode(value),
-    responseSerialize: (value: GetLimitsResponse): Buffer => Buffer.from(GetLimitsResponse.encode(value).finish()),
+    responseSerialize: (value: GetLimitsResponse): Buffer => asBuffer(GetLimitsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetLimitsResponse => GetLimitsResponse.decode(value),
   },
   getQueue: {
     path: "/mutirao.cluster.v1.ClusterService/GetQueue" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetQueueRequest): Buffer => Buffer.from(GetQueueRequest.encode(value).finish()),
+    requestSerialize: (value: GetQueueRequest): Buffer => asBuffer(GetQueueRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): GetQueueRequest => GetQueueRequest.decode(value),
-    responseSerialize: (value: GetQueueResponse): Buffer => Buffer.from(GetQueueResponse.encode(value).finish()),
+    responseSerialize: (value: GetQueueResponse): Buffer => asBuffer(GetQueueResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetQueueResponse => GetQueueResponse.decode(value),
   },
   /** One message now and one after each change; a level. */
@@ -947,9 +948,9 @@ export const ClusterServiceService = {
     path: "/mutirao.cluster.v1.ClusterService/WatchQueue" as const,
     requestStream: false as const,
     responseStream: true as const,
-    requestSerialize: (value: WatchQueueRequest): Buffer => Buffer.from(WatchQueueRequest.encode(value).finish()),
+    requestSerialize: (value: WatchQueueRequest): Buffer => asBuffer(WatchQueueRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): WatchQueueRequest => WatchQueueRequest.decode(value),
-    responseSerialize: (value: WatchQueueResponse): Buffer => Buffer.from(WatchQueueResponse.encode(value).finish()),
+    responseSerialize: (value: WatchQueueResponse): Buffer => asBuffer(WatchQueueResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WatchQueueResponse => WatchQueueResponse.decode(value),
   },
 } as const;
@@ -1047,7 +1048,7 @@ export const ClusterServiceClient = makeGenericClientConstructor(
 };
 
 function longToNumber(int64: { toString(): string }): number {
-  const num = globalThis.Number(int64.toString());
+  const num = globalThis.Number(int64);
   if (num > globalThis.Number.MAX_SAFE_INTEGER) {
     throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
   }

@@ -5,6 +5,7 @@
 // source: mutirao/common/v1/common.proto
 
 /* eslint-disable */
+import { asBuffer, noBytes } from "../../../../wire/bytes.ts";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
 export const protobufPackage = "mutirao.common.v1";
@@ -183,7 +184,7 @@ export const Hello: MessageFns<Hello> = {
 };
 
 function createBaseContent(): Content {
-  return { sha256: Buffer.alloc(0), sizeBytes: 0 };
+  return { sha256: noBytes, sizeBytes: 0 };
 }
 
 export const Content: MessageFns<Content> = {
@@ -215,7 +216,7 @@ export const Content: MessageFns<Content> = {
               break;
             }
 
-            message.sha256 = Buffer.from(reader.bytes());
+            message.sha256 = asBuffer(reader.bytes());
             continue;
           }
           case 2: {
@@ -684,7 +685,7 @@ export const IntegerRange: MessageFns<IntegerRange> = {
 };
 
 function longToNumber(int64: { toString(): string }): number {
-  const num = globalThis.Number(int64.toString());
+  const num = globalThis.Number(int64);
   if (num > globalThis.Number.MAX_SAFE_INTEGER) {
     throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
   }

@@ -5,6 +5,7 @@
 // source: mutirao/machine/v1/machine.proto
 
 /* eslint-disable */
+import { asBuffer, noBytes } from "../../../../wire/bytes.ts";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import {
   type CallOptions,
@@ -980,8 +981,8 @@ function createBaseReplicaEnded(): ReplicaEnded {
     endedUnixMs: 0,
     reason: "",
     detail: "",
-    standardOutput: Buffer.alloc(0),
-    standardError: Buffer.alloc(0),
+    standardOutput: noBytes,
+    standardError: noBytes,
     outputTruncated: false,
     outputs: [],
   };
@@ -1099,7 +1100,7 @@ export const ReplicaEnded: MessageFns<ReplicaEnded> = {
               break;
             }
 
-            message.standardOutput = Buffer.from(reader.bytes());
+            message.standardOutput = asBuffer(reader.bytes());
             continue;
           }
           case 9: {
@@ -1107,7 +1108,7 @@ export const ReplicaEnded: MessageFns<ReplicaEnded> = {
               break;
             }
 
-            message.standardError = Buffer.from(reader.bytes());
+            message.standardError = asBuffer(reader.bytes());
             continue;
           }
           case 10: {
@@ -1216,7 +1217,7 @@ export const OutputContent: MessageFns<OutputContent> = {
               break;
             }
 
-            message.inline = Buffer.from(reader.bytes());
+            message.inline = asBuffer(reader.bytes());
             continue;
           }
           case 6: {
@@ -1381,7 +1382,7 @@ export const ContentOffered: MessageFns<ContentOffered> = {
               break;
             }
 
-            message.source = { $case: "inline", value: Buffer.from(reader.bytes()) };
+            message.source = { $case: "inline", value: asBuffer(reader.bytes()) };
             continue;
           }
           case 3: {
@@ -1506,7 +1507,7 @@ export const PullContentRequest: MessageFns<PullContentRequest> = {
 };
 
 function createBasePullContentResponse(): PullContentResponse {
-  return { data: Buffer.alloc(0) };
+  return { data: noBytes };
 }
 
 export const PullContentResponse: MessageFns<PullContentResponse> = {
@@ -1535,7 +1536,7 @@ export const PullContentResponse: MessageFns<PullContentResponse> = {
               break;
             }
 
-            message.data = Buffer.from(reader.bytes());
+            message.data = asBuffer(reader.bytes());
             continue;
           }
         }
@@ -1552,7 +1553,7 @@ export const PullContentResponse: MessageFns<PullContentResponse> = {
 };
 
 function createBasePushContentRequest(): PushContentRequest {
-  return { transferId: "", content: undefined, data: Buffer.alloc(0), machineId: "" };
+  return { transferId: "", content: undefined, data: noBytes, machineId: "" };
 }
 
 export const PushContentRequest: MessageFns<PushContentRequest> = {
@@ -1606,7 +1607,7 @@ export const PushContentRequest: MessageFns<PushContentRequest> = {
               break;
             }
 
-            message.data = Buffer.from(reader.bytes());
+            message.data = asBuffer(reader.bytes());
             continue;
           }
           case 4: {
@@ -1676,9 +1677,9 @@ export const GridMachineServiceService = {
     path: "/mutirao.machine.v1.GridMachineService/Attach" as const,
     requestStream: true as const,
     responseStream: true as const,
-    requestSerialize: (value: AttachRequest): Buffer => Buffer.from(AttachRequest.encode(value).finish()),
+    requestSerialize: (value: AttachRequest): Buffer => asBuffer(AttachRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): AttachRequest => AttachRequest.decode(value),
-    responseSerialize: (value: AttachResponse): Buffer => Buffer.from(AttachResponse.encode(value).finish()),
+    responseSerialize: (value: AttachResponse): Buffer => asBuffer(AttachResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AttachResponse => AttachResponse.decode(value),
   },
   /** Put, for a content too large for a message: the bytes of a transfer that an AttachResponse announced. */
@@ -1686,9 +1687,9 @@ export const GridMachineServiceService = {
     path: "/mutirao.machine.v1.GridMachineService/PullContent" as const,
     requestStream: false as const,
     responseStream: true as const,
-    requestSerialize: (value: PullContentRequest): Buffer => Buffer.from(PullContentRequest.encode(value).finish()),
+    requestSerialize: (value: PullContentRequest): Buffer => asBuffer(PullContentRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): PullContentRequest => PullContentRequest.decode(value),
-    responseSerialize: (value: PullContentResponse): Buffer => Buffer.from(PullContentResponse.encode(value).finish()),
+    responseSerialize: (value: PullContentResponse): Buffer => asBuffer(PullContentResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): PullContentResponse => PullContentResponse.decode(value),
   },
   /** Get, for a content too large for a message: the first chunk names the transfer. */
@@ -1696,9 +1697,9 @@ export const GridMachineServiceService = {
     path: "/mutirao.machine.v1.GridMachineService/PushContent" as const,
     requestStream: true as const,
     responseStream: false as const,
-    requestSerialize: (value: PushContentRequest): Buffer => Buffer.from(PushContentRequest.encode(value).finish()),
+    requestSerialize: (value: PushContentRequest): Buffer => asBuffer(PushContentRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): PushContentRequest => PushContentRequest.decode(value),
-    responseSerialize: (value: PushContentResponse): Buffer => Buffer.from(PushContentResponse.encode(value).finish()),
+    responseSerialize: (value: PushContentResponse): Buffer => asBuffer(PushContentResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): PushContentResponse => PushContentResponse.decode(value),
   },
 } as const;
@@ -1753,7 +1754,7 @@ export const GridMachineServiceClient = makeGenericClientConstructor(
 };
 
 function longToNumber(int64: { toString(): string }): number {
-  const num = globalThis.Number(int64.toString());
+  const num = globalThis.Number(int64);
   if (num > globalThis.Number.MAX_SAFE_INTEGER) {
     throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
   }

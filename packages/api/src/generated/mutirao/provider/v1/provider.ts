@@ -5,6 +5,7 @@
 // source: mutirao/provider/v1/provider.proto
 
 /* eslint-disable */
+import { asBuffer, noBytes } from "../../../../wire/bytes.ts";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import {
   type CallOptions,
@@ -1114,7 +1115,7 @@ export const RequestsChanged: MessageFns<RequestsChanged> = {
 };
 
 function createBaseSendContentRequest(): SendContentRequest {
-  return { transferId: "", data: Buffer.alloc(0) };
+  return { transferId: "", data: noBytes };
 }
 
 export const SendContentRequest: MessageFns<SendContentRequest> = {
@@ -1154,7 +1155,7 @@ export const SendContentRequest: MessageFns<SendContentRequest> = {
               break;
             }
 
-            message.data = Buffer.from(reader.bytes());
+            message.data = asBuffer(reader.bytes());
             continue;
           }
         }
@@ -1252,7 +1253,7 @@ export const ReceiveContentRequest: MessageFns<ReceiveContentRequest> = {
 };
 
 function createBaseReceiveContentResponse(): ReceiveContentResponse {
-  return { data: Buffer.alloc(0) };
+  return { data: noBytes };
 }
 
 export const ReceiveContentResponse: MessageFns<ReceiveContentResponse> = {
@@ -1281,7 +1282,7 @@ export const ReceiveContentResponse: MessageFns<ReceiveContentResponse> = {
               break;
             }
 
-            message.data = Buffer.from(reader.bytes());
+            message.data = asBuffer(reader.bytes());
             continue;
           }
         }
@@ -1681,9 +1682,9 @@ export const GridMachineProviderServiceService = {
     path: "/mutirao.provider.v1.GridMachineProviderService/Connect" as const,
     requestStream: true as const,
     responseStream: true as const,
-    requestSerialize: (value: ConnectRequest): Buffer => Buffer.from(ConnectRequest.encode(value).finish()),
+    requestSerialize: (value: ConnectRequest): Buffer => asBuffer(ConnectRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): ConnectRequest => ConnectRequest.decode(value),
-    responseSerialize: (value: ConnectResponse): Buffer => Buffer.from(ConnectResponse.encode(value).finish()),
+    responseSerialize: (value: ConnectResponse): Buffer => asBuffer(ConnectResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ConnectResponse => ConnectResponse.decode(value),
   },
   /** The broker brings a content that an agent waits for. */
@@ -1691,9 +1692,9 @@ export const GridMachineProviderServiceService = {
     path: "/mutirao.provider.v1.GridMachineProviderService/SendContent" as const,
     requestStream: true as const,
     responseStream: false as const,
-    requestSerialize: (value: SendContentRequest): Buffer => Buffer.from(SendContentRequest.encode(value).finish()),
+    requestSerialize: (value: SendContentRequest): Buffer => asBuffer(SendContentRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): SendContentRequest => SendContentRequest.decode(value),
-    responseSerialize: (value: SendContentResponse): Buffer => Buffer.from(SendContentResponse.encode(value).finish()),
+    responseSerialize: (value: SendContentResponse): Buffer => asBuffer(SendContentResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SendContentResponse => SendContentResponse.decode(value),
   },
   /** The broker fetches a content that an agent pushes. */
@@ -1702,10 +1703,10 @@ export const GridMachineProviderServiceService = {
     requestStream: false as const,
     responseStream: true as const,
     requestSerialize: (value: ReceiveContentRequest): Buffer =>
-      Buffer.from(ReceiveContentRequest.encode(value).finish()),
+      asBuffer(ReceiveContentRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): ReceiveContentRequest => ReceiveContentRequest.decode(value),
     responseSerialize: (value: ReceiveContentResponse): Buffer =>
-      Buffer.from(ReceiveContentResponse.encode(value).finish()),
+      asBuffer(ReceiveContentResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReceiveContentResponse => ReceiveContentResponse.decode(value),
   },
   /** Facts about the resource and the provider's rules. */
@@ -1713,9 +1714,9 @@ export const GridMachineProviderServiceService = {
     path: "/mutirao.provider.v1.GridMachineProviderService/GetResource" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GetResourceRequest): Buffer => Buffer.from(GetResourceRequest.encode(value).finish()),
+    requestSerialize: (value: GetResourceRequest): Buffer => asBuffer(GetResourceRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): GetResourceRequest => GetResourceRequest.decode(value),
-    responseSerialize: (value: GetResourceResponse): Buffer => Buffer.from(GetResourceResponse.encode(value).finish()),
+    responseSerialize: (value: GetResourceResponse): Buffer => asBuffer(GetResourceResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetResourceResponse => GetResourceResponse.decode(value),
   },
   /** Its allocation requests, with the reasons for each. */
@@ -1723,10 +1724,10 @@ export const GridMachineProviderServiceService = {
     path: "/mutirao.provider.v1.GridMachineProviderService/ListRequests" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListRequestsRequest): Buffer => Buffer.from(ListRequestsRequest.encode(value).finish()),
+    requestSerialize: (value: ListRequestsRequest): Buffer => asBuffer(ListRequestsRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): ListRequestsRequest => ListRequestsRequest.decode(value),
     responseSerialize: (value: ListRequestsResponse): Buffer =>
-      Buffer.from(ListRequestsResponse.encode(value).finish()),
+      asBuffer(ListRequestsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListRequestsResponse => ListRequestsResponse.decode(value),
   },
   /** Takes no more work: withdraws what is queued, lets what runs end. */
@@ -1734,9 +1735,9 @@ export const GridMachineProviderServiceService = {
     path: "/mutirao.provider.v1.GridMachineProviderService/Drain" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: DrainRequest): Buffer => Buffer.from(DrainRequest.encode(value).finish()),
+    requestSerialize: (value: DrainRequest): Buffer => asBuffer(DrainRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): DrainRequest => DrainRequest.decode(value),
-    responseSerialize: (value: DrainResponse): Buffer => Buffer.from(DrainResponse.encode(value).finish()),
+    responseSerialize: (value: DrainResponse): Buffer => asBuffer(DrainResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DrainResponse => DrainResponse.decode(value),
   },
 } as const;
@@ -1852,7 +1853,7 @@ export const GridMachineProviderServiceClient = makeGenericClientConstructor(
 };
 
 function longToNumber(int64: { toString(): string }): number {
-  const num = globalThis.Number(int64.toString());
+  const num = globalThis.Number(int64);
   if (num > globalThis.Number.MAX_SAFE_INTEGER) {
     throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
   }
