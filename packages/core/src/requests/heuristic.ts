@@ -1,4 +1,5 @@
 import type { QueueListing, ResourceLimits, TaskTimes } from '../messages/index.ts';
+import type { AvailabilityProfile } from '../profile/index.ts';
 import type { Duration, Instant, ProcessorCount, RequestId } from '../shared/index.ts';
 
 /** One of the provider's own requests that is submitted and has not ended (an element of M^p), running ones included. */
@@ -32,12 +33,41 @@ export interface RequestDemand {
   readonly deadline: Instant | undefined;
 }
 
+/** The queue as one sees it who need not read a listing: the simulator, which keeps the profile. */
+export interface QueueView {
+  /** What running and waiting requests leave free, each at the place it was promised; is read, not written. */
+  readonly profile: AvailabilityProfile;
+  /** |R^w|: requests of anybody that wait. */
+  readonly waitingCount: number;
+}
+
+/** What the source leaves open, or fixes without need. */
+export interface HeuristicOptions {
+  /** DEFAULT_TIME: the task time that is assumed before anything was observed. */
+  readonly defaultTime: Duration;
+  /**
+   * Which requests would fill the holes of the queue. `in-order`: at each breakpoint, in order of time, the rectangle of best own
+   * throughput, taken out before going on. `best-first`: the best of all breakpoints first. `maximal`: every rectangle that can
+   * neither start earlier, nor be wider or longer; these exclude one another.
+   */
+  readonly holes: 'in-order' | 'best-first' | 'maximal';
+  /** How long a request for a hole is: as many whole tasks of the estimated time as fit, or all of the hole. */
+  readonly holeWalltime: 'whole-tasks' | 'whole-hole';
+  /** The width that the static heuristic asks for: an equal share of the pending tasks, or always the largest. */
+  readonly staticWidth: 'share' | 'largest';
+}
+
 /** All that a request heuristic may look at. */
 export interface RequestFacts {
   readonly now: Instant;
   readonly limits: ResourceLimits;
-  /** The resource's queue as last read; from it an availability profile is built. */
+  /**
+   * The resource's queue as last read; from it an availability profile is built, in which processors that are neither free nor held
+   * by a listed request are taken.
+   */
   readonly listing: QueueListing;
+  /** Stands in for the listing where it is given. */
+  readonly queue?: QueueView;
   /** M^p, in the order in which they were drafted. */
   readonly pending: readonly PendingRequest[];
   /** Own requests that ended, oldest first; the provider keeps the latest ones only. */
@@ -45,6 +75,10 @@ export interface RequestFacts {
   readonly demand: RequestDemand;
   /** Undefined before the first task ended. */
   readonly taskTimes: TaskTimes | undefined;
+  /** Whether nothing has been asked for on behalf of this demand; left out, it is so when no request is pending or served. */
+  readonly isFirst?: boolean;
+  /** Left out, `heuristicDefaults`. */
+  readonly options?: HeuristicOptions;
 }
 
 /** A request that a heuristic wants submitted. */
@@ -57,11 +91,26 @@ export interface DraftedRequest {
   readonly reasons: readonly string[];
 }
 
+/** A request that could be made, and what it would bring; kept with the decision, so that others can show it. */
+export interface RequestCandidate {
+  readonly width: ProcessorCount;
+  readonly walltime: Duration;
+  /** When it would start, were it submitted now. */
+  readonly startsAt: Instant;
+  /** V of this request alone: whole tasks of the estimated time per hour, counted from now to its end. */
+  readonly throughput: number;
+  readonly chosen: boolean;
+}
+
 /** What a heuristic decided; `reasons` say why, also where it drafts nothing. */
 export interface RequestDecision {
   /** At most `limits.requestsMax` less the pending ones. */
   readonly drafts: readonly DraftedRequest[];
   readonly reasons: readonly string[];
+  /** The chosen ones, before they were scaled, then the best of the others; left out by heuristics that compare none. */
+  readonly candidates?: readonly RequestCandidate[];
+  /** E(T); left out by heuristics that estimate none. */
+  readonly taskTimeEstimate?: Duration;
 }
 
 /** Chooses the width and the walltime of allocation requests (costa2005, chapter 3). Pure: the same facts, the same decision. */

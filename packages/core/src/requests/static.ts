@@ -1,6 +1,7 @@
 import type { ResourceLimits } from '../messages/index.ts';
 import type { Duration, ProcessorCount } from '../shared/index.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
+import { optionsOf } from './options.ts';
 
 /**
  * Asks for the longest walltime in every free request slot, and spreads the pending tasks evenly over these requests.
@@ -10,7 +11,7 @@ import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } 
  * |T^p| = `demand.pendingTasks`.
  * Departs from the source: |M^p| and p are fixed before the loop, as settled in the digest of the seeds. Where a task needs
  * several processors |T^p| is counted in processors, and p is a whole number of tasks' worth. The walltime is rounded down to
- * the resource's granularity.
+ * the resource's granularity. An option asks for maxP always, as the users of OurGrid did.
  */
 export const staticHeuristic: RequestHeuristic = { name: 'static', draft: draftStatic };
 
@@ -20,11 +21,14 @@ function draftStatic(facts: RequestFacts): RequestDecision {
   const refusal = findRefusal(facts, freeSlots);
   if (refusal !== undefined) return { drafts: [], reasons: [refusal] };
   const wanted = demand.pendingTasks * demand.processors;
-  const width = chooseWidth(wanted, freeSlots, demand.processors, limits.widthMax);
+  const isShared = optionsOf(facts).staticWidth === 'share';
+  const width = chooseWidth(isShared ? wanted : Infinity, freeSlots, demand.processors, limits.widthMax);
   const walltime = longestWalltime(limits);
   const reasons = [
-    `${plural(demand.pendingTasks, 'pending task')} of ${plural(demand.processors, 'processor')} over ${plural(freeSlots, 'free request slot')} `
-      + `(${limits.requestsMax} allowed, ${pending.length} pending) make ${plural(width, 'processor')} each; the resource gives at most ${limits.widthMax}.`,
+    isShared
+      ? `${plural(demand.pendingTasks, 'pending task')} of ${plural(demand.processors, 'processor')} over ${plural(freeSlots, 'free request slot')} `
+        + `(${limits.requestsMax} allowed, ${pending.length} pending) make ${plural(width, 'processor')} each; the resource gives at most ${limits.widthMax}.`
+      : `Each request asks for the most that the resource gives, ${plural(width, 'processor')}, as it was told to.`,
     `The walltime is the longest that the resource gives, ${walltime} ms: the static heuristic does not estimate task times.`,
   ];
   const drafts = Array.from({ length: freeSlots }, (): DraftedRequest => ({ width, walltime, reasons }));

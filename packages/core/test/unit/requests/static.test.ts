@@ -1,5 +1,5 @@
 import test from 'ava';
-import { staticHeuristic, type RequestFacts } from '@mutirao/core/requests';
+import { heuristicDefaults, staticHeuristic, type RequestFacts } from '@mutirao/core/requests';
 
 const facts: RequestFacts = {
   now: 0,
@@ -18,6 +18,11 @@ test('a task of several processors counts as so many, and a request holds whole 
 test('a width above the limit is cut to the most whole tasks that fit', (t) => {
   const { drafts } = staticHeuristic.draft({ ...facts, demand: { ...facts.demand, pendingTasks: 50, processors: 3 } });
   t.deepEqual(drafts.map((draft) => draft.width), [6, 6]);
+});
+
+test('it asks for the largest width where it is told to', (t) => {
+  const { drafts } = staticHeuristic.draft({ ...facts, options: { ...heuristicDefaults, staticWidth: 'largest' } });
+  t.deepEqual(drafts.map((draft) => draft.width), [8, 8]);
 });
 
 test('a task wider than the resource gives is refused with the two numbers', (t) => {
