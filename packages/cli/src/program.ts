@@ -85,7 +85,7 @@ function groupOf(name: string, program: Command, groups: Map<string, Command>): 
 }
 
 const groupSummaries: Readonly<Record<string, string>> = {
-  job: 'Bags of tasks: submit, list, show, wait, cancel, retry.',
+  job: 'Bags of tasks: submit, list, show, wait, cancel, retry, machines.',
   task: 'Tasks of a job and their output.',
   machine: 'GridMachines that the broker can use.',
   provider: 'GridMachineProviders: list, show, drain, add.',

@@ -105,6 +105,14 @@ export const shapes = {
     request_id: ['string', 'The request that it was allocated by; may be empty.'],
     attributes: ['object', 'What requirements can ask for.'],
   },
+  machine_share: {
+    machine_id: ['string', 'Name of the GridMachine.'],
+    accepted_count: ['integer', 'Replicas whose result was accepted.'],
+    other_count: ['integer', 'Replicas that ended otherwise, or run still.'],
+    used_ms: ['integer', 'Time in which the accepted ones ran.'],
+    other_ms: ['integer', 'Time in which the others ran.'],
+    waited_ms_mean: ['integer or null', 'Mean time from placing a replica to its start: the way there, staging, waiting for a processor.'],
+  },
   output: {
     job_id: ['integer', 'The job.'],
     task_index: ['integer', 'The task.'],

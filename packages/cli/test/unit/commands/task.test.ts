@@ -78,3 +78,14 @@ test('one of the two streams can be had alone', async (t) => {
   t.is((await runCommandLine(['task', 'output', '1', '0-1', '--stderr'], { broker: { ...broker, getTaskOutput } })).out, 'oops\n');
   t.is((await runCommandLine(['task', 'output', '1', '1', '--stdout'], { broker: { ...broker, getTaskOutput } })).err, '');
 });
+
+test('job machines adds up what each machine did, most work first', async (t) => {
+  const replicas = [aReplica({ replicaId: 20, machineId: 'lab/m1', startedUnixMs: 1_000_500 }), aReplica({ replicaId: 21, accepted: false, endedUnixMs: 1_001_100 })];
+  const { out } = await runCommandLine(['job', 'machines'], { broker: { ...broker, listTasks: () => Promise.resolve({ tasks: [...tasks, aTask({ replicas }), aTask()] }) } });
+  t.is(out, [
+    'MACHINE    TASKS  TIME  OTHER REPLICAS  TIME  MEAN WAIT',
+    'alpha/1.0      2  4.0s               2  3.0s       0.1s',
+    'lab/m1         1  1.6s               1  2.0s       0.3s',
+    '',
+  ].join('\n'));
+});
