@@ -31,7 +31,7 @@ async function launchers(watchdog: Watchdog): Promise<number> {
     const launched = { folder: playpens[slot] ?? '', line: '/bin/true', command: '/bin/true', environment: `JOB=1 TASK=${task}`, exports: 'STORAGE=/storage' };
     if (task < tasks) set.launch(slot, launched);
   };
-  const set = new Launchers({
+  const set = await Launchers.open({
     folder: path.join(folder, 'launchers'), width, watchdog, environment: { PATH: '/usr/bin:/bin' },
     onEnded: (slot, status) => {
       if (status !== 0) done.reject(new Error(`a task ended with ${status}`));

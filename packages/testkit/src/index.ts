@@ -9,6 +9,7 @@ export { PretendBroker } from './grid/pretend-broker.ts';
 export { Program, type ProgramName } from './grid/program.ts';
 export { aCallContext, inject } from './inject.ts';
 export { aGroup, aJob, aMachine, anEnd } from './broker.ts';
+export { aTemplate, FakeProvider } from './fake-provider.ts';
 export { checkInteractions, playInteractions, type Comparison, type Perform } from './interaction.ts';
 export { describeProviderCommand, ProviderDialogue } from './provider-dialogue.ts';
 export { streamPair, type StreamEnd } from './stream-pair.ts';

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, constants, fstatSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import { invariant } from '@mutirao/core/shared';
 import { shellStatus } from './exit.ts';
@@ -36,7 +37,7 @@ export interface LauncherOptions {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Where it writes a line `INDEX SEQUENCE STATUS` at the end of each task. */
-  readonly statusFile: number;
+  readonly status: Socket;
   /** The shell ended; only a signal or its task can have done that. What was left of its group has been killed. */
   onExit(launcher: Launcher, exit: LauncherExit): void;
 }
@@ -102,7 +103,7 @@ export class Launcher {
     // Both ways: opening waits for nobody, and the reader's end of file comes only when we are gone.
     this.lines = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
     const child = spawn(this.options.shell, [fifo], {
-      detached: true, cwd: this.options.folder, env: { ...this.options.environment }, stdio: ['ignore', this.options.statusFile, 'ignore'],
+      detached: true, cwd: this.options.folder, env: { ...this.options.environment }, stdio: ['ignore', this.options.status, 'ignore'],
     });
     this.child = child;
     child.once('error', () => { this.ended(child, 127); });
@@ -111,7 +112,7 @@ export class Launcher {
     writeSync(this.lines, 'trap : TERM\n');
   }
 
-  /** Starts a task. @param sequence not used before at any launcher of the same status file. */
+  /** Starts a task. @param sequence not used before at any launcher of the same status channel. */
   launch(sequence: number, task: LaunchTask): void {
     invariant(this.sequence === 0, `launcher ${this.index} runs a task already`);
     this.sequence = sequence;

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { mkdirSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { invariant } from '@mutirao/core/shared';
 import { killProcess } from './kill-group.ts';
@@ -40,8 +41,9 @@ export class Launchers {
   private readonly slots: Launcher[] = [];
   private readonly launchers: Launcher[] = [];
   private readonly slotOf: (number | undefined)[] = [];
-  private readonly statusFile: number;
-  private readonly status: Socket;
+  /** By slot: the launcher of its last task, whose output it has; another one serves the slot if that was killed. */
+  private readonly lastLaunchers: Launcher[] = [];
+  private readonly status: StatusChannel;
   private spare: Launcher;
   /** What to add to `performance.now()` for the time since boot; too small rather than too large. */
   private bootOffset = readBootOffset();
@@ -49,21 +51,27 @@ export class Launchers {
   private rest = '';
   private closed = false;
 
-  /** @throws Error when the folder or its FIFOs cannot be made. */
-  constructor(options: LaunchersOptions) {
+  /** Use `open`. */
+  private constructor(options: LaunchersOptions, status: StatusChannel) {
     this.options = options;
-    rmSync(options.folder, { recursive: true, force: true });
-    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
-    const statusFifo = path.join(options.folder, 'status');
-    const fifos = Array.from({ length: options.width + 1 }, (_, index) => path.join(options.folder, `in-${index}`));
-    execFileSync('mkfifo', ['-m', '600', statusFifo, ...fifos]);
-    this.status = this.openStatus(statusFifo);
-    this.statusFile = openSync(statusFifo, constants.O_WRONLY);
+    this.status = status;
     for (let slot = 0; slot < options.width; slot++) {
       this.slots.push(this.startLauncher());
       this.slotOf.push(slot);
     }
     this.spare = this.startLauncher();
+  }
+
+  /** Starts the shells. @throws Error when the folder or what belongs into it cannot be made. */
+  static async open(options: LaunchersOptions): Promise<Launchers> {
+    rmSync(options.folder, { recursive: true, force: true });
+    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+    const fifos = Array.from({ length: options.width + 1 }, (_, index) => path.join(options.folder, `in-${index}`));
+    execFileSync('mkfifo', ['-m', '600', ...fifos]);
+    const status = await openStatusChannel(path.join(options.folder, 'status'));
+    const launchers = new Launchers(options, status);
+    status.onText = (text) => { launchers.readStatus(text); };
+    return launchers;
   }
 
   /** Starts a task on a slot that runs none. */
@@ -74,6 +82,7 @@ export class Launchers {
       this.guard(launcher);
     }
     launcher.launch(++this.sequence, task);
+    this.lastLaunchers[slot] = launcher;
     launcher.launchedTicks = Math.floor((performance.now() + this.bootOffset) / 10);
   }
 
@@ -84,7 +93,7 @@ export class Launchers {
 
   /** What the task that ended last on a slot wrote; to be read before the next starts there. */
   readOutput(slot: number, bytesMax: number): TaskOutput {
-    return this.at(slot).readOutput(bytesMax);
+    return (this.lastLaunchers[slot] ?? this.at(slot)).readOutput(bytesMax);
   }
 
   /**
@@ -107,6 +116,11 @@ export class Launchers {
       launcher.sequence === 0 ? [] : [{ slot, residentBytes: resident[slot] ?? 0, outputBytes: launcher.outputBytes() }]));
   }
 
+  /** Bytes that a slot's task has written to both streams so far. Cheap. */
+  outputBytes(slot: number): number {
+    return this.at(slot).outputBytes();
+  }
+
   /** Kills everything and removes the folder. */
   close(): void {
     this.closed = true;
@@ -115,8 +129,8 @@ export class Launchers {
       launcher.close();
       if (pgid !== undefined) this.options.watchdog.release(pgid);
     }
-    this.status.destroy();
-    closeSync(this.statusFile);
+    this.status.reader.destroy();
+    this.status.writer.destroy();
     rmSync(this.options.folder, { recursive: true, force: true });
   }
 
@@ -129,7 +143,7 @@ export class Launchers {
   private startLauncher(): Launcher {
     const launcher = new Launcher({
       index: this.launchers.length, shell: this.options.shell ?? '/bin/sh', folder: this.options.folder,
-      environment: this.options.environment, statusFile: this.statusFile,
+      environment: this.options.environment, status: this.status.writer,
       onExit: (gone, exit) => { this.replace(gone, exit); },
     });
     this.launchers.push(launcher);
@@ -161,16 +175,8 @@ export class Launchers {
     if (slot !== undefined && wasRunning) this.options.onEnded(slot, exit.pgid === undefined ? -1 : exit.status);
   }
 
-  private openStatus(fifo: string): Socket {
-    const file = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
-    return new Socket({
-      fd: file, readable: true, writable: false,
-      onread: { buffer: new Uint8Array(16 * 1024), callback: (count, buffer) => this.readStatus(count, buffer) },
-    });
-  }
-
-  private readStatus(count: number, buffer: Uint8Array): boolean {
-    const text = this.rest + Buffer.from(buffer.buffer, buffer.byteOffset, count).toString('latin1');
+  private readStatus(chunk: string): void {
+    const text = this.rest + chunk;
     const lines = text.split('\n');
     this.rest = lines.pop() ?? '';
     for (const line of lines) {
@@ -181,8 +187,32 @@ export class Launchers {
       const slot = this.slotOf[launcher.index];
       if (slot !== undefined) this.options.onEnded(slot, Number(status));
     }
-    return true;
   }
+}
+
+/** A pair of connected sockets: shells write to one as their standard output, all to the same, and we read from the other. */
+interface StatusChannel {
+  readonly reader: Socket;
+  readonly writer: Socket;
+  onText: (text: string) => void;
+}
+
+/** Node makes no pipes of its own accord; one connection to ourselves does as well, and is read without a stream's overhead. */
+async function openStatusChannel(file: string): Promise<StatusChannel> {
+  const accepted = Promise.withResolvers<Socket>();
+  const server = createServer({ pauseOnConnect: true }, accepted.resolve);
+  server.once('error', accepted.reject);
+  server.listen(file);
+  const readText = (count: number, bytes: Uint8Array): boolean => {
+    channel.onText(Buffer.from(bytes.buffer, bytes.byteOffset, count).toString('latin1'));
+    return true;
+  };
+  await once(server, 'listening');
+  const reader = connect({ path: file, onread: { buffer: new Uint8Array(16 * 1024), callback: readText } });
+  reader.once('error', accepted.reject);
+  const channel: StatusChannel = { reader, writer: await accepted.promise, onText: () => undefined };
+  server.close();
+  return channel;
 }
 
 /** Both ticks are rounded down, and the launch's is at most what it was: what began in an earlier one is not the task's. */

@@ -1,0 +1,190 @@
+import { rmSync } from 'node:fs';
+import {
+  decodeCancelReplicas, decodeContentOffered, decodeStartReplicas, encodeContentWanted, encodeMachineFacts, encodeReport,
+} from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { AttachResponse } from '@mutirao/api/machine';
+import {
+  agentMachine, createAgentState, listHeldReplicas, type AgentCommand, type AgentInput, type AgentOptions, type AgentState, type HeldReplica,
+} from '@mutirao/core/machines/agent';
+import type { Content, MachineFacts } from '@mutirao/core/messages';
+import { unreachable, type Duration } from '@mutirao/core/shared';
+import { MachineDriver, systemClock } from '@mutirao/runtime/driver';
+import type { Logger } from '@mutirao/runtime/log';
+import { collectOutputs } from './collect-outputs.ts';
+import { ContentFetcher } from './content-fetcher.ts';
+import { Gate } from './gate.ts';
+import { ProviderLink } from './provider-link.ts';
+import { stageIn, type ReplicaFolders } from './stage-in.ts';
+import { slotOf, verdictOf } from './task-runner.ts';
+import { pullContent, pushContent } from './transfers.ts';
+import { openWorkplace, type Workplace } from './workplace.ts';
+
+/** What an agent is started with. */
+export interface AgentSetup {
+  readonly facts: MachineFacts;
+  readonly machine: Omit<AgentOptions, 'processors'>;
+  readonly provider: string;
+  readonly credential: string;
+  readonly orphanTimeout: Duration;
+  /** All its files; nobody else's. */
+  readonly folder: string;
+  /** Whether storage and contents are of use to a later agent. */
+  readonly keepsFiles: boolean;
+  readonly log: Logger;
+  onFatal(error: unknown): void;
+}
+
+type WorkCommand = Exclude<AgentCommand, { readonly kind: 'Reply' | 'WakeAt' }>;
+
+const pushesMax = 4;
+const pushAttemptsMax = 20;
+const pushPause = 500;
+
+/** One machine's agent: the machine that decides, and the parts that do. */
+export class Agent {
+  private readonly setup: AgentSetup;
+  private readonly driver: MachineDriver<AgentState, AgentInput, never, AgentCommand>;
+  private readonly workplace: Workplace;
+  private readonly fetcher: ContentFetcher;
+  private readonly link: ProviderLink;
+  private readonly pushes = new Gate(pushesMax);
+  private readonly over = Promise.withResolvers<MutiraoError | undefined>();
+  private transferCount = 0;
+  private isClosed = false;
+
+  /** Use `start`. */
+  private constructor(setup: AgentSetup, workplace: Workplace) {
+    this.setup = setup;
+    this.workplace = workplace;
+    this.driver = new MachineDriver<AgentState, AgentInput, never, AgentCommand>({
+      machine: agentMachine, state: createAgentState({ ...setup.machine, processors: setup.facts.processors }), journal: undefined, clock: systemClock,
+      perform: (command) => { this.perform(command); }, onFatal: setup.onFatal, checkEvery: 1000,
+    });
+    const { cache } = workplace;
+    this.fetcher = new ContentFetcher({
+      cache, deliver: (input) => { this.driver.deliver(input); },
+      want: (contents) => { this.link.send({ $case: 'contentWanted', value: encodeContentWanted(contents) }); },
+      pull: (transferId, content) => pullContent(this.link.client, transferId, content, cache.store),
+    });
+    this.link = this.makeLink();
+  }
+
+  /** Starts an agent, which dials its provider at once. */
+  static async start(setup: AgentSetup): Promise<Agent> {
+    const workplace = await openWorkplace(setup, (input) => { agent.driver.deliver(input); });
+    const agent = new Agent(setup, workplace);
+    agent.link.open();
+    return agent;
+  }
+
+  /** Resolves when the agent is done: drained, or with the error that it gave up for. */
+  get done(): Promise<MutiraoError | undefined> {
+    return this.over.promise;
+  }
+
+  /** Gives back all that it holds; tasks are asked to end. `done` follows when that is told, or after `patience`. */
+  stop(reason: string, patience: Duration): void {
+    this.driver.deliver({ kind: 'StopRequested', reason });
+    setTimeout(() => { this.over.resolve(undefined); }, patience).unref();
+  }
+
+  /** Kills what runs and removes what nobody needs. */
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.workplace.tasks.close();
+    this.workplace.watchdog.close();
+    this.link.close();
+    await this.driver.stop();
+    this.workplace.playpens.close();
+    if (!this.setup.keepsFiles) rmSync(this.setup.folder, { recursive: true, force: true });
+  }
+
+  private makeLink(): ProviderLink {
+    const { provider, credential, log, orphanTimeout, facts } = this.setup;
+    return new ProviderLink({
+      address: provider, credential, log, orphanTimeout,
+      hello: () => ({
+        hello: { protocolVersion: 1, programVersion: '0.1.0', capabilities: [], speakerId: facts.machineId },
+        facts: encodeMachineFacts(facts), heldReplicaIds: listHeldReplicas(this.driver.state),
+      }),
+      onAttached: () => { this.driver.deliver({ kind: 'ProviderAttached' }); },
+      onMessage: (message) => { this.receive(message); },
+      onLost: () => { this.driver.deliver({ kind: 'ProviderLost' }); },
+      onGone: (error) => { this.over.resolve(error); },
+    });
+  }
+
+  private receive(message: NonNullable<AttachResponse['message']>): void {
+    switch (message.$case) {
+      case 'hello': throw new MutiraoError('MUT_PROTOCOL', 'a second hello');
+      case 'start': this.driver.deliver({ kind: 'ReplicasPlaced', batch: decodeStartReplicas(message.value) }); return;
+      case 'cancel': this.driver.deliver({ kind: 'ReplicasCancelled', ...decodeCancelReplicas(message.value) }); return;
+      case 'acknowledged': this.driver.deliver({ kind: 'ReportAcknowledged', sequence: message.value.sequence }); return;
+      case 'content': this.fetcher.take(decodeContentOffered(message.value)); return;
+      case 'drain': this.driver.deliver({ kind: 'DrainRequested' }); return;
+      default: unreachable(message);
+    }
+  }
+
+  private perform(command: WorkCommand): void {
+    switch (command.kind) {
+      case 'AskContents': this.fetcher.ask(command.contents); return;
+      case 'ReleaseContents': this.fetcher.release(command.sha256s); return;
+      case 'StageIn': void this.stage(command.replica); return;
+      case 'LaunchTask': this.workplace.tasks.launch(command.replica); return;
+      case 'KillTask': this.workplace.tasks.signal(command.replica, command.signal); return;
+      case 'CollectOutputs': void this.collect(command.replica); return;
+      case 'RemovePlaypen': this.workplace.playpens.release(command.slot); return;
+      case 'SendReport': this.link.send({ $case: 'report', value: encodeReport(command.report) }); return;
+      case 'Leave': this.over.resolve(undefined); return;
+      default: unreachable(command);
+    }
+  }
+
+  private async stage(replica: HeldReplica): Promise<void> {
+    const { replicaId } = replica.start;
+    try {
+      this.workplace.playpens.prepare(slotOf(replica));
+      await stageIn(replica, this.foldersOf(replica), this.workplace.cache);
+      this.driver.deliver({ kind: 'InputsStaged', replicaId });
+    } catch (error) {
+      this.driver.deliver({ kind: 'StagingFailed', replicaId, verdict: verdictOf(error) });
+    }
+  }
+
+  private async collect(replica: HeldReplica): Promise<void> {
+    const { replicaId } = replica.start;
+    try {
+      const outputs = await collectOutputs(replica, this.foldersOf(replica), (file, content) => this.push(file, content));
+      this.driver.deliver({ kind: 'OutputsCollected', replicaId, outputs });
+    } catch (error) {
+      const isTasks = error instanceof MutiraoError && ['MUT_OUTPUT_MISSING', 'MUT_OUTPUT_FILES_MAX', 'MUT_PATH_ESCAPES'].includes(error.code);
+      const verdict = verdictOf(error);
+      this.driver.deliver({ kind: 'CollectionFailed', replicaId, verdict: isTasks ? { ...verdict, outcome: 'failed' } : verdict });
+    }
+  }
+
+  /** Pushes a file under a new name for each try, as long as it takes the provider to come back. */
+  private push(file: string, content: Content): Promise<string> {
+    return this.pushes.run(async () => {
+      for (let attempt = 1; ; attempt++) {
+        const { machineId, incarnation } = this.setup.facts;
+        const transferId = `${machineId}/${incarnation}/${++this.transferCount}`;
+        try {
+          await pushContent(this.link.client, { transferId, machineId, content }, file);
+          return transferId;
+        } catch (error) {
+          if (attempt === pushAttemptsMax || this.isClosed) throw error;
+          await new Promise((resolve) => { setTimeout(resolve, pushPause * Math.min(attempt, 10)); });
+        }
+      }
+    });
+  }
+
+  private foldersOf(replica: HeldReplica): ReplicaFolders {
+    const { playpens, storages } = this.workplace;
+    return { playpen: playpens.pathOf(slotOf(replica)), storage: storages.pathOf(replica.template.userId) };
+  }
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { lstat, readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { HeldReplica } from '@mutirao/core/machines/agent';
+import type { Content, OutputContent } from '@mutirao/core/messages';
+import type { Bytes } from '@mutirao/core/shared';
+import { hashFile, resolveInside } from '@mutirao/runtime/files';
+import type { ReplicaFolders } from './stage-in.ts';
+
+/** A file up to this size travels inside the report, as long as all of a replica's files fit into `inlineTotalMax`. */
+export const inlineMax: Bytes = 64 * 1024;
+const inlineTotalMax: Bytes = 1024 * 1024;
+const filesMax = 10_000;
+
+/** Sends a file's bytes on a stream of their own; resolves to the transfer's name when they are at the broker. */
+export type PushFile = (file: string, content: Content) => Promise<string>;
+
+interface FoundFile {
+  readonly outputIndex: number;
+  /** Below the output where that is a folder; empty for a file. */
+  readonly path: string;
+  readonly file: string;
+  readonly size: Bytes;
+  readonly mode: number;
+}
+
+/**
+ * Reads what a replica is to bring home.
+ *
+ * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what `push` throws.
+ */
+export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolders, push: PushFile): Promise<OutputContent[]> {
+  const found: FoundFile[] = [];
+  for (const [outputIndex, output] of replica.start.outputs.entries()) await find(found, outputIndex, resolveInside(folders[output.root], output.path), output.path);
+  const outputs: OutputContent[] = [];
+  let inlineTotal = 0;
+  for (const file of found) {
+    const isInline = file.size <= inlineMax && inlineTotal + file.size <= inlineTotalMax;
+    if (isInline) inlineTotal += file.size;
+    outputs.push(isInline ? await readInline(file) : await pushFile(file, push));
+  }
+  return outputs;
+}
+
+async function find(found: FoundFile[], outputIndex: number, file: string, shown: string): Promise<void> {
+  const entry = await lstat(file).catch(() => undefined);
+  if (entry === undefined) throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" was not there when the command had ended`);
+  if (entry.isFile()) found.push({ outputIndex, path: '', file, size: entry.size, mode: entry.mode & 0o777 });
+  else if (entry.isDirectory()) await findBelow(found, { outputIndex, root: file, shown }, '');
+  else throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" is neither a file nor a folder`);
+}
+
+/** Adds the files of a folder in the order of their names. Links to files are followed as far as they stay inside; others are passed over. */
+async function findBelow(found: FoundFile[], output: { readonly outputIndex: number; readonly root: string; readonly shown: string }, below: string): Promise<void> {
+  const { outputIndex, root, shown } = output;
+  const entries = await readdir(path.join(root, below), { withFileTypes: true });
+  entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+  for (const entry of entries) {
+    const relative = path.join(below, entry.name);
+    if (entry.isDirectory()) {
+      await findBelow(found, output, relative);
+      continue;
+    }
+    const file = entry.isFile() ? path.join(root, relative) : entry.isSymbolicLink() ? linkedFile(root, relative) : undefined;
+    const target = file === undefined ? undefined : await stat(file);
+    if (file === undefined || target?.isFile() !== true) continue;
+    found.push({ outputIndex, path: relative, file, size: target.size, mode: target.mode & 0o777 });
+    if (found.length > filesMax) throw new MutiraoError('MUT_OUTPUT_FILES_MAX', `output "${shown}" holds more than ${filesMax} files`);
+  }
+}
+
+function linkedFile(root: string, relative: string): string | undefined {
+  try {
+    return resolveInside(root, relative);
+  } catch {
+    return undefined;
+  }
+}
+
+async function readInline({ outputIndex, path: below, file, mode }: FoundFile): Promise<OutputContent> {
+  const inline = await readFile(file);
+  const content = { sha256: createHash('sha256').update(inline).digest('hex'), size: inline.length };
+  return { outputIndex, path: below, content, mode, inline, transferId: '' };
+}
+
+/** The first message of a transfer names its content, so the file is read twice; the second time it comes from memory mostly. */
+async function pushFile({ outputIndex, path: below, file, mode }: FoundFile, push: PushFile): Promise<OutputContent> {
+  const content = await hashFile(file);
+  return { outputIndex, path: below, content, mode, inline: undefined, transferId: await push(file, content) };
+}

@@ -1,0 +1,84 @@
+import type { ContentOffer } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { AgentInput } from '@mutirao/core/machines/agent';
+import type { Content } from '@mutirao/core/messages';
+import type { ContentCache } from './content-cache.ts';
+import { Gate } from './gate.ts';
+
+/** What fetching needs. */
+export interface ContentFetcherOptions {
+  readonly cache: ContentCache;
+  /** Tells the broker what this machine lacks; nothing while there is no provider. */
+  want(contents: readonly Content[]): void;
+  /** Brings a transfer's bytes into the cache's store. */
+  pull(transferId: string, content: Content): Promise<void>;
+  deliver(input: AgentInput): void;
+}
+
+const transfersMax = 4;
+const attemptsMax = 4;
+
+/** Gets the contents that replicas need: from the cache, or from the broker by way of the provider. */
+export class ContentFetcher {
+  private readonly options: ContentFetcherOptions;
+  private readonly gate = new Gate(transfersMax);
+  private readonly fetching = new Set<string>();
+  private readonly attempts = new Map<string, number>();
+
+  constructor(options: ContentFetcherOptions) {
+    this.options = options;
+  }
+
+  /** Pins what is here, and wants what is not; asking again is harmless. */
+  ask(contents: readonly Content[]): void {
+    const wanted: Content[] = [];
+    for (const content of contents) {
+      if (this.options.cache.pin(content.sha256)) this.options.deliver({ kind: 'ContentArrived', sha256: content.sha256 });
+      else if (!this.fetching.has(content.sha256)) wanted.push(content);
+    }
+    if (wanted.length > 0) this.options.want(wanted);
+  }
+
+  /** Unpins contents. */
+  release(sha256s: readonly string[]): void {
+    for (const sha256 of sha256s) {
+      this.options.cache.unpin(sha256);
+      this.attempts.delete(sha256);
+    }
+  }
+
+  /** The broker's answer to what was wanted. */
+  take(offer: ContentOffer): void {
+    const { content, source } = offer;
+    const { sha256 } = content;
+    if (!this.options.cache.isPinned(sha256) || this.fetching.has(sha256)) return; // Nobody needs it any more, or it is coming.
+    if (source.kind === 'refused') {
+      this.options.deliver({ kind: 'ContentRefused', sha256, reason: source.reason, detail: `the broker cannot send content ${sha256}` });
+      return;
+    }
+    this.fetching.add(sha256);
+    const fetched = source.kind === 'inline'
+      ? this.options.cache.store.putStream([source.bytes], { content }).then(() => undefined)
+      : this.gate.run(() => this.options.pull(source.transferId, content));
+    fetched.then(() => { this.arrive(content); }, (error: unknown) => { this.fail(content, error); });
+  }
+
+  private arrive(content: Content): void {
+    this.fetching.delete(content.sha256);
+    this.options.cache.add(content);
+    this.options.deliver({ kind: 'ContentArrived', sha256: content.sha256 });
+  }
+
+  /** Tries again a few times: the stream may have broken, or the provider gone. */
+  private fail(content: Content, error: unknown): void {
+    const { sha256 } = content;
+    this.fetching.delete(sha256);
+    const attempts = (this.attempts.get(sha256) ?? 0) + 1;
+    this.attempts.set(sha256, attempts);
+    const { code, message } = error instanceof MutiraoError ? error : new MutiraoError('MUT_STAGING_FAILED', String(error));
+    if (!this.options.cache.isPinned(sha256)) return;
+    const isFinal = code === 'MUT_DISK_FULL' || attempts >= attemptsMax;
+    if (isFinal) this.options.deliver({ kind: 'ContentRefused', sha256, reason: code === 'MUT_DISK_FULL' ? 'MUT_NO_SPACE' : code, detail: message });
+    else this.options.want([content]);
+  }
+}

@@ -1,0 +1,71 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+
+const mode = 0o700;
+
+/**
+ * The folders that tasks run in, one per slot, each fresh for its task.
+ *
+ * A playpen that a task left as it found it is fresh; making a folder anew costs as much as starting a short task. Any other
+ * is moved aside at once and removed meanwhile.
+ */
+export class Playpens {
+  private readonly folder: string;
+  private readonly trash: string;
+  private readonly fresh = new Set<number>();
+  private trashCount = 0;
+
+  /** Removes what a former agent left in the folder. */
+  constructor(folder: string) {
+    this.folder = folder;
+    this.trash = path.join(folder, 'trash');
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(this.trash, { recursive: true, mode });
+  }
+
+  /** Where a slot's playpen is. */
+  pathOf(slot: number): string {
+    return path.join(this.folder, String(slot));
+  }
+
+  /** Makes a fresh playpen for a task. @throws Error of the file system. */
+  prepare(slot: number): string {
+    const playpen = this.pathOf(slot);
+    if (!this.fresh.delete(slot)) mkdirSync(playpen, { mode });
+    return playpen;
+  }
+
+  /** Takes a task's playpen away. Harmless where there is none. */
+  release(slot: number): void {
+    if (this.fresh.has(slot)) return;
+    const playpen = this.pathOf(slot);
+    if (isUntouched(playpen)) this.fresh.add(slot);
+    else this.discard(playpen);
+  }
+
+  /** Removes all of them. */
+  close(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private discard(playpen: string): void {
+    const discarded = path.join(this.trash, String(++this.trashCount));
+    try {
+      renameSync(playpen, discarded);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // Its task removed it, or it was never made.
+      throw error;
+    }
+    // What cannot be removed now goes with the whole folder.
+    rm(discarded, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  }
+}
+
+function isUntouched(playpen: string): boolean {
+  try {
+    return readdirSync(playpen).length === 0 && (statSync(playpen).mode & 0o7777) === mode;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,23 @@
+import { resolveInside } from '@mutirao/runtime/files';
+import type { HeldReplica } from '@mutirao/core/machines/agent';
+import type { ContentCache } from './content-cache.ts';
+
+/** Where a replica's paths begin. */
+export interface ReplicaFolders {
+  readonly playpen: string;
+  readonly storage: string;
+}
+
+/**
+ * Puts a replica's inputs in place, in order: copies into the playpen, which its task may write, and named files in the
+ * user's storage that share the content, which it may not.
+ *
+ * @throws {MutiraoError} MUT_PATH_ESCAPES, MUT_DISK_FULL, MUT_CONTENT_NOT_FOUND; or an Error of the file system.
+ */
+export async function stageIn(replica: HeldReplica, folders: ReplicaFolders, cache: ContentCache): Promise<void> {
+  for (const { root, path, content, mode } of replica.start.inputs) {
+    const destination = resolveInside(folders[root], path);
+    if (root === 'playpen') await cache.store.copyTo(content.sha256, destination, mode);
+    else await cache.linkTo(content.sha256, destination, mode);
+  }
+}

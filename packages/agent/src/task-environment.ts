@@ -1,0 +1,86 @@
+import path from 'node:path';
+import { parseTemplate, renderCommand as fillIn, type Template } from '@mutirao/core/bag';
+import type { ReplicaStart, TaskTemplate } from '@mutirao/core/messages';
+import { isVariableName, ProgramFinder, renderAssignments, renderCommand } from '@mutirao/runtime/processes';
+
+/** Variables of every task of this agent: our own without Mutirao's, the machine's attributes, and PROC. */
+export function baseEnvironment(own: Readonly<Record<string, string | undefined>>, attributes: Readonly<Record<string, string>>, machineId: string): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(own)) {
+    if (value !== undefined && isVariableName(name) && !name.startsWith('MUTIRAO_')) environment[name] = value;
+  }
+  for (const [name, value] of Object.entries(attributes)) if (isVariableName(name) && !reserved.has(name)) environment[name] = value;
+  const { username, servername } = attributes;
+  environment['PROC'] = username === undefined || servername === undefined ? machineId : `${username}@${servername}`;
+  return environment;
+}
+
+/** Names that an attribute of a machine does not set. */
+const reserved = new Set(['PATH', 'HOME', 'IFS', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'ENV', 'BASH_ENV', 'JOB', 'TASK', 'PROC', 'PLAYPEN', 'STORAGE', 'INPUTFILES', 'OUTPUTFILES']);
+
+/** A task's line and variables as shell syntax. */
+export interface RenderedTask {
+  readonly line: string;
+  readonly command: string;
+  readonly environment: string;
+  readonly exports: string;
+}
+
+interface ParsedTemplate {
+  readonly command: Template;
+  readonly environment: string;
+}
+
+/** Turns replicas into what a launcher takes. */
+export class TaskRenderer {
+  private readonly finder: ProgramFinder;
+  private readonly searchPath: string;
+  /** Batches share a template, so it is read once per batch. */
+  private readonly parsed = new WeakMap<TaskTemplate, ParsedTemplate>();
+  private readonly exports = new Map<string, string>();
+
+  /** @param searchPath the PATH of tasks, to which storage, playpen, their folder and ours are appended. */
+  constructor(searchPath: string) {
+    this.searchPath = searchPath === '' ? '/usr/local/bin:/usr/bin:/bin' : searchPath;
+    this.finder = new ProgramFinder(this.searchPath);
+  }
+
+  render(template: TaskTemplate, start: ReplicaStart, folders: { readonly playpen: string; readonly storage: string }): RenderedTask {
+    const parsed = this.parse(template);
+    const line = fillIn(parsed.command, start.value, start.taskIndex);
+    return {
+      line, command: renderCommand(line, (name) => this.finder.find(name)),
+      environment: `${parsed.environment}${namesOfFiles(start)}JOB=${template.jobId} TASK=${start.taskIndex}`,
+      exports: this.exportsOf(folders.playpen, folders.storage),
+    };
+  }
+
+  private parse(template: TaskTemplate): ParsedTemplate {
+    let parsed = this.parsed.get(template);
+    if (parsed === undefined) {
+      const assignments = renderAssignments(template.environment);
+      parsed = { command: parseTemplate(template.command), environment: assignments === '' ? '' : `${assignments} ` };
+      this.parsed.set(template, parsed);
+    }
+    return parsed;
+  }
+
+  private exportsOf(playpen: string, storage: string): string {
+    const key = `${playpen}:${storage}`;
+    let exports = this.exports.get(key);
+    if (exports === undefined) {
+      const searchPath = [this.searchPath, storage, playpen, '.', path.dirname(process.execPath)].join(':');
+      exports = renderAssignments({ PLAYPEN: playpen, STORAGE: storage, PATH: searchPath });
+      if (this.exports.size > 10_000) this.exports.clear();
+      this.exports.set(key, exports);
+    }
+    return exports;
+  }
+}
+
+/** INPUTFILES and OUTPUTFILES: the paths on this machine, separated by colons. */
+function namesOfFiles({ inputs, outputs }: ReplicaStart): string {
+  if (inputs.length === 0 && outputs.length === 0) return '';
+  const join = (files: readonly { readonly path: string }[]): string => files.map((file) => file.path).join(':');
+  return `${renderAssignments({ INPUTFILES: join(inputs), OUTPUTFILES: join(outputs) })} `;
+}

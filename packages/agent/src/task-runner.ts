@@ -1,0 +1,161 @@
+import { statfsSync } from 'node:fs';
+import type { AgentInput, HeldReplica, Verdict } from '@mutirao/core/machines/agent';
+import type { Bytes } from '@mutirao/core/shared';
+import { Launchers, type LaunchersOptions, type TaskUsage } from '@mutirao/runtime/processes';
+import type { Playpens } from './playpens.ts';
+import type { Storages } from './storages.ts';
+import type { TaskRenderer } from './task-environment.ts';
+
+/** What running tasks needs. */
+export interface TaskRunnerOptions {
+  readonly launchers: Omit<LaunchersOptions, 'onEnded'>;
+  readonly playpens: Playpens;
+  readonly renderer: TaskRenderer;
+  readonly storages: Storages;
+  deliver(input: AgentInput): void;
+}
+
+/** Bytes that are kept of each of a task's two streams, where its own limit is not lower. */
+const outputKeptMax = 512 * 1024;
+const sweepInterval = 1000;
+/** A task can fill a disk within a second, so its output is looked at more often. */
+const outputInterval = 50;
+/** Less than this on the disk of playpens is a full disk. */
+const freeBytesMin = 256 * 1024;
+
+/** Runs tasks on slots: starts, signals, watches what they hold, and tells their ends. */
+export class TaskRunner {
+  private readonly options: TaskRunnerOptions;
+  private readonly launchers: Launchers;
+  private readonly running: (HeldReplica | undefined)[] = [];
+  private sweepTimer: NodeJS.Timeout | undefined;
+  private outputTimer: NodeJS.Timeout | undefined;
+  private isBusy = false;
+
+  /** Use `open`. */
+  private constructor(options: TaskRunnerOptions, launchers: Launchers) {
+    this.options = options;
+    this.launchers = launchers;
+  }
+
+  /** Starts the launchers. @throws Error of the file system. */
+  static async open(options: TaskRunnerOptions): Promise<TaskRunner> {
+    const launchers = await Launchers.open({ ...options.launchers, onEnded: (slot, status) => { runner.finish(slot, status); } });
+    const runner = new TaskRunner(options, launchers);
+    return runner;
+  }
+
+  /** Starts a replica's task, in a fresh playpen unless inputs were put into one. */
+  launch(replica: HeldReplica): void {
+    const { playpens, renderer } = this.options;
+    const slot = slotOf(replica);
+    const hasPlaypen = replica.start.inputs.length > 0;
+    try {
+      const playpen = hasPlaypen ? playpens.pathOf(slot) : playpens.prepare(slot);
+      const storage = this.options.storages.pathOf(replica.template.userId);
+      this.running[slot] = replica;
+      this.launchers.launch(slot, { folder: playpen, ...renderer.render(replica.template, replica.start, { playpen, storage }) });
+      this.isBusy = true;
+      this.sweepTimer ??= setTimeout(this.sweep, sweepInterval);
+      if (replica.template.limits.outputMax > 0) this.outputTimer ??= setTimeout(this.checkOutputs, outputInterval);
+    } catch (error) {
+      this.running[slot] = undefined;
+      this.tell(replica, -1, verdictOf(error));
+    }
+  }
+
+  /** Signals a replica's task, if it still runs. */
+  signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void {
+    const slot = slotOf(replica);
+    if (this.running[slot] === replica) this.launchers.signal(slot, signal);
+  }
+
+  /** Kills everything. */
+  close(): void {
+    clearTimeout(this.sweepTimer);
+    clearTimeout(this.outputTimer);
+    this.launchers.close();
+  }
+
+  private finish(slot: number, status: number): void {
+    const replica = this.running[slot];
+    if (replica === undefined) return;
+    this.running[slot] = undefined;
+    this.tell(replica, status, status === -1 ? this.judgeLaunch() : status === 0 ? undefined : this.judgeSpace());
+    // What was told to end may have left others behind.
+    if (replica.verdict !== undefined) setImmediate(this.sweep);
+  }
+
+  private tell(replica: HeldReplica, status: number, verdict: Verdict | undefined): void {
+    const { outputMax } = replica.template.limits;
+    const output = this.launchers.readOutput(slotOf(replica), outputMax > 0 ? Math.min(outputMax, outputKeptMax) : outputKeptMax);
+    const { standardOutput, standardError, writtenBytes } = output;
+    this.options.deliver({
+      kind: 'ProcessEnded', replicaId: replica.start.replicaId, verdict,
+      result: {
+        exitStatus: Math.max(status, 0), standardOutput, standardError, outputBytes: writtenBytes,
+        outputTruncated: writtenBytes > standardOutput.length + standardError.length,
+      },
+    });
+  }
+
+  private judgeLaunch(): Verdict {
+    return this.judgeSpace() ?? { outcome: 'broken', reason: 'MUT_LAUNCH_FAILED', detail: 'the playpen is gone or no shell could be started' };
+  }
+
+  /** A task that failed on a full disk says nothing about itself. */
+  private judgeSpace(): Verdict | undefined {
+    const free = freeBytes(this.options.playpens.pathOf(0));
+    return free < freeBytesMin ? { outcome: 'broken', reason: 'MUT_NO_SPACE', detail: `${free} bytes are free where playpens are` } : undefined;
+  }
+
+  private readonly sweep = (): void => {
+    clearTimeout(this.sweepTimer);
+    for (const usage of this.launchers.sweep()) this.checkMemory(usage);
+    // Once more after the last task, for what it left.
+    this.sweepTimer = this.isBusy ? setTimeout(this.sweep, sweepInterval) : undefined;
+    this.isBusy = this.running.some((replica) => replica !== undefined);
+  };
+
+  private checkMemory({ slot, residentBytes }: TaskUsage): void {
+    const replica = this.running[slot];
+    const memoryMax = replica?.template.limits.memoryMax ?? 0;
+    if (replica !== undefined && memoryMax > 0 && residentBytes > memoryMax) this.exceed(replica, 'MUT_MEMORY_MAX', `${residentBytes} bytes of memory; the limit is ${memoryMax}`);
+  }
+
+  private readonly checkOutputs = (): void => {
+    this.outputTimer = undefined;
+    for (const [slot, replica] of this.running.entries()) {
+      const outputMax = replica?.template.limits.outputMax ?? 0;
+      if (replica === undefined || outputMax === 0) continue;
+      this.outputTimer ??= setTimeout(this.checkOutputs, outputInterval);
+      const written = this.launchers.outputBytes(slot);
+      if (written > outputMax) this.exceed(replica, 'MUT_OUTPUT_MAX', `${written} bytes of standard output and error; the limit is ${outputMax}`);
+    }
+  };
+
+  private exceed(replica: HeldReplica, reason: string, detail: string): void {
+    this.options.deliver({ kind: 'LimitExceeded', replicaId: replica.start.replicaId, reason, detail });
+  }
+}
+
+/** The slot that a replica's process runs on. */
+export function slotOf(replica: HeldReplica): number {
+  return replica.slots[0] ?? -1;
+}
+
+/** What a failure of the file system says about a replica. */
+export function verdictOf(error: unknown): Verdict {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const reason = ['ENOSPC', 'EDQUOT', 'MUT_DISK_FULL'].includes(code) ? 'MUT_NO_SPACE' : code.startsWith('MUT_') ? code : 'MUT_STAGING_FAILED';
+  return { outcome: 'broken', reason, detail: error instanceof Error ? error.message : String(error) };
+}
+
+function freeBytes(folder: string): Bytes {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return Infinity;
+  }
+}
