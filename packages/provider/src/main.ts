@@ -46,7 +46,9 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const metrics = new Metrics({ withProcess: true });
   const provider = await startProvider({
     config: machineConfig(config), directory, listen: addressesToTry(config.listen, infoPath), tokens: acceptToken(token, userInfo().username),
-    manager: openManager(config, home, token), agentCommand: readAgentCommand(config.agentCommand), queueInterval: config.queueInterval,
+    manager: openManager(config, home, token), agentCommand: readAgentCommand(config.agentCommand),
+    // The embedded cluster runs its commands on this host.
+    agentHome: home, queueInterval: config.queueInterval,
     log, metrics, onFatal: context.fail,
   });
   context.addToDump('state', () => provider.state);

@@ -7,6 +7,7 @@ import { MachineDriver, systemClock, systemTimers } from '@mutirao/runtime/drive
 import { ensureToken, makeToken } from '@mutirao/runtime/files';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
+import { PassingBytes } from '@mutirao/runtime/memory';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
 import { agentEnvironment } from './agent-environment.ts';
@@ -34,6 +35,8 @@ export interface ProviderSetup {
   readonly manager: ResourceManager | undefined;
   /** The program that each processor of an allocation runs. */
   readonly agentCommand: readonly string[];
+  /** Where Mutirao's files are on the machines of the resource; empty for the agent's own choice. */
+  readonly agentHome: string;
   /** Time between two readings of the queue when nothing hints at a change. */
   readonly queueInterval: Duration;
   readonly log: Logger;
@@ -86,7 +89,7 @@ class ProviderProcess {
   readonly #driver: ProviderDriver;
   readonly #credentials: AgentCredentials;
   readonly #measure = new TaskMeasure();
-  readonly #exchange = new TransferExchange({ timers: systemTimers, waitMax: transferWaitMax, transfersMax });
+  readonly #exchange = new TransferExchange({ timers: systemTimers, waitMax: transferWaitMax, transfersMax, passing: new PassingBytes() });
   readonly #pushed = new PushedContents();
   readonly #relay: Relay;
   readonly #submitter: Submitter | undefined;
@@ -121,7 +124,7 @@ class ProviderProcess {
       ...shared,
       orderOf: ({ requestId }) => ({
         command: setup.agentCommand, workingDirectory: '',
-        environment: agentEnvironment({ address: this.#address, providerId: config.providerId, requestId, credential: this.#credentials.of(requestId) }),
+        environment: agentEnvironment({ address: this.#address, providerId: config.providerId, requestId, credential: this.#credentials.of(requestId), home: setup.agentHome }),
       }),
     });
     this.#watcher = new QueueWatcher({ ...shared, userId: config.userId, clock: systemClock, interval: setup.queueInterval, endedMax: endedListedMax });

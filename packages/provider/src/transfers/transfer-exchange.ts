@@ -1,6 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration, RequestId } from '@mutirao/core/shared';
 import type { Timers } from '@mutirao/runtime/driver';
+import type { PassingBytes } from '@mutirao/runtime/memory';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
 
 /** The half of a transfer that brings the bytes. */
@@ -43,6 +44,8 @@ export interface TransferExchangeOptions {
   readonly waitMax: Duration;
   /** Most transfers that are open at once. */
   readonly transfersMax: number;
+  /** Hears of bytes that have passed. */
+  readonly passing: Pick<PassingBytes, 'note'>;
 }
 
 /**
@@ -134,6 +137,7 @@ export class TransferExchange {
         taker.writer.write(chunk);
         await taker.writer.drained();
         this.#byteCount += chunk.length;
+        this.#options.passing.note(chunk.length);
       }
     } catch (error) {
       this.#fail(transferId, failed(transferId, error instanceof Error ? error.message : String(error), error));

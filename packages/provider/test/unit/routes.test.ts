@@ -17,7 +17,7 @@ function aHost(dialogue: ProviderDialogue): ProviderHost & { readonly asked: Pro
   return {
     state: dialogue.state, asked,
     relay: new Relay({ providerId: 'p', measure: new TaskMeasure(), log: quietLogger, deliver: () => undefined }),
-    exchange: new TransferExchange({ timers: systemTimers, waitMax: 1, transfersMax: 10 }), pushed: new PushedContents(),
+    exchange: new TransferExchange({ timers: systemTimers, waitMax: 1, transfersMax: 10, passing: { note: () => undefined } }), pushed: new PushedContents(),
     ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => {
       asked.push(make(1));
       return Promise.resolve(undefined as T);

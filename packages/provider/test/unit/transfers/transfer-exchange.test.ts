@@ -63,7 +63,7 @@ async function* numbered(count: number, onRead: (index: number) => void = () => 
 }
 
 function anExchange(timers = new HandTimers()): TransferExchange {
-  return new TransferExchange({ timers, waitMax: 60_000, transfersMax: 2 });
+  return new TransferExchange({ timers, waitMax: 60_000, transfersMax: 2, passing: { note: () => undefined } });
 }
 
 const failure = { instanceOf: MutiraoError, code: 'MUT_TRANSFER_FAILED' } as const;

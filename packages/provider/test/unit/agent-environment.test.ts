@@ -1,0 +1,14 @@
+import test from 'ava';
+import { agentEnvironment } from '../../src/agent-environment.ts';
+
+const start = { address: '127.0.0.1:7', providerId: 'c1', requestId: 'q1', credential: 'q1.x', home: '/home/ana/.mutirao' };
+
+test('an agent is told whom to dial, as whom, and where its files are', (t) => {
+  t.deepEqual(agentEnvironment(start), {
+    MUTIRAO_AGENT_PROVIDER: '127.0.0.1:7', MUTIRAO_AGENT_PROVIDER_ID: 'c1', MUTIRAO_AGENT_REQUEST: 'q1', MUTIRAO_CREDENTIAL: 'q1.x', MUTIRAO_HOME: '/home/ana/.mutirao',
+  });
+});
+
+test('where the agent chooses its folder itself, none is named', (t) => {
+  t.false('MUTIRAO_HOME' in agentEnvironment({ ...start, home: '' }));
+});

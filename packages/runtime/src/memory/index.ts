@@ -1,0 +1,1 @@
+export { PassingBytes } from './passing-bytes.ts';
