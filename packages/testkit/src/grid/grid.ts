@@ -89,7 +89,7 @@ export class Grid {
     this.providers.push(lab);
     await lab.start();
     for (const [index, processors] of machines.entries()) {
-      const args = ['--home', this.home, '--provider', lab.address, '--machine-id', `lab/pc${index}`, '--processors', String(processors)];
+      const args = ['--home', this.home, '--provider', lab.address, '--provider-id', 'lab', '--machine-id', `pc${index}`, '--processors', String(processors)];
       const agent = new Program('agent', [...args, ...(this.#options.agentArgs ?? [])], this.#env());
       this.agents.push(agent);
       await agent.start();
