@@ -1,29 +1,21 @@
 // A bag of tasks on a grid of separate processes.
 import { createConnection } from 'node:net';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import anyTest, { type TestFn } from 'ava';
+import test from 'ava';
 import { JobStatus, TaskStatus } from '@mutirao/api/broker';
 import { Root } from '@mutirao/api/common';
 import { Outcome } from '@mutirao/api/machine';
 import { callUnary } from '@mutirao/runtime/rpc';
-import { Grid, taskGroup, until } from '@mutirao/testkit';
+import { Grid, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
 
-interface Context { readonly grid: Grid; readonly folder: string }
-const test = anyTest as TestFn<Context>;
 let grid: Grid;
 
 test.before(async () => {
   grid = await Grid.start({ clusters: [3], machines: [2] });
 });
 test.after.always(async () => { await grid.stop(); });
-test.beforeEach((t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'mutirao-test-'));
-  t.context = { grid, folder };
-  t.teardown(() => { rmSync(folder, { recursive: true, force: true }); });
-});
 
 test.serial('a hundred tasks come back done, each accepted once, on the cluster and on the lab machine', async (t) => {
   const jobId = await grid.client.submit([taskGroup('echo $TASK-{}; sleep 0.05', 100)]);
@@ -54,7 +46,7 @@ test.serial('a task that fails is retried up to the bound, and its job fails wit
 });
 
 test.serial('files are put, stored and brought home, small ones and one that needs a stream of its own', async (t) => {
-  const { folder } = t.context;
+  const folder = temporaryFolder(t);
   const large = randomBytes(5 << 20);
   writeFileSync(join(folder, 'large.bin'), large);
   writeFileSync(join(folder, 'name with spaces \'and" quotes'), 'small\n', { mode: 0o755 });
@@ -73,7 +65,7 @@ test.serial('files are put, stored and brought home, small ones and one that nee
 test.serial('what is wrong with a job is said before anything runs, and nothing of it is kept', async (t) => {
   const before = await countJobs();
   const path = (value: string) => ({ source: { source: { $case: 'localPath' as const, value } }, root: Root.PLAYPEN, path: 'x', condition: '' });
-  const home = { homeDirectory: t.context.folder };
+  const home = { homeDirectory: temporaryFolder(t) };
   await t.throwsAsync(grid.client.submit([]), { code: 'MUT_BAD_REQUEST' });
   await t.throwsAsync(grid.client.submit([taskGroup('true', 0)]), { code: 'MUT_BAD_REQUEST' });
   await t.throwsAsync(grid.client.submit([taskGroup('', 1)]), { code: 'MUT_BAD_REQUEST' });
@@ -102,7 +94,7 @@ test.serial('a job that no machine matches says which attribute is in the way, a
 });
 
 test.serial('a check that says no makes the result a failure', async (t) => {
-  const jobId = await grid.client.submit([taskGroup('echo {}', 2, { check: 'test "$TASK" = 1' })], { failuresMax: 1, homeDirectory: t.context.folder });
+  const jobId = await grid.client.submit([taskGroup('echo {}', 2, { check: 'test "$TASK" = 1' })], { failuresMax: 1, homeDirectory: temporaryFolder(t) });
   const job = await grid.client.waitEnded(jobId);
   t.is(job.status, JobStatus.FAILED);
   const tasks = await grid.client.tasks(jobId);

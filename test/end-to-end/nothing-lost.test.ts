@@ -1,21 +1,17 @@
 // Any process may be killed at any moment: jobs finish, no finished task runs again, nothing keeps running.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
-import { Grid, taskGroup, until, type GridOptions } from '@mutirao/testkit';
+import { Grid, taskGroup, temporaryFolder, until, type GridOptions } from '@mutirao/testkit';
 
 interface World { readonly grid: Grid; readonly runs: string }
 
 /** A grid, and a folder into which every run of a task writes a file: the world's own truth about what ran. */
 async function world(t: ExecutionContext, options: GridOptions): Promise<World> {
-  const runs = mkdtempSync(join(tmpdir(), 'mutirao-runs-'));
+  const runs = temporaryFolder(t);
   const grid = await Grid.start(options);
-  t.teardown(async () => {
-    await grid.stop();
-    rmSync(runs, { recursive: true, force: true });
-  });
+  t.teardown(() => grid.stop());
   return { grid, runs };
 }
 

@@ -1,19 +1,16 @@
 // The published API from another language: Python stubs generated from proto/ by Debian's protoc, nothing of ours besides.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { Grid } from '@mutirao/testkit';
+import { Grid, temporaryFolder } from '@mutirao/testkit';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 test.serial('a Python program submits, follows events through reconnects, fetches output, cancels, and is refused as it should be', async (t) => {
-  const stubs = mkdtempSync(join(tmpdir(), 'mutirao-stubs-'));
-  t.teardown(() => { rmSync(stubs, { recursive: true, force: true }); });
+  const stubs = temporaryFolder(t);
   const protos = ['common', 'machine', 'provider', 'broker'].map((area) => `mutirao/${area}/v1/${area}.proto`);
   await run('protoc', [
     `--proto_path=${root}proto`, `--python_out=${stubs}`, `--grpc_out=${stubs}`, '--plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin', ...protos,

@@ -143,11 +143,16 @@ function moveMachine(turn: Turn, machine: ProvidedMachine, brokerId: BrokerId): 
   }
 }
 
-/** Machines of a request are its broker's; a time-shared one stays with its broker while that has demand, else goes to the first that has. */
+/**
+ * Machines of a request are its broker's. A time-shared one stays with its broker while that has demand, else goes to the first
+ * that has; one that is nobody's goes to the first broker that is there, so that its user sees it before she needs it.
+ */
 function chooseBroker(state: ProviderState, machine: ProvidedMachine): BrokerId {
   if (machine.facts.requestId !== '') return machine.brokerId;
   const owner = state.brokers.get(machine.brokerId);
   if (owner !== undefined && owner.idleSince === 0) return machine.brokerId;
-  const inNeed = [...state.brokers.values()].find((broker) => broker.connectionId !== 0 && (broker.demand?.pendingTasks ?? 0) > 0);
-  return inNeed?.brokerId ?? machine.brokerId;
+  const connected = [...state.brokers.values()].filter((broker) => broker.connectionId !== 0);
+  const inNeed = connected.find((broker) => (broker.demand?.pendingTasks ?? 0) > 0);
+  if (inNeed !== undefined) return inNeed.brokerId;
+  return machine.brokerId === '' ? connected[0]?.brokerId ?? '' : machine.brokerId;
 }
