@@ -25,6 +25,7 @@ export class BrokerWorld {
   #replayed: BrokerState;
   readonly #finished = new Set<string>();
   #incarnations = 0;
+  #isDying = false;
 
   constructor(options: Partial<BrokerOptions> = {}) {
     this.#options = options;
@@ -38,7 +39,7 @@ export class BrokerWorld {
   step(...inputs: BrokerInput[]): BrokerCommand[] {
     const { changes, commands } = brokerMachine.step(this.state, inputs, this.now);
     for (const change of changes) this.#note(change);
-    for (const command of commands) this.#perform(command);
+    for (const command of this.#isDying ? [] : commands) this.#perform(command);
     this.check();
     return commands;
   }
@@ -82,6 +83,16 @@ export class BrokerWorld {
     this.isConnected = false;
     this.accepting.length = 0;
     for (const command of resume(this.state, this.now)) this.#perform(command);
+  }
+
+  /** The agent reports, and the broker dies after it journaled what follows and before it did anything of it. */
+  crashAfterReport(machineId: string, fromSnapshot: boolean): void {
+    const report = this.agents.get(machineId)?.report();
+    if (report === undefined || !this.isConnected) return;
+    this.#isDying = true;
+    this.step({ kind: 'MachineReported', machineId, report });
+    this.#isDying = false;
+    this.restart(fromSnapshot);
   }
 
   /** Ends a running replica of the agent. */

@@ -61,6 +61,11 @@ const mishap: fc.Arbitrary<Happening> = fc.oneof(
   fc.constant<Happening>((world) => world.disconnect()),
   fc.constant<Happening>((world) => world.connect()),
   fc.boolean().map((fromSnapshot): Happening => (world) => world.restart(fromSnapshot)),
+  fc.tuple(machineId, fc.boolean()).map(([name, fromSnapshot]): Happening => (world) => {
+    const replicaId = pick(world.agents.get(name)?.runningIds() ?? [], 0);
+    if (replicaId !== undefined) world.end(name, replicaId, 'succeeded');
+    world.crashAfterReport(name, fromSnapshot);
+  }),
   number.map((which): Happening => (world) => {
     const replicaId = pick([...world.state.replicas.keys()], which);
     if (replicaId !== undefined) world.step({ kind: 'ReplicaUnstartable', replicaId, reason: 'MUT_INPUT_MISSING', detail: 'a.txt' });

@@ -1,33 +1,239 @@
 import test from 'ava';
-import { brokerMachine, type BrokerCommand, type BrokerInput, createBrokerState } from '@mutirao/core/machines/broker';
-import { aJob, aMachine, anEnd } from '@mutirao/testkit';
+import {
+  type BrokerChange, type BrokerCommand, type BrokerInput, brokerMachine, type BrokerOptions, createBrokerState, eventsOf, findJobOf, findJobSummary,
+  findTaskSummary, jobLedgerOf, ledgerOf, listJobSummaries, listMachineRecords, listProviders, listRequests, listTaskIndexes, restore, resume, snapshot,
+} from '@mutirao/core/machines/broker';
+import type { JobSpec, MachineFacts, ReplicaEnd } from '@mutirao/core/messages';
+import { aGroup, aJob, aMachine, anEnd } from '@mutirao/testkit';
 
-/** A broker with provider p connected, and a function that takes a step and returns its commands but for timers. */
-function aBroker() {
-  const state = createBrokerState();
+/** A broker with provider p connected, and a function that takes a step and returns its commands but for timers and demands. */
+function aBroker(options: Partial<BrokerOptions> = {}) {
+  const state = createBrokerState(options);
+  const changes: BrokerChange[] = [];
   const step = (now: number, ...inputs: BrokerInput[]): BrokerCommand[] => {
-    const { commands } = brokerMachine.step(state, inputs, now);
+    const decision = brokerMachine.step(state, inputs, now);
     brokerMachine.checkInvariants(state);
-    return commands.filter((command) => command.kind !== 'WakeAt' && command.kind !== 'SetDemand');
+    changes.splice(0, changes.length, ...decision.changes);
+    return decision.commands.filter((command) => command.kind !== 'WakeAt' && command.kind !== 'SetDemand');
   };
   step(0, { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
-  return { state, step };
+  return { state, step, changes };
 }
 
-function joined(machineId: string, changes = {}, heldReplicaIds: readonly number[] = []): BrokerInput {
+function joined(machineId: string, changes: Partial<MachineFacts> = {}, heldReplicaIds: readonly number[] = []): BrokerInput {
   return { kind: 'MachineJoined', providerId: 'p', facts: aMachine(machineId, changes), heldReplicaIds };
 }
 
-test('a task runs on a machine and its result is taken', (t) => {
-  const { step } = aBroker();
-  t.deepEqual(step(1, { kind: 'JobSubmitted', replyTo: 7, userId: 'ann', clientJobId: 'c', spec: aJob(1) }), [
-    { kind: 'Reply', replyTo: 7, reply: { ok: true, value: { jobId: 1, taskCount: 1 } } },
-  ]);
+function submitted(spec: JobSpec, userId = 'ann'): BrokerInput {
+  return { kind: 'JobSubmitted', replyTo: 7, userId, clientJobId: '', spec };
+}
+
+function reported(machineId: string, sequence: number, ...ended: ReplicaEnd[]): BrokerInput {
+  return { kind: 'MachineReported', machineId, report: { sequence, started: [], ended } };
+}
+
+function succeeded(replicaId: number, startedAt: number, endedAt: number): ReplicaEnd {
+  return anEnd(replicaId, 'succeeded', { startedAt, endedAt });
+}
+
+test('a task runs on a machine and its result is taken, each step with exactly these commands', (t) => {
+  const { step, changes } = aBroker();
+  t.deepEqual(step(1, submitted(aJob(1))), [{ kind: 'Reply', replyTo: 7, reply: { ok: true, value: { jobId: 1, taskCount: 1 } } }]);
   t.deepEqual(step(2, joined('p/m1')), [
     { kind: 'StartReplicas', providerId: 'p', machineId: 'p/m1', jobId: 1, groupIndex: 0, starts: [{ replicaId: 1, taskIndex: 0 }] },
   ]);
-  const report = { sequence: 1, started: [], ended: [anEnd(1, 'succeeded', { startedAt: 2, endedAt: 5 })] };
-  t.deepEqual(step(6, { kind: 'MachineReported', machineId: 'p/m1', report }), [
-    { kind: 'AcknowledgeReport', providerId: 'p', machineId: 'p/m1', sequence: 1 },
+  t.deepEqual(step(6, reported('p/m1', 1, succeeded(1, 2, 5))), [{ kind: 'AcknowledgeReport', providerId: 'p', machineId: 'p/m1', sequence: 1 }]);
+  t.like(changes, [
+    { kind: 'ReplicasEnded', machineId: 'p/m1', jobId: 1, at: 6, endings: [{ replicaId: 1, taskIndex: 0, fate: 'accepted', taskStatus: 'finished' }] },
+    { kind: 'JobEnded', jobId: 1, status: 'finished', at: 6 },
   ]);
+  t.is(changes.length, 2);
+});
+
+test('a machine gets one change and one command per group, and its report makes one change per job', (t) => {
+  const { step, changes } = aBroker();
+  step(1, submitted(aJob(1, { groups: [aGroup(2, { noOp: true }), aGroup(3, { noOp: true })] })));
+  const commands = step(2, joined('p/m1', { processors: 2 }));
+  t.deepEqual(commands.map((command) => command.kind === 'StartReplicas' && [command.groupIndex, ...command.starts.map((start) => start.taskIndex)]), [
+    [0, 0, 1], [1, 2, 3, 4],
+  ]);
+  step(3, reported('p/m1', 1, ...[1, 2, 3, 4].map((id) => succeeded(id, 2, 3))));
+  t.deepEqual(changes.map((change) => change.kind), ['ReplicasEnded']);
+});
+
+test('an end told twice in one report, and again in the next one, counts once', (t) => {
+  const { state, step, changes } = aBroker();
+  step(1, submitted(aJob(2)), joined('p/m1'));
+  step(2, reported('p/m1', 1, succeeded(1, 1, 2), succeeded(1, 1, 2), anEnd(1, 'failed', { startedAt: 1, endedAt: 2 })));
+  t.like(changes[0], { kind: 'ReplicasEnded', endings: { length: 1 } });
+  step(3, reported('p/m1', 1, succeeded(1, 1, 2)));
+  t.deepEqual(changes, []);
+  t.like(findJobSummary(state, 'ann', 1), { finishedCount: 1, runningCount: 1 });
+});
+
+test('what a machine says of a replica of another machine is not believed', (t) => {
+  const { step, changes } = aBroker();
+  step(1, submitted(aJob(1)), joined('p/m1'), joined('p/m2'));
+  step(2, reported('p/m2', 1, succeeded(1, 1, 2)));
+  t.deepEqual(changes, []);
+});
+
+test('nothing is started on a machine whose time is over', (t) => {
+  const { step } = aBroker();
+  t.deepEqual(step(100, submitted(aJob(1)), joined('p/m1', { until: 100 })).filter((command) => command.kind === 'StartReplicas'), []);
+  t.is(step(101, joined('p/m2', { until: 102 })).length, 1);
+});
+
+test('a second success waits while the first is settled, and is surplus once that is accepted', (t) => {
+  const { step, changes } = aBroker({ replicateAfter: 0 });
+  step(1, submitted(aJob(1, { groups: [aGroup(1, { check: 'test -s o' })] })), joined('p/m1'), joined('p/m2'));
+  step(2, { kind: 'TimerFired' });
+  const first = step(3, reported('p/m1', 1, succeeded(1, 1, 3)));
+  t.deepEqual(first.filter((command) => command.kind === 'AcceptResult').map((command) => command.replicaId), [1]);
+  t.deepEqual(step(4, reported('p/m2', 1, succeeded(2, 1, 4))).filter((command) => command.kind === 'AcceptResult'), []);
+  step(5, { kind: 'ResultAccepted', replicaId: 1 });
+  t.deepEqual(changes.map((change) => change.kind === 'ReplicasEnded' && change.endings.map(({ replicaId, fate }) => `${replicaId} ${fate}`)), [
+    ['1 accepted'], ['2 surplus'], false,
+  ]);
+});
+
+test('a second success is settled when the first is refused', (t) => {
+  const { state, step } = aBroker({ replicateAfter: 0 });
+  step(1, submitted(aJob(1, { failuresMax: 1, groups: [aGroup(1, { check: 'test -s o' })] })), joined('p/m1'), joined('p/m2'));
+  step(3, reported('p/m1', 1, succeeded(1, 1, 3)), reported('p/m2', 1, succeeded(2, 1, 3)));
+  t.like(step(4, { kind: 'ResultRefused', replicaId: 1, reason: 'MUT_CHECK_FAILED', detail: '' }), [{ kind: 'AcceptResult', replicaId: 2 }]);
+  step(5, { kind: 'ResultAccepted', replicaId: 2 });
+  t.like(findJobSummary(state, 'ann', 1), { status: 'finished', finishedCount: 1 });
+});
+
+test('a result asks only for the outputs that its machine was asked for, also after a restart', (t) => {
+  const { state, step } = aBroker();
+  const outputs = ['linux', 'plan9'].map((os) => ({ root: 'playpen' as const, path: os, localPath: `/${os}`, condition: `os == ${os}` }));
+  step(1, submitted(aJob(1, { groups: [aGroup(1, { outputs })] })), joined('p/m1', { attributes: { os: 'plan9' } }));
+  const [accept] = step(2, reported('p/m1', 1, succeeded(1, 1, 2)));
+  t.like(accept, { kind: 'AcceptResult', replicaId: 1, machineId: 'p/m1', outputSpecs: [{ path: 'plan9' }] });
+  t.deepEqual(resume(restore(snapshot(state)), 9).filter((command) => command.kind === 'AcceptResult'), [accept]);
+});
+
+test('a broker that restarts connects to its providers, and lets no machine go before its grace is over', (t) => {
+  const { state, step } = aBroker({ suspectGrace: 50 });
+  step(1, submitted(aJob(2)), joined('p/m1'));
+  const again = restore(snapshot(state), { suspectGrace: 50 });
+  t.deepEqual(resume(again, 1000), [{ kind: 'ConnectProvider', providerId: 'p', address: 'h:1' }, { kind: 'WakeAt', at: 1050 }]);
+  t.deepEqual(brokerMachine.step(again, [{ kind: 'TimerFired' }], 1049).changes, []);
+  t.deepEqual(brokerMachine.step(again, [{ kind: 'TimerFired' }], 1050).changes.map((change) => change.kind), ['ReplicasEnded', 'MachineLost']);
+});
+
+test('a task that is lost too often is given up, with the reason', (t) => {
+  const { step, changes } = aBroker({ lossesMax: 2 });
+  step(1, submitted(aJob(1)), joined('p/m1'));
+  step(2, { kind: 'MachineLost', machineId: 'p/m1', reason: 'MUT_MACHINE_LOST' });
+  t.like(changes[0], { endings: [{ fate: 'lost', taskStatus: 'ready' }] });
+  step(3, joined('p/m1'));
+  step(4, { kind: 'MachineLost', machineId: 'p/m1', reason: 'MUT_MACHINE_LOST' });
+  t.like(changes[0], { endings: [{ fate: 'lost', taskStatus: 'failed', reason: 'MUT_TASK_LOST_OFTEN' }] });
+});
+
+test('a task is not given up while a sister of its last failure runs', (t) => {
+  const { state, step, changes } = aBroker({ replicateAfter: 0 });
+  step(1, submitted(aJob(1, { failuresMax: 1 })), joined('p/m1'), joined('p/m2'));
+  step(2, reported('p/m1', 1, anEnd(1, 'failed', { startedAt: 1, endedAt: 2 })));
+  t.like(changes[0], { endings: [{ fate: 'failed', taskStatus: 'running' }] });
+  step(3, reported('p/m2', 1, succeeded(2, 1, 3)));
+  t.like(findJobSummary(state, 'ann', 1), { status: 'finished' });
+});
+
+test('a job of another user is not there', (t) => {
+  const { state, step } = aBroker();
+  step(1, submitted(aJob(3)), submitted(aJob(1), 'bob'));
+  t.is(findJobOf(state, 'ann', 2), undefined);
+  t.is(findJobSummary(state, 'bob', 1), undefined);
+  t.deepEqual(listJobSummaries(state, 'ann', { beforeJobId: 0, sizeMax: 9 }).map((job) => job.jobId), [1]);
+  t.like(step(2, { kind: 'JobCancelled', replyTo: 3, userId: 'ann', jobId: 2, reason: '' })[0], { reply: { ok: false, code: 'MUT_NOT_FOUND' } });
+});
+
+test('a job with every task finished keeps nothing but its summary', (t) => {
+  const { state, step } = aBroker();
+  step(1, submitted(aJob(2)), joined('p/m1', { processors: 2 }));
+  step(2, reported('p/m1', 1, succeeded(1, 1, 2), succeeded(2, 1, 2)));
+  const job = state.jobs.get(1);
+  t.like(job, { spec: undefined, groups: { length: 0 }, queues: { length: 0 }, tasks: { size: 0 }, finished: { size: 0 } });
+  t.like(findJobSummary(state, 'ann', 1), { taskCount: 2, finishedCount: 2, runningCount: 0, readyCount: 0, status: 'finished', endedAt: 2 });
+  t.is(job && findTaskSummary(job, 1)?.status, 'finished');
+  t.deepEqual(job && listTaskIndexes(job, { status: 'finished', from: 1, sizeMax: 9 }), [1]);
+});
+
+test('tasks are listed by status, in order, page by page', (t) => {
+  const { state, step } = aBroker();
+  step(1, submitted(aJob(6, { failuresMax: 1 })), joined('p/m1', { processors: 3 }));
+  step(2, reported('p/m1', 1, anEnd(2, 'failed', { startedAt: 1, endedAt: 30_000 }), succeeded(1, 1, 30_000)));
+  const job = state.jobs.get(1);
+  const list = (status: 'ready' | 'running' | 'failed' | 'finished' | undefined, from = 0, sizeMax = 9) => job && listTaskIndexes(job, { status, from, sizeMax });
+  t.deepEqual([list('finished'), list('failed'), list('running'), list('ready'), list(undefined, 2, 3)], [[0], [1], [2, 3, 4], [5], [2, 3, 4]]);
+});
+
+test('machines tell what they run, what waits in their queue, and whether they take work', (t) => {
+  const { state, step } = aBroker();
+  step(1, submitted(aJob(5, { groups: [aGroup(5, { noOp: true })] })), joined('p/m1', { processors: 2 }), joined('p/m2', { until: 5 }));
+  step(9, reported('p/m2', 1, ...[4, 5].map((id) => anEnd(id, 'cancelled', { startedAt: 0, endedAt: 9 }))));
+  const records = listMachineRecords(state, 9);
+  t.like(records[0], { status: 'busy', runningCount: 2 });
+  t.like(records[1], { status: 'draining', runningCount: 0, waitingCount: 0 });
+  t.deepEqual(listProviders(state), [{ providerId: 'p', address: 'h:1', isConnected: true, lastError: '', machineCount: 2 }]);
+});
+
+test('when a request was last seen is known without a change of promised state', (t) => {
+  const { state, step, changes } = aBroker();
+  const request = {
+    providerId: 'p', requestId: '1', managerRequestId: '9', width: 2, walltime: 10, status: 'queued' as const, seenAt: 5, submittedAt: 1, startedAt: 0, endedAt: 0,
+    reasons: ['one'], heuristic: 'static',
+  };
+  step(5, { kind: 'RequestsChanged', providerId: 'p', requests: [request] });
+  t.deepEqual(changes.map((change) => change.kind), ['RequestsChanged']);
+  step(6, { kind: 'RequestsChanged', providerId: 'p', requests: [{ ...request, seenAt: 6 }] });
+  t.deepEqual(changes, []);
+  t.deepEqual(listRequests(state, false), [{ ...request, seenAt: 6 }]);
+});
+
+test('a machine whose clock is wrong is never charged for more than it was there', (t) => {
+  const { state, step } = aBroker();
+  step(1000, submitted(aJob(3)), joined('p/m1'));
+  // It claims an hour for what took 10 ms, then runs backwards, then claims all again.
+  step(1010, reported('p/m1', 1, succeeded(1, 1000, 3_601_000)));
+  step(1020, reported('p/m1', 2, succeeded(2, 5000, 4000)));
+  step(1030, reported('p/m1', 3, succeeded(3, 1, 3_601_000)));
+  t.deepEqual(ledgerOf(state, 1030), [
+    { providerId: 'p', requestId: '', requested: 0, held: 30, used: 20, losers: 0, killed: 0, idle: 10, ended: false },
+  ]);
+  t.deepEqual(jobLedgerOf(state, 1, 1030), [
+    { providerId: 'p', requestId: '', requested: 0, held: 20, used: 20, losers: 0, killed: 0, idle: 0, ended: false },
+  ]);
+});
+
+test('what runs counts as used while it runs, once, and its sister as a loser', (t) => {
+  const { state, step } = aBroker({ replicateAfter: 0 });
+  step(100, submitted(aJob(1)), joined('p/m1'), joined('p/m2'));
+  const start = (machineId: string, replicaId: number): BrokerInput => (
+    { kind: 'MachineReported', machineId, report: { sequence: 1, started: [{ replicaId, startedAt: 100 }], ended: [] } });
+  step(110, start('p/m1', 1), start('p/m2', 2));
+  t.like(ledgerOf(state, 130), [{ held: 60, used: 30, losers: 30, killed: 0, idle: 0 }]);
+});
+
+test('a snapshot of another version is not read', (t) => {
+  t.throws(() => restore('{"version":99}'), { message: /version 99; want 1/ });
+});
+
+test('events tell what became of tasks, and of replicas where that is not the same', (t) => {
+  const { step, changes } = aBroker();
+  const types = () => changes.flatMap(eventsOf).map(({ type, taskIndexes, reason }) => `${type} ${taskIndexes.join(',')} ${reason}`.trim());
+  step(1, submitted(aJob(3, { failuresMax: 1, replicasMax: 1 })));
+  t.deepEqual(types(), ['job.accepted']);
+  step(2, joined('p/m1', { processors: 3 }));
+  t.deepEqual(types(), ['tasks.started 0,1,2']);
+  step(3, reported('p/m1', 1, anEnd(1, 'failed', { startedAt: 2, endedAt: 3 }), succeeded(2, 2, 3)), { kind: 'MachineLost', machineId: 'p/m1', reason: 'MUT_X' });
+  t.deepEqual(types(), ['replicas.failed 0 MUT_TASK_FAILED', 'tasks.failed 0 MUT_TASK_FAILED', 'tasks.finished 1', 'replicas.lost 2 MUT_X']);
+  step(4, { kind: 'JobCancelled', replyTo: 1, userId: 'ann', jobId: 1, reason: 'enough' });
+  t.deepEqual(types(), ['job.cancelled  enough', 'job.cancelled']);
+  step(5, { kind: 'TasksRetried', replyTo: 1, userId: 'ann', jobId: 1, taskIndexes: [2] });
+  t.deepEqual(types(), ['tasks.retried 2']);
 });

@@ -1,0 +1,50 @@
+import test from 'ava';
+import { findSpecFault } from '@mutirao/core/machines/broker';
+import type { JobSpec, TaskGroup } from '@mutirao/core/messages';
+import { aGroup, aJob } from '@mutirao/testkit';
+
+const input = { source: { kind: 'path', path: 'a' }, root: 'playpen', path: 'a', condition: '' } as const;
+const output = { root: 'storage', path: 'o', localPath: '/o', condition: '' } as const;
+
+function withGroup(changes: Partial<TaskGroup>): JobSpec {
+  return aJob(1, { groups: [aGroup(1, changes)] });
+}
+
+const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
+  ['no groups', aJob(1, { groups: [] }), /no task groups; want one/],
+  ['a group without tasks', aJob(1, { groups: [aGroup(1), aGroup(0)] }), /task group 1 has 0 tasks; want one/],
+  ['an empty list of values', withGroup({ values: { kind: 'list', values: [] } }), /has 0 tasks/],
+  ['too many tasks', aJob(1, { groups: [aGroup(2 ** 31), aGroup(1)] }), /2147483649 tasks; want 2147483648 at most/],
+  ['half a task', aJob(1.5), /1.5 tasks/],
+  ['a step of 0', withGroup({ values: { kind: 'range', first: 1, count: 2, step: 0 } }), /steps of 0/],
+  ['no processors', aJob(1, { processors: 0 }), /processors is 0; want an integer in 1\.\./],
+  ['no replicas', aJob(1, { replicasMax: 0 }), /replicas_max is 0; want an integer in 1\.\.16/],
+  ['too many failures', aJob(1, { failuresMax: 101 }), /failures_max is 101; want an integer in 1\.\.100/],
+  ['limits below nothing', aJob(1, { limits: { runTimeMax: -1, memoryMax: 0, outputMax: 0 } }), /run_time_ms_max is -1/],
+  ['an empty command', withGroup({ command: ' ' }), /command is empty/],
+  ['a command with a NUL', withGroup({ command: 'a\0b' }), /NUL/],
+];
+
+for (const [what, spec, message] of refused) {
+  test(`${what}: a spec is refused with what was found and wanted`, (t) => {
+    const fault = findSpecFault(spec);
+    t.is(fault?.code, 'MUT_BAD_REQUEST');
+    t.regex(fault?.message ?? '', message);
+  });
+}
+
+test('expressions that do not parse are refused wherever they stand', (t) => {
+  const broken = 'mem >';
+  const specs = [{ requirements: broken }, { inputs: [{ ...input, condition: broken }] }, { outputs: [{ ...output, condition: broken }] }];
+  t.deepEqual(specs.map((changes) => findSpecFault(withGroup(changes))?.code), Array<'MUT_REQUIREMENTS_SYNTAX'>(3).fill('MUT_REQUIREMENTS_SYNTAX'));
+});
+
+test('paths that leave their root are refused on either way', (t) => {
+  const specs = [{ inputs: [{ ...input, path: 'a/../../b' }] }, { outputs: [{ ...output, path: '..' }] }];
+  t.deepEqual(specs.map((changes) => findSpecFault(withGroup(changes))?.code), Array<'MUT_PATH_LEAVES_ROOT'>(2).fill('MUT_PATH_LEAVES_ROOT'));
+});
+
+test('the most that a job may ask for is taken', (t) => {
+  t.is(findSpecFault(aJob(1, { groups: [aGroup(2 ** 31)], replicasMax: 16, failuresMax: 100, processors: 64 })), undefined);
+  t.is(findSpecFault(withGroup({ command: '', noOp: true, inputs: [input], outputs: [output], requirements: 'mem >= 1' })), undefined);
+});
