@@ -28,8 +28,7 @@ export interface ReplicationPort<Machine extends BagMachine, Task extends Replic
 export function replicate<Machine extends BagMachine, Task extends ReplicableTask>(
   tasks: readonly Task[], idle: IdleSlots<Machine>, port: ReplicationPort<Machine, Task>,
 ): void {
-  const open = tasks.filter((task) => task.replicaCount < task.replicasMax);
-  open.sort((one, other) => one.runningSince - other.runningSince);
+  const open = tasks.toSorted((one, other) => one.runningSince - other.runningSince);
   const most = open.reduce((max, task) => Math.max(max, task.replicasMax), 0);
   for (let count = 1; count < most; count++) {
     for (const task of open) {

@@ -108,8 +108,15 @@ function heal(world: BrokerWorld): void {
 test('whatever happens, each task ends once, replay and snapshots agree, the ledger adds up, and all ends when things work again', (t) => {
   fc.assert(fc.property(happenings, (all) => {
     const world = new BrokerWorld({ suspectGrace: 5000, lossesMax: 6, retryElsewhere: 1000 });
-    for (const happen of all) happen(world);
-    heal(world);
+    try {
+      for (const happen of all) happen(world);
+      heal(world);
+      world.checkCopies();
+    } catch (error) {
+      // The runner shows the functions that led here, but not the error.
+      t.log(String(error).slice(0, 4000));
+      throw error;
+    }
   }), { seed: 20_250_101, numRuns: 400 });
   t.pass();
 });

@@ -5,7 +5,7 @@ import { IndexSet } from '@mutirao/core/shared';
 /** Indexes around the seams of words and chunks, and a few far out. */
 const index = fc.oneof(fc.nat({ max: 40 }), fc.nat({ max: 9000 }), fc.constantFrom(31, 32, 4095, 4096, 4097, 8191, 8192, 100_000));
 const operation = fc.oneof(
-  fc.record({ kind: fc.constantFrom('add' as const, 'delete' as const), index }),
+  fc.record({ kind: fc.constantFrom('add' as const, 'delete' as const), index, count: fc.constant(1) }),
   fc.record({ kind: fc.constant('range' as const), index, count: fc.oneof(fc.nat({ max: 70 }), fc.nat({ max: 9000 })) }),
   fc.record({ kind: fc.constant('empty' as const), index, count: fc.nat({ max: 9000 }) }),
 );
