@@ -210,7 +210,7 @@ class Broker {
       deliver: (input) => { this.#deliver(input); },
       onSent: (count) => { this.#metrics.sent(count); },
     }, new Lanes(onFatal));
-    const acceptor = new ResultAcceptor({ arrivals, blobPathOf: (sha256) => blobs.pathOf(sha256) }, { placingsMax, checksMax, checkDeadline });
+    const acceptor = new ResultAcceptor({ arrivals, hashFile, blobPathOf: (sha256) => blobs.pathOf(sha256) }, { placingsMax, checksMax, checkDeadline });
     return { state, links: this.#links, toProvider, acceptor, deliver: (input) => { this.#deliver(input); }, onBug: onFatal };
   }
 

@@ -13,7 +13,7 @@ import type { PushedOutputs } from './report-outputs.ts';
 export interface ContentFetcherOptions {
   readonly arrivals: Arrivals;
   /** The bytes of a transfer, in order. */
-  receive(transferId: string): AsyncIterable<{ readonly data: Uint8Array }>;
+  receive(transferId: string): AsyncIterable<Uint8Array>;
   /** Transfers at a time. */
   readonly concurrencyMax: number;
   onBytes(count: number): void;
@@ -67,7 +67,7 @@ export class ContentFetcher implements PushedOutputs {
   async #copy(transferId: string, content: Content, file: FileHandle): Promise<void> {
     const hash = createHash('sha256');
     let size = 0;
-    for await (const { data } of this.#options.receive(transferId)) {
+    for await (const data of this.#options.receive(transferId)) {
       size += data.length;
       if (size > content.size) break;
       hash.update(data);

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-import type { ContentOffer } from '@mutirao/api/codecs';
+import { chunkHeadroom, frameChunk, type ContentOffer } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { MachineId } from '@mutirao/core/shared';
@@ -11,11 +11,18 @@ import { Semaphore } from '../work/semaphore.ts';
 export const inlineBytesMax = 65_536;
 
 const chunkBytes = 256 * 1024;
+/** Number of the data field in SendContentRequest. */
+const dataField = 2;
+/**
+ * Chunks that one transfer goes round. A stream takes 16 messages at most before it asks to wait until all of them are gone,
+ * so a chunk is never filled again before it has left.
+ */
+const chunksMax = 18;
 
 /** The sending side of a transfer. */
 export interface ContentSink {
-  /** Resolves when there is room for more. @throws {MutiraoError} when the transfer is over. */
-  write(data: Buffer): Promise<void>;
+  /** Takes a message of the stream; resolves when there is room for more. @throws {MutiraoError} when the transfer is over. */
+  write(message: Buffer): Promise<void>;
   /** All was written; resolves when the other side has it. */
   finish(): Promise<void>;
   cancel(): void;
@@ -80,19 +87,20 @@ export class ContentServer {
     return true;
   }
 
-  /** Two chunks in memory at most: one that is read, and one that waits for room. */
+  /** The same few chunks are read into again and again: new ones for each would keep the garbage collector busy. */
   async #send(transferId: string, path: string, content: Content): Promise<void> {
     const sink = this.#options.send(transferId);
     try {
       const file = await open(path, 'r');
       try {
+        const chunks: Buffer[] = [];
         let size = 0;
-        for (;;) {
-          const chunk = Buffer.allocUnsafe(chunkBytes);
-          const { bytesRead } = await file.read(chunk, 0, chunkBytes);
+        for (let turn = 0; ; turn = (turn + 1) % chunksMax) {
+          const chunk = (chunks[turn] ??= Buffer.allocUnsafeSlow(chunkHeadroom + chunkBytes));
+          const { bytesRead } = await file.read(chunk, chunkHeadroom, chunkBytes);
           if (bytesRead === 0) break;
           size += bytesRead;
-          await sink.write(chunk.subarray(0, bytesRead));
+          await sink.write(frameChunk(chunk, bytesRead, dataField));
           this.#options.onBytes(bytesRead);
         }
         if (size !== content.size) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${size} bytes now; want ${content.size}`);

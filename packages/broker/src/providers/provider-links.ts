@@ -1,11 +1,11 @@
-import { encodeContentOffered } from '@mutirao/api/codecs';
-import { GridMachineProviderServiceClient } from '@mutirao/api/provider';
+import { encodeContentOffered, readChunk } from '@mutirao/api/codecs';
+import { GridMachineProviderServiceClient, GridMachineProviderServiceService, ReceiveContentResponse } from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 import type { Timers } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
-import { dial, messagesOf, openStream } from '@mutirao/runtime/rpc';
+import { dial, openStream, rawMessagesOf } from '@mutirao/runtime/rpc';
 
 import type { Arrivals } from '../results/arrivals.ts';
 import { Lanes } from '../work/lanes.ts';
@@ -133,7 +133,7 @@ export class ProviderLinks {
     const onTrouble = (error: unknown): void => { log.warn({ err: error }, 'a file could not be carried'); };
     const fetcher = new ContentFetcher({
       arrivals, concurrencyMax: transfersMax, onTrouble,
-      receive: (transferId) => messagesOf(client.receiveContent({ transferId })),
+      receive: (transferId) => receiveContent(client, transferId),
       onBytes: (bytes) => { counts.staged('in', bytes); },
     });
     const server = new ContentServer({
@@ -177,6 +177,16 @@ export class ProviderLinks {
       },
     };
     return hold;
+  }
+}
+
+/** Number of the data field in ReceiveContentResponse. */
+const dataField = 1;
+
+/** The bytes of a transfer, as views of the messages that bring them. */
+async function* receiveContent(client: GridMachineProviderServiceClient, transferId: string): AsyncGenerator<Uint8Array> {
+  for await (const message of rawMessagesOf(client, GridMachineProviderServiceService.receiveContent, { transferId })) {
+    yield readChunk(message, dataField) ?? ReceiveContentResponse.decode(message).data;
   }
 }
 

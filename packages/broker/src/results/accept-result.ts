@@ -1,5 +1,7 @@
+import { stat } from 'node:fs/promises';
+
 import { renderCommand, parseTemplate } from '@mutirao/core/bag';
-import type { OutputContent, OutputSpec } from '@mutirao/core/messages';
+import type { Content, OutputContent, OutputSpec } from '@mutirao/core/messages';
 import { invariant, type Duration, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
 
 import { Templates, type FillIn, type Place } from '../staging/variables.ts';
@@ -25,6 +27,7 @@ export interface ResultStores {
   readonly arrivals: Arrivals;
   /** The place of an output that is kept as a blob. */
   blobPathOf(sha256: string): string;
+  hashFile(path: string): Promise<Content>;
 }
 
 /** Bounds on the work of bringing results home. */
@@ -68,8 +71,17 @@ export class ResultAcceptor {
       const spec = order.outputSpecs[output.outputIndex];
       invariant(spec, `output ${output.outputIndex} of a task that has ${order.outputSpecs.length}`);
       const isShared = sources.includes(source, index + 1);
-      await putInPlace({ source, target: await this.#targetOf(spec, output, fillIn), mode: output.mode, isShared });
+      const target = await this.#targetOf(spec, output, fillIn);
+      if (await this.#isInPlace(source, target, output)) continue;
+      await putInPlace({ source, target, mode: output.mode, isShared });
     }
+  }
+
+  /** Before a crash a part of the outputs may have come to their places; these are there, and not among the arrivals. */
+  async #isInPlace(source: string, target: string, { content }: OutputContent): Promise<boolean> {
+    if (await isThere(source) || !(await isThere(target))) return false;
+    const found = await this.#stores.hashFile(target);
+    return found.sha256 === content.sha256;
   }
 
   async #targetOf(spec: OutputSpec, output: OutputContent, fillIn: FillIn): Promise<string> {
@@ -86,4 +98,8 @@ export class ResultAcceptor {
       deadline: this.#checkDeadline,
     });
   }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await stat(path).then((status) => status.isFile(), () => false);
 }

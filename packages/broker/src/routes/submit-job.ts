@@ -1,5 +1,6 @@
 import type { SubmitJobRequest, SubmitJobResponse } from '@mutirao/api/broker';
 import { decodeSubmitJob, type SubmitJob } from '@mutirao/api/codecs';
+import { findJobByClientId } from '@mutirao/core/machines/broker';
 import type { JobSpec } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
 import { unary, type UnaryHandler } from '@mutirao/runtime/rpc';
@@ -19,6 +20,9 @@ export function submitJobRoute(parts: BrokerParts): UnaryHandler<SubmitJobReques
 }
 
 async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec: given }: SubmitJob): Promise<SubmitJobResponse> {
+  // The same job again, although its inputs may be gone by now.
+  const known = findJobByClientId(parts.driver.state, userId, clientJobId);
+  if (known !== undefined) return { jobId: known.jobId, taskCount: known.taskCount };
   if (touchesHome(given)) demandOwner(parts, userId, 'a job with local paths or a check');
   const spec = resolveLocalPaths(given);
   checkRequirements(spec);

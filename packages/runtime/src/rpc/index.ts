@@ -6,6 +6,7 @@ export { callUnary, dial, messagesOf, openSending, openStream, type CallLimits, 
 export {
   unary, type BidiHandler, type ClientStreamHandler, type Handlers, type ServerStreamHandler, type UnaryHandler, type UnaryRoute,
 } from './handlers.ts';
+export { openRawSending, rawMessagesOf, type ReceivingMethod, type SendingMethod } from './raw-calls.ts';
 export { serve, type RunningServer, type ServeOptions } from './serve.ts';
 export { fromStatus, toMutiraoError, toStatus, type FailedStatus } from './status.ts';
 export type { MessageStream, StreamListener, StreamWriter } from './streams.ts';

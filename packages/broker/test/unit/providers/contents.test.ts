@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'ava';
 
 import type { ContentOffer } from '@mutirao/api/codecs';
+import { SendContentRequest } from '@mutirao/api/provider';
 import type { Content, MachineReport, OutputContent } from '@mutirao/core/messages';
 import { anEnd, temporaryFolder } from '@mutirao/testkit';
 
@@ -17,8 +18,8 @@ function contentOf(bytes: Uint8Array): Content {
   return { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
 }
 
-async function* chunksOf(...chunks: readonly Uint8Array[]): AsyncGenerator<{ data: Uint8Array }> {
-  for (const data of chunks) yield await Promise.resolve({ data });
+async function* chunksOf(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const data of chunks) yield await Promise.resolve(data);
 }
 
 test('a pushed content is kept when its bytes are right, and only then', async (t) => {
@@ -73,8 +74,8 @@ function serve(paths: Map<string, string>, onRestage: () => void = () => undefin
   const ended: string[] = [];
   const restaged: string[] = [];
   const sinkOf = (transferId: string): ContentSink => ({
-    write: (data) => {
-      sent.set(transferId, [...(sent.get(transferId) ?? []), Buffer.from(data)]);
+    write: (message) => {
+      sent.set(transferId, [...(sent.get(transferId) ?? []), SendContentRequest.decode(message).data]);
       return Promise.resolve();
     },
     finish: () => { ended.push(`finished ${transferId}`); return Promise.resolve(); },

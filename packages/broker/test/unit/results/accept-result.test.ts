@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,6 +9,7 @@ import { temporaryFolder, type WithTeardown } from '@mutirao/testkit';
 
 import { ResultAcceptor, type ResultOrder } from '../../../src/results/accept-result.ts';
 import { Arrivals } from '../../../src/results/arrivals.ts';
+import { hashFile } from '../../../src/staging/hash-file.ts';
 
 const origin = { replicaId: 7, machineId: 'alpha/m1' };
 
@@ -19,7 +21,7 @@ async function prepare(t: WithTeardown): Promise<{ home: string; arrivals: Arriv
   const home = temporaryFolder(t);
   const arrivals = await Arrivals.open(join(home, 'arrivals'), { now: 1, ageMax: 1 });
   mkdirSync(join(home, 'contents'));
-  const stores = { arrivals, blobPathOf: (sha256: string) => join(home, 'contents', sha256) };
+  const stores = { arrivals, hashFile, blobPathOf: (sha256: string) => join(home, 'contents', sha256) };
   return { home, arrivals, acceptor: new ResultAcceptor(stores, { placingsMax: 2, checksMax: 1, checkDeadline: 20_000 }) };
 }
 
@@ -64,6 +66,19 @@ test('two outputs of one transfer both get its bytes', async (t) => {
   writeFileSync(arrivals.pathOfTransfer(origin.machineId, 't1', outputs[0]!.content.sha256), 'once');
   await acceptor.accept(orderOf(home, { outputs, outputSpecs: [specOf('a', join(home, 'a')), specOf('b', join(home, 'b'))] }));
   t.is(readFileSync(join(home, 'a'), 'utf8') + readFileSync(join(home, 'b'), 'utf8'), 'onceonce');
+});
+
+test('a result that was half brought home before a crash is brought home wholly after it', async (t) => {
+  const { home, arrivals, acceptor } = await prepare(t);
+  const content = { sha256: createHash('sha256').update('done').digest('hex'), size: 4 };
+  const outputs = [anOutput({ content }), anOutput({ outputIndex: 1 })];
+  writeFileSync(join(home, 'a'), 'done');
+  await arrivals.keepBytes(origin, outputs[1]!, Buffer.from('rest'));
+  const order = orderOf(home, { outputs, outputSpecs: [specOf('a', join(home, 'a')), specOf('b', join(home, 'b'))] });
+  await acceptor.accept(order);
+  t.is(readFileSync(join(home, 'b'), 'utf8'), 'rest');
+  writeFileSync(join(home, 'a'), 'another');
+  await t.throwsAsync(acceptor.accept(order), { code: 'MUT_CONTENT_NOT_FOUND' });
 });
 
 test('an output whose bytes are gone, or that leads out of its folder, is refused by name', async (t) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import test, { type ExecutionContext } from 'ava';
@@ -108,6 +108,16 @@ test('a job goes in with its defaults, and the same client id is the same job', 
   const { job, spec } = await inject(getJobRoute(parts), { jobId: 1 });
   t.like(job, { jobId: 1, label: 'sweep', userId: 'ana', status: JobStatus.RUNNING, taskCount: 3, readyCount: 3, runningCount: 0, endedUnixMs: 0 });
   t.like(spec, { processors: 1, failuresMax: 3, replicasMax: 1 });
+});
+
+test('a job that is submitted again is the same job even when its inputs are gone', async (t) => {
+  const { parts, home } = await prepare(t);
+  const groups = [groupOf({ inputs: [{ source: { source: { $case: 'localPath', value: join(home, 'in') } }, root: Root.PLAYPEN, path: 'x', condition: '' }] })];
+  writeFileSync(join(home, 'in'), '');
+  await inject(submitJobRoute(parts), submission({ groups }, 'k1'));
+  rmSync(join(home, 'in'));
+  t.is((await inject(submitJobRoute(parts), submission({ groups }, 'k1'))).jobId, 1);
+  await t.throwsAsync(inject(submitJobRoute(parts), submission({ groups }, 'k2')), { code: 'MUT_INPUT_MISSING' });
 });
 
 test('what is wrong with a job is said before anything of it is kept', async (t) => {

@@ -17,7 +17,7 @@ export { explainJob } from './explain-job.ts';
 export { explainRequest } from './explain-request.ts';
 export { explainTask, type PastReplica, type TaskSubject } from './explain-task.ts';
 export type { Explanation } from './explanation.ts';
-export { findJobOf } from './find-job.ts';
+export { findJobByClientId, findJobOf } from './find-job.ts';
 export type { BrokerInput, InputOf } from './inputs.ts';
 export { jobLedgerOf, ledgerOf, type LedgerRow } from './ledger.ts';
 export { defaultBrokerOptions, type BrokerOptions } from './options.ts';
