@@ -25,7 +25,7 @@ type Action = typeof anyAction extends fc.Arbitrary<infer T> ? T : never;
 /** A machine's host and its broker, which keep their own truth: what runs on each processor, which contents are pinned, what was told. */
 class World {
   readonly state = createAgentState({
-    processors, unacknowledgedMax: 5, unacknowledgedBytesMax: 1000, killGrace: 30, startedDelay: 10, contentBytesMax: 60, prefetchMax: 3,
+    processors, unacknowledgedMax: 5, unacknowledgedBytesMax: 1000, killGrace: 30, startedDelay: 10, reportInterval: 5, contentBytesMax: 60, prefetchMax: 3,
   });
   now = 1;
   /** By slot: which replica's process, or staging, or collecting, goes on. */
@@ -60,6 +60,7 @@ class World {
       this.act({ kind: 'exit', pick: 0, status: 0 });
       this.act({ kind: 'settle', pick: 0, fails: false });
       this.act({ kind: 'acknowledge' });
+      this.act({ kind: 'pass', time: 10 });
     }
     this.hear({ kind: 'DrainRequested' });
   }

@@ -8,16 +8,25 @@ import type { Turn } from './turn.ts';
 const reportEndsMax = 1024;
 const reportBytesMax = 1024 * 1024;
 
-/** Sends what happened since the last report, when there is somebody to hear it. */
+/** So many ends are told at once, however lately others were. */
+const reportEndsEnough = 64;
+
+/**
+ * Sends what happened since the last report, when there is somebody to hear it.
+ *
+ * Each report costs every process on its way as much as many ends do. So ends of short tasks are gathered for some milliseconds,
+ * but only while the processors have enough to go on with: the broker learns of an idle one at once.
+ */
 export function sendReports(turn: Turn): void {
   const { state, now } = turn;
-  if (!state.isAttached) return;
+  if (!state.isAttached || mayWait(state, now)) return;
   let started = takeDueStarts(state, now);
   let from = 0;
   while (from < state.untoldEnds.length || started.length > 0) {
     const until = findReportEnd(state.untoldEnds, from);
     const ended = state.untoldEnds.slice(from, until);
     const report: MachineReport = { sequence: state.nextSequence++, started, ended };
+    state.reportedAt = now;
     state.reports.push(report);
     turn.commands.push({ kind: 'SendReport', report });
     from = until;
@@ -45,12 +54,18 @@ export function acknowledge(state: AgentState, sequence: number): void {
   if (count > 0) state.reports.splice(0, count);
 }
 
-/** When the next start has to be told; undefined when none has. */
-export function nextStartDue(state: AgentState): Instant | undefined {
-  if (!state.isAttached) return undefined;
+/** When the next report is due by the clock; Infinity when none is. */
+export function nextReportDue(state: AgentState): Instant {
+  if (!state.isAttached) return Infinity;
   dropEnded(state.untoldStarts);
   const [first] = state.untoldStarts;
-  return first === undefined ? undefined : first.startedAt + state.options.startedDelay;
+  const startDue = first === undefined ? Infinity : first.startedAt + state.options.startedDelay;
+  return state.untoldEnds.length > 0 ? state.reportedAt + state.options.reportInterval : startDue;
+}
+
+function mayWait(state: AgentState, now: Instant): boolean {
+  const { options, untoldEnds, queue, reportedAt } = state;
+  return untoldEnds.length > 0 && untoldEnds.length < reportEndsEnough && queue.length > options.processors && now < reportedAt + options.reportInterval;
 }
 
 function takeDueStarts(state: AgentState, now: Instant): { replicaId: ReplicaId; startedAt: Instant }[] {

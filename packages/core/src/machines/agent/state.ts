@@ -12,6 +12,8 @@ export interface AgentOptions {
   readonly killGrace: Duration;
   /** A replica that ends sooner is never told as started. */
   readonly startedDelay: Duration;
+  /** While enough replicas wait, ends are told together, one report in so long. */
+  readonly reportInterval: Duration;
   /** Most that contents of running and waiting replicas may hold together. */
   readonly contentBytesMax: Bytes;
   /** Contents are asked for so many waiting replicas, from the front of the queue. */
@@ -101,6 +103,8 @@ export interface AgentState {
   /** Bytes of output in those ends. */
   endedBytes: Bytes;
   nextSequence: number;
+  /** When the last report was made. */
+  reportedAt: Instant;
   /** No replica has a deadline before it; Infinity when none has any. */
   earliestDeadline: Instant;
   /** What the last WakeAt asked for; undefined once it has passed. */
@@ -112,7 +116,7 @@ export function createAgentState(options: AgentOptions): AgentState {
   return {
     options, replicas: new Map(), queue: [], freeSlots: Array.from({ length: options.processors }, (_, index) => options.processors - 1 - index),
     contents: new Map(), contentBytes: 0, unaskedCount: 0, isAttached: false, isDraining: false, hasLeft: false, untoldStarts: [], untoldEnds: [], reports: [],
-    endedIds: new Set(), endedBytes: 0, nextSequence: 1, earliestDeadline: Infinity, wakeAt: undefined,
+    endedIds: new Set(), endedBytes: 0, nextSequence: 1, reportedAt: 0, earliestDeadline: Infinity, wakeAt: undefined,
   };
 }
 

@@ -7,7 +7,7 @@ import { enforceDeadlines } from './deadlines.ts';
 import { failReplica, findHeld, finishCollection, finishProcess, limitReplica } from './finish-replica.ts';
 import type { AgentInput } from './inputs.ts';
 import { placeReplicas } from './place-replicas.ts';
-import { acknowledge, nextStartDue, resendReports, sendReports } from './reports.ts';
+import { acknowledge, nextReportDue, resendReports, sendReports } from './reports.ts';
 import { launchStaged, startReplicas } from './start-replicas.ts';
 import type { AgentState } from './state.ts';
 import { Turn } from './turn.ts';
@@ -64,7 +64,7 @@ function noteStaged(turn: Turn, replicaId: number): void {
 function askToBeWoken(turn: Turn): void {
   const { state, now, commands } = turn;
   if (state.wakeAt !== undefined && state.wakeAt <= now) state.wakeAt = undefined;
-  const at = Math.min(state.earliestDeadline, nextStartDue(state) ?? Infinity);
+  const at = Math.min(state.earliestDeadline, nextReportDue(state));
   if (at === Infinity || (state.wakeAt !== undefined && state.wakeAt <= at)) return;
   state.wakeAt = at;
   commands.push({ kind: 'WakeAt', at });

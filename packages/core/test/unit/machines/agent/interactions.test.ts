@@ -91,7 +91,7 @@ function inputOf(line: string): AgentInput {
 for (const name of ['agent-replicas', 'agent-contents', 'agent-reports']) {
   test(`an agent walks through ${name}.txt`, (t) => {
     const state = createAgentState({
-      processors: 2, unacknowledgedMax: 6, unacknowledgedBytesMax: 1000, killGrace: 5000, startedDelay: 10, contentBytesMax: 100, prefetchMax: 4,
+      processors: 2, unacknowledgedMax: 6, unacknowledgedBytesMax: 1000, killGrace: 5000, startedDelay: 10, reportInterval: 5, contentBytesMax: 100, prefetchMax: 4,
     });
     let now = 1000;
     checkInteractions(t, new URL(`../../../interactions/${name}.txt`, import.meta.url), (lines) => {
