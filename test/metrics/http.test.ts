@@ -1,5 +1,8 @@
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
+import { forbidLeaks } from '@mutirao/testkit';
 import test from 'ava';
+
+forbidLeaks(test);
 
 test.serial('metrics and health are served on the loopback, and nothing else', async (t) => {
   const metrics = new Metrics();

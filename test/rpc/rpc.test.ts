@@ -3,7 +3,10 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { ClusterServiceClient, ClusterServiceService } from '@mutirao/api/cluster';
 import { quietLogger } from '@mutirao/runtime/log';
 import { acceptToken, bind, callUnary, dial, messagesOf, serve, type CallContext, type Handlers, type RunningServer, type ServiceBinding } from '@mutirao/runtime/rpc';
+import { forbidLeaks } from '@mutirao/testkit';
 import test from 'ava';
+
+forbidLeaks(test);
 
 const listing = { atUnixMs: 7, processorsFree: 3, requests: [] };
 

@@ -7,8 +7,10 @@ import { quietLogger } from '@mutirao/runtime/log';
 import {
   acceptToken, bind, dial, messagesOf, openSending, openStream, serve, type CallContext, type Handlers, type MessageStream, type RunningServer,
 } from '@mutirao/runtime/rpc';
-import { until } from '@mutirao/testkit';
+import { forbidLeaks, until } from '@mutirao/testkit';
 import test from 'ava';
+
+forbidLeaks(test);
 
 type Service = typeof GridMachineServiceService;
 type Agent = MessageStream<AttachResponse, AttachRequest>;

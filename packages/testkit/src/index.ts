@@ -1,3 +1,4 @@
+export { forbidLeaks } from './forbid-leaks.ts';
 export { aJobSummary, aJobSpec, aLedgerRow, aMachineRecord, aReplica, aTask } from './broker-records.ts';
 export { runCommandLine, type CommandResult, type FakeGrid } from './command-line.ts';
 export { BrokerAgent } from './broker-agent.ts';

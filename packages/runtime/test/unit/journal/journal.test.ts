@@ -155,3 +155,16 @@ suite('a folder that cannot be made fails the journal with its path', (t) => {
   writeFileSync(join(t.context.folder, 'deep'), '');
   t.throws(() => openJournal({ path: t.context.path, codec }), { code: 'MUT_JOURNAL_FAILED' });
 });
+
+suite('a disk that is full fails the turn and loses nothing of those before it', (t) => {
+  const journal = openJournal({ path: t.context.path, codec });
+  journal.record([change('a')], 10);
+  const pages = Number(journal.database.prepare('PRAGMA page_count').get()?.['page_count']);
+  journal.database.exec(`PRAGMA max_page_count = ${pages + 2}`);
+  const error = t.throws(() => journal.record([change('b'), change('x'.repeat(100_000))], 20), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_FAILED' });
+  t.regex(error.message, /full/);
+  journal.database.exec('PRAGMA max_page_count = 1000000');
+  t.is(journal.record([change('c')], 30), 2);
+  t.deepEqual(words(leftBehind(t.context.path)), [['a', 1], ['c', 2]]);
+  journal.close();
+});

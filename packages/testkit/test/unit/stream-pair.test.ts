@@ -1,0 +1,81 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import { streamPair } from '@mutirao/testkit';
+import test from 'ava';
+
+/** Notes what is heard at one end. */
+function notes(): { readonly heard: unknown[]; onMessage(message: unknown): void; onEnd(): void; onClosed(error: MutiraoError | undefined): void } {
+  const heard: unknown[] = [];
+  return {
+    heard,
+    onMessage: (message) => { heard.push(message); },
+    onEnd: () => { heard.push('end'); },
+    onClosed: (error) => { heard.push(error?.code ?? 'peace'); },
+  };
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+
+test('what is written to one end is heard at the other, also what came before it listened', async (t) => {
+  const [near, far] = streamPair<string, number>();
+  const [nearNotes, farNotes] = [notes(), notes()];
+  near.write(1);
+  far.listen(farNotes);
+  near.listen(nearNotes);
+  near.write(2);
+  far.write('three');
+  near.end();
+  near.write(4);
+  await settle();
+  t.deepEqual(farNotes.heard, [1, 2, 'end']);
+  t.deepEqual(nearNotes.heard, ['three']);
+  t.deepEqual(near.sent, [1, 2]);
+});
+
+test('closing is heard at both ends, once, after what was written', async (t) => {
+  const [near, far] = streamPair<string, number>();
+  const [nearNotes, farNotes] = [notes(), notes()];
+  near.listen(nearNotes);
+  far.listen(farNotes);
+  near.write(1);
+  near.close(new MutiraoError('MUT_STOPPING', 'enough'));
+  near.close();
+  near.write(2);
+  await settle();
+  t.deepEqual(farNotes.heard, [1, 'MUT_STOPPING']);
+  t.deepEqual(nearNotes.heard, ['MUT_STOPPING']);
+});
+
+test('a listener that refuses a message closes the stream with its error', async (t) => {
+  const [near, far] = streamPair<string, number>();
+  const nearNotes = notes();
+  near.listen(nearNotes);
+  far.listen({ onMessage: () => { throw new MutiraoError('MUT_BAD_REQUEST', 'no'); }, onClosed: () => undefined });
+  near.write(1);
+  await settle();
+  t.deepEqual(nearNotes.heard, ['MUT_BAD_REQUEST']);
+});
+
+test('an end that is paused hears nothing until it goes on', async (t) => {
+  const [near, far] = streamPair<string, number>();
+  const farNotes = notes();
+  far.listen(farNotes);
+  far.pause();
+  near.write(1);
+  await settle();
+  t.deepEqual(farNotes.heard, []);
+  far.resume();
+  await settle();
+  t.deepEqual(farNotes.heard, [1]);
+});
+
+test('an end that is behind says so until it is drained', (t) => {
+  const [near] = streamPair<string, number>();
+  let drainCount = 0;
+  near.onDrain = () => { drainCount += 1; };
+  t.true(near.write(1));
+  near.isBehind = true;
+  t.false(near.write(2));
+  near.drain();
+  t.is(drainCount, 1);
+  t.true(near.write(3));
+});
