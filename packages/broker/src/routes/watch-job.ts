@@ -14,18 +14,26 @@ const readMax = 200;
  * Tells the events of one job, or of all of the user's, from a sequence on, and then each as it comes.
  *
  * Everything is read from the journal, also what has just happened: a watcher that falls behind costs nothing but its place,
- * and one that comes back with the last sequence it saw misses nothing. All events of one change travel in one message.
+ * and one that comes back with the last sequence it saw misses nothing. All events of one change travel in one message; an
+ * empty one says, once, that all that had happened before has been told.
  */
 export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobRequest, WatchJobResponse> {
   return async (request, writer, context) => {
     const { userId, signal, stopping } = context;
     if (request.jobId !== 0) getJob(parts, userId, request.jobId);
     let after = request.afterSequence;
+    let hasCaughtUp = false;
     for (;;) {
       if (isOver(context)) return;
       const last = await tellPage(parts, { ...request, afterSequence: after }, { userId, writer });
-      if (last === undefined) await parts.watchers.next(request.jobId, [signal, stopping]);
-      else after = last;
+      if (last !== undefined) {
+        after = last;
+        continue;
+      }
+      const news = parts.watchers.next(request.jobId, [signal, stopping]);
+      if (!hasCaughtUp) writer.write({ events: [] });
+      hasCaughtUp = true;
+      await news;
     }
   };
 }

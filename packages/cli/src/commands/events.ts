@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import type { JobEvent } from '@mutirao/api/broker';
 import { MutiraoError, registry } from '@mutirao/api/errors';
 
-import type { BrokerClient } from '../client/broker-client.ts';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { eventJson } from '../json/documents.ts';
@@ -26,9 +25,6 @@ export function define(command: Command, act: Act): void {
     .action((options: EventsOptions) => act((context) => printEvents(context, options)));
 }
 
-/** A stream without news for so long has told all that there was. */
-const quietMs = 500;
-
 /** How long to leave an absent broker alone before asking again. */
 const retryMs = 500;
 
@@ -39,12 +35,12 @@ export async function printEvents(context: CommandContext, options: EventsOption
   const jobId = options.job === undefined ? 0 : await resolveJobId(broker, options.job);
   const position = { after: Number(options.after) };
   if (options.follow !== true) {
-    await printUntilQuiet(context, broker, jobId, position);
+    await print(context.output, broker.watchJob({ jobId, afterSequence: position.after }, context.signal), { position, untilToldAll: true });
     return 0;
   }
   while (!context.signal.aborted) {
     try {
-      await print(context.output, broker.watchJob({ jobId, afterSequence: position.after }, context.signal), position, () => undefined);
+      await print(context.output, broker.watchJob({ jobId, afterSequence: position.after }, context.signal), { position, untilToldAll: false });
     } catch (error) {
       if (context.signal.aborted) break;
       if (!(error instanceof MutiraoError) || !registry[error.code].retryable) throw error;
@@ -54,30 +50,18 @@ export async function printEvents(context: CommandContext, options: EventsOption
   return 0;
 }
 
-/** The API has no end of the log, since it never ends: what is there comes at once, so silence is the end. */
-async function printUntilQuiet(context: CommandContext, broker: BrokerClient, jobId: number, position: { after: number }): Promise<void> {
-  const stop = new AbortController();
-  let heard = 0;
-  const watchdog = (async () => {
-    for (let before = -1; before !== heard && !context.signal.aborted;) {
-      before = heard;
-      await context.sleep(quietMs);
-    }
-    stop.abort();
-  })();
-  try {
-    await print(context.output, broker.watchJob({ jobId, afterSequence: position.after }, stop.signal), position, () => { heard += 1; });
-  } catch (error) {
-    if (!stop.signal.aborted) throw error;
-  }
-  await watchdog;
+interface Reading {
+  /** Moves on with what was printed. */
+  readonly position: { after: number };
+  /** Whether to stop where the broker says that it has told all so far. */
+  readonly untilToldAll: boolean;
 }
 
-async function print(output: Output, stream: AsyncIterable<{ events: JobEvent[] }>, position: { after: number }, onHeard: () => void): Promise<void> {
+async function print(output: Output, stream: AsyncIterable<{ events: JobEvent[] }>, { position, untilToldAll }: Reading): Promise<void> {
   for await (const { events } of stream) {
-    onHeard();
     for (const event of events) printEvent(output, event);
     position.after = events.at(-1)?.sequence ?? position.after;
+    if (untilToldAll && events.length === 0) return;
   }
 }
 

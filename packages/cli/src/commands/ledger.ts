@@ -5,7 +5,7 @@ import type { LedgerRow } from '@mutirao/api/broker';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { ledgerRowJson, ledgerTotalJson } from '../json/documents.ts';
-import { renderTable } from '../output/table.ts';
+import { renderTable, type Column } from '../output/table.ts';
 import { tell } from '../output/tell.ts';
 import { showProcessorSeconds } from '../output/units.ts';
 import { resolveJobId } from '../selectors.ts';
@@ -24,7 +24,7 @@ export async function printLedger(context: CommandContext, job: string | undefin
   const total = sumOf(rows);
   tell(context.output, {
     json: () => ({ job_id: jobId === 0 ? null : jobId, rows: rows.map(ledgerRowJson), total: ledgerTotalJson(total) }),
-    table: () => (rows.length === 0 ? ['Nothing was held so far.'] : ledgerTable(rows, total)),
+    table: () => (rows.length === 0 ? ['Nothing was held so far.'] : ledgerTable(rows, total, jobId !== 0)),
     quiet: () => rows.map(nameOfRow),
   });
   return 0;
@@ -41,26 +41,33 @@ export function sumOf(rows: readonly LedgerRow[]): LedgerRow {
   };
 }
 
-/** Rows and their sums; the columns from USED to IDLE add up to HELD, and a row where they do not is marked. */
-export function ledgerTable(rows: readonly LedgerRow[], total: LedgerRow): string[] {
-  const table = renderTable(
-    [
-      { title: 'ALLOCATION' }, { title: 'REQUESTED', right: true }, { title: 'HELD', right: true }, { title: '=' , right: true },
-      { title: 'USED', right: true }, { title: 'LOSERS', right: true }, { title: 'KILLED', right: true }, { title: 'IDLE', right: true },
-      { title: 'USED %', right: true }, { title: '' },
-    ],
-    [...rows.map((row) => cellsOf(nameOfRow(row), row)), cellsOf('total', total)],
-  );
-  return [...table, '', `Processor-seconds. ${rows.every(addsUp) ? 'Held = used + losers + killed + idle, in every row.' : 'Rows marked ≠ do not add up: a bug, report it.'}`];
+/**
+ * Rows and their sums; the columns after HELD add up to it, and a row where they do not is marked.
+ *
+ * @param ofJob leaves out what is nobody's share: what was asked for, and idle time.
+ */
+export function ledgerTable(rows: readonly LedgerRow[], total: LedgerRow, ofJob: boolean): string[] {
+  const right = (title: string): Column => ({ title, right: true });
+  const columns = [
+    { title: 'ALLOCATION' }, ...(ofJob ? [] : [right('REQUESTED')]), right('HELD'), right('='), right('USED'), right('LOSERS'), right('KILLED'),
+    ...(ofJob ? [] : [right('IDLE')]), right('USED %'), { title: '' },
+  ];
+  const cells = (name: string, row: LedgerRow, end: string): string[] => [
+    name, ...(ofJob ? [] : [requestedOf(row)]), showProcessorSeconds(row.heldProcessorMs), addsUp(row) ? '=' : '≠',
+    ...[row.usedProcessorMs, row.losersProcessorMs, row.killedProcessorMs, ...(ofJob ? [] : [row.idleProcessorMs])].map(showProcessorSeconds),
+    row.heldProcessorMs === 0 ? '-' : ((100 * row.usedProcessorMs) / row.heldProcessorMs).toFixed(1), end,
+  ];
+  const parts = `used + losers + killed${ofJob ? '' : ' + idle'}`;
+  return [
+    ...renderTable(columns, [...rows.map((row) => cells(nameOfRow(row), row, row.ended ? '' : 'still held')), cells('total', total, '')]), '',
+    `Processor-seconds. ${rows.every(addsUp) ? `Held = ${parts}, in every row.` : 'Rows marked ≠ do not add up: a bug, report it.'}`,
+    ...(ofJob ? ['What this job\'s replicas held; idle time belongs to no job: "mutirao ledger" shows it.'] : []),
+  ];
 }
 
-function cellsOf(name: string, row: LedgerRow): string[] {
-  const share = row.heldProcessorMs === 0 ? '-' : `${((100 * row.usedProcessorMs) / row.heldProcessorMs).toFixed(1)}`;
-  return [
-    name, row.requestId === '' && name !== 'total' ? '-' : showProcessorSeconds(row.requestedProcessorMs), showProcessorSeconds(row.heldProcessorMs),
-    addsUp(row) ? '=' : '≠', ...[row.usedProcessorMs, row.losersProcessorMs, row.killedProcessorMs, row.idleProcessorMs].map(showProcessorSeconds),
-    share, row.ended ? '' : 'still held',
-  ];
+/** Nothing is asked for where machines are just there. */
+function requestedOf(row: LedgerRow): string {
+  return row.requestedProcessorMs === 0 ? '-' : showProcessorSeconds(row.requestedProcessorMs);
 }
 
 function addsUp(row: LedgerRow): boolean {

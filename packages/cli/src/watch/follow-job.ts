@@ -82,7 +82,7 @@ function startWatch(context: CommandContext, broker: BrokerClient, { jobId, afte
   const read = async (): Promise<void> => {
     for await (const { events } of broker.watchJob({ jobId, afterSequence: after }, AbortSignal.any([stop.signal, context.signal]))) {
       state.after = events.at(-1)?.sequence ?? state.after;
-      state.hasNews = true;
+      state.hasNews ||= events.length > 0;
       if (events.some(isOfWholeJob)) bell.resolve(undefined);
     }
     throw new MutiraoError('MUT_UNREACHABLE', 'the broker ended the stream of events');

@@ -45,11 +45,18 @@ test('the ledger shows that each row adds up, and the sums', async (t) => {
     'ALLOCATION  REQUESTED   HELD  =   USED  LOSERS  KILLED  IDLE  USED %',
     'alpha/1         480.0  100.0  =   70.0    10.0     5.0  15.0    70.0',
     'lab                 -  100.0  =   70.0    10.0     5.0  15.0    70.0  still held',
-    'total           480.0  200.0  =  140.0    20.0    10.0  30.0    70.0  still held',
+    'total           480.0  200.0  =  140.0    20.0    10.0  30.0    70.0',
     '',
     'Processor-seconds. Held = used + losers + killed + idle, in every row.',
     '',
   ].join('\n'));
+});
+
+test('the ledger of a job leaves out what is nobody\'s share', async (t) => {
+  const getLedger = () => Promise.resolve({ rows: [aLedgerRow({ requestedProcessorMs: 0, heldProcessorMs: 85_000, idleProcessorMs: 0 })] });
+  const { out } = await runCommandLine(['ledger', '1'], { broker: { ...broker, getLedger } });
+  t.regex(out, /^ALLOCATION +HELD +=  USED  LOSERS  KILLED  USED %\nalpha\/1 +85\.0 +=  70\.0 +10\.0 +5\.0 +82\.4\n/);
+  t.regex(out, /idle time belongs to no job/);
 });
 
 test('a row of the ledger that does not add up is marked, not hidden', async (t) => {

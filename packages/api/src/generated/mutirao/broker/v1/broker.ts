@@ -237,6 +237,7 @@ export interface WatchJobRequest {
 }
 
 export interface WatchJobResponse {
+  /** The first message without events says that all that had happened so far has been told. */
   events: JobEvent[];
 }
 

@@ -1,0 +1,158 @@
+// The command line as its users have it: real processes, one home folder, from `up` to `down`.
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { until } from '@mutirao/testkit';
+
+const bin = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'mutirao-cli-'));
+const home = join(folder, 'home');
+
+interface Result { readonly status: number; readonly out: string; readonly err: string }
+
+/** Runs `mutirao` to its end. */
+function mutirao(...args: readonly string[]): Promise<Result> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [bin, ...args], { cwd: folder, env: { ...process.env, MUTIRAO_HOME: home } }, (_error, out, err) => {
+      resolve({ status: child.exitCode ?? -1, out, err });
+    });
+  });
+}
+
+async function json<T>(...args: readonly string[]): Promise<T> {
+  const split = args.includes('--') ? args.indexOf('--') : args.length;
+  const { out, err, status } = await mutirao(...args.slice(0, split), '--json', ...args.slice(split));
+  if (status !== 0) throw new Error(`mutirao ${args.join(' ')} ended with ${status}: ${err}`);
+  return JSON.parse(out) as T;
+}
+
+interface GridJson { readonly processes: Record<string, number> }
+
+function processes(): Record<string, number> {
+  return (JSON.parse(readFileSync(join(home, 'grid.json'), 'utf8')) as GridJson).processes;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test.before(async (t) => {
+  const { status, err } = await mutirao('up', '--detach', '--clusters', '3', '--machines', '1');
+  t.is(status, 0, err);
+});
+test.after.always(async () => {
+  await mutirao('down');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test.serial('a bag comes back done, and its tasks, outputs and ledger can be read', async (t) => {
+  const waited = await mutirao('job', 'submit', '--array', '1-20', '--wait', '--', 'echo $((3 * {}))');
+  t.is(waited.status, 0, waited.err);
+  t.regex(waited.out, /^Job 1 finished after .*, tasks 20: 20 finished\.\n$/);
+  t.is((await mutirao('task', 'output', 'last', '4-6')).out, '15\n18\n21\n');
+  const tasks = await json<{ status: string; replicas: { accepted: boolean }[] }[]>('task', 'list');
+  t.is(tasks.length, 20);
+  for (const task of tasks) t.is(task.replicas.filter(({ accepted }) => accepted).length, 1);
+  const { rows } = await json<{ rows: Record<string, number>[] }>('ledger');
+  t.true(rows.length > 0);
+  for (const row of rows) {
+    const sum = ['used', 'losers', 'killed', 'idle'].reduce((total, column) => total + (row[`${column}_processor_ms`] ?? NaN), 0);
+    t.is(row['held_processor_ms'], sum, JSON.stringify(row));
+  }
+});
+
+test.serial('the exit status tells how a job ended', async (t) => {
+  t.is((await mutirao('job', 'submit', '--wait', '--retries', '0', '--', 'exit 9')).status, 1);
+  const { out: jobId } = await mutirao('job', 'submit', '--quiet', '--', 'sleep 600');
+  const waiting = mutirao('job', 'wait', jobId.trim());
+  t.is((await mutirao('canceljob', jobId.trim())).status, 0);
+  t.is((await waiting).status, 4);
+});
+
+test.serial('a job file is run from its own folder, and its outputs come home', async (t) => {
+  writeFileSync(join(folder, 'in.txt'), 'word\n');
+  writeFileSync(join(folder, 'copy.jdf'), 'job:\nlabel: copy\ntask:\ninit: put in.txt in.txt\nremote: tr a-z A-Z < in.txt > out.txt\nfinal: get out.txt out-$TASK.txt\n');
+  const { status, err } = await mutirao('addjob', 'copy.jdf', '--wait');
+  t.is(status, 0, err);
+  t.is(readFileSync(join(folder, 'out-0.txt'), 'utf8'), 'WORD\n');
+});
+
+test.serial('waiting outlives a kill -9 of the broker, which is started again, and no task is accepted twice', async (t) => {
+  const { out } = await mutirao('job', 'submit', '--quiet', '--array', '1-24', '--', 'sleep 0.3; echo {}');
+  const jobId = out.trim();
+  const waiting = mutirao('job', 'wait', jobId);
+  await until(async () => ((await json<{ finished_count: number }[]>('job', 'show', jobId))[0]?.finished_count ?? 0) > 5, 'a quarter of the tasks has finished', 60_000);
+  const before = processes()['broker'] ?? 0;
+  process.kill(before, 'SIGKILL');
+  const { status, out: told, err } = await waiting;
+  t.is(status, 0, err);
+  t.regex(told, /tasks 24: 24 finished/);
+  t.not(processes()['broker'], before);
+  const tasks = await json<{ replicas: { accepted: boolean }[] }[]>('task', 'list', jobId);
+  for (const task of tasks) t.is(task.replicas.filter(({ accepted }) => accepted).length, 1);
+});
+
+test.serial('events are told once each, and go on from any sequence', async (t) => {
+  const { out } = await mutirao('events', '--job', '1', '--quiet');
+  const sequences = out.trim().split('\n').map(Number);
+  t.true(sequences.length > 2);
+  const rest = await mutirao('events', '--job', '1', '--quiet', '--after', String(sequences[1]));
+  t.deepEqual(rest.out.trim().split('\n').map(Number), sequences.slice(2));
+});
+
+test.serial('a local user of a cluster submits, sees the queue and cancels', async (t) => {
+  const { request_id: requestId } = await json<{ request_id: string }>('cluster', 'submit', '--width', '1', '--walltime', '10m', '--user', 'ana', '--', 'sleep', '600');
+  const [queue] = await json<{ requests: { request_id: string; user_id: string }[] }[]>('cluster', 'queue');
+  t.true(queue?.requests.some((request) => request.request_id === requestId && request.user_id === 'ana'));
+  t.is((await mutirao('cluster', 'cancel', requestId)).status, 0);
+  const [after] = await json<{ requests: { request_id: string }[] }[]>('cluster', 'queue');
+  t.false(after?.requests.some((request) => request.request_id === requestId));
+});
+
+test.serial('a second grid in the same home folder is refused with what to do', async (t) => {
+  const { status, err } = await mutirao('up', '--detach');
+  t.is(status, 2);
+  t.regex(err, /^error: MUT_ALREADY_RUNNING a grid already runs in .*"mutirao down" stops it/);
+});
+
+test.serial('down leaves nothing running', async (t) => {
+  const pids = Object.values(processes());
+  t.true(pids.length >= 5);
+  t.is((await mutirao('down')).status, 0);
+  t.deepEqual(pids.filter(isAlive), []);
+  t.is((await mutirao('job', 'list')).status, 3);
+});
+
+test.serial('a grid whose supervisor was killed is cleaned up by the next one, which finds the former jobs', async (t) => {
+  t.is((await mutirao('up', '--detach', '--clusters', '2', '--machines', '0')).status, 0);
+  const { pid } = JSON.parse(readFileSync(join(home, 'grid.json'), 'utf8')) as { pid: number };
+  const orphans = Object.values(processes());
+  process.kill(pid, 'SIGKILL');
+  await until(() => !isAlive(pid), 'the supervisor is gone', 10_000);
+  const { status, err } = await mutirao('up', '--detach', '--clusters', '2', '--machines', '0');
+  t.is(status, 0, err);
+  t.deepEqual(orphans.filter(isAlive), []);
+  t.is((await json<{ status: string }[]>('job', 'show', '1'))[0]?.status, 'finished');
+  t.is((await mutirao('job', 'submit', '--wait', '--', 'true')).status, 0);
+  t.is((await mutirao('down')).status, 0);
+});
+
+test.serial('in the foreground an interrupt stops the whole grid', async (t) => {
+  const child = spawn(process.execPath, [bin, 'up', '--clusters', '0', '--machines', '1'], { env: { ...process.env, MUTIRAO_HOME: home }, stdio: ['ignore', 'pipe', 'ignore'] });
+  let out = '';
+  child.stdout.on('data', (data: Buffer) => { out += data.toString(); });
+  await until(() => out.includes('npx mutirao status'), 'the grid tells how to use it', 60_000);
+  const pids = Object.values(processes());
+  child.kill('SIGINT');
+  await until(() => child.exitCode !== null, 'the command ends', 30_000);
+  t.is(child.exitCode, 0);
+  t.deepEqual(pids.filter(isAlive), []);
+});
