@@ -1,6 +1,6 @@
 // Puts the tiles of a poster together and writes it as a PNG. Runs at home, after the job.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { encodePng } from './png.mjs';
 import { boundsOf, poster, readOptions } from './tile.mjs';
 
@@ -33,6 +33,7 @@ export function assemble(view, readTile) {
 if (basename(process.argv[1] ?? '') === 'assemble.mjs') {
   const { tiles, out, ...view } = readOptions(process.argv.slice(2), { ...poster, tiles: 'tiles', out: 'poster.png' });
   const png = encodePng(assemble(view, (number) => readFileSync(join(tiles, `tile-${number}.ppm`))));
+  mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, png);
   process.stdout.write(`${out}: ${view.width} x ${view.height} pixels of ${view.columns * view.rows} tiles, ${png.length} bytes\n`);
 }

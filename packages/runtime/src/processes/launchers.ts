@@ -81,9 +81,10 @@ export class Launchers {
       launcher.start();
       this.guard(launcher);
     }
+    // Before the line goes out: on a busy host the task may be well under way by the time that it has.
+    launcher.launchedTicks = Math.floor((performance.now() + this.bootOffset) / 10);
     launcher.launch(++this.sequence, task);
     this.lastLaunchers[slot] = launcher;
-    launcher.launchedTicks = Math.floor((performance.now() + this.bootOffset) / 10);
   }
 
   /** Sends a signal to all processes of a slot's task. */
