@@ -1,13 +1,10 @@
 import { brokerMachine, type BrokerCommand, createBrokerState, type BrokerState } from '@mutirao/core/machines/broker';
 import { aGroup, aJob, aMachine, anEnd } from '@mutirao/testkit';
+import { below, type Figure, option, report } from './harness.ts';
 
-/**
- * Measures the broker machine alone: microseconds per task from ready to finished, without journal, wire or processes, and
- * the memory of a large job that waits and that has finished. Prints a table and JSON.
- *
- * `node --expose-gc bench/broker-core.ts [tasks]`
- */
-const taskCount = Number(process.argv[2] ?? 1_000_000);
+// Measures the broker machine alone: microseconds per task from ready to finished, without journal, wire or processes, and the
+// heap that a large job takes while it waits and when it has finished. Run it with --expose-gc for the heap; --tasks N sizes it.
+const taskCount = option('tasks', 1_000_000);
 const machineCount = 4;
 
 function memoryMb(): number {
@@ -46,9 +43,8 @@ function runDry(state: BrokerState, first: readonly BrokerCommand[], batch: numb
     for (const [machineId, ids] of round) {
       for (let from = 0; from < ids.length; from += batch) {
         const ended = ids.slice(from, from + batch).map((id) => anEnd(id, 'succeeded', { startedAt: now, endedAt: now }));
-        const report = { sequence: ++sequence, started: [], ended };
-        const began = process.hrtime.bigint();
-        const { commands } = brokerMachine.step(state, [{ kind: 'MachineReported', machineId, report }], now);
+                const began = process.hrtime.bigint();
+        const { commands } = brokerMachine.step(state, [{ kind: 'MachineReported', machineId, report: { sequence: ++sequence, started: [], ended } }], now);
         spent += process.hrtime.bigint() - began;
         note(commands);
       }
@@ -71,14 +67,16 @@ runDry(warm, submit(warm, 50_000).commands, 64);
 const state = aGrid();
 const { commands, ms } = submit(state, taskCount);
 const waiting = memoryMb() - base;
-const result: Record<string, number> = { taskCount, accept_ms: Math.round(ms * 100) / 100, waiting_mb: waiting };
 const spent = runDry(state, commands, 64);
-result['step_us_per_task_batch_64'] = Math.round(spent / taskCount) / 1000;
-result['finished_mb'] = memoryMb() - base;
+const figures: Figure[] = [
+  below(`accepting ${taskCount} array tasks`, ms, 'ms', 1000),
+  below('heap while they wait', waiting, 'MiB', 300),
+  below('heap when all have finished', memoryMb() - base, 'MiB', 1000),
+  below('time in steps per task, reports of 64', spent / taskCount / 1000, 'us', 3),
+];
 for (const batch of [1, 16, 256]) {
   const again = aGrid();
   const some = Math.min(taskCount, 200_000);
-  result[`step_us_per_task_batch_${batch}`] = Math.round(runDry(again, submit(again, some).commands, batch) / some) / 1000;
+  figures.push(below(`time in steps per task, reports of ${batch}`, runDry(again, submit(again, some).commands, batch) / some / 1000, 'us', batch === 1 ? 20 : 3));
 }
-console.table(result);
-console.log(JSON.stringify(result));
+report('broker core', figures);

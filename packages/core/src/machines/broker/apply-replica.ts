@@ -46,6 +46,8 @@ export function startReplicas(state: BrokerState, change: ChangeOf<'ReplicasStar
     const replica = state.replicas.get(replicaId);
     invariant(replica, `replica ${replicaId} starts, but there is none`);
     replica.startedAt = startedAt;
+    // Its machine keeps one that started, whatever it was asked.
+    replica.isWithdrawing = false;
     if (replica.status === 'placed') replica.status = 'running';
   }
 }
@@ -62,7 +64,7 @@ export function verifyReplica(state: BrokerState, change: ChangeOf<'ReplicaVerif
   takeOff(state, replica);
   const group = getTaskGroup(job, getGroup(job, task.index).groupIndex);
   const success: Success = {
-    job, task, machineId: change.machineId, account: machine.account, charge,
+    job, task, machineId: change.machineId, attributes: machine.facts.attributes, account: machine.account, charge,
     ending: { ...ending, standardOutput: noBytes, standardError: noBytes },
     outputSpecs: group.outputs.filter((output) => matchesExpression(output.condition, machine.facts.attributes)),
   };

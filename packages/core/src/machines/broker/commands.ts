@@ -19,4 +19,6 @@ export type BrokerCommand =
   | {
       readonly kind: 'AcceptResult'; readonly replicaId: ReplicaId; readonly machineId: MachineId; readonly jobId: JobId; readonly taskIndex: TaskIndex;
       readonly outputs: readonly OutputContent[]; readonly outputSpecs: readonly OutputSpec[]; readonly check: string;
+      /** Of the machine that it ran on, which may be gone. */
+      readonly attributes: Readonly<Record<string, string>>;
     };

@@ -86,13 +86,13 @@ function endedTask({ taskIndex, taskStatus }: SavedReplica): OpenTask {
 }
 
 function restoreSuccess(state: BrokerState, saved: SavedSuccess): void {
-  const { jobId, taskIndex, machineId, accountKey, charge, outputIndexes } = saved;
+  const { jobId, taskIndex, machineId, attributes, accountKey, charge, outputIndexes } = saved;
   const job = getJob(state, jobId);
   const task = job.tasks.get(taskIndex);
   invariant(task, `success of task ${taskIndex} of job ${jobId}, which is not open`);
   const { outputs } = getTaskGroup(job, getGroup(job, taskIndex).groupIndex);
   const success = {
-    job, task, machineId, account: getAccount(state, accountKey), charge,
+    job, task, machineId, attributes, account: getAccount(state, accountKey), charge,
     ending: { ...saved.ending, outcome: saved.ending.outcome, standardOutput: noBytes, standardError: noBytes },
     outputSpecs: outputs.filter((_output, index) => outputIndexes.includes(index)),
   };

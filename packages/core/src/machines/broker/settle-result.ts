@@ -16,11 +16,11 @@ export function askToAccept(turn: Turn, task: OpenTask): void {
 
 /** What the driver must do to settle a success. */
 export function acceptCommand(success: Success): BrokerCommand {
-  const { job, task, machineId, ending, outputSpecs } = success;
+  const { job, task, machineId, ending, outputSpecs, attributes } = success;
   const { check } = getTaskGroup(job, getGroup(job, task.index).groupIndex);
   return {
     kind: 'AcceptResult', replicaId: ending.replicaId, machineId, jobId: job.jobId, taskIndex: task.index,
-    outputs: ending.outputs, outputSpecs, check,
+    outputs: ending.outputs, outputSpecs, check, attributes,
   };
 }
 

@@ -74,9 +74,9 @@ function saveReplica(replica: BrokerReplica) {
 }
 
 function saveSuccess(success: Success) {
-  const { job: { jobId }, task, machineId, ending, outputSpecs, account, charge } = success;
+  const { job: { jobId }, task, machineId, attributes, ending, outputSpecs, account, charge } = success;
   const { standardOutput: _output, standardError: _error, ...kept } = ending;
   const { outputs } = getTaskGroup(success.job, getGroup(success.job, task.index).groupIndex);
   const outputIndexes = outputSpecs.map((spec) => outputs.indexOf(spec));
-  return { jobId, taskIndex: task.index, machineId, ending: kept, outputIndexes, accountKey: account.key, charge };
+  return { jobId, taskIndex: task.index, machineId, attributes, ending: kept, outputIndexes, accountKey: account.key, charge };
 }

@@ -140,6 +140,8 @@ export interface Success {
   readonly job: BrokerJob;
   readonly task: OpenTask;
   readonly machineId: MachineId;
+  /** Of the machine, which may be gone meanwhile. */
+  readonly attributes: Readonly<Record<string, string>>;
   /** Without standard output and error, which are in the records. */
   readonly ending: ReplicaEnding;
   /** The outputs that were asked of that machine, in the order of `ReplicaStart.outputs`. */

@@ -111,7 +111,7 @@ test('a result asks only for the outputs that its machine was asked for, also af
   const outputs = ['linux', 'plan9'].map((os) => ({ root: 'playpen' as const, path: os, localPath: `/${os}`, condition: `os == ${os}` }));
   step(1, submitted(aJob(1, { groups: [aGroup(1, { outputs })] })), joined('p/m1', { attributes: { os: 'plan9' } }));
   const [accept] = step(2, reported('p/m1', 1, succeeded(1, 1, 2)));
-  t.like(accept, { kind: 'AcceptResult', replicaId: 1, machineId: 'p/m1', outputSpecs: [{ path: 'plan9' }] });
+  t.like(accept, { kind: 'AcceptResult', replicaId: 1, machineId: 'p/m1', outputSpecs: [{ path: 'plan9' }], attributes: { os: 'plan9' } });
   t.deepEqual(resume(restore(snapshot(state)), 9).filter((command) => command.kind === 'AcceptResult'), [accept]);
 });
 
@@ -141,6 +141,27 @@ test('a task is not given up while a sister of its last failure runs', (t) => {
   t.like(changes[0], { endings: [{ fate: 'failed', taskStatus: 'running' }] });
   step(3, reported('p/m2', 1, succeeded(2, 1, 3)));
   t.like(findJobSummary(state, 'ann', 1), { status: 'finished' });
+});
+
+test('all that failed or was cancelled is retried when no task is named, and the job goes on where it was in line', (t) => {
+  const { state, step } = aBroker();
+  step(1, submitted(aJob(3, { failuresMax: 1, replicasMax: 1 })), submitted(aJob(1)), joined('p/m1'));
+  step(2, reported('p/m1', 1, anEnd(1, 'failed', { startedAt: 1, endedAt: 2 })));
+  step(3, { kind: 'JobCancelled', replyTo: 3, userId: 'ann', jobId: 1, reason: '' });
+  step(4, reported('p/m1', 2, anEnd(2, 'cancelled', { startedAt: 2, endedAt: 4 })));
+  t.like(findJobSummary(state, 'ann', 1), { status: 'cancelled', failedCount: 1, cancelledCount: 2, endedAt: 4 });
+  t.like(step(5, { kind: 'TasksRetried', replyTo: 4, userId: 'ann', jobId: 1, taskIndexes: [] }), [{ reply: { ok: true, value: { retriedCount: 3 } } }]);
+  t.like(findJobSummary(state, 'ann', 1), { status: 'running', readyCount: 3, failedCount: 0, cancelledCount: 0, endedAt: 0 });
+  t.deepEqual([...state.openJobs.keys()], [1, 2]);
+});
+
+test('a replica that started though it was asked back may get a sister', (t) => {
+  const { step } = aBroker({ withdrawAfter: 0, replicateAfter: 10 });
+  step(1, submitted(aJob(3)), joined('p/m1'));
+  step(3, reported('p/m1', 1, succeeded(1, 1, 3)));
+  t.like(step(4, joined('p/m2')), [{ kind: 'CancelReplicas', replicaIds: [3], onlyWaiting: true }]);
+  step(5, { kind: 'MachineReported', machineId: 'p/m1', report: { sequence: 2, started: [{ replicaId: 3, startedAt: 5 }], ended: [succeeded(2, 3, 5)] } });
+  t.like(step(20, { kind: 'TimerFired' }), [{ kind: 'StartReplicas', machineId: 'p/m2', starts: [{ replicaId: 4, taskIndex: 2 }] }]);
 });
 
 test('a job of another user is not there', (t) => {
