@@ -1,5 +1,8 @@
 import { join } from 'node:path';
-import { createProviderState, providerMachine, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import {
+  createProviderState, freezeProvider, providerMachine, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
+  type ProviderSnapshot, type ProviderState,
+} from '@mutirao/core/machines/provider';
 import { unreachable, type DriverCommand, type Duration } from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
@@ -66,6 +69,8 @@ const transferWaitMax = 60_000;
 const transfersMax = 10_000;
 /** Ended requests that a listing shows. */
 const endedListedMax = 50;
+/** Changes to replay from which on a snapshot is worth its while. */
+const changesPerSnapshot = 1_000;
 /** How often the machine hears of measured task times. */
 const measureInterval = 2_000;
 
@@ -102,8 +107,7 @@ class ProviderProcess {
     const { config, directory, log, manager } = setup;
     this.#setup = setup;
     this.#journal = journal;
-    this.#state = createProviderState(config);
-    journal.replay(0, (_sequence, change) => { providerMachine.apply(this.#state, change); });
+    this.#state = recover(journal, config);
     this.#machineTokenPath = join(directory, 'machine-token');
     this.#credentials = new AgentCredentials(ensureToken(join(directory, 'secret')), ensureToken(this.#machineTokenPath));
     const deliver = (input: ProviderInput): void => { this.#driver.deliver(input); };
@@ -192,6 +196,19 @@ class ProviderProcess {
     this.#setup.manager?.close();
     this.#journal.close();
   }
+}
+
+/** Reads snapshot and journal; where there was much to replay, the next start finds a newer snapshot. */
+function recover(journal: Journal<ProviderChange>, config: ProviderConfig): ProviderState {
+  const snapshot = journal.latestSnapshot();
+  const state = snapshot === undefined ? createProviderState(config) : thawProvider(config, JSON.parse(snapshot.body) as ProviderSnapshot);
+  let replayed = 0;
+  journal.replay(snapshot?.sequence ?? 0, (_sequence, change) => {
+    providerMachine.apply(state, change);
+    replayed += 1;
+  });
+  if (replayed >= changesPerSnapshot) journal.writeSnapshot(journal.lastSequence(), JSON.stringify(freezeProvider(state)));
+  return state;
 }
 
 function logChange(log: Logger, change: ProviderChange): void {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { isPending, type ProviderCommand, type ProviderInput } from '@mutirao/core/machines/provider';
+import { freezeProvider, isPending, providerMachine, thawProvider, type ProviderCommand, type ProviderInput, type ProviderSnapshot } from '@mutirao/core/machines/provider';
 import type { QueuedRequest } from '@mutirao/core/messages';
 import { ProviderDialogue } from '@mutirao/testkit';
 
@@ -187,6 +187,17 @@ test('replay of the journal gives back every request, broker and machine', (t) =
     const { dialogue } = play(acts);
     const before = promisedOf(dialogue);
     dialogue.restart();
+    return promisedOf(dialogue) === before;
+  }), runs);
+  t.pass();
+});
+
+test('a snapshot holds what replay would give back', (t) => {
+  fc.assert(fc.property(anyActs, (acts) => {
+    const { dialogue } = play(acts);
+    const before = promisedOf(dialogue);
+    dialogue.state = thawProvider(dialogue.config, JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot);
+    providerMachine.checkInvariants(dialogue.state);
     return promisedOf(dialogue) === before;
   }), runs);
   t.pass();

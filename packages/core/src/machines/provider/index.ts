@@ -10,6 +10,7 @@ import { stepProvider } from './step.ts';
 export type { ProviderChange } from './changes.ts';
 export type { ProviderCommand } from './commands.ts';
 export type { ProviderInput } from './inputs.ts';
+export { freezeProvider, thawProvider, type ProviderSnapshot } from './snapshot.ts';
 export {
   clientRequestIdOf, createProviderState, describeRequest, isPending, isServing, observedTaskTimes, providerDefaults,
   type BrokerId, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderConfig, type ProviderState,

@@ -1,5 +1,5 @@
 import type { MachineFacts } from '../../messages/index.ts';
-import type { MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
+import type { Instant, MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
 import { isServing, type BrokerId, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
@@ -65,11 +65,16 @@ export function detachAgent(turn: Turn, machineId: MachineId, attachmentId: numb
   if (hasLeft) loseMachine(turn, machine, 'MUT_MACHINE_LEFT');
 }
 
+/** When a machine whose agent is away is given up. */
+export function graceEnd({ config, startedAt }: ProviderState, { awaySince }: ProvidedMachine): Instant {
+  return awaySince + (awaySince === startedAt ? config.restartGrace : config.agentGrace);
+}
+
 /** Gives up the machines whose agents have been away for longer than their grace. */
 export function loseAbsentMachines(turn: Turn): void {
   const { state, now } = turn;
   for (const machine of [...state.machines.values()]) {
-    if (machine.attachmentId === 0 && now >= machine.awaySince + state.config.agentGrace) loseMachine(turn, machine, 'MUT_MACHINE_LOST');
+    if (machine.attachmentId === 0 && now >= graceEnd(state, machine)) loseMachine(turn, machine, 'MUT_MACHINE_LOST');
   }
 }
 
@@ -144,15 +149,24 @@ function moveMachine(turn: Turn, machine: ProvidedMachine, brokerId: BrokerId): 
 }
 
 /**
- * Machines of a request are its broker's. A time-shared one stays with its broker while that has demand, else goes to the first
- * that has; one that is nobody's goes to the first broker that is there, so that its user sees it before she needs it.
+ * Machines of a request are its broker's. A time-shared one goes to a broker in need; while nobody is, the first broker that is
+ * there has it, so that its user sees it before she needs it.
  */
 function chooseBroker(state: ProviderState, machine: ProvidedMachine): BrokerId {
   if (machine.facts.requestId !== '') return machine.brokerId;
   const owner = state.brokers.get(machine.brokerId);
-  if (owner !== undefined && owner.idleSince === 0) return machine.brokerId;
+  if (owner !== undefined && isKept(owner, machine)) return machine.brokerId;
   const connected = [...state.brokers.values()].filter((broker) => broker.connectionId !== 0);
-  const inNeed = connected.find((broker) => (broker.demand?.pendingTasks ?? 0) > 0);
-  if (inNeed !== undefined) return inNeed.brokerId;
-  return machine.brokerId === '' ? connected[0]?.brokerId ?? '' : machine.brokerId;
+  return connected.find(isInNeed)?.brokerId ?? owner?.brokerId ?? connected[0]?.brokerId ?? '';
+}
+
+function isInNeed(broker: KnownBroker): boolean {
+  return broker.connectionId !== 0 && (broker.demand?.pendingTasks ?? 0) > 0;
+}
+
+/** Whether a time-shared machine stays with its broker, whoever else is in need. */
+function isKept(owner: KnownBroker, machine: ProvidedMachine): boolean {
+  if (isInNeed(owner)) return true;
+  if (owner.connectionId === 0) return owner.idleSince === 0;
+  return owner.demand === undefined && machine.heldReplicaIds.length > 0;
 }

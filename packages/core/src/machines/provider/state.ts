@@ -17,6 +17,8 @@ export interface ProviderConfig {
   readonly idleRelease: Duration;
   /** A machine whose agent is away for longer is lost. */
   readonly agentGrace: Duration;
+  /** The same after a start of the provider: agents dial again less and less often while it is away. */
+  readonly restartGrace: Duration;
   /** The demand of a broker that is away for longer is nothing. */
   readonly brokerGrace: Duration;
   /** Pause after the first refusal; doubles with each further one. */
@@ -33,7 +35,7 @@ export interface ProviderConfig {
 /** Usual settings, all but the provider's name. */
 export const providerDefaults: Omit<ProviderConfig, 'providerId'> = {
   resourceKind: 'cluster', heuristic: 'static', userId: 'mutirao',
-  idleRelease: 10_000, agentGrace: 5_000, brokerGrace: 300_000,
+  idleRelease: 10_000, agentGrace: 5_000, restartGrace: 10_000, brokerGrace: 300_000,
   refusalPause: 2_000, refusalPauseMax: 300_000, refusalsMax: 8, releaseRetry: 5_000, endedRequestsMax: 100,
 };
 
@@ -111,6 +113,8 @@ export interface ProviderState {
   readonly config: ProviderConfig;
   /** Drawn once, at the provider's first start; the manager knows requests as `<instance>.<request id>`. Empty before. */
   instance: string;
+  /** When this process took over; 0 before. */
+  startedAt: Instant;
   /** Undefined until first read. */
   limits: ResourceLimits | undefined;
   /** The largest number of pending requests that the resource ever allowed. */
@@ -142,7 +146,7 @@ export interface ProviderState {
 /** The state of a provider that has promised nothing yet. */
 export function createProviderState(config: ProviderConfig): ProviderState {
   return {
-    config, instance: '', limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
+    config, instance: '', startedAt: 0, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
     brokers: new Map(), machines: new Map(), taskTimes: { longest: 0, total: 0, count: 0 }, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', wakeAt: 0,
   };
 }

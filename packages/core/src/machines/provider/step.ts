@@ -58,6 +58,7 @@ function takeInput(turn: Turn, input: ProviderInput): void {
 function startProvider(turn: Turn, instance: string): void {
   const { state, now } = turn;
   if (state.instance === '') commit(turn, { kind: 'ProviderFounded', instance, at: now });
+  state.startedAt = now;
   for (const broker of state.brokers.values()) broker.awaySince = now;
   for (const machine of state.machines.values()) machine.awaySince = now;
   for (const request of state.requests.values()) {

@@ -1,4 +1,5 @@
 import type { Instant } from '../../shared/index.ts';
+import { graceEnd } from './machines.ts';
 import { isPending } from './state.ts';
 import { isReleaseDue, nextRelease } from './submission.ts';
 import type { Turn } from './turn.ts';
@@ -16,10 +17,10 @@ export function scheduleWake(turn: Turn): void {
 
 function instantsOf(turn: Turn): Instant[] {
   const { state } = turn;
-  const { agentGrace, brokerGrace, idleRelease } = state.config;
+  const { brokerGrace, idleRelease } = state.config;
   const instants = [state.pausedUntil];
   for (const machine of state.machines.values()) {
-    if (machine.attachmentId === 0) instants.push(machine.awaySince + agentGrace);
+    if (machine.attachmentId === 0) instants.push(graceEnd(state, machine));
   }
   const isHolding = [...state.requests.values()].some(isPending);
   for (const broker of state.brokers.values()) {

@@ -89,6 +89,14 @@ test('a message that the walk lets pass is one that a broker can decode', (t) =>
   t.pass();
 });
 
+test('a number that no reader can hold, and a field that reaches beyond its message, are refused', (t) => {
+  const sequenceOf2To60 = Buffer.from([0x08, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10]);
+  const detailBeyondItsEnd = Buffer.from([0x1a, 0x02, 0x3a, 0x03, 0x08, 0x01, 0x08, 0x01]);
+  for (const bytes of [sequenceOf2To60, detailBeyondItsEnd]) {
+    t.throws(() => { scanReport(bytes, 0, () => undefined); }, { code: 'MUT_PROTOCOL' });
+  }
+});
+
 test('contents wanted are walked to their end', (t) => {
   const bytes = bytesOf(AttachRequest.encode({ message: { $case: 'contentWanted', value: { contents: [{ sha256: Buffer.alloc(32), sizeBytes: 9 }] } } }).finish());
   t.notThrows(() => { scanContentWanted(bytes, findAlternative(bytes).start); });

@@ -1,0 +1,42 @@
+import type { MachineFacts, ResourceLimits } from '../../messages/index.ts';
+import type { Duration, Instant } from '../../shared/index.ts';
+import { createProviderState, type BrokerId, type OwnRequest, type ProviderConfig, type ProviderState } from './state.ts';
+
+/** What a provider has promised, in a form that survives JSON. */
+export interface ProviderSnapshot {
+  readonly instance: string;
+  readonly limits: ResourceLimits | undefined;
+  readonly requestsMaxSeen: number;
+  readonly requests: readonly OwnRequest[];
+  readonly nextRequestNumber: number;
+  readonly brokerIds: readonly BrokerId[];
+  readonly machines: readonly { readonly facts: MachineFacts; readonly brokerId: BrokerId }[];
+  readonly taskTimes: { readonly longest: Duration; readonly total: Duration; readonly count: number };
+  readonly refusals: number;
+  readonly fruitless: number;
+  readonly pausedUntil: Instant;
+}
+
+/** Takes what the state promised. */
+export function freezeProvider(state: ProviderState): ProviderSnapshot {
+  const { instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil } = state;
+  return {
+    instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil,
+    requests: [...state.requests.values()], brokerIds: [...state.brokers.keys()],
+    machines: [...state.machines.values()].map(({ facts, brokerId }) => ({ facts, brokerId })),
+  };
+}
+
+/** The state that replay of the changes behind a snapshot would have made; everybody is away. */
+export function thawProvider(config: ProviderConfig, snapshot: ProviderSnapshot): ProviderState {
+  const { requests, brokerIds, machines, ...promised } = snapshot;
+  const state: ProviderState = { ...createProviderState(config), ...promised };
+  for (const request of requests) state.requests.set(request.requestId, { ...request });
+  for (const brokerId of brokerIds) state.brokers.set(brokerId, { brokerId, connectionId: 0, awaySince: 1, isSettled: false, demand: undefined, idleSince: 0 });
+  for (const { facts, brokerId } of machines) {
+    state.machines.set(facts.machineId, {
+      facts, brokerId, attachmentId: 0, awaySince: 1, heldReplicaIds: [], toldConnectionId: 0, isReturning: false,
+    });
+  }
+  return state;
+}
