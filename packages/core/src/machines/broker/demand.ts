@@ -108,10 +108,15 @@ function isQueued(request: AllocationRequest): boolean {
   return request.status === 'queued';
 }
 
-/** Tasks that a provider's machines and running requests can hold at once, and its requests that are queued before that place. */
+/**
+ * Tasks that a provider's machines and running requests can hold at once, and its requests that are queued before that place.
+ *
+ * One that is away gets nothing new, so it covers no more than what runs there: its machines may never come back.
+ */
 function coverOf(
   state: BrokerState, provider: BrokerProvider, { before, processors }: { readonly before: PlaceInLine; readonly processors: number },
 ): number {
+  if (!provider.isConnected) return countRunning(provider);
   let held = 0;
   for (const machine of provider.machines.values()) {
     if (machine.facts.requestId === '') held += Math.floor(machine.processors / processors);
