@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import type { ProviderId } from '@mutirao/core/shared';
+import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { Metrics, startHttp } from '@mutirao/runtime/metrics';
+import { bytes, defineProgram, duration, integer, list, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { acceptToken, parseAddress } from '@mutirao/runtime/rpc';
+
+import { startBroker, type RunningBroker } from './process/start-broker.ts';
+
+const options = {
+  listen: text({ help: 'Where to listen; port 0 takes a free one.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  metrics: text({ help: 'Where to serve /metrics and /healthz; port 0 takes a free one.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  provider: list({ help: 'A provider to use, by its name and address.', placeholder: 'ID=HOST:PORT' }),
+  suspectGrace: duration({ help: 'How long the machines of a provider that is away keep their replicas.', default: 60_000 }),
+  replicateAfter: duration({ help: 'How old a replica is before an idle machine gets a sister of it.', default: 250 }),
+  checkDeadline: duration({ help: 'How long the check of a task may take.', default: 600_000 }),
+  checksMax: integer({ help: 'Checks that run at a time.', default: 4, min: 1, max: 1024 }),
+  blobBytesMax: bytes({ help: 'Largest blob that is taken.', default: 64 * 1024 ** 3 }),
+};
+
+/** The broker: takes jobs, hands their tasks to GridMachines, brings results home. */
+export const brokerProgram = defineProgram({ name: 'broker', summary: 'Takes jobs, hands their tasks to GridMachines and brings the results home.', options, run });
+
+async function run(config: ConfigOf<typeof options>, context: ProgramContext): Promise<void> {
+  const { log, signal, home } = context;
+  const token = ensureToken(tokenPath(home));
+  const ownerId = userInfo().username;
+  const metrics = new Metrics({ withProcess: true });
+  const { suspectGrace, replicateAfter, checkDeadline, checksMax, blobBytesMax } = config;
+  const broker = await startBroker({
+    home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId: brokerIdOf(ownerId, home),
+    programVersion: programVersion(), providers: config.provider.map(parseProvider), options: { suspectGrace, replicateAfter },
+    checkDeadline, checksMax, blobBytesMax, log, metrics, onFatal: context.fail,
+  });
+  const http = await startHttp({ address: config.metrics, metrics, healthy: () => undefined });
+  announce(context, broker, http.address);
+  if (!signal.aborted) await once(signal, 'abort');
+  await broker.stop();
+  await http.close();
+  rmSync(join(home, 'broker.json'), { force: true });
+}
+
+/** Tells the command line where this broker is, and the log. */
+function announce({ home, log, addToDump }: ProgramContext, { address, state }: RunningBroker, metricsAddress: string): void {
+  writeAtomic(join(home, 'broker.json'), `${JSON.stringify({ address, metricsAddress, pid: process.pid })}\n`);
+  addToDump('state', () => ({ jobs: state.jobs.size, machines: state.machines.size, replicas: state.replicas.size }));
+  log.info({ address, metrics: metricsAddress }, 'listening');
+}
+
+/** The same for every start with this home folder on this host; only letters, digits, "_", "." and "-", as providers want it. */
+function brokerIdOf(ownerId: string, home: string): string {
+  const place = createHash('sha256').update(`${hostname()}:${home}`).digest('hex').slice(0, 12);
+  return `${ownerId.replace(/[^\w.-]/g, '_').slice(0, 48)}-${place}`;
+}
+
+function parseProvider(given: string): { readonly providerId: ProviderId; readonly address: string } {
+  const [providerId, address] = given.split('=', 2);
+  if (providerId === undefined || address === undefined || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(providerId)) {
+    throw new MutiraoError('MUT_BAD_CONFIG', `--provider is ${JSON.stringify(given)}; want ID=HOST:PORT`);
+  }
+  parseAddress(address);
+  return { providerId, address };
+}
+
+function programVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };
+  return manifest.version;
+}
