@@ -3,6 +3,9 @@ import type { Instant, MachineId, ReplicaId, RequestId } from '../../shared/inde
 import { isServing, type BrokerId, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
+/** An agent that leaves so shortly before the end of its allocation leaves because of it. */
+const walltimeSlack = 1_000;
+
 /** An agent's stream that opened. */
 export interface Attachment {
   readonly attachmentId: number;
@@ -62,7 +65,13 @@ export function detachAgent(turn: Turn, machineId: MachineId, attachmentId: numb
   machine.attachmentId = 0;
   machine.awaySince = turn.now;
   machine.isReturning = false;
-  if (hasLeft) loseMachine(turn, machine, 'MUT_MACHINE_LEFT');
+  if (hasLeft) loseMachine(turn, machine, isAtItsEnd(turn, machine) ? 'MUT_WALLTIME_ENDED' : 'MUT_MACHINE_LEFT');
+}
+
+/** Managers end allocations a little early or late, and agents say good-bye before any listing tells why. */
+function isAtItsEnd({ state, now }: Turn, { facts }: ProvidedMachine): boolean {
+  const request = state.requests.get(facts.requestId);
+  return request !== undefined && now >= request.startedAt + request.walltime - walltimeSlack;
 }
 
 /** When a machine whose agent is away is given up. */

@@ -75,9 +75,17 @@ test('draining withdraws what is queued, lets run what runs, and asks for nothin
 
 test('an agent that says good-bye is lost at once', (t) => {
   const dialogue = new ProviderDialogue();
-  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
+  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=60000', 'demand b1 9', 'listing']);
   dialogue.perform(['accepted q1', 'attach q1.0']);
   t.is(dialogue.perform(['left q1.0']), 'tell b1 lost p/q1.0 MUT_MACHINE_LEFT');
+});
+
+test('an agent that says good-bye as its allocation ends is lost to the walltime', (t) => {
+  const dialogue = new ProviderDialogue();
+  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=60000', 'demand b1 9', 'listing']);
+  dialogue.perform(['accepted q1', 'attach q1.0']);
+  dialogue.perform(['at 59500']);
+  t.is(dialogue.perform(['left q1.0']), 'tell b1 lost p/q1.0 MUT_WALLTIME_ENDED');
 });
 
 test('a restarted agent joins anew under its new incarnation', (t) => {
