@@ -13,6 +13,7 @@ export { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 export { aTemplate, FakeProvider } from './fake-provider.ts';
 export { checkInteractions, playInteractions, type Comparison, type Perform } from './interaction.ts';
 export { describeProviderCommand, ProviderDialogue } from './provider-dialogue.ts';
+export { aListing, aServed, someFacts, type ListedRequest } from './requests.ts';
 export { streamPair, type StreamEnd } from './stream-pair.ts';
 export { temporaryFolder, type WithTeardown } from './temporary-folder.ts';
 export { until } from './until.ts';

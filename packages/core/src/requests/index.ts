@@ -1,6 +1,11 @@
+export { adaptiveHeuristic } from './adaptive.ts';
+export { estimateTaskTime, type TaskTimeEstimate } from './estimate-task-time.ts';
 export type {
   DraftedRequest, HeuristicOptions, PendingRequest, QueueView, RequestCandidate, RequestDecision, RequestDemand, RequestFacts, RequestHeuristic, ServedRequest,
 } from './heuristic.ts';
 export { findHeuristic, heuristicNames } from './heuristics.ts';
+export { initialHeuristic } from './initial.ts';
+export { mixedHeuristic } from './mixed.ts';
 export { heuristicDefaults } from './options.ts';
 export { staticHeuristic } from './static.ts';
+export { wasteOf } from './waste.ts';

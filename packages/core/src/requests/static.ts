@@ -1,6 +1,6 @@
-import type { ResourceLimits } from '../messages/index.ts';
-import type { Duration, ProcessorCount } from '../shared/index.ts';
+import { plural, type ProcessorCount } from '../shared/index.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
+import { findObstacle, freeSlotsOf, longestWalltime } from './obstacle.ts';
 import { optionsOf } from './options.ts';
 
 /**
@@ -17,9 +17,9 @@ export const staticHeuristic: RequestHeuristic = { name: 'static', draft: draftS
 
 function draftStatic(facts: RequestFacts): RequestDecision {
   const { limits, demand, pending } = facts;
-  const freeSlots = limits.requestsMax - pending.length;
-  const refusal = findRefusal(facts, freeSlots);
-  if (refusal !== undefined) return { drafts: [], reasons: [refusal] };
+  const obstacle = findObstacle(facts);
+  if (obstacle !== undefined) return { drafts: [], reasons: [obstacle] };
+  const freeSlots = freeSlotsOf(facts);
   const wanted = demand.pendingTasks * demand.processors;
   const isShared = optionsOf(facts).staticWidth === 'share';
   const width = chooseWidth(isShared ? wanted : Infinity, freeSlots, demand.processors, limits.widthMax);
@@ -35,28 +35,8 @@ function draftStatic(facts: RequestFacts): RequestDecision {
   return { drafts, reasons };
 }
 
-function findRefusal({ limits, demand, pending }: RequestFacts, freeSlots: number): string | undefined {
-  if (demand.pendingTasks === 0) return 'No task is pending.';
-  if (freeSlots <= 0) return `Every request slot is taken: ${limits.requestsMax} allowed, ${pending.length} pending.`;
-  if (demand.processors > limits.widthMax) {
-    return `A task needs ${plural(demand.processors, 'processor')} and the resource gives at most ${limits.widthMax} to one request.`;
-  }
-  if (longestWalltime(limits) === 0) {
-    return `The longest walltime, ${limits.walltimeMax} ms, is below the resource's granularity of ${limits.walltimeGranularity} ms.`;
-  }
-  return undefined;
-}
-
 function chooseWidth(wanted: ProcessorCount, freeSlots: number, perTask: ProcessorCount, widthMax: ProcessorCount): ProcessorCount {
   const share = Math.ceil(wanted / freeSlots);
   const wholeTasks = Math.ceil(share / perTask) * perTask;
   return wholeTasks <= widthMax ? wholeTasks : Math.floor(widthMax / perTask) * perTask;
-}
-
-function longestWalltime(limits: ResourceLimits): Duration {
-  return Math.floor(limits.walltimeMax / limits.walltimeGranularity) * limits.walltimeGranularity;
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -4,3 +4,4 @@ export { InvariantError, invariant, unreachable } from './invariant.ts';
 export type { Decision, DriverCommand, Machine, Reply } from './machine.ts';
 export { findNearestWord } from './nearest-word.ts';
 export { IndexSet, type IndexRange } from './index-set.ts';
+export { describeTime, plural } from './sentences.ts';

@@ -3,7 +3,7 @@ import { findHeuristic, heuristicNames, staticHeuristic } from '@mutirao/core/re
 
 test('a heuristic is found by its name', (t) => {
   t.is(findHeuristic('static'), staticHeuristic);
-  t.deepEqual(heuristicNames, ['static']);
+  t.deepEqual(heuristicNames, ['static', 'initial', 'adaptive', 'mixed']);
 });
 
 test('an unknown name finds nothing', (t) => {

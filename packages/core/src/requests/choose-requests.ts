@@ -1,0 +1,89 @@
+import { describeTime, plural, type Instant, type ProcessorCount } from '../shared/index.ts';
+import type { DraftedRequest, RequestCandidate } from './heuristic.ts';
+import { describeThroughput, throughputAfterSwap, throughputOf, type Candidate } from './throughput.ts';
+
+/** A candidate that is to be asked for. */
+export interface Choice {
+  readonly candidate: Candidate;
+  /** Why this one; a sentence. */
+  readonly reason: string;
+}
+
+/** Candidates that are kept with a decision, the chosen ones included. */
+const shownMax = 20;
+
+/**
+ * Chooses `count` of the candidates: the first ones, then each further one takes the place of the first chosen one for which that
+ * raises the throughput of the set. Cost: O(candidates x count^2).
+ *
+ * @source costa2005, Alg. 3.3, its two loops.
+ * Departs from the source, as settled: no candidate is taken twice, which its inner loop would do.
+ */
+export function chooseRequests(candidates: readonly Candidate[], count: number, now: Instant): Choice[] {
+  const chosen = candidates.slice(0, count);
+  const reasons = chosen.map((_, index) => `It is number ${index + 1} of ${plural(candidates.length, 'candidate')}, and no exchange raised the throughput.`);
+  let throughput = throughputOf(chosen, now);
+  for (let i = chosen.length; i < candidates.length; i += 1) {
+    const candidate = candidates[i] as Candidate;
+    for (let index = 0; index < chosen.length; index += 1) {
+      const raised = throughputAfterSwap(chosen, index, candidate, now);
+      if (raised <= throughput) continue;
+      const former = chosen[index] as Candidate;
+      reasons[index] = `It took the place of ${describeCandidate(former, now)}: the throughput of all chosen rose from ${describeThroughput(throughput)} to ${describeThroughput(raised)}.`;
+      chosen[index] = candidate;
+      throughput = raised;
+      break;
+    }
+  }
+  return chosen.map((candidate, index) => ({ candidate, reason: reasons[index] ?? '' }));
+}
+
+/**
+ * Narrows the chosen requests to what the pending tasks need, at least one task each, and drafts them.
+ *
+ * @source costa2005, Alg. 3.3, its end:  fr = |T^p| / sum p_m; if fr < 1, p_m = ceil(fr p_m)
+ * Departs from the source: p counts the tasks that run at once, so that a request holds whole tasks.
+ */
+export function scaleRequests(choices: readonly Choice[], pendingTasks: number, perTask: ProcessorCount, now: Instant): DraftedRequest[] {
+  const lanesSum = choices.reduce((sum, { candidate }) => sum + candidate.lanes, 0);
+  return choices.map(({ candidate, reason }) => {
+    const { lanes, walltime } = candidate;
+    const scaled = pendingTasks < lanesSum ? Math.ceil((pendingTasks * lanes) / lanesSum) : lanes;
+    const narrowed = scaled === lanes ? [] : [
+      `Narrowed from ${lanes * perTask} to ${plural(scaled * perTask, 'processor')}: ${plural(pendingTasks, 'pending task')} for ${lanesSum} that all chosen could run at once.`,
+    ];
+    return { width: scaled * perTask, walltime, reasons: [`Chosen: ${describeCandidate(candidate, now)}.`, reason, ...narrowed] };
+  });
+}
+
+/** A candidate for people: `8 processors for 1 h 0 min, which fill a hole now (V = 8 tasks/h)`. */
+function describeCandidate(candidate: Candidate, now: Instant): string {
+  const { width, walltime, startsAt, origin } = candidate;
+  const when = startsAt === now ? 'now' : `in ${describeTime(startsAt - now)}`;
+  const where = origin === 'hole' ? `filling a hole ${when}` : `behind the end of the queue ${when}`;
+  return `${plural(width, 'processor')} for ${describeTime(walltime)}, ${where} (${describeThroughput(throughputOf([candidate], now))})`;
+}
+
+/** The chosen candidates, then the best of the others, as they are shown. Cost: O(candidates). */
+export function showCandidates(candidates: readonly Candidate[], choices: readonly Choice[], now: Instant): RequestCandidate[] {
+  const chosen = new Set(choices.map(({ candidate }) => candidate));
+  const room = Math.max(0, shownMax - chosen.size);
+  const others: RequestCandidate[] = [];
+  for (const candidate of candidates) {
+    if (chosen.has(candidate)) continue;
+    const throughput = perHour(candidate, now);
+    if (others.length >= room && throughput <= (others[room - 1]?.throughput ?? Infinity)) continue;
+    const worse = others.findIndex((other) => other.throughput < throughput);
+    others.splice(worse < 0 ? others.length : worse, 0, show(candidate, throughput, false));
+    others.length = Math.min(others.length, room);
+  }
+  return [...[...chosen].map((candidate) => show(candidate, perHour(candidate, now), true)), ...others];
+}
+
+function show({ width, walltime, startsAt }: Candidate, throughput: number, chosen: boolean): RequestCandidate {
+  return { width, walltime, startsAt, throughput, chosen };
+}
+
+function perHour(candidate: Candidate, now: Instant): number {
+  return (candidate.tasks / (candidate.startsAt + candidate.walltime - now)) * 3_600_000;
+}

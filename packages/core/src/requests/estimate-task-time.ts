@@ -1,0 +1,48 @@
+import { describeTime, plural, type Duration } from '../shared/index.ts';
+import type { RequestFacts, ServedRequest } from './heuristic.ts';
+import { longestWalltime } from './obstacle.ts';
+import { optionsOf } from './options.ts';
+
+/** How long a task is taken to last. */
+export interface TaskTimeEstimate {
+  /** E(T): a whole number of grains, 1 grain to the longest walltime. */
+  readonly time: Duration;
+  /** What it is and what decided it; a sentence. */
+  readonly reason: string;
+}
+
+/**
+ * Estimates how long a task lasts: careful growth after success, abrupt doubling after a request that was too short.
+ *
+ * @source costa2005, Alg. 3.2:  first E = DEFAULT_TIME; later E = max(est1, est2), est1 = 1.1 max v_k^e,
+ * est2 = 2 max over own requests of (t_i^e - sum of v_k^e of its tasks)
+ * Symbols: v_k^e = `taskTimes.longest`, t_i^e = `endedAt - startedAt`, the sum = `taskTime`.
+ * Departs from the source: est2 is clamped to 0..maxT_r, as settled; a decision before anything was observed is like the first; E
+ * is at most maxT_r, since no request could hold a longer task, and is rounded up to the resource's granularity.
+ */
+export function estimateTaskTime(facts: RequestFacts): TaskTimeEstimate {
+  const { limits, served, taskTimes } = facts;
+  if (taskTimes === undefined && served.length === 0) {
+    return describe(facts, optionsOf(facts).defaultTime, 'nothing has been observed yet (DEFAULT_TIME)');
+  }
+  const fromTasks = taskTimes === undefined ? 0 : Math.ceil((taskTimes.longest * 11) / 10);
+  const fromRequests = Math.min(longestWalltime(limits), 2 * longestIdle(served));
+  if (taskTimes !== undefined && fromTasks >= fromRequests) {
+    return describe(facts, fromTasks, `1.1 x the longest of ${plural(taskTimes.count, 'completed task')}, ${describeTime(taskTimes.longest)}`);
+  }
+  return describe(facts, fromRequests, `2 x the longest that a request held its processors beyond the tasks it completed, ${describeTime(longestIdle(served))}`);
+}
+
+function longestIdle(served: readonly ServedRequest[]): Duration {
+  let longest = 0;
+  for (const { startedAt, endedAt, taskTime } of served) longest = Math.max(longest, endedAt - startedAt - taskTime);
+  return longest;
+}
+
+function describe({ limits }: RequestFacts, raw: Duration, because: string): TaskTimeEstimate {
+  const { walltimeGranularity: grain } = limits;
+  const whole = Math.max(1, Math.ceil(raw / grain)) * grain;
+  const time = Math.min(whole, longestWalltime(limits));
+  const cut = time < whole ? ', cut to the longest walltime' : '';
+  return { time, reason: `A task is taken to last ${describeTime(time)}: ${because}${cut}.` };
+}

@@ -1,0 +1,142 @@
+import type { AvailabilityProfile } from '../profile/index.ts';
+import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
+
+/** Answers whether the walk goes on; `extent` is how long `width` processors are free. */
+export type VisitRectangle = (width: ProcessorCount, extent: Duration) => boolean;
+
+/**
+ * A copy of the availability profile from which rectangles are cut in the order of time.
+ *
+ * A linked list of segments: cutting walks over the segments of the window, which were walked over to find the rectangle, and moves
+ * nothing. A segment is named by its index; breakpoints never vanish, and cutting adds one at most.
+ */
+export class FreeTime {
+  /** The beginning of each segment; the list runs through `#next`, the indices are in no order. */
+  readonly #starts: number[] = [];
+  readonly #free: number[] = [];
+  /** The segment that follows; -1 after the last, which is endless. */
+  readonly #next: number[] = [];
+  /** Where the queue ends: from here on all is free. */
+  readonly queueEnd: Instant;
+
+  /** @param segments in the order of time, the first from now on, the last endless; `free` below 0 counts as 0. */
+  private constructor(starts: readonly Instant[], free: readonly ProcessorCount[]) {
+    for (let i = 0; i < starts.length; i += 1) {
+      this.#starts.push(starts[i] as number);
+      this.#free.push(Math.max(0, free[i] as number));
+      this.#next.push(i + 1);
+    }
+    this.#next[starts.length - 1] = -1;
+    this.queueEnd = this.#starts[starts.length - 1] as number;
+  }
+
+  /** What a profile says from `now` on. Cost: O(segments). */
+  static ofProfile(profile: AvailabilityProfile, now: Instant): FreeTime {
+    const starts: Instant[] = [];
+    const free: ProcessorCount[] = [];
+    for (const segment of profile.segments(now)) {
+      starts.push(Math.max(segment.start, now));
+      free.push(segment.free);
+    }
+    return new FreeTime(starts, free);
+  }
+
+  /**
+   * What is left of `capacity` when these changes of the free capacity have happened, each at its instant or, where that is past,
+   * now. Cost: O(instants x log instants).
+   */
+  static ofChanges(capacity: ProcessorCount, changes: ReadonlyMap<Instant, ProcessorCount>, now: Instant): FreeTime {
+    const instants = Float64Array.from(changes.keys()).sort();
+    const starts: Instant[] = [now];
+    const free: ProcessorCount[] = [capacity];
+    let level = capacity;
+    for (const at of instants) {
+      level += changes.get(at) ?? 0;
+      if (at > now) {
+        if (level === free[free.length - 1]) continue;
+        starts.push(at);
+        free.push(level);
+      } else {
+        free[0] = level;
+      }
+    }
+    return new FreeTime(starts, free);
+  }
+
+  /** The segment that begins now. */
+  get first(): number {
+    return 0;
+  }
+
+  /** The segment after this one; -1 after the last. */
+  nextOf(index: number): number {
+    return this.#next[index] as number;
+  }
+
+  startOf(index: number): Instant {
+    return this.#starts[index] as number;
+  }
+
+  freeOf(index: number): ProcessorCount {
+    return this.#free[index] as number;
+  }
+
+  /**
+   * Visits the rectangles that begin with a segment, the widest first: for each width of at most `widthMax`, the longest extent,
+   * cut at `extentMax`. Cost: O(segments of the longest that is visited).
+   */
+  visitRectangles(index: number, widthMax: ProcessorCount, extentMax: Duration, visit: VisitRectangle): void {
+    const start = this.startOf(index);
+    let width = Math.min(widthMax, this.freeOf(index));
+    for (let at = this.nextOf(index); width > 0; at = this.nextOf(at)) {
+      const extent = at < 0 ? Infinity : this.startOf(at) - start;
+      if (extent >= extentMax) {
+        visit(width, extentMax);
+        return;
+      }
+      const free = this.freeOf(at);
+      if (free >= width) continue;
+      if (!visit(width, extent)) return;
+      width = free;
+    }
+  }
+
+  /** The widest that is free for `extent` from the beginning of a segment on. Cost: O(segments of the extent). */
+  widestFor(index: number, extent: Duration): ProcessorCount {
+    const end = this.startOf(index) + extent;
+    let widest = Infinity;
+    for (let at = index; at >= 0 && this.startOf(at) < end; at = this.nextOf(at)) widest = Math.min(widest, this.freeOf(at));
+    return widest;
+  }
+
+  /** How long `width` is free from the beginning of a segment on, `extentMax` at most. Cost: O(segments of the extent). */
+  extentOf(index: number, width: ProcessorCount, extentMax: Duration): Duration {
+    const start = this.startOf(index);
+    for (let at = index; at >= 0 && this.startOf(at) - start < extentMax; at = this.nextOf(at)) {
+      if (this.freeOf(at) < width) return this.startOf(at) - start;
+    }
+    return extentMax;
+  }
+
+  /**
+   * Takes `width` for `extent` from the beginning of a segment on; it must be free. Answers with the segment that it made at the
+   * end, -1 where there was a breakpoint. Cost: O(segments of the extent).
+   */
+  cut(index: number, width: ProcessorCount, extent: Duration): number {
+    const end = this.startOf(index) + extent;
+    const countBefore = this.#starts.length;
+    for (let at = index; at >= 0 && this.startOf(at) < end; at = this.nextOf(at)) {
+      const next = this.nextOf(at);
+      if (next < 0 || this.startOf(next) > end) this.#splitAfter(at, end);
+      this.#free[at] = this.freeOf(at) - width;
+    }
+    return this.#starts.length > countBefore ? countBefore : -1;
+  }
+
+  #splitAfter(index: number, at: Instant): void {
+    this.#starts.push(at);
+    this.#free.push(this.freeOf(index));
+    this.#next.push(this.nextOf(index));
+    this.#next[index] = this.#starts.length - 1;
+  }
+}

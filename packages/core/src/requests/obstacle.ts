@@ -1,0 +1,37 @@
+import type { ResourceLimits } from '../messages/index.ts';
+import { plural, type Duration, type ProcessorCount } from '../shared/index.ts';
+import type { RequestFacts } from './heuristic.ts';
+
+/** Request slots that are free: maxPR - |M^p|. */
+export function freeSlotsOf({ limits, pending }: RequestFacts): number {
+  return limits.requestsMax - pending.length;
+}
+
+/** Why nothing can be asked for, whatever the heuristic; undefined where something can. */
+export function findObstacle(facts: RequestFacts): string | undefined {
+  const { limits, demand, pending } = facts;
+  if (demand.pendingTasks === 0) return 'No task is pending.';
+  if (freeSlotsOf(facts) <= 0) return `Every request slot is taken: ${limits.requestsMax} allowed, ${pending.length} pending.`;
+  if (demand.processors > limits.widthMax) {
+    return `A task needs ${plural(demand.processors, 'processor')} and the resource gives at most ${limits.widthMax} to one request.`;
+  }
+  if (longestWalltime(limits) === 0) {
+    return `The longest walltime, ${limits.walltimeMax} ms, is below the resource's granularity of ${limits.walltimeGranularity} ms.`;
+  }
+  return undefined;
+}
+
+/** maxT_r, as a whole number of grains. */
+export function longestWalltime({ walltimeMax, walltimeGranularity }: ResourceLimits): Duration {
+  return Math.floor(walltimeMax / walltimeGranularity) * walltimeGranularity;
+}
+
+/** Tasks that the widest request runs at once; 1 or more where there is no obstacle. */
+export function lanesMaxOf({ limits, demand }: RequestFacts): number {
+  return lanesIn(limits.widthMax, demand.processors);
+}
+
+/** Tasks of `perTask` processors that run at once on `width`. */
+export function lanesIn(width: ProcessorCount, perTask: ProcessorCount): number {
+  return Math.floor(width / perTask);
+}
