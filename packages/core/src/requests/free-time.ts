@@ -19,11 +19,11 @@ export class FreeTime {
   /** Where the queue ends: from here on all is free. */
   readonly queueEnd: Instant;
 
-  /** @param segments in the order of time, the first from now on, the last endless; `free` below 0 counts as 0. */
-  private constructor(starts: readonly Instant[], free: readonly ProcessorCount[]) {
+  /** Segments in the order of time, the first from now on, the last endless. Cost: O(segments). */
+  constructor(starts: readonly Instant[], free: readonly ProcessorCount[]) {
     for (let i = 0; i < starts.length; i += 1) {
       this.#starts.push(starts[i] as number);
-      this.#free.push(Math.max(0, free[i] as number));
+      this.#free.push(free[i] as number);
       this.#next.push(i + 1);
     }
     this.#next[starts.length - 1] = -1;
@@ -37,28 +37,6 @@ export class FreeTime {
     for (const segment of profile.segments(now)) {
       starts.push(Math.max(segment.start, now));
       free.push(segment.free);
-    }
-    return new FreeTime(starts, free);
-  }
-
-  /**
-   * What is left of `capacity` when these changes of the free capacity have happened, each at its instant or, where that is past,
-   * now. Cost: O(instants x log instants).
-   */
-  static ofChanges(capacity: ProcessorCount, changes: ReadonlyMap<Instant, ProcessorCount>, now: Instant): FreeTime {
-    const instants = Float64Array.from(changes.keys()).sort();
-    const starts: Instant[] = [now];
-    const free: ProcessorCount[] = [capacity];
-    let level = capacity;
-    for (const at of instants) {
-      level += changes.get(at) ?? 0;
-      if (at > now) {
-        if (level === free[free.length - 1]) continue;
-        starts.push(at);
-        free.push(level);
-      } else {
-        free[0] = level;
-      }
     }
     return new FreeTime(starts, free);
   }
@@ -99,6 +77,18 @@ export class FreeTime {
       if (!visit(width, extent)) return;
       width = free;
     }
+  }
+
+  /** The first segment, not before the given one, from which `width` is free for `extent`. Cost: O(segments up to its end). */
+  findEarliest(width: ProcessorCount, extent: Duration, from: number): number {
+    let place = from;
+    let at = from;
+    for (let next = this.nextOf(at); next >= 0; next = this.nextOf(at)) {
+      if (this.freeOf(at) < width) place = next;
+      else if (this.startOf(next) - this.startOf(place) >= extent) return place;
+      at = next;
+    }
+    return place;
   }
 
   /** The widest that is free for `extent` from the beginning of a segment on. Cost: O(segments of the extent). */
