@@ -18,7 +18,7 @@ export function findCandidates(facts: RequestFacts, taskTime: Duration): Candida
   const { now, limits, demand } = facts;
   const { holes, holeWalltime } = optionsOf(facts);
   const { free } = readQueue(facts);
-  const { queueEnd } = free;
+  const queueEnd = free.end;
   const found = findHoles(free, {
     now, taskTime, walltimeMax: longestWalltime(limits), grain: limits.walltimeGranularity, perTask: demand.processors, lanesMax: lanesMaxOf(facts), holes, holeWalltime,
   });

@@ -36,7 +36,8 @@ export function findHoles(free: FreeTime, rules: HoleRules): Candidate[] {
 
 function takeInOrder(free: FreeTime, rules: HoleRules): Candidate[] {
   const holes: Candidate[] = [];
-  for (let at = free.first; at >= 0 && free.startOf(at) < free.queueEnd; at = free.nextOf(at)) {
+  const queueEnd = free.end;
+  for (let at = free.first; at >= 0 && free.startOf(at) < queueEnd; at = free.nextOf(at)) {
     const best = findBestAt(free, at, rules);
     if (best === undefined) continue;
     free.cut(at, best.width, best.walltime);
@@ -54,8 +55,9 @@ interface Prospect {
 function takeBestFirst(free: FreeTime, rules: HoleRules): Candidate[] {
   const holes: Candidate[] = [];
   const prospects: Prospect[] = [];
+  const queueEnd = free.end;
   const look = (at: number): Prospect | undefined => {
-    const best = free.startOf(at) < free.queueEnd ? findBestAt(free, at, rules) : undefined;
+    const best = free.startOf(at) < queueEnd ? findBestAt(free, at, rules) : undefined;
     return best && { at, best };
   };
   for (let at = free.first; at >= 0; at = free.nextOf(at)) insert(prospects, look(at), rules.now);
@@ -90,8 +92,9 @@ function insert(prospects: Prospect[], prospect: Prospect | undefined, now: Inst
 function listMaximal(free: FreeTime, rules: HoleRules): Candidate[] {
   const holes: Candidate[] = [];
   const { perTask, lanesMax, walltimeMax } = rules;
+  const queueEnd = free.end;
   let lanesBefore = 0;
-  for (let at = free.first; at >= 0 && free.startOf(at) < free.queueEnd; at = free.nextOf(at)) {
+  for (let at = free.first; at >= 0 && free.startOf(at) < queueEnd; at = free.nextOf(at)) {
     const before = lanesBefore;
     const start = free.startOf(at);
     let lanesLast = 0;

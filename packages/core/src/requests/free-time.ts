@@ -16,8 +16,8 @@ export class FreeTime {
   readonly #free: number[] = [];
   /** The segment that follows; -1 after the last, which is endless. */
   readonly #next: number[] = [];
-  /** Where the queue ends: from here on all is free. */
-  readonly queueEnd: Instant;
+  /** The endless segment. */
+  #last: number;
 
   /** Segments in the order of time, the first from now on, the last endless. Cost: O(segments). */
   constructor(starts: readonly Instant[], free: readonly ProcessorCount[]) {
@@ -27,7 +27,7 @@ export class FreeTime {
       this.#next.push(i + 1);
     }
     this.#next[starts.length - 1] = -1;
-    this.queueEnd = this.#starts[starts.length - 1] as number;
+    this.#last = starts.length - 1;
   }
 
   /** What a profile says from `now` on. Cost: O(segments). */
@@ -44,6 +44,11 @@ export class FreeTime {
   /** The segment that begins now. */
   get first(): number {
     return 0;
+  }
+
+  /** The instant from which on nothing changes: the end of the queue, before holes are cut. */
+  get end(): Instant {
+    return this.startOf(this.#last);
   }
 
   /** The segment after this one; -1 after the last. */
@@ -128,5 +133,6 @@ export class FreeTime {
     this.#free.push(this.freeOf(index));
     this.#next.push(this.nextOf(index));
     this.#next[index] = this.#starts.length - 1;
+    if (index === this.#last) this.#last = this.#starts.length - 1;
   }
 }

@@ -42,7 +42,8 @@ function holdRunning({ now, limits, listing }: RequestFacts): HeldTime {
   for (const { status, width, startsAt, walltime } of listing.requests) {
     if (status !== 'running') continue;
     unlisted -= width;
-    held.hold(width, now, Math.max(startsAt + walltime, now + limits.walltimeGranularity));
+    const end = startsAt + walltime;
+    held.hold(width, now, end > now ? end : now + limits.walltimeGranularity);
   }
   if (unlisted > 0) held.hold(unlisted, now, now + limits.walltimeMax);
   return held;

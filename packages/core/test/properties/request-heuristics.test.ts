@@ -1,0 +1,198 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { conservativeBackfilling, RequestPlan } from '@mutirao/core/queue';
+import {
+  adaptiveHeuristic, estimateTaskTime, findHeuristic, heuristicDefaults, heuristicNames, type RequestFacts, type RequestHeuristic,
+} from '@mutirao/core/requests';
+import { aListing, aServed, someFacts, type ListedRequest } from '@mutirao/testkit';
+
+const processors = 6;
+
+const listed = fc.record({ width: fc.integer({ min: 1, max: processors }), walltime: fc.integer({ min: 1, max: 15 }) });
+
+/** A queue as conservative backfilling has it after all of these arrived at once. */
+function promise(requests: readonly { width: number; walltime: number }[]): { plan: RequestPlan; listed: ListedRequest[] } {
+  const plan = new RequestPlan(processors, 0);
+  const policy = conservativeBackfilling('start-now');
+  requests.forEach(({ width, walltime }, id) => {
+    plan.add(id, width, walltime);
+    policy.onSubmitted(plan, id, 0, (placed, startsAt) => { plan.place(placed, startsAt); });
+  });
+  const entries = [...plan.waiting.values()].map(({ width, walltime, startsAt = 0 }): ListedRequest =>
+    ({ width, walltime, startsAt, status: startsAt === 0 ? 'running' : 'queued' }));
+  return { plan, listed: entries };
+}
+
+const scene = fc.record({
+  queue: fc.array(listed, { maxLength: 12 }),
+  requestsMax: fc.integer({ min: 1, max: 5 }), pendingCount: fc.integer({ min: 0, max: 5 }),
+  widthMax: fc.integer({ min: 1, max: processors }), walltimeMax: fc.integer({ min: 1, max: 30 }), grain: fc.integer({ min: 1, max: 4 }),
+  tasks: fc.integer({ min: 0, max: 20 }), perTask: fc.integer({ min: 1, max: 3 }),
+  longest: fc.option(fc.integer({ min: 0, max: 30 }), { nil: undefined }), held: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
+  holes: fc.constantFrom('in-order' as const, 'best-first' as const, 'maximal' as const),
+  holeWalltime: fc.constantFrom('whole-tasks' as const, 'whole-hole' as const),
+});
+type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never;
+
+function factsOf(s: Scene): RequestFacts {
+  return someFacts({
+    limits: { processors, requestsMax: s.requestsMax, widthMax: s.widthMax, walltimeMax: s.walltimeMax, walltimeGranularity: s.grain },
+    listing: aListing(processors, 0, promise(s.queue).listed),
+    pending: Array.from({ length: s.pendingCount }, (_, index) => ({ requestId: `q${index}`, width: 1, walltime: 1, status: 'queued', startedAt: 0 })),
+    served: s.held === undefined ? [] : [aServed(2, 0, s.held, 3)],
+    demand: { pendingTasks: s.tasks, processors: s.perTask, deadline: undefined },
+    taskTimes: s.longest === undefined ? undefined : { longest: s.longest, mean: s.longest, count: 1 },
+    options: { ...heuristicDefaults, defaultTime: 5, holes: s.holes, holeWalltime: s.holeWalltime },
+  });
+}
+
+const all = heuristicNames.map((name) => findHeuristic(name) as RequestHeuristic);
+const runs = { seed: 20_250_101, numRuns: 1000 };
+
+test('no heuristic asks for more than the limits allow, nor for more requests than slots are free', (t) => {
+  fc.assert(fc.property(scene, fc.constantFrom(...all), (s, heuristic) => {
+    const { drafts } = heuristic.draft(factsOf(s));
+    return drafts.length <= Math.max(0, s.requestsMax - s.pendingCount) && drafts.every(({ width, walltime, reasons }) =>
+      width >= 1 && width <= s.widthMax && width % s.perTask === 0 && walltime >= 1 && walltime <= s.walltimeMax && walltime % s.grain === 0 && reasons.length > 0);
+  }), runs);
+  t.pass();
+});
+
+test('every heuristic fills every free slot, unless it says what is in the way', (t) => {
+  fc.assert(fc.property(scene, fc.constantFrom(...all), (s, heuristic) => {
+    const { drafts, reasons } = heuristic.draft(factsOf(s));
+    const isPossible = s.tasks > 0 && s.perTask <= s.widthMax && s.grain <= s.walltimeMax && s.requestsMax > s.pendingCount;
+    return reasons.length > 0 && drafts.length === (isPossible ? s.requestsMax - s.pendingCount : 0);
+  }), runs);
+  t.pass();
+});
+
+test('the same facts make the same decision, and are left as they were', (t) => {
+  fc.assert(fc.property(scene, fc.constantFrom(...all), (s, heuristic) => {
+    const facts = factsOf(s);
+    const before = JSON.stringify(facts);
+    const first = JSON.stringify(heuristic.draft(facts));
+    return JSON.stringify(heuristic.draft(facts)) === first && JSON.stringify(facts) === before;
+  }), runs);
+  t.pass();
+});
+
+test('a listing with promises, one without and the profile itself make the same decision', (t) => {
+  fc.assert(fc.property(scene, fc.constantFrom(...all), (s, heuristic) => {
+    const facts = factsOf(s);
+    const decide = (change: Partial<RequestFacts>): string => JSON.stringify(heuristic.draft({ ...facts, ...change }));
+    const { plan } = promise(s.queue);
+    const unpromised = facts.listing.requests.map((request) => (request.status === 'queued' ? { ...request, startsAt: 0 } : request));
+    const waitingCount = unpromised.filter(({ status }) => status === 'queued').length;
+    const expected = decide({});
+    return decide({ listing: { ...facts.listing, requests: unpromised } }) === expected
+      && decide({ queue: { profile: plan.profile, waitingCount }, listing: aListing(processors, 0, []) }) === expected;
+  }), runs);
+  t.pass();
+});
+
+/** The slow reference: what is free at each instant. */
+function freeInstants(s: Scene): { free: number[]; queueEnd: number } {
+  const free = new Array<number>(400).fill(processors);
+  let queueEnd = 0;
+  for (const { width, walltime, startsAt = 0 } of promise(s.queue).listed) {
+    queueEnd = Math.max(queueEnd, startsAt + walltime);
+    for (let at = startsAt; at < startsAt + walltime; at += 1) free[at]! -= width;
+  }
+  return { free, queueEnd };
+}
+
+test('candidates before the end of the queue fit into what is free, all at once unless they are maximal', (t) => {
+  fc.assert(fc.property(scene, (s) => {
+    const { free, queueEnd } = freeInstants(s);
+    const { candidates = [] } = adaptiveHeuristic.draft(factsOf(s));
+    for (const { width, walltime, startsAt } of candidates) {
+      if (startsAt >= queueEnd) continue;
+      for (let at = startsAt; at < startsAt + walltime; at += 1) {
+        if (free[at]! < width) return false;
+        if (s.holes !== 'maximal') free[at]! -= width;
+      }
+    }
+    return true;
+  }), runs);
+  t.pass();
+});
+
+interface Shape { startsAt: number; lanes: number; walltime: number; tasks: number }
+
+const alone = ({ tasks, startsAt, walltime }: Shape): number => tasks / (startsAt + walltime);
+const together = (set: readonly Shape[]): number =>
+  set.reduce((sum, { tasks }) => sum + tasks, 0) / Math.max(...set.map(({ startsAt, walltime }) => startsAt + walltime));
+
+/** Every width and every number of whole tasks that fit from an instant on. */
+function slowShapes(s: Scene, taskTime: number, free: readonly number[], startsAt: number): Shape[] {
+  const shapes: Shape[] = [];
+  for (let lanes = 1; lanes * s.perTask <= s.widthMax; lanes += 1) {
+    for (let walltime = taskTime; walltime <= s.walltimeMax; walltime += taskTime) {
+      const fits = free.slice(startsAt, startsAt + walltime).every((count) => count >= lanes * s.perTask);
+      if (fits) shapes.push({ startsAt, lanes, walltime, tasks: (lanes * walltime) / taskTime });
+    }
+  }
+  return shapes;
+}
+
+/** The holes by trying every shape at each breakpoint, in order of time. */
+function slowHoles(s: Scene, taskTime: number): { holes: Shape[]; queueEnd: number } {
+  const { free, queueEnd } = freeInstants(s);
+  const breakpoints = new Set(free.flatMap((count, at) => (at === 0 || count !== free[at - 1] ? [at] : [])));
+  const holes: Shape[] = [];
+  for (let startsAt = 0; startsAt < queueEnd; startsAt += 1) {
+    if (!breakpoints.has(startsAt)) continue;
+    const [best] = slowShapes(s, taskTime, free, startsAt).sort((one, other) => alone(other) - alone(one) || other.tasks - one.tasks);
+    if (best === undefined) continue;
+    for (let at = startsAt; at < startsAt + best.walltime; at += 1) free[at]! -= best.lanes * s.perTask;
+    breakpoints.add(startsAt + best.walltime);
+    holes.push(best);
+  }
+  return { holes, queueEnd };
+}
+
+/** Alg. 3.3 word for word, but that no candidate is taken twice. */
+function slowAdaptive(s: Scene, taskTime: number): [width: number, walltime: number][] {
+  const { holes, queueEnd } = slowHoles(s, taskTime);
+  const lanes = Math.floor(s.widthMax / s.perTask);
+  const walltime = Math.floor(s.walltimeMax / s.grain) * s.grain;
+  const abreast = Math.floor(processors / (lanes * s.perTask));
+  const candidates = [...holes];
+  for (let i = 0; i < s.requestsMax; i += 1) {
+    candidates.push({ lanes, walltime, startsAt: queueEnd + Math.floor(i / abreast) * walltime, tasks: lanes * Math.floor(walltime / taskTime) });
+  }
+  let chosen = candidates.slice(0, s.requestsMax - s.pendingCount);
+  for (const candidate of candidates.slice(chosen.length)) {
+    const swaps = chosen.map((_, index) => chosen.with(index, candidate));
+    chosen = swaps.find((swapped) => together(swapped) > together(chosen)) ?? chosen;
+  }
+  const lanesSum = chosen.reduce((sum, one) => sum + one.lanes, 0);
+  return chosen.map((one) => [s.perTask * (s.tasks < lanesSum ? Math.ceil((s.tasks * one.lanes) / lanesSum) : one.lanes), one.walltime]);
+}
+
+test('the adaptive heuristic asks for what Alg. 3.3 does when every rectangle is tried', (t) => {
+  fc.assert(fc.property(scene, (s) => {
+    fc.pre(s.tasks > 0 && s.perTask <= s.widthMax && s.grain <= s.walltimeMax && s.requestsMax > s.pendingCount);
+    const facts = factsOf({ ...s, holes: 'in-order', holeWalltime: 'whole-tasks' });
+    const { drafts } = adaptiveHeuristic.draft(facts);
+    const expected = slowAdaptive(s, estimateTaskTime(facts).time);
+    return JSON.stringify(drafts.map(({ width, walltime }) => [width, walltime])) === JSON.stringify(expected);
+  }), { ...runs, numRuns: 3000 });
+  t.pass();
+});
+
+test('no exchange lowers the throughput: the chosen requests together have at least that of the first candidates', (t) => {
+  fc.assert(fc.property(scene, (s) => {
+    fc.pre(s.tasks > 0 && s.perTask <= s.widthMax && s.grain <= s.walltimeMax && s.requestsMax > s.pendingCount);
+    const facts = factsOf({ ...s, holes: 'in-order', holeWalltime: 'whole-tasks' });
+    const taskTime = estimateTaskTime(facts).time;
+    const { candidates = [] } = adaptiveHeuristic.draft(facts);
+    const chosen = candidates.filter((candidate) => candidate.chosen).map(({ width, walltime, startsAt }): Shape =>
+      ({ startsAt, walltime, lanes: width / s.perTask, tasks: (width / s.perTask) * Math.floor(walltime / taskTime) }));
+    const { holes } = slowHoles(s, taskTime);
+    const slots = s.requestsMax - s.pendingCount;
+    return chosen.length === slots && (holes.length < slots || together(chosen) >= together(holes.slice(0, slots)));
+  }), runs);
+  t.pass();
+});
