@@ -1,0 +1,195 @@
+import test from 'ava';
+import { conservativeBackfilling, replayRequests } from '@mutirao/core/queue';
+import {
+  adaptiveHeuristic, estimateTaskTime, heuristicDefaults, initialHeuristic, mixedHeuristic, staticHeuristic, wasteOf,
+  type HeuristicOptions, type RequestDecision, type RequestFacts,
+} from '@mutirao/core/requests';
+import { aListing, aServed, someFacts, type ListedRequest } from '@mutirao/testkit';
+
+/** 8 processors and E = 10. Until 30, 4 are held; then all 8 for `then`. So: 4 free in [0, 30), none until 30 + `then`. */
+function behindAWall(then: number, change: Partial<RequestFacts> = {}, options: Partial<HeuristicOptions> = {}): RequestFacts {
+  const queue: ListedRequest[] = [{ status: 'running', width: 4, walltime: 30 }, { status: 'queued', width: 8, walltime: then, startsAt: 30 }];
+  return someFacts({ listing: aListing(8, 0, queue), options: { ...heuristicDefaults, defaultTime: 10, ...options }, ...change });
+}
+
+const limits = someFacts().limits;
+const many = { pendingTasks: 1000, processors: 1, deadline: undefined };
+const shapesOf = ({ drafts }: RequestDecision): [number, number][] => drafts.map(({ width, walltime }) => [width, walltime]);
+const candidatesOf = ({ candidates = [] }: RequestDecision): [width: number, walltime: number, startsAt: number][] =>
+  candidates.map(({ width, walltime, startsAt }) => [width, walltime, startsAt]);
+const byStart = (rows: [number, number, number][]): [number, number, number][] => rows.sort((one, other) => one[2] - other[2] || other[0] - one[0]);
+
+test('2.2.1, Figure 2.2: requests 6 and 7, submitted later, start before request 4 and delay nobody', (t) => {
+  // 64 processors at t; then, at u = 10, the two small ones arrive.
+  const trace = [
+    { submittedAt: 0, width: 32, walltime: 100, runTime: 100 }, { submittedAt: 0, width: 16, walltime: 60, runTime: 60 },
+    { submittedAt: 1, width: 8, walltime: 40, runTime: 40 }, { submittedAt: 2, width: 48, walltime: 50, runTime: 50 },
+    { submittedAt: 3, width: 64, walltime: 50, runTime: 50 }, { submittedAt: 10, width: 8, walltime: 90, runTime: 90 },
+    { submittedAt: 10, width: 8, walltime: 30, runTime: 30 },
+  ];
+  const starts = (count: number): number[] => replayRequests(conservativeBackfilling('start-now'), 64, trace.slice(0, count)).map(({ startedAt }) => startedAt);
+  t.deepEqual(starts(5), [0, 0, 1, 100, 150]);
+  t.deepEqual(starts(7), [0, 0, 1, 100, 150, 10, 41]);
+});
+
+test('Alg. 3.2: at the first decision E is DEFAULT_TIME, 600 s', (t) => {
+  t.is(estimateTaskTime(someFacts({ limits: { ...limits, walltimeMax: 64_800_000 } })).time, 600_000);
+});
+
+test('Alg. 3.2: after completed tasks E is 1.1 x the longest', (t) => {
+  const { time, reason } = estimateTaskTime(someFacts({ taskTimes: { longest: 50, mean: 20, count: 3 }, served: [aServed(1, 0, 60, 55)] }));
+  t.is(time, 55);
+  t.regex(reason, /1\.1 x the longest of 3 completed tasks, 50 ms/);
+});
+
+test('Alg. 3.2: after a request too short for a task E is twice as much', (t) => {
+  const { time, reason } = estimateTaskTime(someFacts({ served: [aServed(4, 100, 120, 0)] }));
+  t.is(time, 40);
+  t.regex(reason, /2 x the longest that a request held its processors beyond the tasks it completed, 20 ms/);
+});
+
+test('Alg. 3.2: E is the larger of the two, over all own requests that were served', (t) => {
+  const taskTimes = { longest: 20, mean: 20, count: 1 };
+  t.is(estimateTaskTime(someFacts({ taskTimes, served: [aServed(1, 0, 30, 20), aServed(1, 40, 65, 0)] })).time, 50);
+  t.is(estimateTaskTime(someFacts({ taskTimes, served: [aServed(1, 0, 30, 20)] })).time, 22);
+});
+
+test('Alg. 3.2, settled: a request that completed more than it held does not make est2 negative, and est2 is at most maxT_r', (t) => {
+  t.is(estimateTaskTime(someFacts({ taskTimes: { longest: 10, mean: 10, count: 9 }, served: [aServed(9, 0, 10, 90)] })).time, 11);
+  t.is(estimateTaskTime(someFacts({ served: [aServed(1, 0, 90, 0)] })).time, 100);
+});
+
+test('3.3.3, settled: the first completions are the shortest tasks, so that E from them is biased low', (t) => {
+  // Tasks of 10, 20, ... 80 on 8 processors: at each moment only those that are short have ended.
+  const times = [10, 20, 30, 40, 50, 60, 70, 80];
+  const estimateAt = (now: number): number => {
+    const ended = times.filter((time) => time <= now);
+    return estimateTaskTime(someFacts({ taskTimes: { longest: Math.max(...ended), mean: 1, count: ended.length } })).time;
+  };
+  t.deepEqual([10, 40, 80].map(estimateAt), [11, 44, 88]);
+});
+
+test('Eq. 3.3, settled: a request counts its whole tasks of the estimated time, until the last end, from now', (t) => {
+  // 8 processors for 100 behind the wall at 80: 10 rounds of 8 tasks within 180.
+  const { candidates = [] } = adaptiveHeuristic.draft(behindAWall(50, { now: 0 }));
+  t.is(candidates.find(({ startsAt }) => startsAt === 80)?.throughput, (80 / 180) * 3_600_000);
+  // With E = 30 a walltime of 100 has room for 3 whole tasks, not for 3.33.
+  const longer = adaptiveHeuristic.draft(behindAWall(50, {}, { defaultTime: 30 }));
+  t.is(longer.candidates?.find(({ startsAt }) => startsAt === 80)?.throughput, (24 / 180) * 3_600_000);
+  // The same queue an hour later makes the same throughput.
+  const later = behindAWall(50, { now: 1000 });
+  const shifted = later.listing.requests.map((request) => ({ ...request, startsAt: request.startsAt + 1000 }));
+  t.deepEqual(adaptiveHeuristic.draft({ ...later, listing: { ...later.listing, requests: shifted } }).candidates?.map(({ throughput }) => throughput),
+    candidates.map(({ throughput }) => throughput));
+});
+
+test('3.3.3: the candidates are what fills the holes of the queue, and maxPR of the largest area behind its end', (t) => {
+  t.deepEqual(byStart(candidatesOf(adaptiveHeuristic.draft(behindAWall(50)))), [[4, 30, 0], [8, 100, 80], [8, 100, 180]]);
+});
+
+test('3.3.3: behind the end the largest ones stand side by side where the resource is wide enough', (t) => {
+  const facts = behindAWall(50, { limits: { ...limits, requestsMax: 3, widthMax: 4 } });
+  t.deepEqual(byStart(candidatesOf(adaptiveHeuristic.draft(facts))), [[4, 30, 0], [4, 100, 80], [4, 100, 80], [4, 100, 180]]);
+});
+
+test('3.3.3: on an idle resource there is no queue, and all candidates are of the largest area', (t) => {
+  t.deepEqual(shapesOf(adaptiveHeuristic.draft(someFacts({ demand: many }))), [[8, 100], [8, 100]]);
+});
+
+/** 2 free in [0, 10), 6 in [10, 40), none in [40, 60). */
+function twoStairs(options: Partial<HeuristicOptions>): RequestFacts {
+  const queue: ListedRequest[] = [
+    { status: 'running', width: 4, walltime: 10 }, { status: 'running', width: 2, walltime: 40 }, { status: 'queued', width: 8, walltime: 20, startsAt: 40 },
+  ];
+  return someFacts({ listing: aListing(8, 0, queue), options: { ...heuristicDefaults, defaultTime: 10, ...options } });
+}
+const holesOf = (facts: RequestFacts): [number, number, number][] =>
+  byStart(candidatesOf(adaptiveHeuristic.draft(facts)).filter(([, , startsAt]) => startsAt < 60));
+
+test('3.3.3, settled: at each breakpoint in order of time the best rectangle is taken out before going on', (t) => {
+  // At 0: 2 x 40 (the one choice). What is left at 10 is 4 x 30.
+  t.deepEqual(holesOf(twoStairs({ holes: 'in-order' })), [[2, 40, 0], [4, 30, 10]]);
+});
+
+test('3.3.3, a variant: the best rectangle of all is taken out first', (t) => {
+  // 6 x 30 at 10 has 18 tasks within 40; 2 x 40 at 0 only 8.
+  t.deepEqual(holesOf(twoStairs({ holes: 'best-first' })), [[2, 10, 0], [6, 30, 10]]);
+});
+
+test('3.3.3, a variant: every maximal rectangle is a candidate', (t) => {
+  t.deepEqual(holesOf(twoStairs({ holes: 'maximal' })), [[2, 40, 0], [6, 30, 10]]);
+});
+
+test('3.3.3: a hole shorter than E is none, and a request for a hole is of whole tasks or of all of it', (t) => {
+  t.deepEqual(holesOf(twoStairs({ defaultTime: 12 })), [[2, 36, 0], [4, 24, 10]]);
+  t.deepEqual(holesOf(twoStairs({ defaultTime: 12, holeWalltime: 'whole-hole' })), [[2, 40, 0], [4, 30, 10]]);
+  t.deepEqual(holesOf(twoStairs({ defaultTime: 35 })), [[2, 35, 0]]);
+});
+
+test('Alg. 3.3: a candidate takes the place of a chosen one when that raises V', (t) => {
+  // Alone, 4 x 30 now is V = 12/30; 8 x 100 behind a wall until 80 is 80/180, more; until 180 it is 80/280, less.
+  const alone = { limits: { ...limits, requestsMax: 1 }, demand: many };
+  const swapped = adaptiveHeuristic.draft(behindAWall(50, alone));
+  t.deepEqual(shapesOf(swapped), [[8, 100]]);
+  t.regex(swapped.drafts[0]?.reasons[1] ?? '', /^It took the place of 4 processors for 30 ms, filling a hole now/);
+  t.deepEqual(shapesOf(adaptiveHeuristic.draft(behindAWall(150, alone))), [[4, 30]]);
+});
+
+test('Alg. 3.3, settled: no candidate is taken twice', (t) => {
+  // The first two are 4 x 30 at 0 (12 tasks) and 8 x 100 at 80 (80): V = 92/180. With 8 x 100 at 180 for the hole V = 160/280, more.
+  // The inner loop goes on as printed: the same candidate for the second one, too, would make it twice the one at 180.
+  const { candidates = [] } = adaptiveHeuristic.draft(behindAWall(50, { demand: many }));
+  t.deepEqual(candidates.filter(({ chosen }) => chosen).map(({ startsAt }) => startsAt), [180, 80]);
+});
+
+test('Alg. 3.3: fewer pending tasks than processors narrow every chosen request by fr, to 1 at least', (t) => {
+  const chosen = (pendingTasks: number): [number, number][] => shapesOf(adaptiveHeuristic.draft(behindAWall(150, { demand: { ...many, pendingTasks }, limits: { ...limits, requestsMax: 1 } })));
+  t.deepEqual([4, 3, 1].map(chosen), [[[4, 30]], [[3, 30]], [[1, 30]]]);
+  // Two of 8 for 10 tasks: fr = 10/16, ceil(8 x 10/16) = 5.
+  t.deepEqual(shapesOf(adaptiveHeuristic.draft(behindAWall(50))), [[5, 100], [5, 100]]);
+});
+
+test('Alg. 3.3: pending requests hold their slots', (t) => {
+  const pending = { requestId: 'q1', width: 1, walltime: 10, status: 'running', startedAt: 0 } as const;
+  t.is(adaptiveHeuristic.draft(behindAWall(50, { pending: [pending] })).drafts.length, 1);
+  t.deepEqual(adaptiveHeuristic.draft(behindAWall(50, { pending: [pending, pending] })).drafts, []);
+});
+
+test('Alg. 3.4: the first decision adds one of the largest area, which is never narrowed', (t) => {
+  const facts = behindAWall(150, { demand: { ...many, pendingTasks: 2 } });
+  t.deepEqual(shapesOf(mixedHeuristic.draft(facts)), [[2, 30], [8, 100]]);
+  t.deepEqual(shapesOf(mixedHeuristic.draft(behindAWall(50, { limits: { ...limits, requestsMax: 1 }, demand: { ...many, pendingTasks: 1 } }))), [[8, 100]]);
+});
+
+test('Alg. 3.4: the scaling of the others does not count the one of the largest area', (t) => {
+  // 4 pending tasks are no fewer than the 4 processors of the one adaptive request.
+  t.deepEqual(shapesOf(mixedHeuristic.draft(behindAWall(150, { demand: { ...many, pendingTasks: 4 } }))), [[4, 30], [8, 100]]);
+});
+
+test('Alg. 3.4: later decisions are adaptive', (t) => {
+  const later = behindAWall(150, { served: [aServed(1, -20, -10, 10)], taskTimes: { longest: 10, mean: 10, count: 1 }, now: 0 });
+  t.deepEqual(mixedHeuristic.draft(later), adaptiveHeuristic.draft(later));
+  t.deepEqual(mixedHeuristic.draft({ ...behindAWall(150), isFirst: false }), adaptiveHeuristic.draft(behindAWall(150)));
+});
+
+test('3.3.2: what can start at once gives the widest request without a wait, for longer than E where that costs none', (t) => {
+  t.deepEqual(shapesOf(initialHeuristic.draft(behindAWall(50, { limits: { ...limits, requestsMax: 1 } }))), [[4, 30]]);
+});
+
+test('Eq. 3.2: otherwise p = maxP / |R^w| and the walltime is E, DEFAULT_TIME at first', (t) => {
+  const wall = (waiting: number): RequestFacts => someFacts({
+    limits: { ...limits, requestsMax: 1 }, demand: many, options: { ...heuristicDefaults, defaultTime: 10 },
+    listing: aListing(8, 0, [{ status: 'running', width: 8, walltime: 30 }, ...Array.from({ length: waiting }, (): ListedRequest => ({ status: 'queued', width: 8, walltime: 10 }))]),
+  });
+  t.deepEqual([0, 1, 2, 3, 8, 20].map((waiting) => shapesOf(initialHeuristic.draft(wall(waiting)))[0]), [[8, 10], [8, 10], [4, 10], [2, 10], [1, 10], [1, 10]]);
+});
+
+test('Eq. 3.4: waste is what the requests held less the time of the tasks they completed', (t) => {
+  t.is(wasteOf([{ width: 4, startedAt: 0, endedAt: 30 }, { width: 1, startedAt: 40, endedAt: 50 }], 100), 30);
+});
+
+test('3.3.1 and 3.3.3: at low load the adaptive request starts at once and the static one does not', (t) => {
+  const facts = behindAWall(150, { limits: { ...limits, requestsMax: 1 } });
+  t.deepEqual(shapesOf(adaptiveHeuristic.draft(facts)), [[4, 30]]);
+  t.deepEqual(shapesOf(staticHeuristic.draft(facts)), [[8, 100]]);
+});
