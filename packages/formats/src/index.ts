@@ -4,6 +4,11 @@ export { jobDefaults } from './job-defaults.ts';
 export { parseJdf, type JdfJob, type JdfPlace } from './jdf/parse-jdf.ts';
 export { printJdf } from './jdf/print-jdf.ts';
 export type { Warning } from './jdf/reader.ts';
+export { notKnown, processorsOf, type SwfLineCounts, type SwfRecord, type SwfTrace } from './swf/swf-record.ts';
+export { parseSwf, SwfReader } from './swf/swf-reader.ts';
+export {
+  selectRequests, type DroppedCounts, type SelectedRequests, type SelectOptions, type SwfRequest,
+} from './swf/select-requests.ts';
 export { parseDuration, printDuration } from './values/duration.ts';
 export { parseSelector, printSelector, selectNumbers, type NumberRange, type Selector } from './values/selector.ts';
 export { parseSize } from './values/size.ts';

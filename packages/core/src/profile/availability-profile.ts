@@ -1,5 +1,7 @@
 import { invariant } from '../shared/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
+import { FitSearch } from './fit-search.ts';
+import { blockMax, SegmentBlock } from './segment-block.ts';
 
 /** A stretch of time over which the free capacity does not change. */
 export interface Segment {
@@ -12,74 +14,98 @@ export interface Segment {
 /**
  * Free capacity as a step function of time, from an instant on and for ever.
  *
- * Neighbouring segments differ in their free capacity, so two profiles of the same function hold the same segments. n is the
- * number of segments below; moving array tails is counted as one step, since it is a memory move.
+ * Neighbouring segments differ in their free capacity, so two profiles of the same function hold the same segments. Segments are
+ * kept in blocks of up to `blockMax`; n is the number of segments below, b = n / blockMax. One flat list would be simpler and as
+ * fast for the hundreds of segments of most clusters, but with tens of thousands every change would move half of it.
  */
 export class AvailabilityProfile {
   readonly capacity: ProcessorCount;
-  /** Segment i is [#starts[i], #starts[i + 1]), the last one endless. Ascending, never empty. */
-  #starts: Instant[];
-  /** In 0..capacity, different from both neighbours. */
-  #free: ProcessorCount[];
+  /** In order of time; never empty, and none of them is. Each block's free capacities are in 0..capacity, different from their neighbours. */
+  #blocks: SegmentBlock[];
+  readonly #search = new FitSearch();
 
   /** All of `capacity` free from `from` on. */
   constructor(capacity: ProcessorCount, from: Instant) {
     invariant(Number.isInteger(capacity) && capacity >= 0, `capacity is ${capacity}; want a whole number`);
     this.capacity = capacity;
-    this.#starts = [from];
-    this.#free = [capacity];
+    const first = new SegmentBlock();
+    first.insert(0, from, capacity);
+    this.#blocks = [first];
   }
 
   /** The first instant that the profile knows; what was before is forgotten. */
   get from(): Instant {
-    return this.#startOf(0);
+    return this.#blockOf(0).start;
   }
 
+  /** Cost: O(b). */
   get segmentCount(): number {
-    return this.#starts.length;
+    return this.#blocks.reduce((sum, { count }) => sum + count, 0);
   }
 
   /** An independent copy. Cost: O(n). */
   clone(): AvailabilityProfile {
     const copy = new AvailabilityProfile(this.capacity, this.from);
-    copy.#starts = this.#starts.slice();
-    copy.#free = this.#free.slice();
+    copy.#blocks = this.#blocks.map((block) => {
+      const twin = new SegmentBlock();
+      twin.append(block);
+      return twin;
+    });
     return copy;
   }
 
   /** Free capacity at an instant; before `from`, as at `from`. Cost: O(log n). */
   freeAt(at: Instant): ProcessorCount {
-    return this.#freeOf(this.#indexAt(at));
+    const block = this.#blockOf(this.#blockIndexAt(at));
+    return block.free[block.indexAt(at)] as ProcessorCount;
   }
 
   /** The least free capacity in [start, end). Cost: O(log n + segments of the window). */
   minFree(start: Instant, end: Instant): ProcessorCount {
     let least = this.capacity;
-    for (let i = this.#indexAt(start); i < this.#starts.length && this.#startOf(i) < end; i += 1) {
-      least = Math.min(least, this.#freeOf(i));
-    }
+    for (const segment of this.segments(start, end)) least = Math.min(least, segment.free);
     return least;
   }
 
-  /** Whether `width` is free for `duration` from `start` on. Cost: O(log n + segments of the window). */
+  /** Whether `width` is free for `duration` from `start` on. Cost: as `endOfFree`. */
   fits(width: ProcessorCount, duration: Duration, start: Instant): boolean {
-    return this.minFree(start, start + duration) >= width;
+    return this.endOfFree(width, start) >= start + duration;
+  }
+
+  /** Until when `width` is free from `from` on: `from` itself where it is not, Infinity for ever. Cost: O(log n + b), and O(blockMax) for each block that changed. */
+  endOfFree(width: ProcessorCount, from: Instant): Instant {
+    let index = this.#blockIndexAt(from);
+    const first = this.#blockOf(index);
+    for (let i = first.indexAt(from); i < first.count; i += 1) {
+      if ((first.free[i] as ProcessorCount) < width) return Math.max(from, first.starts[i] as Instant);
+    }
+    for (index += 1; index < this.#blocks.length; index += 1) {
+      const { prefixEnd } = this.#blockOf(index).summarize(width);
+      if (prefixEnd < Infinity) return prefixEnd;
+    }
+    return Infinity;
   }
 
   /**
    * The earliest instant, `from` or later, at which `width` is free for `duration`; Infinity when there is none.
    *
-   * Cost: O(log n + segments between `from` and the end of what is found).
+   * Cost: O(log n + b) where blocks did not change since they were last asked about `width`, else O(blockMax) more for each that did.
+   * @param duration more than 0.
+   * @param until from here on everything counts as free, so that the answer is never later.
    */
-  earliestFit(width: ProcessorCount, duration: Duration, from: Instant): Instant {
-    if (width > this.capacity) return Infinity;
-    let candidate = Math.max(from, this.from);
-    for (let i = this.#indexAt(candidate); i < this.#starts.length; i += 1) {
-      const end = this.#endOf(i);
-      if (this.#freeOf(i) < width) candidate = end;
-      else if (end - candidate >= duration) return candidate;
-    }
-    return Infinity;
+  earliestFit(width: ProcessorCount, duration: Duration, from: Instant, until: Instant = Infinity): Instant {
+    const begin = Math.max(from, this.from);
+    if (begin >= until) return begin;
+    if (width > this.capacity) return until;
+    const search = this.#search;
+    search.begin(width, duration, begin, until);
+    let index = this.#blockIndexAt(begin);
+    const first = this.#blockOf(index);
+    const firstSegment = first.indexAt(begin);
+    if (firstSegment > 0 && search.scan(first, firstSegment, this.#endOfBlock(index))) return search.candidate;
+    if (firstSegment > 0) index += 1;
+    while (!search.pass(this.#blockOf(index), this.#endOfBlock(index))) index += 1;
+    return search.candidate;
   }
 
   /** Takes `width` in [start, end). Cost: O(log n + segments of the window). @throws {InvariantError} when it is not free. */
@@ -100,71 +126,117 @@ export class AvailabilityProfile {
   /** Forgets the function before `at`, so that a long life does not fill the memory. Cost: O(log n). */
   forget(at: Instant): void {
     if (at <= this.from) return;
-    const kept = this.#indexAt(at);
-    this.#starts.splice(0, kept);
-    this.#free.splice(0, kept);
-    this.#starts[0] = at;
+    const index = this.#blockIndexAt(at);
+    if (index > 0) this.#blocks.splice(0, index);
+    const block = this.#blockOf(0);
+    const kept = block.indexAt(at);
+    if (kept > 0) block.remove(0, kept);
+    block.starts[0] = at;
+    block.touch();
   }
 
   /** The segments that overlap [from, until), whole and in order. Cost: O(log n) and O(1) each. */
   *segments(from: Instant = this.from, until: Instant = Infinity): Generator<Segment> {
-    for (let i = this.#indexAt(from); i < this.#starts.length && this.#startOf(i) < until; i += 1) {
-      yield { start: this.#startOf(i), end: this.#endOf(i), free: this.#freeOf(i) };
+    let i = this.#blockOf(this.#blockIndexAt(from)).indexAt(from);
+    for (let index = this.#blockIndexAt(from); index < this.#blocks.length; index += 1) {
+      const block = this.#blockOf(index);
+      for (; i < block.count; i += 1) {
+        const start = block.starts[i] as Instant;
+        if (start >= until) return;
+        const end = i + 1 < block.count ? block.starts[i + 1] as Instant : this.#endOfBlock(index);
+        yield { start, end, free: block.free[i] as ProcessorCount };
+      }
+      i = 0;
     }
   }
 
   #add(change: number, start: Instant, end: Instant): void {
     const clipped = Math.max(start, this.from);
     if (change === 0 || end <= clipped) return;
+    if (end < Infinity) this.#splitAt(end);
     const first = this.#splitAt(clipped);
-    const past = end === Infinity ? this.#starts.length : this.#splitAt(end);
-    for (let i = first; i < past; i += 1) {
-      const free = this.#freeOf(i) + change;
-      invariant(free >= 0 && free <= this.capacity, `${free} of ${this.capacity} processors free at ${this.#startOf(i)}`);
-      this.#free[i] = free;
+    const firstSegment = this.#blockOf(first).indexAt(clipped);
+    let index = first;
+    let past = this.#addInBlock(this.#blockOf(first), firstSegment, change, end);
+    while (past === this.#blockOf(index).count && index + 1 < this.#blocks.length) {
+      index += 1;
+      past = this.#addInBlock(this.#blockOf(index), 0, change, end);
     }
     // Inside the window neighbours keep their differences; only its two edges can have become equal.
-    this.#joinAt(past);
-    this.#joinAt(first);
+    if (past < this.#blockOf(index).count) this.#joinAt(index, past);
+    this.#joinAt(first, firstSegment);
   }
 
-  /** Makes `at` a breakpoint and returns the index of the segment that begins there. */
+  /** Changes the segments from `from` on that begin before `end`; returns the index of the first that does not. */
+  #addInBlock(block: SegmentBlock, from: number, change: number, end: Instant): number {
+    const { starts, free, count } = block;
+    let i = from;
+    for (; i < count && (starts[i] as Instant) < end; i += 1) {
+      const left = (free[i] as ProcessorCount) + change;
+      invariant(left >= 0 && left <= this.capacity, `${left} of ${this.capacity} processors free at ${starts[i]}`);
+      free[i] = left;
+    }
+    block.touch();
+    return i;
+  }
+
+  /** Makes `at` a breakpoint and returns the index of the block that holds it. */
   #splitAt(at: Instant): number {
-    const index = this.#indexAt(at);
-    if (this.#startOf(index) === at) return index;
-    this.#starts.splice(index + 1, 0, at);
-    this.#free.splice(index + 1, 0, this.#freeOf(index));
-    return index + 1;
+    const index = this.#blockIndexAt(at);
+    const block = this.#blockOf(index);
+    const i = block.indexAt(at);
+    if (block.starts[i] === at) return index;
+    const free = block.free[i] as ProcessorCount;
+    if (block.count < blockMax) {
+      block.insert(i + 1, at, free);
+      return index;
+    }
+    const half = blockMax >>> 1;
+    const tail = block.split(half);
+    this.#blocks.splice(index + 1, 0, tail);
+    if (i < half) block.insert(i + 1, at, free);
+    else tail.insert(i + 1 - half, at, free);
+    return i < half ? index : index + 1;
   }
 
-  /** Takes out the breakpoint before segment `index` if nothing changes there. */
-  #joinAt(index: number): void {
-    if (index === 0 || index >= this.#starts.length || this.#free[index] !== this.#free[index - 1]) return;
-    this.#starts.splice(index, 1);
-    this.#free.splice(index, 1);
+  /** Takes out the breakpoint before a segment if nothing changes there, and joins its block with the next when both are small. */
+  #joinAt(index: number, i: number): void {
+    const block = this.#blockOf(index);
+    const before = i > 0 ? block.free[i - 1] : this.#lastFreeOf(index - 1);
+    if (before !== block.free[i]) return;
+    block.remove(i, 1);
+    if (block.count === 0) {
+      this.#blocks.splice(index, 1);
+      return;
+    }
+    const next = this.#blocks[index + 1];
+    if (next === undefined || block.count + next.count > blockMax >>> 1) return;
+    block.append(next);
+    this.#blocks.splice(index + 1, 1);
   }
 
-  /** The segment that holds `at`; the first for anything earlier. */
-  #indexAt(at: Instant): number {
+  #lastFreeOf(index: number): ProcessorCount | undefined {
+    const block = this.#blocks[index];
+    return block?.free[block.count - 1];
+  }
+
+  /** The block that holds `at`; the first for anything earlier. Cost: O(log b). */
+  #blockIndexAt(at: Instant): number {
     let low = 0;
-    let high = this.#starts.length - 1;
+    let high = this.#blocks.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (this.#startOf(middle) <= at) low = middle;
+      if (this.#blockOf(middle).start <= at) low = middle;
       else high = middle - 1;
     }
     return low;
   }
 
-  #startOf(index: number): Instant {
-    return this.#starts[index] as Instant;
+  #blockOf(index: number): SegmentBlock {
+    return this.#blocks[index] as SegmentBlock;
   }
 
-  #endOf(index: number): Instant {
-    return this.#starts[index + 1] ?? Infinity;
-  }
-
-  #freeOf(index: number): ProcessorCount {
-    return this.#free[index] as ProcessorCount;
+  #endOfBlock(index: number): Instant {
+    return this.#blocks[index + 1]?.start ?? Infinity;
   }
 }

@@ -1,5 +1,6 @@
-import type { Instant } from '../shared/index.ts';
+import type { Instant, ProcessorCount } from '../shared/index.ts';
 import type { Place, QueuePolicy } from './queue-policy.ts';
+import type { PlannedRequest } from './request-list.ts';
 import type { RequestPlan } from './request-plan.ts';
 
 /** What is done with the time that an early end frees. */
@@ -29,20 +30,14 @@ export function conservativeBackfilling(compression: Compression): QueuePolicy {
 }
 
 function startNow(plan: RequestPlan, now: Instant, place: Place): void {
+  const freeUntil = (width: ProcessorCount): Instant => plan.profile.endOfFree(width, now);
+  const findNext = (): PlannedRequest | undefined => plan.findStartable(now, plan.profile.freeAt(now), freeUntil);
   // From the head again after each: a request that moved to now vacates a later place, and that may be what another lacked.
-  for (let next = findStartable(plan, now); next !== undefined; next = findStartable(plan, now)) place(next, now);
-}
-
-function findStartable(plan: RequestPlan, now: Instant): number | undefined {
-  for (const request of plan.waiting.values()) {
-    const isDue = request.startsAt !== undefined && request.startsAt <= now;
-    if (!isDue && plan.canStart(request, now)) return request.id;
-  }
-  return undefined;
+  for (let next = findNext(); next !== undefined; next = findNext()) place(next.id, now);
 }
 
 function reinsert(plan: RequestPlan, now: Instant, place: Place): void {
-  for (const request of [...plan.waiting.values()]) {
+  for (let request = plan.waiting.first; request !== undefined; request = request.next) {
     if (request.startsAt !== undefined && request.startsAt <= now) continue;
     const startsAt = plan.findEarliestPlace(request, now);
     if (startsAt !== request.startsAt) place(request.id, startsAt);

@@ -1,6 +1,7 @@
-import type { Instant } from '../shared/index.ts';
+import type { Instant, ProcessorCount } from '../shared/index.ts';
 import { startFromHead } from './fcfs.ts';
 import type { Place, QueuePolicy } from './queue-policy.ts';
+import type { PlannedRequest } from './request-list.ts';
 import type { RequestPlan } from './request-plan.ts';
 
 /**
@@ -8,7 +9,8 @@ import type { RequestPlan } from './request-plan.ts';
  *
  * The head starts while it fits. Then shadow is the earliest instant when the head's processors are free by requested times, and
  * extra what is free then beyond them; the others, in the order of arrival, start now if they end by the shadow or use no more
- * than extra, which they then reduce. Cost of an event: O(waiting x segments).
+ * than extra, which they then reduce. Cost of an event: O((starts + 1) x
+ * (segments + widths x log waiting)), where segments are those of running requests.
  *
  * @source costa2005, section 2.2.1, as settled for this project.
  */
@@ -20,17 +22,15 @@ export const easyBackfilling: QueuePolicy = {
 };
 
 function pass(plan: RequestPlan, now: Instant, place: Place): void {
-  const headId = startFromHead(plan, now, place);
-  if (headId === undefined) return;
-  const head = plan.getWaiting(headId);
+  const head = startFromHead(plan, now, place);
+  if (head === undefined) return;
   const shadow = plan.profile.earliestFit(head.width, head.walltime, now);
   let extra = plan.profile.freeAt(shadow) - head.width;
-  for (const { id, width, walltime, startsAt } of [...plan.waiting.values()]) {
-    if (startsAt !== undefined || id === headId || plan.profile.freeAt(now) < width) continue;
-    if (now + walltime > shadow) {
-      if (width > extra) continue;
-      extra -= width;
-    }
-    place(id, now);
+  const freeUntil = (width: ProcessorCount): Instant => (width <= extra ? Infinity : shadow);
+  // What was passed over once stays so: what is free and what is extra only shrink in a pass. The head is wider than what is free.
+  const findNext = (): PlannedRequest | undefined => plan.findStartable(now, plan.profile.freeAt(now), freeUntil);
+  for (let next = findNext(); next !== undefined; next = findNext()) {
+    if (now + next.walltime > shadow) extra -= next.width;
+    place(next.id, now);
   }
 }

@@ -1,5 +1,6 @@
 import type { Instant } from '../shared/index.ts';
 import type { Place, QueuePolicy } from './queue-policy.ts';
+import type { PlannedRequest } from './request-list.ts';
 import type { RequestPlan } from './request-plan.ts';
 
 /** First come, first served: nobody passes the head of the queue. Places are given at the start only, so nothing is promised. */
@@ -7,16 +8,15 @@ export const firstComeFirstServed: QueuePolicy = {
   name: 'fcfs',
   promises: false,
   onSubmitted(plan, _id, now, place) { startFromHead(plan, now, place); },
-  onEnded: startFromHead,
+  onEnded(plan, now, place) { startFromHead(plan, now, place); },
 };
 
-/** Places at `now` the requests at the head of the queue for as long as they fit; returns the first that does not. Cost: O(waiting). */
-export function startFromHead(plan: RequestPlan, now: Instant, place: Place): number | undefined {
-  for (const { id, startsAt, width } of [...plan.waiting.values()]) {
-    if (startsAt !== undefined) continue;
+/** Places at `now` the requests at the head of the queue for as long as they fit; returns the first that does not. Cost: O(starts). */
+export function startFromHead(plan: RequestPlan, now: Instant, place: Place): PlannedRequest | undefined {
+  for (let head = plan.firstUnplaced; head !== undefined; head = plan.firstUnplaced) {
     // What runs and what was placed now holds its processors until its requested end: free now is free for good.
-    if (plan.profile.freeAt(now) < width) return id;
-    place(id, now);
+    if (plan.profile.freeAt(now) < head.width) return head;
+    place(head.id, now);
   }
   return undefined;
 }

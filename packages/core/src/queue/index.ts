@@ -3,4 +3,6 @@ export { easyBackfilling } from './easy.ts';
 export { firstComeFirstServed } from './fcfs.ts';
 export type { Place, QueuePolicy } from './queue-policy.ts';
 export { replayRequests, type ReplayedRequest, type TracedRequest } from './replay-requests.ts';
-export { RequestPlan, type PlannedRequest } from './request-plan.ts';
+export type { PlannedRequest, RequestList } from './request-list.ts';
+export { RequestPlan } from './request-plan.ts';
+export { ResourceReplay, type TimedRequest } from './resource-replay.ts';

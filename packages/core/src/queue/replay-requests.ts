@@ -1,6 +1,7 @@
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 import type { QueuePolicy } from './queue-policy.ts';
 import { RequestPlan } from './request-plan.ts';
+import { ResourceReplay } from './resource-replay.ts';
 
 /** A request of a trace: what was asked for and how long it really ran. */
 export interface TracedRequest {
@@ -27,65 +28,22 @@ export interface ReplayedRequest {
  * @param trace sorted by submission; each width at most `capacity`.
  */
 export function replayRequests(policy: QueuePolicy, capacity: ProcessorCount, trace: readonly TracedRequest[]): ReplayedRequest[] {
-  const replay = new Replay(policy, capacity, trace);
-  while (replay.next()) { /* Each call is one instant. */ }
-  return replay.results;
+  const resource = new ResourceReplay(policy, new RequestPlan(capacity, trace[0]?.submittedAt ?? 0));
+  const promises: (Instant | undefined)[] = [];
+  const results = new Array<ReplayedRequest>(trace.length);
+  let submitted = 0;
+  for (let now = nextOf(trace, submitted, resource); now < Infinity; now = nextOf(trace, submitted, resource)) {
+    for (let request = trace[submitted]; request?.submittedAt === now; request = trace[submitted]) {
+      const { width, walltime, runTime } = request;
+      promises[submitted] = resource.submit({ id: submitted, width, walltime, runTime }, now);
+      submitted += 1;
+    }
+    resource.endDue(now);
+    for (const { id } of resource.startDue(now)) results[id] = { promisedAt: promises[id], startedAt: now };
+  }
+  return results;
 }
 
-class Replay {
-  readonly results: ReplayedRequest[] = [];
-  readonly #policy: QueuePolicy;
-  readonly #trace: readonly TracedRequest[];
-  readonly #plan: RequestPlan;
-  readonly #promises: (Instant | undefined)[] = [];
-  #submitted = 0;
-
-  constructor(policy: QueuePolicy, capacity: ProcessorCount, trace: readonly TracedRequest[]) {
-    this.#policy = policy;
-    this.#trace = trace;
-    this.#plan = new RequestPlan(capacity, trace[0]?.submittedAt ?? 0);
-  }
-
-  /** Handles the next instant at which something happens; false when nothing is left. */
-  next(): boolean {
-    const now = Math.min(this.#trace[this.#submitted]?.submittedAt ?? Infinity, this.#nextEnd(), this.#plan.nextStart);
-    if (now === Infinity) return false;
-    this.#plan.forget(now);
-    this.#submit(now);
-    this.#end(now);
-    for (const { id } of this.#plan.findDue(now)) {
-      this.#plan.start(id);
-      this.results[id] = { promisedAt: this.#promises[id], startedAt: now };
-    }
-    return true;
-  }
-
-  readonly #place = (id: number, startsAt: Instant): void => { this.#plan.place(id, startsAt); };
-
-  #submit(now: Instant): void {
-    for (let request = this.#trace[this.#submitted]; request?.submittedAt === now; request = this.#trace[this.#submitted]) {
-      const id = this.#submitted;
-      this.#submitted += 1;
-      this.#plan.add(id, request.width, request.walltime);
-      this.#policy.onSubmitted(this.#plan, id, now, this.#place);
-      this.#promises[id] = this.#policy.promises ? this.#plan.getWaiting(id).startsAt : undefined;
-    }
-  }
-
-  #end(now: Instant): void {
-    for (const { id } of [...this.#plan.running.values()].filter((request) => this.#endOf(request.id) === now)) {
-      this.#plan.end(id, now);
-      this.#policy.onEnded(this.#plan, now, this.#place);
-    }
-  }
-
-  #nextEnd(): Instant {
-    let next = Infinity;
-    for (const { id } of this.#plan.running.values()) next = Math.min(next, this.#endOf(id));
-    return next;
-  }
-
-  #endOf(id: number): Instant {
-    return (this.results[id] as ReplayedRequest).startedAt + (this.#trace[id] as TracedRequest).runTime;
-  }
+function nextOf(trace: readonly TracedRequest[], submitted: number, resource: ResourceReplay): Instant {
+  return Math.min(trace[submitted]?.submittedAt ?? Infinity, resource.nextInstant);
 }

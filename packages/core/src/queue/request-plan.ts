@@ -1,27 +1,30 @@
 import { AvailabilityProfile } from '../profile/index.ts';
 import { invariant } from '../shared/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
-
-/** A request as a queue policy sees it. */
-export interface PlannedRequest {
-  /** The resource's number for it. */
-  readonly id: number;
-  readonly width: ProcessorCount;
-  readonly walltime: Duration;
-  /** When it starts or started; undefined while it has no place. */
-  readonly startsAt: Instant | undefined;
-}
+import { PlaceHeap } from './place-heap.ts';
+import { EntryList, PlanEntry, type PlannedRequest, type RequestList } from './request-list.ts';
+import { StartableIndex } from './startable-index.ts';
 
 /**
  * The requests of one space-shared resource, and the profile of what they leave free.
  *
  * Invariant: the profile is the capacity minus every placed or running request over [startsAt, startsAt + walltime). It is
- * changed by `add`, `place`, `start` and `end` alone, so that whoever owns it can journal them.
+ * changed by `add`, `place`, `start` and `end` alone, so that whoever owns it can journal them. Time does not run backwards: what
+ * was due once stays due until it is placed anew, starts or ends. n is the number of waiting requests below.
  */
 export class RequestPlan {
-  readonly #profile: AvailabilityProfile;
-  readonly #waiting = new Map<number, PlannedRequest>();
-  readonly #running = new Map<number, PlannedRequest>();
+  #profile: AvailabilityProfile;
+  readonly #waiting = new EntryList();
+  readonly #running = new EntryList();
+  /** Waiting requests with a place, but those in `#due`. */
+  readonly #places = new PlaceHeap();
+  /** Waiting requests whose place was seen to have begun. */
+  readonly #due = new Set<PlanEntry>();
+  /** Waiting requests that are not in `#due`; made when it is first asked for, since not every policy does. */
+  #startable: StartableIndex | undefined;
+  /** The first waiting request without a place. */
+  #firstUnplaced: PlanEntry | undefined;
+  #addedCount = 0;
 
   /** @param from nothing before it matters. */
   constructor(capacity: ProcessorCount, from: Instant) {
@@ -34,91 +37,161 @@ export class RequestPlan {
   }
 
   /** Requests that have not started, in the order of arrival. */
-  get waiting(): ReadonlyMap<number, PlannedRequest> {
+  get waiting(): RequestList {
     return this.#waiting;
   }
 
   /** Requests that started and have not ended, in the order in which they started. */
-  get running(): ReadonlyMap<number, PlannedRequest> {
+  get running(): RequestList {
     return this.#running;
   }
 
-  /** Adds a request at the end of the queue, without a place. */
+  /** The first waiting request without a place; undefined when each has one. */
+  get firstUnplaced(): PlannedRequest | undefined {
+    return this.#firstUnplaced;
+  }
+
+  /** An independent copy. Cost: O(n + running + segments). */
+  clone(): RequestPlan {
+    const copy = new RequestPlan(this.#profile.capacity, this.#profile.from);
+    copy.#profile = this.#profile.clone();
+    for (const entry of this.#running.values()) copy.#running.append(copyOf(entry));
+    for (const entry of this.#waiting.values()) {
+      const twin = copyOf(entry);
+      copy.#waiting.append(twin);
+      if (twin.place < Infinity) copy.#places.put(twin);
+      else copy.#firstUnplaced ??= twin;
+    }
+    copy.#addedCount = this.#addedCount;
+    return copy;
+  }
+
+  /** Adds a request at the end of the queue, without a place. Cost: O(log n). */
   add(id: number, width: ProcessorCount, walltime: Duration): void {
-    this.#waiting.set(id, { id, width, walltime, startsAt: undefined });
+    const entry = new PlanEntry(this.#addedCount, { id, width, walltime });
+    this.#addedCount += 1;
+    this.#waiting.append(entry);
+    this.#firstUnplaced ??= entry;
+    this.#startable?.put(entry);
   }
 
-  /** Gives a waiting request a place, or another one. Cost: O(segments). @throws {InvariantError} when it does not fit there. */
+  /** Gives a waiting request a place, or another one. Cost: O(log n + segments of both). @throws {InvariantError} when it does not fit there. */
   place(id: number, startsAt: Instant): void {
-    const request = this.getWaiting(id);
-    this.#vacate(request);
-    this.#profile.reserve(request.width, startsAt, startsAt + request.walltime);
-    this.#waiting.set(id, { ...request, startsAt });
+    const entry = this.#getWaiting(id);
+    this.#vacate(entry);
+    this.#profile.reserve(entry.width, startsAt, startsAt + entry.walltime);
+    entry.place = startsAt;
+    this.#due.delete(entry);
+    this.#places.put(entry);
+    this.#startable?.put(entry);
+    while (this.#firstUnplaced !== undefined && this.#firstUnplaced.place < Infinity) this.#firstUnplaced = this.#firstUnplaced.next;
   }
 
-  /** Makes a placed request a running one; its place stays what it was. */
+  /** Makes a placed request a running one; its place stays what it was. Cost: O(log n). */
   start(id: number): void {
-    const request = this.getWaiting(id);
-    invariant(request.startsAt !== undefined, `request ${id} starts without a place`);
-    this.#waiting.delete(id);
-    this.#running.set(id, request);
+    const entry = this.#getWaiting(id);
+    invariant(entry.place < Infinity, `request ${id} starts without a place`);
+    this.#takeOut(entry);
+    this.#running.append(entry);
   }
 
-  /** Takes a request out; what it would still have held is free again. Cost: O(segments). */
+  /** Takes a request out; what it would still have held is free again. Cost: O(log n + segments of its place). */
   end(id: number, at: Instant): void {
-    const request = this.#running.get(id) ?? this.getWaiting(id);
-    const { width, startsAt, walltime } = request;
-    if (startsAt !== undefined) this.#profile.shorten(width, Math.max(at, startsAt), startsAt + walltime);
-    this.#running.delete(id);
-    this.#waiting.delete(id);
+    const running = this.#running.get(id);
+    const entry = running ?? this.#getWaiting(id);
+    const { width, place, walltime } = entry;
+    if (place < Infinity) this.#profile.shorten(width, Math.max(at, place), place + walltime);
+    if (running === undefined) this.#takeOut(entry);
+    else this.#running.remove(entry);
   }
 
-  /** Forgets the profile's past. */
+  /** Forgets the profile before an instant. */
   forget(before: Instant): void {
     this.#profile.forget(before);
   }
 
-  /** Waiting requests whose place begins now or has begun, in the order of arrival. Cost: O(waiting). */
+  /** Waiting requests whose place begins now or has begun, in the order of arrival. Cost: O(due x log n). */
   findDue(now: Instant): PlannedRequest[] {
-    const due: PlannedRequest[] = [];
-    for (const request of this.#waiting.values()) if (request.startsAt !== undefined && request.startsAt <= now) due.push(request);
-    return due;
+    this.#noteDue(now);
+    return this.#due.size === 0 ? [] : [...this.#due].sort((one, other) => one.order - other.order);
   }
 
-  /** The earliest start of a waiting request; Infinity without one. Cost: O(waiting). */
+  /** The earliest start of a waiting request; Infinity without one. Cost: O(due). */
   get nextStart(): Instant {
-    let next = Infinity;
-    for (const { startsAt } of this.#waiting.values()) next = Math.min(next, startsAt ?? Infinity);
+    let next = this.#places.earliest;
+    for (const { place } of this.#due) next = Math.min(next, place);
     return next;
+  }
+
+  /** The earliest start after `now` of a waiting request; Infinity without one. Cost: O(1) amortised. */
+  nextStartAfter(now: Instant): Instant {
+    this.#noteDue(now);
+    return this.#places.earliest;
   }
 
   /** @throws {InvariantError} when there is no such waiting request. */
   getWaiting(id: number): PlannedRequest {
-    const request = this.#waiting.get(id);
-    invariant(request !== undefined, `request ${id} does not wait`);
-    return request;
-  }
-
-  /**
-   * Whether a waiting request could start now and keep its processors for its whole walltime, everybody else's place standing.
-   *
-   * Cost: O(segments of the walltime).
-   */
-  canStart({ width, walltime, startsAt = Infinity }: PlannedRequest, now: Instant): boolean {
-    // Its own place, later than now and as long as the walltime, holds what it wants from there on.
-    return this.#profile.fits(width, Math.min(walltime, startsAt - now), now);
+    return this.#getWaiting(id);
   }
 
   /** The earliest place from `now` on for a waiting request, everybody else's place standing. Cost: O(segments). */
-  findEarliestPlace(request: PlannedRequest, now: Instant): Instant {
-    const { width, walltime, startsAt } = request;
-    this.#vacate(request);
+  findEarliestPlace({ width, walltime, startsAt }: PlannedRequest, now: Instant): Instant {
+    // Whatever it could get before its own place may run on into it.
+    if (startsAt === undefined || startsAt >= now) return this.#profile.earliestFit(width, walltime, now, startsAt);
+    this.#profile.release(width, startsAt, startsAt + walltime);
     const place = this.#profile.earliestFit(width, walltime, now);
-    if (startsAt !== undefined) this.#profile.reserve(width, startsAt, startsAt + walltime);
+    this.#profile.reserve(width, startsAt, startsAt + walltime);
     return place;
   }
 
-  #vacate({ width, walltime, startsAt }: PlannedRequest): void {
-    if (startsAt !== undefined) this.#profile.release(width, startsAt, startsAt + walltime);
+  /**
+   * The first in the order of arrival, of those that are not due and no wider than `widthMax`, that ends by `freeUntil(width)` when it
+   * starts `now`, or whose own place begins by then.
+   *
+   * Cost: O(w log n) and `freeUntil` w times, w being the number of different widths that wait and are at most `widthMax`.
+   */
+  findStartable(now: Instant, widthMax: ProcessorCount, freeUntil: (width: ProcessorCount) => Instant): PlannedRequest | undefined {
+    this.#noteDue(now);
+    this.#startable ??= this.#indexWaiting();
+    return this.#startable.findFirst(now, widthMax, freeUntil);
   }
+
+  #indexWaiting(): StartableIndex {
+    const index = new StartableIndex();
+    for (const entry of this.#waiting.values()) if (!this.#due.has(entry)) index.put(entry);
+    return index;
+  }
+
+  #noteDue(now: Instant): void {
+    for (let entry = this.#places.take(now); entry !== undefined; entry = this.#places.take(now)) {
+      this.#due.add(entry);
+      this.#startable?.remove(entry);
+    }
+  }
+
+  #getWaiting(id: number): PlanEntry {
+    const entry = this.#waiting.get(id);
+    invariant(entry !== undefined, `request ${id} does not wait`);
+    return entry;
+  }
+
+  #takeOut(entry: PlanEntry): void {
+    if (this.#firstUnplaced === entry) {
+      do this.#firstUnplaced = this.#firstUnplaced.next; while (this.#firstUnplaced !== undefined && this.#firstUnplaced.place < Infinity);
+    }
+    this.#waiting.remove(entry);
+    this.#places.remove(entry);
+    this.#due.delete(entry);
+    this.#startable?.remove(entry);
+  }
+
+  #vacate({ width, walltime, place }: PlanEntry): void {
+    if (place < Infinity) this.#profile.release(width, place, place + walltime);
+  }
+}
+
+function copyOf(entry: PlanEntry): PlanEntry {
+  const copy = new PlanEntry(entry.order, entry);
+  copy.place = entry.place;
+  return copy;
 }

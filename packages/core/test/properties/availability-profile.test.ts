@@ -60,3 +60,59 @@ test('a profile is the step function that one number per instant describes', (t)
   }), { seed: 20_250_101, numRuns: 3000 });
   t.pass();
 });
+
+/** Enough breakpoints for a dozen blocks, of windows of one processor between 0 and 4060. */
+function* manyWindows(seed: number): Generator<{ start: number; end: number }> {
+  let state = seed;
+  for (let count = 0; count < 1500; count += 1) {
+    state = (state * 48_271 + 11) % 2_147_483_647;
+    const start = state % 4000;
+    yield { start, end: start + 1 + (Math.floor(state / 4000) % 60) };
+  }
+}
+
+test('a profile of thousands of segments is the step function that one number per instant describes', (t) => {
+  fc.assert(fc.property(fc.nat(), (seed) => {
+    const profile = new AvailabilityProfile(200, 0);
+    const free = new Int32Array(4100).fill(200);
+    const windows = [...manyWindows(seed)];
+    windows.forEach(({ start, end }, index) => {
+      profile.reserve(1, start, end);
+      for (let at = start; at < end; at += 1) free[at] = (free[at] as number) - 1;
+      const given = index % 3 === 2 ? windows[index - 1] as typeof windows[0] : { start: 0, end: 0 };
+      profile.release(1, given.start, given.end);
+      for (let at = given.start; at < given.end; at += 1) free[at] = (free[at] as number) + 1;
+      if (index % 100 === 99) checkAnswers(profile, free, seed % 100_000 + index);
+    });
+    profile.forget(2000);
+    for (const at of [2000, 2001, 3000, 4050]) if (profile.freeAt(at) !== free[at]) return false;
+    return profile.segmentCount > 500;
+  }), { seed: 20_250_104, numRuns: 5 });
+  t.pass();
+});
+
+/** Asks the same questions twice, since the second time the answers may come from what blocks remember. */
+function checkAnswers(profile: AvailabilityProfile, free: Int32Array, choice: number): void {
+  for (let question = 0; question < 40; question += 1) {
+    const from = (choice + 97 * (question >> 1)) % 4000;
+    const width = 200 - ((choice + 5 * (question >> 1)) % 25);
+    const duration = 1 + ((choice + question) % 50);
+    const found = [
+      profile.earliestFit(width, duration, from), profile.earliestFit(width, duration, from, from + 300), profile.endOfFree(width, from),
+    ];
+    const wanted = [slowFit(free, width, duration, from), slowFit(free.subarray(0, from + 300), width, duration, from), slowEnd(free, width, from)];
+    if (found.join() !== wanted.join()) throw new Error(`${width} for ${duration} from ${from}: ${found.join()}, want ${wanted.join()}`);
+  }
+}
+
+/** After the last of `free` everything is. */
+function slowFit(free: Int32Array, width: number, duration: number, from: number): number {
+  let place = from;
+  for (let at = from; at < place + duration && at < free.length; at += 1) if ((free[at] as number) < width) place = at + 1;
+  return place;
+}
+
+function slowEnd(free: Int32Array, width: number, from: number): number {
+  const length = free.subarray(from).findIndex((each) => each < width);
+  return length < 0 ? Infinity : from + length;
+}

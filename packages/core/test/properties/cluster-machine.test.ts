@@ -4,7 +4,7 @@ import {
   clusterMachine, createClusterState, listQueue, restoreSnapshot, takeSnapshot, type ClusterChange, type ClusterCommand, type ClusterInput,
   type ClusterSnapshot, type ClusterState,
 } from '@mutirao/core/machines/cluster';
-import { conservativeBackfilling, easyBackfilling, firstComeFirstServed, type QueuePolicy } from '@mutirao/core/queue';
+import { conservativeBackfilling, easyBackfilling, firstComeFirstServed, type PlannedRequest, type QueuePolicy } from '@mutirao/core/queue';
 
 const processors = 5;
 
@@ -106,12 +106,16 @@ class World {
   }
 }
 
+function planned({ id, width, walltime, startsAt }: PlannedRequest): unknown {
+  return { id, width, walltime, startsAt };
+}
+
 /** All that a state promises; the order of the users in a count says nothing. */
 function promisedOf(state: ClusterState) {
   const { profile, running, waiting } = state.plan;
   return {
     ...state, wakeAt: undefined, livingCounts: [...state.livingCounts].sort(([a], [b]) => a.localeCompare(b)),
-    segments: [...profile.segments()], running: [...running.values()], waiting: [...waiting.values()],
+    segments: [...profile.segments()], running: [...running.values()].map(planned), waiting: [...waiting.values()].map(planned),
   };
 }
 

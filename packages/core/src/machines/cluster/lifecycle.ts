@@ -80,7 +80,7 @@ export function endWalltimes(turn: Turn): void {
 }
 
 /**
- * Starts the requests whose place has begun, as far as processors are really free. Cost: O(waiting).
+ * Starts the requests whose place has begun, as far as processors are really free. Cost: O(due).
  *
  * A request that was told to end holds its processors until its processes have ended, some moments beyond its walltime; who
  * was promised them waits for that, and its walltime counts from the promise. If it lost half of it, it gets a new place.
@@ -99,14 +99,13 @@ export function startDueRequests(turn: Turn): void {
   }
 }
 
-/** When the next walltime ends or the next place begins; Infinity for never. Cost: O(running + waiting). */
+/** When the next walltime ends or the next place begins; Infinity for never. Cost: O(running). */
 export function nextEventOf(turn: Turn): Instant {
   const { plan, requests } = turn.state;
-  let next = Infinity;
+  let next = plan.nextStartAfter(turn.now);
   for (const { id, startsAt = Infinity, walltime } of plan.running.values()) {
     if (requests.get(id)?.status === 'running') next = Math.min(next, startsAt + walltime);
   }
-  for (const { startsAt = Infinity } of plan.waiting.values()) if (startsAt > turn.now) next = Math.min(next, startsAt);
   return next;
 }
 

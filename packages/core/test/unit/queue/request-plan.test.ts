@@ -39,19 +39,51 @@ test('an end after the walltime gives nothing back', (t) => {
   t.is(plan.profile.freeAt(104), 2);
 });
 
+const untilFreeAt = (plan: RequestPlan, now: number) => (width: number): number => plan.profile.endOfFree(width, now);
+
 test('a request can start now where only its own later place is in the way', (t) => {
   const plan = twoRequests();
   plan.end(1, 70);
-  t.true(plan.canStart(plan.getWaiting(2), 70));
+  t.is(plan.findStartable(70, 10, untilFreeAt(plan, 70))?.id, 2);
 });
 
 test('a request cannot start now where another would be delayed', (t) => {
   const plan = twoRequests();
   plan.add(3, 3, 200);
   plan.place(3, 150);
-  t.false(plan.canStart(plan.getWaiting(3), 0));
+  t.is(plan.findStartable(0, 4, untilFreeAt(plan, 0)), undefined);
   plan.add(4, 2, 200);
-  t.true(plan.canStart(plan.getWaiting(4), 0));
+  t.is(plan.findStartable(0, 4, untilFreeAt(plan, 0))?.id, 4);
+});
+
+test('a request that is due, or wider than what is asked for, is not startable', (t) => {
+  const plan = twoRequests();
+  plan.end(1, 70);
+  t.is(plan.findStartable(70, 7, () => Infinity), undefined);
+  t.is(plan.findStartable(100, 10, () => Infinity), undefined);
+  plan.place(2, 130);
+  t.is(plan.findStartable(100, 10, () => Infinity)?.id, 2);
+});
+
+test('of the startable requests the one that arrived first is found, whatever its width', (t) => {
+  const plan = new RequestPlan(10, 0);
+  for (const [id, width] of [[1, 9], [2, 5], [3, 1], [4, 5]] as const) plan.add(id, width, 10 * id);
+  t.is(plan.findStartable(0, 8, () => 40)?.id, 2);
+  t.is(plan.findStartable(0, 4, () => 40)?.id, 3);
+  plan.end(2, 0);
+  t.is(plan.findStartable(0, 8, (width) => (width === 5 ? 40 : 0))?.id, 4);
+  t.is(plan.findStartable(0, 8, () => 29), undefined);
+});
+
+test('a copy does not follow its original', (t) => {
+  const plan = twoRequests();
+  plan.add(3, 1, 5);
+  const copy = plan.clone();
+  plan.end(1, 30);
+  plan.place(2, 30);
+  t.deepEqual([copy.nextStart, copy.waiting.size, copy.running.size, copy.firstUnplaced?.id], [100, 2, 1, 3]);
+  t.is(copy.getWaiting(2).startsAt, 100);
+  t.is(copy.profile.freeAt(30), 4);
 });
 
 test('the earliest place of a request counts its own place as free and leaves it where it is', (t) => {

@@ -68,9 +68,11 @@ export const ErrorReason = {
   MUT_STAGING_FAILED: 62,
   MUT_STOPPING: 36,
   MUT_STORAGE_FULL: 63,
+  MUT_SWF_SYNTAX: 67,
   MUT_TASK_LOST_OFTEN: 50,
   MUT_TEMPLATE_NO_VALUE: 37,
   MUT_TOKEN_UNSAFE: 38,
+  MUT_TRACE_EMPTY: 68,
   MUT_TRANSFER_FAILED: 39,
   MUT_UNAUTHENTICATED: 40,
   MUT_UNIMPLEMENTED: 41,
@@ -140,9 +142,11 @@ export namespace ErrorReason {
   export type MUT_STAGING_FAILED = typeof ErrorReason.MUT_STAGING_FAILED;
   export type MUT_STOPPING = typeof ErrorReason.MUT_STOPPING;
   export type MUT_STORAGE_FULL = typeof ErrorReason.MUT_STORAGE_FULL;
+  export type MUT_SWF_SYNTAX = typeof ErrorReason.MUT_SWF_SYNTAX;
   export type MUT_TASK_LOST_OFTEN = typeof ErrorReason.MUT_TASK_LOST_OFTEN;
   export type MUT_TEMPLATE_NO_VALUE = typeof ErrorReason.MUT_TEMPLATE_NO_VALUE;
   export type MUT_TOKEN_UNSAFE = typeof ErrorReason.MUT_TOKEN_UNSAFE;
+  export type MUT_TRACE_EMPTY = typeof ErrorReason.MUT_TRACE_EMPTY;
   export type MUT_TRANSFER_FAILED = typeof ErrorReason.MUT_TRANSFER_FAILED;
   export type MUT_UNAUTHENTICATED = typeof ErrorReason.MUT_UNAUTHENTICATED;
   export type MUT_UNIMPLEMENTED = typeof ErrorReason.MUT_UNIMPLEMENTED;
