@@ -1,0 +1,84 @@
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'ava';
+import { temporaryFolder } from '@mutirao/testkit';
+import { ContentCache } from '../../src/content-cache.ts';
+
+async function put(cache: ContentCache, fill: number, size = 100): Promise<string> {
+  const content = await cache.store.putBytes(Buffer.alloc(size, fill));
+  cache.add(content);
+  return content.sha256;
+}
+
+test('the content that was used least lately goes first, a pinned one never', async (t) => {
+  const cache = await ContentCache.open(temporaryFolder(t), 250);
+  const one = await put(cache, 1);
+  t.true(cache.pin(one));
+  const two = await put(cache, 2);
+  const three = await put(cache, 3);
+  t.true(cache.pin(one));
+  t.false(cache.pin(two));
+  t.true(cache.pin(three));
+  t.is(cache.size, 200);
+  cache.unpin(one);
+  await put(cache, 4);
+  t.false(cache.pin(one));
+  t.false(existsSync(cache.store.path(one)));
+});
+
+test('pinned contents may be more than the bound, until they are let go', async (t) => {
+  const cache = await ContentCache.open(temporaryFolder(t), 150);
+  const one = await put(cache, 1);
+  cache.pin(one);
+  const hash = (await cache.store.putBytes(Buffer.alloc(100, 2))).sha256;
+  cache.pin(hash);
+  cache.add({ sha256: hash, size: 100 });
+  t.is(cache.size, 200);
+  cache.unpin(one);
+  t.is(cache.size, 100);
+});
+
+test('a later agent finds the contents of the former one', async (t) => {
+  const folder = temporaryFolder(t);
+  const one = await put(await ContentCache.open(folder, 1000), 1);
+  const cache = await ContentCache.open(folder, 1000);
+  t.true(cache.pin(one));
+  t.is(cache.size, 100);
+});
+
+test('a content that a task wrote into is not taken for it any more', async (t) => {
+  const cache = await ContentCache.open(temporaryFolder(t), 1000);
+  for (const spoil of [(file: string) => { appendFileSync(file, 'x'); }, (file: string) => { utimesSync(file, 1, 1); }]) {
+    const one = await put(cache, 1);
+    const file = cache.store.path(one);
+    chmodSync(file, 0o600);
+    spoil(file);
+    t.false(cache.pin(one));
+    t.false(existsSync(file));
+    t.is(cache.size, 0);
+  }
+});
+
+test('a named file shares the content, is read-only, may be executed where one was put so, and goes with it', async (t) => {
+  const folder = temporaryFolder(t);
+  const cache = await ContentCache.open(path.join(folder, 'contents'), 150);
+  const storage = path.join(folder, 'storage');
+  mkdirSync(storage);
+  const one = await put(cache, 1);
+  await cache.linkTo(one, path.join(storage, 'data'), 0o644);
+  t.is(statSync(path.join(storage, 'data')).mode & 0o777, 0o444);
+  await cache.linkTo(one, path.join(storage, 'tool'), 0o755);
+  await cache.linkTo(one, path.join(storage, 'tool'), 0o755);
+  t.is(statSync(path.join(storage, 'tool')).mode & 0o777, 0o555);
+  t.is(statSync(path.join(storage, 'tool')).ino, statSync(cache.store.path(one)).ino);
+  t.deepEqual(readdirSync(storage).sort(), ['data', 'tool']);
+  await cache.linkTo(one, path.join(storage, 'given away'), 0o644);
+  chmodSync(storage, 0o700);
+  const given = path.join(storage, 'given away');
+  const { renameSync } = await import('node:fs');
+  writeFileSync(`${given}.new`, 'mine');
+  renameSync(`${given}.new`, given);
+  await put(cache, 2);
+  t.deepEqual(readdirSync(storage), ['given away']);
+  t.is(readFileSync(given, 'utf8'), 'mine');
+});

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { AgentInput } from '@mutirao/core/machines/agent';
+import type { Content } from '@mutirao/core/messages';
+import { temporaryFolder } from '@mutirao/testkit';
+import { ContentCache } from '../../src/content-cache.ts';
+import { ContentFetcher } from '../../src/content-fetcher.ts';
+
+const bytes = Buffer.from('content');
+const content: Content = { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
+
+interface Rig {
+  readonly fetcher: ContentFetcher;
+  readonly wanted: string[];
+  /** Resolves to the next input that is delivered. */
+  next(): Promise<AgentInput>;
+}
+
+async function makeRig(t: ExecutionContext, pull: (cache: ContentCache) => Promise<void>): Promise<Rig> {
+  const cache = await ContentCache.open(path.join(temporaryFolder(t), 'contents'), 1000);
+  const wanted: string[] = [];
+  const inputs: AgentInput[] = [];
+  let waiting: ((input: AgentInput) => void) | undefined;
+  const fetcher = new ContentFetcher({
+    cache,
+    want: (contents) => {
+      for (const { sha256 } of contents) wanted.push(sha256);
+      // A broker that always offers a transfer.
+      for (const one of contents) queueMicrotask(() => { fetcher.take({ content: one, source: { kind: 'transfer', transferId: 't' } }); });
+    },
+    pull: () => pull(cache),
+    deliver: (input) => {
+      const tell = waiting;
+      waiting = undefined;
+      if (tell === undefined) inputs.push(input);
+      else tell(input);
+    },
+  });
+  return {
+    fetcher, wanted,
+    next: () => new Promise((resolve) => {
+      const input = inputs.shift();
+      if (input === undefined) waiting = resolve;
+      else resolve(input);
+    }),
+  };
+}
+
+test('a content is fetched once and found the next time', async (t) => {
+  const { fetcher, wanted, next } = await makeRig(t, async (cache) => { await cache.store.putBytes(bytes); });
+  fetcher.ask([content]);
+  t.deepEqual(await next(), { kind: 'ContentArrived', sha256: content.sha256 });
+  fetcher.ask([content]);
+  t.deepEqual(await next(), { kind: 'ContentArrived', sha256: content.sha256 });
+  t.is(wanted.length, 1);
+});
+
+test('a transfer that fails is tried again, a few times', async (t) => {
+  let tries = 0;
+  const { fetcher, wanted, next } = await makeRig(t, async (cache) => {
+    tries++;
+    if (tries < 3) throw new MutiraoError('MUT_TRANSFER_FAILED', 'broken');
+    await cache.store.putBytes(bytes);
+  });
+  fetcher.ask([content]);
+  t.is((await next()).kind, 'ContentArrived');
+  t.is(wanted.length, 3);
+});
+
+test('a transfer that always fails is given up with its reason', async (t) => {
+  const { fetcher, wanted, next } = await makeRig(t, () => Promise.reject(new MutiraoError('MUT_TRANSFER_FAILED', 'broken')));
+  fetcher.ask([content]);
+  t.deepEqual(await next(), { kind: 'ContentRefused', sha256: content.sha256, reason: 'MUT_TRANSFER_FAILED', detail: 'broken' });
+  t.is(wanted.length, 4);
+});
+
+test('a full disk is not tried again', async (t) => {
+  const { fetcher, wanted, next } = await makeRig(t, () => Promise.reject(new MutiraoError('MUT_DISK_FULL', 'full')));
+  fetcher.ask([content]);
+  t.like(await next(), { kind: 'ContentRefused', reason: 'MUT_NO_SPACE' });
+  t.is(wanted.length, 1);
+});
+
+test('bytes that are not what they should be are not kept', async (t) => {
+  const { fetcher, next } = await makeRig(t, () => Promise.reject(new Error('not asked')));
+  fetcher.ask([content]);
+  fetcher.take({ content, source: { kind: 'inline', bytes: Buffer.from('another') } });
+  t.like(await next(), { kind: 'ContentRefused' });
+});

@@ -1,0 +1,40 @@
+import path from 'node:path';
+import test from 'ava';
+import type { ReplicaStart, TaskTemplate } from '@mutirao/core/messages';
+import { baseEnvironment, TaskRenderer } from '../../src/task-environment.ts';
+
+const template: TaskTemplate = {
+  jobId: 5, userId: 'ana', command: '/bin/work {} {#}', noOp: false, environment: {}, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 }, processors: 1,
+};
+const start: ReplicaStart = { replicaId: 1, taskIndex: 7, value: 'v', inputs: [], outputs: [] };
+const folders = { playpen: '/p', storage: '/s' };
+const renderer = new TaskRenderer('/usr/bin:/bin');
+
+test('a plain line becomes a simple command with the task\'s variables before it', (t) => {
+  t.deepEqual(renderer.render(template, start, folders), {
+    line: '/bin/work v 7', command: '/bin/work v 7', environment: 'JOB=5 TASK=7',
+    exports: `PLAYPEN=/p STORAGE=/s PATH=/usr/bin:/bin:/s:/p:.:${path.dirname(process.execPath)}`,
+  });
+});
+
+test('a value with a meaning to the shell is one word of a line for /bin/sh', (t) => {
+  const { line, command } = renderer.render(template, { ...start, value: 'a; b' }, folders);
+  t.is(line, `/bin/work 'a; b' 7`);
+  t.is(command, `/bin/sh -c '/bin/work '\\''a; b'\\'' 7'`);
+});
+
+test('the job\'s own variables come first, so that they do not hide the task\'s', (t) => {
+  const content = { sha256: 'a'.repeat(64), size: 1 };
+  const withFiles: ReplicaStart = {
+    ...start, inputs: [{ root: 'playpen', path: 'in 1', content, mode: 0o600 }, { root: 'storage', path: 'two', content, mode: 0o600 }],
+    outputs: [{ root: 'playpen', path: 'out' }],
+  };
+  const { environment } = renderer.render({ ...template, environment: { JOB: 'mine', NOTE: 'x y' } }, withFiles, folders);
+  t.is(environment, `JOB=mine NOTE='x y' INPUTFILES='in 1:two' OUTPUTFILES=out JOB=5 TASK=7`);
+});
+
+test('tasks see our environment without Mutirao\'s, the machine\'s attributes, and PROC', (t) => {
+  const own = { HOME: '/h', MUTIRAO_CREDENTIAL: 'secret', PATH: '/bin', 'BASH_FUNC_x%%': 'y' };
+  t.deepEqual(baseEnvironment(own, { os: 'linux', PATH: '/evil', 'not a name': 'x' }, 'lab/pc'), { HOME: '/h', PATH: '/bin', os: 'linux', PROC: 'lab/pc' });
+  t.is(baseEnvironment({}, { username: 'u', servername: 's' }, 'lab/pc')['PROC'], 'u@s');
+});
