@@ -5,8 +5,6 @@ export interface BagMachine {
   readonly processors: ProcessorCount;
   /** Held by the replicas that it has; above `processors` when some wait in its queue. */
   readonly heldProcessors: ProcessorCount;
-  /** Replicas that it has, running and waiting. */
-  readonly replicaCount: number;
 }
 
 /** Ready tasks of one job that the same machines can run. */
@@ -18,5 +16,6 @@ export interface BagQueue {
 
 /** Processors of a machine that nothing holds. */
 export function freeProcessors(machine: BagMachine): ProcessorCount {
-  return Math.max(0, machine.processors - machine.heldProcessors);
+  const free = machine.processors - machine.heldProcessors;
+  return free > 0 ? free : 0;
 }

@@ -15,7 +15,7 @@ export interface PlacementPort<Machine extends BagMachine, Queue extends BagQueu
  * One visit per machine serves both, so that a machine gets one batch: a machine's queue is filled only with what the free
  * processors of the machines after it leave. Where too few processors are free for the next task of an earlier queue, they are
  * kept for it: smaller tasks of later queues would take each one that comes free, and the wide task would never run.
- * Cost: O(machines x queues + tasks placed).
+ * Cost: O(machines + tasks placed) where the first queue suits them all, O(machines x queues) at most.
  *
  * @param queues in the order in which they are served.
  * @returns machines whose free processors are kept.
@@ -55,7 +55,8 @@ function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
     if (queue.readyCount === 0 || !port.matches(queue, machine)) continue;
     const countMax = quotaOf(machine, queue, share, port.prefetchDepth(queue, machine));
     if (countMax > 0) share.ready -= port.place(machine, queue, countMax);
-    if (mustKeep(machine, queue, share)) return;
+    // What is left of an earlier queue waits for the machine, and nothing of a later one goes before it.
+    if (queue.readyCount > 0 && (freeProcessors(machine) === 0 || mustKeep(machine, queue, share))) return;
   }
 }
 
@@ -63,7 +64,7 @@ function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
 function mustKeep<Machine extends BagMachine>(machine: Machine, queue: BagQueue, { kept, keptFor }: Share<Machine>): boolean {
   const free = freeProcessors(machine);
   const keptCount = keptFor.get(queue) ?? 0;
-  if (free === 0 || free >= queue.processors || keptCount >= queue.readyCount) return false;
+  if (free >= queue.processors || keptCount >= queue.readyCount) return false;
   kept.add(machine);
   keptFor.set(queue, keptCount + 1);
   return true;

@@ -35,15 +35,14 @@ export function joinMachine(state: BrokerState, change: ChangeOf<'MachineJoined'
   const known = state.machines.get(facts.machineId);
   if (known !== undefined) {
     known.facts = facts;
+    known.processors = facts.processors;
     return;
   }
   const provider = getProvider(state, change.providerId);
   const machine: BrokerMachine = {
-    provider, facts, joinedAt: change.at, replicas: new Map(), heldProcessors: 0,
+    provider, facts, processors: facts.processors, joinedAt: change.at, replicas: new Map(), heldProcessors: 0,
     account: openAccount(state, provider.providerId, facts.requestId), charged: 0, finishedCount: 0, failedCount: 0,
     isTold: false, breakages: 0, quarantinedUntil: 0,
-    get processors() { return this.facts.processors; },
-    get replicaCount() { return this.replicas.size; },
   };
   state.machines.set(facts.machineId, machine);
   provider.machines.set(facts.machineId, machine);

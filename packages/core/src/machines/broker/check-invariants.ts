@@ -71,6 +71,7 @@ function checkTask(job: BrokerJob, index: number, task: OpenTask): void {
 function checkMachine(state: BrokerState, machine: BrokerMachine): void {
   const name = `machine ${machine.facts.machineId}`;
   invariant(machine.provider.machines.get(machine.facts.machineId) === machine, `${name} is not among its provider's`);
+  invariant(machine.processors === machine.facts.processors, `${name} has ${machine.facts.processors} processors and says ${machine.processors}`);
   let held = 0;
   for (const replica of machine.replicas.values()) {
     held += replica.job.processors;

@@ -173,8 +173,8 @@ export interface BrokerMachine {
   readonly joinedAt: Instant;
   /** In the order of placing, which is that in which the machine starts them. */
   readonly replicas: Map<ReplicaId, BrokerReplica>;
-  readonly processors: ProcessorCount;
-  readonly replicaCount: number;
+  /** Those of its facts. */
+  processors: ProcessorCount;
   /** Sum over `replicas`. */
   heldProcessors: ProcessorCount;
   readonly account: LedgerAccount;

@@ -6,7 +6,7 @@ interface Machine extends BagMachine {
 }
 
 function aMachine(name: string, processors: number, heldProcessors = 0): Machine {
-  return { name, processors, heldProcessors, replicaCount: heldProcessors };
+  return { name, processors, heldProcessors };
 }
 
 test('idle processors are handed out once each', (t) => {

@@ -12,7 +12,7 @@ interface Queue extends BagQueue {
 }
 
 function aMachine(name: string, processors: number, heldProcessors = 0): Machine {
-  return { name, processors, heldProcessors, replicaCount: 0 };
+  return { name, processors, heldProcessors };
 }
 
 function aQueue(name: string, readyCount: number, processors = 1): Queue {
