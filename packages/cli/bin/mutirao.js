@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The `mutirao` command. Plain JavaScript, since it must start on any Node from 20 on: an older Node than 24 hands over
 // to the project's own (npm package `node`), which runs the TypeScript sources as they are.
-import * as nodeModule from 'node:module';
+import { createRequire } from 'node:module';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ const script = fileURLToPath(import.meta.url);
 /** Where the project's own Node is, or undefined when the set-up has not been run. */
 function findProjectNode() {
   try {
-    const path = join(dirname(nodeModule.createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node');
+    const path = join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node');
     return existsSync(path) ? path : undefined;
   } catch {
     return undefined;
@@ -48,8 +48,7 @@ async function handOver() {
 if (Number.parseInt(process.versions.node, 10) < majorMin) {
   await handOver();
 } else {
-  // Kept in the project, not in the shared temporary folder, where others could plant code for us.
-  nodeModule.enableCompileCache(join(dirname(script), '../../../node_modules/.cache/mutirao'));
+  await import('./compile-cache.js');
   const { main } = await import('../src/main.ts');
   const status = await main(process.argv.slice(2));
   // At once, for connections that are still closing are of no interest; but not before all that was written has gone out.

@@ -51,7 +51,7 @@ export class GridPlan {
 
   /** @param info where the process writes its address; undefined for one that does not listen. */
   #plan(kind: ProcessName, name: string, { args, info }: { args: readonly string[]; info: string | undefined }): ProcessPlan {
-    const fixed = [programOf(kind), '--home', this.#home, ...args, ...this.#size.settings[kind]];
+    const fixed = [...programOf(kind), '--home', this.#home, ...args, ...this.#size.settings[kind]];
     return {
       name,
       command: (address) => [process.execPath, ...fixed, ...(info === undefined ? [] : ['--listen', address ?? '127.0.0.1:0'])],

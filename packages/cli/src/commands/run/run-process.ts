@@ -18,7 +18,7 @@ async function runProcess(context: CommandContext, name: ProcessName, args: read
   const { startProcess } = await import('@mutirao/runtime/processes');
   const { promise, resolve } = Promise.withResolvers<ExitStatus>();
   const started = startProcess({
-    command: process.execPath, args: [programOf(name), ...args, ...context.passedOn ?? []], detached: false,
+    command: process.execPath, args: [...programOf(name), ...args, ...context.passedOn ?? []], detached: false,
     env: { ...process.env, MUTIRAO_HOME: context.home },
     stdout: { kind: 'inherit' }, stderr: { kind: 'inherit' },
     onExit: ({ status }) => { resolve(status as ExitStatus); },

@@ -18,14 +18,14 @@ test('clusters are named and sized by a list', (t) => {
 test('settings become options of all processes of a kind, after our own', (t) => {
   const settings = parseSettings(['cluster.walltime-max=10m', 'agent.kill-grace=1s']);
   const plan = new GridPlan('/home', { clusters: [8], machines: 0, machineProcessors: 1, settings });
-  t.deepEqual(plan.cluster('alpha', 8).command(undefined).slice(2), ['--home', '/home', '--id', 'alpha', '--processors', '8', '--walltime-max', '10m', '--listen', '127.0.0.1:0']);
+  t.deepEqual(plan.cluster('alpha', 8).command(undefined).slice(4), ['--home', '/home', '--id', 'alpha', '--processors', '8', '--walltime-max', '10m', '--listen', '127.0.0.1:0']);
   t.deepEqual(plan.agent('lab/m1', 'h:1').command(undefined).slice(-4), ['--processors', '1', '--kill-grace', '1s']);
   t.throws(() => parseSettings(['walltime-max=10m']), { code: 'MUT_BAD_REQUEST' });
 });
 
 test('a process that is started again listens where it did', (t) => {
   const plan = new GridPlan('/home', { clusters: [], machines: 1, machineProcessors: 1, settings: parseSettings([]) });
-  t.deepEqual(plan.broker([{ name: 'lab', address: 'h:1' }]).command('127.0.0.1:99').slice(2), ['--home', '/home', '--provider', 'lab=h:1', '--listen', '127.0.0.1:99']);
+  t.deepEqual(plan.broker([{ name: 'lab', address: 'h:1' }]).command('127.0.0.1:99').slice(4), ['--home', '/home', '--provider', 'lab=h:1', '--listen', '127.0.0.1:99']);
 });
 
 test('of two grids that claim a home folder one wins', (t) => {
