@@ -20,6 +20,9 @@ export interface ContentFetcherOptions {
   onTrouble(error: unknown): void;
 }
 
+/** Writes of one transfer that are under way at a time. */
+const writesMax = 4;
+
 /** Fetches the contents that agents push, and keeps those whose hash is right. */
 export class ContentFetcher implements PushedOutputs {
   readonly #options: ContentFetcherOptions;
@@ -63,20 +66,40 @@ export class ContentFetcher implements PushedOutputs {
     }
   }
 
-  /** One chunk in memory at a time: the next one is asked for when this one is in the file. */
+  /** A few chunks in memory at a time: while they are written, the next ones come. */
   async #copy(transferId: string, content: Content, file: FileHandle): Promise<void> {
     const hash = createHash('sha256');
+    const writes: Promise<void>[] = [];
     let size = 0;
     for await (const data of this.#options.receive(transferId)) {
+      if (size + data.length > content.size) {
+        size += data.length;
+        break;
+      }
+      writes.push(writeAt(file, data, size));
       size += data.length;
-      if (size > content.size) break;
       hash.update(data);
-      await file.writeFile(data);
       this.#options.onBytes(data.length);
+      if (writes.length >= writesMax) await writes.shift();
     }
+    await Promise.all(writes);
     const found = hash.digest('hex');
     if (size !== content.size || found !== content.sha256) {
       throw new MutiraoError('MUT_CONTENT_MISMATCH', `transfer ${transferId} brought ${size} bytes with hash ${found}; want ${content.size} with ${content.sha256}`);
     }
+  }
+}
+
+function writeAt(file: FileHandle, data: Uint8Array, position: number): Promise<void> {
+  const written = writeWhole(file, data, position);
+  // Whoever awaits it later hears of a failure; until then it is nobody's.
+  written.catch(() => undefined);
+  return written;
+}
+
+async function writeWhole(file: FileHandle, data: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < data.length;) {
+    const { bytesWritten } = await file.write(data, done, data.length - done, position + done);
+    done += bytesWritten;
   }
 }

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 
 import { chunkHeadroom, frameChunk, type ContentOffer } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
@@ -17,7 +17,7 @@ const dataField = 2;
  * Chunks that one transfer goes round. A stream takes 16 messages at most before it asks to wait until all of them are gone,
  * so a chunk is never filled again before it has left.
  */
-const chunksMax = 18;
+const chunksMax = 20;
 
 /** The sending side of a transfer. */
 export interface ContentSink {
@@ -87,21 +87,19 @@ export class ContentServer {
     return true;
   }
 
-  /** The same few chunks are read into again and again: new ones for each would keep the garbage collector busy. */
   async #send(transferId: string, path: string, content: Content): Promise<void> {
     const sink = this.#options.send(transferId);
     try {
       const file = await open(path, 'r');
       try {
-        const chunks: Buffer[] = [];
+        const reader = new ChunkReader(file);
         let size = 0;
-        for (let turn = 0; ; turn = (turn + 1) % chunksMax) {
-          const chunk = (chunks[turn] ??= Buffer.allocUnsafeSlow(chunkHeadroom + chunkBytes));
-          const { bytesRead } = await file.read(chunk, chunkHeadroom, chunkBytes);
-          if (bytesRead === 0) break;
-          size += bytesRead;
-          await sink.write(frameChunk(chunk, bytesRead, dataField));
-          this.#options.onBytes(bytesRead);
+        for (;;) {
+          const { message, byteCount } = await reader.next();
+          if (byteCount === 0) break;
+          size += byteCount;
+          await sink.write(message);
+          this.#options.onBytes(byteCount);
         }
         if (size !== content.size) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${size} bytes now; want ${content.size}`);
       } finally {
@@ -112,6 +110,46 @@ export class ContentServer {
       sink.cancel();
       throw error;
     }
+  }
+}
+
+/** A message of a transfer. */
+interface Chunk {
+  readonly message: Buffer;
+  /** Bytes of the file in it; 0 at the file's end. */
+  readonly byteCount: number;
+}
+
+/**
+ * Reads a file as messages, one ahead of the one that is sent. The same few buffers are filled again and again: new ones for
+ * each message would keep the garbage collector busy.
+ */
+class ChunkReader {
+  readonly #file: FileHandle;
+  readonly #buffers: Buffer[] = [];
+  #turn = 0;
+  #ahead: Promise<Chunk>;
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+    this.#ahead = this.#read();
+  }
+
+  async next(): Promise<Chunk> {
+    const chunk = await this.#ahead;
+    if (chunk.byteCount > 0) {
+      this.#ahead = this.#read();
+      // Whoever asks for it hears of a failure; nobody may.
+      this.#ahead.catch(() => undefined);
+    }
+    return chunk;
+  }
+
+  async #read(): Promise<Chunk> {
+    this.#turn = (this.#turn + 1) % chunksMax;
+    const buffer = (this.#buffers[this.#turn] ??= Buffer.allocUnsafeSlow(chunkHeadroom + chunkBytes));
+    const { bytesRead } = await this.#file.read(buffer, chunkHeadroom, chunkBytes);
+    return { message: frameChunk(buffer, bytesRead, dataField), byteCount: bytesRead };
   }
 }
 

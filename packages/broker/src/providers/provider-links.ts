@@ -5,6 +5,7 @@ import type { Content } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 import type { Timers } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
+import { PassingBytes } from '@mutirao/runtime/memory';
 import { dial, openStream, rawMessagesOf } from '@mutirao/runtime/rpc';
 
 import type { Arrivals } from '../results/arrivals.ts';
@@ -59,6 +60,7 @@ const transfersMax = 4;
 export class ProviderLinks {
   readonly #options: ProviderLinksOptions;
   readonly #connections = new Map<ProviderId, Connection>();
+  readonly #passing = new PassingBytes();
 
   constructor(options: ProviderLinksOptions) {
     this.#options = options;
@@ -93,6 +95,11 @@ export class ProviderLinks {
       client.close();
     }
     this.#connections.clear();
+  }
+
+  #pass(direction: 'in' | 'out', bytes: number): void {
+    this.#options.counts.staged(direction, bytes);
+    this.#passing.note(bytes);
   }
 
   #createLink(providerId: ProviderId, client: GridMachineProviderServiceClient): ProviderLink {
@@ -134,13 +141,13 @@ export class ProviderLinks {
     const fetcher = new ContentFetcher({
       arrivals, concurrencyMax: transfersMax, onTrouble,
       receive: (transferId) => receiveContent(client, transferId),
-      onBytes: (bytes) => { counts.staged('in', bytes); },
+      onBytes: (bytes) => { this.#pass('in', bytes); },
     });
     const server = new ContentServer({
       ...this.#options, concurrencyMax: transfersMax, onTrouble,
       offer: (machineId, offer) => { link.sendToMachine(machineId, { $case: 'content', value: encodeContentOffered(offer) }); },
       send: (transferId) => openContentSink(client, transferId, timers),
-      onBytes: (bytes) => { counts.staged('out', bytes); },
+      onBytes: (bytes) => { this.#pass('out', bytes); },
     });
     return new FromProvider(providerId, {
       deliver,
