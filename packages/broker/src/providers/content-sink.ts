@@ -1,12 +1,15 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineProviderServiceService, SendContentRequest, type GridMachineProviderServiceClient } from '@mutirao/api/provider';
 import type { Timers } from '@mutirao/runtime/driver';
+import { PassingBytes } from '@mutirao/runtime/memory';
 import { openRawSending } from '@mutirao/runtime/rpc';
 
 import type { ContentSink } from './content-server.ts';
 
 /** Milliseconds that the other side may take for a chunk: its agent may begin late, but not never. */
 const stallMax = 120_000;
+
+const passing = new PassingBytes();
 
 /** Opens the stream of a transfer to a provider; its first message names the transfer. */
 export function openContentSink(client: GridMachineProviderServiceClient, transferId: string, timers: Timers): ContentSink {
@@ -24,6 +27,7 @@ export function openContentSink(client: GridMachineProviderServiceClient, transf
   return {
     write: async (message) => {
       if (!sending.writer.write(message)) await inTime(sending.writer.drained());
+      passing.note(message.length);
     },
     finish: async () => {
       sending.writer.end();

@@ -189,11 +189,13 @@ export class ProviderLinks {
 
 /** Number of the data field in ReceiveContentResponse. */
 const dataField = 1;
+const passing = new PassingBytes();
 
 /** The bytes of a transfer, as views of the messages that bring them. */
 async function* receiveContent(client: GridMachineProviderServiceClient, transferId: string): AsyncGenerator<Uint8Array> {
   for await (const message of rawMessagesOf(client, GridMachineProviderServiceService.receiveContent, { transferId })) {
     yield readChunk(message, dataField) ?? ReceiveContentResponse.decode(message).data;
+    passing.note(message.length);
   }
 }
 
