@@ -165,6 +165,8 @@ export class ContentStore {
       await mkdir(dirname(destination), { recursive: true });
       await make(draft);
       await rename(draft, destination);
+      // Of two names of the same file a rename leaves both.
+      await rm(draft, { force: true });
     } catch (error) {
       await rm(draft, { force: true });
       if (!this.has(sha256)) throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `content ${sha256} is not in the store`, { cause: error });

@@ -139,6 +139,7 @@ suite('a content is copied to its place with its mode, in place of what was ther
   writeFileSync(destination, 'changed by a task');
   t.is(readFileSync(store.path(hello.sha256), 'utf8'), 'hello');
   await store.linkTo(hello.sha256, destination);
+  await store.linkTo(hello.sha256, destination); // Once more, over the same file.
   t.is(readFileSync(destination, 'utf8'), 'hello');
   t.deepEqual(readdirSync(join(t.context.folder, 'playpen', 'deep')), ['file']);
   await t.throwsAsync(store.copyTo(hashOf(bytes('other')), destination, 0o644), { code: 'MUT_CONTENT_NOT_FOUND' });
