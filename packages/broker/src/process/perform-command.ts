@@ -34,11 +34,10 @@ export function performCommand(performers: Performers, command: Exclude<BrokerCo
 }
 
 function acceptResult(performers: Performers, command: CommandOf<'AcceptResult'>): void {
-  const { replicaId, machineId, jobId, taskIndex } = command;
+  const { replicaId, jobId, taskIndex } = command;
   const spec = performers.state.jobs.get(jobId)?.spec;
   if (spec === undefined) return; // It ended meanwhile; nobody waits for the answer.
-  const attributes = attributesOf(performers.state, machineId);
-  const order = { ...command, attributes, value: valueOfTask(spec, taskIndex), homeDirectory: spec.homeDirectory };
+  const order = { ...command, value: valueOfTask(spec, taskIndex), homeDirectory: spec.homeDirectory };
   performers.acceptor.accept(order).then(
     () => { performers.deliver({ kind: 'ResultAccepted', replicaId }); },
     (error: unknown) => {
