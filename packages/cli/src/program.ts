@@ -92,6 +92,7 @@ const groupSummaries: Readonly<Record<string, string>> = {
   request: 'Allocation requests of the providers.',
   cluster: 'The queue of an embedded cluster, as its local users see it.',
   explain: 'Why a task, a job or a request is where it is.',
+  sim: 'Simulation in virtual time; nothing runs.',
   run: 'One process of the grid in the foreground, with its own --help.',
 };
 

@@ -3,6 +3,7 @@ export type { JobId, MachineId, ProviderId, ReplicaId, RequestId, TaskIndex, Use
 export { InvariantError, invariant, unreachable } from './invariant.ts';
 export type { Decision, DriverCommand, Machine, Reply } from './machine.ts';
 export { Heap } from './heap.ts';
+export { Prng } from './prng.ts';
 export { findNearestWord } from './nearest-word.ts';
 export { IndexSet, type IndexRange } from './index-set.ts';
 export { describeTime, plural } from './sentences.ts';

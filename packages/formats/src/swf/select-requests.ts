@@ -9,6 +9,8 @@ export interface SwfRequest {
   readonly walltime: Duration;
   /** More than 0, at most `walltime`. */
   readonly runTime: Duration;
+  /** How long it waited on the machine that the log is of; 0 where the log does not know. */
+  readonly loggedWait: Duration;
 }
 
 /** Records that cannot be replayed, by the first reason that applies. */
@@ -65,7 +67,8 @@ export function selectRequests(records: readonly SwfRecord[], options: SelectOpt
     else if (record.runTime > record.requestedTime) overrunCount += 1;
     const isKilled = options.killsAtRequestedTime === true && record.requestedTime > 0;
     const walltime = isKilled ? record.requestedTime : Math.max(record.requestedTime, record.runTime);
-    requests.push({ jobId: record.jobId, submittedAt: record.submittedAt, width, walltime, runTime: Math.min(record.runTime, walltime) });
+    const { jobId, submittedAt, waitTime, runTime } = record;
+    requests.push({ jobId, submittedAt, width, walltime, runTime: Math.min(runTime, walltime), loggedWait: Math.max(0, waitTime) });
   }
   return { requests, dropped, overrunCount, noRequestedTimeCount };
 }

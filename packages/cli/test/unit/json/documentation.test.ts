@@ -42,7 +42,7 @@ test('every command that answers has a JSON form', (t) => {
 });
 
 test('types name only documents that are described', (t) => {
-  const plain = new Set(['string', 'integer', 'boolean', 'object', 'null', 'array', 'of', 'or']);
+  const plain = new Set(['string', 'integer', 'number', 'boolean', 'object', 'null', 'array', 'of', 'or']);
   for (const shape of Object.values(shapes as Readonly<Record<string, Shape>>)) {
     for (const [type] of Object.values(shape)) {
       for (const word of type.split(' ')) t.true(plain.has(word) || word in shapes, word);

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { parseSwf, processorsOf, selectRequests, type SelectedRequests, type SwfTrace } from '@mutirao/formats';
+
+/** A log, the machine that it is replayed on, and its requests. */
+export interface TraceFile extends SelectedRequests {
+  readonly file: string;
+  readonly trace: SwfTrace;
+  readonly processors: number;
+}
+
+/** How a log is read. */
+export interface TraceReading {
+  /** As the user named it. */
+  readonly file: string;
+  readonly path: string;
+  /** Processors of the machine; what the log's header says when left out. */
+  readonly processors: number | undefined;
+  readonly killsAtRequestedTime?: boolean;
+}
+
+/**
+ * Reads a log in the Standard Workload Format, gzipped or not.
+ *
+ * @throws {MutiraoError} MUT_FILE_NOT_FOUND; MUT_BAD_REQUEST when the machine's size is not known; MUT_TRACE_EMPTY without a request
+ * that fits. @throws {FormatError} MUT_SWF_SYNTAX when it is no log.
+ */
+export function readTrace(reading: TraceReading): TraceFile {
+  const { file } = reading;
+  const trace = parseSwf(readBytes(file, reading.path), file);
+  const processors = reading.processors ?? processorsOf(trace);
+  if (processors === undefined) {
+    if (trace.records.length === 0) throw new MutiraoError('MUT_TRACE_EMPTY', `${file} holds no record`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `${file} does not say how many processors its machine has; want --procs`);
+  }
+  const selected = selectRequests(trace.records, { processors, killsAtRequestedTime: reading.killsAtRequestedTime === true });
+  const read = { file, trace, processors, ...selected };
+  if (selected.requests.length === 0) throw new MutiraoError('MUT_TRACE_EMPTY', `${file} holds no request to replay: ${describeTrace(read)}`);
+  return read;
+}
+
+function readBytes(file: string, path: string): Uint8Array {
+  const bytes = readOrRefuse(file, path);
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return gunzipSync(bytes);
+  } catch (error) {
+    throw new MutiraoError('MUT_SWF_SYNTAX', `${file} begins as a gzip file and is none: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function readOrRefuse(file: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isMissing = code === 'ENOENT';
+    throw new MutiraoError(isMissing ? 'MUT_FILE_NOT_FOUND' : 'MUT_BAD_REQUEST', isMissing ? `there is no file ${file}` : `cannot read ${file}: ${message}`, { cause: error });
+  }
+}
+
+/** Says in one line what was made of the lines of a log; kinds that did not occur are left out. */
+export function describeTrace({ trace, dropped, requests, processors, overrunCount, noRequestedTimeCount }: TraceFile): string {
+  const { lines, longCount, outOfOrderCount } = trace;
+  const kinds: readonly (readonly [number, string])[] = [
+    [lines.short, 'lines with fewer than 18 fields dropped'], [lines.nonNumeric, 'lines with a field that is no number dropped'],
+    [dropped.noSubmitTime, 'records without submission time dropped'], [dropped.noRunTime, 'without run time dropped'],
+    [dropped.noProcessors, 'without processors dropped'], [dropped.tooWide, `wider than ${processors} processors dropped`],
+    [longCount, 'with more than 18 fields, the rest of which is not read'], [outOfOrderCount, 'out of order, sorted by submission'],
+    [overrunCount, 'ran longer than requested'], [noRequestedTimeCount, 'without requested time'],
+  ];
+  const told = kinds.filter(([count]) => count > 0).map(([count, kind]) => `${count} ${kind}`);
+  return [`${requests.length} requests of ${lines.record} records on ${processors} processors`, ...told].join('; ');
+}
+
+/** What was made of the lines of a log, for JSON. */
+export function traceJson({ trace, dropped, requests, processors, overrunCount, noRequestedTimeCount, file }: TraceFile): unknown {
+  const { lines, longCount, outOfOrderCount } = trace;
+  return {
+    file, processors, request_count: requests.length, record_count: lines.record, comment_count: lines.comment, blank_count: lines.blank,
+    short_dropped_count: lines.short, non_numeric_dropped_count: lines.nonNumeric, no_submit_time_dropped_count: dropped.noSubmitTime,
+    no_run_time_dropped_count: dropped.noRunTime, no_processors_dropped_count: dropped.noProcessors, too_wide_dropped_count: dropped.tooWide,
+    long_count: longCount, out_of_order_count: outOfOrderCount, overrun_count: overrunCount, no_requested_time_count: noRequestedTimeCount,
+  };
+}

@@ -1,0 +1,53 @@
+import type { QueuedRequest, QueueListing } from '@mutirao/core/messages';
+import type { PlannedRequest } from '@mutirao/core/queue';
+import type { RequestDecision, RequestFacts } from '@mutirao/core/requests';
+import { invariant, type Instant } from '@mutirao/core/shared';
+import type { SimulatedResource } from '../resource/simulated-resource.ts';
+import type { GridJob } from './grid-job.ts';
+
+/** Asks a job's heuristic what to request of one of its resources now. */
+export function decide(job: GridJob, index: number, resource: SimulatedResource, now: Instant): RequestDecision {
+  const { heuristic } = job.setup;
+  const facts = factsOf(job, index, resource, now);
+  const decision = heuristic.draft(facts);
+  const free = facts.limits.requestsMax - facts.pending.length;
+  invariant(decision.drafts.length <= free, `${heuristic.name} drafted ${decision.drafts.length} requests for ${free} slots`);
+  return decision;
+}
+
+function factsOf(job: GridJob, index: number, resource: SimulatedResource, now: Instant): RequestFacts {
+  const { setup, tasks } = job;
+  const limits = setup.limits[index];
+  invariant(limits !== undefined, `resource ${index} has no limits`);
+  const { plan } = resource;
+  const { promises } = resource.setup.policy;
+  return {
+    now, limits, isFirst: !job.isSubmitted, ...(setup.options === undefined ? {} : { options: setup.options }),
+    // Where every request has a place the profile itself says what a listing would.
+    listing: { at: now, processorsFree: limits.processors - busyOf(plan.running.values()), requests: promises ? [] : listRequests(resource) },
+    ...(promises ? { queue: { profile: plan.profile, waitingCount: plan.waiting.size } } : {}),
+    pending: job.pendingFacts(index), served: job.servedFacts(index),
+    demand: { pendingTasks: Math.max(0, tasks.pendingCount - runningElsewhere(job, index)), processors: 1, deadline: undefined },
+    taskTimes: tasks.doneCount === 0 ? undefined : { longest: tasks.longest, mean: tasks.doneTime / tasks.doneCount, count: tasks.doneCount },
+  };
+}
+
+/** Tasks that run at other resources are theirs; a resource is asked for the others only. */
+function runningElsewhere(job: GridJob, index: number): number {
+  let count = 0;
+  for (const { resource, tasks } of job.pending()) if (resource !== index) count += tasks.size;
+  return count;
+}
+
+function busyOf(running: Iterable<PlannedRequest>): number {
+  let busy = 0;
+  for (const { width } of running) busy += width;
+  return busy;
+}
+
+function listRequests({ plan }: SimulatedResource): QueueListing['requests'] {
+  const entry = (status: 'running' | 'queued') => ({ id, width, walltime, startsAt }: PlannedRequest): QueuedRequest => ({
+    managerRequestId: String(id), userId: '', width, walltime, status, submittedAt: 0, startsAt: startsAt ?? 0, endedAt: 0, endReason: '', clientRequestId: '',
+  });
+  return [...Array.from(plan.running.values(), entry('running')), ...Array.from(plan.waiting.values(), entry('queued'))];
+}

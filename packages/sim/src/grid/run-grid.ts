@@ -1,0 +1,135 @@
+import { invariant, type Instant } from '@mutirao/core/shared';
+import type { SimulatedResource } from '../resource/simulated-resource.ts';
+import { decide } from './decide.ts';
+import { GridJob, type GridJobSetup } from './grid-job.ts';
+import type { OwnRequest } from './workqueue.ts';
+
+/** Hears what grid jobs do, a line for each event: `AT job J EVENT ...`, times in milliseconds. */
+export type TraceLine = (line: string) => void;
+
+/**
+ * Runs grid jobs on resources until all are finished; returns them in the order of `setups`.
+ *
+ * At one instant: submissions of local users, ends of tasks, ends of requests, decisions of the jobs (at their submission and where
+ * an own request ended) with what they submit, starts. Among equals the first job or resource comes first. A task that ends with its
+ * walltime is done. When a job is finished its requests are taken out, running ones first, and that is an end like others.
+ *
+ * @param resources are changed; each is as it was before the first instant that matters.
+ */
+export function runGrid(resources: readonly SimulatedResource[], setups: readonly GridJobSetup[], trace?: TraceLine): GridJob[] {
+  const world = new GridWorld(resources, setups, trace);
+  while (world.step()) { /* Each call is one instant. */ }
+  return world.jobs;
+}
+
+class GridWorld {
+  readonly jobs: GridJob[];
+  readonly #resources: readonly SimulatedResource[];
+  readonly #trace: TraceLine | undefined;
+  /** The next number of an own request, by resource. */
+  readonly #nextIds: number[];
+
+  constructor(resources: readonly SimulatedResource[], setups: readonly GridJobSetup[], trace: TraceLine | undefined) {
+    this.jobs = setups.map((setup) => new GridJob(setup));
+    this.#resources = resources;
+    this.#trace = trace;
+    this.#nextIds = resources.map(({ firstFreeId }) => firstFreeId);
+  }
+
+  /** Goes to the next instant; false when every job is finished. */
+  step(): boolean {
+    if (this.jobs.every(({ finishedAt }) => finishedAt !== undefined)) return false;
+    let now = Infinity;
+    for (const { nextInstant } of this.#resources) now = Math.min(now, nextInstant);
+    for (const { nextInstant } of this.jobs) now = Math.min(now, nextInstant);
+    invariant(now < Infinity, 'a grid job waits for something that never comes');
+    for (const resource of this.#resources) resource.submitLocals(now);
+    for (const job of this.jobs) this.#endTasks(job, now);
+    this.#resources.forEach((resource, index) => { this.#endRequests(resource, index, now); });
+    for (const job of this.jobs) this.#decide(job, now);
+    this.#resources.forEach((resource, index) => { this.#startRequests(resource, index, now); });
+    return true;
+  }
+
+  #endTasks(job: GridJob, now: Instant): void {
+    if (job.tasks.nextEnd > now) return;
+    const freed = job.tasks.finishDue(now);
+    if (job.tasks.pendingCount === 0) return this.#finish(job, now);
+    for (const request of freed) {
+      if (walltimeEndOf(request) > now) job.tasks.fill(request, now);
+      if (job.setup.releasesIdle === true && request.tasks.size === 0) this.#takeOut(job, request, now);
+    }
+  }
+
+  #finish(job: GridJob, now: Instant): void {
+    job.finishedAt = now;
+    job.due.clear();
+    this.#note(job, now, 'finishes');
+    const pending = [...job.pending()];
+    for (const request of pending.filter(({ startedAt }) => startedAt !== undefined)) this.#takeOut(job, request, now);
+    for (const request of pending.filter(({ startedAt }) => startedAt === undefined)) this.#takeOut(job, request, now);
+  }
+
+  #takeOut(job: GridJob, request: OwnRequest, now: Instant): void {
+    this.#note(job, now, `takes out request ${request.id} of resource ${request.resource}`);
+    job.end(request, now);
+    this.#resources[request.resource]?.withdraw(request.id, now);
+  }
+
+  #endRequests(resource: SimulatedResource, index: number, now: Instant): void {
+    for (const id of resource.endDue(now)) {
+      if (id < resource.firstFreeId) continue;
+      for (const job of this.jobs) {
+        const request = job.findPending(index, id);
+        if (request === undefined) continue;
+        this.#note(job, now, `loses request ${id} of resource ${index} with ${request.tasks.size} tasks`);
+        job.end(request, now);
+        job.due.add(index);
+        for (const other of job.pending()) if (walltimeEndOf(other) > now) job.tasks.fill(other, now);
+      }
+    }
+  }
+
+  #decide(job: GridJob, now: Instant): void {
+    const isFirst = !job.isSubmitted && job.setup.submittedAt <= now;
+    const due = isFirst ? this.#resources.keys() : [...job.due].sort((one, other) => one - other);
+    for (const index of due) this.#decideAt(job, index, now);
+    job.due.clear();
+    job.isSubmitted ||= isFirst;
+  }
+
+  #decideAt(job: GridJob, index: number, now: Instant): void {
+    const resource = this.#resources[index];
+    invariant(resource !== undefined, `there is no resource ${index}`);
+    for (const { width, walltime } of decide(job, index, resource, now).drafts) {
+      const id = this.#nextIds[index] as number;
+      this.#nextIds[index] = id + 1;
+      this.#note(job, now, `asks resource ${index} for ${width} processors for ${walltime} as request ${id}`);
+      job.add({ id, resource: index, width, walltime, startedAt: undefined, endedAt: undefined, idle: 0, tasks: new Set(), taskTime: 0 });
+      resource.submit({ id, width, walltime, runTime: walltime }, now);
+    }
+  }
+
+  #startRequests(resource: SimulatedResource, index: number, now: Instant): void {
+    for (const { id } of resource.startDue(now)) {
+      if (id < resource.firstFreeId) continue;
+      for (const job of this.jobs) {
+        const request = job.findPending(index, id);
+        if (request === undefined) continue;
+        this.#note(job, now, `gets request ${id} of resource ${index}`);
+        request.startedAt = now;
+        request.idle = request.width;
+        job.tasks.fill(request, now);
+      }
+    }
+  }
+
+  #note(job: GridJob, now: Instant, event: string): void {
+    this.#trace?.(`${now} job ${this.jobs.indexOf(job)} ${event}`);
+  }
+}
+
+/** When a request's walltime ends; Infinity while it has not started. */
+function walltimeEndOf({ startedAt = Infinity, walltime }: OwnRequest): Instant {
+  return startedAt + walltime;
+}

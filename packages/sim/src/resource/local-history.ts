@@ -1,0 +1,50 @@
+import type { Instant } from '@mutirao/core/shared';
+import { SimulatedResource, type ResourceSetup } from './simulated-resource.ts';
+
+/** Checkpoints of a history: enough that the way from one to the next is short, few enough to keep. */
+const checkpointMax = 1000;
+
+/** The states of a resource as its local users alone would leave it, at any instant of its trace. */
+export class LocalHistory {
+  readonly setup: ResourceSetup;
+  /** The first submission; 0 for an empty trace. */
+  readonly start: Instant;
+  /** When the last local request ends. */
+  readonly end: Instant;
+  /** In order of time: what was, before anything happened at `at`. */
+  readonly #checkpoints: { readonly at: Instant; readonly resource: SimulatedResource }[] = [];
+
+  /** Goes through the whole trace once. Cost: that of a replay. */
+  constructor(setup: ResourceSetup) {
+    this.setup = setup;
+    this.start = setup.trace[0]?.submittedAt ?? 0;
+    const resource = new SimulatedResource(setup);
+    const every = Math.max(1, Math.ceil(setup.trace.length / checkpointMax));
+    let last = this.start;
+    for (let now = resource.nextInstant; now < Infinity; now = resource.nextInstant) {
+      if (resource.submittedCount >= this.#checkpoints.length * every) this.#checkpoints.push({ at: now, resource: resource.clone() });
+      resource.submitLocals(now);
+      if (resource.endDue(now).length > 0) last = now;
+      resource.startDue(now);
+    }
+    this.end = last;
+  }
+
+  /**
+   * The resource as it is when everything before `instant` has happened, for the caller to do with as he likes.
+   *
+   * Cost: that of a copy and of a thousandth of the replay.
+   */
+  resourceAt(instant: Instant): SimulatedResource {
+    let low = 0;
+    let high = this.#checkpoints.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#checkpoints[middle]?.at ?? Infinity) <= instant) low = middle + 1;
+      else high = middle;
+    }
+    const resource = this.#checkpoints[low - 1]?.resource.clone() ?? new SimulatedResource(this.setup);
+    resource.advance(instant);
+    return resource;
+  }
+}

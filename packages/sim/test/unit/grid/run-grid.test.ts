@@ -1,0 +1,115 @@
+import test from 'ava';
+import { conservativeBackfilling, firstComeFirstServed, type TracedRequest } from '@mutirao/core/queue';
+import type { RequestFacts, RequestHeuristic } from '@mutirao/core/requests';
+import { Prng } from '@mutirao/core/shared';
+import { runGrid, SimulatedResource, type GridJob, type GridJobSetup } from '@mutirao/sim';
+
+const limits = { processors: 4, requestsMax: 2, widthMax: 4, walltimeMax: 1000, walltimeGranularity: 1 };
+
+/** Asks for the same request whenever a slot is free, up to so many at once. */
+function always(width: number, walltime: number, count = 1): RequestHeuristic {
+  return { name: 'always', draft: ({ pending }) => ({ drafts: Array.from({ length: count - pending.length }, () => ({ width, walltime, reasons: [] })), reasons: [] }) };
+}
+
+function machine(...rows: readonly (readonly [submittedAt: number, width: number, walltime: number, runTime?: number])[]): SimulatedResource {
+  const trace: TracedRequest[] = rows.map(([submittedAt, width, walltime, runTime = walltime]) => ({ submittedAt, width, walltime, runTime }));
+  return new SimulatedResource({ policy: conservativeBackfilling('start-now'), processors: 4, trace });
+}
+
+function aJob(changes: Partial<GridJobSetup>): GridJobSetup {
+  return { submittedAt: 10, taskTimes: [], picks: new Prng('picks'), heuristic: always(4, 1000), limits: [limits], ...changes };
+}
+
+function runOne(resource: SimulatedResource, changes: Partial<GridJobSetup>): { job: GridJob; lines: string[] } {
+  const lines: string[] = [];
+  const [job] = runGrid([resource], [aJob(changes)], (line) => { lines.push(line); });
+  return { job: job!, lines };
+}
+
+function heldBy({ requests }: GridJob): (readonly [number | undefined, number | undefined, number])[] {
+  return requests.map(({ startedAt, endedAt, taskTime }) => [startedAt, endedAt, taskTime]);
+}
+
+test('each free processor takes a task, and the next one when it ends; the request is held until the job ends', (t) => {
+  const { job, lines } = runOne(machine(), { taskTimes: [100, 100, 100], heuristic: always(2, 1000) });
+  t.is(job.finishedAt, 210);
+  t.deepEqual(heldBy(job), [[10, 210, 300]]);
+  t.deepEqual(lines, [
+    '10 job 0 asks resource 0 for 2 processors for 1000 as request 0', '10 job 0 gets request 0 of resource 0',
+    '210 job 0 finishes', '210 job 0 takes out request 0 of resource 0',
+  ]);
+});
+
+test('a task that ends exactly at its walltime is done', (t) => {
+  t.is(runOne(machine(), { taskTimes: [100], heuristic: always(1, 100) }).job.finishedAt, 110);
+});
+
+test('a task that its walltime cuts goes back to the bag and runs again from its start', (t) => {
+  const heuristic: RequestHeuristic = { name: 'growing', draft: ({ served }) => ({ drafts: [{ width: 1, walltime: 60 * (1 + served.length), reasons: [] }], reasons: [] }) };
+  const { job, lines } = runOne(machine(), { taskTimes: [100], heuristic });
+  t.is(job.finishedAt, 170);
+  t.deepEqual(heldBy(job), [[10, 70, 0], [70, 170, 100]]);
+  t.true(lines.includes('70 job 0 loses request 0 of resource 0 with 1 tasks'));
+});
+
+test('an idle processor of another request takes a task that was cut', (t) => {
+  let drafted = 0;
+  const heuristic: RequestHeuristic = {
+    name: 'two', draft: () => ({ drafts: drafted++ === 0 ? [{ width: 1, walltime: 50, reasons: [] }, { width: 1, walltime: 500, reasons: [] }] : [], reasons: [] }),
+  };
+  const { job } = runOne(machine(), { taskTimes: [100, 30], heuristic, picks: { below: () => 0 } as unknown as Prng });
+  // Task 0 begins in the short request and task 1 in the long one, which is idle from 40 until the cut at 60.
+  t.deepEqual(heldBy(job), [[10, 60, 0], [10, 160, 130]]);
+});
+
+test('a request waits behind local users, and what it leaves early lets them start', (t) => {
+  const resource = machine([0, 4, 100], [5, 3, 200]);
+  const { job } = runOne(resource, { taskTimes: [20], heuristic: always(2, 300) });
+  t.deepEqual(heldBy(job), [[300, 320, 20]]);
+  const other = machine([0, 4, 100, 50], [30, 4, 100]);
+  runOne(other, { taskTimes: [20], heuristic: always(2, 300), submittedAt: 20 });
+  t.deepEqual([...other.plan.running.values()].map(({ id, startsAt }) => [id, startsAt]), [[1, 70]]);
+});
+
+test('a request that still waits when the job ends is withdrawn and holds nothing', (t) => {
+  const { job } = runOne(machine(), { taskTimes: [20], heuristic: always(4, 300, 2) });
+  t.deepEqual(heldBy(job), [[10, 30, 20], [undefined, 30, 0]]);
+});
+
+test('a heuristic hears of pending, served and observed; decisions are at the submission and at each own end', (t) => {
+  const heard: RequestFacts[] = [];
+  const heuristic: RequestHeuristic = { name: 'listens', draft: (facts) => { heard.push(facts); return always(1, 100).draft(facts); } };
+  const { job } = runOne(machine([0, 2, 500]), { taskTimes: [60, 60, 60], heuristic });
+  t.is(job.finishedAt, 270);
+  t.deepEqual(heard.map(({ now, isFirst, demand }) => [now, isFirst, demand.pendingTasks]), [[10, true, 3], [110, false, 2], [210, false, 1]]);
+  t.deepEqual(heard.map(({ taskTimes }) => taskTimes), [undefined, { longest: 60, mean: 60, count: 1 }, { longest: 60, mean: 60, count: 2 }]);
+  t.deepEqual(heard[2]?.served, [
+    { requestId: '1', width: 1, walltime: 100, startedAt: 10, endedAt: 110, taskTime: 60 }, { requestId: '2', width: 1, walltime: 100, startedAt: 110, endedAt: 210, taskTime: 60 },
+  ]);
+  t.deepEqual([heard[0]?.listing.processorsFree, heard[0]?.queue?.profile.freeAt(10), heard[0]?.queue?.waitingCount], [2, 2, 0]);
+});
+
+test('under a policy without promises a heuristic gets the listing itself', (t) => {
+  let heard: RequestFacts | undefined;
+  const heuristic: RequestHeuristic = { name: 'listens', draft: (facts) => { heard ??= facts; return always(1, 100).draft(facts); } };
+  const trace = [{ submittedAt: 0, width: 3, walltime: 50, runTime: 50 }, { submittedAt: 1, width: 2, walltime: 70, runTime: 70 }];
+  runOne(new SimulatedResource({ policy: firstComeFirstServed, processors: 4, trace }), { taskTimes: [5], heuristic });
+  t.is(heard?.queue, undefined);
+  t.deepEqual(heard?.listing.requests.map(({ width, status, startsAt }) => [width, status, startsAt]), [[3, 'running', 0], [2, 'queued', 0]]);
+});
+
+test('idle requests are released where that is asked for', (t) => {
+  const { job } = runOne(machine(), { taskTimes: [20, 50], heuristic: always(1, 300, 2), releasesIdle: true, picks: { below: () => 0 } as unknown as Prng });
+  t.deepEqual(heldBy(job), [[10, 30, 20], [10, 60, 50]]);
+  const held = runOne(machine(), { taskTimes: [20, 50], heuristic: always(1, 300, 2), picks: { below: () => 0 } as unknown as Prng });
+  t.deepEqual(heldBy(held.job), [[10, 60, 20], [10, 60, 50]]);
+});
+
+test('a job uses several resources, and several jobs share one', (t) => {
+  const twice = runGrid([machine(), machine([0, 4, 30])], [aJob({ limits: [limits, limits], taskTimes: [40, 40, 40], heuristic: always(1, 500) })]);
+  // The first resource is free at once; the second begins at 30 and takes the third task.
+  t.is(twice[0]?.finishedAt, 90);
+  t.deepEqual(twice[0]?.requests.map(({ resource, startedAt }) => [resource, startedAt]), [[0, 10], [1, 30]]);
+  const [first, second] = runGrid([machine()], [aJob({ taskTimes: [40] }), aJob({ taskTimes: [40], submittedAt: 20 })]);
+  t.deepEqual([first?.finishedAt, second?.finishedAt], [50, 90]);
+});
