@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MutiraoError } from '@mutirao/api/errors';
 import { providerDefaults, type ProviderConfig } from '@mutirao/core/machines/provider';
-import { findHeuristic, heuristicNames } from '@mutirao/core/requests';
+import { findHeuristic, heuristicDefaults, heuristicNames } from '@mutirao/core/requests';
 import { EmbeddedCluster, type ResourceManager } from '@mutirao/managers';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
@@ -23,6 +23,7 @@ const options = {
   cluster: text({ help: 'The embedded cluster: its address, or its name where it shares this home folder.', placeholder: 'HOST:PORT|ID', default: 'local' }),
   user: text({ help: 'Whom the resource manager knows the requests by.', placeholder: 'NAME', default: userInfo().username }),
   heuristic: text({ help: `Request heuristic: ${heuristicNames.join(', ')}.`, placeholder: 'NAME', default: 'static' }),
+  defaultTaskTime: duration({ help: 'How long a task is taken to last before any was observed; for all heuristics but static.', default: heuristicDefaults.defaultTime }),
   idleRelease: duration({ help: 'A running allocation is released after so long without any demand.', default: idleRelease }),
   agentGrace: duration({ help: 'A machine whose agent is away for longer is lost.', default: agentGrace }),
   brokerGrace: duration({ help: 'The demand of a broker that is away for longer is nothing.', default: brokerGrace }),
@@ -65,7 +66,8 @@ function machineConfig(config: Config): ProviderConfig {
     throw new MutiraoError('MUT_BAD_CONFIG', `heuristic is "${config.heuristic}"; want one of ${heuristicNames.join(', ')}`);
   }
   return {
-    ...providerDefaults, providerId: config.id, resourceKind: config.manager === 'none' ? 'machines' : 'cluster', heuristic: config.heuristic, userId: config.user,
+    ...providerDefaults, providerId: config.id, resourceKind: config.manager === 'none' ? 'machines' : 'cluster', heuristic: config.heuristic,
+    heuristicOptions: { ...heuristicDefaults, defaultTime: config.defaultTaskTime }, userId: config.user,
     idleRelease: config.idleRelease, agentGrace: config.agentGrace, brokerGrace: config.brokerGrace,
     refusalPause: config.refusalPause, refusalPauseMax: config.refusalPauseMax, refusalsMax: config.refusalsMax,
   };

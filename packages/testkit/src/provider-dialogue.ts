@@ -5,7 +5,8 @@ import type { QueueListing, QueuedRequest } from '@mutirao/core/messages';
  * A provider machine that is spoken to in lines, for interaction files and short tests.
  *
  * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B`, `disconnect B`, `demand B N [xP]`, `accepted Q`,
- * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] Q=queued Q=running@T Q=ended@T:WHY ...`, `listing-failed WHY`,
+ * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] Q=queued Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
+ * `listing-failed WHY`,
  * `attach M [held=1,2] [incarnation=I]` (M is `q1.0`, or a name for a time-shared machine), `detach M`, `left M`,
  * `measured Q longest=T total=T count=N`, `drain WHY`, `restart` (a new machine from the changes so far).
  */
@@ -107,11 +108,14 @@ export class ProviderDialogue {
   private listingOf(words: readonly string[]): ProviderInput {
     const at = Number(words.find((word) => word.startsWith('at='))?.slice(3) ?? this.now);
     const requests = words.filter((word) => !word.startsWith('at=')).map((word) => this.entryOf(word));
-    const listing: QueueListing = { at, processorsFree: 0, requests };
+    const held = requests.filter(({ status }) => status === 'running').reduce((sum, { width }) => sum + width, 0);
+    const listing: QueueListing = { at, processorsFree: Math.max(0, (this.state.limits?.processors ?? 0) - held), requests };
     return { kind: 'QueueListed', listing, readAt: at };
   }
 
   private entryOf(word: string): QueuedRequest {
+    const local = /^(\w+)=(queued|running)@(\d+)\/(\d+)x(\d+)$/.exec(word);
+    if (local !== null) return localEntry(local);
     const entry = parseEntry(word);
     const request = this.state.requests.get(entry.requestId);
     return {
@@ -120,6 +124,14 @@ export class ProviderDialogue {
       endedAt: entry.status === 'ended' ? entry.at : 0, endReason: entry.reason, clientRequestId: clientRequestIdOf(this.state, entry.requestId),
     };
   }
+}
+
+/** A local user's request. */
+function localEntry([, managerRequestId = '', status = '', startsAt = '', width = '', walltime = '']: readonly string[]): QueuedRequest {
+  return {
+    managerRequestId, userId: 'local', width: Number(width), walltime: Number(walltime), status: status === 'running' ? 'running' : 'queued',
+    submittedAt: 1, startsAt: Number(startsAt), endedAt: 0, endReason: '', clientRequestId: '',
+  };
 }
 
 function parseEntry(word: string): { requestId: string; status: QueuedRequest['status']; at: number; reason: string } {

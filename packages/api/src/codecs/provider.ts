@@ -1,7 +1,8 @@
-import type { AllocationRequest, Demand, RequestStatus } from '@mutirao/core/messages';
+import type { AllocationRequest, Demand, RequestCandidate, RequestStatus } from '@mutirao/core/messages';
 
 import {
   RequestStatus as RequestStatusWire, type AllocationRequest as AllocationRequestWire, type Demand as DemandWire,
+  type RequestCandidate as RequestCandidateWire,
 } from '../generated/mutirao/provider/v1/provider.ts';
 import { badRequest } from './common.ts';
 
@@ -38,6 +39,7 @@ export function decodeAllocationRequest(wire: AllocationRequestWire): Allocation
   return {
     providerId, requestId, managerRequestId, width: wire.widthProcessors, walltime: wire.walltimeMs, status, seenAt: wire.seenUnixMs,
     submittedAt: wire.submittedUnixMs, startedAt: wire.startedUnixMs, endedAt: wire.endedUnixMs, reasons, heuristic,
+    ...(wire.candidates.length === 0 ? {} : { candidates: wire.candidates.map(decodeCandidate) }),
   };
 }
 
@@ -48,5 +50,16 @@ export function encodeAllocationRequest(request: AllocationRequest): AllocationR
     providerId, requestId, managerRequestId, widthProcessors: request.width, walltimeMs: request.walltime,
     status: wireOfStatuses[request.status], seenUnixMs: request.seenAt, submittedUnixMs: request.submittedAt,
     startedUnixMs: request.startedAt, endedUnixMs: request.endedAt, reasons: [...request.reasons], heuristic,
+    candidates: (request.candidates ?? []).map(encodeCandidate),
   };
+}
+
+function decodeCandidate(wire: RequestCandidateWire): RequestCandidate {
+  return {
+    width: wire.widthProcessors, walltime: wire.walltimeMs, startsAt: wire.startsUnixMs, throughput: wire.throughputTasksPerHour, chosen: wire.chosen,
+  };
+}
+
+function encodeCandidate({ width, walltime, startsAt, throughput, chosen }: RequestCandidate): RequestCandidateWire {
+  return { widthProcessors: width, walltimeMs: walltime, startsUnixMs: startsAt, throughputTasksPerHour: throughput, chosen };
 }

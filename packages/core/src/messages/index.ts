@@ -4,5 +4,5 @@ export type {
   TaskTemplate, TaskTimes,
 } from './machine.ts';
 export type {
-  AllocationRequest, Demand, QueueListing, QueuedRequest, RequestOrder, RequestStatus, ResourceLimits,
+  AllocationRequest, Demand, QueueListing, QueuedRequest, RequestCandidate, RequestOrder, RequestStatus, ResourceLimits,
 } from './provider.ts';

@@ -16,6 +16,17 @@ export interface Demand {
 /** The states of an allocation request, in the order in which most live. */
 export type RequestStatus = 'drafted' | 'submitting' | 'queued' | 'running' | 'ended' | 'rejected' | 'vanished';
 
+/** A request that could be made, and what it would bring; kept with the decision, so that others can show it. */
+export interface RequestCandidate {
+  readonly width: ProcessorCount;
+  readonly walltime: Duration;
+  /** When it would start, were it submitted at the decision. */
+  readonly startsAt: Instant;
+  /** V of this request alone: whole tasks of the estimated time per hour, counted from the decision to its end. */
+  readonly throughput: number;
+  readonly chosen: boolean;
+}
+
 /** An allocation request and why it is what it is. */
 export interface AllocationRequest {
   readonly providerId: ProviderId;
@@ -34,6 +45,8 @@ export interface AllocationRequest {
   /** Sentences, first the deciding one. */
   readonly reasons: readonly string[];
   readonly heuristic: string;
+  /** What the heuristic compared, the chosen ones first; left out by one that compares nothing. */
+  readonly candidates?: readonly RequestCandidate[];
 }
 
 /** What a resource allows one user: maxPR, maxT_r and maxP of costa2005, and the walltime's granularity. */

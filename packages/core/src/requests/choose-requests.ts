@@ -1,5 +1,6 @@
+import type { RequestCandidate } from '../messages/index.ts';
 import { describeTime, plural, type Instant, type ProcessorCount } from '../shared/index.ts';
-import type { DraftedRequest, RequestCandidate } from './heuristic.ts';
+import type { DraftedRequest } from './heuristic.ts';
 import { describeThroughput, throughputAfterSwap, throughputOf, type Candidate } from './throughput.ts';
 
 /** A candidate that is to be asked for. */
@@ -10,7 +11,7 @@ export interface Choice {
 }
 
 /** Candidates that are kept with a decision, the chosen ones included. */
-const shownMax = 20;
+const shownMax = 12;
 
 /**
  * Chooses `count` of the candidates: the first ones, then each further one takes the place of the first chosen one for which that

@@ -1,4 +1,4 @@
-import type { QueueListing, ResourceLimits, TaskTimes } from '../messages/index.ts';
+import type { QueueListing, RequestCandidate, ResourceLimits, TaskTimes } from '../messages/index.ts';
 import type { AvailabilityProfile } from '../profile/index.ts';
 import type { Duration, Instant, ProcessorCount, RequestId } from '../shared/index.ts';
 
@@ -89,17 +89,6 @@ export interface DraftedRequest {
   readonly walltime: Duration;
   /** Sentences, first the deciding one. */
   readonly reasons: readonly string[];
-}
-
-/** A request that could be made, and what it would bring; kept with the decision, so that others can show it. */
-export interface RequestCandidate {
-  readonly width: ProcessorCount;
-  readonly walltime: Duration;
-  /** When it would start, were it submitted now. */
-  readonly startsAt: Instant;
-  /** V of this request alone: whole tasks of the estimated time per hour, counted from now to its end. */
-  readonly throughput: number;
-  readonly chosen: boolean;
 }
 
 /** What a heuristic decided; `reasons` say why, also where it drafts nothing. */

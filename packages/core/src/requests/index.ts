@@ -1,7 +1,8 @@
+export type { RequestCandidate } from '../messages/index.ts';
 export { adaptiveHeuristic } from './adaptive.ts';
 export { estimateTaskTime, type TaskTimeEstimate } from './estimate-task-time.ts';
 export type {
-  DraftedRequest, HeuristicOptions, PendingRequest, QueueView, RequestCandidate, RequestDecision, RequestDemand, RequestFacts, RequestHeuristic, ServedRequest,
+  DraftedRequest, HeuristicOptions, PendingRequest, QueueView, RequestDecision, RequestDemand, RequestFacts, RequestHeuristic, ServedRequest,
 } from './heuristic.ts';
 export { findHeuristic, heuristicNames } from './heuristics.ts';
 export { initialHeuristic } from './initial.ts';

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { heuristicDefaults } from '@mutirao/core/requests';
 import { checkInteractions, ProviderDialogue } from '@mutirao/testkit';
 
 const walks = {
@@ -19,4 +20,9 @@ for (const [name, title] of Object.entries(walks)) {
 test('time-shared machines go to the broker with demand and change hands only when their agent holds nothing', (t) => {
   const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
   checkInteractions(t, new URL('provider-time-shared.txt', import.meta.url), (lines) => dialogue.perform(lines));
+});
+
+test('the adaptive heuristic fills the hole that starts at once, learns the task time, and asks for what comes next', (t) => {
+  const dialogue = new ProviderDialogue({ heuristic: 'adaptive', heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
+  checkInteractions(t, new URL('provider-adaptive.txt', import.meta.url), (lines) => dialogue.perform(lines));
 });

@@ -225,5 +225,5 @@ function promisedOf({ state }: ProviderDialogue): string {
   const requests = [...state.requests.values()].map(({ seenAt: _seen, unknownSince: _since, missedListings: _missed, releaseAskedAt: _asked, ...promised }) => promised);
   const machines = [...state.machines.values()].map(({ facts, brokerId }) => ({ facts, brokerId }));
   const { instance, limits, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil } = state;
-  return JSON.stringify({ requests, machines, brokers: [...state.brokers.keys()], instance, limits, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil });
+  return JSON.stringify({ requests, machines, brokers: [...state.brokers.values()].map(({ brokerId, demandFrom, taskTimes: ofDemand }) => ({ brokerId, demandFrom, ofDemand })), instance, limits, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil });
 }

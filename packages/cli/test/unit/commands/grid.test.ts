@@ -8,7 +8,7 @@ const providers = [
 ];
 const request: AllocationRequest = {
   providerId: 'alpha', requestId: '3', managerRequestId: '12', widthProcessors: 4, walltimeMs: 600_000, status: RequestStatus.RUNNING,
-  seenUnixMs: 1_002_000, submittedUnixMs: 1_000_000, startedUnixMs: 1_001_000, endedUnixMs: 0, reasons: ['40 tasks wait', 'second'], heuristic: 'static',
+  seenUnixMs: 1_002_000, submittedUnixMs: 1_000_000, startedUnixMs: 1_001_000, endedUnixMs: 0, reasons: ['40 tasks wait', 'second'], heuristic: 'static', candidates: [],
 };
 const broker = {
   listJobs: () => Promise.resolve({ jobs: [aJobSummary()] }),

@@ -8,7 +8,7 @@ import { shapes, type Shape } from '../../../src/json/shapes.ts';
 
 const request = {
   providerId: 'alpha', requestId: '3', managerRequestId: '12', widthProcessors: 4, walltimeMs: 600_000, status: RequestStatus.RUNNING, seenUnixMs: 0,
-  submittedUnixMs: 1, startedUnixMs: 2, endedUnixMs: 0, reasons: ['because'], heuristic: 'static',
+  submittedUnixMs: 1, startedUnixMs: 2, endedUnixMs: 0, reasons: ['because'], heuristic: 'static', candidates: [],
 };
 const queued = {
   requestId: '1', userId: 'ana', widthProcessors: 2, walltimeMs: 1000, status: ClusterRequestStatus.QUEUED, submittedUnixMs: 1, startsUnixMs: 0,

@@ -1,4 +1,4 @@
-import type { AllocationRequest } from '../../messages/index.ts';
+import type { AllocationRequest, RequestCandidate } from '../../messages/index.ts';
 import type { Instant } from '../../shared/index.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { isLiveRequest } from './queries.ts';
@@ -12,12 +12,18 @@ export function explainRequest(state: BrokerState, name: string, now: Instant): 
   const machines = [...state.machines.values()].filter((machine) => machine.account.key === name);
   const held = machines.length === 0 ? [] : [`Its machines here: ${machines.map(({ facts }) => facts.machineId).slice(0, listedMax).join(', ')}.`];
   const heuristic = request.heuristic === '' ? [] : [`The ${request.heuristic} heuristic chose its size.`];
-  return { summary: describeRequest(request, now), details: [...request.reasons, ...heuristic, ...held] };
+  const candidates = (request.candidates ?? []).map((candidate) => describeCandidate(candidate, now));
+  return { summary: describeRequest(request, now), details: [...request.reasons, ...heuristic, ...held, ...candidates] };
 }
 
 /** Requests that have not ended, one sentence each, followed by the reasons for their size. */
 export function describeRequests(state: BrokerState, now: Instant): string[] {
   return [...state.requests.values()].filter(isLiveRequest).slice(0, listedMax).flatMap((request) => [describeRequest(request, now), ...request.reasons]);
+}
+
+function describeCandidate({ width, walltime, startsAt, throughput, chosen }: RequestCandidate, now: Instant): string {
+  const when = startsAt > now ? `in ${describeTime(startsAt - now)}` : `${describeTime(now - startsAt)} ago`;
+  return `Candidate${chosen ? ', chosen' : ''}: ${plural(width, 'processor')} for ${describeTime(walltime)}, to start ${when}, ${Math.round(throughput * 100) / 100} tasks an hour.`;
 }
 
 function describeRequest(request: AllocationRequest, now: Instant): string {

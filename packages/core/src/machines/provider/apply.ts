@@ -1,6 +1,6 @@
 import { invariant, unreachable, type Instant } from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
-import type { OwnRequest, ProvidedMachine, ProviderState } from './state.ts';
+import { isOfDemand, nothingMeasured, type KnownBroker, type MeasuredTimes, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
 
 /** Makes one change to what the provider promised; step and replay share it. Never decides. */
 export function applyProviderChange(state: ProviderState, change: ProviderChange): void {
@@ -21,6 +21,8 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
     case 'MachineAssigned': getMachine(state, change.machineId).brokerId = change.brokerId; break;
     case 'MachineLost': state.machines.delete(change.machineId); break;
     case 'TasksMeasured': addTaskTimes(state, change); break;
+    case 'DemandBegan': beginDemand(state, change.brokerId); break;
+    case 'DemandEnded': getBroker(state, change.brokerId).demandFrom = 0; break;
     case 'RefusalsForgotten': forgetRefusals(state); break;
     default: unreachable(change);
   }
@@ -38,15 +40,29 @@ function getMachine(state: ProviderState, machineId: string): ProvidedMachine {
   return machine;
 }
 
+function getBroker(state: ProviderState, brokerId: string): KnownBroker {
+  const broker = state.brokers.get(brokerId);
+  invariant(broker !== undefined, `a change of broker ${brokerId}, which is not known`);
+  return broker;
+}
+
 function addBroker(state: ProviderState, brokerId: string, at: Instant): void {
-  state.brokers.set(brokerId, { brokerId, connectionId: 0, awaySince: at, isSettled: false, demand: undefined, idleSince: 0 });
+  state.brokers.set(brokerId, {
+    brokerId, demandFrom: 0, taskTimes: nothingMeasured, connectionId: 0, awaySince: at, isSettled: false, demand: undefined, idleSince: 0,
+  });
+}
+
+function beginDemand(state: ProviderState, brokerId: string): void {
+  const broker = getBroker(state, brokerId);
+  broker.demandFrom = state.nextRequestNumber;
+  broker.taskTimes = nothingMeasured;
 }
 
 function addRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestDrafted' }): void {
-  const { requestId, brokerId, userId, width, walltime, heuristic, reasons, at } = change;
+  const { requestId, brokerId, userId, width, walltime, heuristic, reasons, candidates, at } = change;
   state.nextRequestNumber += 1;
   state.requests.set(requestId, {
-    requestId, brokerId, userId, width, walltime, heuristic, reasons, status: 'drafted', managerRequestId: '',
+    requestId, brokerId, userId, width, walltime, heuristic, reasons, candidates, status: 'drafted', managerRequestId: '',
     submittedAt: 0, startedAt: 0, endedAt: 0, releaseReason: '', hasServed: false, taskTime: 0,
     seenAt: at, unknownSince: 0, missedListings: 0, releaseAskedAt: 0,
   });
@@ -126,8 +142,14 @@ function addMachine(state: ProviderState, change: ProviderChange & { kind: 'Mach
 }
 
 function addTaskTimes(state: ProviderState, change: ProviderChange & { kind: 'TasksMeasured' }): void {
-  const { longest, total, count } = state.taskTimes;
-  state.taskTimes = { longest: Math.max(longest, change.longest), total: total + change.total, count: count + change.count };
+  state.taskTimes = addTimes(state.taskTimes, change);
   const request = state.requests.get(change.requestId);
-  if (request !== undefined) request.taskTime += change.total;
+  if (request === undefined) return;
+  request.taskTime += change.total;
+  const broker = getBroker(state, request.brokerId);
+  if (isOfDemand(broker, request)) broker.taskTimes = addTimes(broker.taskTimes, change);
+}
+
+function addTimes({ longest, total, count }: MeasuredTimes, more: MeasuredTimes): MeasuredTimes {
+  return { longest: Math.max(longest, more.longest), total: total + more.total, count: count + more.count };
 }

@@ -34,7 +34,15 @@ export function changeDemand(turn: Turn, brokerId: BrokerId, demand: Demand): vo
   if (broker === undefined || broker.connectionId === 0) return;
   const before = broker.demand?.pendingTasks ?? 0;
   broker.demand = demand;
+  noteDemand(turn, broker);
   if (before === 0 && demand.pendingTasks > 0 && state.refusals + state.fruitless > 0) commit(turn, { kind: 'RefusalsForgotten', at: now });
+}
+
+/** Notes where a demand begins and ends: what is learnt of its tasks belongs to it alone. */
+function noteDemand(turn: Turn, { brokerId, demand, demandFrom }: KnownBroker): void {
+  const isWanting = demand !== undefined && demand.pendingTasks > 0;
+  if (isWanting && demandFrom === 0) commit(turn, { kind: 'DemandBegan', brokerId, at: turn.now });
+  if (!isWanting && demandFrom > 0) commit(turn, { kind: 'DemandEnded', brokerId, at: turn.now });
 }
 
 /**

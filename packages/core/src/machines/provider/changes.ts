@@ -1,4 +1,5 @@
 import type { MachineFacts, ResourceLimits } from '../../messages/index.ts';
+import type { RequestCandidate } from '../../requests/index.ts';
 import type { Duration, Instant, MachineId, ProcessorCount, RequestId, UserId } from '../../shared/index.ts';
 import type { BrokerId } from './state.ts';
 
@@ -10,6 +11,8 @@ export type ProviderChange =
   | {
       readonly kind: 'RequestDrafted'; readonly requestId: RequestId; readonly brokerId: BrokerId; readonly userId: UserId; readonly width: ProcessorCount;
       readonly walltime: Duration; readonly heuristic: string; readonly reasons: readonly string[]; readonly at: Instant;
+      /** What the heuristic compared; left out by one that compares nothing. */
+      readonly candidates?: readonly RequestCandidate[];
     }
   /** From here on the manager may have it. */
   | { readonly kind: 'RequestSubmitting'; readonly requestId: RequestId; readonly at: Instant }
@@ -26,5 +29,8 @@ export type ProviderChange =
   | { readonly kind: 'MachineAssigned'; readonly machineId: MachineId; readonly brokerId: BrokerId; readonly at: Instant }
   | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string; readonly at: Instant }
   | { readonly kind: 'TasksMeasured'; readonly requestId: RequestId; readonly longest: Duration; readonly total: Duration; readonly count: number }
+  /** A broker that wanted nothing wants something: what its tasks were like before says nothing about these. */
+  | { readonly kind: 'DemandBegan'; readonly brokerId: BrokerId; readonly at: Instant }
+  | { readonly kind: 'DemandEnded'; readonly brokerId: BrokerId; readonly at: Instant }
   /** Refusals are forgotten, since new demand has come up. */
   | { readonly kind: 'RefusalsForgotten'; readonly at: Instant };

@@ -1,8 +1,11 @@
-import { findHeuristic, type PendingRequest, type RequestDecision, type RequestHeuristic, type ServedRequest } from '../../requests/index.ts';
+import {
+  findHeuristic, type DraftedRequest, type PendingRequest, type RequestCandidate, type RequestDecision, type RequestHeuristic, type ServedRequest,
+} from '../../requests/index.ts';
 import { invariant, type ProcessorCount } from '../../shared/index.ts';
 import type { QueueListing, ResourceLimits } from '../../messages/index.ts';
 import { requestsOf, runningProcessors, wantedProcessors } from './brokers.ts';
-import { clientRequestIdOf, isPending, isServing, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
+import { listingWithOwn } from './listing-with-own.ts';
+import { clientRequestIdOf, isOfDemand, isPending, isServing, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
 import { releaseRequest } from './submission.ts';
 import { commit, type Turn } from './turn.ts';
 
@@ -100,21 +103,22 @@ function draftFor(turn: Turn, { limits, listing }: Resource, heuristic: RequestH
   const pending = [...state.requests.values()].filter(isPending).map(pendingOf);
   const share = Math.ceil(Math.max(0, limits.requestsMax - pending.length) / sharers);
   const decision = heuristic.draft({
-    now, limits: { ...limits, requestsMax: pending.length + share }, listing, pending, served: servedOf(state),
+    now, limits: { ...limits, requestsMax: pending.length + share }, listing: listingWithOwn(state, listing, now), pending, served: servedOf(state, broker),
     demand: { pendingTasks: demand.pendingTasks, processors: demand.processors, deadline: demand.deadline },
-    taskTimes: observedTaskTimes(state),
+    taskTimes: observedTaskTimes(broker), isFirst: isFirstOf(state, broker), options: state.config.heuristicOptions,
   });
   invariant(decision.drafts.length <= share, `${heuristic.name} drafted ${decision.drafts.length} requests for ${share} slots`);
-  for (const draft of decision.drafts) submitDraft(turn, broker, draft);
+  for (const draft of decision.drafts) submitDraft(turn, broker, draft, decision.candidates);
   return decision;
 }
 
-function submitDraft(turn: Turn, broker: KnownBroker, draft: RequestDecision['drafts'][number]): void {
+function submitDraft(turn: Turn, broker: KnownBroker, draft: DraftedRequest, candidates: readonly RequestCandidate[] | undefined): void {
   const { state, now } = turn;
   const { heuristic, userId } = state.config;
   const { width, walltime, reasons } = draft;
   const requestId = `q${state.nextRequestNumber}`;
-  commit(turn, { kind: 'RequestDrafted', requestId, brokerId: broker.brokerId, userId, width, walltime, heuristic, reasons, at: now });
+  const compared = candidates === undefined ? {} : { candidates };
+  commit(turn, { kind: 'RequestDrafted', requestId, brokerId: broker.brokerId, userId, width, walltime, heuristic, reasons, at: now, ...compared });
   commit(turn, { kind: 'RequestSubmitting', requestId, at: now });
   turn.commands.push({ kind: 'SubmitRequest', requestId, clientRequestId: clientRequestIdOf(state, requestId), userId, width, walltime });
 }
@@ -124,7 +128,13 @@ function pendingOf({ requestId, width, walltime, status, startedAt }: OwnRequest
   return { requestId, width, walltime, status, startedAt };
 }
 
-function servedOf(state: ProviderState): ServedRequest[] {
-  const served = [...state.requests.values()].filter((request) => request.startedAt > 0 && request.endedAt > 0);
+/** Whether nothing has been asked for since the broker began to want something; what was refused does not count. */
+function isFirstOf(state: ProviderState, broker: KnownBroker): boolean {
+  return !requestsOf(state, broker.brokerId).some((request) => isOfDemand(broker, request) && request.status !== 'rejected');
+}
+
+/** Requests that this demand made and that are over: an earlier one's tasks were others. */
+function servedOf(state: ProviderState, broker: KnownBroker): ServedRequest[] {
+  const served = requestsOf(state, broker.brokerId).filter((request) => isOfDemand(broker, request) && request.startedAt > 0 && request.endedAt > 0);
   return served.map(({ requestId, width, walltime, startedAt, endedAt, taskTime }) => ({ requestId, width, walltime, startedAt, endedAt, taskTime }));
 }

@@ -1,5 +1,16 @@
 import type { AllocationRequest, Demand, MachineFacts, QueueListing, RequestStatus, ResourceLimits, TaskTimes } from '../../messages/index.ts';
+import { heuristicDefaults, type HeuristicOptions, type RequestCandidate } from '../../requests/index.ts';
 import type { Duration, Instant, MachineId, ProcessorCount, ProviderId, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
+
+/** Run times of tasks, summed up; all 0 before the first ended. */
+export interface MeasuredTimes {
+  readonly longest: Duration;
+  readonly total: Duration;
+  readonly count: number;
+}
+
+/** Nothing measured yet. */
+export const nothingMeasured: MeasuredTimes = { longest: 0, total: 0, count: 0 };
 
 /** The stable name by which a broker presents itself. */
 export type BrokerId = string;
@@ -11,6 +22,7 @@ export interface ProviderConfig {
   readonly resourceKind: 'cluster' | 'machines';
   /** Name of a request heuristic that exists. */
   readonly heuristic: string;
+  readonly heuristicOptions: HeuristicOptions;
   /** Whom the resource manager knows the requests by. */
   readonly userId: UserId;
   /** A running allocation is released after so long without any demand. */
@@ -34,7 +46,7 @@ export interface ProviderConfig {
 
 /** Usual settings, all but the provider's name. */
 export const providerDefaults: Omit<ProviderConfig, 'providerId'> = {
-  resourceKind: 'cluster', heuristic: 'static', userId: 'mutirao',
+  resourceKind: 'cluster', heuristic: 'static', heuristicOptions: heuristicDefaults, userId: 'mutirao',
   idleRelease: 10_000, agentGrace: 5_000, restartGrace: 10_000, brokerGrace: 300_000,
   refusalPause: 2_000, refusalPauseMax: 300_000, refusalsMax: 8, releaseRetry: 5_000, endedRequestsMax: 100,
 };
@@ -53,6 +65,8 @@ export interface OwnRequest {
   readonly heuristic: string;
   /** Sentences, first the deciding one; the end adds one. */
   reasons: readonly string[];
+  /** What the heuristic compared; undefined for one that compares nothing. */
+  readonly candidates: readonly RequestCandidate[] | undefined;
   status: RequestStatus;
   /** Empty until the manager accepted it or listed it. */
   managerRequestId: string;
@@ -76,9 +90,13 @@ export interface OwnRequest {
   releaseAskedAt: Instant;
 }
 
-/** A broker that has connected at some time. Only its name is promised state; the rest is seen. */
+/** A broker that has connected at some time. Its name, `demandFrom` and `taskTimes` are promised state; the rest is seen. */
 export interface KnownBroker {
   readonly brokerId: BrokerId;
+  /** Number of the first request that its present demand made, or will make; 0 while it wants nothing. */
+  demandFrom: number;
+  /** Run times of the tasks that its requests completed since then. */
+  taskTimes: MeasuredTimes;
   /** Number of its open stream; 0 while it is away. */
   connectionId: number;
   /** When it went away; 0 while it is there. */
@@ -129,7 +147,7 @@ export interface ProviderState {
   readonly brokers: Map<BrokerId, KnownBroker>;
   readonly machines: Map<MachineId, ProvidedMachine>;
   /** Run times of all tasks that its machines completed. */
-  taskTimes: { readonly longest: Duration; readonly total: Duration; readonly count: number };
+  taskTimes: MeasuredTimes;
   /** Refusals in a row, and requests in a row that ended without a machine. */
   refusals: number;
   fruitless: number;
@@ -147,13 +165,18 @@ export interface ProviderState {
 export function createProviderState(config: ProviderConfig): ProviderState {
   return {
     config, instance: '', startedAt: 0, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
-    brokers: new Map(), machines: new Map(), taskTimes: { longest: 0, total: 0, count: 0 }, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', wakeAt: 0,
+    brokers: new Map(), machines: new Map(), taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', wakeAt: 0,
   };
 }
 
 /** Whether the request holds a slot at the manager, or may hold one. */
 export function isPending(request: OwnRequest): boolean {
   return request.status === 'drafted' || request.status === 'submitting' || request.status === 'queued' || request.status === 'running';
+}
+
+/** Whether the broker's present demand made the request. */
+export function isOfDemand({ demandFrom }: KnownBroker, { requestId }: OwnRequest): boolean {
+  return demandFrom > 0 && Number(requestId.slice(1)) >= demandFrom;
 }
 
 /** Whether agents of the request are welcome. */
@@ -167,12 +190,15 @@ export function clientRequestIdOf(state: ProviderState, requestId: RequestId): s
 }
 
 /** Run times observed so far; undefined before the first task ended. */
-export function observedTaskTimes({ taskTimes: { longest, total, count } }: ProviderState): TaskTimes | undefined {
+export function observedTaskTimes({ taskTimes: { longest, total, count } }: { readonly taskTimes: MeasuredTimes }): TaskTimes | undefined {
   return count === 0 ? undefined : { longest, mean: Math.round(total / count), count };
 }
 
 /** The request as others are told of it. */
 export function describeRequest(state: ProviderState, request: OwnRequest): AllocationRequest {
-  const { requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic } = request;
-  return { providerId: state.config.providerId, requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic };
+  const { requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic, candidates } = request;
+  return {
+    providerId: state.config.providerId, requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic,
+    ...(candidates === undefined ? {} : { candidates }),
+  };
 }

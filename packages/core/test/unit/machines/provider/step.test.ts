@@ -1,5 +1,6 @@
 import test from 'ava';
-import { createProviderState, providerDefaults, providerMachine, type ProviderInput } from '@mutirao/core/machines/provider';
+import { createProviderState, describeRequest, providerDefaults, providerMachine, type ProviderInput } from '@mutirao/core/machines/provider';
+import { heuristicDefaults } from '@mutirao/core/requests';
 import { ProviderDialogue } from '@mutirao/testkit';
 
 const limits = { processors: 4, requestsMax: 1, widthMax: 4, walltimeMax: 60_000, walltimeGranularity: 1 };
@@ -20,6 +21,7 @@ test('one batch that tells all there is to know is answered in one step', (t) =>
     { kind: 'ProviderFounded', instance: 'i', at: 10 },
     { kind: 'LimitsChanged', limits, at: 10 },
     { kind: 'BrokerKnown', brokerId: 'b1', at: 10 },
+    { kind: 'DemandBegan', brokerId: 'b1', at: 10 },
     { kind: 'RequestDrafted', requestId: 'q1', brokerId: 'b1', userId: 'mutirao', width: 2, walltime: 60_000, heuristic: 'static', reasons, at: 10 },
     { kind: 'RequestSubmitting', requestId: 'q1', at: 10 },
   ]);
@@ -129,4 +131,71 @@ test('a forgotten request that shows up in the queue is given back', (t) => {
   const dialogue = new ProviderDialogue();
   dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000']);
   t.is(dialogue.perform(['listing q77=running@1']), 'release q77 (m-q77)');
+});
+
+function adaptive(heuristic = 'adaptive'): ProviderDialogue {
+  const dialogue = new ProviderDialogue({ heuristic, heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
+  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=8 walltime=100000']);
+  // Four processors are free for 30 s, then none for very long.
+  dialogue.perform(['listing l1=running@1/4x30000 l2=queued@30001/8x900000', 'demand b1 100']);
+  return dialogue;
+}
+
+test('the adaptive heuristic sees local requests, and its candidates stay with the request', (t) => {
+  const { state } = adaptive();
+  const request = state.requests.get('q1');
+  t.deepEqual([request?.width, request?.walltime], [4, 30_000]);
+  t.deepEqual(request?.candidates?.map(({ width, walltime, startsAt, chosen }) => [width, walltime, startsAt, chosen]), [[4, 30_000, 1, true], [8, 100_000, 930_001, false]]);
+  t.like(describeRequest(state, request!), { candidates: request?.candidates });
+});
+
+test('a request that completed no task doubles the estimate, one that did makes it 1.1 x the longest', (t) => {
+  const estimateOf = (dialogue: ProviderDialogue): string => dialogue.state.requests.get('q2')?.reasons.at(-1) ?? '';
+  const end = ['accepted q1', 'listing q1=running@10 l3=queued@30001/8x900000', 'attach q1.0', 'at 30010'];
+  const fruitless = adaptive();
+  fruitless.perform([...end, 'listing q1=ended@30010']);
+  t.is(estimateOf(fruitless), 'A task is taken to last 1 min 0 s: 2 x the longest that a request held its processors beyond the tasks it completed, 30 s.');
+  const fruitful = adaptive();
+  fruitful.perform([...end, 'measured q1 longest=20000 total=60000 count=4', 'listing q1=ended@30010']);
+  t.is(estimateOf(fruitful), 'A task is taken to last 22 s: 1.1 x the longest of 4 completed tasks, 20 s.');
+});
+
+test('what was learnt of one demand is forgotten when the next begins, also across a restart', (t) => {
+  const dialogue = adaptive();
+  dialogue.perform(['accepted q1', 'listing q1=running@10', 'attach q1.0', 'measured q1 longest=20000 total=20000 count=1', 'demand b1 0', 'at 30010', 'listing q1=ended@30010']);
+  dialogue.perform(['restart', 'connect b1', 'listing', 'demand b1 5']);
+  t.regex(dialogue.state.requests.get('q2')?.reasons.at(-1) ?? '', /10 s: nothing has been observed yet/);
+});
+
+test('what was learnt of a demand survives a restart and a reconnection', (t) => {
+  const dialogue = adaptive();
+  dialogue.perform(['accepted q1', 'listing q1=running@10', 'attach q1.0', 'measured q1 longest=20000 total=20000 count=1', 'disconnect b1']);
+  dialogue.perform(['restart', 'connect b1', 'at 30010', 'listing q1=ended@30010', 'demand b1 5']);
+  t.regex(dialogue.state.requests.get('q2')?.reasons.at(-1) ?? '', /22 s: 1\.1 x the longest of 1 completed task, 20 s/);
+});
+
+test('the mixed heuristic makes its first decision once for each demand; a refused request does not count', (t) => {
+  const dialogue = adaptive('mixed');
+  const shapeOf = (requestId: string): number[] => {
+    const { width = 0, walltime = 0 } = dialogue.state.requests.get(requestId) ?? {};
+    return [width, walltime];
+  };
+  t.deepEqual(shapeOf('q1'), [8, 100_000]);
+  dialogue.perform(['refused q1 busy']);
+  dialogue.perform(['at 3000']);
+  t.deepEqual(shapeOf('q2'), [8, 100_000]);
+  const wall = 'l1=running@1/4x60000 l2=queued@60001/8x900000';
+  dialogue.perform(['accepted q2', `listing ${wall} q2=ended@4000`]);
+  dialogue.perform(['at 9000']);
+  t.is(shapeOf('q3')[0], 4);
+});
+
+test('own requests that no listing shows yet hold their place in the queue', (t) => {
+  const dialogue = new ProviderDialogue({ heuristic: 'adaptive', heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
+  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=8 walltime=100000']);
+  dialogue.perform(['listing', 'demand b1 8']);
+  t.deepEqual(dialogue.state.requests.get('q1')?.candidates?.map(({ startsAt }) => startsAt), [1]);
+  // Another slot, and still the old listing: the next request is behind the first.
+  dialogue.perform(['limits requests=2 width=8 walltime=100000']);
+  t.deepEqual(dialogue.state.requests.get('q2')?.candidates?.map(({ startsAt }) => startsAt), [100_001, 200_001]);
 });

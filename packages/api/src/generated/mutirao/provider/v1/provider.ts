@@ -156,6 +156,19 @@ export interface AllocationRequest {
   reasons: string[];
   heuristic: string;
   providerId: string;
+  /** What the heuristic compared, the chosen ones first; empty for one that compares nothing. */
+  candidates: RequestCandidate[];
+}
+
+/** A request that could have been made, as the heuristic saw it at its decision. */
+export interface RequestCandidate {
+  widthProcessors: number;
+  walltimeMs: number;
+  /** When it would have started, had it been submitted then. */
+  startsUnixMs: number;
+  /** Of this request alone: whole tasks of the estimated time per hour, from the decision to its end. */
+  throughputTasksPerHour: number;
+  chosen: boolean;
 }
 
 /** Those requests of this broker that changed, whole. */
@@ -902,6 +915,7 @@ function createBaseAllocationRequest(): AllocationRequest {
     reasons: [],
     heuristic: "",
     providerId: "",
+    candidates: [],
   };
 }
 
@@ -942,6 +956,9 @@ export const AllocationRequest: MessageFns<AllocationRequest> = {
     }
     if (message.providerId !== "") {
       writer.uint32(98).string(message.providerId);
+    }
+    for (const v of message.candidates) {
+      RequestCandidate.encode(v!, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -1053,6 +1070,104 @@ export const AllocationRequest: MessageFns<AllocationRequest> = {
             }
 
             message.providerId = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.candidates.push(RequestCandidate.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRequestCandidate(): RequestCandidate {
+  return { widthProcessors: 0, walltimeMs: 0, startsUnixMs: 0, throughputTasksPerHour: 0, chosen: false };
+}
+
+export const RequestCandidate: MessageFns<RequestCandidate> = {
+  encode(message: RequestCandidate, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.widthProcessors !== 0) {
+      writer.uint32(8).uint32(message.widthProcessors);
+    }
+    if (message.walltimeMs !== 0) {
+      writer.uint32(16).uint64(message.walltimeMs);
+    }
+    if (message.startsUnixMs !== 0) {
+      writer.uint32(24).uint64(message.startsUnixMs);
+    }
+    if (message.throughputTasksPerHour !== 0) {
+      writer.uint32(33).double(message.throughputTasksPerHour);
+    }
+    if (message.chosen !== false) {
+      writer.uint32(40).bool(message.chosen);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RequestCandidate {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRequestCandidate();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.widthProcessors = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.walltimeMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.startsUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.throughputTasksPerHour = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.chosen = reader.bool();
             continue;
           }
         }

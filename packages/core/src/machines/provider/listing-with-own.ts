@@ -1,0 +1,50 @@
+import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
+import type { Instant, ProcessorCount } from '../../shared/index.ts';
+import { clientRequestIdOf, isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
+
+/**
+ * The last listing with what this provider knows better of its own requests: those that were submitted or have started since are
+ * in it, those that ended or are being given back are not. Cost: O(listed).
+ */
+export function listingWithOwn(state: ProviderState, listing: QueueListing, now: Instant): QueueListing {
+  const unlisted = new Map([...state.requests.values()].filter(isHeld).map((request) => [clientRequestIdOf(state, request.requestId), request]));
+  const requests: QueuedRequest[] = [];
+  let started: ProcessorCount = 0;
+  for (const entry of listing.requests) {
+    if (!entry.clientRequestId.startsWith(`${state.instance}.`)) {
+      requests.push(entry);
+      continue;
+    }
+    const request = unlisted.get(entry.clientRequestId);
+    unlisted.delete(entry.clientRequestId);
+    const known = request === undefined || entry.status === 'ended' ? undefined : correct(entry, request);
+    if (known !== undefined) requests.push(known);
+    started += heldBy(known) - heldBy(entry);
+  }
+  for (const [clientRequestId, request] of unlisted) {
+    const entry = entryOf(request, clientRequestId, now);
+    requests.push(entry);
+    started += heldBy(entry);
+  }
+  return { at: listing.at, processorsFree: Math.max(0, listing.processorsFree - started), requests };
+}
+
+function isHeld(request: OwnRequest): boolean {
+  return isPending(request) && isServing(request);
+}
+
+function correct(entry: QueuedRequest, { status, startedAt }: OwnRequest): QueuedRequest {
+  return entry.status === 'queued' && status === 'running' ? { ...entry, status, startsAt: startedAt } : entry;
+}
+
+function heldBy(entry: QueuedRequest | undefined): ProcessorCount {
+  return entry?.status === 'running' ? entry.width : 0;
+}
+
+function entryOf(request: OwnRequest, clientRequestId: string, now: Instant): QueuedRequest {
+  const { managerRequestId, userId, width, walltime, status, submittedAt, startedAt } = request;
+  return {
+    managerRequestId, userId, width, walltime, status: status === 'running' ? 'running' : 'queued', submittedAt: submittedAt === 0 ? now : submittedAt,
+    startsAt: startedAt, endedAt: 0, endReason: '', clientRequestId,
+  };
+}
