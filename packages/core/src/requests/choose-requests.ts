@@ -10,6 +10,13 @@ export interface Choice {
   readonly reason: string;
 }
 
+/** An exchange, and the throughput of all chosen before and after it. */
+interface Swap {
+  readonly former: Candidate;
+  readonly before: number;
+  readonly after: number;
+}
+
 /** Candidates that are kept with a decision, the chosen ones included. */
 const shownMax = 12;
 
@@ -22,21 +29,26 @@ const shownMax = 12;
  */
 export function chooseRequests(candidates: readonly Candidate[], count: number, now: Instant): Choice[] {
   const chosen = candidates.slice(0, count);
-  const reasons = chosen.map((_, index) => `It is number ${index + 1} of ${plural(candidates.length, 'candidate')}, and no exchange raised the throughput.`);
+  const swaps: (Swap | undefined)[] = chosen.map(() => undefined);
   let throughput = throughputOf(chosen, now);
   for (let i = chosen.length; i < candidates.length; i += 1) {
     const candidate = candidates[i] as Candidate;
     for (let index = 0; index < chosen.length; index += 1) {
       const raised = throughputAfterSwap(chosen, index, candidate, now);
       if (raised <= throughput) continue;
-      const former = chosen[index] as Candidate;
-      reasons[index] = `It took the place of ${describeCandidate(former, now)}: the throughput of all chosen rose from ${describeThroughput(throughput)} to ${describeThroughput(raised)}.`;
+      swaps[index] = { former: chosen[index] as Candidate, before: throughput, after: raised };
       chosen[index] = candidate;
       throughput = raised;
       break;
     }
   }
-  return chosen.map((candidate, index) => ({ candidate, reason: reasons[index] ?? '' }));
+  return chosen.map((candidate, index) => {
+    const swap = swaps[index];
+    const reason = swap === undefined
+      ? `It is number ${index + 1} of ${plural(candidates.length, 'candidate')}, and no exchange for it raised the throughput.`
+      : `It took the place of ${describeCandidate(swap.former, now)}: the throughput of all chosen rose from ${describeThroughput(swap.before)} to ${describeThroughput(swap.after)}.`;
+    return { candidate, reason };
+  });
 }
 
 /**

@@ -71,16 +71,17 @@ test('3.3.3, settled: the first completions are the shortest tasks, so that E fr
 
 test('Eq. 3.3, settled: a request counts its whole tasks of the estimated time, until the last end, from now', (t) => {
   // 8 processors for 100 behind the wall at 80: 10 rounds of 8 tasks within 180.
-  const { candidates = [] } = adaptiveHeuristic.draft(behindAWall(50, { now: 0 }));
+  const { candidates = [] } = adaptiveHeuristic.draft(behindAWall(50));
   t.is(candidates.find(({ startsAt }) => startsAt === 80)?.throughput, (80 / 180) * 3_600_000);
   // With E = 30 a walltime of 100 has room for 3 whole tasks, not for 3.33.
   const longer = adaptiveHeuristic.draft(behindAWall(50, {}, { defaultTime: 30 }));
   t.is(longer.candidates?.find(({ startsAt }) => startsAt === 80)?.throughput, (24 / 180) * 3_600_000);
-  // The same queue an hour later makes the same throughput.
-  const later = behindAWall(50, { now: 1000 });
-  const shifted = later.listing.requests.map((request) => ({ ...request, startsAt: request.startsAt + 1000 }));
-  t.deepEqual(adaptiveHeuristic.draft({ ...later, listing: { ...later.listing, requests: shifted } }).candidates?.map(({ throughput }) => throughput),
-    candidates.map(({ throughput }) => throughput));
+  // The same queue a second later makes the same throughput and the same choice.
+  const sooner = behindAWall(150, { limits: { ...limits, requestsMax: 1 }, demand: many });
+  const shifted = sooner.listing.requests.map((request) => ({ ...request, startsAt: request.startsAt + 1000 }));
+  const [now, later] = [sooner, { ...sooner, now: 1000, listing: { ...sooner.listing, requests: shifted } }].map((facts) => adaptiveHeuristic.draft(facts));
+  t.deepEqual(later?.candidates?.map(({ throughput }) => throughput), now?.candidates?.map(({ throughput }) => throughput));
+  t.deepEqual(later?.drafts.map(({ width }) => width), [4]);
 });
 
 test('3.3.3: the candidates are what fills the holes of the queue, and maxPR of the largest area behind its end', (t) => {
@@ -120,6 +121,15 @@ test('3.3.3, a variant: every maximal rectangle is a candidate', (t) => {
   t.deepEqual(holesOf(twoStairs({ holes: 'maximal' })), [[2, 40, 0], [6, 30, 10]]);
 });
 
+test('3.3.3, a variant: a rectangle that could start earlier is not maximal', (t) => {
+  // 2 free in [0, 10), 6 in [10, 20), 2 in [20, 40): what is 2 wide at 10 is a part of 2 x 40 at 0.
+  const queue: ListedRequest[] = [
+    { status: 'running', width: 4, walltime: 10 }, { status: 'running', width: 2, walltime: 40 },
+    { status: 'queued', width: 4, walltime: 20, startsAt: 20 }, { status: 'queued', width: 8, walltime: 20, startsAt: 40 },
+  ];
+  t.deepEqual(holesOf({ ...twoStairs({ holes: 'maximal' }), listing: aListing(8, 0, queue) }), [[2, 40, 0], [6, 10, 10]]);
+});
+
 test('3.3.3: a hole shorter than E is none, and a request for a hole is of whole tasks or of all of it', (t) => {
   t.deepEqual(holesOf(twoStairs({ defaultTime: 12 })), [[2, 36, 0], [4, 24, 10]]);
   t.deepEqual(holesOf(twoStairs({ defaultTime: 12, holeWalltime: 'whole-hole' })), [[2, 40, 0], [4, 30, 10]]);
@@ -136,10 +146,10 @@ test('Alg. 3.3: a candidate takes the place of a chosen one when that raises V',
 });
 
 test('Alg. 3.3, settled: no candidate is taken twice', (t) => {
-  // The first two are 4 x 30 at 0 (12 tasks) and 8 x 100 at 80 (80): V = 92/180. With 8 x 100 at 180 for the hole V = 160/280, more.
-  // The inner loop goes on as printed: the same candidate for the second one, too, would make it twice the one at 180.
-  const { candidates = [] } = adaptiveHeuristic.draft(behindAWall(50, { demand: many }));
-  t.deepEqual(candidates.filter(({ chosen }) => chosen).map(({ startsAt }) => startsAt), [180, 80]);
+  // 2 x 40 at 0 (8 tasks) and 4 x 30 at 10 (12): V = 20/40. 8 x 100 at 60 (80 tasks) for the first: 92/160, more. As printed the inner
+  // loop goes on and takes it for the second one, too: 160/160. Instead 8 x 100 at 160 does: 160/260, more than 92/160.
+  const { candidates = [] } = adaptiveHeuristic.draft({ ...twoStairs({}), demand: many });
+  t.deepEqual(candidates.filter(({ chosen }) => chosen).map(({ startsAt }) => startsAt), [60, 160]);
 });
 
 test('Alg. 3.3: fewer pending tasks than processors narrow every chosen request by fr, to 1 at least', (t) => {

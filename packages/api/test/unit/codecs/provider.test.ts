@@ -16,6 +16,7 @@ test('an allocation request comes out as it went in, whatever its status', (t) =
   const request: AllocationRequest = {
     providerId: 'alpha', requestId: '1', managerRequestId: '17', width: 4, walltime: 1000, status: 'queued', seenAt: 1, submittedAt: 2,
     startedAt: 3, endedAt: 4, reasons: ['because'], heuristic: 'static',
+    candidates: [{ width: 4, walltime: 30_000, startsAt: 12, throughput: 0.5, chosen: true }, { width: 8, walltime: 1, startsAt: 0, throughput: 64, chosen: false }],
   };
   for (const status of ['drafted', 'submitting', 'queued', 'running', 'ended', 'rejected', 'vanished'] as const) {
     const wire = encodeAllocationRequest({ ...request, status });

@@ -1,0 +1,48 @@
+import test from 'ava';
+import { adaptiveHeuristic, heuristicDefaults, initialHeuristic, type RequestFacts } from '@mutirao/core/requests';
+import { aListing, someFacts, type ListedRequest } from '@mutirao/testkit';
+
+function listing(now: number, requests: readonly ListedRequest[], processorsFree?: number): RequestFacts {
+  const read = aListing(8, now, requests);
+  return someFacts({
+    now, listing: processorsFree === undefined ? read : { ...read, processorsFree }, options: { ...heuristicDefaults, defaultTime: 10 },
+    limits: { processors: 8, requestsMax: 1, walltimeMax: 100, widthMax: 8, walltimeGranularity: 5 },
+  });
+}
+
+/** Where the one of the largest area behind the queue's end would start. */
+function queueEnd(facts: RequestFacts): number | undefined {
+  return adaptiveHeuristic.draft(facts).candidates?.find(({ width, walltime }) => width === 8 && walltime === 100)?.startsAt;
+}
+
+test('a running request holds its processors until its walltime ends', (t) => {
+  t.is(queueEnd(listing(20, [{ status: 'running', width: 8, walltime: 50, startsAt: 10 }])), 60);
+});
+
+test('one that should have ended and still runs is taken to end within a grain', (t) => {
+  t.is(queueEnd(listing(20, [{ status: 'running', width: 8, walltime: 5, startsAt: 10 }])), 25);
+});
+
+test('processors that nobody listed holds and that are not free are out for the longest walltime', (t) => {
+  t.is(queueEnd(listing(20, [], 6)), 120);
+  t.is(queueEnd(listing(20, [], 8)), 20);
+});
+
+test('waiting requests without a promise are placed in the order of arrival, each in the earliest hole', (t) => {
+  const queue: ListedRequest[] = [
+    { status: 'running', width: 6, walltime: 50, startsAt: 10 }, { status: 'queued', width: 8, walltime: 40 }, { status: 'queued', width: 2, walltime: 40 },
+  ];
+  t.is(queueEnd(listing(20, queue)), 100);
+  // Without the first of them the other could have used 2 x 80; the 10 to 20 before the wall are not left beside it.
+  t.deepEqual(adaptiveHeuristic.draft(listing(20, queue)).candidates?.map(({ startsAt }) => startsAt), [100]);
+});
+
+test('a waiting request that is wider than the resource never starts, and holds nothing', (t) => {
+  t.is(queueEnd(listing(20, [{ status: 'queued', width: 9, walltime: 40 }])), 20);
+});
+
+test('a promise that is overdue holds from now, and more than there is leaves nothing rather than less', (t) => {
+  const facts = listing(20, [{ status: 'running', width: 8, walltime: 50, startsAt: 10 }, { status: 'queued', width: 8, walltime: 50, startsAt: 15 }]);
+  t.is(queueEnd(facts), 70);
+  t.deepEqual(initialHeuristic.draft(facts).drafts.map(({ width, walltime }) => [width, walltime]), [[8, 10]]);
+});
