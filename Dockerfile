@@ -3,7 +3,7 @@
 ARG BASE=debian:bookworm-slim
 FROM ${BASE}
 RUN useradd --create-home --uid 1000 mutirao \
- && install -d -o mutirao -g mutirao -m 0700 /home/mutirao/.mutirao
+ && install -d -o mutirao -g mutirao -m 0700 /home/mutirao/.mutirao /home/mutirao/.mutirao/providers /home/mutirao/.mutirao/providers/lab
 COPY . /opt/mutirao
 ENV PATH=/opt/mutirao/node_modules/.bin:/usr/local/bin:/usr/bin:/bin
 USER mutirao
