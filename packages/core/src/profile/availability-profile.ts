@@ -80,8 +80,9 @@ export class AvailabilityProfile {
       if ((first.free[i] as ProcessorCount) < width) return Math.max(from, first.starts[i] as Instant);
     }
     for (index += 1; index < this.#blocks.length; index += 1) {
-      const { prefixEnd } = this.#blockOf(index).summarize(width);
-      if (prefixEnd < Infinity) return prefixEnd;
+      const block = this.#blockOf(index);
+      const end = block.prefixEnd(block.summarize(width));
+      if (end < Infinity) return end;
     }
     return Infinity;
   }

@@ -25,10 +25,11 @@ export class FitSearch {
   pass(block: SegmentBlock, blockEnd: Instant): boolean {
     if (blockEnd >= this.#until) return this.scan(block, 0, blockEnd);
     const summary = block.summarize(this.#width);
-    if (Math.min(summary.prefixEnd, blockEnd) - this.candidate >= this.#duration) return true;
-    if (summary.prefixEnd === Infinity) return false;
-    if (summary.longest >= this.#duration) return this.scan(block, 0, blockEnd);
-    this.candidate = Math.min(summary.suffixStart, blockEnd);
+    const prefixEnd = block.prefixEnd(summary);
+    if (Math.min(prefixEnd, blockEnd) - this.candidate >= this.#duration) return true;
+    if (prefixEnd === Infinity) return false;
+    if (block.longest(summary) >= this.#duration) return this.scan(block, 0, blockEnd);
+    this.candidate = Math.min(block.suffixStart(summary), blockEnd);
     return blockEnd - this.candidate >= this.#duration;
   }
 

@@ -1,23 +1,13 @@
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 
 /** Segments that one block holds at most: large enough to keep blocks few, small enough that moving a tail costs little. */
-export const blockMax = 128;
+export const blockMax = 512;
 
-/** Summaries that a block remembers, by width; a power of two. */
-const summaryMax = 16;
+/** Widths whose summaries a block remembers; a power of two. */
+const summaryMax = 64;
 
-/** How long `width` is free in a block; what touches the block's end is told apart, since only its neighbour knows that end. */
-export class BlockSummary {
-  width: ProcessorCount = -1;
-  /** The block's version when this was computed. */
-  version = -1;
-  /** When the free run that begins with the block ends: the block's start where it is not free, Infinity where all of it is free. */
-  prefixEnd: Instant = 0;
-  /** Longest free run that ends inside the block. */
-  longest: Duration = 0;
-  /** When the free run that reaches the block's end begins; Infinity where the last segment is not free. */
-  suffixStart: Instant = 0;
-}
+/** Numbers of a summary, padded to a line of the processor's cache. */
+const summaryFields = 8;
 
 /** Neighbouring segments of a profile, kept together. */
 export class SegmentBlock {
@@ -29,7 +19,8 @@ export class SegmentBlock {
   count = 0;
   /** Counts changes; whoever writes to `starts` or `free` directly calls `touch`. */
   #version = 0;
-  readonly #summaries: BlockSummary[] = [];
+  /** By the low digits of the width: width, version, prefix end, longest, suffix start; made when it is first asked for. */
+  #summaries: Float64Array | undefined;
 
   get start(): Instant {
     return this.starts[0] as Instant;
@@ -87,29 +78,49 @@ export class SegmentBlock {
     this.touch();
   }
 
-  /** How long `width` is free here; remembered until the block changes. Cost: O(1), else O(count). */
-  summarize(width: ProcessorCount): BlockSummary {
-    const slot = (width ^ (width >>> 4)) & (summaryMax - 1);
-    const summary = (this.#summaries[slot] ??= new BlockSummary());
-    if (summary.width !== width || summary.version !== this.#version) this.#compute(width, summary);
-    return summary;
+  /**
+   * How long `width` is free here; remembered until the block changes, and read by the three methods below, which take what this
+   * returns. What touches the block's end is told apart, since only its neighbour knows that end. Cost: O(1), else O(count).
+   */
+  summarize(width: ProcessorCount): number {
+    this.#summaries ??= new Float64Array(summaryMax * summaryFields).fill(-1);
+    const at = (width & (summaryMax - 1)) * summaryFields;
+    if (this.#summaries[at] !== width || this.#summaries[at + 1] !== this.#version) this.#compute(width, at, this.#summaries);
+    return at;
   }
 
-  #compute(width: ProcessorCount, summary: BlockSummary): void {
+  /** When the free run that begins with the block ends: the block's start where it is not free, Infinity where all of it is free. */
+  prefixEnd(summary: number): Instant {
+    return this.#summaries?.[summary + 2] as Instant;
+  }
+
+  /** The longest free run that ends inside the block. */
+  longest(summary: number): Duration {
+    return this.#summaries?.[summary + 3] as Duration;
+  }
+
+  /** When the free run that reaches the block's end begins; Infinity where the last segment is not free. */
+  suffixStart(summary: number): Instant {
+    return this.#summaries?.[summary + 4] as Instant;
+  }
+
+  #compute(width: ProcessorCount, at: number, summaries: Float64Array): void {
     const { starts, free, count } = this;
-    summary.width = width;
-    summary.version = this.#version;
-    summary.prefixEnd = Infinity;
-    summary.longest = 0;
+    let prefixEnd = Infinity;
+    let longest = 0;
     let runStart = this.start;
     for (let i = 0; i < count; i += 1) {
       if ((free[i] as ProcessorCount) >= width) continue;
-      const at = starts[i] as Instant;
-      if (summary.prefixEnd === Infinity) summary.prefixEnd = at;
-      if (at - runStart > summary.longest) summary.longest = at - runStart;
+      const end = starts[i] as Instant;
+      if (prefixEnd === Infinity) prefixEnd = end;
+      if (end - runStart > longest) longest = end - runStart;
       while (i + 1 < count && (free[i + 1] as ProcessorCount) < width) i += 1;
       runStart = i + 1 < count ? starts[i + 1] as Instant : Infinity;
     }
-    summary.suffixStart = runStart;
+    summaries[at] = width;
+    summaries[at + 1] = this.#version;
+    summaries[at + 2] = prefixEnd;
+    summaries[at + 3] = longest;
+    summaries[at + 4] = runStart;
   }
 }
