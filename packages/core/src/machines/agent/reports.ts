@@ -14,7 +14,7 @@ const reportEndsEnough = 64;
 /**
  * Sends what happened since the last report, when there is somebody to hear it.
  *
- * Each report costs every process on its way as much as many ends do. So ends of short tasks are gathered for some milliseconds,
+ * Each report costs every process on its way as much as many ends do. So ends of short tasks are gathered for some time,
  * but only while the processors have enough to go on with: the broker learns of an idle one at once.
  */
 export function sendReports(turn: Turn): void {
@@ -65,7 +65,9 @@ export function nextReportDue(state: AgentState): Instant {
 
 function mayWait(state: AgentState, now: Instant): boolean {
   const { options, untoldEnds, queue, reportedAt } = state;
-  return untoldEnds.length > 0 && untoldEnds.length < reportEndsEnough && queue.length > options.processors && now < reportedAt + options.reportInterval;
+  if (untoldEnds.length === 0 || untoldEnds.length >= reportEndsEnough || now >= reportedAt + options.reportInterval) return false;
+  // At least as much must wait as has ended: the broker fills the queue again when it is half empty, not when it is.
+  return queue.length > Math.max(options.processors, untoldEnds.length);
 }
 
 function takeDueStarts(state: AgentState, now: Instant): { replicaId: ReplicaId; startedAt: Instant }[] {
