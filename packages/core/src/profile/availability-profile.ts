@@ -1,5 +1,6 @@
 import { invariant } from '../shared/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
+import { BlockGroup, groupMax } from './block-group.ts';
 import { FitSearch } from './fit-search.ts';
 import { blockMax, SegmentBlock } from './segment-block.ts';
 
@@ -15,13 +16,16 @@ export interface Segment {
  * Free capacity as a step function of time, from an instant on and for ever.
  *
  * Neighbouring segments differ in their free capacity, so two profiles of the same function hold the same segments. Segments are
- * kept in blocks of up to `blockMax`; n is the number of segments below, b = n / blockMax. One flat list would be simpler and as
- * fast for the hundreds of segments of most clusters, but with tens of thousands every change would move half of it.
+ * kept in blocks of up to `blockMax`, and blocks are summarised in groups; n is the number of segments below, b = n / blockMax and
+ * g = b / groupMax. One flat list would be simpler and as fast for the hundreds of segments of most clusters, but with tens of
+ * thousands every change would move half of it and every search read all of it.
  */
 export class AvailabilityProfile {
   readonly capacity: ProcessorCount;
   /** In order of time; never empty, and none of them is. Each block's free capacities are in 0..capacity, different from their neighbours. */
   #blocks: SegmentBlock[];
+  /** What is remembered of blocks[i x groupMax, (i + 1) x groupMax). */
+  readonly #groups: BlockGroup[] = [];
   readonly #search = new FitSearch();
 
   /** All of `capacity` free from `from` on. */
@@ -81,7 +85,7 @@ export class AvailabilityProfile {
     }
     for (index += 1; index < this.#blocks.length; index += 1) {
       const block = this.#blockOf(index);
-      const end = block.prefixEnd(block.summarize(width));
+      const end = block.summaries.prefixEnd(block.summarize(width));
       if (end < Infinity) return end;
     }
     return Infinity;
@@ -90,7 +94,7 @@ export class AvailabilityProfile {
   /**
    * The earliest instant, `from` or later, at which `width` is free for `duration`; Infinity when there is none.
    *
-   * Cost: O(log n + b) where blocks did not change since they were last asked about `width`, else O(blockMax) more for each that did.
+   * Cost: O(log n + g) where nothing changed since `width` was last asked about, else O(blockMax + groupMax) more for each block that did.
    * @param duration more than 0.
    * @param until from here on everything counts as free, so that the answer is never later.
    */
@@ -105,8 +109,26 @@ export class AvailabilityProfile {
     const firstSegment = first.indexAt(begin);
     if (firstSegment > 0 && search.scan(first, firstSegment, this.#endOfBlock(index))) return search.candidate;
     if (firstSegment > 0) index += 1;
-    while (!search.pass(this.#blockOf(index), this.#endOfBlock(index))) index += 1;
-    return search.candidate;
+    for (;;) {
+      index = this.#passGroups(search, width, index);
+      if (index < 0 || search.pass(this.#blockOf(index), this.#endOfBlock(index))) return search.candidate;
+      index += 1;
+    }
+  }
+
+  /** Walks through whole groups from the block on, if one begins there; returns the block to go on with, -1 when the place is found. */
+  #passGroups(search: FitSearch, width: ProcessorCount, from: number): number {
+    let index = from;
+    while (index % groupMax === 0 && index + groupMax < this.#blocks.length) {
+      const end = this.#blockOf(index + groupMax).start;
+      if (search.isBounded(end)) return index;
+      const group = (this.#groups[index / groupMax] ??= new BlockGroup());
+      const weight = search.weigh(group.summaries, group.summarize(width, this.#blocks, index, index + groupMax), end);
+      if (weight === 'found') return -1;
+      if (weight === 'inside') return index;
+      index += groupMax;
+    }
+    return index;
   }
 
   /** Takes `width` in [start, end). Cost: O(log n + segments of the window). @throws {InvariantError} when it is not free. */
@@ -128,8 +150,12 @@ export class AvailabilityProfile {
   forget(at: Instant): void {
     if (at <= this.from) return;
     const index = this.#blockIndexAt(at);
-    if (index > 0) this.#blocks.splice(0, index);
+    if (index > 0) {
+      this.#blocks.splice(0, index);
+      this.#noteMoved(0);
+    }
     const block = this.#blockOf(0);
+    this.#noteChanged(0);
     const kept = block.indexAt(at);
     if (kept > 0) block.remove(0, kept);
     block.starts[0] = at;
@@ -158,10 +184,10 @@ export class AvailabilityProfile {
     const first = this.#splitAt(clipped);
     const firstSegment = this.#blockOf(first).indexAt(clipped);
     let index = first;
-    let past = this.#addInBlock(this.#blockOf(first), firstSegment, change, end);
+    let past = this.#addInBlock(index, firstSegment, change, end);
     while (past === this.#blockOf(index).count && index + 1 < this.#blocks.length) {
       index += 1;
-      past = this.#addInBlock(this.#blockOf(index), 0, change, end);
+      past = this.#addInBlock(index, 0, change, end);
     }
     // Inside the window neighbours keep their differences; only its two edges can have become equal.
     if (past < this.#blockOf(index).count) this.#joinAt(index, past);
@@ -169,7 +195,8 @@ export class AvailabilityProfile {
   }
 
   /** Changes the segments from `from` on that begin before `end`; returns the index of the first that does not. */
-  #addInBlock(block: SegmentBlock, from: number, change: number, end: Instant): number {
+  #addInBlock(index: number, from: number, change: number, end: Instant): number {
+    const block = this.#blockOf(index);
     const { starts, free, count } = block;
     let i = from;
     for (; i < count && (starts[i] as Instant) < end; i += 1) {
@@ -178,6 +205,7 @@ export class AvailabilityProfile {
       free[i] = left;
     }
     block.touch();
+    this.#noteChanged(index);
     return i;
   }
 
@@ -190,11 +218,13 @@ export class AvailabilityProfile {
     const free = block.free[i] as ProcessorCount;
     if (block.count < blockMax) {
       block.insert(i + 1, at, free);
+      this.#noteChanged(index);
       return index;
     }
     const half = blockMax >>> 1;
     const tail = block.split(half);
     this.#blocks.splice(index + 1, 0, tail);
+    this.#noteMoved(index);
     if (i < half) block.insert(i + 1, at, free);
     else tail.insert(i + 1 - half, at, free);
     return i < half ? index : index + 1;
@@ -206,14 +236,26 @@ export class AvailabilityProfile {
     const before = i > 0 ? block.free[i - 1] : this.#lastFreeOf(index - 1);
     if (before !== block.free[i]) return;
     block.remove(i, 1);
+    this.#noteChanged(index);
     if (block.count === 0) {
       this.#blocks.splice(index, 1);
+      this.#noteMoved(index);
       return;
     }
     const next = this.#blocks[index + 1];
     if (next === undefined || block.count + next.count > blockMax >>> 1) return;
     block.append(next);
     this.#blocks.splice(index + 1, 1);
+    this.#noteMoved(index);
+  }
+
+  #noteChanged(index: number): void {
+    this.#groups[Math.floor(index / groupMax)]?.touch();
+  }
+
+  /** Notes that from `index` on blocks have another index than before. */
+  #noteMoved(index: number): void {
+    for (let group = Math.floor(index / groupMax); group < this.#groups.length; group += 1) this.#groups[group]?.touch();
   }
 
   #lastFreeOf(index: number): ProcessorCount | undefined {

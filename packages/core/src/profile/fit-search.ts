@@ -1,4 +1,5 @@
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
+import type { RunSummaries } from './run-summaries.ts';
 import type { SegmentBlock } from './segment-block.ts';
 
 /**
@@ -21,16 +22,29 @@ export class FitSearch {
     this.candidate = from;
   }
 
+  /** Whether the walk could stop before `end`, wherever it is found. */
+  isBounded(end: Instant): boolean {
+    return end >= this.#until;
+  }
+
   /** Walks through a whole block that ends at `blockEnd`; true when the place is found. Cost: O(1) for most blocks that did not change. */
   pass(block: SegmentBlock, blockEnd: Instant): boolean {
     if (blockEnd >= this.#until) return this.scan(block, 0, blockEnd);
-    const summary = block.summarize(this.#width);
-    const prefixEnd = block.prefixEnd(summary);
-    if (Math.min(prefixEnd, blockEnd) - this.candidate >= this.#duration) return true;
-    if (prefixEnd === Infinity) return false;
-    if (block.longest(summary) >= this.#duration) return this.scan(block, 0, blockEnd);
-    this.candidate = Math.min(block.suffixStart(summary), blockEnd);
-    return blockEnd - this.candidate >= this.#duration;
+    const weight = this.weigh(block.summaries, block.summarize(this.#width), blockEnd);
+    return weight === 'inside' ? this.scan(block, 0, blockEnd) : weight === 'found';
+  }
+
+  /**
+   * Judges a stretch that ends at `end`, before `until`, by its summary: the place was found, is perhaps inside, or is not there, and then
+   * the walk is past it. Cost: O(1).
+   */
+  weigh(summaries: RunSummaries, slot: number, end: Instant): 'found' | 'inside' | 'passed' {
+    const prefixEnd = summaries.prefixEnd(slot);
+    if (Math.min(prefixEnd, end) - this.candidate >= this.#duration) return 'found';
+    if (prefixEnd === Infinity) return 'passed';
+    if (summaries.longest(slot) >= this.#duration) return 'inside';
+    this.candidate = Math.min(summaries.suffixStart(slot), end);
+    return end - this.candidate >= this.#duration ? 'found' : 'passed';
   }
 
   /** Walks through the segments from `index` on one by one; true when the place is found. Cost: O(segments). */

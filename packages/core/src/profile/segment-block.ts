@@ -1,13 +1,8 @@
-import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
+import type { Instant, ProcessorCount } from '../shared/index.ts';
+import { RunSummaries } from './run-summaries.ts';
 
 /** Segments that one block holds at most: large enough to keep blocks few, small enough that moving a tail costs little. */
-export const blockMax = 512;
-
-/** Widths whose summaries a block remembers; a power of two. */
-const summaryMax = 64;
-
-/** Numbers of a summary, padded to a line of the processor's cache. */
-const summaryFields = 8;
+export const blockMax = 256;
 
 /** Neighbouring segments of a profile, kept together. */
 export class SegmentBlock {
@@ -17,10 +12,14 @@ export class SegmentBlock {
   readonly free = new Int32Array(blockMax);
   /** 1 to blockMax. */
   count = 0;
+  #summaries: RunSummaries | undefined;
   /** Counts changes; whoever writes to `starts` or `free` directly calls `touch`. */
   #version = 0;
-  /** By the low digits of the width: width, version, prefix end, longest, suffix start; made when it is first asked for. */
-  #summaries: Float64Array | undefined;
+
+  /** What is remembered of the block; made when it is first asked for. */
+  get summaries(): RunSummaries {
+    return (this.#summaries ??= new RunSummaries());
+  }
 
   get start(): Instant {
     return this.starts[0] as Instant;
@@ -78,33 +77,14 @@ export class SegmentBlock {
     this.touch();
   }
 
-  /**
-   * How long `width` is free here; remembered until the block changes, and read by the three methods below, which take what this
-   * returns. What touches the block's end is told apart, since only its neighbour knows that end. Cost: O(1), else O(count).
-   */
+  /** The slot of a width's summary. Cost: O(1), else O(count). */
   summarize(width: ProcessorCount): number {
-    this.#summaries ??= new Float64Array(summaryMax * summaryFields).fill(-1);
-    const at = (width & (summaryMax - 1)) * summaryFields;
-    if (this.#summaries[at] !== width || this.#summaries[at + 1] !== this.#version) this.#compute(width, at, this.#summaries);
-    return at;
+    const slot = this.summaries.slotOf(width);
+    if (!this.summaries.isFresh(slot, width, this.#version)) this.#compute(width, slot);
+    return slot;
   }
 
-  /** When the free run that begins with the block ends: the block's start where it is not free, Infinity where all of it is free. */
-  prefixEnd(summary: number): Instant {
-    return this.#summaries?.[summary + 2] as Instant;
-  }
-
-  /** The longest free run that ends inside the block. */
-  longest(summary: number): Duration {
-    return this.#summaries?.[summary + 3] as Duration;
-  }
-
-  /** When the free run that reaches the block's end begins; Infinity where the last segment is not free. */
-  suffixStart(summary: number): Instant {
-    return this.#summaries?.[summary + 4] as Instant;
-  }
-
-  #compute(width: ProcessorCount, at: number, summaries: Float64Array): void {
+  #compute(width: ProcessorCount, slot: number): void {
     const { starts, free, count } = this;
     let prefixEnd = Infinity;
     let longest = 0;
@@ -117,10 +97,7 @@ export class SegmentBlock {
       while (i + 1 < count && (free[i + 1] as ProcessorCount) < width) i += 1;
       runStart = i + 1 < count ? starts[i + 1] as Instant : Infinity;
     }
-    summaries[at] = width;
-    summaries[at + 1] = this.#version;
-    summaries[at + 2] = prefixEnd;
-    summaries[at + 3] = longest;
-    summaries[at + 4] = runStart;
+    this.summaries.claim(slot, width, this.#version);
+    this.summaries.write(slot, prefixEnd, longest, runStart);
   }
 }
