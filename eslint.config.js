@@ -39,7 +39,7 @@ const realTime = [
 ];
 
 export default tseslint.config(
-  { ignores: ['**/generated/**', 'test/lint-fixtures/**', '**/*.js', '**/*.mjs', '**/*.cjs', 'node_modules/**'] },
+  { ignores: ['**/generated/**', 'test/lint-fixtures/**', '**/*.js', '**/*.mjs', '**/*.cjs', '**/node_modules/**', '.cache/**'] },
   {
     files: ['**/*.ts'],
     languageOptions: { parser: tseslint.parser, parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },

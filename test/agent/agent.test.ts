@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { MutiraoError } from '@mutirao/api/errors';
-import { aTemplate, FakeProvider, Program, temporaryFolder, until } from '@mutirao/testkit';
+import { aTemplate, FakeProvider, isAlive, Program, temporaryFolder, until } from '@mutirao/testkit';
 
 interface Rig {
   readonly provider: FakeProvider;
@@ -30,14 +30,6 @@ async function startRig(t: ExecutionContext, args: readonly string[] = [], env: 
 
 function text(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString();
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return pid > 0 && !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
 }
 
 function readPid(file: string): number {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { until } from '@mutirao/testkit';
+import { isAlive, until } from '@mutirao/testkit';
 
 const bin = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'mutirao-cli-'));
@@ -33,15 +33,6 @@ interface GridJson { readonly processes: Record<string, number> }
 
 function processes(): Record<string, number> {
   return (JSON.parse(readFileSync(join(home, 'grid.json'), 'utf8')) as GridJson).processes;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 test.before(async (t) => {

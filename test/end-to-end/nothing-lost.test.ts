@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
-import { Grid, taskGroup, temporaryFolder, until, type GridOptions } from '@mutirao/testkit';
+import { Grid, type GridOptions, isAlive, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
 
 interface World { readonly grid: Grid; readonly runs: string }
 
@@ -103,12 +103,3 @@ test.serial('a stalled machine does not hold up the job: a replica elsewhere win
   t.is(job.finishedCount, 2);
 });
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // A zombie has ended; only its parent has not heard yet.
-    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}

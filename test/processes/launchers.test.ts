@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { Launchers, ProgramFinder, renderAssignments, renderCommand, runCommand, startProcess, Watchdog, type ProcessExit } from '@mutirao/runtime/processes';
-import { until } from '@mutirao/testkit';
+import { isAlive, until } from '@mutirao/testkit';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'mutirao-launchers-'));
 test.after.always(() => { rmSync(folder, { recursive: true, force: true }); });
@@ -54,14 +54,6 @@ class Rig {
 
 function text(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString();
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
 }
 
 function readPid(file: string): number {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'ava';
 import { killGroup, runCommand, startProcess, Watchdog, type ProcessExit } from '@mutirao/runtime/processes';
-import { until } from '@mutirao/testkit';
+import { isAlive, until } from '@mutirao/testkit';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'mutirao-processes-'));
 test.after.always(() => { rmSync(folder, { recursive: true }); });
@@ -126,11 +126,3 @@ function startSleeper(): { pid: number; ended: Promise<ProcessExit> } {
   return { pid: pid ?? 0, ended: ended.promise };
 }
 
-/** A zombie that nobody has reaped yet is not alive. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}

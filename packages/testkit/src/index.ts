@@ -18,3 +18,4 @@ export { streamPair, type StreamEnd } from './stream-pair.ts';
 export { temporaryFolder, type WithTeardown } from './temporary-folder.ts';
 export { until } from './until.ts';
 export { runs } from './runs.ts';
+export { isAlive } from './is-alive.ts';

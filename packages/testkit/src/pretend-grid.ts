@@ -17,7 +17,7 @@ function readJob(words: readonly string[]): JobSpec {
   const split = words.indexOf('--');
   const { values, positionals: [file] } = parseArgs({
     args: words.slice(0, split < 0 ? undefined : split), allowPositionals: true,
-    options: { wait: { type: 'boolean' }, label: { type: 'string' }, array: { type: 'string' }, put: many, store: many, get: many },
+    options: { wait: { type: 'boolean' }, progress: { type: 'boolean' }, label: { type: 'string' }, array: { type: 'string' }, put: many, store: many, get: many },
   });
   if (file !== undefined) return parseJdf(readFileSync(file, 'utf8'), { file, directory: homeDirectory }).job;
   const command = words.slice(split + 1);
