@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -156,6 +156,29 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
     t.is(usage.length, 1);
     t.is(usage[0]?.outputBytes, 5000);
     t.true((usage[0]?.residentBytes ?? 0) > 100_000);
+  });
+
+  test.serial(`${shell}: what left its group by setsid is swept when its task has ended, and not before`, async (t) => {
+    const rig = await Rig.open(t, shell);
+    const pid = path.join(rig.playpen, 'away');
+    rig.start(`setsid sh -c 'echo $$ >away; exec sleep 600' & while [ ! -e go ]; do sleep 0.01; done`);
+    await until(() => readPid(pid) > 0, 'it has left');
+    rig.launchers.sweep();
+    t.true(isAlive(readPid(pid)));
+    writeFileSync(path.join(rig.playpen, 'go'), '');
+    await until(() => rig.ended.length === 1, 'the task ended');
+    t.true(isAlive(readPid(pid)));
+    rig.launchers.sweep();
+    await until(() => !isAlive(readPid(pid)), 'it is swept');
+  });
+
+  test.serial(`${shell}: a watchdog ends also what left its group by setsid`, async (t) => {
+    const rig = await Rig.open(t, shell);
+    const pid = path.join(rig.playpen, 'away');
+    await rig.run(`setsid sh -c 'echo $$ >away; exec sleep 600' & while [ ! -s away ]; do sleep 0.01; done`);
+    t.true(isAlive(readPid(pid)));
+    rig.watchdog.close();
+    await until(() => !isAlive(readPid(pid)), 'it is ended');
   });
 }
 

@@ -66,7 +66,7 @@ export class RequestRunner {
     let group: number | undefined;
     try {
       group = startProcess({
-        command, args, env: environmentOf(request, index), detached: true, stdout: output, stderr: output,
+        command, args, env: { ...environmentOf(request, index), ...this.#watchdog.environment }, detached: true, stdout: output, stderr: output,
         cwd: request.workingDirectory === '' ? this.#options.outputDirectory : request.workingDirectory,
         onExit: ({ status, startError }) => {
           if (startError !== '') this.#options.log.warn({ request: requestId, index, command, reason: startError }, 'a process could not be started');

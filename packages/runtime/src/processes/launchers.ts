@@ -6,8 +6,9 @@ import path from 'node:path';
 import { invariant } from '@mutirao/core/shared';
 import { killProcess } from './kill-group.ts';
 import { Launcher, type LauncherExit, type LaunchTask, type TaskOutput } from './launcher.ts';
-import { readGroups, readUptime, type ProcessRow } from './process-table.ts';
-import type { Watchdog } from './watchdog.ts';
+import { Origins } from './origins.ts';
+import { readProcesses, readUptime, type ProcessRow } from './process-table.ts';
+import { launcherVariable, type Watchdog } from './watchdog.ts';
 
 /** What a set of launchers is made of. */
 export interface LaunchersOptions {
@@ -44,6 +45,7 @@ export class Launchers {
   /** By slot: the launcher of its last task, whose output it has; another one serves the slot if that was killed. */
   private readonly lastLaunchers: Launcher[] = [];
   private readonly status: StatusChannel;
+  private readonly origins: Origins;
   private spare: Launcher;
   /** What to add to `performance.now()` for the time since boot; too small rather than too large. */
   private bootOffset = readBootOffset();
@@ -55,6 +57,7 @@ export class Launchers {
   private constructor(options: LaunchersOptions, status: StatusChannel) {
     this.options = options;
     this.status = status;
+    this.origins = new Origins(options.watchdog.mark);
     for (let slot = 0; slot < options.width; slot++) {
       this.slots.push(this.startLauncher());
       this.slotOf.push(slot);
@@ -98,23 +101,24 @@ export class Launchers {
   }
 
   /**
-   * Kills what ended tasks left behind in their groups, and samples what running tasks hold.
+   * Kills what ended tasks left behind, in their groups or out of them, and samples what running tasks hold.
    *
    * What began before the task that now runs there, and is not the launcher, is left from an earlier one.
    */
   sweep(): TaskUsage[] {
-    const bySlot = new Map<number, number>();
-    for (const [slot, launcher] of this.slots.entries()) if (launcher.pgid !== undefined) bySlot.set(launcher.pgid, slot);
-    const resident = new Array<number>(this.slots.length).fill(0);
+    const byGroup = new Map(this.launchers.map((launcher) => [launcher.pgid, launcher]));
+    const resident = new Array<number>(this.launchers.length).fill(0);
     this.bootOffset = readBootOffset();
-    for (const row of readGroups(new Set(bySlot.keys()))) {
-      const slot = bySlot.get(row.pgid);
-      if (slot === undefined || row.pid === row.pgid) continue;
-      if (isLeftover(row, this.at(slot))) killProcess(row.pid, 'SIGKILL');
-      else resident[slot] = (resident[slot] ?? 0) + row.residentBytes;
+    const rows = readProcesses();
+    const origins = this.origins.find(rows);
+    for (const row of rows) {
+      const launcher = byGroup.get(row.pgid) ?? this.launchers[origins.get(row.pid) ?? -1];
+      if (launcher === undefined || row.pid === launcher.pgid) continue;
+      if (isLeftover(row, launcher)) killProcess(row.pid, 'SIGKILL');
+      else resident[launcher.index] = (resident[launcher.index] ?? 0) + row.residentBytes;
     }
     return this.slots.flatMap((launcher, slot) => (
-      launcher.sequence === 0 ? [] : [{ slot, residentBytes: resident[slot] ?? 0, outputBytes: launcher.outputBytes() }]));
+      launcher.sequence === 0 ? [] : [{ slot, residentBytes: resident[launcher.index] ?? 0, outputBytes: launcher.outputBytes() }]));
   }
 
   /** Bytes that a slot's task has written to both streams so far. Cheap. */
@@ -142,9 +146,10 @@ export class Launchers {
   }
 
   private startLauncher(): Launcher {
+    const index = this.launchers.length;
+    const environment = { ...this.options.environment, ...this.options.watchdog.environment, [launcherVariable]: String(index) };
     const launcher = new Launcher({
-      index: this.launchers.length, shell: this.options.shell ?? '/bin/sh', folder: this.options.folder,
-      environment: this.options.environment, status: this.status.writer,
+      index, shell: this.options.shell ?? '/bin/sh', folder: this.options.folder, environment, status: this.status.writer,
       onExit: (gone, exit) => { this.replace(gone, exit); },
     });
     this.launchers.push(launcher);

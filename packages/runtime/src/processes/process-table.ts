@@ -9,15 +9,25 @@ export interface ProcessRow {
   readonly residentBytes: number;
 }
 
-/** Reads the live processes of these groups; empty where there is no /proc. Cost: one small file per process of the host. */
-export function readGroups(pgids: ReadonlySet<number>): ProcessRow[] {
+/** Reads the live processes of this host; empty where there is no /proc. Cost: one small file per process. */
+export function readProcesses(): ProcessRow[] {
   const rows: ProcessRow[] = [];
   for (const name of listProc()) {
     if (!/^\d/.test(name)) continue;
-    const row = parseStat(readStat(name));
-    if (row !== undefined && pgids.has(row.pgid)) rows.push(row);
+    const row = parseStat(readOr(`/proc/${name}/stat`));
+    if (row !== undefined) rows.push(row);
   }
   return rows;
+}
+
+/** The variables that a process was started with; empty when it is gone, or somebody else's. */
+export function readEnvironment(pid: number): Map<string, string> {
+  const variables = new Map<string, string>();
+  for (const entry of readOr(`/proc/${pid}/environ`).split('\0')) {
+    const end = entry.indexOf('=');
+    if (end > 0) variables.set(entry.slice(0, end), entry.slice(end + 1));
+  }
+  return variables;
 }
 
 /** Parses /proc/PID/stat; undefined for a process that is gone or a zombie. */
@@ -58,10 +68,6 @@ function listProc(): string[] {
   } catch {
     return [];
   }
-}
-
-function readStat(pid: string): string {
-  return readOr(`/proc/${pid}/stat`);
 }
 
 function readOr(path: string): string {

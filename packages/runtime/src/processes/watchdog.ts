@@ -1,8 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+
+/** Holds the mark of the watchdog that ends a process. */
+export const watchdogVariable = 'MUTIRAO_WATCHDOG';
+
+/** Holds the index of the launcher that a process descends from. */
+export const launcherVariable = 'MUTIRAO_LAUNCHER';
 
 /**
- * Reads lines `+GROUP` and `-GROUP`; at the end of its input it kills the groups that are left. The end comes when the process
- * that holds the other end of the pipe dies, however it dies. Signals meant for that process do not end it.
+ * Reads lines `+GROUP` and `-GROUP`; at the end of its input it kills the groups that are left, and then what has the mark in its
+ * environment, a few times over, since what is being killed may be starting more. The end comes when the process that holds the other
+ * end of the pipe dies, however it dies. Signals meant for that process do not end it.
  */
 const script = `
 trap '' HUP INT QUIT TERM PIPE
@@ -15,14 +23,23 @@ while read -r line; do
   esac
 done
 for group in $groups; do kill -9 "-$group"; done
+for round in 1 2 3 4 5; do
+  marked=$(grep -lsaF -- "$1" /proc/[0-9]*/environ)
+  [ -n "$marked" ] || break
+  for file in $marked; do pid=\${file#/proc/}; kill -9 "\${pid%/environ}"; done
+done
 `;
 
 /**
- * Ends process groups when we die, also by kill -9: a small shell in a session of its own that reads a pipe from us.
+ * Ends processes when we die, also by kill -9: a small shell in a session of its own that reads a pipe from us.
+ *
+ * It knows them by their groups, and by `environment` where they left their group.
  *
  * Guard a group before it does anything; release it when it is empty, since numbers are used again.
  */
 export class Watchdog {
+  /** No other watchdog has it. */
+  readonly mark = `${process.pid}-${randomUUID()}`;
   private child: ChildProcess | undefined;
   private readonly groups = new Set<number>();
   private closed = false;
@@ -36,6 +53,11 @@ export class Watchdog {
     return this.child?.pid;
   }
 
+  /** What a process has to be started with for being found, with all that it starts, outside its group. */
+  get environment(): Record<string, string> {
+    return { [watchdogVariable]: this.mark };
+  }
+
   /** Has the group killed when we die. Written to the pipe before it returns, unless the pipe is full. */
   guard(pgid: number): void {
     this.groups.add(pgid);
@@ -47,14 +69,16 @@ export class Watchdog {
     if (this.groups.delete(pgid)) this.child?.stdin?.write(`-${pgid}\n`);
   }
 
-  /** Kills all guarded groups now and ends the watching process. */
+  /** Kills all guarded groups and marked processes now and ends the watching process. */
   close(): void {
     this.closed = true;
     this.child?.stdin?.end();
   }
 
   private start(): ChildProcess {
-    const child = spawn('/bin/sh', ['-c', script], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], cwd: '/' });
+    // Where we are marked ourselves, it has to outlive us.
+    const env = { ...process.env, [watchdogVariable]: undefined, [launcherVariable]: undefined };
+    const child = spawn('/bin/sh', ['-c', script, 'watchdog', this.mark], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', env });
     child.on('error', () => undefined); // Not started: `exit` does not follow, and groups are then unguarded.
     child.stdin.on('error', () => undefined);
     child.once('exit', () => { this.replace(); });
