@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import type { AgentInput, HeldReplica, Verdict } from '@mutirao/core/machines/agent';
-import type { Bytes } from '@mutirao/core/shared';
+import { describeBytes, type Bytes } from '@mutirao/core/shared';
 import { Launchers, type LaunchersOptions, type TaskUsage } from '@mutirao/runtime/processes';
 import type { Playpens } from './playpens.ts';
 import type { Storages } from './storages.ts';
@@ -120,7 +120,7 @@ export class TaskRunner {
   private checkMemory({ slot, residentBytes }: TaskUsage): void {
     const replica = this.running[slot];
     const memoryMax = replica?.template.limits.memoryMax ?? 0;
-    if (replica !== undefined && memoryMax > 0 && residentBytes > memoryMax) this.exceed(replica, 'MUT_MEMORY_MAX', `${residentBytes} bytes of memory; the limit is ${memoryMax}`);
+    if (replica !== undefined && memoryMax > 0 && residentBytes > memoryMax) this.exceed(replica, 'MUT_MEMORY_MAX', `${describeBytes(residentBytes)} of memory, beyond the limit of ${describeBytes(memoryMax)}`);
   }
 
   private readonly checkOutputs = (): void => {
@@ -130,7 +130,7 @@ export class TaskRunner {
       if (replica === undefined || outputMax === 0) continue;
       this.outputTimer ??= setTimeout(this.checkOutputs, outputInterval);
       const written = this.launchers.outputBytes(slot);
-      if (written > outputMax) this.exceed(replica, 'MUT_OUTPUT_MAX', `${written} bytes of standard output and error; the limit is ${outputMax}`);
+      if (written > outputMax) this.exceed(replica, 'MUT_OUTPUT_MAX', `${describeBytes(written)} of standard output and error, beyond the limit of ${describeBytes(outputMax)}`);
     }
   };
 

@@ -23,6 +23,11 @@ export function showTimeOfDay(unixMs: number): string {
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
+/** A moment in local time, without its day where it lies less than half a day from now; `-` for one that has not come (0). */
+export function showMoment(unixMs: number, nowUnixMs: number): string {
+  return unixMs !== 0 && Math.abs(unixMs - nowUnixMs) < 12 * 3_600_000 ? showTimeOfDay(unixMs) : showInstant(unixMs);
+}
+
 /** A size as people read it, in powers of 1024: `812 B`, `1.5 MiB`. */
 export function showBytes(bytes: number): string {
   const units = ['KiB', 'MiB', 'GiB', 'TiB'];

@@ -1,5 +1,5 @@
 import type { ResourceLimits } from '../messages/index.ts';
-import { plural, type Duration, type ProcessorCount } from '../shared/index.ts';
+import { describeExactTime, plural, type Duration, type ProcessorCount } from '../shared/index.ts';
 import type { RequestFacts } from './heuristic.ts';
 
 /** Request slots that are free: maxPR - |M^p|. */
@@ -16,7 +16,7 @@ export function findObstacle(facts: RequestFacts): string | undefined {
     return `A task needs ${plural(demand.processors, 'processor')} and the resource gives at most ${limits.widthMax} to one request.`;
   }
   if (longestWalltime(limits) === 0) {
-    return `The longest walltime, ${limits.walltimeMax} ms, is below the resource's granularity of ${limits.walltimeGranularity} ms.`;
+    return `The longest walltime, ${describeExactTime(limits.walltimeMax)}, is below the resource's granularity of ${describeExactTime(limits.walltimeGranularity)}.`;
   }
   return undefined;
 }

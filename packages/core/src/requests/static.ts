@@ -1,4 +1,4 @@
-import { describeTime, plural, type ProcessorCount } from '../shared/index.ts';
+import { describeExactTime, plural, type ProcessorCount } from '../shared/index.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
 import { findObstacle, freeSlotsOf, longestWalltime } from './obstacle.ts';
 import { optionsOf } from './options.ts';
@@ -29,7 +29,7 @@ function draftStatic(facts: RequestFacts): RequestDecision {
       ? `${plural(demand.pendingTasks, 'pending task')} of ${plural(demand.processors, 'processor')} over ${plural(freeSlots, 'free request slot')} `
         + `(${limits.requestsMax} allowed, ${pending.length} pending) make ${plural(width, 'processor')} each; the resource gives at most ${limits.widthMax}.`
       : `Each request asks for the most that the resource gives, ${plural(width, 'processor')}, as it was told to.`,
-    `The walltime is the longest that the resource gives, ${describeTime(walltime)}: the static heuristic does not estimate task times.`,
+    `The walltime is the longest that the resource gives, ${describeExactTime(walltime)}: the static heuristic does not estimate task times.`,
   ];
   const drafts = Array.from({ length: freeSlots }, (): DraftedRequest => ({ width, walltime, reasons }));
   return { drafts, reasons };

@@ -6,4 +6,4 @@ export { Heap } from './heap.ts';
 export { Prng } from './prng.ts';
 export { findNearestWord } from './nearest-word.ts';
 export { IndexSet, type IndexRange } from './index-set.ts';
-export { describeTime, plural } from './sentences.ts';
+export { describeBytes, describeExactTime, describeTime, plural } from './sentences.ts';

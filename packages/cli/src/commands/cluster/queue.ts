@@ -8,7 +8,7 @@ import { findClusterAddress, listClusterAddresses } from '../../grid/addresses.t
 import { queuedRequestJson } from '../../json/documents.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
-import { showDuration, showTimeOfDay } from '../../output/units.ts';
+import { showDuration, showMoment } from '../../output/units.ts';
 import { nameOf } from '../../wire/names.ts';
 
 /** Whose queue, and how much of its past. */
@@ -61,15 +61,15 @@ function queueTable({ name, limits, queue }: Listing): string[] {
       { title: 'REQUEST' }, { title: 'USER' }, { title: 'STATUS' }, { title: 'WIDTH', right: true }, { title: 'WALLTIME', right: true },
       { title: 'SUBMITTED' }, { title: 'STARTS' }, { title: 'ENDED' }, { title: 'REASON' },
     ],
-    queue.requests.map(cellsOf),
+    queue.requests.map((request) => cellsOf(request, queue.atUnixMs)),
   )];
 }
 
-function cellsOf(request: QueuedRequest): string[] {
-  const starts = request.startsUnixMs === 0 ? '-' : showTimeOfDay(request.startsUnixMs);
+function cellsOf(request: QueuedRequest, now: number): string[] {
+  const starts = showMoment(request.startsUnixMs, now);
   return [
     request.requestId, request.userId, nameOf(RequestStatus, request.status), String(request.widthProcessors), showDuration(request.walltimeMs),
-    showTimeOfDay(request.submittedUnixMs), request.status === RequestStatus.QUEUED && starts !== '-' ? `by ${starts}` : starts,
-    request.endedUnixMs === 0 ? '-' : showTimeOfDay(request.endedUnixMs), request.endReason,
+    showMoment(request.submittedUnixMs, now), request.status === RequestStatus.QUEUED && starts !== '-' ? `by ${starts}` : starts,
+    showMoment(request.endedUnixMs, now), request.endReason,
   ];
 }

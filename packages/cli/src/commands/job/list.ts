@@ -1,7 +1,9 @@
 import { InvalidArgumentError, type Command } from 'commander';
 
 import { JobStatus, type JobSummary } from '@mutirao/api/broker';
+import { MutiraoError } from '@mutirao/api/errors';
 
+import type { BrokerClient } from '../../client/broker-client.ts';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { jobJson } from '../../json/documents.ts';
@@ -9,6 +11,8 @@ import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
 import { nameOf } from '../../wire/names.ts';
+
+const statuses = Object.keys(JobStatus).slice(1).map((name) => name.toLowerCase());
 
 /** How much of the list is wanted. */
 export interface ListJobsOptions {
@@ -25,15 +29,27 @@ export function define(command: Command, act: Act): void {
 
 /** Lists jobs, newest first. */
 export async function listJobs(context: CommandContext, { max, status }: ListJobsOptions): Promise<ExitStatus> {
-  const broker = await context.broker();
-  const { jobs: all } = await broker.listJobs({ pageSize: max, beforeJobId: 0 });
-  const jobs = status === undefined ? all : all.filter((job) => nameOf(JobStatus, job.status) === status);
+  if (status !== undefined && !statuses.includes(status)) throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${status}"; want one of ${statuses.join(', ')}`);
+  const jobs = await fetchJobs(await context.broker(), status, max);
   tell(context.output, {
     json: () => jobs.map(jobJson),
     table: () => (jobs.length === 0 ? ['No jobs. Submit one with "mutirao job submit --array 1-10 -- echo {}".'] : jobTable(jobs, context.clock.now())),
     quiet: () => jobs.map((job) => job.jobId),
   });
   return 0;
+}
+
+/** Reads pages of jobs, newest first, until `max` of them have the status or there are no more. */
+async function fetchJobs(broker: BrokerClient, status: string | undefined, max: number): Promise<JobSummary[]> {
+  const found: JobSummary[] = [];
+  let beforeJobId = 0;
+  for (;;) {
+    const { jobs } = await broker.listJobs({ pageSize: max, beforeJobId });
+    found.push(...jobs.filter((job) => status === undefined || nameOf(JobStatus, job.status) === status));
+    const last = jobs.at(-1);
+    if (status === undefined || found.length >= max || last === undefined || last.jobId === 1) return found.slice(0, max);
+    beforeJobId = last.jobId;
+  }
 }
 
 /** Jobs as a table. */

@@ -7,7 +7,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import { requestJson } from '../../json/documents.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
-import { showDuration, showTimeOfDay } from '../../output/units.ts';
+import { showDuration, showMoment } from '../../output/units.ts';
 import { nameOf } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
@@ -42,7 +42,7 @@ function requestTable(requests: readonly AllocationRequest[], now: number): stri
     ],
     requests.map((request) => [
       nameOfRequest(request), nameOf(RequestStatus, request.status), String(request.widthProcessors), showDuration(request.walltimeMs),
-      request.submittedUnixMs === 0 ? '-' : showTimeOfDay(request.submittedUnixMs), ...timesOf(request, now), request.reasons[0] ?? '',
+      showMoment(request.submittedUnixMs, now), ...timesOf(request, now), request.reasons[0] ?? '',
     ]),
   );
 }

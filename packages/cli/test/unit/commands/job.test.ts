@@ -23,6 +23,17 @@ test('quiet lists ids only, and --status selects', async (t) => {
   t.is((await runCommandLine(['job', 'list', '-q', '--status', 'running'], { broker })).out, '2\n');
 });
 
+test('--status looks for jobs beyond the first page, and takes no word that is not a status', async (t) => {
+  const all = [5, 4, 3, 2, 1].map((jobId) => aJobSummary({ jobId, status: jobId === 2 ? JobStatus.FAILED : JobStatus.FINISHED }));
+  const listJobs = ({ pageSize, beforeJobId }: { pageSize: number; beforeJobId: number }) => (
+    Promise.resolve({ jobs: all.filter(({ jobId }) => beforeJobId === 0 || jobId < beforeJobId).slice(0, pageSize) }));
+  t.is((await runCommandLine(['job', 'list', '-q', '--max', '2', '--status', 'failed'], { broker: { listJobs } })).out, '2\n');
+  t.is((await runCommandLine(['job', 'list', '-q', '--max', '2', '--status', 'finished'], { broker: { listJobs } })).out, '5\n4\n');
+  const refused = await runCommandLine(['job', 'list', '--status', 'fnished'], { broker: { listJobs } });
+  t.is(refused.status, 2);
+  t.regex(refused.err, /--status is "fnished"; want one of running, finished, failed, cancelled/);
+});
+
 test('JSON lists jobs with units in the names, and null for what has not come', async (t) => {
   const listed = JSON.parse((await runCommandLine(['job', 'list', '--json'], { broker })).out) as unknown[];
   t.like(listed[0], { job_id: 2, status: 'running', ended_unix_ms: null, failed_count: 1 });

@@ -1,6 +1,13 @@
 import test from 'ava';
-import { showBytes, showDuration } from '../../../src/output/units.ts';
+import { showBytes, showDuration, showInstant, showMoment, showTimeOfDay } from '../../../src/output/units.ts';
 import { renderPairs, renderTable } from '../../../src/output/table.ts';
+
+test('a moment of another day is shown with its day', (t) => {
+  const now = 1_000_000_000;
+  t.is(showMoment(now + 3_600_000, now), showTimeOfDay(now + 3_600_000));
+  t.is(showMoment(now + 86_400_000, now), showInstant(now + 86_400_000));
+  t.is(showMoment(0, 5), '-');
+});
 
 test('durations are shown with two units at most', (t) => {
   t.deepEqual([0, 49, 9_949, 9_950, 59_499, 59_500, 60_000, 3_599_499, 3_600_000, 86_399_000, 90_000_000].map(showDuration),

@@ -1,4 +1,4 @@
-import type { Instant } from '../../shared/index.ts';
+import { describeTime, type Instant } from '../../shared/index.ts';
 import type { AgentState, HeldReplica, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -28,7 +28,7 @@ export function enforceDeadlines(turn: Turn): void {
       setDeadline(state, replica, replica.deadline);
     } else if (replica.verdict === undefined) {
       const { runTimeMax } = replica.template.limits;
-      condemn(turn, replica, { outcome: 'limited', reason: 'MUT_RUN_TIME_MAX', detail: `ran ${now - replica.startedAt} ms; the limit is ${runTimeMax}` });
+      condemn(turn, replica, { outcome: 'limited', reason: 'MUT_RUN_TIME_MAX', detail: `ran ${describeTime(now - replica.startedAt)}, beyond the limit of ${describeTime(runTimeMax)}` });
     } else {
       commands.push({ kind: 'KillTask', replica, signal: 'SIGKILL' });
       setDeadline(state, replica, now + state.options.killGrace);

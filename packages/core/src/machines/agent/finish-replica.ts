@@ -1,3 +1,4 @@
+import { describeBytes } from '../../shared/index.ts';
 import { condemn } from './deadlines.ts';
 import { endReplica, success } from './end-replica.ts';
 import type { AgentInput } from './inputs.ts';
@@ -45,7 +46,7 @@ export function findHeld(turn: Turn, replicaId: number, status: HeldReplica['sta
 function judge(replica: HeldReplica, result: ProcessResult): Verdict {
   const { outputMax } = replica.template.limits;
   if (outputMax > 0 && result.outputBytes > outputMax) {
-    return { outcome: 'limited', reason: 'MUT_OUTPUT_MAX', detail: `wrote ${result.outputBytes} bytes to standard output and error; the limit is ${outputMax}` };
+    return { outcome: 'limited', reason: 'MUT_OUTPUT_MAX', detail: `${describeBytes(result.outputBytes)} of standard output and error, beyond the limit of ${describeBytes(outputMax)}` };
   }
   const { exitStatus } = result;
   if (exitStatus === 0) return success;

@@ -47,7 +47,7 @@ function explainEndedJob(job: BrokerJob): Explanation {
   const took = describeTime(job.endedAt - job.submittedAt);
   const details: string[] = [];
   if (job.failed.size > 0) details.push(`${plural(job.failed.size, 'task')} failed; see "mutirao task list ${job.jobId} --status failed".`);
-  if (job.cancelled.size > 0) details.push(`${plural(job.cancelled.size, 'task')} were cancelled (${job.cancelReason || 'no reason given'}).`);
+  if (job.cancelled.size > 0) details.push(`${plural(job.cancelled.size, 'task')} cancelled (${job.cancelReason || 'no reason given'}).`);
   if (job.replicaCount > job.taskCount) details.push(`${plural(job.replicaCount, 'replica')} were placed for ${plural(job.taskCount, 'task')}.`);
   return { summary: `job ${job.jobId} ${job.status === 'cancelled' ? 'was cancelled' : job.status} ${took} after its submission.`, details };
 }

@@ -87,7 +87,7 @@ function describeReplicas({ replicas }: TaskSummary, now: Instant): string {
 
 function describePast({ machineId, ending }: PastReplica): string {
   const { replicaId, fate, exitStatus, reason, detail, outcome } = ending;
-  const status = outcome === 'failed' ? ` with exit status ${exitStatus}` : '';
+  const status = outcome === 'failed' && reason === '' ? ` with exit status ${exitStatus}` : '';
   const why = [reason, detail].filter((text) => text !== '').join(': ');
-  return `Replica r${replicaId} on ${machineId} was ${fate}${status}${why === '' ? '' : ` (${why})`}.`;
+  return `Replica r${replicaId} on ${machineId} ${fate === 'failed' ? 'failed' : `was ${fate}`}${status}${why === '' ? '' : ` (${why})`}.`;
 }

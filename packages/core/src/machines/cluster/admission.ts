@@ -1,4 +1,5 @@
 import type { RequestOrder } from '../../messages/index.ts';
+import { describeExactTime } from '../../shared/index.ts';
 import { roundWalltime, type ClusterState } from './state.ts';
 
 /** Why an order is not taken: a code of the error registry, and a sentence with the value found and the value wanted. */
@@ -30,7 +31,7 @@ function findExcess({ options, livingCounts }: ClusterState, { userId, width, wa
   if (width > widest) return { code: 'MUT_WIDTH_MAX', message: `width is ${width}; want at most ${widest}` };
   const rounded = roundWalltime(walltime, options.walltimeGranularity);
   if (rounded > options.walltimeMax) {
-    return { code: 'MUT_WALLTIME_MAX', message: `walltime is ${rounded} ms; want at most ${options.walltimeMax}` };
+    return { code: 'MUT_WALLTIME_MAX', message: `walltime is ${describeExactTime(rounded)}; want at most ${describeExactTime(options.walltimeMax)}` };
   }
   const living = livingCounts.get(userId) ?? 0;
   if (living < options.requestsMax) return undefined;

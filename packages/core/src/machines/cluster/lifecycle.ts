@@ -53,9 +53,13 @@ export function admitRequest(turn: Turn, { replyTo, order }: ClusterInput & { ki
   turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: { requestId } } });
 }
 
-/** Takes a queued request out, or tells a running one to end. */
+/** Takes a queued request out, or tells a running one to end; one that has ended is left so. One that there never was is refused. */
 export function releaseRequest(turn: Turn, { replyTo, requestId }: ClusterInput & { kind: 'ReleaseRequested' }): void {
   const request = turn.state.requests.get(requestId);
+  if (requestId >= turn.state.nextRequestId) {
+    turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, code: 'MUT_NOT_FOUND', message: `there is no request ${requestId}` } });
+    return;
+  }
   if (request?.status === 'queued') endRequest(turn, request, 'MUT_RELEASED');
   if (request?.status === 'running') tellToEnd(turn, request, 'MUT_RELEASED');
   turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: {} } });

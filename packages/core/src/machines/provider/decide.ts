@@ -1,7 +1,7 @@
 import {
   findHeuristic, type DraftedRequest, type PendingRequest, type RequestCandidate, type RequestDecision, type RequestHeuristic, type ServedRequest,
 } from '../../requests/index.ts';
-import { invariant, type ProcessorCount } from '../../shared/index.ts';
+import { describeTime, invariant, type ProcessorCount } from '../../shared/index.ts';
 import type { QueueListing, ResourceLimits } from '../../messages/index.ts';
 import { requestsOf, runningProcessors, wantedProcessors } from './brokers.ts';
 import { listingWithOwn } from './listing-with-own.ts';
@@ -32,7 +32,7 @@ function withdrawQueued(turn: Turn, broker: KnownBroker, wanted: ProcessorCount,
 function releaseRunning(turn: Turn, broker: KnownBroker): void {
   for (const request of requestsOf(turn.state, broker.brokerId)) {
     if (request.status !== 'running' || !isServing(request)) continue;
-    releaseRequest(turn, request, `Released: nothing has been wanted for ${turn.now - broker.idleSince} ms.`);
+    releaseRequest(turn, request, `Released: nothing has been wanted for ${describeTime(turn.now - broker.idleSince)}.`);
   }
 }
 
@@ -92,7 +92,7 @@ function findObstacle({ state, now }: Turn, inNeedCount: number): string | undef
   if (state.listing === undefined) return 'The queue of the resource has not been read yet.';
   const failures = `failures in a row: ${refusals} refused, ${fruitless} ended without a machine`;
   if (refusals + fruitless >= config.refusalsMax) return `Stopped until new demand comes up, after ${failures}.`;
-  if (now < state.pausedUntil) return `Paused for another ${state.pausedUntil - now} ms, after ${failures}.`;
+  if (now < state.pausedUntil) return `Paused for another ${describeTime(state.pausedUntil - now)}, after ${failures}.`;
   return undefined;
 }
 

@@ -38,7 +38,7 @@ test('the walltime is a whole number of grains', (t) => {
 test('a longest walltime below the grain asks for nothing and says so', (t) => {
   const decision = staticHeuristic.draft({ ...facts, limits: { ...facts.limits, walltimeMax: 59_999 } });
   t.deepEqual(decision.drafts, []);
-  t.regex(decision.reasons[0] ?? '', /59999 ms, is below the resource's granularity of 60000 ms/);
+  t.regex(decision.reasons[0] ?? '', /59 s 999 ms, is below the resource's granularity of 1 min/);
 });
 
 test('each draft carries the numbers that made it', (t) => {
