@@ -8,7 +8,7 @@ export type VisitRectangle = (width: ProcessorCount, extent: Duration) => boolea
  * A copy of the availability profile from which rectangles are cut in the order of time.
  *
  * A linked list of segments: cutting walks over the segments of the window, which were walked over to find the rectangle, and moves
- * nothing. A segment is named by its index; breakpoints never vanish, and cutting adds one at most.
+ * nothing. A segment is named by its index; no breakpoint vanishes while rectangles are cut, and cutting adds one at most.
  */
 export class FreeTime {
   /** The beginning of each segment; the list runs through `#next`, the indices are in no order. */
@@ -126,6 +126,16 @@ export class FreeTime {
       this.#free[at] = this.freeOf(at) - width;
     }
     return this.#starts.length > countBefore ? countBefore : -1;
+  }
+
+  /** Drops the breakpoints at which nothing changes, as a profile has none. Cost: O(segments). */
+  joinEqual(): void {
+    for (let at = this.first; at >= 0; at = this.nextOf(at)) {
+      let next = this.nextOf(at);
+      while (next >= 0 && this.freeOf(next) === this.freeOf(at)) next = this.nextOf(next);
+      this.#next[at] = next;
+      if (next < 0) this.#last = at;
+    }
   }
 
   #splitAfter(index: number, at: Instant): void {

@@ -2,6 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { agentMachine, createAgentState, listHeldReplicas, type AgentCommand, type AgentInput, type HeldReplica } from '@mutirao/core/machines/agent';
 import type { Content, MachineReport, ReplicaStart, TaskTemplate } from '@mutirao/core/messages';
+import { runs } from '@mutirao/testkit';
 
 const processors = 3;
 const sizes: Readonly<Record<string, number>> = { a: 10, b: 20, c: 40, d: 200 };
@@ -182,7 +183,7 @@ test('every accepted replica ends in exactly one report, and no processor holds 
     const ends = world.ends().sort((x, y) => x - y);
     return world.broken === '' && world.pinned.size === 0 && JSON.stringify(ends) === JSON.stringify([...world.accepted].sort((x, y) => x - y))
       ? true : (() => { throw new Error(`${world.broken}; ended ${ends.join()} of ${[...world.accepted].join()}; pinned ${[...world.pinned.keys()].join()}`); })();
-  }), { seed: 20_261_120, numRuns: 1500 });
+  }), runs(20_261_120, 1500));
   t.pass();
 });
 
@@ -198,6 +199,6 @@ test('a replica that has run for 10 ms is told as started unless it ends in that
     }
     const started = [...world.reports.values()].flatMap((report) => report.started.map((start) => start.replicaId));
     return started.length === new Set(started).size && started.length === times.filter((time) => time + 1 >= 10).length;
-  }), { seed: 20_261_121, numRuns: 200 });
+  }), runs(20_261_121, 200));
   t.pass();
 });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { AvailabilityProfile, type Segment } from '@mutirao/core/profile';
+import { runs } from '@mutirao/testkit';
 
 const capacity = 8;
 const horizon = 40;
@@ -57,7 +58,7 @@ test('a profile is the step function that one number per instant describes', (t)
     return profile.earliestFit(question.width, question.length, question.start) === reference.earliestFit(question.width, question.length, from)
       && profile.minFree(from, from + question.length) === reference.least(from, from + question.length)
       && profile.segmentCount === reference.segmentCount(profile.from);
-  }), { seed: 20_250_101, numRuns: 3000 });
+  }), runs(20_250_101, 3000));
   t.pass();
 });
 
@@ -87,7 +88,7 @@ test('a profile of thousands of segments is the step function that one number pe
     profile.forget(2000);
     for (const at of [2000, 2001, 3000, 20_050]) if (profile.freeAt(at) !== free[at]) return false;
     return profile.segmentCount > 5000;
-  }), { seed: 20_250_104, numRuns: 2 });
+  }), runs(20_250_104, 2));
   t.pass();
 });
 

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import {
   conservativeBackfilling, easyBackfilling, firstComeFirstServed, replayRequests, type QueuePolicy, type ReplayedRequest, type TracedRequest,
 } from '@mutirao/core/queue';
+import { runs } from '@mutirao/testkit';
 
 const capacity = 6;
-const options = { seed: 20_250_102, numRuns: 400 };
+const options = runs(20_250_102, 400);
 
 const anyRequest = fc.record({
   gap: fc.integer({ min: 0, max: 6 }), width: fc.integer({ min: 1, max: capacity }),

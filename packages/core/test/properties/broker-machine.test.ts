@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { BrokerWorld, aGroup, aJob, aMachine } from '@mutirao/testkit';
+import { aGroup, aJob, aMachine, BrokerWorld, runs } from '@mutirao/testkit';
 import type { Outcome } from '@mutirao/core/messages';
 
 const machineIds = ['p/m0', 'p/m1', 'p/m2', 'p/m3'];
@@ -121,6 +121,6 @@ test('whatever happens, each task ends once, replay and snapshots agree, the led
       t.log(String(error).slice(0, 4000));
       throw error;
     }
-  }), { seed: 20_250_101, numRuns: 250 });
+  }), runs(20_250_101, 250));
   t.pass();
 });

@@ -5,6 +5,7 @@ import {
   type ClusterSnapshot, type ClusterState,
 } from '@mutirao/core/machines/cluster';
 import { conservativeBackfilling, easyBackfilling, firstComeFirstServed, type PlannedRequest, type QueuePolicy } from '@mutirao/core/queue';
+import { runs } from '@mutirao/testkit';
 
 const processors = 5;
 
@@ -132,7 +133,7 @@ for (const policy of policies) {
       const restored = restoreSnapshot(world.state.options, JSON.parse(JSON.stringify(takeSnapshot(world.state))) as ClusterSnapshot);
       t.deepEqual(promisedOf(restored), promisedOf(world.state));
       return world.broken === '';
-    }), { seed: 20_250_103, numRuns: 300 });
+    }), runs(20_250_103, 300));
   });
 
   test(`under ${policy.name} everything that waits has started after long enough`, (t) => {
@@ -143,7 +144,7 @@ for (const policy of policies) {
       world.doomed.clear();
       world.pass(world.now + 2000);
       return world.state.plan.waiting.size + world.state.plan.running.size === 0;
-    }), { seed: 20_250_104, numRuns: 300 });
+    }), runs(20_250_104, 300));
     t.pass();
   });
 }

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { IndexSet } from '@mutirao/core/shared';
+import { runs } from '@mutirao/testkit';
 
 /** Indexes around the seams of words and chunks, and a few far out. */
 const index = fc.oneof(fc.nat({ max: 40 }), fc.nat({ max: 9000 }), fc.constantFrom(31, 32, 4095, 4096, 4097, 8191, 8192, 100_000));
@@ -35,7 +36,7 @@ test('a set of indexes does what a Set does', (t) => {
     const again = IndexSet.fromRanges([...set.ranges()]);
     same(JSON.stringify([...again.ranges()]), JSON.stringify([...set.ranges()]));
     same(again.size, set.size);
-  }), { seed: 7, numRuns: 300 });
+  }), runs(7, 300));
   t.pass();
 });
 

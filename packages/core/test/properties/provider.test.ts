@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { freezeProvider, isPending, providerMachine, thawProvider, type ProviderCommand, type ProviderInput, type ProviderSnapshot } from '@mutirao/core/machines/provider';
 import type { QueuedRequest } from '@mutirao/core/messages';
-import { ProviderDialogue } from '@mutirao/testkit';
+import { ProviderDialogue, runs } from '@mutirao/testkit';
 
 const requestsMax = 3;
 
@@ -163,14 +163,14 @@ function play(acts: readonly Act[]): World {
   return world;
 }
 
-const runs = { seed: 20_050_901, numRuns: 1_000 };
+const nightRuns = runs(20_050_901, 1_000);
 const anyActs = fc.array(anyAct, { maxLength: 60 });
 
 test('never more requests pending than the resource allows, and none submitted twice, whatever the queue tells', (t) => {
   fc.assert(fc.property(anyActs, (acts) => {
     const { state } = play(acts).dialogue;
     return [...state.requests.values()].filter(isPending).length <= requestsMax;
-  }), runs);
+  }), nightRuns);
   t.pass();
 });
 
@@ -178,7 +178,7 @@ test('while listings fail but do not lie, the resource never has more of our req
   fc.assert(fc.property(anyActs, (acts) => {
     const honest = acts.map((act) => (act.kind === 'list' ? { ...act, lies: false } : act));
     return play(honest).liveMax <= requestsMax;
-  }), runs);
+  }), nightRuns);
   t.pass();
 });
 
@@ -188,7 +188,7 @@ test('replay of the journal gives back every request, broker and machine', (t) =
     const before = promisedOf(dialogue);
     dialogue.restart();
     return promisedOf(dialogue) === before;
-  }), runs);
+  }), nightRuns);
   t.pass();
 });
 
@@ -199,7 +199,7 @@ test('a snapshot holds what replay would give back', (t) => {
     dialogue.state = thawProvider(dialogue.config, JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot);
     providerMachine.checkInvariants(dialogue.state);
     return promisedOf(dialogue) === before;
-  }), runs);
+  }), nightRuns);
   t.pass();
 });
 
@@ -208,7 +208,7 @@ test('once nothing is wanted and the world is well, everything that was asked fo
     const world = play(acts);
     world.heal(0);
     return world.live().length === 0;
-  }), runs);
+  }), nightRuns);
   t.pass();
 });
 
@@ -217,7 +217,7 @@ test('once something is wanted and the world is well, something is asked for', (
     const world = play(acts);
     world.heal(50);
     return world.live().length > 0;
-  }), runs);
+  }), nightRuns);
   t.pass();
 });
 

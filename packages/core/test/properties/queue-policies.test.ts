@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {
   conservativeBackfilling, easyBackfilling, firstComeFirstServed, replayRequests, type QueuePolicy, type TracedRequest,
 } from '@mutirao/core/queue';
+import { runs } from '@mutirao/testkit';
 
 /** A request of the slow reference: `place` is undefined without a place; `startedAt` and `endedAt` until it happens. */
 interface Slow extends TracedRequest { readonly id: number; place?: number; startedAt?: number; endedAt?: number }
@@ -128,7 +129,7 @@ for (const [policy, slow] of pairs) {
     test(`under ${policy.name} on ${capacity} processors the starts are those of a slow reference`, (t) => {
       fc.assert(fc.property(anyTrace(capacity), (trace) => {
         t.deepEqual(replayRequests(policy, capacity, trace).map(({ startedAt }) => startedAt), slowStarts(slow, capacity, trace));
-      }), { seed: 20_250_103, numRuns: 150 });
+      }), runs(20_250_103, 150));
       t.pass();
     });
   }

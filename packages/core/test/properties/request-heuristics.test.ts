@@ -4,7 +4,7 @@ import { conservativeBackfilling, RequestPlan } from '@mutirao/core/queue';
 import {
   adaptiveHeuristic, estimateTaskTime, findHeuristic, heuristicDefaults, heuristicNames, type RequestFacts, type RequestHeuristic,
 } from '@mutirao/core/requests';
-import { aListing, aServed, someFacts, type ListedRequest } from '@mutirao/testkit';
+import { aListing, aServed, type ListedRequest, runs, someFacts } from '@mutirao/testkit';
 
 const processors = 6;
 
@@ -47,14 +47,14 @@ function factsOf(s: Scene): RequestFacts {
 }
 
 const all = heuristicNames.map((name) => findHeuristic(name) as RequestHeuristic);
-const runs = { seed: 20_250_101, numRuns: 1000 };
+const nightRuns = runs(20_250_101, 1000);
 
 test('no heuristic asks for more than the limits allow, nor for more requests than slots are free', (t) => {
   fc.assert(fc.property(scene, fc.constantFrom(...all), (s, heuristic) => {
     const { drafts } = heuristic.draft(factsOf(s));
     return drafts.length <= Math.max(0, s.requestsMax - s.pendingCount) && drafts.every(({ width, walltime, reasons }) =>
       width >= 1 && width <= s.widthMax && width % s.perTask === 0 && walltime >= 1 && walltime <= s.walltimeMax && walltime % s.grain === 0 && reasons.length > 0);
-  }), runs);
+  }), nightRuns);
   t.pass();
 });
 
@@ -63,7 +63,7 @@ test('every heuristic fills every free slot, unless it says what is in the way',
     const { drafts, reasons } = heuristic.draft(factsOf(s));
     const isPossible = s.tasks > 0 && s.perTask <= s.widthMax && s.grain <= s.walltimeMax && s.requestsMax > s.pendingCount;
     return reasons.length > 0 && drafts.length === (isPossible ? s.requestsMax - s.pendingCount : 0);
-  }), runs);
+  }), nightRuns);
   t.pass();
 });
 
@@ -73,7 +73,7 @@ test('the same facts make the same decision, and are left as they were', (t) => 
     const before = JSON.stringify(facts);
     const first = JSON.stringify(heuristic.draft(facts));
     return JSON.stringify(heuristic.draft(facts)) === first && JSON.stringify(facts) === before;
-  }), runs);
+  }), nightRuns);
   t.pass();
 });
 
@@ -97,7 +97,7 @@ test('a listing with promises, one without and the profile itself make the same 
     const expected = decide({});
     return decide({ listing: { ...facts.listing, requests: unpromised } }) === expected
       && decide({ queue: { profile: plan.profile, waitingCount }, listing: aListing(processors, 0, []) }) === expected;
-  }), runs);
+  }), nightRuns);
   t.pass();
 });
 
@@ -124,7 +124,7 @@ test('candidates before the end of the queue fit into what is free, all at once 
       }
     }
     return true;
-  }), runs);
+  }), nightRuns);
   t.pass();
 });
 
@@ -188,7 +188,7 @@ test('the adaptive heuristic asks for what Alg. 3.3 does when every rectangle is
     const { drafts } = adaptiveHeuristic.draft(facts);
     const expected = slowAdaptive(s, estimateTaskTime(facts).time);
     return JSON.stringify(drafts.map(({ width, walltime }) => [width, walltime])) === JSON.stringify(expected);
-  }), { ...runs, numRuns: 3000 });
+  }), { ...nightRuns, numRuns: 3000 });
   t.pass();
 });
 
@@ -203,6 +203,6 @@ test('no exchange lowers the throughput: the chosen requests together have at le
     const { holes } = slowHoles(s, taskTime);
     const slots = s.requestsMax - s.pendingCount;
     return chosen.length === slots && (holes.length < slots || together(chosen) >= together(holes.slice(0, slots)));
-  }), runs);
+  }), nightRuns);
   t.pass();
 });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { evaluate, explainMatch, parseRequirements, printExpression, type Expression } from '@mutirao/core/requirements';
+import { runs } from '@mutirao/testkit';
 
 const names = ['os', 'mem', 'gpu', 'site'];
 const values = ['linux', '1', '2', '1.5', 'a b', 'x"y', 'and', ''];
@@ -27,7 +28,7 @@ test('an expression that is printed reads back as the same expression', (t) => {
   fc.assert(fc.property(anyExpression, (expression) => {
     const parsed = parseRequirements(printExpression(expression));
     t.deepEqual(parsed.kind === 'error' ? undefined : parsed.expression, expression);
-  }), { seed: 11, numRuns: 500 });
+  }), runs(11, 500));
 });
 
 test('a negation turns a match into none, and leaves what is undefined so', (t) => {
@@ -36,7 +37,7 @@ test('a negation turns a match into none, and leaves what is undefined so', (t) 
     const plain = evaluate({ kind: 'requirements', text: '', expression }, attributes);
     const negated = evaluate({ kind: 'requirements', text: '', expression: { kind: 'not', part: expression } }, attributes);
     return negated === opposite[plain];
-  }), { seed: 12, numRuns: 1000 });
+  }), runs(12, 1000));
   t.pass();
 });
 
@@ -46,7 +47,7 @@ test('stating one more attribute never takes back a verdict', (t) => {
     const before = evaluate(requirements, attributes);
     if (before === 'undefined' || Object.hasOwn(attributes, name)) return true;
     return evaluate(requirements, { ...attributes, [name]: value }) === before;
-  }), { seed: 13, numRuns: 1000 });
+  }), runs(13, 1000));
   t.pass();
 });
 
@@ -54,7 +55,7 @@ test('an explanation is given exactly where there is no match', (t) => {
   fc.assert(fc.property(anyExpression, anyAttributes, (expression, attributes) => {
     const requirements = { kind: 'requirements', text: '', expression } as const;
     return (explainMatch(requirements, attributes).length === 0) === (evaluate(requirements, attributes) === 'match');
-  }), { seed: 14, numRuns: 1000 });
+  }), runs(14, 1000));
   t.pass();
 });
 
@@ -63,6 +64,6 @@ test('any text is either read or refused at a place within it', (t) => {
   fc.assert(fc.property(anyText, (text) => {
     const parsed = parseRequirements(text);
     return parsed.kind === 'requirements' || (parsed.offset >= 0 && parsed.offset <= text.length);
-  }), { seed: 15, numRuns: 3000 });
+  }), runs(15, 3000));
   t.pass();
 });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { commandFromWords, escapeTemplate, keepInside, parseTemplate, renderCommand, renderPath } from '@mutirao/core/bag';
+import { runs } from '@mutirao/testkit';
 
 const anyText = fc.oneof(fc.string(), fc.array(fc.constantFrom('{', '}', '#', '{}', '{#}', "'", '"', '\\', ' ', 'a', '$', ';', '\n'), { maxLength: 20 }).map((parts) => parts.join('')));
 
@@ -27,7 +28,7 @@ function shellWords(line: string): string[] {
 }
 
 test('an escaped text renders to itself, whatever the value', (t) => {
-  fc.assert(fc.property(anyText, anyText, (text, value) => renderPath(parseTemplate(escapeTemplate(text)), value, 1) === text), { seed: 21, numRuns: 3000 });
+  fc.assert(fc.property(anyText, anyText, (text, value) => renderPath(parseTemplate(escapeTemplate(text)), value, 1) === text), runs(21, 3000));
   t.pass();
 });
 
@@ -35,7 +36,7 @@ test('the shell reads back the words after --, with the value put in each', (t) 
   fc.assert(fc.property(fc.array(anyText, { minLength: 1, maxLength: 5 }), anyText, fc.nat(99), (words, value, index) => {
     const line = renderCommand(parseTemplate(commandFromWords(words)), value, index);
     t.deepEqual(shellWords(line), words.map((word) => renderPath(parseTemplate(word), value, index)));
-  }), { seed: 22, numRuns: 2000 });
+  }), runs(22, 2000));
 });
 
 test('a path that is kept inside has no way out', (t) => {
@@ -43,6 +44,6 @@ test('a path that is kept inside has no way out', (t) => {
   fc.assert(fc.property(anyPath, (path) => {
     const kept = keepInside(path);
     return kept === undefined || kept === '.' || kept.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
-  }), { seed: 23, numRuns: 2000 });
+  }), runs(23, 2000));
   t.pass();
 });

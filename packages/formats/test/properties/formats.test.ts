@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { detectFormat, FormatError, parseArray, parseDuration, parseJdf, parseSelector, parseSize, printDuration, printJdf, printSelector } from '@mutirao/formats';
+import { runs } from '@mutirao/testkit';
 
 const place = { file: 'a.jdf', directory: '/home/ana/my {} jobs' };
 
@@ -14,7 +15,8 @@ const anyNonsense = fc.array(fc.constantFrom(...pieces), { maxLength: 60 }).map(
 
 const anyWord = fc.stringMatching(/^[a-z$#{}\\"'|;:=()!&<>/._ -]{1,12}$/);
 const anyPath = anyWord.map((word) => `"${word.replace(/["\\]/g, '\\$&').replace(/\$(STORAGE|PLAYPEN)/g, '').replaceAll('..', '.')}x"`);
-const anyLine = anyWord.map((word) => (word.trim() === '' ? 'work' : word.trim()));
+/** Nothing between quotation marks is nothing, too. */
+const anyLine = anyWord.map((word) => (/^("\s*")?$|^"\s*"/.test(word.trim()) ? 'work' : word.trim()));
 const anyCondition = fc.constantFrom('os == linux', 'mem > 4 || gpu', '! ( a == "b c" )', 'in_path java');
 const anyMove = (verbs: readonly string[]): fc.Arbitrary<string> => fc.tuple(fc.constantFrom(...verbs), anyPath, fc.constantFrom('', '$PLAYPEN/', '$STORAGE/', '/'), anyPath)
   .map(([verb, from, root, to]) => (verb === 'get' ? `get "${root}${from.slice(1)} ${to}` : `${verb} ${from} "${root}${to.slice(1)}`));
@@ -35,7 +37,7 @@ test('a job that is printed reads back as the same job', (t) => {
     const { job } = parseJdf(text, place);
     readCount++;
     t.deepEqual(parseJdf(printJdf(job), place).job, job);
-  }), { seed: 31, numRuns: 400 });
+  }), runs(31, 400));
   t.true(readCount >= 400);
 });
 
@@ -49,7 +51,7 @@ function isReadOrRefused(act: () => unknown): boolean {
 }
 
 test('nonsense is either read or refused with a place', (t) => {
-  fc.assert(fc.property(fc.oneof(anyNonsense, fc.string()), (text) => isReadOrRefused(() => parseJdf(text, place))), { seed: 32, numRuns: 5000 });
+  fc.assert(fc.property(fc.oneof(anyNonsense, fc.string()), (text) => isReadOrRefused(() => parseJdf(text, place))), runs(32, 5000));
   t.pass();
 });
 
@@ -59,7 +61,7 @@ test('a job that loses or doubles a piece is either read or refused with a place
     const piece = text.slice(start, start + length);
     const broken = text.slice(0, start) + (doubles ? piece + piece : '') + text.slice(start + length);
     return isReadOrRefused(() => parseJdf(broken, place));
-  }), { seed: 33, numRuns: 2000 });
+  }), runs(33, 2000));
   t.pass();
 });
 
@@ -71,23 +73,23 @@ test('every path of a job that is read stays inside its root', (t) => {
     } catch {
       return true;
     }
-  }), { seed: 34, numRuns: 3000 });
+  }), runs(34, 3000));
   t.pass();
 });
 
 test('values are read or refused, and printed ones read back', (t) => {
   const anyValue = fc.oneof(fc.string({ maxLength: 12 }), fc.stringMatching(/^[0-9_.:,\-dhms KMGTiBal]{0,12}$/));
-  fc.assert(fc.property(anyValue, (text) => [parseDuration, parseSize, parseSelector, parseArray].every((parse) => isReadOrRefused(() => parse(text)))), { seed: 35, numRuns: 3000 });
-  fc.assert(fc.property(fc.nat(10 ** 12), (duration) => parseDuration(printDuration(duration)) === duration), { seed: 36 });
+  fc.assert(fc.property(anyValue, (text) => [parseDuration, parseSize, parseSelector, parseArray].every((parse) => isReadOrRefused(() => parse(text)))), runs(35, 3000));
+  fc.assert(fc.property(fc.nat(10 ** 12), (duration) => parseDuration(printDuration(duration)) === duration), runs(36, 100));
   const anyRange = fc.tuple(fc.nat(1000), fc.nat(1000), fc.integer({ min: 1, max: 9 })).map(([first, length, step]) => `${first}-${first + length}:${step}`);
   fc.assert(fc.property(fc.array(anyRange, { minLength: 1 }), (ranges) => {
     const selector = parseSelector(ranges.join(','));
     const again = parseSelector(printSelector(selector));
     t.deepEqual(printSelector(again), printSelector(selector));
-  }), { seed: 37 });
+  }), runs(37, 100));
 });
 
 test('the format of any text is told without failing', (t) => {
-  fc.assert(fc.property(fc.oneof(anyNonsense, fc.string()), (text) => typeof detectFormat(text) === 'string'), { seed: 38, numRuns: 1000 });
+  fc.assert(fc.property(fc.oneof(anyNonsense, fc.string()), (text) => typeof detectFormat(text) === 'string'), runs(38, 1000));
   t.pass();
 });

@@ -4,6 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { AttachRequest, AttachResponse, Report } from '@mutirao/api/machine';
 import test from 'ava';
 import fc from 'fast-check';
+import { runs } from '@mutirao/testkit';
 
 /** Runs every codec of a machine's stream over what the bytes say. */
 function decodeAll(bytes: Uint8Array): void {
@@ -44,7 +45,7 @@ const report = Report.encode({
 const whole = Buffer.concat([Buffer.from([0x12, report.length]), report]);
 
 test('random bytes end in a message or an error', (t) => {
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), endsWell), { seed: 7, numRuns: 5000 });
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), endsWell), runs(7, 5000));
   t.pass();
 });
 
@@ -54,7 +55,7 @@ test('a real message with bytes changed or cut off ends in a message or an error
     const bytes = Buffer.from(whole.subarray(0, length));
     for (const [index, value] of changes) if (index < length) bytes[index] = value;
     return endsWell(bytes);
-  }), { seed: 7, numRuns: 5000 });
+  }), runs(7, 5000));
   t.is(AttachRequest.decode(whole).message?.$case, 'report');
 });
 

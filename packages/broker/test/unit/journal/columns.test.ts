@@ -2,6 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 
 import { numberAt, packNumbers, packTexts, textAt } from '../../../src/journal/columns.ts';
+import { runs } from '@mutirao/testkit';
 
 test('one value and a count cost one number', (t) => {
   t.is(packNumbers([5, 5, 5], (value) => value), 5);
@@ -16,5 +17,5 @@ test('whatever goes into a column comes out of it', (t) => {
       [ReturnType<typeof packNumbers>, ReturnType<typeof packTexts>];
     t.deepEqual(numbers.map((_, index) => numberAt(packed[0], index)), numbers);
     t.deepEqual(texts.map((_, index) => textAt(packed[1], index)), texts);
-  }), { seed: 7, numRuns: 200 });
+  }), runs(7, 200));
 });

@@ -46,3 +46,11 @@ test('a promise that is overdue holds from now, and more than there is leaves no
   t.is(queueEnd(facts), 70);
   t.deepEqual(initialHeuristic.draft(facts).drafts.map(({ width, walltime }) => [width, walltime]), [[8, 10]]);
 });
+
+test('where one request ends and another of its width begins nothing changes, so no hole begins there', (t) => {
+  const queue: ListedRequest[] = [{ status: 'running', width: 6, walltime: 50, startsAt: 20 }, { status: 'queued', width: 6, walltime: 50, startsAt: 70 }];
+  for (const startsAt of [70, 0]) {
+    const facts = listing(20, queue.map((request) => (request.status === 'queued' ? { ...request, startsAt } : request)));
+    t.deepEqual(adaptiveHeuristic.draft(facts).candidates?.map((candidate) => candidate.startsAt).sort((one, other) => one - other), [20, 120], `promised for ${startsAt}`);
+  }
+});

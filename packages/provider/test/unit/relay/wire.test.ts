@@ -3,6 +3,7 @@ import { AttachRequest, AttachResponse, Outcome, PullContentResponse, PushConten
 import { ConnectRequest, ConnectResponse, SendContentRequest } from '@mutirao/api/provider';
 import fc from 'fast-check';
 import { findAlternative, frameFromMachine, machineIdField, readToMachine, renumberChunk, scanContentWanted, scanReport, sequenceOf } from '../../../src/relay/wire.ts';
+import { runs } from '@mutirao/testkit';
 
 const anEnd = {
   replicaId: 7, outcome: Outcome.SUCCEEDED, exitStatus: 0, startedUnixMs: 1_700_000_000_000, endedUnixMs: 1_700_000_000_250, reason: '', detail: '',
@@ -85,7 +86,7 @@ test('a message that the walk lets pass is one that a broker can decode', (t) =>
     }
     ConnectResponse.decode(frameFromMachine(machineIdField('c1/q1.0'), bytes));
     return true;
-  }), { seed: 20_050_902, numRuns: 5_000 });
+  }), runs(20_050_902, 5_000));
   t.pass();
 });
 
