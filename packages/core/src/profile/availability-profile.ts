@@ -76,17 +76,13 @@ export class AvailabilityProfile {
     return this.endOfFree(width, start) >= start + duration;
   }
 
-  /** Until when `width` is free from `from` on: `from` itself where it is not, Infinity for ever. Cost: O(log n + b), and O(blockMax) for each block that changed. */
+  /** Until when `width` is free from `from` on: `from` itself where it is not, Infinity for ever. Cost: O(log n + segments until then). */
   endOfFree(width: ProcessorCount, from: Instant): Instant {
     let index = this.#blockIndexAt(from);
-    const first = this.#blockOf(index);
-    for (let i = first.indexAt(from); i < first.count; i += 1) {
-      if ((first.free[i] as ProcessorCount) < width) return Math.max(from, first.starts[i] as Instant);
-    }
-    for (index += 1; index < this.#blocks.length; index += 1) {
-      const block = this.#blockOf(index);
-      const end = block.summaries.prefixEnd(block.summarize(width));
-      if (end < Infinity) return end;
+    for (let i = this.#blockOf(index).indexAt(from); index < this.#blocks.length; i = 0, index += 1) {
+      const { starts, free, count } = this.#blockOf(index);
+      while (i < count && (free[i] as ProcessorCount) >= width) i += 1;
+      if (i < count) return Math.max(from, starts[i] as Instant);
     }
     return Infinity;
   }
@@ -94,7 +90,7 @@ export class AvailabilityProfile {
   /**
    * The earliest instant, `from` or later, at which `width` is free for `duration`; Infinity when there is none.
    *
-   * Cost: O(log n + g) where nothing changed since `width` was last asked about, else O(blockMax + groupMax) more for each block that did.
+   * Cost: O(log n + g) where nothing changed since about the same width was last asked about, else O(blockMax + groupMax) more for each block that did.
    * @param duration more than 0.
    * @param until from here on everything counts as free, so that the answer is never later.
    */
@@ -109,26 +105,42 @@ export class AvailabilityProfile {
     const firstSegment = first.indexAt(begin);
     if (firstSegment > 0 && search.scan(first, firstSegment, this.#endOfBlock(index))) return search.candidate;
     if (firstSegment > 0) index += 1;
+    for (index = this.#pass(search, index); !this.#scan(search, index); index = this.#pass(search, index + 1)) { /* On to the next that may hold it. */ }
+    return search.candidate;
+  }
+
+  /** Walks from a block on past all that cannot hold the place; returns the first block that may. */
+  #pass(search: FitSearch, from: number): number {
+    let index = from;
     for (;;) {
-      index = this.#passGroups(search, width, index);
-      if (index < 0 || search.pass(this.#blockOf(index), this.#endOfBlock(index))) return search.candidate;
+      if (this.#passGroup(search, index)) {
+        index += groupMax;
+        continue;
+      }
+      const end = this.#endOfBlock(index);
+      if (search.isBounded(end) || !search.pass(this.#blockOf(index).summarize(search.slot), end)) return index;
       index += 1;
     }
   }
 
-  /** Walks through whole groups from the block on, if one begins there; returns the block to go on with, -1 when the place is found. */
-  #passGroups(search: FitSearch, width: ProcessorCount, from: number): number {
-    let index = from;
-    while (index % groupMax === 0 && index + groupMax < this.#blocks.length) {
-      const end = this.#blockOf(index + groupMax).start;
-      if (search.isBounded(end)) return index;
-      const group = (this.#groups[index / groupMax] ??= new BlockGroup());
-      const weight = search.weigh(group.summaries, group.summarize(width, this.#blocks, index, index + groupMax), end);
-      if (weight === 'found') return -1;
-      if (weight === 'inside') return index;
-      index += groupMax;
+  /** Walks past a group, if one begins with the block and is whole, and if the place is not there. */
+  #passGroup(search: FitSearch, index: number): boolean {
+    if (index % groupMax !== 0 || index + groupMax >= this.#blocks.length) return false;
+    const end = this.#blockOf(index + groupMax).start;
+    if (search.isBounded(end)) return false;
+    const group = (this.#groups[index / groupMax] ??= new BlockGroup());
+    return search.pass(group.summarize(search.slot, this.#blocks, index, index + groupMax), end);
+  }
+
+  /** Walks segment by segment from the candidate to the end of a block; true when the place is found. */
+  #scan(search: FitSearch, last: number): boolean {
+    const first = Math.min(last, this.#blockIndexAt(search.candidate));
+    let i = this.#blockOf(first).indexAt(search.candidate);
+    for (let index = first; index <= last; index += 1) {
+      if (search.scan(this.#blockOf(index), i, this.#endOfBlock(index))) return true;
+      i = 0;
     }
-    return index;
+    return false;
   }
 
   /** Takes `width` in [start, end). Cost: O(log n + segments of the window). @throws {InvariantError} when it is not free. */

@@ -1,5 +1,5 @@
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
-import type { RunSummaries } from './run-summaries.ts';
+import { slotOf, type RunSummaries } from './run-summaries.ts';
 import type { SegmentBlock } from './segment-block.ts';
 
 /**
@@ -9,6 +9,7 @@ import type { SegmentBlock } from './segment-block.ts';
  */
 export class FitSearch {
   #width: ProcessorCount = 0;
+  #slot = 0;
   #duration: Duration = 0.5;
   #until: Instant = 0.5;
   /** Where the free run begins that the walk is in, or the end of what it has seen; the place, once it is found. */
@@ -17,9 +18,15 @@ export class FitSearch {
   /** Begins a walk. @param duration more than 0. @param until from here on everything counts as free. */
   begin(width: ProcessorCount, duration: Duration, from: Instant, until: Instant): void {
     this.#width = width;
+    this.#slot = slotOf(width);
     this.#duration = duration;
     this.#until = until;
     this.candidate = from;
+  }
+
+  /** Where summaries of its width are. */
+  get slot(): number {
+    return this.#slot;
   }
 
   /** Whether the walk could stop before `end`, wherever it is found. */
@@ -27,24 +34,18 @@ export class FitSearch {
     return end >= this.#until;
   }
 
-  /** Walks through a whole block that ends at `blockEnd`; true when the place is found. Cost: O(1) for most blocks that did not change. */
-  pass(block: SegmentBlock, blockEnd: Instant): boolean {
-    if (blockEnd >= this.#until) return this.scan(block, 0, blockEnd);
-    const weight = this.weigh(block.summaries, block.summarize(this.#width), blockEnd);
-    return weight === 'inside' ? this.scan(block, 0, blockEnd) : weight === 'found';
-  }
-
   /**
-   * Judges a stretch that ends at `end`, before `until`, by its summary: the place was found, is perhaps inside, or is not there, and then
-   * the walk is past it. Cost: O(1).
+   * Walks past a stretch that ends at `end`, before `until`, if its summary says that the place is not there; false when it may be. The
+   * candidate is then perhaps earlier than where the free run really begins. Cost: O(1).
    */
-  weigh(summaries: RunSummaries, slot: number, end: Instant): 'found' | 'inside' | 'passed' {
-    const prefixEnd = summaries.prefixEnd(slot);
-    if (Math.min(prefixEnd, end) - this.candidate >= this.#duration) return 'found';
-    if (prefixEnd === Infinity) return 'passed';
-    if (summaries.longest(slot) >= this.#duration) return 'inside';
-    this.candidate = Math.min(summaries.suffixStart(slot), end);
-    return end - this.candidate >= this.#duration ? 'found' : 'passed';
+  pass(summaries: RunSummaries, end: Instant): boolean {
+    const prefixEnd = summaries.prefixEnd(this.#slot);
+    if (Math.min(prefixEnd, end) - this.candidate >= this.#duration) return false;
+    if (prefixEnd === Infinity) return true;
+    const suffixStart = Math.min(summaries.suffixStart(this.#slot), end);
+    if (summaries.longest(this.#slot) >= this.#duration || end - suffixStart >= this.#duration) return false;
+    this.candidate = suffixStart;
+    return true;
   }
 
   /** Walks through the segments from `index` on one by one; true when the place is found. Cost: O(segments). */

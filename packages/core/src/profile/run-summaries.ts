@@ -1,55 +1,67 @@
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 
-/** Widths that are remembered at once; a power of two. */
-const widthMax = 64;
+/** Up to four summaries for each power of two of the width, up to 2^25. */
+const slotCount = 96;
 
-/** Width, version, prefix end, longest, suffix start. */
-const fieldCount = 5;
+/** Version, prefix end, longest, suffix start. */
+const fieldCount = 4;
+
+/** Where the summary of a width is; wider ones than 2^25 share the last. */
+export function slotOf(width: ProcessorCount): number {
+  if (width < 8) return width;
+  const shift = 29 - Math.clz32(width);
+  return Math.min(slotCount - 1, 4 + 4 * (shift - 1) + (width >>> shift));
+}
+
+/** The width that stands for all those of a slot: the narrowest. */
+export function narrowestOf(slot: number): ProcessorCount {
+  if (slot < 8) return slot;
+  return (4 + (slot % 4)) << ((slot >>> 2) - 1);
+}
 
 /**
- * How long a width is free in a stretch of a profile, remembered for several widths until the stretch changes.
+ * How long a width is free in a stretch of a profile, remembered until the stretch changes.
  *
- * What touches the end of the stretch is told apart, since only the neighbour knows that end. Numbers lie side by side in one array:
- * as objects they would be spread over memory, and searches wait for memory more than for anything else.
+ * Widths are taken together up to a quarter apart, and a summary is that of the narrowest: it may be too good for the others, never too
+ * bad. What touches the end of the stretch is told apart, since only the neighbour knows that end. Numbers lie side by side in one
+ * array: as objects they would be spread over memory, and searches wait for memory more than for anything else.
  */
 export class RunSummaries {
-  /** By the low digits of the width. */
-  readonly #numbers = new Float64Array(widthMax * fieldCount).fill(-1);
+  readonly #numbers = new Float64Array(slotCount * fieldCount).fill(-1);
 
-  /** Where the summary of a width is or belongs; what the methods below take. */
-  slotOf(width: ProcessorCount): number {
-    return (width & (widthMax - 1)) * fieldCount;
+  /** Whether the slot holds a summary of this version of the stretch. */
+  isFresh(slot: number, version: number): boolean {
+    return this.#numbers[slot * fieldCount] === version;
   }
 
-  /** Whether the slot holds the width's summary as of this version of the stretch. */
-  isFresh(slot: number, width: ProcessorCount, version: number): boolean {
-    return this.#numbers[slot] === width && this.#numbers[slot + 1] === version;
+  /** Keeps a summary; see the methods below. */
+  write(slot: number, version: number, { prefixEnd, longest, suffixStart }: RunSummary): void {
+    const at = slot * fieldCount;
+    this.#numbers[at] = version;
+    this.#numbers[at + 1] = prefixEnd;
+    this.#numbers[at + 2] = longest;
+    this.#numbers[at + 3] = suffixStart;
   }
 
-  /** Marks the slot as holding the width's summary; `write` follows. */
-  claim(slot: number, width: ProcessorCount, version: number): void {
-    this.#numbers[slot] = width;
-    this.#numbers[slot + 1] = version;
-  }
-
-  write(slot: number, prefixEnd: Instant, longest: Duration, suffixStart: Instant): void {
-    this.#numbers[slot + 2] = prefixEnd;
-    this.#numbers[slot + 3] = longest;
-    this.#numbers[slot + 4] = suffixStart;
-  }
-
-  /** When the free run that begins with the stretch ends: its start where it is not free, Infinity where all of it is free. */
   prefixEnd(slot: number): Instant {
-    return this.#numbers[slot + 2] as Instant;
+    return this.#numbers[slot * fieldCount + 1] as Instant;
   }
 
-  /** The longest free run that ends inside. */
   longest(slot: number): Duration {
-    return this.#numbers[slot + 3] as Duration;
+    return this.#numbers[slot * fieldCount + 2] as Duration;
   }
 
-  /** When the free run that reaches the end begins; Infinity where the last segment is not free. */
   suffixStart(slot: number): Instant {
-    return this.#numbers[slot + 4] as Instant;
+    return this.#numbers[slot * fieldCount + 3] as Instant;
   }
+}
+
+/** How long a width is free in a stretch. */
+export interface RunSummary {
+  /** When the free run that begins with the stretch ends: its start where it is not free, Infinity where all of it is free. */
+  readonly prefixEnd: Instant;
+  /** The longest free run that ends inside. */
+  readonly longest: Duration;
+  /** When the free run that reaches the end begins; Infinity where the last segment is not free. */
+  readonly suffixStart: Instant;
 }

@@ -1,5 +1,5 @@
 import type { Instant, ProcessorCount } from '../shared/index.ts';
-import { RunSummaries } from './run-summaries.ts';
+import { narrowestOf, RunSummaries, type RunSummary } from './run-summaries.ts';
 
 /** Segments that one block holds at most: large enough to keep blocks few, small enough that moving a tail costs little. */
 export const blockMax = 256;
@@ -12,14 +12,10 @@ export class SegmentBlock {
   readonly free = new Int32Array(blockMax);
   /** 1 to blockMax. */
   count = 0;
+  /** Made when they are first asked for. */
   #summaries: RunSummaries | undefined;
   /** Counts changes; whoever writes to `starts` or `free` directly calls `touch`. */
   #version = 0;
-
-  /** What is remembered of the block; made when it is first asked for. */
-  get summaries(): RunSummaries {
-    return (this.#summaries ??= new RunSummaries());
-  }
 
   get start(): Instant {
     return this.starts[0] as Instant;
@@ -77,27 +73,26 @@ export class SegmentBlock {
     this.touch();
   }
 
-  /** The slot of a width's summary. Cost: O(1), else O(count). */
-  summarize(width: ProcessorCount): number {
-    const slot = this.summaries.slotOf(width);
-    if (!this.summaries.isFresh(slot, width, this.#version)) this.#compute(width, slot);
-    return slot;
+  /** What is remembered of a slot's widths. Cost: O(1), else O(count). */
+  summarize(slot: number): RunSummaries {
+    this.#summaries ??= new RunSummaries();
+    if (!this.#summaries.isFresh(slot, this.#version)) this.#summaries.write(slot, this.#version, this.#computeRuns(narrowestOf(slot)));
+    return this.#summaries;
   }
 
-  #compute(width: ProcessorCount, slot: number): void {
+  #computeRuns(width: ProcessorCount): RunSummary {
     const { starts, free, count } = this;
     let prefixEnd = Infinity;
     let longest = 0;
-    let runStart = this.start;
+    let suffixStart = this.start;
     for (let i = 0; i < count; i += 1) {
       if ((free[i] as ProcessorCount) >= width) continue;
       const end = starts[i] as Instant;
       if (prefixEnd === Infinity) prefixEnd = end;
-      if (end - runStart > longest) longest = end - runStart;
+      if (end - suffixStart > longest) longest = end - suffixStart;
       while (i + 1 < count && (free[i + 1] as ProcessorCount) < width) i += 1;
-      runStart = i + 1 < count ? starts[i + 1] as Instant : Infinity;
+      suffixStart = i + 1 < count ? starts[i + 1] as Instant : Infinity;
     }
-    this.summaries.claim(slot, width, this.#version);
-    this.summaries.write(slot, prefixEnd, longest, runStart);
+    return { prefixEnd, longest, suffixStart };
   }
 }

@@ -75,3 +75,18 @@ test('a copy does not follow its original', (t) => {
   t.true(copy.fits(6, 100, 100));
   t.false(copy.fits(6, 101, 100));
 });
+
+test('what is remembered of far blocks is forgotten when one of them changes', (t) => {
+  // Every other instant up to 20,000 is free: tens of thousands of segments, and nothing for two instants at a stretch.
+  const profile = new AvailabilityProfile(1, 0);
+  for (let at = 0; at < 20_000; at += 2) profile.reserve(1, at, at + 1);
+  for (const hole of [15_000, 9000, 4000, 300]) {
+    t.is(profile.earliestFit(1, 2, 0), 19_999);
+    profile.release(1, hole, hole + 1);
+    t.is(profile.earliestFit(1, 2, 0), hole - 1);
+    t.is(profile.earliestFit(1, 4, 0), 19_999);
+    profile.reserve(1, hole, hole + 1);
+  }
+  profile.forget(5000);
+  t.is(profile.earliestFit(1, 2, 0), 19_999);
+});
