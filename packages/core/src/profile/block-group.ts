@@ -2,7 +2,7 @@ import { RunSummaries } from './run-summaries.ts';
 import type { SegmentBlock } from './segment-block.ts';
 
 /** Blocks that are summarised together. */
-export const groupMax = 16;
+export const groupMax = 8;
 
 /** What is remembered of `groupMax` blocks that follow one another; it does not hold them. */
 export class BlockGroup {

@@ -2,7 +2,7 @@ import type { Instant, ProcessorCount } from '../shared/index.ts';
 import { narrowestOf, RunSummaries, type RunSummary } from './run-summaries.ts';
 
 /** Segments that one block holds at most: large enough to keep blocks few, small enough that moving a tail costs little. */
-export const blockMax = 256;
+export const blockMax = 128;
 
 /** Neighbouring segments of a profile, kept together. */
 export class SegmentBlock {
