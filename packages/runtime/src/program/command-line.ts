@@ -24,7 +24,7 @@ export interface Output {
 export function parseCommandLine(program: { readonly name: string; readonly summary: string }, specs: OptionSpecs, argv: readonly string[], output: Output): CommandLine {
   const flags = new Map<string, string[]>();
   let configPath: string | undefined;
-  const command = new Command(`mutirao ${program.name}`).description(program.summary).exitOverride().allowExcessArguments(false)
+  const command = new Command(`mutirao run ${program.name}`).description(program.summary).exitOverride().allowExcessArguments(false)
     .configureOutput({ writeOut: (words) => { output.writeOut(words); }, writeErr: (words) => { output.writeError(words); } })
     .addOption(new Option('--config <FILE>', 'Configuration file: a JSON object with the names below in camel case.').argParser((path) => { configPath = path; }));
   for (const [name, spec] of Object.entries(specs)) {

@@ -14,18 +14,18 @@ const versions = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alph
 const method = 'ServerReflectionInfo';
 
 /**
- * Adds server reflection (v1 and v1alpha) over the published .proto files, for callers with a token.
+ * Adds server reflection (v1 and v1alpha) of these services over the published .proto files, for callers with a token.
  *
  * The files are read when somebody asks for the first time: most servers are never asked, and it takes longer than all the
  * rest of their start.
  */
-export function addReflection(server: Server, host: RpcHost): void {
+export function addReflection(server: Server, host: RpcHost, services: readonly string[]): void {
   for (const version of versions) {
     let loaded: Reflected | undefined;
     const answer = async (call: StreamCall): Promise<void> => {
       try {
         admit(call, host);
-        loaded ??= (await load()).get(version);
+        loaded ??= (await load(services)).get(version);
         loaded?.handle(call);
       } catch (error) {
         call.emit('error', toStatus(toMutiraoError(error)));
@@ -46,13 +46,14 @@ function keep(bytes: unknown): Buffer {
   return bytes as Buffer;
 }
 
-/** Loads the .proto files and the reflection service over them. */
-async function load(): Promise<ReadonlyMap<string, Reflected>> {
+/** Loads the .proto files and the reflection service over them. @param services those that it lists, beside health. */
+async function load(services: readonly string[]): Promise<ReadonlyMap<string, Reflected>> {
   const [{ loadSync }, { ReflectionService }, { protoPath: healthProto }] = await Promise.all([
     import('@grpc/proto-loader'), import('@grpc/reflection'), import('grpc-health-check'),
   ]);
   const reflected = new Map<string, Reflected>();
-  new ReflectionService(loadSync([...protoFiles(), healthProto], { includeDirs: [protoFolder] })).addToServer({
+  const files = loadSync([...protoFiles(), healthProto], { includeDirs: [protoFolder] });
+  new ReflectionService(files, { services: [...services, 'grpc.health.v1.Health'] }).addToServer({
     addService: (service: ServiceDefinition, implementation: UntypedServiceImplementation) => {
       const definition = service[method];
       const handler = implementation[method] as unknown as Reflected['handle'] | undefined;

@@ -42,7 +42,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { HealthImplementation } = await import('grpc-health-check');
   const health = new HealthImplementation({ '': 'SERVING' });
   health.addToServer(server);
-  addReflection(server, rpcHost);
+  addReflection(server, rpcHost, options.services.map((service) => service.name));
   for (const service of options.services) {
     server.addService(service.definition, service.implement(rpcHost));
     health.setStatus(service.name, 'SERVING');
