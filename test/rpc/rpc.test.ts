@@ -103,6 +103,10 @@ test.serial('a server refuses to listen off the loopback', async (t) => {
   await t.throwsAsync(serving, { code: 'MUT_LOOPBACK_ONLY' });
 });
 
+test('a token is sent to no other host', (t) => {
+  t.throws(() => dial(ClusterServiceClient, '192.0.2.1:7000', { token: 'secret' }), { code: 'MUT_LOOPBACK_ONLY' });
+});
+
 test.serial('health is open to all, reflection only to those with a token', async (t) => {
   await served(clusterBinding(), async (_client, server) => {
     const plain = new ClusterServiceClient(server.address, credentials.createInsecure());

@@ -9,7 +9,7 @@ import type { ProviderId } from '@mutirao/core/shared';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { bytes, defineProgram, duration, integer, list, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
-import { acceptToken, parseAddress } from '@mutirao/runtime/rpc';
+import { acceptToken, parseLoopbackAddress } from '@mutirao/runtime/rpc';
 
 import { startBroker, type RunningBroker } from './process/start-broker.ts';
 
@@ -64,7 +64,7 @@ function parseProvider(given: string): { readonly providerId: ProviderId; readon
   if (providerId === undefined || address === undefined || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(providerId)) {
     throw new MutiraoError('MUT_BAD_CONFIG', `--provider is ${JSON.stringify(given)}; want ID=HOST:PORT`);
   }
-  parseAddress(address);
+  parseLoopbackAddress(address);
   return { providerId, address };
 }
 

@@ -44,7 +44,7 @@ export const registry = {
   MUT_JOURNAL_FAILED: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Make room on the disk of the home folder, see that it can be written, and start the process again; nothing that was promised is lost.' },
   MUT_JOURNAL_NEWER: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'A later release of Mutirao wrote this journal; start that release, or use another home folder.' },
   MUT_LAUNCH_FAILED: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine could not start the task, which runs again elsewhere; see the agent\'s log and its folder.' },
-  MUT_LOOPBACK_ONLY: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Listen on 127.0.0.1, localhost or ::1; other addresses need TLS, which this release does not have.' },
+  MUT_LOOPBACK_ONLY: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Use 127.0.0.1, localhost or ::1; other addresses need TLS, which this release does not have.' },
   MUT_MACHINE_LEFT: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine said good-bye; its tasks run again elsewhere.' },
   MUT_MACHINE_LOST: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine went away without a word; its tasks run again elsewhere.' },
   MUT_MACHINE_MOVED: { status: 'UNAVAILABLE', retryable: false, advice: 'Another broker uses the machine now, since this one wanted nothing.' },

@@ -4,7 +4,7 @@ import type {
 } from '@mutirao/api/broker';
 import { badRequest, encodeAllocationRequest, encodeMachineRecord, encodeProviderRecord } from '@mutirao/api/codecs';
 import { listMachineRecords, listProviders, listRequests } from '@mutirao/core/machines/broker';
-import { parseAddress, unary, type UnaryHandler } from '@mutirao/runtime/rpc';
+import { parseLoopbackAddress, unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 
 import { demandOwner, type BrokerParts } from './broker-parts.ts';
 
@@ -31,12 +31,12 @@ export function addProviderRoute(parts: BrokerParts): UnaryHandler<AddProviderRe
   });
 }
 
-/** Reads the name and the address of a provider. @throws {MutiraoError} MUT_BAD_REQUEST or MUT_BAD_CONFIG. */
+/** Reads the name and the address of a provider. @throws {MutiraoError} MUT_BAD_REQUEST, MUT_BAD_CONFIG or MUT_LOOPBACK_ONLY. */
 export function decodeProvider({ providerId, address }: AddProviderRequest): AddProviderRequest {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(providerId)) {
     throw badRequest(`provider_id is ${JSON.stringify(providerId)}; want letters, digits and "._-", 64 at most`);
   }
-  parseAddress(address);
+  parseLoopbackAddress(address);
   return { providerId, address };
 }
 

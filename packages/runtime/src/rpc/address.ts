@@ -8,7 +8,7 @@ export interface Address {
 }
 
 /** Reads `host:port` or `[host]:port`. @throws {MutiraoError} MUT_BAD_CONFIG */
-export function parseAddress(text: string): Address {
+function parseAddress(text: string): Address {
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);

@@ -3,6 +3,7 @@ import {
   type ClientReadableStream, type ClientUnaryCall, type ClientWritableStream, type ServiceError,
 } from '@grpc/grpc-js';
 import { quietLogger, type Logger } from '../log/index.ts';
+import { parseLoopbackAddress } from './address.ts';
 import { clientStream, clientWriter } from './call-stream.ts';
 import { clientOptions } from './channel.ts';
 import { fromStatus } from './status.ts';
@@ -11,8 +12,13 @@ import type { MessageStream, StreamWriter } from './streams.ts';
 /** A generated client class. */
 export type ClientConstructor<C> = new (address: string, channelCredentials: ChannelCredentials, options?: Partial<ClientOptions>) => C;
 
-/** A client of a server; it connects at the first call and again whenever it has to. Close it with `close()`. */
+/**
+ * A client of a server on this host; it connects at the first call and again whenever it has to. Close it with `close()`.
+ *
+ * @throws {MutiraoError} MUT_LOOPBACK_ONLY: without TLS a token is not sent to another host. MUT_BAD_CONFIG.
+ */
 export function dial<C extends Client>(ClientClass: ClientConstructor<C>, address: string, options: { readonly token: string }): C {
+  parseLoopbackAddress(address);
   return new ClientClass(address, credentials.createInsecure(), {
     ...clientOptions,
     callInvocationTransformer: (call) => {

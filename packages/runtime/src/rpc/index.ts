@@ -1,4 +1,4 @@
-export { parseAddress, parseLoopbackAddress, type Address } from './address.ts';
+export { parseLoopbackAddress, type Address } from './address.ts';
 export { bind, type BindOptions, type ServiceBinding } from './bind.ts';
 export { messageBytesMax } from './channel.ts';
 export type { CallContext } from './context.ts';

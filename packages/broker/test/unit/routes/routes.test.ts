@@ -160,7 +160,7 @@ test('local paths and checks are for the owner alone; everything of a job is for
   ];
   for (const call of calls) await t.throwsAsync(call(), { code: 'MUT_NOT_FOUND' });
   t.deepEqual((await inject(listJobsRoute(parts), { pageSize: 0, beforeJobId: 0 }, bob)).jobs.map((job) => job.jobId), [2]);
-  await t.throwsAsync(inject(addProviderRoute(parts), { providerId: 'x', address: 'h:1' }, bob), { code: 'MUT_NOT_OWNER' });
+  await t.throwsAsync(inject(addProviderRoute(parts), { providerId: 'x', address: '127.0.0.1:1' }, bob), { code: 'MUT_NOT_OWNER' });
 });
 
 test('a million tasks are taken in at once, as three numbers', async (t) => {
@@ -319,9 +319,11 @@ test('providers, machines and requests are listed, and an address that makes no 
   const bench = await prepare(t);
   const { parts } = bench;
   await inject(addProviderRoute(parts), { providerId: 'beta', address: '127.0.0.1:7000' });
-  for (const [providerId, address] of [['a/b', 'h:1'], ['', 'h:1'], ['x', 'nowhere']] as const) {
+  for (const [providerId, address] of [['a/b', '127.0.0.1:1'], ['', '127.0.0.1:1'], ['x', 'nowhere']] as const) {
     await t.throwsAsync(inject(addProviderRoute(parts), { providerId, address }), { message: /want/ });
   }
+  // The token would travel in the clear.
+  await t.throwsAsync(inject(addProviderRoute(parts), { providerId: 'x', address: '192.0.2.1:7000' }), { code: 'MUT_LOOPBACK_ONLY' });
   await joinMachine(bench, aMachine('alpha/m1', { attributes: { os: 'linux' } }));
   const { providers } = await inject(listProvidersRoute(parts), {});
   t.deepEqual(providers.map(({ providerId, connected, lastError, machines }) => [providerId, connected, lastError, machines]), [

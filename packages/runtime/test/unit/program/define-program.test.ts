@@ -48,7 +48,7 @@ suite('a program gets its options, its home, and ends with 0', async (t) => {
 suite('help names each option with its environment variable and its default', async (t) => {
   await t.context.main(async () => { t.fail(); }, '--help');
   t.deepEqual(t.context.host.exits, [0]);
-  t.regex(t.context.host.out, /Usage: mutirao sample/);
+  t.regex(t.context.host.out, /Usage: mutirao run sample/);
   t.regex(t.context.host.out.replaceAll(/\s+/g, ' '), /--width <N> How wide\. \(MUTIRAO_SAMPLE_WIDTH, default 4\)/);
   t.regex(t.context.host.out, /--config <FILE>/);
 });
