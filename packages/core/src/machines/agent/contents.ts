@@ -1,4 +1,5 @@
 import type { Content } from '../../messages/index.ts';
+import { describeBytes } from '../../shared/index.ts';
 import { endReplica } from './end-replica.ts';
 import { removeFromQueue } from './queue.ts';
 import type { AgentInput } from './inputs.ts';
@@ -28,13 +29,13 @@ export function prefetchContents(turn: Turn): void {
   if (asked.length > 0) commands.push({ kind: 'AskContents', contents: asked });
 }
 
-/** Ends a replica whose inputs alone are more than this machine ever holds. */
+/** Ends a replica whose inputs alone are more than this machine ever holds. The task is at fault: "broken" would set the machine apart for it. */
 function refuseTooLarge(turn: Turn, replica: HeldReplica): boolean {
   const bytes = countDistinctBytes(replica);
   const bytesMax = turn.state.options.contentBytesMax;
   if (bytes <= bytesMax) return false;
   removeFromQueue(turn.state, replica);
-  endReplica(turn, replica, { outcome: 'broken', reason: 'MUT_STORAGE_FULL', detail: `inputs of ${bytes} bytes; the storage holds at most ${bytesMax}` });
+  endReplica(turn, replica, { outcome: 'limited', reason: 'MUT_STORAGE_FULL', detail: `inputs of ${describeBytes(bytes)}; the storage holds at most ${describeBytes(bytesMax)}` });
   return true;
 }
 

@@ -1,7 +1,7 @@
 import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { MutiraoError, registry, type ErrorCode } from '@mutirao/api/errors';
 import { InvariantError } from '@mutirao/core/shared';
-import { fromStatus, toMutiraoError, toStatus, unary, parseAddress, parseLoopbackAddress, acceptToken } from '@mutirao/runtime/rpc';
+import { fromStatus, toMutiraoError, toStatus, unary, parseLoopbackAddress, acceptToken } from '@mutirao/runtime/rpc';
 import { inject } from '@mutirao/testkit';
 import test from 'ava';
 
@@ -48,9 +48,8 @@ test('a unary route decodes, handles and encodes', async (t) => {
 });
 
 test('an address is a host and a port', (t) => {
-  t.deepEqual(parseAddress('[::1]:80'), { host: '::1', port: 80 });
-  t.deepEqual(parseAddress('example.org:0'), { host: 'example.org', port: 0 });
-  for (const text of ['', '127.0.0.1', ':80', 'host:65536', 'host:x']) t.throws(() => parseAddress(text), { code: 'MUT_BAD_CONFIG' }, text);
+  t.deepEqual(parseLoopbackAddress('[::1]:80'), { host: '::1', port: 80 });
+  for (const text of ['', '127.0.0.1', ':80', '127.0.0.1:65536', 'host:x']) t.throws(() => parseLoopbackAddress(text), { code: 'MUT_BAD_CONFIG' }, text);
 });
 
 test('only loopback addresses are listened on', (t) => {
