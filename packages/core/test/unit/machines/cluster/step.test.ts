@@ -70,6 +70,13 @@ test('a request that is wider than the cluster after a restart ends with a reaso
   ]);
 });
 
+test('no request may be wider than the cluster, whatever its limits allow', (t) => {
+  const state = createClusterState({ ...options, processors: 4 });
+  const { changes, commands } = clusterMachine.step(state, [{ kind: 'ClusterStarted' }, order('k', 5, 100), order('l', 4, 100)], 0);
+  t.deepEqual(changes.map(({ kind }) => kind), ['ClusterStarted', 'RequestQueued', 'RequestPlaced', 'RequestStarted']);
+  t.like(commands[0], { reply: { ok: false, code: 'MUT_WIDTH_MAX', message: 'width is 5; want at most 4' } });
+});
+
 test('only so many ended requests are remembered, and a key is free again with the last of them', (t) => {
   const { state, hear } = aCluster();
   for (const key of ['k1', 'k2', 'k3']) hear(5, order(key, 1, 10));
