@@ -2,6 +2,8 @@
 export default {
   extensions: ['ts'],
   files: ['test/sites/**/*.test.ts', 'test/compose/**/*.test.ts'],
+  // A process for each file: Node's SQLite has been seen to crash in worker threads, and they are no faster here.
+  workerThreads: false,
   nodeArguments: ['--disable-warning=ExperimentalWarning'],
   timeout: '5m',
   concurrency: 1,

@@ -27,8 +27,10 @@ function describeCandidate({ width, walltime, startsAt, throughput, chosen }: Re
 }
 
 function describeRequest(request: AllocationRequest, now: Instant): string {
-  const { providerId, requestId, width, walltime, status, submittedAt, startedAt } = request;
+  const { providerId, requestId, width, walltime, status, submittedAt, startedAt, endedAt } = request;
+  const name = `request ${providerId}/${requestId} for ${plural(width, 'processor')} and ${describeTime(walltime)}`;
+  if (endedAt !== 0) return `${name} is ${status}, since ${describeTime(Math.max(0, now - endedAt))}.`;
   const since = status === 'running' ? startedAt : submittedAt;
   const how = since === 0 ? '' : ` for ${describeTime(Math.max(0, now - since))}`;
-  return `request ${providerId}/${requestId} for ${plural(width, 'processor')} and ${describeTime(walltime)} is ${status}${how}.`;
+  return `${name} is ${status}${how}.`;
 }
