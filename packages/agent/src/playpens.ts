@@ -1,8 +1,10 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, type Stats } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 
 const mode = 0o700;
+/** File systems tell times in steps of some milliseconds: two changes closer than this may look like one. */
+const clockGrain = 50;
 
 /**
  * The folders that tasks run in, one per slot, each fresh for its task.
@@ -14,6 +16,8 @@ export class Playpens {
   private readonly folder: string;
   private readonly trash: string;
   private readonly fresh = new Set<number>();
+  /** When each playpen last changed, where that was looked at long enough before its task that any change since would show. */
+  private readonly changedAt = new Map<number, number>();
   private trashCount = 0;
 
   /** Removes what a former agent left in the folder. */
@@ -32,7 +36,10 @@ export class Playpens {
   /** Makes a fresh playpen for a task. @throws Error of the file system. */
   prepare(slot: number): string {
     const playpen = this.pathOf(slot);
-    if (!this.fresh.delete(slot)) mkdirSync(playpen, { mode });
+    if (!this.fresh.delete(slot)) {
+      mkdirSync(playpen, { mode });
+      this.changedAt.delete(slot);
+    }
     return playpen;
   }
 
@@ -40,8 +47,18 @@ export class Playpens {
   release(slot: number): void {
     if (this.fresh.has(slot)) return;
     const playpen = this.pathOf(slot);
-    if (isUntouched(playpen)) this.fresh.add(slot);
+    if (this.isUntouched(slot, playpen)) this.fresh.add(slot);
     else this.discard(playpen);
+  }
+
+  /** One look at the folder suffices where its last change is known and old: whatever a task does in it changes that. */
+  private isUntouched(slot: number, playpen: string): boolean {
+    const found = lookAt(playpen);
+    if (found === undefined) return false;
+    if (this.changedAt.get(slot) === found.ctimeMs) return true;
+    if ((found.mode & 0o7777) !== mode || readdirSync(playpen).length > 0) return false;
+    if (Date.now() - found.ctimeMs > clockGrain) this.changedAt.set(slot, found.ctimeMs);
+    return true;
   }
 
   /** Removes all of them. */
@@ -62,10 +79,10 @@ export class Playpens {
   }
 }
 
-function isUntouched(playpen: string): boolean {
+function lookAt(playpen: string): Stats | undefined {
   try {
-    return readdirSync(playpen).length === 0 && (statSync(playpen).mode & 0o7777) === mode;
+    return statSync(playpen);
   } catch {
-    return false;
+    return undefined;
   }
 }

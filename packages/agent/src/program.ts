@@ -32,7 +32,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
     facts, provider: config.provider, credential, orphanTimeout: config.orphanTimeout,
     folder: path.join(context.home, 'agents', facts.machineId.replaceAll('/', '_')), keepsFiles: facts.requestId === '',
     machine: {
-      killGrace: config.killGrace, contentBytesMax: config.storage, startedDelay: 10, reportInterval: 25, unacknowledgedMax: 10_000,
+      killGrace: config.killGrace, contentBytesMax: config.storage, startedDelay: 10, reportInterval: 50, unacknowledgedMax: 10_000,
       unacknowledgedBytesMax: 64 * 2 ** 20, prefetchMax: facts.processors + 16,
     },
     log, onFatal: context.fail,

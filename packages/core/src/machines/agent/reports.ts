@@ -9,7 +9,7 @@ const reportEndsMax = 1024;
 const reportBytesMax = 1024 * 1024;
 
 /** So many ends are told at once, however lately others were. */
-const reportEndsEnough = 64;
+const reportEndsEnough = 128;
 
 /**
  * Sends what happened since the last report, when there is somebody to hear it.
