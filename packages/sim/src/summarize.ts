@@ -17,7 +17,7 @@ export function summarize(values: readonly number[]): Summary {
 }
 
 /** The 97.5 % quantile of Student's t with so many degrees of freedom, 1 or more; within 0.1 % beyond the table. */
-function studentQuantile(freedom: number): number {
+export function studentQuantile(freedom: number): number {
   return table[freedom - 1] ?? 1.959964 + 2.3723 / freedom + 2.82 / freedom ** 2;
 }
 

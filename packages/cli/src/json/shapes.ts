@@ -209,6 +209,19 @@ export const shapes = {
     providers: ['array of provider', 'The providers.'],
     machines: ['object', '`machine_count`, `processors`, `running_count`.'],
   },
+  study: {
+    study: ['string', 'Name of the study.'],
+    quick: ['boolean', 'Whether it is the short form.'],
+    seed: ['string', 'The same seed, the same runs.'],
+    directory: ['string', 'Folder of the results.'],
+    part_count: ['integer', 'Parts, each with a file of results.'],
+    run_count: ['integer', 'Grid jobs that were run.'],
+  },
+  study_part: {
+    part: ['string', 'Name of the part.'],
+    run_count: ['integer', 'Grid jobs that were run.'],
+    file: ['string', 'File of the results.'],
+  },
   submission: {
     job_id: ['integer', 'The new job\'s number.'],
     task_count: ['integer', 'Tasks that were accepted.'],

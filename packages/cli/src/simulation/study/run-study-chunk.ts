@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+
+import { conservativeBackfilling } from '@mutirao/core/queue';
+import { LocalHistory, measureTrace, scaleSubmissions } from '@mutirao/sim';
+import { encodeChunk, runChunk, type StudyChunk, type StudyTrace, type TraceFacts } from '@mutirao/sim/costa2005';
+
+import { readTrace } from '../read-trace.ts';
+
+/** A trace that was replayed; kept for the next chunk, which mostly is of the same one. */
+interface LoadedTrace {
+  readonly id: string;
+  readonly history: LocalHistory;
+  readonly facts: TraceFacts;
+}
+
+/** Runs chunks of a study on the logs of a folder. */
+export class ChunkRunner {
+  readonly #data: string;
+  readonly #seed: string;
+  #loaded: LoadedTrace | undefined;
+
+  /** @param data holds the logs, as `StudyTrace.file` names them. */
+  constructor(data: string, seed: string) {
+    this.#data = data;
+    this.#seed = seed;
+  }
+
+  /** Runs a chunk and tells its results as JSON lines. @throws {MutiraoError} as `readTrace`. */
+  run(chunk: StudyChunk): string {
+    if (this.#loaded?.id !== chunk.trace.id) this.#loaded = loadTrace(this.#data, chunk.trace);
+    const { history, facts } = this.#loaded;
+    return encodeChunk(chunk, { seed: this.#seed, facts, runs: runChunk(chunk, history, this.#seed) });
+  }
+}
+
+function loadTrace(data: string, { id, file, processors, loadFactor }: StudyTrace): LoadedTrace {
+  const read = readTrace({ file, path: join(data, file), processors });
+  const requests = scaleSubmissions(read.requests, loadFactor);
+  // The offered load needs the ends of the log only, so that any start will do.
+  const { offeredLoad } = measureTrace(requests.map((request) => ({ ...request, startedAt: request.submittedAt })), processors);
+  const history = new LocalHistory({ policy: conservativeBackfilling('start-now'), processors, trace: requests });
+  return { id, history, facts: { requestCount: requests.length, offeredLoad } };
+}

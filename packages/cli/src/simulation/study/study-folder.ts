@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { writeAtomic } from '@mutirao/runtime/files';
+import { decodeChunk, type ChunkResult, type StudyChunk, type StudySettings } from '@mutirao/sim/costa2005';
+
+/** A folder that holds one study: what it is, and the results of its chunks so far. */
+export class StudyFolder {
+  readonly path: string;
+  readonly #settings: StudySettings;
+
+  private constructor(path: string, settings: StudySettings) {
+    this.path = path;
+    this.#settings = settings;
+  }
+
+  /**
+   * Opens the folder of a study, and makes it where it is absent.
+   *
+   * @throws {MutiraoError} MUT_BAD_REQUEST when it holds something else, or the same study with other settings.
+   */
+  static open(path: string, settings: StudySettings): StudyFolder {
+    const manifest = join(path, 'study.json');
+    const wanted = { study: 'costa2005', version: 1, quick: settings.isQuick, seed: settings.seed };
+    if (existsSync(manifest)) {
+      const found = readFileSync(manifest, 'utf8').trim();
+      if (found !== JSON.stringify(wanted)) {
+        throw new MutiraoError('MUT_BAD_REQUEST', `${path} holds another study: ${found}; want ${JSON.stringify(wanted)}, or another --out`);
+      }
+    } else {
+      refuseForeign(path);
+      writeAtomic(manifest, `${JSON.stringify(wanted)}\n`, 0o644);
+    }
+    return new StudyFolder(path, settings);
+  }
+
+  /** The results of a chunk; undefined where they are not all there. */
+  find(chunk: StudyChunk): ChunkResult | undefined {
+    const path = this.pathOf(chunk);
+    return existsSync(path) ? decodeChunk(readFileSync(path, 'utf8'), chunk, this.#settings.seed) : undefined;
+  }
+
+  keep(chunk: StudyChunk, text: string): void {
+    writeAtomic(this.pathOf(chunk), text, 0o644);
+  }
+
+  pathOf({ id }: StudyChunk): string {
+    return join(this.path, 'chunks', `${id}.jsonl`);
+  }
+}
+
+/** Refuses to put results beside what is not ours. */
+function refuseForeign(path: string): void {
+  let names: string[];
+  try {
+    names = existsSync(path) ? readdirSync(path) : [];
+  } catch (error) {
+    throw new MutiraoError('MUT_BAD_REQUEST', `cannot use ${path} for results: ${(error as Error).message}`, { cause: error });
+  }
+  const [first] = names;
+  if (first !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${path} holds ${first} and no study.json; want an empty folder, or that of a study`);
+}

@@ -1,0 +1,103 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import { studyTraces, decodeChunk, listChunks, type StudyChunk } from '@mutirao/sim/costa2005';
+import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
+import { runChunks } from '../../../src/simulation/study/chunk-pool.ts';
+import { StudyFolder } from '../../../src/simulation/study/study-folder.ts';
+
+const fixture = readFileSync(new URL('../../../../core/test/fixtures/backfilling-40.swf', import.meta.url), 'utf8');
+
+/** A folder with small logs under the names of the real ones. */
+function writeData(folder: string): string {
+  mkdirSync(join(folder, 'data', 'swf'), { recursive: true });
+  for (const { file } of studyTraces) writeFileSync(join(folder, 'data', file), gzipSync(fixture));
+  return join(folder, 'data');
+}
+
+const settings = { isQuick: true, seed: '1' };
+const [first] = listChunks(settings) as [StudyChunk];
+const small: StudyChunk[] = studyTraces.slice(0, 3).flatMap((trace) => [1, 2].map((count) => ({
+  ...first, id: `${trace.id}-${count}`, trace, type: { ...first.type, taskCount: 10 * count }, instantCount: 1,
+})));
+
+test('worker threads run parts as one thread does', async (t) => {
+  const data = writeData(temporaryFolder(t));
+  const { signal } = new AbortController();
+  const [one, two] = [new Map<string, string>(), new Map<string, string>()];
+  await runChunks(small, { data, seed: '1', workerCount: 1, signal, onResult: ({ id }, text) => { one.set(id, text); } });
+  await runChunks(small, { data, seed: '1', workerCount: 2, signal, onResult: ({ id }, text) => { two.set(id, text); } });
+  t.deepEqual([...one.keys()].sort(), small.map(({ id }) => id).sort());
+  t.deepEqual(new Map([...two].sort()), new Map([...one].sort()));
+  for (const chunk of small) t.is(decodeChunk(one.get(chunk.id) ?? '', chunk, '1')?.facts.requestCount, 40);
+});
+
+test('a log that is missing ends the study with its name', async (t) => {
+  const folder = temporaryFolder(t);
+  const setup = { data: folder, seed: '1', workerCount: 2, signal: new AbortController().signal, onResult: () => { t.fail(); } };
+  await t.throwsAsync(runChunks(small, setup), { code: 'MUT_FILE_NOT_FOUND', message: /there is no file swf\// });
+});
+
+test('parts that are done are found again, unless they are cut short', async (t) => {
+  const folder = temporaryFolder(t);
+  const data = writeData(folder);
+  const study = StudyFolder.open(join(folder, 'out'), settings);
+  const { signal } = new AbortController();
+  await runChunks(small.slice(0, 2), { data, seed: '1', workerCount: 1, signal, onResult: (chunk, text) => { study.keep(chunk, text); } });
+  const again = StudyFolder.open(join(folder, 'out'), settings);
+  t.deepEqual(small.map((chunk) => again.find(chunk) !== undefined), [true, true, false, false, false, false]);
+  const path = again.pathOf(small[0]!);
+  writeFileSync(path, readFileSync(path, 'utf8').slice(0, -30));
+  t.is(again.find(small[0]!), undefined);
+});
+
+test('an interrupted pool stops and keeps what it has', async (t) => {
+  const data = writeData(temporaryFolder(t));
+  const interrupt = new AbortController();
+  const done: string[] = [];
+  await runChunks(small, { data, seed: '1', workerCount: 1, signal: interrupt.signal, onResult: ({ id }) => {
+    done.push(id);
+    interrupt.abort();
+  } });
+  t.is(done.length, 1);
+});
+
+test('a folder of another study, or of something else, is refused', async (t) => {
+  const directory = temporaryFolder(t);
+  writeData(directory);
+  StudyFolder.open(join(directory, 'out'), { isQuick: false, seed: '1' });
+  const words = ['sim', 'study', 'costa2005', '--data', 'data', '--out'];
+  const other = await runCommandLine([...words, 'out', '--quick'], { directory });
+  t.is(other.status, 2);
+  t.regex(other.err, /MUT_BAD_REQUEST .*out holds another study: .*"quick":false.*want .*"quick":true/);
+  t.is((await runCommandLine([...words, 'out', '--seed', '2'], { directory })).status, 2);
+  const foreign = await runCommandLine([...words, 'data', '--quick'], { directory });
+  t.is(foreign.status, 2);
+  t.regex(foreign.err, /data holds swf and no study\.json/);
+  t.deepEqual(readdirSync(join(directory, 'data')), ['swf']);
+});
+
+test('without logs the study says where they are and exits with 3', async (t) => {
+  const { status, err } = await runCommandLine(['sim', 'study', 'costa2005', '--data', '', '--out', 'out'], { directory: temporaryFolder(t) });
+  t.is(status, 3);
+  t.regex(err, /Parallel Workloads Archive .*MUTIRAO_DATA/);
+});
+
+test('a study or a part that there is not is refused', async (t) => {
+  const directory = temporaryFolder(t);
+  t.regex((await runCommandLine(['sim', 'study', 'costa2006', '--data', '.', '--out', 'out'], { directory })).err, /the study is "costa2006"; want one of costa2005/);
+  t.regex((await runCommandLine(['sim', 'study', 'costa2005', '--seed', 'a b', '--data', '.', '--out', 'out'], { directory })).err, /--seed is "a b"/);
+  const part = await runCommandLine(['sim', 'study-chunk', 'costa2005', 'sp2-1', '--data', '.', '--out', 'out'], { directory });
+  t.is(part.status, 2);
+  t.regex(part.err, /the part is "sp2-1"; want one of this study, such as sp2-100x100s-1x/);
+});
+
+test('one part can be run by itself and is taken by the study', async (t) => {
+  const directory = temporaryFolder(t);
+  writeData(directory);
+  const { status, out } = await runCommandLine(['sim', 'study-chunk', 'costa2005', first.id, '--quick', '--data', 'data', '--out', 'part.jsonl', '--json'], { directory });
+  t.is(status, 0);
+  t.deepEqual(JSON.parse(out), { part: first.id, run_count: 360, file: join(directory, 'part.jsonl') });
+  t.truthy(decodeChunk(readFileSync(join(directory, 'part.jsonl'), 'utf8'), first, '1'));
+});

@@ -1,0 +1,27 @@
+import { findHeuristic, type RequestHeuristic } from '@mutirao/core/requests';
+import { invariant } from '@mutirao/core/shared';
+import { sampleJob } from '../../grid/sample-jobs.ts';
+import type { LocalHistory } from '../../resource/local-history.ts';
+import type { ChunkRun } from './records.ts';
+import { requestsMaxima, studyHeuristics, type StudyChunk } from './scenarios.ts';
+
+/**
+ * Runs all grid jobs of a chunk, in the order of maxPR, heuristic and instant.
+ *
+ * Instants, task times and draws depend on the seed and the number of the run alone, so that heuristics are compared pairwise.
+ *
+ * @param history that of the chunk's trace.
+ */
+export function runChunk(chunk: StudyChunk, history: LocalHistory, seed: string): ChunkRun[] {
+  const { trace: { walltimeMax, processors }, type, instantCount } = chunk;
+  return requestsMaxima.flatMap((requestsMax) => studyHeuristics.flatMap((name) => {
+    const scenario = { ...type, heuristic: getHeuristic(name), requestsMax, widthMax: processors, walltimeMax };
+    return Array.from({ length: instantCount }, (_, run) => ({ requestsMax, heuristic: name, run, ...sampleJob(history, scenario, { seed, run }) }));
+  }));
+}
+
+function getHeuristic(name: string): RequestHeuristic {
+  const heuristic = findHeuristic(name);
+  invariant(heuristic !== undefined, `there is no heuristic ${name}`);
+  return heuristic;
+}

@@ -1,0 +1,89 @@
+import type { Duration, ProcessorCount } from '@mutirao/core/shared';
+import type { Heterogeneity } from '../../grid/sample-jobs.ts';
+
+/** A log of local users and the machine that it is replayed on. */
+export interface StudyTrace {
+  /** In file names and on the command line. */
+  readonly id: string;
+  readonly title: string;
+  /** In the folder that MUTIRAO_DATA names. */
+  readonly file: string;
+  readonly processors: ProcessorCount;
+  /** What submission times are multiplied by. */
+  readonly loadFactor: number;
+  /** maxT_r. */
+  readonly walltimeMax: Duration;
+}
+
+/** A kind of grid job. */
+export interface JobType {
+  readonly taskCount: number;
+  readonly meanTaskTime: Duration;
+  readonly heterogeneity: Heterogeneity;
+}
+
+/** What a study consists of; two studies with the same settings have the same results. */
+export interface StudySettings {
+  /** Whether only the homogeneous types of at most 10,000 tasks are run, at 20 instants. */
+  readonly isQuick: boolean;
+  /** The same seed, the same instants and tasks. */
+  readonly seed: string;
+}
+
+/** All scenarios of one job type on one trace: every maxPR and every heuristic, each at every instant. */
+export interface StudyChunk {
+  /** Of letters, digits, `-` and `.`. */
+  readonly id: string;
+  readonly trace: StudyTrace;
+  readonly type: JobType;
+  /** Instants at which the job is submitted; the first ones of those that every chunk of the trace has. */
+  readonly instantCount: number;
+}
+
+/** The heuristics that are compared, the reference first. */
+export const studyHeuristics = ['static', 'adaptive', 'mixed'] as const;
+
+/** One of `studyHeuristics`. */
+export type StudyHeuristic = (typeof studyHeuristics)[number];
+
+/** maxPR: requests of the job at once. */
+export const requestsMaxima: readonly number[] = [1, 2, 3, 4, 5, 6];
+
+const hour: Duration = 3_600_000;
+const ctc = { file: 'swf/CTC-SP2-1996-3.1-cln.swf.gz', processors: 512, walltimeMax: 18 * hour };
+
+/**
+ * The traces.
+ *
+ * @source costa2005, Tables 4.1 and 4.5. Departs from the source: the archive's cleaned logs; maxT_r is not given there.
+ */
+export const studyTraces: readonly StudyTrace[] = [
+  { id: 'sp2', title: 'SDSC SP2', file: 'swf/SDSC-SP2-1998-4.2-cln.swf.gz', processors: 128, loadFactor: 1, walltimeMax: 18 * hour },
+  { id: 'bluehorizon', title: 'SDSC BlueHorizon', file: 'swf/SDSC-BLUE-2000-4.2-cln.swf.gz', processors: 1152, loadFactor: 1, walltimeMax: 36 * hour },
+  { id: 'ctc', title: 'CTC SP2', loadFactor: 1, ...ctc },
+  { id: 'ctc-0.9', title: 'CTC SP2, submissions x 0.9', loadFactor: 0.9, ...ctc },
+  { id: 'ctc-0.7', title: 'CTC SP2, submissions x 0.7', loadFactor: 0.7, ...ctc },
+];
+
+/** The 36 job types, in order of tasks, then mean task time, then heterogeneity. @source costa2005, Table 4.2. */
+export const jobTypes: readonly JobType[] = [100, 1000, 10_000, 100_000].flatMap((taskCount) => [100, 1000, 10_000].flatMap(
+  (seconds) => ([1, 2, 4] as const).map((heterogeneity) => ({ taskCount, meanTaskTime: 1000 * seconds, heterogeneity })),
+));
+
+/** The parts of a study, in the order in which they are run: trace by trace, so that a trace need not be replayed often. */
+export function listChunks({ isQuick }: StudySettings): StudyChunk[] {
+  const types = isQuick ? jobTypes.filter(({ taskCount, heterogeneity }) => taskCount <= 10_000 && heterogeneity === 1) : jobTypes;
+  return studyTraces.flatMap((trace) => types.map((type) => ({
+    id: `${trace.id}-${nameType(type)}`, trace, type, instantCount: isQuick || type.taskCount === 100_000 ? 20 : 50,
+  })));
+}
+
+/** How many grid jobs a chunk runs. */
+export function countRuns({ instantCount }: StudyChunk): number {
+  return instantCount * requestsMaxima.length * studyHeuristics.length;
+}
+
+/** A job type in a file name: `1000x100s-2x`. */
+export function nameType({ taskCount, meanTaskTime, heterogeneity }: JobType): string {
+  return `${taskCount}x${meanTaskTime / 1000}s-${heterogeneity}x`;
+}
