@@ -7,6 +7,7 @@ const walks = {
   'provider-recovery': 'after a kill the provider adopts requests and agents before it settles with its broker',
   'provider-listings': 'listings that fail, lag or lack a request end nothing too early and nothing twice',
   'provider-refusals': 'refusals make it pause, and then stop until new demand comes up',
+  'provider-wide-tasks': 'for tasks that no machine of an allocation could hold nothing is asked, and what was asked goes back',
   'provider-broker-away': 'a broker that comes back is told its machines anew, by agents that present themselves',
 } as const;
 

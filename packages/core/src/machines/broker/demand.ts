@@ -33,16 +33,21 @@ function isSameDemand(one: Demand, other: Demand): boolean {
     && one.taskTimeMean === other.taskTimeMean && one.deadline === other.deadline && one.userId === other.userId;
 }
 
-/** What the open jobs want of all providers together. */
+/**
+ * What the open jobs want of all providers together.
+ *
+ * A demand speaks of tasks of one width: those of the narrowest are told, so that a job of wide tasks makes nobody ask for more
+ * of what the narrow ones need; the wide ones are told when those are done.
+ */
 export function totalDemand(state: BrokerState): Demand {
   let pendingTasks = 0;
-  let processors: ProcessorCount = 1;
+  const processors = narrowestWidth(state);
   let deadline: Instant | undefined;
   let userId = '';
   const times = { count: 0, sum: 0, longest: 0 };
   for (const job of state.openJobs.values()) {
+    if (job.processors !== processors) continue;
     pendingTasks += countPending(job);
-    processors = Math.max(processors, job.processors);
     if (job.deadline !== undefined) deadline = Math.min(deadline ?? job.deadline, job.deadline);
     if (userId === '') ({ userId } = job);
     times.count += job.times.count;
@@ -54,6 +59,13 @@ export function totalDemand(state: BrokerState): Demand {
     taskTimeMax: times.count === 0 ? undefined : times.longest,
     taskTimeMean: times.count === 0 ? undefined : Math.ceil(times.sum / times.count),
   };
+}
+
+/** Processors that a task of the narrowest job wants; 1 where no job wants a machine. */
+function narrowestWidth(state: BrokerState): ProcessorCount {
+  let narrowest = Infinity;
+  for (const job of state.openJobs.values()) if (countPending(job) > 0) narrowest = Math.min(narrowest, job.processors);
+  return narrowest === Infinity ? 1 : narrowest;
 }
 
 /** Tasks of a job that want a machine: those of a cancelled one only have to be stopped. */

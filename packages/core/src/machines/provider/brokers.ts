@@ -45,12 +45,21 @@ function noteDemand(turn: Turn, { brokerId, demand, demandFrom }: KnownBroker): 
   if (!isWanting && demandFrom > 0) commit(turn, { kind: 'DemandEnded', brokerId, at: turn.now });
 }
 
+/** Processors of one machine of an allocation: one agent is started for each of its processors. */
+const processorsPerMachine = 1;
+
+/** Whether a broker's tasks are too wide for any machine that an allocation here would have. */
+export function isTooWide({ config }: ProviderState, { demand }: KnownBroker): boolean {
+  return config.resourceKind === 'cluster' && demand !== undefined && demand.pendingTasks > 0 && demand.processors > processorsPerMachine;
+}
+
 /**
  * Processors that a broker still wants: undefined while nobody knows (it has just connected, or this provider has just
- * started), 0 once it has been away for longer than its grace.
+ * started), 0 once it has been away for longer than its grace, and where its tasks could run on no machine of an allocation.
  */
 export function wantedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undefined {
   if (broker.connectionId === 0 && turn.now >= broker.awaySince + turn.state.config.brokerGrace) return 0;
+  if (isTooWide(turn.state, broker)) return 0;
   return broker.demand === undefined ? undefined : broker.demand.pendingTasks * broker.demand.processors;
 }
 

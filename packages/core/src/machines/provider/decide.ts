@@ -3,7 +3,7 @@ import {
 } from '../../requests/index.ts';
 import { describeTime, invariant, type ProcessorCount } from '../../shared/index.ts';
 import type { QueueListing, ResourceLimits } from '../../messages/index.ts';
-import { requestsOf, runningProcessors, wantedProcessors } from './brokers.ts';
+import { isTooWide, requestsOf, runningProcessors, wantedProcessors } from './brokers.ts';
 import { listingWithOwn } from './listing-with-own.ts';
 import { clientRequestIdOf, isOfDemand, isPending, isServing, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
 import { releaseRequest } from './submission.ts';
@@ -86,7 +86,7 @@ function findObstacle({ state, now }: Turn, inNeedCount: number): string | undef
   const { config, refusals, fruitless } = state;
   if (config.resourceKind === 'machines') return 'Machines attach by themselves; nothing is asked for.';
   if (state.drainReason !== '') return `Draining: ${state.drainReason}.`;
-  if (inNeedCount === 0) return 'No broker wants more than what its running allocations cover.';
+  if (inNeedCount === 0) return describeContentment(state);
   if (state.limits === undefined) return 'The limits of the resource are not known yet.';
   if (state.listingFailure !== '') return `The queue of the resource cannot be read: ${state.listingFailure}.`;
   if (state.listing === undefined) return 'The queue of the resource has not been read yet.';
@@ -94,6 +94,13 @@ function findObstacle({ state, now }: Turn, inNeedCount: number): string | undef
   if (refusals + fruitless >= config.refusalsMax) return `Stopped until new demand comes up, after ${failures}.`;
   if (now < state.pausedUntil) return `Paused for another ${describeTime(state.pausedUntil - now)}, after ${failures}.`;
   return undefined;
+}
+
+/** Why nobody is in need. */
+function describeContentment(state: ProviderState): string {
+  const wide = [...state.brokers.values()].find((broker) => isTooWide(state, broker));
+  if (wide === undefined) return 'No broker wants more than what its running allocations cover.';
+  return `The tasks want ${wide.demand?.processors ?? 0} processors each, and the machines of an allocation have one each.`;
 }
 
 function draftFor(turn: Turn, { limits, listing }: Resource, heuristic: RequestHeuristic, { broker, sharers }: { broker: KnownBroker; sharers: number }): RequestDecision {
