@@ -214,6 +214,7 @@ export const shapes = {
     quick: ['boolean', 'Whether it is the short form.'],
     seed: ['string', 'The same seed, the same runs.'],
     directory: ['string', 'Folder of the results.'],
+    report: ['string', 'File of the report; its figures are in a folder beside it.'],
     part_count: ['integer', 'Parts, each with a file of results.'],
     run_count: ['integer', 'Grid jobs that were run.'],
   },

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { countRuns, listChunks, type StudyChunk, type StudySettings } from '@mutirao/sim/costa2005';
+import { countRuns, listChunks, reportStudy, type StudyChunk, type StudySettings } from '@mutirao/sim/costa2005';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -66,14 +66,18 @@ async function runMissing(
 }
 
 function finish({ output }: CommandContext, folder: StudyFolder, chunks: readonly StudyChunk[], { isQuick, seed }: StudySettings): ExitStatus {
-  const unfinished = chunks.find((chunk) => folder.find(chunk) === undefined);
-  if (unfinished !== undefined) throw new MutiraoError('MUT_INTERNAL', `part ${unfinished.id} has no results`);
+  const parts = chunks.map((chunk) => {
+    const result = folder.find(chunk);
+    if (result === undefined) throw new MutiraoError('MUT_INTERNAL', `part ${chunk.id} has no results`);
+    return { chunk, result };
+  });
+  const report = folder.writeReport(reportStudy({ isQuick, seed }, parts, 'costa2005/'));
   const runCount = chunks.reduce((total, chunk) => total + countRuns(chunk), 0);
-  const document: JsonOf<typeof shapes.study> = { study: 'costa2005', quick: isQuick, seed, directory: folder.path, part_count: chunks.length, run_count: runCount };
+  const document: JsonOf<typeof shapes.study> = { study: 'costa2005', quick: isQuick, seed, directory: folder.path, report, part_count: chunks.length, run_count: runCount };
   tell(output, {
     json: () => document,
-    table: () => [`${runCount} runs in ${folder.path}`],
-    quiet: () => [folder.path],
+    table: () => [`${runCount} runs; the report is ${report}`],
+    quiet: () => [report],
   });
   return 0;
 }

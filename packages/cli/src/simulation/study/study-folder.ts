@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
-import { decodeChunk, type ChunkResult, type StudyChunk, type StudySettings } from '@mutirao/sim/costa2005';
+import { decodeChunk, type ChunkResult, type StudyChunk, type StudyReport, type StudySettings } from '@mutirao/sim/costa2005';
 
 /** A folder that holds one study: what it is, and the results of its chunks so far. */
 export class StudyFolder {
@@ -43,6 +43,14 @@ export class StudyFolder {
 
   keep(chunk: StudyChunk, text: string): void {
     writeAtomic(this.pathOf(chunk), text, 0o644);
+  }
+
+  /** Writes the report and its figures, and tells where the report is. */
+  writeReport({ page, figures }: StudyReport): string {
+    for (const { name, svg } of figures) writeAtomic(join(this.path, 'costa2005', name), svg, 0o644);
+    const path = join(this.path, 'costa2005.md');
+    writeAtomic(path, page, 0o644);
+    return path;
   }
 
   pathOf({ id }: StudyChunk): string {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { studyTraces, decodeChunk, listChunks, type StudyChunk } from '@mutirao/sim/costa2005';
+import { decodeChunk, encodeChunk, listChunks, requestsMaxima, studyHeuristics, studyTraces, type StudyChunk } from '@mutirao/sim/costa2005';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
 import { runChunks } from '../../../src/simulation/study/chunk-pool.ts';
 import { StudyFolder } from '../../../src/simulation/study/study-folder.ts';
@@ -100,4 +100,21 @@ test('one part can be run by itself and is taken by the study', async (t) => {
   t.is(status, 0);
   t.deepEqual(JSON.parse(out), { part: first.id, run_count: 360, file: join(directory, 'part.jsonl') });
   t.truthy(decodeChunk(readFileSync(join(directory, 'part.jsonl'), 'utf8'), first, '1'));
+});
+
+test('a study whose parts are all done is reported without running anything', async (t) => {
+  const directory = temporaryFolder(t);
+  const study = StudyFolder.open(join(directory, 'out'), settings);
+  for (const chunk of listChunks(settings)) {
+    const runs = requestsMaxima.flatMap((requestsMax) => studyHeuristics.flatMap((heuristic) => Array.from({ length: chunk.instantCount }, (_, run) => ({
+      requestsMax, heuristic, run, instant: run, turnaround: 1000, waste: 5, taskTime: 500, requestCount: 1, endsAfterLog: false,
+    }))));
+    study.keep(chunk, encodeChunk(chunk, { seed: '1', facts: { requestCount: 9, offeredLoad: 0.5 }, runs }));
+  }
+  const { status, out, err } = await runCommandLine(['sim', 'study', 'costa2005', '--quick', '--data', 'none', '--out', 'out', '--json'], { directory });
+  t.is(status, 0);
+  t.regex(err, /45 of 45 parts are done already/);
+  t.like(JSON.parse(out), { study: 'costa2005', quick: true, part_count: 45, run_count: 16_200, report: join(directory, 'out', 'costa2005.md') });
+  t.true(readFileSync(join(directory, 'out', 'costa2005.md'), 'utf8').includes('| SDSC SP2 | 1.00 +- 0.00 | 2.05 |'));
+  t.is(readdirSync(join(directory, 'out', 'costa2005')).length, 10);
 });

@@ -36,7 +36,7 @@ export interface StudyChunk {
   readonly id: string;
   readonly trace: StudyTrace;
   readonly type: JobType;
-  /** Instants at which the job is submitted; the first ones of those that every chunk of the trace has. */
+  /** Instants at which the job is submitted. */
   readonly instantCount: number;
 }
 
@@ -86,4 +86,9 @@ export function countRuns({ instantCount }: StudyChunk): number {
 /** A job type in a file name: `1000x100s-2x`. */
 export function nameType({ taskCount, meanTaskTime, heterogeneity }: JobType): string {
   return `${taskCount}x${meanTaskTime / 1000}s-${heterogeneity}x`;
+}
+
+/** What job types share their instants: those that differ in heterogeneity alone, so that it can be seen by itself. */
+export function drawOf({ taskCount, meanTaskTime }: JobType): string {
+  return `${taskCount}x${meanTaskTime / 1000}s`;
 }

@@ -2,6 +2,8 @@ import { studentQuantile } from '../../summarize.ts';
 
 /** Paired values of one scenario: at each index the same instant and the same luck. */
 export interface PairedValues {
+  /** Scenarios of the same draw have the same instants; those of different draws are independent. */
+  readonly draw: string;
   /** Of the reference. */
   readonly reference: readonly number[];
   readonly other: readonly number[];
@@ -16,24 +18,24 @@ export interface Estimate {
 /**
  * The mean over scenarios of reference / other, each a ratio of sums over its instants.
  *
- * The interval treats instants as what was drawn: all scenarios share them, so that the deviations of one instant are added up over the
- * scenarios before they are squared (delta method, clusters of equal weight). Scenarios with fewer instants have the first ones.
+ * The interval treats instants as what was drawn: the deviations of one instant are added up over the scenarios that share it before they
+ * are squared (delta method, clustered). Scenarios of one draw have equally many instants.
  *
  * @source costa2005, Eq. 4.1:  speedup = sum of static turnarounds / sum of adaptive turnarounds
  * Symbols: static = `reference`, adaptive = `other`. Departs from the source: no; the mean over scenarios is how its tables are read.
  */
 export function meanOfRatios(scenarios: readonly PairedValues[]): Estimate {
   const usable = scenarios.filter(({ other }) => sum(other) > 0);
-  const deviations: number[] = [];
+  const deviations = new Deviations();
   let total = 0;
-  for (const { reference, other } of usable) {
+  for (const { draw, reference, other } of usable) {
     const ratio = sum(reference) / sum(other);
     total += ratio;
     other.forEach((value, instant) => {
-      deviations[instant] = (deviations[instant] ?? 0) + ((reference[instant] ?? 0) - ratio * value) / sum(other) / usable.length;
+      deviations.add(draw, instant, ((reference[instant] ?? 0) - ratio * value) / sum(other) / usable.length);
     });
   }
-  return { value: usable.length === 0 ? NaN : total / usable.length, halfInterval: halfIntervalOf(deviations) };
+  return { value: usable.length === 0 ? NaN : total / usable.length, halfInterval: deviations.halfInterval };
 }
 
 /** The ratio of the sums over all scenarios, each with the mean over its instants; the interval is found as in `meanOfRatios`. */
@@ -41,20 +43,35 @@ export function ratioOfSums(scenarios: readonly PairedValues[]): Estimate {
   const mean = (values: readonly number[]): number => sum(values) / Math.max(1, values.length);
   const below = sum(scenarios.map(({ other }) => mean(other)));
   const ratio = sum(scenarios.map(({ reference }) => mean(reference))) / below;
-  const deviations: number[] = [];
-  for (const { reference, other } of scenarios) {
+  const deviations = new Deviations();
+  for (const { draw, reference, other } of scenarios) {
     other.forEach((value, instant) => {
-      deviations[instant] = (deviations[instant] ?? 0) + ((reference[instant] ?? 0) - ratio * value) / other.length / below;
+      deviations.add(draw, instant, ((reference[instant] ?? 0) - ratio * value) / other.length / below);
     });
   }
-  return { value: below > 0 ? ratio : NaN, halfInterval: halfIntervalOf(deviations) };
+  return { value: below > 0 ? ratio : NaN, halfInterval: deviations.halfInterval };
 }
 
-function halfIntervalOf(deviations: readonly number[]): number {
-  const count = deviations.length;
-  if (count < 2) return Infinity;
-  const squares = deviations.reduce((total, deviation) => total + deviation ** 2, 0);
-  return studentQuantile(count - 1) * Math.sqrt((squares * count) / (count - 1));
+/** How far each instant of each draw moves an estimate. */
+class Deviations {
+  readonly #byDraw = new Map<string, number[]>();
+
+  add(draw: string, instant: number, deviation: number): void {
+    const values = this.#byDraw.get(draw) ?? [];
+    this.#byDraw.set(draw, values);
+    values[instant] = (values[instant] ?? 0) + deviation;
+  }
+
+  /** By Student's t with the degrees of freedom of the smallest draw, which is on the safe side. */
+  get halfInterval(): number {
+    let variance = 0;
+    let least = Infinity;
+    for (const values of this.#byDraw.values()) {
+      least = Math.min(least, values.length);
+      variance += (sum(values.map((value) => value ** 2)) * values.length) / Math.max(1, values.length - 1);
+    }
+    return least < 2 || least === Infinity ? Infinity : studentQuantile(least - 1) * Math.sqrt(variance);
+  }
 }
 
 function sum(values: readonly number[]): number {

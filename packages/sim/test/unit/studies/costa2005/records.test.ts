@@ -29,6 +29,12 @@ test('the same seed is the same results, another seed is others', (t) => {
   t.notDeepEqual(runChunk(chunk, history, '2'), runs);
 });
 
+test('job types that differ in heterogeneity alone meet the same instants, others do not', (t) => {
+  const instantsOf = (type: Partial<StudyChunk['type']>): number[] => runChunk({ ...chunk, type: { ...chunk.type, ...type } }, history, '1').map(({ instant }) => instant);
+  t.deepEqual(instantsOf({ heterogeneity: 4 }), runs.map(({ instant }) => instant));
+  t.notDeepEqual(instantsOf({ taskCount: 31 }), runs.map(({ instant }) => instant));
+});
+
 test('results are read as they were written', (t) => {
   t.deepEqual(decodeChunk(text, chunk, '1'), { seed: '1', facts, runs });
 });
