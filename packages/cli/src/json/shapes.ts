@@ -214,9 +214,9 @@ export const shapes = {
     quick: ['boolean', 'Whether it is the short form.'],
     seed: ['string', 'The same seed, the same runs.'],
     directory: ['string', 'Folder of the results.'],
-    report: ['string', 'File of the report; its figures are in a folder beside it.'],
+    report: ['string', 'File of the report, its figures in a folder beside it; with `--export-jdf`, the job file.'],
     part_count: ['integer', 'Parts, each with a file of results.'],
-    run_count: ['integer', 'Grid jobs that were run.'],
+    run_count: ['integer', 'Grid jobs that the study runs.'],
   },
   study_part: {
     part: ['string', 'Name of the part.'],

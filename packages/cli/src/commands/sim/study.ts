@@ -1,9 +1,12 @@
+import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { countRuns, listChunks, reportStudy, type StudyChunk, type StudySettings } from '@mutirao/sim/costa2005';
+import { writeAtomic } from '@mutirao/runtime/files';
+import { countRuns, exportJdf, listChunks, reportStudy, type ExportPlaces, type StudyChunk, type StudySettings } from '@mutirao/sim/costa2005';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -19,6 +22,8 @@ import { StudyProgress } from '../../simulation/study/study-progress.ts';
 export interface StudyRunOptions extends StudyOptions {
   readonly out: string;
   readonly workers?: string;
+  readonly exportJdf?: true;
+  readonly command?: string;
 }
 
 export function define(command: Command, act: Act): void {
@@ -29,6 +34,8 @@ export function define(command: Command, act: Act): void {
     .option('--seed <text>', 'the same seed, the same runs', '1')
     .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz (default: MUTIRAO_DATA)')
     .option('--workers <count>', 'threads (default: one per processor of this machine)')
+    .option('--export-jdf', 'run nothing; write a job file, so that a grid runs the parts')
+    .option('--command <text>', 'with --export-jdf: mutirao as the machines can call it (default: this program, by its path)')
     .action((name: string, options: StudyRunOptions) => act((context) => runStudy(context, name, options)));
 }
 
@@ -39,6 +46,7 @@ export async function runStudy(context: CommandContext, name: string, options: S
   const data = findData(context, options);
   if (data === undefined) return 3;
   const folder = StudyFolder.open(resolve(context.directory, options.out), settings);
+  if (options.exportJdf === true) return writeJobFile(context, folder, settings, { data, command: options.command ?? ownCommand });
   const chunks = listChunks(settings);
   const missing = chunks.filter((chunk) => folder.find(chunk) === undefined);
   if (missing.length < chunks.length) context.output.note(`${chunks.length - missing.length} of ${chunks.length} parts are done already`);
@@ -50,11 +58,23 @@ export async function runStudy(context: CommandContext, name: string, options: S
   return finish(context, folder, chunks, settings);
 }
 
+/** This program on this machine, and on those that share its files; quoted for a shell. */
+const ownCommand = `node '${fileURLToPath(new URL('../../../bin/mutirao.js', import.meta.url)).replaceAll("'", "'\\''")}'`;
+
+function writeJobFile({ output }: CommandContext, folder: StudyFolder, settings: StudySettings, places: ExportPlaces): ExitStatus {
+  const { path, text } = { path: join(folder.path, 'costa2005.jdf'), text: exportJdf(settings, places) };
+  writeAtomic(path, text, 0o644);
+  mkdirSync(join(folder.path, 'chunks'), { recursive: true });
+  output.note(`run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`);
+  tell(output, { json: () => documentOf(folder, settings, path), table: () => [path], quiet: () => [path] });
+  return 0;
+}
+
 async function runMissing(
   { output, clock, signal }: CommandContext, folder: StudyFolder, missing: readonly StudyChunk[],
   how: { readonly data: string; readonly seed: string; readonly workerCount: number },
 ): Promise<void> {
-  const progress = new StudyProgress(output, clock, missing.reduce((total, chunk) => total + countRuns(chunk), 0));
+  const progress = new StudyProgress(output, clock, countAll(missing));
   try {
     await runChunks(missing, { ...how, signal, onResult: (chunk, text) => {
       folder.keep(chunk, text);
@@ -65,19 +85,28 @@ async function runMissing(
   }
 }
 
-function finish({ output }: CommandContext, folder: StudyFolder, chunks: readonly StudyChunk[], { isQuick, seed }: StudySettings): ExitStatus {
+function finish({ output }: CommandContext, folder: StudyFolder, chunks: readonly StudyChunk[], settings: StudySettings): ExitStatus {
   const parts = chunks.map((chunk) => {
     const result = folder.find(chunk);
     if (result === undefined) throw new MutiraoError('MUT_INTERNAL', `part ${chunk.id} has no results`);
     return { chunk, result };
   });
-  const report = folder.writeReport(reportStudy({ isQuick, seed }, parts, 'costa2005/'));
-  const runCount = chunks.reduce((total, chunk) => total + countRuns(chunk), 0);
-  const document: JsonOf<typeof shapes.study> = { study: 'costa2005', quick: isQuick, seed, directory: folder.path, report, part_count: chunks.length, run_count: runCount };
+  const report = folder.writeReport(reportStudy(settings, parts, 'costa2005/'));
   tell(output, {
-    json: () => document,
-    table: () => [`${runCount} runs; the report is ${report}`],
+    json: () => documentOf(folder, settings, report),
+    table: () => [`${countAll(chunks)} runs; the report is ${report}`],
     quiet: () => [report],
   });
   return 0;
+}
+
+function documentOf(folder: StudyFolder, settings: StudySettings, report: string): JsonOf<typeof shapes.study> {
+  const chunks = listChunks(settings);
+  return {
+    study: 'costa2005', quick: settings.isQuick, seed: settings.seed, directory: folder.path, report, part_count: chunks.length, run_count: countAll(chunks),
+  };
+}
+
+function countAll(chunks: readonly StudyChunk[]): number {
+  return chunks.reduce((total, chunk) => total + countRuns(chunk), 0);
 }

@@ -118,3 +118,14 @@ test('a study whose parts are all done is reported without running anything', as
   t.true(readFileSync(join(directory, 'out', 'costa2005.md'), 'utf8').includes('| SDSC SP2 | 1.00 +- 0.00 | 2.05 |'));
   t.is(readdirSync(join(directory, 'out', 'costa2005')).length, 10);
 });
+
+test('an exported study is a job file beside its results, and calls mutirao as the user says', async (t) => {
+  const directory = temporaryFolder(t);
+  const words = ['sim', 'study', 'costa2005', '--quick', '--data', 'data', '--out', 'out', '--export-jdf'];
+  const { status, out } = await runCommandLine([...words, '--command', 'npx mutirao'], { directory });
+  t.is(status, 0);
+  t.is(out, `${join(directory, 'out', 'costa2005.jdf')}\n`);
+  t.regex(readFileSync(join(directory, 'out', 'costa2005.jdf'), 'utf8'), /\nremote: npx mutirao sim study-chunk costa2005 sp2-100x100s-1x --quick --seed 1 --data "\$STORAGE" /);
+  await runCommandLine(words, { directory });
+  t.regex(readFileSync(join(directory, 'out', 'costa2005.jdf'), 'utf8'), /\nremote: node '.*bin\/mutirao\.js' sim study-chunk /);
+});

@@ -1,5 +1,6 @@
 export type { StudyPart } from './compare.ts';
 export { decodeChunk, encodeChunk, type ChunkResult, type ChunkRun, type TraceFacts } from './records.ts';
+export { exportJdf, type ExportPlaces } from './export-jdf.ts';
 export { reportStudy, type StudyReport } from './report.ts';
 export { runChunk } from './run-chunk.ts';
 export {

@@ -7,7 +7,7 @@ export function introduction({ isQuick, seed }: StudySettings, runCount: number)
     : 'All 36 job types, at 50 instants (jobs of 100,000 tasks: 20).';
   return `# costa2005's study of the request heuristics, run again
 
-Written by \`mutirao sim study costa2005${isQuick ? ' --quick' : ''} --seed ${seed} --out DIR\`; nothing in it was entered by hand. 
+Written by \`mutirao sim study costa2005${isQuick ? ' --quick' : ''} --seed ${seed} --out DIR\`; nothing in it was entered by hand.
 ${extent}
 ${runCount} grid jobs were simulated, each alone on one resource among the requests of an archived log, with maxPR from 1 to 6 and the static, adaptive and
 mixed heuristics. "The thesis" is costa2005, chapter 4. A job type meets the same instants and has the same tasks under each heuristic and
