@@ -8,6 +8,7 @@ import { readTrace } from '../read-trace.ts';
 
 /** A trace that was replayed; kept for the next chunk, which mostly is of the same one. */
 interface LoadedTrace {
+  /** The trace and the compression. */
   readonly id: string;
   readonly history: LocalHistory;
   readonly facts: TraceFacts;
@@ -27,17 +28,19 @@ export class ChunkRunner {
 
   /** Runs a chunk and tells its results as JSON lines. @throws {MutiraoError} as `readTrace`. */
   run(chunk: StudyChunk): string {
-    if (this.#loaded?.id !== chunk.trace.id) this.#loaded = loadTrace(this.#data, chunk.trace);
+    const compression = chunk.variant?.compression ?? 'start-now';
+    const id = `${chunk.trace.id} ${compression}`;
+    if (this.#loaded?.id !== id) this.#loaded = { id, ...loadTrace(this.#data, chunk.trace, compression) };
     const { history, facts } = this.#loaded;
     return encodeChunk(chunk, { seed: this.#seed, facts, runs: runChunk(chunk, history, this.#seed) });
   }
 }
 
-function loadTrace(data: string, { id, file, processors, loadFactor }: StudyTrace): LoadedTrace {
+function loadTrace(data: string, { file, processors, loadFactor }: StudyTrace, compression: 'start-now' | 'reinsert'): Omit<LoadedTrace, 'id'> {
   const read = readTrace({ file, path: join(data, file), processors });
   const requests = scaleSubmissions(read.requests, loadFactor);
   // The offered load needs the ends of the log only, so that any start will do.
   const { offeredLoad } = measureTrace(requests.map((request) => ({ ...request, startedAt: request.submittedAt })), processors);
-  const history = new LocalHistory({ policy: conservativeBackfilling('start-now'), processors, trace: requests });
-  return { id, history, facts: { requestCount: requests.length, offeredLoad } };
+  const history = new LocalHistory({ policy: conservativeBackfilling(compression), processors, trace: requests });
+  return { history, facts: { requestCount: requests.length, offeredLoad } };
 }

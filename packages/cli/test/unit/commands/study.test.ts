@@ -113,8 +113,9 @@ test('a study whose parts are all done is reported without running anything', as
   }
   const { status, out, err } = await runCommandLine(['sim', 'study', 'costa2005', '--quick', '--data', 'none', '--out', 'out', '--json'], { directory });
   t.is(status, 0);
-  t.regex(err, /45 of 45 parts are done already/);
-  t.like(JSON.parse(out), { study: 'costa2005', quick: true, part_count: 45, run_count: 16_200, report: join(directory, 'out', 'costa2005.md') });
+  const count = listChunks(settings).length;
+  t.true(err.includes(`${count} of ${count} parts are done already`));
+  t.like(JSON.parse(out), { study: 'costa2005', quick: true, part_count: count, run_count: 360 * count, report: join(directory, 'out', 'costa2005.md') });
   t.true(readFileSync(join(directory, 'out', 'costa2005.md'), 'utf8').includes('| SDSC SP2 | 1.00 +- 0.00 | 2.05 |'));
   t.is(readdirSync(join(directory, 'out', 'costa2005')).length, 10);
 });

@@ -24,6 +24,11 @@ export function groupByTrace(parts: readonly StudyPart[]): TraceResults[] {
   return [...groups.values()].flatMap((group) => (group[0] === undefined ? [] : [{ trace: group[0].chunk.trace, parts: group }]));
 }
 
+/** The part with its first runs only. */
+export function firstRuns({ chunk, result }: StudyPart, count: number): StudyPart {
+  return { chunk, result: { ...result, runs: result.runs.filter(({ run }) => run < count) } };
+}
+
 /** The runs of one scenario, by number. */
 export function runsOf({ result }: StudyPart, requestsMax: number, heuristic: StudyHeuristic): readonly ChunkRun[] {
   return result.runs.filter((run) => run.requestsMax === requestsMax && run.heuristic === heuristic).sort((one, other) => one.run - other.run);

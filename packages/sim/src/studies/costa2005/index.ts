@@ -8,3 +8,4 @@ export {
   type JobType, type StudyChunk, type StudyHeuristic, type StudySettings, type StudyTrace,
 } from './scenarios.ts';
 export { meanOfRatios, ratioOfSums, type Estimate, type PairedValues } from './statistics.ts';
+export { studyVariants, type StudyVariant } from './variants.ts';

@@ -35,8 +35,7 @@ export const assumptions = `- Logs: the archive's cleaned ones, not those of the
 /** What the thesis has and this page has not. */
 export function departures({ isQuick }: StudySettings): string {
   return `- Table 4.7 (start times compared with another simulator) is no part of this study.
-- The assumptions above were not varied here; \`mutirao sim job\` takes \`--variant\`, \`--static-width\`, \`--holes\`, \`--hole-walltime\`,
-  \`--default-time\`, \`--max-procs\` and \`--release-idle\` to vary them for one scenario.
+- Assumptions were varied one at a time and for three job types only; \`mutirao sim job\` takes options to vary them for any scenario.
 - The thesis ran 100 to 1000 jobs per scenario until the error was below 5 %; here it is ${isQuick ? '20' : '50 (20 for 100,000 tasks)'}, and the intervals say what that gives.
 - Why numbers differ was not settled. The logs differ, and so may any of the assumptions. Nothing was tuned towards the numbers of the
   thesis.${isQuick ? `

@@ -1,9 +1,10 @@
 import { drawLines } from '../../svg/draw-lines.ts';
-import { countScenarios, groupByShape, groupByTrace, pairsOf, relativeWaste, type Measure, type StudyPart, type TraceResults } from './compare.ts';
+import { countScenarios, firstRuns, groupByShape, groupByTrace, pairsOf, relativeWaste, type Measure, type StudyPart, type TraceResults } from './compare.ts';
 import { assumptions, departures, introduction } from './report-text.ts';
-import { countRuns, requestsMaxima, type StudySettings } from './scenarios.ts';
+import { countRuns, nameType, requestsMaxima, type StudySettings } from './scenarios.ts';
 import { seedNumbers } from './seed-numbers.ts';
 import { meanOfRatios, ratioOfSums, type Estimate, type PairedValues } from './statistics.ts';
+import { variation } from './variants.ts';
 
 /** A study as a page and its figures. */
 export interface StudyReport {
@@ -18,7 +19,7 @@ export interface StudyReport {
  * @param figuresPath from the page to the figures' folder, with a slash at its end, or empty.
  */
 export function reportStudy(settings: StudySettings, parts: readonly StudyPart[], figuresPath = ''): StudyReport {
-  const traces = groupByTrace(parts);
+  const traces = groupByTrace(parts.filter(({ chunk }) => chunk.variant === undefined));
   const runCount = parts.reduce((total, { chunk }) => total + countRuns(chunk), 0);
   const figures = traces.flatMap((trace) => [figureOf(trace, 'turnaround'), figureOf(trace, 'waste')]);
   const page = [
@@ -26,7 +27,7 @@ export function reportStudy(settings: StudySettings, parts: readonly StudyPart[]
     section('Offered load (Tables 4.4 and 4.5)', loadTable(traces)), section('Mixed, and who wins (sections 4.4, 4.7)', outcomeTable(traces)),
     ...heterogeneitySection(traces), section('Waste (section 4.6)', wasteTable(traces)),
     ...traces.map((trace) => section(`${trace.trace.title}: adaptive over static by job type`, typeTable(trace, figuresPath))),
-    section('Assumptions', assumptions), section('What is not here', departures(settings)),
+    section('Assumptions', assumptions), section('What changes when an assumption is varied', variationTable(parts)), section('What is not here', departures(settings)),
   ].join('\n');
   return { page, figures };
 }
@@ -119,6 +120,23 @@ function wasteTable(traces: readonly TraceResults[]): string {
   const titles = ['trace', 'static', 'adaptive', 'mixed', 'static / adaptive: mean of ratios', 'ratio of sums', 'scenarios where adaptive wastes less'];
   return `${table(titles, rows)}\n\nThe first three columns are waste (Eq. 3.4) over the useful time of the tasks, all runs together. Scenarios in which adaptive wastes `
     + 'nothing at all are left out of the mean of ratios. The thesis: adaptive wastes less on SP2 and BlueHorizon in most cases, static on CTC SP2.';
+}
+
+function variationTable(parts: readonly StudyPart[]): string {
+  const row = (trace: string, title: string, group: readonly StudyPart[]): string[] => [trace, title, ...(['adaptive', 'mixed'] as const).map(
+    (heuristic) => show(meanOfRatios(pairsOf(group, heuristic, 'turnaround'))),
+  ), show(ratioOfSums(pairsOf(group, 'adaptive', 'waste')))];
+  const rows = groupByTrace(parts.filter(({ chunk }) => chunk.variant !== undefined)).flatMap(({ trace, parts: varied }) => {
+    const types = new Set(varied.map(({ chunk }) => nameType(chunk.type)));
+    const plain = parts.filter(({ chunk }) => chunk.variant === undefined && chunk.trace.id === trace.id && types.has(nameType(chunk.type)));
+    const variants = [...new Set(varied.map(({ chunk }) => chunk.variant))];
+    return [
+      row(trace.title, 'none', plain.map((part) => firstRuns(part, variation.instantCount))),
+      ...variants.map((variant) => row(trace.title, variant?.title ?? '', varied.filter(({ chunk }) => chunk.variant === variant))),
+    ];
+  });
+  return `${table(['trace', 'varied', 'adaptive over static', 'mixed over static', 'waste, static / adaptive'], rows)}\n\nThree job types only (100 x 100 s, 1000 x 1000 s, `
+    + `100 x 10000 s; homogeneous), at the same ${variation.instantCount} instants in every row of a trace; speedups are means over scenarios, waste is the ratio of sums.`;
 }
 
 function ratioOf({ reference, other }: PairedValues): number {

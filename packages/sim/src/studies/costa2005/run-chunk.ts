@@ -1,9 +1,10 @@
-import { findHeuristic, type RequestHeuristic } from '@mutirao/core/requests';
+import { findHeuristic, heuristicDefaults, type RequestHeuristic } from '@mutirao/core/requests';
 import { invariant } from '@mutirao/core/shared';
 import { sampleJob } from '../../grid/sample-jobs.ts';
 import type { LocalHistory } from '../../resource/local-history.ts';
 import type { ChunkRun } from './records.ts';
 import { drawOf, requestsMaxima, studyHeuristics, type StudyChunk } from './scenarios.ts';
+import type { StudyVariant } from './variants.ts';
 
 /**
  * Runs all grid jobs of a chunk, in the order of maxPR, heuristic and instant.
@@ -11,13 +12,15 @@ import { drawOf, requestsMaxima, studyHeuristics, type StudyChunk } from './scen
  * Instants, task times and draws depend on the seed, the job type and the number of the run alone, so that heuristics (and values of
  * maxPR) are compared pairwise; job types that differ in heterogeneity alone meet the same instants.
  *
- * @param history that of the chunk's trace.
+ * @param history that of the chunk's trace, under the chunk's compression.
  */
 export function runChunk(chunk: StudyChunk, history: LocalHistory, seed: string): ChunkRun[] {
-  const { trace: { walltimeMax, processors }, type, instantCount } = chunk;
+  const { trace: { walltimeMax, processors }, type, variant = {}, instantCount } = chunk;
+  const { options, releasesIdle, widthShare = 1 }: Partial<StudyVariant> = variant;
+  const fixed = { ...type, options: { ...heuristicDefaults, ...options }, releasesIdle: releasesIdle === true, widthMax: Math.floor(processors * widthShare), walltimeMax };
   const luck = `${seed} ${drawOf(type)}`;
   return requestsMaxima.flatMap((requestsMax) => studyHeuristics.flatMap((name) => {
-    const scenario = { ...type, heuristic: getHeuristic(name), requestsMax, widthMax: processors, walltimeMax };
+    const scenario = { ...fixed, heuristic: getHeuristic(name), requestsMax };
     return Array.from({ length: instantCount }, (_, run) => ({ requestsMax, heuristic: name, run, ...sampleJob(history, scenario, { seed: luck, run }) }));
   }));
 }

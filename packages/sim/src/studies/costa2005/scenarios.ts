@@ -1,5 +1,6 @@
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
 import type { Heterogeneity } from '../../grid/sample-jobs.ts';
+import { studyVariants, variation, type StudyVariant } from './variants.ts';
 
 /** A log of local users and the machine that it is replayed on. */
 export interface StudyTrace {
@@ -36,6 +37,8 @@ export interface StudyChunk {
   readonly id: string;
   readonly trace: StudyTrace;
   readonly type: JobType;
+  /** The assumption that is varied; left out, none is. */
+  readonly variant?: StudyVariant;
   /** Instants at which the job is submitted. */
   readonly instantCount: number;
 }
@@ -73,9 +76,20 @@ export const jobTypes: readonly JobType[] = [100, 1000, 10_000, 100_000].flatMap
 /** The parts of a study, in the order in which they are run: trace by trace, so that a trace need not be replayed often. */
 export function listChunks({ isQuick }: StudySettings): StudyChunk[] {
   const types = isQuick ? jobTypes.filter(({ taskCount, heterogeneity }) => taskCount <= 10_000 && heterogeneity === 1) : jobTypes;
-  return studyTraces.flatMap((trace) => types.map((type) => ({
+  const plain = studyTraces.flatMap((trace) => types.map((type) => ({
     id: `${trace.id}-${nameType(type)}`, trace, type, instantCount: isQuick || type.taskCount === 100_000 ? 20 : 50,
   })));
+  return [...plain, ...listVariations()];
+}
+
+/** A small, a long and a middling job type under each varied assumption; of these there are plain chunks too, to compare with. */
+function listVariations(): StudyChunk[] {
+  const names = ['100x100s-1x', '1000x1000s-1x', '100x10000s-1x'];
+  const types = jobTypes.filter((type) => names.includes(nameType(type)));
+  const traces = studyTraces.filter(({ id }) => variation.traceIds.some((wanted) => wanted === id));
+  return traces.flatMap((trace) => studyVariants.flatMap((variant) => types.map((type) => ({
+    id: `${trace.id}-${nameType(type)}-${variant.id}`, trace, type, variant, instantCount: variation.instantCount,
+  }))));
 }
 
 /** How many grid jobs a chunk runs. */

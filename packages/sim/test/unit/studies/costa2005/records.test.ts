@@ -35,6 +35,14 @@ test('job types that differ in heterogeneity alone meet the same instants, other
   t.notDeepEqual(instantsOf({ taskCount: 31 }), runs.map(({ instant }) => instant));
 });
 
+test('a varied assumption changes the results and not the luck', (t) => {
+  for (const variant of [{ options: { staticWidth: 'largest' } }, { releasesIdle: true }, { widthShare: 0.25 }] as const) {
+    const varied = runChunk({ ...chunk, variant: { id: 'x', title: 'x', ...variant } }, history, '1');
+    t.deepEqual(varied.map(({ instant, taskTime }) => [instant, taskTime]), runs.map(({ instant, taskTime }) => [instant, taskTime]));
+    t.notDeepEqual(varied.map(({ turnaround, waste }) => [turnaround, waste]), runs.map(({ turnaround, waste }) => [turnaround, waste]));
+  }
+});
+
 test('results are read as they were written', (t) => {
   t.deepEqual(decodeChunk(text, chunk, '1'), { seed: '1', facts, runs });
 });

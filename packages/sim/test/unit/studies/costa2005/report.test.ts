@@ -57,3 +57,14 @@ test('the quick form is marked as such and has no table of heterogeneity; the wh
 test('the same results are the same page', (t) => {
   t.deepEqual(reportStudy(settings, parts, 'figures/'), { page, figures });
 });
+
+test('varied assumptions have rows of their own and stay out of the other tables', (t) => {
+  t.true(page.includes('| SDSC SP2 | none | 2.00 +- 0.00 | 1.60 +- 0.00 | 3.00 +- 0.00 |'));
+  t.true(page.includes('| CTC SP2 | DEFAULT_TIME 60 s | 0.50 +- 0.00 | 0.33 +- 0.00 | 3.00 +- 0.00 |'));
+  const varied = parts.map((part) => (part.chunk.variant?.id === 'reinsert'
+    ? partOf(part.chunk, { static: 900, adaptive: 100, mixed: 100 }, { static: 1, adaptive: 1, mixed: 1 }) : part));
+  const { page: other } = reportStudy(settings, varied, 'figures/');
+  t.true(other.includes('| SDSC SP2 | compression by `reinsert` | 9.00 +- 0.00 |'));
+  const rest = (text: string): string[] => text.split('\n').filter((line) => !line.includes('`reinsert` |'));
+  t.deepEqual(rest(other), rest(page));
+});
