@@ -14,7 +14,7 @@ const pieces = [
 const anyNonsense = fc.array(fc.constantFrom(...pieces), { maxLength: 60 }).map((parts) => `job:\n${parts.join('')}`);
 
 const anyWord = fc.stringMatching(/^[a-z$#{}\\"'|;:=()!&<>/._ -]{1,12}$/);
-const anyPath = anyWord.map((word) => `"${word.replace(/["\\]/g, '\\$&').replace(/\$(STORAGE|PLAYPEN)/g, '').replaceAll('..', '.')}x"`);
+const anyPath = anyWord.map((word) => `"${word.replace(/["\\]/g, '\\$&').replace(/\$(STORAGE|PLAYPEN)/g, '').replace(/\.{2,}/g, '.')}x"`);
 /** Nothing between quotation marks is nothing, too. */
 const anyLine = anyWord.map((word) => (/^("\s*")?$|^"\s*"/.test(word.trim()) ? 'work' : word.trim()));
 const anyCondition = fc.constantFrom('os == linux', 'mem > 4 || gpu', '! ( a == "b c" )', 'in_path java');
