@@ -47,8 +47,8 @@ const rests: Readonly<Record<string, readonly string[]>> = {
   'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'],
 };
 
-/** Those that need a file or processes of their own; test/cli and the other tests here run them. */
-const elsewhere = new Set(['up', 'down', 'addjob']);
+/** Those that need files or processes of their own; test/cli and the tests of their commands run them, and compare what they print. */
+const elsewhere = new Set(['up', 'down', 'addjob', 'sim study', 'sim study-chunk']);
 
 for (const entry of entries) {
   const words = entry.path.join(' ');
