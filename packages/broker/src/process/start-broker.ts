@@ -25,7 +25,7 @@ import { FileHashes } from '../staging/file-hashes.ts';
 import { hashFile } from '../staging/hash-file.ts';
 import { HomeFiles } from '../staging/home-files.ts';
 import { Stager } from '../staging/stager.ts';
-import { Lanes } from '../work/lanes.ts';
+import { Lanes } from '../concurrency/lanes.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
 import { orderOf, ordersOfMachine, performCommand, type Performers } from './perform-command.ts';
 import { restoreState } from './restore-state.ts';

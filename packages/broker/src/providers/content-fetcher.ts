@@ -6,7 +6,7 @@ import type { Content } from '@mutirao/core/messages';
 import type { MachineId } from '@mutirao/core/shared';
 
 import type { Arrivals } from '../results/arrivals.ts';
-import { Semaphore } from '../work/semaphore.ts';
+import { Semaphore } from '../concurrency/semaphore.ts';
 import type { PushedOutputs } from './report-outputs.ts';
 
 /** What fetching contents needs. */

@@ -5,7 +5,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { MachineId } from '@mutirao/core/shared';
 
-import { Semaphore } from '../work/semaphore.ts';
+import { Semaphore } from '../concurrency/semaphore.ts';
 
 /** Contents up to so many bytes travel in the message that offers them. */
 export const inlineBytesMax = 65_536;

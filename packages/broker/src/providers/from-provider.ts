@@ -7,7 +7,7 @@ import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content, MachineReport } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 
-import type { Lanes } from '../work/lanes.ts';
+import type { Lanes } from '../concurrency/lanes.ts';
 import { bytesOf, hasOutputs } from './report-outputs.ts';
 
 /** What a provider's messages are turned into. */

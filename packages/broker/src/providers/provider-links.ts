@@ -9,7 +9,7 @@ import { PassingBytes } from '@mutirao/runtime/memory';
 import { dial, openStream, rawMessagesOf } from '@mutirao/runtime/rpc';
 
 import type { Arrivals } from '../results/arrivals.ts';
-import { Lanes } from '../work/lanes.ts';
+import { Lanes } from '../concurrency/lanes.ts';
 import { Backoff } from './backoff.ts';
 import { ContentFetcher } from './content-fetcher.ts';
 import { ContentServer } from './content-server.ts';

@@ -3,7 +3,7 @@ import type { BrokerCommand, BrokerInput } from '@mutirao/core/machines/broker';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 
 import type { StagedBatch, StageOrder } from '../staging/stager.ts';
-import type { Lanes } from '../work/lanes.ts';
+import type { Lanes } from '../concurrency/lanes.ts';
 import type { ProviderLink } from './provider-link.ts';
 
 type CommandOf<K extends BrokerCommand['kind']> = Extract<BrokerCommand, { kind: K }>;

@@ -5,7 +5,7 @@ import type { Content, OutputContent, OutputSpec } from '@mutirao/core/messages'
 import { invariant, type Duration, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
 
 import { Templates, type FillIn, type Place } from '../staging/variables.ts';
-import { Semaphore } from '../work/semaphore.ts';
+import { Semaphore } from '../concurrency/semaphore.ts';
 import type { Arrivals } from './arrivals.ts';
 import { putInPlace, targetOf } from './put-in-place.ts';
 import { runCheck } from './run-check.ts';

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 
 import type { Content } from '@mutirao/core/messages';
 
-import { Semaphore } from '../work/semaphore.ts';
+import { Semaphore } from '../concurrency/semaphore.ts';
 
 /** The parts of a file's status that change when its content does. */
 export type FileStatus = Pick<Stats, 'size' | 'mtimeMs' | 'ino'>;

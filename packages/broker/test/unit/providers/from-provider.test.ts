@@ -7,7 +7,7 @@ import type { Content, MachineReport, OutputContent } from '@mutirao/core/messag
 import { aMachine, anEnd } from '@mutirao/testkit';
 
 import { FromProvider } from '../../../src/providers/from-provider.ts';
-import { Lanes } from '../../../src/work/lanes.ts';
+import { Lanes } from '../../../src/concurrency/lanes.ts';
 
 type Message = NonNullable<ConnectResponse['message']>;
 

@@ -6,7 +6,7 @@ import { aJob } from '@mutirao/testkit';
 import type { ProviderLink } from '../../../src/providers/provider-link.ts';
 import { ToProvider } from '../../../src/providers/to-provider.ts';
 import type { StagedBatch, StageOrder } from '../../../src/staging/stager.ts';
-import { Lanes } from '../../../src/work/lanes.ts';
+import { Lanes } from '../../../src/concurrency/lanes.ts';
 
 const template = {
   jobId: 1, userId: 'ana', command: '', noOp: true, environment: {}, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 }, processors: 1,

@@ -15,7 +15,7 @@ test.beforeEach((t) => { t.context.folder = mkdtempSync(join(tmpdir(), 'mutirao-
 test.afterEach.always((t) => { rmSync(t.context.folder, { recursive: true }); });
 
 /** Submits to a broker that takes everything, and returns what it was sent. */
-async function submitted(argv: readonly string[], directory = '/work'): Promise<{ job: JobSpec | undefined; out: string; err: string; status: number }> {
+async function submitted(argv: readonly string[], directory = '/project'): Promise<{ job: JobSpec | undefined; out: string; err: string; status: number }> {
   const requests: SubmitJobRequest[] = [];
   const submitJob = (request: SubmitJobRequest) => {
     requests.push(request);
@@ -44,12 +44,12 @@ test('put, store and get take a path each, or two; those at home start from the 
   const { job } = await submitted(['job', 'submit', '--values', 'a', '--put', 'in/{}.dat', '--store', 'prog:bin/prog', '--get', 'out:results/{}.out', '--get', '$STORAGE/log', '--', 'true']);
   const group = job?.groups[0];
   t.deepEqual(group?.inputs, [
-    { source: { source: { $case: 'localPath', value: '/work/in/{}.dat' } }, root: root.playpen, path: '{}.dat', condition: '' },
-    { source: { source: { $case: 'localPath', value: '/work/prog' } }, root: root.storage, path: 'bin/prog', condition: '' },
+    { source: { source: { $case: 'localPath', value: '/project/in/{}.dat' } }, root: root.playpen, path: '{}.dat', condition: '' },
+    { source: { source: { $case: 'localPath', value: '/project/prog' } }, root: root.storage, path: 'bin/prog', condition: '' },
   ]);
   t.deepEqual(group?.outputs, [
-    { root: root.playpen, path: 'out', localPath: '/work/results/{}.out', condition: '' },
-    { root: root.storage, path: 'log', localPath: '/work/log', condition: '' },
+    { root: root.playpen, path: 'out', localPath: '/project/results/{}.out', condition: '' },
+    { root: root.storage, path: 'log', localPath: '/project/log', condition: '' },
   ]);
 });
 
@@ -57,7 +57,7 @@ test('limits, bounds and environment arrive in the units of the wire', async (t)
   const { job } = await submitted(['job', 'submit', '--limit-time', '1h30m', '--limit-memory', '2GiB', '--limit-output', '64K', '--replicas', '4',
     '--retries', '0', '--processors', '2', '--env', 'A=1', '--env', 'B=x=y', '--label', 'many words', '--', 'true']);
   t.deepEqual(job?.limits, { runTimeMsMax: 5_400_000, memoryBytesMax: 2 ** 31, outputBytesMax: 65_536 });
-  t.like(job, { replicasMax: 4, failuresMax: 1, processors: 2, label: 'many words', homeDirectory: '/work' });
+  t.like(job, { replicasMax: 4, failuresMax: 1, processors: 2, label: 'many words', homeDirectory: '/project' });
   t.deepEqual(job?.environment, { A: '1', B: 'x=y' });
 });
 

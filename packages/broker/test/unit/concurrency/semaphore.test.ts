@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { Semaphore } from '../../../src/work/semaphore.ts';
+import { Semaphore } from '../../../src/concurrency/semaphore.ts';
 
 test('no more works than places go on at a time, and a failed one frees its place', async (t) => {
   const semaphore = new Semaphore(2);

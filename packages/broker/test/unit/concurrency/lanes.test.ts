@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { Lanes } from '../../../src/work/lanes.ts';
+import { Lanes } from '../../../src/concurrency/lanes.ts';
 
 function unexpected(error: unknown): never {
   throw error;
