@@ -5,11 +5,11 @@ import {
 import { MutiraoError } from '@mutirao/api/errors';
 import type { AttachResponse } from '@mutirao/api/machine';
 import {
-  agentMachine, createAgentState, listHeldReplicas, type AgentCommand, type AgentInput, type AgentOptions, type AgentState, type HeldReplica,
+  agentMachine, createAgentState, listHeldReplicas, saveAgentBeginning, type AgentCommand, type AgentInput, type AgentOptions, type AgentState, type HeldReplica,
 } from '@mutirao/core/machines/agent';
 import type { Content, MachineFacts } from '@mutirao/core/messages';
 import { unreachable, type Duration } from '@mutirao/core/shared';
-import { MachineDriver, systemClock } from '@mutirao/runtime/driver';
+import { MachineDriver, openTrace, systemClock } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
 import { collectOutputs } from './collect-outputs.ts';
 import { ContentFetcher } from './content-fetcher.ts';
@@ -31,6 +31,8 @@ export interface AgentSetup {
   readonly folder: string;
   /** Whether storage and contents are of use to a later agent. */
   readonly keepsFiles: boolean;
+  /** Where a debugging trace goes; empty or left out for none. */
+  readonly trace?: string;
   readonly log: Logger;
   onFatal(error: unknown): void;
 }
@@ -57,9 +59,11 @@ export class Agent {
   private constructor(setup: AgentSetup, workplace: Workplace) {
     this.setup = setup;
     this.workplace = workplace;
+    const state = createAgentState({ ...setup.machine, processors: setup.facts.processors });
     this.driver = new MachineDriver<AgentState, AgentInput, never, AgentCommand>({
-      machine: agentMachine, state: createAgentState({ ...setup.machine, processors: setup.facts.processors }), journal: undefined, clock: systemClock,
+      machine: agentMachine, state, journal: undefined, clock: systemClock,
       perform: (command) => { this.perform(command); }, onFatal: setup.onFatal, checkEvery: 1000,
+      trace: openTrace({ path: setup.trace ?? '', machine: 'agent', at: systemClock.now(), log: setup.log, describe: () => saveAgentBeginning(state) }),
     });
     const { cache } = workplace;
     this.fetcher = new ContentFetcher({

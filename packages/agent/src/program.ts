@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { readToken } from '@mutirao/runtime/files';
-import { bytes, defineProgram, duration, integer, list, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { bytes, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 
 const options = {
   provider: text({ help: 'Address of the provider.', placeholder: 'HOST:PORT' }),
@@ -16,6 +16,7 @@ const options = {
   orphanTimeout: duration({ help: 'Gives up after so long without a provider.', default: 600_000 }),
   killGrace: duration({ help: 'Time between asking a task to end and killing it.', default: 5000 }),
   stopGrace: duration({ help: 'Longest time that stopping takes.', default: 1500 }),
+  trace: traceOption,
 };
 
 /** The agent on one machine: runs tasks there for brokers that its provider speaks for. */
@@ -35,7 +36,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
       killGrace: config.killGrace, contentBytesMax: config.storage, startedDelay: 10, reportInterval: 50, unacknowledgedMax: 10_000,
       unacknowledgedBytesMax: 64 * 2 ** 20, prefetchMax: facts.processors + 16,
     },
-    log, onFatal: context.fail,
+    trace: config.trace, log, onFatal: context.fail,
   });
   log.info({ machine: facts.machineId, processors: facts.processors, provider: config.provider }, 'started');
   const onStop = (): void => { agent.stop('the agent was told to stop', config.stopGrace); };

@@ -8,7 +8,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { ProviderId } from '@mutirao/core/shared';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { bytes, defineProgram, duration, integer, list, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { bytes, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, parseLoopbackAddress } from '@mutirao/runtime/rpc';
 
 import { startBroker, type RunningBroker } from './process/start-broker.ts';
@@ -22,6 +22,7 @@ const options = {
   checkDeadline: duration({ help: 'How long the check of a task may take.', default: 600_000 }),
   checksMax: integer({ help: 'Checks that run at a time.', default: 4, min: 1, max: 1024 }),
   blobBytesMax: bytes({ help: 'Largest blob that is taken.', default: 64 * 1024 ** 3 }),
+  trace: traceOption,
 };
 
 /** The broker: takes jobs, hands their tasks to GridMachines, brings results home. */
@@ -36,7 +37,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const broker = await startBroker({
     home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId: brokerIdOf(ownerId, home),
     programVersion: programVersion(), providers: config.provider.map(parseProvider), options: { suspectGrace, replicateAfter },
-    checkDeadline, checksMax, blobBytesMax, log, metrics, onFatal: context.fail,
+    checkDeadline, checksMax, blobBytesMax, trace: config.trace, log, metrics, onFatal: context.fail,
   });
   const http = await startHttp({ address: config.metrics, metrics, healthy: () => undefined });
   announce(context, broker, http.address);

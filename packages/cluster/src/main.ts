@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { choice, defineProgram, duration, integer, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { choice, defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken } from '@mutirao/runtime/rpc';
 import { readClusterOptions } from './cluster-options.ts';
 import { startCluster } from './start-cluster.ts';
@@ -21,6 +21,7 @@ const options = {
   variant: choice({ help: 'What conservative backfilling does with time that an early end frees.', words: ['start-now', 'reinsert'], default: 'start-now' }),
   metricsListen: text({ help: 'Where to serve /metrics and /healthz; empty for nowhere.', placeholder: 'HOST:PORT' }),
   killGrace: duration({ help: 'Time between the request to end and the kill.', default: 2000 }),
+  trace: traceOption,
 };
 
 /** The embedded resource manager: a queue of requests over processors of this host. */
@@ -32,7 +33,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const directory = join(home, 'clusters', config.id);
   const metrics = new Metrics({ withProcess: true });
   const cluster = await startCluster({
-    options: readClusterOptions(config), directory, listen: config.listen, killGraceMs: config.killGrace, log, metrics,
+    options: readClusterOptions(config), directory, listen: config.listen, killGraceMs: config.killGrace, trace: config.trace, log, metrics,
     tokens: acceptToken(ensureToken(tokenPath(home)), userInfo().username), onFatal: context.fail,
   });
   const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, healthy: () => undefined });

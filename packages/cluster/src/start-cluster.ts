@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { ClusterServiceService } from '@mutirao/api/cluster';
-import { clusterMachine, listQueue, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
+import { clusterMachine, listQueue, saveClusterBeginning, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
 import { unreachable, type DriverCommand } from '@mutirao/core/shared';
-import { MachineDriver, systemClock } from '@mutirao/runtime/driver';
+import { MachineDriver, openTrace, systemClock } from '@mutirao/runtime/driver';
 import { openJournal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
@@ -22,6 +22,8 @@ export interface ClusterSetup {
   readonly listen: string;
   readonly tokens: TokenCheck;
   readonly killGraceMs: number;
+  /** Where a debugging trace goes; empty or left out for none. */
+  readonly trace?: string;
   readonly log: Logger;
   readonly metrics?: Metrics;
   /** Hears of the error after which the process should start anew. */
@@ -58,6 +60,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
       changes.notify();
     },
     onFatal: setup.onFatal,
+    trace: openTrace({ path: setup.trace ?? '', machine: 'cluster', at: systemClock.now(), log, describe: () => saveClusterBeginning(state) }),
   });
   driver.deliver({ kind: 'ClusterStarted' });
   if (setup.metrics !== undefined) measure(setup.metrics, state);

@@ -9,7 +9,7 @@ import { findHeuristic, heuristicDefaults, heuristicNames } from '@mutirao/core/
 import { EmbeddedCluster, type ResourceManager } from '@mutirao/managers';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { choice, defineProgram, duration, integer, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { choice, defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken } from '@mutirao/runtime/rpc';
 import { startProvider } from './start-provider.ts';
 
@@ -32,6 +32,7 @@ const options = {
   refusalsMax: integer({ help: 'After so many refusals in a row nothing is asked for until new demand comes up.', default: refusalsMax, min: 1, max: 1000 }),
   queueInterval: duration({ help: 'Time between two readings of the queue when nothing hints at a change.', default: 3_000 }),
   agentCommand: text({ help: 'What an allocation runs on each processor, as a JSON array of program and arguments; empty for this release\'s agent.', placeholder: 'JSON', default: '' }),
+  trace: traceOption,
 };
 
 type Config = ConfigOf<typeof options>;
@@ -49,7 +50,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
     config: machineConfig(config), directory, listen: addressesToTry(config.listen, infoPath), tokens: acceptToken(token, userInfo().username),
     manager: openManager(config, home, token), agentCommand: readAgentCommand(config.agentCommand),
     // The embedded cluster runs its commands on this host.
-    agentHome: home, queueInterval: config.queueInterval,
+    agentHome: home, queueInterval: config.queueInterval, trace: config.trace,
     log, metrics, onFatal: context.fail,
   });
   context.addToDump('state', () => provider.state);

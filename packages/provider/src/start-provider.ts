@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import {
-  createProviderState, freezeProvider, providerMachine, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
+  createProviderState, freezeProvider, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
   type ProviderSnapshot, type ProviderState,
 } from '@mutirao/core/machines/provider';
 import { unreachable, type DriverCommand, type Duration } from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
-import { MachineDriver, systemClock, systemTimers } from '@mutirao/runtime/driver';
+import { MachineDriver, openTrace, systemClock, systemTimers } from '@mutirao/runtime/driver';
 import { ensureToken, makeToken } from '@mutirao/runtime/files';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
@@ -42,6 +42,8 @@ export interface ProviderSetup {
   readonly agentHome: string;
   /** Time between two readings of the queue when nothing hints at a change. */
   readonly queueInterval: Duration;
+  /** Where a debugging trace goes; empty or left out for none. */
+  readonly trace?: string;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Hears of the error after which the process should start anew. */
@@ -121,6 +123,7 @@ class ProviderProcess {
       perform: (command) => { this.#perform(command); },
       onCommitted: (entries) => { for (const { change } of entries) logChange(log, change); },
       onFatal: setup.onFatal,
+      trace: openTrace({ path: setup.trace ?? '', machine: 'provider', at: systemClock.now(), log, describe: () => saveProviderBeginning(this.#state) }),
     });
     if (manager === undefined) return;
     const shared = { manager, timers: systemTimers, log, random: Math.random, deliver };

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
-import { resume, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
-import type { Bytes, DriverCommand, Duration, MachineId, ProviderId, UserId } from '@mutirao/core/shared';
-import { MachineDriver, systemClock, systemTimers, type CommittedChange } from '@mutirao/runtime/driver';
+import { resume, saveBrokerBeginning, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
+import type { Bytes, DriverCommand, Duration, Instant, MachineId, ProviderId, UserId } from '@mutirao/core/shared';
+import { MachineDriver, openTrace, systemClock, systemTimers, type CommittedChange } from '@mutirao/runtime/driver';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
@@ -50,6 +50,8 @@ export interface BrokerSetup {
   readonly checkDeadline: Duration;
   readonly checksMax: number;
   readonly blobBytesMax: Bytes;
+  /** Where a debugging trace goes; empty or left out for none. */
+  readonly trace?: string;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Hears of the error after which the process should start anew. */
@@ -114,6 +116,7 @@ class Broker {
   readonly #links: ProviderLinks;
   readonly #performers: Performers;
   readonly #driver: BrokerDriver;
+  readonly #tookOverAt: Instant = systemClock.now();
 
   constructor(setup: BrokerSetup, stores: Stores) {
     const { journal, state, blobs } = stores;
@@ -137,7 +140,7 @@ class Broker {
   /** Goes on with what was promised, and adds the providers that the process was started with. */
   resume(): void {
     const { state } = this.#stores;
-    for (const command of resume(state, systemClock.now())) this.#performResumed(command);
+    for (const command of resume(state, this.#tookOverAt)) this.#performResumed(command);
     for (const { providerId, address } of this.#setup.providers) {
       if (state.providers.get(providerId)?.address !== address) this.#driver.deliver({ kind: 'ProviderAdded', replyTo: 0, providerId, address });
     }
@@ -159,6 +162,9 @@ class Broker {
       perform: (command) => { performCommand(this.#performers, command); },
       onCommitted: (entries) => { this.#hearCommitted(entries); },
       onFatal: this.#setup.onFatal,
+      trace: openTrace({
+        path: this.#setup.trace ?? '', machine: 'broker', at: this.#tookOverAt, log: this.#setup.log, describe: () => saveBrokerBeginning(state),
+      }),
     });
   }
 

@@ -1,3 +1,5 @@
 export { systemClock, type Clock } from './clock.ts';
 export { MachineDriver, type CommittedChange, type MachineDriverOptions } from './machine-driver.ts';
 export { systemTimers, type Timers } from './timers.ts';
+export { openTrace, type TraceSetup } from './trace-file.ts';
+export type { TurnTrace } from './turn-trace.ts';

@@ -3,6 +3,7 @@ import { invariant, type DriverCommand, type Machine, type Reply } from '@mutira
 import type { Journal } from '../journal/journal.ts';
 import type { Clock } from './clock.ts';
 import { systemTimers, type Timers } from './timers.ts';
+import type { TurnTrace } from './turn-trace.ts';
 import { WakeTimer } from './wake-timer.ts';
 
 /** A change and its place in the journal. */
@@ -34,6 +35,8 @@ export interface MachineDriverOptions<State, Input, Change, Command> {
   /** Inputs waiting from which on `ask` refuses; `deliver` never does. 65,536 when left out. */
   readonly waitingMax?: number;
   readonly timers?: Timers;
+  /** Hears of every turn; undefined, as usual, costs nothing. */
+  readonly trace?: TurnTrace | undefined;
 }
 
 interface Asker {
@@ -125,7 +128,7 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
     try {
       this.#step(batch);
     } catch (error) {
-      this.#close('the process failed');
+      this.#close('the process failed', error);
       this.#options.onFatal(error);
     }
   };
@@ -143,10 +146,14 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
   }
 
   #step(batch: readonly Input[]): void {
-    const now = this.#options.clock.now();
-    const { changes, commands } = this.#options.machine.step(this.state, batch, now);
-    if (changes.length > 0) this.#commit(changes, now);
+    const { clock, machine, trace } = this.#options;
+    const now = clock.now();
     this.#turnCount += 1;
+    trace?.begin(this.#turnCount, now, batch);
+    const decision = machine.step(this.state, batch, now);
+    trace?.conclude(this.#turnCount, decision);
+    const { changes, commands } = decision;
+    if (changes.length > 0) this.#commit(changes, now);
     if (this.#checkEvery > 0 && this.#turnCount % this.#checkEvery === 0) this.check();
     for (const command of commands) {
       if (!this.#isOpen) return;
@@ -181,7 +188,8 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
     else asker.reject(errorOfCode(reply.code, reply.message));
   }
 
-  #close(message: string): void {
+  /** @param error why it ends; undefined when it is stopped. */
+  #close(message: string, error?: unknown): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#inbox = [];
@@ -189,5 +197,6 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
     this.#wakeTimer.clear();
     for (const { reject } of this.#askers.values()) reject(new MutiraoError('MUT_STOPPING', message));
     this.#askers.clear();
+    this.#options.trace?.end(error);
   }
 }

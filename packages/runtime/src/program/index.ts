@@ -1,3 +1,4 @@
 export { bytes, choice, duration, flag, integer, list, text, type ConfigOf, type OptionSpec, type OptionSpecs } from '../config/index.ts';
 export { defineProgram, type Program, type ProgramContext } from './define-program.ts';
 export { processHost, type ProgramHost } from './host.ts';
+export { traceOption } from './trace-option.ts';

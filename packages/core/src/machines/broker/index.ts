@@ -10,6 +10,7 @@ import { step } from './step.ts';
 /** The broker: jobs in, replicas to machines, results accepted. */
 export const brokerMachine: Machine<BrokerState, BrokerInput, BrokerChange, BrokerCommand> = { step, apply, checkInvariants };
 
+export { openBrokerBeginning, saveBrokerBeginning } from './beginning.ts';
 export type { BrokerChange, ChangeOf, ReplicaEnding, ReplicaFate } from './changes.ts';
 export type { BrokerCommand } from './commands.ts';
 export { eventsOf, type JobEvent, type JobEventType } from './events.ts';

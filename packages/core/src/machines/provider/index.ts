@@ -7,6 +7,7 @@ import type { ProviderInput } from './inputs.ts';
 import type { ProviderState } from './state.ts';
 import { stepProvider } from './step.ts';
 
+export { openProviderBeginning, saveProviderBeginning } from './beginning.ts';
 export type { ProviderChange } from './changes.ts';
 export type { ProviderCommand } from './commands.ts';
 export type { ProviderInput } from './inputs.ts';

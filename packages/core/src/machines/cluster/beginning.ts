@@ -1,0 +1,21 @@
+import type { Beginning } from '../../debugging-trace/index.ts';
+import { conservativeBackfilling, easyBackfilling, firstComeFirstServed } from '../../queue/index.ts';
+import { invariant } from '../../shared/index.ts';
+import { restoreSnapshot, takeSnapshot, type ClusterSnapshot } from './snapshot.ts';
+import type { ClusterOptions, ClusterState } from './state.ts';
+
+const policies = [firstComeFirstServed, easyBackfilling, conservativeBackfilling('start-now'), conservativeBackfilling('reinsert')];
+
+/** Describes a state as its journal told it, before any step, for the head of a trace. */
+export function saveClusterBeginning(state: ClusterState): Beginning {
+  const { policy, ...options } = state.options;
+  return { options: { ...options, policy: policy.name }, state: takeSnapshot(state) };
+}
+
+/** Makes the state that was saved. @throws {InvariantError} for a queue policy that this release does not know. */
+export function openClusterBeginning(saved: Beginning): ClusterState {
+  const options = saved.options as Omit<ClusterOptions, 'policy'> & { readonly policy: string };
+  const policy = policies.find(({ name }) => name === options.policy);
+  invariant(policy, `there is no queue policy ${options.policy}`);
+  return restoreSnapshot({ ...options, policy }, saved.state as ClusterSnapshot);
+}
