@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
-import { countRuns, listChunks } from '@mutirao/sim/costa2005';
+import { countRuns, isStartsChunk, listParts } from '@mutirao/sim/costa2005';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -31,13 +31,14 @@ export function define(command: Command, act: Act): void {
 /** Runs one part of a study in this process. */
 export function runPart(context: CommandContext, [name, part]: readonly [string, string], options: StudyChunkOptions): ExitStatus {
   const settings = readSettings(name, options);
-  const chunk = listChunks(settings).find(({ id }) => id === part);
-  if (chunk === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `the part is "${part}"; want one of this study, such as ${listChunks(settings)[0]?.id ?? ''}`);
+  const chunk = listParts(settings).find(({ id }) => id === part);
+  if (chunk === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `the part is "${part}"; want one of this study, such as ${listParts(settings)[0]?.id ?? ''}`);
   const data = findData(context, options);
   if (data === undefined) return 3;
   const file = resolve(context.directory, options.out);
   writeAtomic(file, new ChunkRunner(data, settings.seed).run(chunk), 0o644);
-  const document: JsonOf<typeof shapes.study_part> = { part, run_count: countRuns(chunk), file };
-  tell(context.output, { json: () => document, table: () => [`${countRuns(chunk)} runs in ${file}`], quiet: () => [file] });
+  const runCount = isStartsChunk(chunk) ? 0 : countRuns(chunk);
+  const document: JsonOf<typeof shapes.study_part> = { part, run_count: runCount, file };
+  tell(context.output, { json: () => document, table: () => [`${isStartsChunk(chunk) ? 'comparison' : `${runCount} runs`} in ${file}`], quiet: () => [file] });
   return 0;
 }

@@ -6,7 +6,9 @@ import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
-import { countRuns, exportJdf, listChunks, reportStudy, type ExportPlaces, type StudyChunk, type StudySettings } from '@mutirao/sim/costa2005';
+import {
+  costOf, countRuns, exportJdf, isStartsChunk, listChunks, listParts, listStarts, reportStudy, type AnyChunk, type ExportPlaces, type StudySettings,
+} from '@mutirao/sim/costa2005';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -16,7 +18,7 @@ import { readWhole } from '../../simulation/numbers.ts';
 import { runChunks } from '../../simulation/study/chunk-pool.ts';
 import { StudyFolder } from '../../simulation/study/study-folder.ts';
 import { findData, readSettings, type StudyOptions } from '../../simulation/study/study-options.ts';
-import { StudyProgress } from '../../simulation/study/study-progress.ts';
+import { StudyProgress, type Work } from '../../simulation/study/study-progress.ts';
 
 /** What `sim study` takes. */
 export interface StudyRunOptions extends StudyOptions {
@@ -47,15 +49,15 @@ export async function runStudy(context: CommandContext, name: string, options: S
   if (data === undefined) return 3;
   const folder = StudyFolder.open(resolve(context.directory, options.out), settings);
   if (options.exportJdf === true) return writeJobFile(context, folder, settings, { data, command: options.command ?? ownCommand });
-  const chunks = listChunks(settings);
-  const missing = chunks.filter((chunk) => folder.find(chunk) === undefined);
+  const chunks = listParts(settings);
+  const missing = chunks.filter((chunk) => !folder.has(chunk));
   if (missing.length < chunks.length) context.output.note(`${chunks.length - missing.length} of ${chunks.length} parts are done already`);
   await runMissing(context, folder, missing, { data, seed: settings.seed, workerCount });
   if (context.signal.aborted) {
     context.output.note('interrupted; the same command goes on with it');
     return 4;
   }
-  return finish(context, folder, chunks, settings);
+  return finish(context, folder, settings);
 }
 
 /** This program on this machine, and on those that share its files; quoted for a shell. */
@@ -71,42 +73,45 @@ function writeJobFile({ output }: CommandContext, folder: StudyFolder, settings:
 }
 
 async function runMissing(
-  { output, clock, signal }: CommandContext, folder: StudyFolder, missing: readonly StudyChunk[],
+  { output, clock, signal }: CommandContext, folder: StudyFolder, missing: readonly AnyChunk[],
   how: { readonly data: string; readonly seed: string; readonly workerCount: number },
 ): Promise<void> {
-  const progress = new StudyProgress(output, clock, countAll(missing));
+  const progress = new StudyProgress(output, clock, workOf(missing));
   try {
     await runChunks(missing, { ...how, signal, onResult: (chunk, text) => {
       folder.keep(chunk, text);
-      progress.add(countRuns(chunk));
+      progress.add(workOf([chunk]));
     } });
   } finally {
     progress.close();
   }
 }
 
-function finish({ output }: CommandContext, folder: StudyFolder, chunks: readonly StudyChunk[], settings: StudySettings): ExitStatus {
-  const parts = chunks.map((chunk) => {
-    const result = folder.find(chunk);
-    if (result === undefined) throw new MutiraoError('MUT_INTERNAL', `part ${chunk.id} has no results`);
-    return { chunk, result };
-  });
-  const report = folder.writeReport(reportStudy(settings, parts, 'costa2005/'));
+function finish({ output }: CommandContext, folder: StudyFolder, settings: StudySettings): ExitStatus {
+  const parts = listChunks(settings).map((chunk) => ({ chunk, result: getResult(chunk, folder.find(chunk)) }));
+  const comparisons = listStarts(settings).map((chunk) => ({ chunk, result: getResult(chunk, folder.findStarts(chunk)) }));
+  const report = folder.writeReport(reportStudy({ settings, parts, comparisons }, 'costa2005/'));
   tell(output, {
     json: () => documentOf(folder, settings, report),
-    table: () => [`${countAll(chunks)} runs; the report is ${report}`],
+    table: () => [`${workOf(listParts(settings)).runs} runs; the report is ${report}`],
     quiet: () => [report],
   });
   return 0;
 }
 
+function getResult<T>({ id }: AnyChunk, result: T | undefined): T {
+  if (result === undefined) throw new MutiraoError('MUT_INTERNAL', `part ${id} has no results`);
+  return result;
+}
+
 function documentOf(folder: StudyFolder, settings: StudySettings, report: string): JsonOf<typeof shapes.study> {
-  const chunks = listChunks(settings);
+  const chunks = listParts(settings);
   return {
-    study: 'costa2005', quick: settings.isQuick, seed: settings.seed, directory: folder.path, report, part_count: chunks.length, run_count: countAll(chunks),
+    study: 'costa2005', quick: settings.isQuick, seed: settings.seed, directory: folder.path, report, part_count: chunks.length, run_count: workOf(chunks).runs,
   };
 }
 
-function countAll(chunks: readonly StudyChunk[]): number {
-  return chunks.reduce((total, chunk) => total + countRuns(chunk), 0);
+function workOf(chunks: readonly AnyChunk[]): Work {
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  return { runs: sum(chunks.map((chunk) => (isStartsChunk(chunk) ? 0 : countRuns(chunk)))), cost: sum(chunks.map(costOf)) };
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
-import type { StudyChunk } from '@mutirao/sim/costa2005';
+import type { AnyChunk } from '@mutirao/sim/costa2005';
 
 import type { WorkerAnswer, WorkerSetup } from './study-worker.ts';
 
@@ -11,7 +11,7 @@ export interface PoolSetup extends WorkerSetup {
   /** Fires when no more is wanted. */
   readonly signal: AbortSignal;
   /** Called with each chunk's results as they come. */
-  onResult(chunk: StudyChunk, text: string): void;
+  onResult(chunk: AnyChunk, text: string): void;
 }
 
 /**
@@ -21,7 +21,7 @@ export interface PoolSetup extends WorkerSetup {
  *
  * @throws {MutiraoError} what the first failing chunk says.
  */
-export async function runChunks(chunks: readonly StudyChunk[], setup: PoolSetup): Promise<void> {
+export async function runChunks(chunks: readonly AnyChunk[], setup: PoolSetup): Promise<void> {
   const queue = new ChunkQueue(chunks);
   const workers = Array.from({ length: Math.min(setup.workerCount, chunks.length) }, () => new Worker(
     new URL('./study-worker.ts', import.meta.url), { workerData: { data: setup.data, seed: setup.seed } satisfies WorkerSetup },
@@ -39,7 +39,7 @@ export async function runChunks(chunks: readonly StudyChunk[], setup: PoolSetup)
 /** Gives a worker chunks until none is left. */
 function drive(worker: Worker, queue: ChunkQueue, { signal, onResult }: PoolSetup): Promise<void> {
   return new Promise((resolve, reject) => {
-    let chunk: StudyChunk | undefined;
+    let chunk: AnyChunk | undefined;
     const next = (): void => {
       chunk = signal.aborted ? undefined : queue.take(chunk?.trace.id);
       if (chunk === undefined) resolve();
@@ -60,15 +60,15 @@ function drive(worker: Worker, queue: ChunkQueue, { signal, onResult }: PoolSetu
 
 /** Chunks that nobody has taken, by trace. */
 class ChunkQueue {
-  readonly #waiting = new Map<string, StudyChunk[]>();
+  readonly #waiting = new Map<string, AnyChunk[]>();
   readonly #takers = new Map<string, number>();
 
-  constructor(chunks: readonly StudyChunk[]) {
+  constructor(chunks: readonly AnyChunk[]) {
     for (const chunk of chunks) this.#waiting.set(chunk.trace.id, [...this.#waiting.get(chunk.trace.id) ?? [], chunk]);
   }
 
   /** The largest chunk that waits, of that trace if there is one. */
-  take(lastTrace: string | undefined): StudyChunk | undefined {
+  take(lastTrace: string | undefined): AnyChunk | undefined {
     const trace = this.#waiting.has(lastTrace ?? '') ? lastTrace ?? '' : this.#leastTaken();
     if (trace === undefined) return undefined;
     if (trace !== lastTrace) this.#takers.set(trace, (this.#takers.get(trace) ?? 0) + 1);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { conservativeBackfilling } from '@mutirao/core/queue';
 import { LocalHistory, measureTrace, scaleSubmissions } from '@mutirao/sim';
-import { encodeChunk, runChunk, type StudyChunk, type StudyTrace, type TraceFacts } from '@mutirao/sim/costa2005';
+import { compareStarts, encodeChunk, encodeStarts, isStartsChunk, runChunk, type AnyChunk, type StudyChunk, type StudyTrace, type TraceFacts } from '@mutirao/sim/costa2005';
 
 import { readTrace } from '../read-trace.ts';
 
@@ -27,7 +27,14 @@ export class ChunkRunner {
   }
 
   /** Runs a chunk and tells its results as JSON lines. @throws {MutiraoError} as `readTrace`. */
-  run(chunk: StudyChunk): string {
+  run(chunk: AnyChunk): string {
+    if (!isStartsChunk(chunk)) return this.#runJobs(chunk);
+    const { file, processors } = chunk.trace;
+    const { requests } = readTrace({ file, path: join(this.#data, file), processors });
+    return encodeStarts(chunk, { seed: this.#seed, ...compareStarts(chunk, requests) });
+  }
+
+  #runJobs(chunk: StudyChunk): string {
     const compression = chunk.variant?.compression ?? 'start-now';
     const id = `${chunk.trace.id} ${compression}`;
     if (this.#loaded?.id !== id) this.#loaded = { id, ...loadTrace(this.#data, chunk.trace, compression) };

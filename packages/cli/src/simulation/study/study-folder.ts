@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
-import { decodeChunk, type ChunkResult, type StudyChunk, type StudyReport, type StudySettings } from '@mutirao/sim/costa2005';
+import { decodeChunk, decodeStarts, isComplete, type AnyChunk, type ChunkResult, type StartsChunk, type StartsResult, type StudyChunk, type StudyReport, type StudySettings } from '@mutirao/sim/costa2005';
 
 /** A folder that holds one study: what it is, and the results of its chunks so far. */
 export class StudyFolder {
@@ -35,13 +35,27 @@ export class StudyFolder {
     return new StudyFolder(path, settings);
   }
 
-  /** The results of a chunk; undefined where they are not all there. */
-  find(chunk: StudyChunk): ChunkResult | undefined {
-    const path = this.pathOf(chunk);
-    return existsSync(path) ? decodeChunk(readFileSync(path, 'utf8'), chunk, this.#settings.seed) : undefined;
+  /** Whether all results of a part are there. */
+  has(chunk: AnyChunk): boolean {
+    return isComplete(this.#read(chunk), chunk, this.#settings.seed);
   }
 
-  keep(chunk: StudyChunk, text: string): void {
+  /** The results of a part with grid jobs; undefined where they are not all there. */
+  find(chunk: StudyChunk): ChunkResult | undefined {
+    return decodeChunk(this.#read(chunk), chunk, this.#settings.seed);
+  }
+
+  /** The result of a comparison; undefined where it is not all there. */
+  findStarts(chunk: StartsChunk): StartsResult | undefined {
+    return decodeStarts(this.#read(chunk), chunk, this.#settings.seed);
+  }
+
+  #read(chunk: AnyChunk): string {
+    const path = this.pathOf(chunk);
+    return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  }
+
+  keep(chunk: AnyChunk, text: string): void {
     writeAtomic(this.pathOf(chunk), text, 0o644);
   }
 
@@ -53,7 +67,7 @@ export class StudyFolder {
     return path;
   }
 
-  pathOf({ id }: StudyChunk): string {
+  pathOf({ id }: AnyChunk): string {
     return join(this.path, 'chunks', `${id}.jsonl`);
   }
 }

@@ -4,17 +4,24 @@ import { showDuration } from '../../output/units.ts';
 /** Time between two lines where there is no terminal to draw on. */
 const lineEveryMs = 10_000;
 
+/** An amount of work. */
+export interface Work {
+  readonly runs: number;
+  /** In whatever unit is nearly proportional to time: small runs would make what is left look short if runs were counted. */
+  readonly cost: number;
+}
+
 /** Tells how far a study is: one line, drawn again in place on a terminal. */
 export class StudyProgress {
   readonly #output: Output;
   readonly #clock: { now(): number };
-  readonly #total: number;
+  readonly #total: Work;
   readonly #startedAt: number;
-  #done = 0;
+  #done: Work = { runs: 0, cost: 0 };
   #toldAt: number;
 
-  /** @param total runs that are to be done. */
-  constructor(output: Output, clock: { now(): number }, total: number) {
+  /** @param total what is to be done. */
+  constructor(output: Output, clock: { now(): number }, total: Work) {
     this.#output = output;
     this.#clock = clock;
     this.#total = total;
@@ -22,21 +29,22 @@ export class StudyProgress {
     this.#toldAt = this.#startedAt;
   }
 
-  /** Notes that so many more runs are done. */
-  add(count: number): void {
-    this.#done += count;
+  /** Notes that so much more is done. */
+  add({ runs, cost }: Work): void {
+    this.#done = { runs: this.#done.runs + runs, cost: this.#done.cost + cost };
     const now = this.#clock.now();
     const elapsed = now - this.#startedAt;
-    const left = this.#done < this.#total ? `, about ${showDuration((elapsed * (this.#total - this.#done)) / this.#done)} left` : '';
-    const line = `${Math.floor((100 * this.#done) / this.#total)}% ${this.#done}/${this.#total} runs  ${showDuration(elapsed)}${left}`;
+    const share = this.#done.cost / this.#total.cost;
+    const left = share < 1 ? `, about ${showDuration((elapsed * (1 - share)) / share)} left` : '';
+    const line = `${Math.floor(100 * share)}% ${this.#done.runs}/${this.#total.runs} runs  ${showDuration(elapsed)}${left}`;
     if (this.#output.progress !== undefined && this.#output.mode === 'table') this.#output.progress(`\r\u001b[2K${line}`);
-    else if (now - this.#toldAt >= lineEveryMs || this.#done === this.#total) {
+    else if (now - this.#toldAt >= lineEveryMs || share >= 1) {
       this.#output.note(line);
       this.#toldAt = now;
     }
   }
 
   close(): void {
-    if (this.#output.progress !== undefined && this.#output.mode === 'table' && this.#done > 0) this.#output.progress('\n');
+    if (this.#output.progress !== undefined && this.#output.mode === 'table' && this.#done.cost > 0) this.#output.progress('\n');
   }
 }

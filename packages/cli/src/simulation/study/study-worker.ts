@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import type { StudyChunk } from '@mutirao/sim/costa2005';
+import type { AnyChunk } from '@mutirao/sim/costa2005';
 
 import { ChunkRunner } from './run-study-chunk.ts';
 
@@ -19,9 +19,9 @@ export type WorkerAnswer =
 const { data, seed } = workerData as WorkerSetup;
 const runner = new ChunkRunner(data, seed);
 
-parentPort?.on('message', (chunk: StudyChunk) => { parentPort?.postMessage(answerTo(chunk)); });
+parentPort?.on('message', (chunk: AnyChunk) => { parentPort?.postMessage(answerTo(chunk)); });
 
-function answerTo(chunk: StudyChunk): WorkerAnswer {
+function answerTo(chunk: AnyChunk): WorkerAnswer {
   try {
     return { id: chunk.id, text: runner.run(chunk) };
   } catch (error) {

@@ -2,7 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { decodeChunk, encodeChunk, listChunks, requestsMaxima, studyHeuristics, studyTraces, type StudyChunk } from '@mutirao/sim/costa2005';
+import {
+  decodeChunk, decodeStarts, encodeChunk, encodeStarts, listChunks, listParts, listStarts, requestsMaxima, studyHeuristics, studyTraces,
+  type AnyChunk, type StartsChunk, type StudyChunk,
+} from '@mutirao/sim/costa2005';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
 import { runChunks } from '../../../src/simulation/study/chunk-pool.ts';
 import { StudyFolder } from '../../../src/simulation/study/study-folder.ts';
@@ -18,6 +21,7 @@ function writeData(folder: string): string {
 
 const settings = { isQuick: true, seed: '1' };
 const [first] = listChunks(settings) as [StudyChunk];
+const [starts] = listStarts(settings) as [StartsChunk];
 const small: StudyChunk[] = studyTraces.slice(0, 3).flatMap((trace) => [1, 2].map((count) => ({
   ...first, id: `${trace.id}-${count}`, trace, type: { ...first.type, taskCount: 10 * count }, instantCount: 1,
 })));
@@ -26,9 +30,11 @@ test('worker threads run parts as one thread does', async (t) => {
   const data = writeData(temporaryFolder(t));
   const { signal } = new AbortController();
   const [one, two] = [new Map<string, string>(), new Map<string, string>()];
-  await runChunks(small, { data, seed: '1', workerCount: 1, signal, onResult: ({ id }, text) => { one.set(id, text); } });
-  await runChunks(small, { data, seed: '1', workerCount: 2, signal, onResult: ({ id }, text) => { two.set(id, text); } });
-  t.deepEqual([...one.keys()].sort(), small.map(({ id }) => id).sort());
+  const all: AnyChunk[] = [...small, starts];
+  await runChunks(all, { data, seed: '1', workerCount: 1, signal, onResult: ({ id }, text) => { one.set(id, text); } });
+  await runChunks(all, { data, seed: '1', workerCount: 2, signal, onResult: ({ id }, text) => { two.set(id, text); } });
+  t.deepEqual([...one.keys()].sort(), all.map(({ id }) => id).sort());
+  t.is(decodeStarts(one.get(starts.id) ?? '', starts, '1')?.requestCount, 40);
   t.deepEqual(new Map([...two].sort()), new Map([...one].sort()));
   for (const chunk of small) t.is(decodeChunk(one.get(chunk.id) ?? '', chunk, '1')?.facts.requestCount, 40);
 });
@@ -111,11 +117,14 @@ test('a study whose parts are all done is reported without running anything', as
     }))));
     study.keep(chunk, encodeChunk(chunk, { seed: '1', facts: { requestCount: 9, offeredLoad: 0.5 }, runs }));
   }
+  for (const chunk of listStarts(settings)) {
+    study.keep(chunk, encodeStarts(chunk, { seed: '1', requestCount: 100, differing: { settled: 0, 'ends-first': 1, 'last-submitted-first': 2 } }));
+  }
   const { status, out, err } = await runCommandLine(['sim', 'study', 'costa2005', '--quick', '--data', 'none', '--out', 'out', '--json'], { directory });
   t.is(status, 0);
-  const count = listChunks(settings).length;
+  const count = listParts(settings).length;
   t.true(err.includes(`${count} of ${count} parts are done already`));
-  t.like(JSON.parse(out), { study: 'costa2005', quick: true, part_count: count, run_count: 360 * count, report: join(directory, 'out', 'costa2005.md') });
+  t.like(JSON.parse(out), { study: 'costa2005', quick: true, part_count: count, run_count: 360 * listChunks(settings).length, report: join(directory, 'out', 'costa2005.md') });
   t.true(readFileSync(join(directory, 'out', 'costa2005.md'), 'utf8').includes('| SDSC SP2 | 1.00 +- 0.00 | 2.05 |'));
   t.is(readdirSync(join(directory, 'out', 'costa2005')).length, 10);
 });

@@ -51,7 +51,8 @@ export function groupByShape(parts: readonly StudyPart[]): { readonly label: str
   return [...groups].map(([label, group]) => ({ label, parts: group }));
 }
 
-function labelOf({ taskCount, meanTaskTime }: JobType): string {
+/** What job types that differ in heterogeneity alone have in common: `100 x 1000 s`. */
+export function labelOf({ taskCount, meanTaskTime }: JobType): string {
   return `${taskCount} x ${meanTaskTime / 1000} s`;
 }
 

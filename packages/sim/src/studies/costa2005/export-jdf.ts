@@ -1,4 +1,5 @@
-import { listChunks, type StudySettings } from './scenarios.ts';
+import { listParts } from './parts.ts';
+import type { StudySettings } from './scenarios.ts';
 
 /** Where the tasks of an exported study find things. */
 export interface ExportPlaces {
@@ -15,7 +16,7 @@ export interface ExportPlaces {
  */
 export function exportJdf(settings: StudySettings, { command, data }: ExportPlaces): string {
   const quick = settings.isQuick ? ' --quick' : '';
-  const tasks = listChunks(settings).map(({ id, trace }) => [
+  const tasks = listParts(settings).map(({ id, trace }) => [
     '', 'task:',
     'init:', `  store ${quotePath(`${data}/${trace.file}`)} ${trace.file}`,
     `remote: ${command} sim study-chunk costa2005 ${id}${quick} --seed ${settings.seed} --data "$STORAGE" --out result.jsonl`,

@@ -1,15 +1,19 @@
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
 import type { Heterogeneity } from '../../grid/sample-jobs.ts';
-import { studyVariants, variation, type StudyVariant } from './variants.ts';
+import { studyVariants, usersExtent, usersVariant, variation, type StudyVariant } from './variants.ts';
 
-/** A log of local users and the machine that it is replayed on. */
-export interface StudyTrace {
+/** A log and the machine that it is replayed on. */
+export interface StudyLog {
   /** In file names and on the command line. */
   readonly id: string;
   readonly title: string;
   /** In the folder that MUTIRAO_DATA names. */
   readonly file: string;
   readonly processors: ProcessorCount;
+}
+
+/** A log of local users, and what grid jobs may ask for beside them. */
+export interface StudyTrace extends StudyLog {
   /** What submission times are multiplied by. */
   readonly loadFactor: number;
   /** maxT_r. */
@@ -79,7 +83,14 @@ export function listChunks({ isQuick }: StudySettings): StudyChunk[] {
   const plain = studyTraces.flatMap((trace) => types.map((type) => ({
     id: `${trace.id}-${nameType(type)}`, trace, type, instantCount: isQuick || type.taskCount === 100_000 ? 20 : 50,
   })));
-  return [...plain, ...listVariations()];
+  return [...plain, ...listVariations(), ...isQuick ? [] : listUsersWay()];
+}
+
+function listUsersWay(): StudyChunk[] {
+  const { traceIds, instantCount, taskCountMax } = usersExtent;
+  const types = jobTypes.filter(({ taskCount, heterogeneity }) => taskCount <= taskCountMax && heterogeneity === 1);
+  const traces = studyTraces.filter(({ id }) => traceIds.some((wanted) => wanted === id));
+  return traces.flatMap((trace) => types.map((type) => ({ id: `${trace.id}-${nameType(type)}-${usersVariant.id}`, trace, type, variant: usersVariant, instantCount })));
 }
 
 /** A small, a long and a middling job type under each varied assumption; of these there are plain chunks too, to compare with. */
@@ -95,6 +106,11 @@ function listVariations(): StudyChunk[] {
 /** How many grid jobs a chunk runs. */
 export function countRuns({ instantCount }: StudyChunk): number {
   return instantCount * requestsMaxima.length * studyHeuristics.length;
+}
+
+/** How long a chunk takes beside others, in the time of one task; found by timing a study. */
+export function costOfRuns(chunk: StudyChunk): number {
+  return countRuns(chunk) * (1000 + chunk.type.taskCount);
 }
 
 /** A job type in a file name: `1000x100s-2x`. */

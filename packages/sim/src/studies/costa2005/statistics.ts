@@ -25,17 +25,49 @@ export interface Estimate {
  * Symbols: static = `reference`, adaptive = `other`. Departs from the source: no; the mean over scenarios is how its tables are read.
  */
 export function meanOfRatios(scenarios: readonly PairedValues[]): Estimate {
+  return averageOf(scenarios, (scenario) => ratioOf(scenario));
+}
+
+/** The geometric mean over scenarios of reference / other, each a ratio of sums as in `meanOfRatios`, so that x and 1/x cancel out. */
+export function geometricMean(scenarios: readonly PairedValues[]): Estimate {
+  const { value, halfInterval } = averageOf(scenarios.filter(({ reference }) => sum(reference) > 0), (scenario) => {
+    const { value: ratio, deviations } = ratioOf(scenario);
+    return { value: Math.log(ratio), deviations: deviations.map((deviation) => deviation / ratio) };
+  });
+  return { value: Math.exp(value), halfInterval: Math.exp(value) * halfInterval };
+}
+
+/** The mean over scenarios of the mean over instants of reference / other: each single run counts alike. */
+export function meanOfRunRatios(scenarios: readonly PairedValues[]): Estimate {
+  return averageOf(scenarios, ({ reference, other }) => {
+    const ratios = other.map((value, instant) => (reference[instant] ?? 0) / value);
+    const mean = sum(ratios) / ratios.length;
+    return { value: mean, deviations: ratios.map((ratio) => (ratio - mean) / ratios.length) };
+  });
+}
+
+/** A value of one scenario, and how far each instant moves it. */
+interface Moved {
+  readonly value: number;
+  readonly deviations: readonly number[];
+}
+
+function ratioOf({ reference, other }: PairedValues): Moved {
+  const ratio = sum(reference) / sum(other);
+  return { value: ratio, deviations: other.map((value, instant) => ((reference[instant] ?? 0) - ratio * value) / sum(other)) };
+}
+
+/** The mean of a value over the scenarios in which it is defined. */
+function averageOf(scenarios: readonly PairedValues[], measure: (scenario: PairedValues) => Moved): Estimate {
   const usable = scenarios.filter(({ other }) => sum(other) > 0);
-  const deviations = new Deviations();
+  const moves = new Deviations();
   let total = 0;
-  for (const { draw, reference, other } of usable) {
-    const ratio = sum(reference) / sum(other);
-    total += ratio;
-    other.forEach((value, instant) => {
-      deviations.add(draw, instant, ((reference[instant] ?? 0) - ratio * value) / sum(other) / usable.length);
-    });
+  for (const scenario of usable) {
+    const { value, deviations } = measure(scenario);
+    total += value;
+    deviations.forEach((deviation, instant) => { moves.add(scenario.draw, instant, deviation / usable.length); });
   }
-  return { value: usable.length === 0 ? NaN : total / usable.length, halfInterval: deviations.halfInterval };
+  return { value: usable.length === 0 ? NaN : total / usable.length, halfInterval: moves.halfInterval };
 }
 
 /** The ratio of the sums over all scenarios, each with the mean over its instants; the interval is found as in `meanOfRatios`. */

@@ -28,3 +28,9 @@ export const studyVariants: readonly StudyVariant[] = [
 
 /** On which traces, by their ids, and at how many instants assumptions are varied. */
 export const variation = { traceIds: ['sp2', 'ctc'], instantCount: 20 } as const;
+
+/** The users' own way of asking (costa2005, section 3.3.1), run on many more job types than the variations. */
+export const usersVariant: StudyVariant = { id: 'static-largest-all', title: 'static asks for maxP always', options: { staticWidth: 'largest' } };
+
+/** On which traces, by their ids, at how many instants, and up to which number of tasks `usersVariant` is run. */
+export const usersExtent = { traceIds: ['sp2', 'bluehorizon', 'ctc'], instantCount: 50, taskCountMax: 10_000 } as const;

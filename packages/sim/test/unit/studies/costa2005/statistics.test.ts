@@ -1,5 +1,5 @@
 import test from 'ava';
-import { meanOfRatios, ratioOfSums } from '@mutirao/sim/costa2005';
+import { geometricMean, meanOfRatios, meanOfRunRatios, ratioOfSums } from '@mutirao/sim/costa2005';
 
 const near = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9 * Math.max(1, Math.abs(other));
 
@@ -39,4 +39,24 @@ test('scenarios may have fewer instants; one instant tells nothing of certainty'
   t.true(Number.isFinite(meanOfRatios([{ draw: 'a', reference: [1, 2, 3], other: [1, 1, 1] }, { draw: 'b', reference: [4, 2], other: [1, 1] }]).halfInterval));
   t.is(meanOfRatios([{ draw: 'a', reference: [1], other: [1] }]).halfInterval, Infinity);
   t.is(meanOfRatios([]).value, NaN);
+});
+
+test('in the geometric mean twice as fast and twice as slow cancel out; in the mean of ratios they do not', (t) => {
+  const scenarios = [{ draw: 'a', reference: [2, 4], other: [1, 2] }, { draw: 'b', reference: [1, 1], other: [2, 2] }];
+  t.true(near(geometricMean(scenarios).value, 1));
+  t.is(meanOfRatios(scenarios).value, 1.25);
+  t.is(geometricMean(scenarios).halfInterval, 0);
+});
+
+test('of one scenario the geometric mean is the ratio of sums, with its interval', (t) => {
+  const one = { draw: 'a', reference: [1, 2, 3], other: [1, 1, 4] };
+  t.true(near(geometricMean([one]).value, 1));
+  t.true(near(geometricMean([one]).halfInterval, ratioOfSums([one]).halfInterval));
+});
+
+test('the mean of the ratios of single runs weighs a short run as a long one', (t) => {
+  const { value, halfInterval } = meanOfRunRatios([{ draw: 'a', reference: [4, 100, 2], other: [1, 100, 1] }]);
+  t.true(near(value, 7 / 3));
+  // Ratios 4, 1 and 2: standard deviation sqrt(7/3).
+  t.true(near(halfInterval, (4.3027 * Math.sqrt(7 / 3)) / Math.sqrt(3)));
 });

@@ -1,0 +1,184 @@
+import { text, tenths } from './svg-text.ts';
+
+/** A line of a panel. */
+export interface PanelLine {
+  /** Lines of one label look alike and have one entry of the legend. */
+  readonly label: string;
+  /** Which colour, and which dash and mark; both from 0. */
+  readonly look: { readonly colour: number; readonly mark: number };
+  /** A value for each of the figure's `ticks`; NaN where there is none. */
+  readonly values: readonly number[];
+  /** Half of each value's interval; left out, none is drawn. */
+  readonly halfIntervals?: readonly number[];
+}
+
+/** Lines over a few positions. */
+export interface Panel {
+  readonly title: string;
+  readonly lines: readonly PanelLine[];
+}
+
+/** Panels side by side with one logarithmic axis, and a legend below. */
+export interface PanelFigure {
+  readonly title: string;
+  readonly across: string;
+  readonly up: string;
+  /** Names of the positions, from left to right. */
+  readonly ticks: readonly string[];
+  readonly panels: readonly Panel[];
+  /** Panels in a row. */
+  readonly panelsAcross: number;
+  /** The legend is filled column by column. */
+  readonly legendColumns: number;
+}
+
+const page = { left: 66, right: 18, top: 48, width: 876, titleRoom: 20, panelGap: 16, rowGap: 26, acrossRoom: 44, legendRow: 20, bottom: 14 };
+const colours = ['#0b63a5', '#c2410c', '#15803d', '#a21caf'];
+const dashes = ['', '7 3', '2 3'];
+
+/** Draws a figure as SVG on a light ground of its own, the same text for the same figure. Values that are not above 0 are left out. */
+export function drawPanels(figure: PanelFigure): string {
+  const rows = Math.max(1, Math.ceil(figure.panels.length / figure.panelsAcross));
+  const size = sizeOfPanel(figure.panelsAcross, rows);
+  const below = page.top + rows * (page.titleRoom + size.height) + (rows - 1) * page.rowGap;
+  const legend = legendOf(figure.panels);
+  const legendRows = Math.ceil(legend.length / figure.legendColumns);
+  const height = below + page.acrossRoom + legendRows * page.legendRow + page.bottom;
+  const range = rangeOf(figure);
+  const middle = page.left + (page.width - page.left - page.right) / 2;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${page.width} ${height}" width="${page.width}" height="${height}" font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="12" fill="#1f2933">`,
+    `<rect x="0.5" y="0.5" width="${page.width - 1}" height="${height - 1}" rx="6" fill="#ffffff" stroke="#cbd2d9"/>`,
+    text(figure.title, { x: middle, y: 26, anchor: 'middle', size: 14, isBold: true }),
+    ...figure.panels.flatMap((panel, index) => {
+      const [column, row] = [index % figure.panelsAcross, Math.floor(index / figure.panelsAcross)];
+      const left = page.left + column * (size.width + page.panelGap);
+      const top = page.top + page.titleRoom + row * (page.titleRoom + size.height + page.rowGap);
+      return drawPanel(panel, figure.ticks, { left, top, ...size, ...range, isFirst: column === 0 });
+    }),
+    text(figure.across, { x: middle, y: below + 34, anchor: 'middle' }),
+    `<g transform="translate(18 ${tenths((page.top + page.titleRoom + below) / 2)}) rotate(-90)">${text(figure.up, { x: 0, y: 0, anchor: 'middle' })}</g>`,
+    ...legend.flatMap((line, index) => drawEntry(line, {
+      x: page.left + Math.floor(index / legendRows) * ((page.width - page.left - page.right) / figure.legendColumns),
+      y: below + page.acrossRoom + 6 + (index % legendRows) * page.legendRow,
+    })),
+    '</svg>', '',
+  ].join('\n');
+}
+
+function sizeOfPanel(panelsAcross: number, rows: number): { readonly width: number; readonly height: number } {
+  const room = page.width - page.left - page.right - (panelsAcross - 1) * page.panelGap;
+  return { width: room / panelsAcross, height: rows > 1 ? 200 : 300 };
+}
+
+/** A panel's place on the page, and the ends of its axis. */
+interface Frame {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  readonly low: number;
+  readonly high: number;
+  /** Whether it stands at the left, where the axis is named. */
+  readonly isFirst: boolean;
+}
+
+/** The least range of the axis that holds all values, their intervals unless these are very wide, and 1, with a little room. */
+function rangeOf({ panels }: PanelFigure): { readonly low: number; readonly high: number } {
+  const values = panels.flatMap(({ lines }) => lines.flatMap(boundsOf)).filter(isDrawn);
+  return { low: Math.min(0.9, ...values) / 1.1, high: Math.max(1.1, ...values) * 1.1 };
+}
+
+function boundsOf({ values, halfIntervals = [] }: PanelLine): number[] {
+  return values.flatMap((value, tick) => {
+    const half = halfIntervals[tick] ?? 0;
+    return [Math.max(value - half, value / 3), Math.min(value + half, 3 * value)];
+  });
+}
+
+function isDrawn(value: number): boolean {
+  return value > 0 && Number.isFinite(value);
+}
+
+function heightOf(value: number, { top, height, low, high }: Frame): number {
+  return top + (height * Math.log10(high / Math.min(high, Math.max(low, value)))) / Math.log10(high / low);
+}
+
+function drawPanel({ title, lines }: Panel, ticks: readonly string[], frame: Frame): string[] {
+  const { left, top, width, height } = frame;
+  const place = (index: number): number => left + (width * (index + 0.5)) / ticks.length;
+  const marks = marksBetween(frame.low, frame.high).flatMap((mark) => {
+    const y = heightOf(mark, frame);
+    const look = mark === 1 ? 'stroke="#52606d" stroke-width="1.4"' : 'stroke="#e4e7eb"';
+    return [
+      `<line x1="${tenths(left)}" x2="${tenths(left + width)}" y1="${tenths(y)}" y2="${tenths(y)}" ${look}/>`,
+      ...(frame.isFirst ? [text(String(mark), { x: left - 7, y: y + 4, anchor: 'end' })] : []),
+    ];
+  });
+  return [
+    text(title, { x: left + width / 2, y: top - 7, anchor: 'middle' }), ...marks,
+    `<rect x="${tenths(left)}" y="${top}" width="${tenths(width)}" height="${height}" fill="none" stroke="#7b8794"/>`,
+    ...ticks.map((tick, index) => text(tick, { x: place(index), y: top + height + 16, anchor: 'middle' })),
+    ...lines.flatMap((line, index) => {
+      // Intervals would hide each other where they stand at one place.
+      const shift = line.halfIntervals === undefined ? 0 : (index - (lines.length - 1) / 2) * 7;
+      return drawLine(line, (tick) => place(tick) + shift, frame);
+    }),
+  ];
+}
+
+/** Round values of the axis, close enough to be read and far enough apart to be told. */
+function marksBetween(low: number, high: number): number[] {
+  const powers = [-4, -3, -2, -1, 0, 1, 2, 3, 4, 5];
+  const marks = powers.flatMap((power) => stepsOf(high / low).map((step) => Number(`${step}e${power}`)));
+  return marks.filter((mark) => mark >= low && mark <= high);
+}
+
+function stepsOf(span: number): readonly number[] {
+  if (span < 2) return [1, 1.1, 1.2, 1.3, 1.4, 1.5, 2, 3, 4, 5, 6, 7, 8, 9];
+  if (span < 8) return [1, 1.2, 1.5, 2, 3, 4, 5, 6, 8];
+  return span < 2000 ? [1, 2, 5] : [1];
+}
+
+function drawLine({ look, values, halfIntervals = [] }: PanelLine, place: (tick: number) => number, frame: Frame): string[] {
+  const points = values.flatMap((value, tick) => (isDrawn(value) ? [{ x: place(tick), y: heightOf(value, frame), value, half: halfIntervals[tick] ?? NaN }] : []));
+  const stroke = strokeOf(look);
+  const bars = points.filter(({ half }) => Number.isFinite(half)).map(({ x, value, half }) => {
+    const [upper, lower] = [heightOf(value + half, frame), heightOf(value - half, frame)];
+    return `<line x1="${tenths(x)}" x2="${tenths(x)}" y1="${tenths(upper)}" y2="${tenths(lower)}" stroke="${colourOf(look)}" stroke-opacity="0.55"/>`;
+  });
+  return [
+    ...bars, `<polyline fill="none" ${stroke} points="${points.map(({ x, y }) => `${tenths(x)},${tenths(y)}`).join(' ')}"/>`,
+    ...points.map(({ x, y }) => drawMark(look, x, y)),
+  ];
+}
+
+function colourOf({ colour }: PanelLine['look']): string {
+  return colours[colour % colours.length] ?? '#000000';
+}
+
+function strokeOf(look: PanelLine['look']): string {
+  const dash = dashes[look.mark % dashes.length] ?? '';
+  return `stroke="${colourOf(look)}" stroke-width="1.7"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}`;
+}
+
+function drawMark(look: PanelLine['look'], x: number, y: number): string {
+  const fill = `class="mark" fill="${colourOf(look)}"`;
+  switch (look.mark % 3) {
+    case 0: return `<circle cx="${tenths(x)}" cy="${tenths(y)}" r="3" ${fill}/>`;
+    case 1: return `<rect x="${tenths(x - 2.8)}" y="${tenths(y - 2.8)}" width="5.6" height="5.6" ${fill}/>`;
+    default: return `<path d="M${tenths(x)} ${tenths(y - 3.8)}l3.8 6.6h-7.6z" ${fill}/>`;
+  }
+}
+
+function legendOf(panels: readonly Panel[]): PanelLine[] {
+  const byLabel = new Map(panels.flatMap(({ lines }) => lines.map((line) => [line.label, line])));
+  return [...byLabel.values()];
+}
+
+function drawEntry({ label, look }: PanelLine, { x, y }: { readonly x: number; readonly y: number }): string[] {
+  return [
+    `<line x1="${tenths(x)}" x2="${tenths(x + 34)}" y1="${y}" y2="${y}" ${strokeOf(look)}/>`,
+    drawMark(look, x + 17, y), text(label, { x: x + 42, y: y + 4, anchor: 'start' }),
+  ];
+}

@@ -1,0 +1,20 @@
+/** Where and how a text stands. */
+export interface TextPlace {
+  readonly x: number;
+  readonly y: number;
+  readonly anchor: 'start' | 'middle' | 'end';
+  readonly size?: number;
+  readonly isBold?: boolean;
+}
+
+/** A text of a figure, escaped. */
+export function text(content: string, { x, y, anchor, size, isBold = false }: TextPlace): string {
+  const escaped = content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const look = `${size === undefined ? '' : ` font-size="${size}"`}${isBold ? ' font-weight="bold"' : ''}`;
+  return `<text x="${tenths(x)}" y="${tenths(y)}" text-anchor="${anchor}"${look}>${escaped}</text>`;
+}
+
+/** A length to the tenth of a pixel, which is fine enough. */
+export function tenths(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}

@@ -1,0 +1,62 @@
+import test from 'ava';
+import { drawPanels, type PanelFigure, type PanelLine } from '../../../src/svg/draw-panels.ts';
+
+const one: PanelLine = { label: 'one', look: { colour: 0, mark: 0 }, values: [1, 2, 4] };
+const two: PanelLine = { label: 'two', look: { colour: 1, mark: 1 }, values: [0.5, NaN, 0] };
+const figure: PanelFigure = {
+  title: 'a < b & c', across: 'maxPR', up: 'speedup', ticks: ['1', '2', '3'], panels: [{ title: 'left', lines: [one, two] }, { title: 'right', lines: [one] }],
+  panelsAcross: 2, legendColumns: 2,
+};
+
+test('a figure is well-formed, with its panels, a line for each, text escaped, and a legend entry for each label', (t) => {
+  const svg = drawPanels(figure);
+  t.regex(svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" /);
+  t.true(svg.endsWith('</svg>\n'));
+  t.is(svg.match(/<polyline /g)?.length, 3);
+  t.true(svg.includes('>a &lt; b &amp; c<'));
+  for (const name of ['one', 'two', 'maxPR', 'speedup', 'left', 'right']) t.is(svg.split(`>${name}<`).length, 2, name);
+  t.is(svg.match(/<text/g)?.length, svg.match(/<\/text>/g)?.length);
+});
+
+test('values without a logarithm are left out', (t) => {
+  const svg = drawPanels(figure);
+  t.is(svg.match(/class="mark"/g)?.length, 3 + 1 + 3 + 2);
+  t.false(/NaN|Infinity/.test(svg));
+});
+
+test('greater values stand higher, and all stand inside the frame', (t) => {
+  const heights = [...drawPanels(figure).matchAll(/<circle cx="[\d.]+" cy="([\d.]+)"/g)].map(([, y]) => Number(y));
+  t.deepEqual(heights.slice(0, 3), [...heights.slice(0, 3)].sort((left, right) => right - left));
+  t.true(heights.slice(0, 6).every((y) => y > 68 && y < 368));
+});
+
+test('the line at 1 is darker than the others', (t) => {
+  const svg = drawPanels(figure);
+  t.is(svg.match(/stroke="#52606d" stroke-width="1.4"/g)?.length, 2);
+  t.true((svg.match(/stroke="#e4e7eb"/g)?.length ?? 0) > 2);
+});
+
+test('lines that look alike have one colour, dash and mark; others differ in one of them', (t) => {
+  const looks = [0, 1, 2, 3].flatMap((colour) => [0, 1, 2].map((mark) => ({ ...one, label: `${colour} ${mark}`, look: { colour, mark } })));
+  const svg = drawPanels({ ...figure, panels: [{ title: 'left', lines: looks }], panelsAcross: 1 });
+  t.is(new Set([...svg.matchAll(/<polyline fill="none" (.*) points/g)].map(([, look]) => look)).size, 12);
+});
+
+test('an interval is drawn around its value, inside the frame also where it reaches below 0, and beside those of other lines', (t) => {
+  const lines = [{ ...one, halfIntervals: [0.5, 10, NaN] }, { ...two, values: [1, 2, 4], halfIntervals: [0.5, 0.5, 0.5] }];
+  const svg = drawPanels({ ...figure, panels: [{ title: 'left', lines }], panelsAcross: 1 });
+  const bars = [...svg.matchAll(/<line x1="([\d.]+)" x2="[\d.]+" y1="([\d.]+)" y2="([\d.]+)" [^/]*stroke-opacity/g)].map(([, ...numbers]) => numbers.map(Number));
+  t.is(bars.length, 5);
+  t.is(new Set(bars.map(([x]) => x)).size, 5);
+  for (const [, upper, lower] of bars) t.true(upper! >= 68 && lower! <= 368 && upper! < lower!);
+});
+
+test('rows of panels stand below each other, and the legend below them', (t) => {
+  const svg = drawPanels({ ...figure, panelsAcross: 1 });
+  const [left, right, legend] = ['left', 'right', 'two'].map((name) => Number(new RegExp(`y="([\\d.]+)"[^>]*>${name}<`).exec(svg)?.[1]));
+  t.true(left! < right! && right! < legend!);
+});
+
+test('a figure without values is drawn', (t) => {
+  t.false(/NaN|Infinity/.test(drawPanels({ ...figure, panels: [] })));
+});
