@@ -30,6 +30,7 @@ export const registry = {
   MUT_CONTENT_MISMATCH: { status: 'DATA_LOSS', retryable: true, advice: 'The bytes are not those that were announced; see that the file does not change while it is read, and send it again.' },
   MUT_CONTENT_NOT_FOUND: { status: 'NOT_FOUND', retryable: false, advice: 'Upload the content before naming it by its hash.' },
   MUT_CONTENT_TOO_LARGE: { status: 'RESOURCE_EXHAUSTED', retryable: false, advice: 'Send less, or raise the limit that the message names.' },
+  MUT_DATA_MISSING: { status: 'UNAVAILABLE', retryable: false, advice: 'Get the logs that the message names from the Parallel Workloads Archive (www.cs.huji.ac.il/labs/parallel/workload) and set MUTIRAO_DATA to a folder that holds them as swf/NAME.swf.gz.' },
   MUT_DEADLINE_EXCEEDED: { status: 'DEADLINE_EXCEEDED', retryable: true, advice: 'The answer took too long; try again, with a later deadline if the work is large.' },
   MUT_DISK_FULL: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Make room on the disk that the message names.' },
   MUT_DRAINING: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine takes no new work; the task runs elsewhere.' },

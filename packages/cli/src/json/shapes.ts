@@ -220,7 +220,7 @@ export const shapes = {
   },
   study_part: {
     part: ['string', 'Name of the part.'],
-    run_count: ['integer', 'Grid jobs that were run.'],
+    run_count: ['integer', 'Grid jobs that were run; 0 for a part that compares simulators.'],
     file: ['string', 'File of the results.'],
   },
   submission: {

@@ -135,7 +135,7 @@ function marksBetween(low: number, high: number): number[] {
 }
 
 function stepsOf(span: number): readonly number[] {
-  if (span < 2) return [1, 1.1, 1.2, 1.3, 1.4, 1.5, 2, 3, 4, 5, 6, 7, 8, 9];
+  if (span < 2.5) return [1, 1.1, 1.2, 1.3, 1.4, 1.5, 2, 3, 4, 5, 6, 7, 8, 9];
   if (span < 8) return [1, 1.2, 1.5, 2, 3, 4, 5, 6, 8];
   return span < 2000 ? [1, 2, 5] : [1];
 }

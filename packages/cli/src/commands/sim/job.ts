@@ -14,6 +14,7 @@ import { showDuration } from '../../output/units.ts';
 import { readFraction, readTime, readWhole, readWord, secondsOf } from '../../simulation/numbers.ts';
 import { findPolicy } from '../../simulation/policies.ts';
 import { describeTrace, readTrace, traceJson, type TraceFile } from '../../simulation/read-trace.ts';
+import { sampleRuns } from '../../simulation/sample-runs.ts';
 import { processorsMax } from './trace.ts';
 
 /** What `sim job` takes. */
@@ -62,11 +63,11 @@ export function define(command: Command, act: Act): void {
     .option('--static-width <name>', 'share or largest', heuristicDefaults.staticWidth)
     .option('--release-idle', 'release a request once it has no task (default: held until the job or its walltime ends)')
     .option('--events', 'tell what happens, a line for each event, on standard error')
-    .action((options: JobSimulationOptions) => act((context) => Promise.resolve(simulateJob(context, options))));
+    .action((options: JobSimulationOptions) => act((context) => simulateJob(context, options)));
 }
 
 /** Runs a kind of grid job at random instants of a log. */
-export function simulateJob(context: CommandContext, options: JobSimulationOptions): ExitStatus {
+export async function simulateJob(context: CommandContext, options: JobSimulationOptions): Promise<ExitStatus> {
   const policy = findPolicy(options.policy, options.variant);
   const processors = options.procs === undefined ? undefined : readWhole('--procs', options.procs, { min: 1, max: processorsMax });
   const factor = readFraction('--load-factor', options.loadFactor, { min: 0.001, max: 1000 });
@@ -76,7 +77,8 @@ export function simulateJob(context: CommandContext, options: JobSimulationOptio
   context.output.note(describeTrace(read));
   const history = new LocalHistory({ policy, processors: read.processors, trace: scaleSubmissions(read.requests, factor) });
   const trace = options.events === true ? (line: string) => { context.output.note(line); } : undefined;
-  const samples = Array.from({ length: runs }, (_, run) => sampleJob(history, scenario, { seed: options.seed, run }, trace));
+  const samples = await sampleRuns(context, runs, (run) => sampleJob(history, scenario, { seed: options.seed, run }, trace));
+  if (samples === undefined) return 4;
   tell(context.output, {
     json: () => documentOf({ read, policy: policy.name, factor, options }, samples),
     table: () => tableOf(samples),

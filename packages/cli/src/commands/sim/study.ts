@@ -17,7 +17,7 @@ import { tell } from '../../output/tell.ts';
 import { readWhole } from '../../simulation/numbers.ts';
 import { runChunks } from '../../simulation/study/chunk-pool.ts';
 import { StudyFolder } from '../../simulation/study/study-folder.ts';
-import { findData, readSettings, type StudyOptions } from '../../simulation/study/study-options.ts';
+import { getData, readSettings, type StudyOptions } from '../../simulation/study/study-options.ts';
 import { StudyProgress, type Work } from '../../simulation/study/study-progress.ts';
 
 /** What `sim study` takes. */
@@ -45,8 +45,7 @@ export function define(command: Command, act: Act): void {
 export async function runStudy(context: CommandContext, name: string, options: StudyRunOptions): Promise<ExitStatus> {
   const settings = readSettings(name, options);
   const workerCount = options.workers === undefined ? availableParallelism() : readWhole('--workers', options.workers, { min: 1, max: 1024 });
-  const data = findData(context, options);
-  if (data === undefined) return 3;
+  const data = getData(context, options);
   const folder = StudyFolder.open(resolve(context.directory, options.out), settings);
   if (options.exportJdf === true) return writeJobFile(context, folder, settings, { data, command: options.command ?? ownCommand });
   const chunks = listParts(settings);

@@ -20,11 +20,10 @@ export function readSettings(name: string, { quick, seed }: StudyOptions): Study
   return { isQuick: quick === true, seed };
 }
 
-/** The folder of the logs; undefined, and told, where the user names none. */
-export function findData({ directory, output }: CommandContext, { data = process.env['MUTIRAO_DATA'] }: StudyOptions): string | undefined {
+/** The folder of the logs. @throws {MutiraoError} MUT_DATA_MISSING where the user names none. */
+export function getData({ directory }: CommandContext, { data = process.env['MUTIRAO_DATA'] }: StudyOptions): string {
   if (data !== undefined && data !== '') return resolve(directory, data);
-  output.note('error: the study needs logs that are not part of Mutirao');
-  output.note('Get SDSC-SP2-1998-4.2-cln, SDSC-BLUE-2000-4.2-cln and CTC-SP2-1996-3.1-cln of the Parallel Workloads Archive '
-    + '(www.cs.huji.ac.il/labs/parallel/workload) and set MUTIRAO_DATA to a folder that holds them as swf/NAME.swf.gz.');
-  return undefined;
+  throw new MutiraoError('MUT_DATA_MISSING', `the study needs logs that are not part of Mutirao: ${logNames.join(', ')}`);
 }
+
+const logNames = ['SDSC-SP2-1998-4.2-cln', 'SDSC-BLUE-2000-4.2-cln', 'CTC-SP2-1996-3.1-cln', 'LANL-CM5-1994-4.1-cln'];

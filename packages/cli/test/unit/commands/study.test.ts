@@ -87,6 +87,7 @@ test('a folder of another study, or of something else, is refused', async (t) =>
 test('without logs the study says where they are and exits with 3', async (t) => {
   const { status, err } = await runCommandLine(['sim', 'study', 'costa2005', '--data', '', '--out', 'out'], { directory: temporaryFolder(t) });
   t.is(status, 3);
+  t.regex(err, /MUT_DATA_MISSING .*SDSC-SP2-1998-4\.2-cln, .*LANL-CM5-1994-4\.1-cln/);
   t.regex(err, /Parallel Workloads Archive .*MUTIRAO_DATA/);
 });
 

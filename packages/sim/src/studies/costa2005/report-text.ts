@@ -55,7 +55,7 @@ much hangs on what static asks for.`,
   figures: {
     4.1: ' (section 4.4.1). A line for each job type, a panel for each heterogeneity; intervals are in the table below.',
     4.2: ' (section 4.4.1), with 95 % intervals.', 4.3: ' (section 4.4.1), with 95 % intervals.', 4.4: ' (section 4.4.2).', 4.5: ' (section 4.4.2).',
-    4.6: ' (section 4.5). A line is the mean over the heterogeneities.', 4.7: ' (section 4.6). Above 1, adaptive wastes less.', 4.8: ' (section 4.6).', 4.9: ' (section 4.6).',
+    4.6: ' (section 4.5). A line is the mean over the heterogeneities.', 4.7: ' (section 4.6). Above 1, adaptive wastes less; where either wastes nothing there is no point.', 4.8: ' (section 4.6).', 4.9: ' (section 4.6).',
     '4.10': ' (section 4.6). A line is the mean over the heterogeneities.',
   } as Readonly<Record<string, string>>,
 };

@@ -28,6 +28,7 @@ export const ErrorReason = {
   MUT_CONTENT_MISMATCH: 12,
   MUT_CONTENT_NOT_FOUND: 13,
   MUT_CONTENT_TOO_LARGE: 64,
+  MUT_DATA_MISSING: 69,
   MUT_DEADLINE_EXCEEDED: 14,
   MUT_DISK_FULL: 65,
   MUT_DRAINING: 53,
@@ -102,6 +103,7 @@ export namespace ErrorReason {
   export type MUT_CONTENT_MISMATCH = typeof ErrorReason.MUT_CONTENT_MISMATCH;
   export type MUT_CONTENT_NOT_FOUND = typeof ErrorReason.MUT_CONTENT_NOT_FOUND;
   export type MUT_CONTENT_TOO_LARGE = typeof ErrorReason.MUT_CONTENT_TOO_LARGE;
+  export type MUT_DATA_MISSING = typeof ErrorReason.MUT_DATA_MISSING;
   export type MUT_DEADLINE_EXCEEDED = typeof ErrorReason.MUT_DEADLINE_EXCEEDED;
   export type MUT_DISK_FULL = typeof ErrorReason.MUT_DISK_FULL;
   export type MUT_DRAINING = typeof ErrorReason.MUT_DRAINING;
