@@ -1,0 +1,209 @@
+import { agentMachine, createAgentState, listHeldReplicas, type AgentCommand, type AgentInput, type AgentState, type HeldReplica } from '@mutirao/core/machines/agent';
+import type { Content, MachineFacts } from '@mutirao/core/messages';
+import { unreachable, type Duration, type Prng } from '@mutirao/core/shared';
+import { Life, type Host } from './host.ts';
+import { Link } from './link.ts';
+import { MachineProcess } from './machine-process.ts';
+import type { FromAgent, ToAgent } from './messages.ts';
+import type { StreamEnd } from './network.ts';
+import type { World } from './world.ts';
+
+/** What an agent's process is started with. */
+export interface AgentSetup {
+  readonly world: World;
+  readonly host: Host;
+  readonly facts: MachineFacts;
+  readonly speed: number;
+  readonly isLiar: boolean;
+  readonly luck: Prng;
+  dial(life: Life): StreamEnd<FromAgent, ToAgent>;
+  /** The process has ended. */
+  onEnd(exitStatus: number): void;
+}
+
+type WorkCommand = Exclude<AgentCommand, { readonly kind: 'Reply' | 'WakeAt' }>;
+
+/** As in the live agent. */
+const orphanTimeout: Duration = 600_000;
+const stopGrace: Duration = 1500;
+const finalCodes = new Set(['MUT_UNAUTHENTICATED', 'MUT_ALLOCATION_ENDED', 'MUT_WALLTIME_ENDED', 'MUT_RELEASED']);
+/** How long what is no work takes at most: staging, collecting, a task's reaction to a signal. */
+const choreMax: Duration = 20;
+const killGrace: Duration = 5000;
+
+/** One run of an agent, with the tasks that it runs. */
+export class AgentProcess {
+  readonly life: Life;
+  readonly #setup: AgentSetup;
+  readonly #process: MachineProcess<AgentState, AgentInput, never, AgentCommand>;
+  readonly #link: Link<FromAgent, ToAgent>;
+  /** Contents that are here. */
+  readonly #stored = new Set<string>();
+  /** Contents that replicas need. */
+  readonly #pinned = new Set<string>();
+  readonly #running = new Map<number, { readonly replica: HeldReplica; finish(): void }>();
+  #orphanedSince: number;
+  /** Of a process that falls; another one where it ends by itself. */
+  #exitStatus = 137;
+
+  constructor(setup: AgentSetup) {
+    this.#setup = setup;
+    const { world, host, facts, luck } = setup;
+    const { kernel } = world;
+    this.life = new Life(host);
+    this.life.holds(() => {
+      world.truth.endAllRuns(facts.incarnation);
+      setup.onEnd(this.#exitStatus);
+    });
+    this.#orphanedSince = kernel.now;
+    this.#process = new MachineProcess<AgentState, AgentInput, never, AgentCommand>({
+      name: `agent ${facts.machineId}`, kernel, life: this.life, clock: host.openClock(), machine: agentMachine, disk: undefined, isDurable: () => false,
+      state: createAgentState({
+        processors: facts.processors, unacknowledgedMax: 100, unacknowledgedBytesMax: 2 ** 20, killGrace, startedDelay: 10, reportInterval: 50,
+        contentBytesMax: 2 ** 20, prefetchMax: facts.processors + 16,
+      }),
+      luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: world.onTurn,
+      perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
+    });
+    this.#link = new Link<FromAgent, ToAgent>({
+      kernel, life: this.life, luck: luck.fork('link'), backOff: { first: 100, longest: 5000 }, dial: () => setup.dial(this.life),
+      hello: () => ({ kind: 'hello', facts, heldReplicaIds: listHeldReplicas(this.#process.state), credential: facts.requestId }),
+      onConnected: () => {
+        this.#orphanedSince = 0;
+        this.#process.deliver({ kind: 'ProviderAttached' });
+      },
+      onMessage: (message) => { this.#receive(message); },
+      onLost: () => {
+        this.#orphanedSince = kernel.now;
+        this.#watchOrphanage();
+        this.#process.deliver({ kind: 'ProviderLost' });
+      },
+      isFinal: (code) => finalCodes.has(code),
+      onGone: () => { this.end(1); },
+    });
+    this.#watchOrphanage();
+    this.#link.open();
+  }
+
+  get state(): AgentState {
+    return this.#process.state;
+  }
+
+  get process(): MachineProcess<AgentState, AgentInput, never, AgentCommand> {
+    return this.#process;
+  }
+
+  /** SIGTERM. */
+  stop(): void {
+    this.#process.deliver({ kind: 'StopRequested', reason: 'the agent was told to stop' });
+    this.#setup.world.kernel.after(stopGrace, () => { this.end(0); });
+  }
+
+  /** The process ends, and all that it runs with it. */
+  end(exitStatus: number): void {
+    if (this.life.isOver) return;
+    this.#exitStatus = exitStatus;
+    if (exitStatus === 0) this.#link.close();
+    this.life.end();
+  }
+
+  #watchOrphanage(): void {
+    const since = this.#orphanedSince;
+    this.#setup.world.kernel.after(orphanTimeout, () => { if (since > 0 && this.#orphanedSince === since) this.end(1); });
+  }
+
+  #receive(message: ToAgent): void {
+    switch (message.kind) {
+      case 'hello': break;
+      case 'start': this.#process.deliver({ kind: 'ReplicasPlaced', batch: message.batch }); break;
+      case 'cancel': this.#process.deliver({ ...message, kind: 'ReplicasCancelled' }); break;
+      case 'acknowledged': this.#process.deliver({ kind: 'ReportAcknowledged', sequence: message.sequence }); break;
+      case 'content': this.#takeContent(message.content, message.isThere); break;
+      case 'drain': this.#process.deliver({ kind: 'DrainRequested' }); break;
+      default: unreachable(message);
+    }
+  }
+
+  #perform(command: WorkCommand): void {
+    switch (command.kind) {
+      case 'AskContents': this.#askContents(command.contents); break;
+      case 'ReleaseContents': for (const sha256 of command.sha256s) this.#pinned.delete(sha256); break;
+      case 'StageIn': this.#later(() => { this.#stage(command.replica); }); break;
+      case 'LaunchTask': this.#launch(command.replica); break;
+      case 'KillTask': this.#kill(command.replica, command.signal); break;
+      case 'CollectOutputs': this.#later(() => { this.#collect(command.replica); }); break;
+      case 'RemovePlaypen': break;
+      case 'SendReport': this.#link.send({ kind: 'report', report: command.report }); break;
+      case 'Leave': this.#setup.world.kernel.after(1, () => { this.end(0); }); break;
+      default: unreachable(command);
+    }
+  }
+
+  /** Does a chore of this process a little later, if it still lives. */
+  #later(chore: () => void): void {
+    const { world, luck } = this.#setup;
+    world.kernel.after(luck.below(choreMax), () => { if (!this.life.isOver) chore(); });
+  }
+
+  #askContents(contents: readonly Content[]): void {
+    const missing: Content[] = [];
+    for (const content of contents) {
+      this.#pinned.add(content.sha256);
+      if (this.#stored.has(content.sha256)) this.#process.deliver({ kind: 'ContentArrived', sha256: content.sha256 });
+      else missing.push(content);
+    }
+    if (missing.length > 0) this.#link.send({ kind: 'contentWanted', contents: missing });
+  }
+
+  #takeContent({ sha256 }: Content, isThere: boolean): void {
+    if (!this.#pinned.has(sha256)) return;
+    if (isThere) this.#stored.add(sha256);
+    this.#process.deliver(isThere ? { kind: 'ContentArrived', sha256 } : { kind: 'ContentRefused', sha256, reason: 'MUT_CONTENT_NOT_FOUND', detail: 'gone from home' });
+  }
+
+  #stage({ start }: HeldReplica): void {
+    const { replicaId } = start;
+    const missing = start.inputs.find(({ content }) => !this.#stored.has(content.sha256));
+    if (missing === undefined) this.#process.deliver({ kind: 'InputsStaged', replicaId });
+    else this.#process.deliver({ kind: 'StagingFailed', replicaId, verdict: { outcome: 'broken', reason: 'MUT_STAGING_FAILED', detail: `${missing.path} is not stored` } });
+  }
+
+  #launch(replica: HeldReplica): void {
+    const { world, facts, speed } = this.#setup;
+    const { replicaId } = replica.start;
+    const fate = world.truth.beginRun({ incarnation: facts.incarnation, machine: facts.machineId }, replica);
+    const finish = (): void => { this.#finish(replica, fate.exitStatus); };
+    this.#running.set(replicaId, { replica, finish });
+    world.kernel.after(Math.ceil(fate.workTime / speed), () => { if (this.#running.get(replicaId)?.finish === finish) finish(); });
+  }
+
+  #kill({ start: { replicaId } }: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void {
+    const running = this.#running.get(replicaId);
+    if (running === undefined) return;
+    // One task in four shrugs off the polite signal.
+    if (signal === 'SIGTERM' && replicaId % 4 === 0) return;
+    this.#later(() => { if (this.#running.get(replicaId) === running) this.#finish(running.replica, signal === 'SIGTERM' ? 143 : 137); });
+  }
+
+  #finish(replica: HeldReplica, exitStatus: number): void {
+    const { world, facts } = this.#setup;
+    const { replicaId } = replica.start;
+    if (this.life.isOver) return;
+    this.#running.delete(replicaId);
+    world.truth.endRun(facts.incarnation, replica.slots);
+    const noBytes = new Uint8Array(0);
+    this.#process.deliver({
+      kind: 'ProcessEnded', replicaId, verdict: undefined,
+      result: { exitStatus, standardOutput: noBytes, standardError: noBytes, outputTruncated: false, outputBytes: 0 },
+    });
+  }
+
+  #collect({ start }: HeldReplica): void {
+    const { isLiar } = this.#setup;
+    const content = { sha256: (isLiar ? 'bad' : 'f00').padEnd(64, '0'), size: 1 };
+    this.#process.deliver({
+      kind: 'OutputsCollected', replicaId: start.replicaId,
+      outputs: start.outputs.map((_output, outputIndex) => ({ outputIndex, path: '', content, mode: 0o644, inline: undefined, transferId: `r${start.replicaId}` })),
+    });
+  }
+}

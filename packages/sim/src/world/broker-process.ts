@@ -1,0 +1,166 @@
+import {
+  brokerMachine, createBrokerState, resume, restore, snapshot, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState,
+} from '@mutirao/core/machines/broker';
+import type { Content, ReplicaStart, StartReplicas } from '@mutirao/core/messages';
+import { unreachable, type DriverCommand, type Duration, type MachineId, type Prng, type ProviderId } from '@mutirao/core/shared';
+import type { SimulatedDisk } from './disk.ts';
+import { Life, type Host } from './host.ts';
+import { Link } from './link.ts';
+import { MachineProcess } from './machine-process.ts';
+import type { FromBroker, ToBroker } from './messages.ts';
+import type { StreamEnd } from './network.ts';
+import type { World } from './world.ts';
+
+/** What a broker's process is started with. */
+export interface BrokerSetup {
+  readonly world: World;
+  readonly host: Host;
+  readonly options: Partial<BrokerOptions>;
+  readonly disk: SimulatedDisk<BrokerChange>;
+  readonly luck: Prng;
+  readonly providerIds: readonly ProviderId[];
+  dial(life: Life, providerId: ProviderId): StreamEnd<FromBroker, ToBroker>;
+  onCommitted(changes: readonly BrokerChange[]): void;
+}
+
+type CommandOf<Kind extends BrokerCommand['kind']> = Extract<BrokerCommand, { readonly kind: Kind }>;
+
+/** As the live journal syncs. */
+const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set(['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'ProviderAdded']);
+const changesPerSnapshot = 200;
+/** How long settling a result or reading a file takes at most. */
+const choreMax: Duration = 30;
+/** Results of liars begin with it. */
+const badContent = 'bad';
+
+/** One run of a broker: the machine, and its links to the providers. */
+export class BrokerProcess {
+  readonly life: Life;
+  readonly process: MachineProcess<BrokerState, BrokerInput, BrokerChange, BrokerCommand>;
+  readonly #setup: BrokerSetup;
+  readonly #links = new Map<ProviderId, Link<FromBroker, ToBroker>>();
+  #changesSinceSnapshot = 0;
+
+  constructor(setup: BrokerSetup) {
+    this.#setup = setup;
+    const { world, host, disk, luck, options } = setup;
+    this.life = new Life(host);
+    const clock = host.openClock();
+    this.process = new MachineProcess<BrokerState, BrokerInput, BrokerChange, BrokerCommand>({
+      name: 'broker', kernel: world.kernel, life: this.life, clock, machine: brokerMachine, disk, state: recover(disk, options),
+      isDurable: ({ kind }) => durableKinds.has(kind), luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: world.onTurn,
+      perform: (command) => { this.#perform(command); }, onCommitted: (changes) => { this.#hearCommitted(changes); },
+      onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
+    });
+    this.process.performFirst(resume(this.process.state, clock.now()));
+    for (const providerId of setup.providerIds) {
+      if (!this.process.state.providers.has(providerId)) this.process.deliver({ kind: 'ProviderAdded', replyTo: 0, providerId, address: providerId });
+    }
+  }
+
+  #hearCommitted(changes: readonly BrokerChange[]): void {
+    const { disk, onCommitted } = this.#setup;
+    onCommitted(changes);
+    this.#changesSinceSnapshot += changes.length;
+    if (this.#changesSinceSnapshot < changesPerSnapshot || disk.isFull) return;
+    this.#changesSinceSnapshot = 0;
+    disk.writeSnapshot(snapshot(this.process.state));
+  }
+
+  #perform(command: Exclude<BrokerCommand, DriverCommand>): void {
+    switch (command.kind) {
+      case 'ConnectProvider': this.#connect(command.providerId); break;
+      case 'SetDemand': this.#links.get(command.providerId)?.send({ kind: 'demand', demand: command.demand }); break;
+      case 'StartReplicas': this.#start(command); break;
+      case 'CancelReplicas': {
+        const { machineId, replicaIds, onlyWaiting } = command;
+        this.#tell(command.providerId, { kind: 'toMachine', machineId, message: { kind: 'cancel', replicaIds, onlyWaiting } });
+        break;
+      }
+      case 'AcknowledgeReport':
+        this.#tell(command.providerId, { kind: 'toMachine', machineId: command.machineId, message: { kind: 'acknowledged', sequence: command.sequence } });
+        break;
+      case 'AcceptResult': this.#settle(command); break;
+      default: unreachable(command);
+    }
+  }
+
+  #tell(providerId: ProviderId, message: FromBroker): void {
+    this.#links.get(providerId)?.send(message);
+  }
+
+  #connect(providerId: ProviderId): void {
+    if (this.#links.has(providerId)) return;
+    const { world, luck, dial } = this.#setup;
+    const link = new Link<FromBroker, ToBroker>({
+      kernel: world.kernel, life: this.life, luck: luck.fork(`link ${providerId}`), backOff: { first: 100, longest: 5000 },
+      dial: () => dial(this.life, providerId), hello: () => ({ kind: 'hello', brokerId: 'broker' }),
+      onConnected: () => { this.process.deliver({ kind: 'ProviderConnected', providerId }); },
+      onMessage: (message) => { this.#receive(providerId, message); },
+      onLost: () => { this.process.deliver({ kind: 'ProviderDisconnected', providerId, reason: 'MUT_UNREACHABLE' }); },
+      isFinal: () => false, onGone: () => undefined,
+    });
+    this.#links.set(providerId, link);
+    link.open();
+  }
+
+  #receive(providerId: ProviderId, message: ToBroker): void {
+    switch (message.kind) {
+      case 'hello': break;
+      case 'joined': this.process.deliver({ kind: 'MachineJoined', providerId, facts: message.facts, heldReplicaIds: message.heldReplicaIds }); break;
+      case 'lost': this.process.deliver({ kind: 'MachineLost', machineId: message.machineId, reason: message.reason }); break;
+      case 'requests': this.process.deliver({ kind: 'RequestsChanged', providerId, requests: message.requests }); break;
+      case 'settled': this.process.deliver({ kind: 'ProviderSettled', providerId }); break;
+      case 'fromMachine':
+        if (message.message.kind === 'report') this.process.deliver({ kind: 'MachineReported', machineId: message.machineId, report: message.message.report });
+        else if (message.message.kind === 'contentWanted') this.#offer(providerId, message.machineId, message.message.contents);
+        break;
+      default: unreachable(message);
+    }
+  }
+
+  /** Files are read from home, which takes a moment. */
+  #offer(providerId: ProviderId, machineId: MachineId, contents: readonly Content[]): void {
+    this.#later(() => {
+      for (const content of contents) this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'content', content, isThere: true } });
+    });
+  }
+
+  #start({ providerId, machineId, jobId, groupIndex, starts }: CommandOf<'StartReplicas'>): void {
+    const spec = this.process.state.jobs.get(jobId)?.spec;
+    const group = spec?.groups[groupIndex];
+    if (spec === undefined || group === undefined || !this.process.state.machines.has(machineId)) return;
+    const { command, noOp } = group;
+    const { environment, limits, processors } = spec;
+    const template = { jobId, userId: 'user', command, noOp, environment, limits, processors };
+    const inputs: ReplicaStart['inputs'] = group.inputs.map(({ root, path }) => ({ root, path, content: contentOf(path), mode: 0o644 }));
+    const outputs = group.outputs.map(({ root, path }) => ({ root, path }));
+    const batch: StartReplicas = { template, replicas: starts.map(({ replicaId, taskIndex }) => ({ replicaId, taskIndex, value: '', inputs, outputs })) };
+    this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'start', batch } });
+  }
+
+  #settle({ replicaId, jobId, outputs, check }: CommandOf<'AcceptResult'>): void {
+    if (this.process.state.jobs.get(jobId)?.spec === undefined) return;
+    const isBad = check !== '' && outputs.some(({ content }) => content.sha256.startsWith(badContent));
+    this.#later(() => {
+      this.process.deliver(isBad ? { kind: 'ResultRefused', replicaId, reason: 'MUT_CHECK_FAILED', detail: 'the check ended with status 1' } : { kind: 'ResultAccepted', replicaId });
+    });
+  }
+
+  #later(chore: () => void): void {
+    const { world, luck } = this.#setup;
+    world.kernel.after(luck.below(choreMax), () => { if (!this.life.isOver) chore(); });
+  }
+}
+
+function contentOf(path: string): Content {
+  return { sha256: path.padEnd(64, '0'), size: 1000 };
+}
+
+/** As the live broker does: the latest snapshot and what came after it. */
+function recover(disk: SimulatedDisk<BrokerChange>, options: Partial<BrokerOptions>): BrokerState {
+  const latest = disk.latestSnapshot();
+  const state = latest === undefined ? createBrokerState(options) : restore(latest, options);
+  disk.replay((change) => { brokerMachine.apply(state, change); });
+  return state;
+}

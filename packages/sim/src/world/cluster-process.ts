@@ -1,0 +1,177 @@
+import {
+  clusterMachine, createClusterState, listQueue, restoreSnapshot, takeSnapshot, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterSnapshot,
+  type ClusterState,
+} from '@mutirao/core/machines/cluster';
+import type { QueueListing } from '@mutirao/core/messages';
+import { unreachable, type DriverCommand, type Duration, type Prng, type Reply } from '@mutirao/core/shared';
+import type { SimulatedDisk } from './disk.ts';
+import { Life, type Host, type HostClock } from './host.ts';
+import { MachineProcess } from './machine-process.ts';
+import type { ManagerCall, ManagerReply } from './messages.ts';
+import type { ManagerFaults } from './scenario.ts';
+import type { World } from './world.ts';
+
+/** A process of a request's command. */
+export interface RequestProcess {
+  /** SIGTERM. */
+  stop(): void;
+  /** SIGKILL. */
+  kill(): void;
+}
+
+type StartProcesses = Extract<ClusterCommand, { readonly kind: 'StartProcesses' }>;
+
+/** What a cluster's process is started with. */
+export interface ClusterSetup {
+  readonly world: World;
+  readonly name: string;
+  readonly host: Host;
+  readonly options: ClusterOptions;
+  readonly disk: SimulatedDisk<ClusterChange>;
+  readonly luck: Prng;
+  /** What it does wrong now. */
+  faults(): ManagerFaults;
+  /** Starts one process of a request on a node; `onExit` hears of its end. */
+  startProcess(request: StartProcesses, index: number, onExit: (exitStatus: number) => void): RequestProcess;
+}
+
+const killGrace: Duration = 5_000;
+const lateMax: Duration = 600_000;
+const listingsKept = 5;
+const changesPerSnapshot = 200;
+
+/** One run of a cluster's resource manager, with all that it starts. */
+export class ClusterProcess {
+  readonly life: Life;
+  readonly process: MachineProcess<ClusterState, ClusterInput, ClusterChange, ClusterCommand>;
+  readonly #setup: ClusterSetup;
+  readonly #clock: HostClock;
+  readonly #running = new Map<number, Set<RequestProcess>>();
+  readonly #formerListings: QueueListing[] = [];
+
+  constructor(setup: ClusterSetup) {
+    this.#setup = setup;
+    const { world, host, disk, options, luck, name } = setup;
+    this.life = new Life(host);
+    // Its watchdog ends all that it started.
+    this.life.holds(() => { for (const group of this.#running.values()) for (const process of group) process.kill(); });
+    this.#clock = host.openClock();
+    this.process = new MachineProcess<ClusterState, ClusterInput, ClusterChange, ClusterCommand>({
+      name, kernel: world.kernel, life: this.life, clock: this.#clock, machine: clusterMachine, disk, state: recover(disk, options),
+      // As the live journal syncs.
+      isDurable: ({ kind }) => kind === 'RequestQueued',
+      luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: world.onTurn,
+      perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
+    });
+    this.process.deliver({ kind: 'ClusterStarted' });
+  }
+
+  /** Answers a call of a provider or of a local user. */
+  answer(call: ManagerCall, hear: (reply: ManagerReply) => void): void {
+    switch (call.kind) {
+      case 'allocate':
+        this.process.ask((replyTo) => ({ kind: 'AllocationRequested', replyTo, order: call.order }), (reply) => { hear(requestReply(reply)); });
+        break;
+      case 'release':
+        this.process.ask((replyTo) => ({ kind: 'ReleaseRequested', replyTo, requestId: Number(call.managerRequestId) }), (reply) => { hear(reply.ok ? { ok: true } : reply); });
+        break;
+      case 'limits': hear({ ok: true, limits: this.#setup.options }); break;
+      case 'queue': hear(this.#list(call.endedMax)); break;
+      default: unreachable(call);
+    }
+  }
+
+  /** The queue, or what a manager that fails, lags or lies says of it. */
+  #list(endedMax: number): ManagerReply {
+    const { luck } = this.#setup;
+    const { listingFails, listingLags, listingLies } = this.#setup.faults();
+    const listing = listQueue(this.process.state, this.#clock.now(), endedMax);
+    const [old] = this.#formerListings;
+    this.#formerListings.push(listing);
+    if (this.#formerListings.length > listingsKept) this.#formerListings.shift();
+    if (luck.fraction() < listingFails) return { ok: false, code: 'MUT_UNREACHABLE', message: 'the listing came to nothing' };
+    if (old !== undefined && luck.fraction() < listingLags) return { ok: true, listing: old };
+    if (listing.requests.length === 0 || luck.fraction() >= listingLies) return { ok: true, listing };
+    const left = luck.below(listing.requests.length);
+    return { ok: true, listing: { ...listing, requests: listing.requests.filter((_, index) => index !== left) } };
+  }
+
+  #perform(command: Exclude<ClusterCommand, DriverCommand>): void {
+    switch (command.kind) {
+      case 'StartProcesses': this.#start(command); break;
+      case 'KillProcesses': this.#killAll(command.requestId); break;
+      default: unreachable(command);
+    }
+  }
+
+  #start(request: StartProcesses): void {
+    const { world, luck } = this.#setup;
+    const { startsLate, startsNothing, startsTwice } = this.#setup.faults();
+    this.#running.set(request.requestId, new Set());
+    if (luck.fraction() < startsNothing) {
+      for (let index = 0; index < request.width; index += 1) this.#holdNothing(request.requestId, index);
+      return;
+    }
+    const delay = luck.fraction() < startsLate ? luck.below(lateMax) : luck.below(50);
+    const copies = luck.fraction() < startsTwice ? 2 : 1;
+    for (let index = 0; index < request.width; index += 1) {
+      const starting = this.#holdNothing(request.requestId, index);
+      world.kernel.after(delay, () => { if (starting.begin()) this.#startOne(request, index, copies); });
+    }
+  }
+
+  /** A processor that is held while nothing runs on it. */
+  #holdNothing(requestId: number, index: number): RequestProcess & { begin(): boolean } {
+    const group = this.#groupOf(requestId);
+    const end = (): void => { if (group.delete(held)) this.#tellExit(requestId, index, 143); };
+    const held = { stop: end, kill: end, begin: () => !this.life.isOver && group.delete(held) };
+    group.add(held);
+    return held;
+  }
+
+  #startOne(request: StartProcesses, index: number, copies: number): void {
+    const group = this.#groupOf(request.requestId);
+    let living = copies;
+    for (let copy = 0; copy < copies; copy += 1) {
+      const process = this.#setup.startProcess(request, index, (exitStatus) => {
+        group.delete(process);
+        living -= 1;
+        if (living === 0) this.#tellExit(request.requestId, index, exitStatus);
+      });
+      group.add(process);
+    }
+  }
+
+  #tellExit(requestId: number, processIndex: number, exitStatus: number): void {
+    this.process.deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus });
+  }
+
+  #killAll(requestId: number): void {
+    const group = this.#groupOf(requestId);
+    for (const process of [...group]) process.stop();
+    this.#setup.world.kernel.after(killGrace, () => { for (const process of [...group]) process.kill(); });
+  }
+
+  #groupOf(requestId: number): Set<RequestProcess> {
+    const group = this.#running.get(requestId) ?? new Set<RequestProcess>();
+    this.#running.set(requestId, group);
+    return group;
+  }
+}
+
+function requestReply(reply: Reply): ManagerReply {
+  return reply.ok ? { ok: true, requestId: String((reply.value as { readonly requestId: number }).requestId) } : reply;
+}
+
+/** As the live cluster does: the latest snapshot and what came after it; a new snapshot when that was much. */
+function recover(disk: SimulatedDisk<ClusterChange>, options: ClusterOptions): ClusterState {
+  const snapshot = disk.latestSnapshot();
+  const state = snapshot === undefined ? createClusterState(options) : restoreSnapshot(options, JSON.parse(snapshot) as ClusterSnapshot);
+  let replayedCount = 0;
+  disk.replay((change) => {
+    clusterMachine.apply(state, change);
+    replayedCount += 1;
+  });
+  if (replayedCount >= changesPerSnapshot && !disk.isFull) disk.writeSnapshot(JSON.stringify(takeSnapshot(state)));
+  return state;
+}

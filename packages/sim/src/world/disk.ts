@@ -1,0 +1,74 @@
+import type { Prng } from '@mutirao/core/shared';
+
+/** What was written at once: all of it is there after a fall, or none. */
+type Transaction =
+  | { readonly kind: 'changes'; readonly bodies: readonly string[] }
+  | { readonly kind: 'snapshot'; readonly body: string };
+
+/** Writing failed: nothing of it is on the disk. */
+export class DiskFullError extends Error {
+  override readonly name = 'DiskFullError';
+}
+
+/**
+ * The journal of a process on a simulated disk: transactions, of which the last ones may still be in the system's cache.
+ *
+ * A process that falls leaves all that it wrote; a host that falls leaves what was synced, and more by chance. A sync takes all
+ * that was written before with it, as it does in a write-ahead log.
+ */
+export class SimulatedDisk<Change> {
+  #transactions: Transaction[] = [];
+  /** Of the transactions, so many from the front are on the disk for good. */
+  #syncedCount = 0;
+  isFull = false;
+
+  /** @throws {DiskFullError} */
+  write(changes: readonly Change[], isDurable: boolean): void {
+    if (this.isFull) throw new DiskFullError('no space left on the simulated disk');
+    this.#transactions.push({ kind: 'changes', bodies: changes.map(encode) });
+    if (isDurable) this.#syncedCount = this.#transactions.length;
+  }
+
+  /** Keeps the state as it is after all that was written. @throws {DiskFullError} */
+  writeSnapshot(body: string): void {
+    if (this.isFull) throw new DiskFullError('no space left on the simulated disk');
+    this.#transactions.push({ kind: 'snapshot', body });
+  }
+
+  /** The host falls: what was not synced is there up to some transaction, and gone from then on. */
+  loseUnsynced(luck: Prng): void {
+    const unsynced = this.#transactions.length - this.#syncedCount;
+    this.#transactions.length -= luck.below(unsynced + 1);
+    this.#syncedCount = this.#transactions.length;
+  }
+
+  /** The body of the latest snapshot; undefined when there is none. */
+  latestSnapshot(): string | undefined {
+    return this.#transactions.findLast((transaction) => transaction.kind === 'snapshot')?.body;
+  }
+
+  /** Visits the changes after the latest snapshot, in order. */
+  replay(visit: (change: Change) => void): void {
+    const from = this.#transactions.findLastIndex(({ kind }) => kind === 'snapshot') + 1;
+    for (const transaction of this.#transactions.slice(from)) visitChanges(transaction, visit);
+  }
+
+  /** Visits all changes that are there, in order. */
+  visitAll(visit: (change: Change) => void): void {
+    for (const transaction of this.#transactions) visitChanges(transaction, visit);
+  }
+}
+
+function visitChanges<Change>(transaction: Transaction, visit: (change: Change) => void): void {
+  if (transaction.kind !== 'changes') return;
+  for (const body of transaction.bodies) visit(JSON.parse(body, reviveBytes) as Change);
+}
+
+/** As the live journals do, a line leaves bytes out. */
+function encode(change: unknown): string {
+  return JSON.stringify(change, (_key, value: unknown) => (value instanceof Uint8Array ? { bytes: value.length } : value));
+}
+
+function reviveBytes(_key: string, value: unknown): unknown {
+  return typeof value === 'object' && value !== null && 'bytes' in value ? new Uint8Array(0) : value;
+}

@@ -1,0 +1,85 @@
+import { Prng, type Duration } from '@mutirao/core/shared';
+import { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabPlan, type ManagerFaults, type Scenario } from './scenario.ts';
+
+const second: Duration = 1000;
+const minute: Duration = 60 * second;
+const hour: Duration = 60 * minute;
+
+/** Draws a world and its faults from a seed. */
+export function drawScenario(seed: string): Scenario {
+  const draw = new Draw(new Prng(`scenario ${seed}`));
+  const clusterCount = draw.pick([0, 1, 1, 1, 2]);
+  const clusters = Array.from({ length: clusterCount }, () => drawCluster(draw));
+  const labs = Array.from({ length: clusterCount === 0 ? 1 : draw.pick([0, 1, 1]) }, () => drawLab(draw));
+  const stormDuration = draw.pick([10, 30, 60, 120]) * minute;
+  const taskTimeMax = Math.min(20 * minute, ...clusters.map(({ walltimeMax }) => walltimeMax / 4));
+  return {
+    version: 1, seed, clusters, labs, stormDuration,
+    jobs: Array.from({ length: draw.pick([1, 1, 2, 3]) }, (_, index) => drawJob(draw, { index, stormDuration, taskTimeMax })),
+    network: { delayMax: draw.pick([0, 5, 50, 500]), lossProbability: draw.pick([0, 0.01, 0.2]), duplicateProbability: draw.pick([0, 0.01, 0.1]) },
+    faults: drawFaults(draw), turnDelayMax: draw.pick([0, 1, 20]),
+  };
+}
+
+/** Draws of one scenario, one after the other. */
+class Draw {
+  readonly #prng: Prng;
+
+  constructor(prng: Prng) {
+    this.#prng = prng;
+  }
+
+  pick<T>(choices: readonly T[]): T {
+    return choices[this.#prng.below(choices.length)] as T;
+  }
+
+  /** A whole number from `least` to `most`. */
+  between(least: number, most: number): number {
+    return least + this.#prng.below(most - least + 1);
+  }
+}
+
+function drawJob(draw: Draw, { index, stormDuration, taskTimeMax }: { readonly index: number; readonly stormDuration: Duration; readonly taskTimeMax: Duration }): JobPlan {
+  const taskCount = draw.pick([1, 3, 10, 30, 60]);
+  return {
+    submittedAfter: index === 0 ? second : draw.between(0, stormDuration / 2), taskCount,
+    meanTaskTime: Math.min(taskTimeMax, draw.pick([50, 2 * second, 30 * second, 2 * minute, 10 * minute])), spread: draw.pick([0, 0.5, 0.9]),
+    replicasMax: draw.pick([1, 2, 3]), failuresMax: draw.pick([1, 3]),
+    brokenTaskCount: draw.pick([0, 0, 0, 1]), failureProbability: draw.pick([0, 0, 0.1]),
+    inputCount: draw.pick([0, 0, 1, 3]), hasOutput: draw.pick([false, true]), isChecked: draw.pick([false, false, true]),
+    ...(draw.pick([false, false, false, true]) ? { cancelledAfter: draw.between(second, stormDuration) } : {}),
+  };
+}
+
+function drawCluster(draw: Draw): ClusterPlan {
+  const processors = draw.pick([2, 4, 8, 16]);
+  return {
+    processors, requestsMax: draw.pick([1, 2, 4]), widthMax: draw.pick([processors, Math.max(1, processors / 2)]),
+    walltimeMax: draw.pick([10, 60, 240]) * minute, compression: draw.pick(['start-now', 'reinsert']),
+    heuristic: draw.pick(['static', 'initial', 'adaptive', 'mixed']), localPerHour: draw.pick([0, 0, 4, 20]), speedSpread: draw.pick([0, 0.5]),
+    faults: draw.pick([false, true]) ? drawManagerFaults(draw) : honestManager,
+  };
+}
+
+function drawManagerFaults(draw: Draw): ManagerFaults {
+  const probability = (): number => draw.pick([0, 0, 0.05, 0.3]);
+  return { listingFails: probability(), listingLags: probability(), listingLies: probability(), startsLate: probability(), startsNothing: probability(), startsTwice: probability() };
+}
+
+function drawLab(draw: Draw): LabPlan {
+  return {
+    machines: Array.from({ length: draw.between(1, 5) }, () => ({ processors: draw.pick([1, 2, 4]), speed: draw.pick([0.2, 1, 1, 3]), isLiar: draw.pick([false, false, false, false, true]) })),
+    downTime: draw.pick([5 * second, 2 * minute, 20 * minute]),
+    ...(draw.pick([false, true]) ? { upTime: { mean: draw.pick([0.5, 4]) * hour, shape: 0.5 } } : {}),
+  };
+}
+
+function drawFaults(draw: Draw): FaultPlan {
+  if (draw.pick([true, false, false, false, false])) return calmFaults;
+  const rate = (): number => draw.pick([0, 0, 2, 20]);
+  return {
+    crashesPerHour: draw.pick([0, 2, 10, 60]), fallsPerHour: rate(), pausesPerHour: rate(), pauseMax: draw.pick([2 * second, 90 * second]),
+    cutsPerHour: rate(), cutMax: draw.pick([5 * second, 3 * minute, 15 * minute]), breaksPerHour: draw.pick([0, 10, 100]), fullDisksPerHour: draw.pick([0, 0, 2]),
+    skewMax: draw.pick([0, 0, 3 * second, 10 * minute]),
+  };
+}

@@ -1,0 +1,165 @@
+import { invariant, type DriverCommand, type Instant, type Machine, type Prng, type Reply } from '@mutirao/core/shared';
+import type { SimulatedDisk } from './disk.ts';
+import type { HostClock, Life } from './host.ts';
+import type { Kernel } from './kernel.ts';
+
+/** One turn of one process, as it was. */
+export interface WorldTurn {
+  /** True time. */
+  readonly at: Instant;
+  readonly process: string;
+  readonly inputs: readonly { readonly kind: string }[];
+  readonly changes: readonly { readonly kind: string }[];
+  readonly commands: readonly { readonly kind: string }[];
+}
+
+/** Where a process falls in its next turn: before its changes are written, after, or with some of its commands performed. */
+export type FallPoint = 'before-write' | 'after-write' | 'amid-commands';
+
+/** What a simulated driver needs. */
+export interface MachineProcessSetup<State, Input, Change, Command> {
+  readonly name: string;
+  readonly kernel: Kernel;
+  readonly life: Life;
+  readonly clock: HostClock;
+  readonly machine: Machine<State, Input, Change, Command>;
+  readonly state: State;
+  /** Undefined for a machine that promises nothing. */
+  readonly disk: SimulatedDisk<Change> | undefined;
+  /** Whether a change is on the disk for good before anything follows from it. */
+  isDurable(change: Change): boolean;
+  readonly luck: Prng;
+  /** Longest time from an input to its turn. */
+  readonly turnDelayMax: number;
+  perform(command: Exclude<Command, DriverCommand>): void;
+  onTurn(turn: WorldTurn): void;
+  onCommitted?(changes: readonly Change[]): void;
+  /** Hears of an error that ends the process: a broken invariant, or a disk that is full. */
+  onFatal(error: unknown): void;
+  /** The process falls. */
+  onFall(): void;
+}
+
+/** Runs a machine in virtual time as the live driver runs it: one inbox, and in each turn a step, one write, then the commands in order. */
+export class MachineProcess<State, Input extends { readonly kind: string }, Change extends { readonly kind: string }, Command extends { readonly kind: string }> {
+  readonly state: State;
+  readonly #setup: MachineProcessSetup<State, Input, Change, Command>;
+  readonly #askers = new Map<number, (reply: Reply) => void>();
+  #inbox: Input[] = [];
+  #isTurnDue = false;
+  #askCount = 0;
+  #wakeAt: Instant | undefined;
+  #fallPoint: FallPoint | undefined;
+
+  constructor(setup: MachineProcessSetup<State, Input, Change, Command>) {
+    this.#setup = setup;
+    this.state = setup.state;
+  }
+
+  /** Inputs that wait for their turn. */
+  get waitingCount(): number {
+    return this.#inbox.length;
+  }
+
+  /** Puts an input at the end of the inbox; dropped after the process has ended. */
+  deliver(input: Input): void {
+    if (this.#setup.life.isOver) return;
+    this.#inbox.push(input);
+    if (this.#isTurnDue) return;
+    this.#isTurnDue = true;
+    const { kernel, luck, turnDelayMax } = this.#setup;
+    kernel.after(turnDelayMax === 0 ? 0 : luck.below(turnDelayMax + 1), this.#runTurn);
+  }
+
+  /** Performs what a restarted machine begins with, before any input. */
+  performFirst(commands: readonly Command[]): void {
+    for (const command of commands) this.#perform(command);
+  }
+
+  /** Delivers an input that carries `replyTo`; `answer` hears the reply, unless the process ends before. */
+  ask(make: (replyTo: number) => Input, answer: (reply: Reply) => void): void {
+    const replyTo = ++this.#askCount;
+    this.#askers.set(replyTo, answer);
+    this.deliver(make(replyTo));
+  }
+
+  /** The process falls in its next turn that changes something. */
+  fallAt(point: FallPoint): void {
+    this.#fallPoint = point;
+  }
+
+  readonly #runTurn = (): void => {
+    const { life, kernel } = this.#setup;
+    if (life.isOver) return;
+    if (life.pausedUntil > kernel.now) {
+      kernel.at(life.pausedUntil, this.#runTurn);
+      return;
+    }
+    this.#isTurnDue = false;
+    const batch = this.#inbox;
+    this.#inbox = [];
+    try {
+      this.#step(batch);
+    } catch (error) {
+      this.#setup.onFatal(error);
+    }
+  };
+
+  #step(inputs: readonly Input[]): void {
+    const { machine, clock, kernel, name, onTurn, onCommitted } = this.#setup;
+    const { changes, commands } = machine.step(this.state, inputs, clock.now());
+    onTurn({ at: kernel.now, process: name, inputs, changes, commands });
+    if (changes.length > 0) {
+      if (this.#falls('before-write')) return;
+      this.#write(changes);
+      onCommitted?.(changes);
+      if (this.#falls('after-write')) return;
+    }
+    machine.checkInvariants(this.state);
+    const fallsBefore = this.#fallPoint === 'amid-commands' && commands.length > 0 ? this.#setup.luck.below(commands.length) : -1;
+    for (const [index, command] of commands.entries()) {
+      if (index === fallsBefore && this.#falls('amid-commands')) return;
+      if (this.#setup.life.isOver) return;
+      this.#perform(command);
+    }
+  }
+
+  #write(changes: readonly Change[]): void {
+    const { disk, isDurable } = this.#setup;
+    disk?.write(changes, changes.some(isDurable));
+  }
+
+  #falls(point: FallPoint): boolean {
+    if (this.#fallPoint !== point) return false;
+    this.#setup.onFall();
+    return true;
+  }
+
+  #perform(command: Command): void {
+    const known = command as unknown as DriverCommand;
+    switch (known.kind) {
+      case 'Reply': this.#answer(known.replyTo, known.reply); break;
+      case 'WakeAt': this.#setAlarm(known.at); break;
+      default: this.#setup.perform(command as Exclude<Command, DriverCommand>);
+    }
+  }
+
+  #answer(replyTo: number, reply: Reply): void {
+    if (replyTo === 0) return;
+    const answer = this.#askers.get(replyTo);
+    invariant(answer, `a reply to question ${replyTo}, which is not open`);
+    this.#askers.delete(replyTo);
+    answer(reply);
+  }
+
+  #setAlarm(at: Instant): void {
+    if (at === this.#wakeAt) return;
+    this.#wakeAt = at;
+    const { kernel, clock } = this.#setup;
+    kernel.at(clock.trueInstantOf(at), () => {
+      if (this.#wakeAt !== at) return;
+      this.#wakeAt = undefined;
+      this.deliver({ kind: 'TimerFired' } as unknown as Input);
+    });
+  }
+}

@@ -1,0 +1,47 @@
+import type { AllocationRequest, Content, Demand, MachineFacts, MachineReport, QueueListing, RequestOrder, ResourceLimits, StartReplicas } from '@mutirao/core/messages';
+import type { MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
+
+/** What an agent says to its provider; reports and wishes go on to a broker. */
+export type FromAgent =
+  | { readonly kind: 'hello'; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[]; readonly credential: RequestId }
+  | { readonly kind: 'report'; readonly report: MachineReport }
+  | { readonly kind: 'contentWanted'; readonly contents: readonly Content[] };
+
+/** What an agent is told. */
+export type ToAgent =
+  | { readonly kind: 'hello' }
+  | { readonly kind: 'start'; readonly batch: StartReplicas }
+  | { readonly kind: 'cancel'; readonly replicaIds: readonly ReplicaId[]; readonly onlyWaiting: boolean }
+  | { readonly kind: 'acknowledged'; readonly sequence: number }
+  | { readonly kind: 'content'; readonly content: Content; readonly isThere: boolean }
+  | { readonly kind: 'drain' };
+
+/** What a broker says to a provider. */
+export type FromBroker =
+  | { readonly kind: 'hello'; readonly brokerId: string }
+  | { readonly kind: 'demand'; readonly demand: Demand }
+  | { readonly kind: 'toMachine'; readonly machineId: MachineId; readonly message: ToAgent };
+
+/** What a broker is told. */
+export type ToBroker =
+  | { readonly kind: 'hello' }
+  | { readonly kind: 'joined'; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[] }
+  | { readonly kind: 'lost'; readonly machineId: MachineId; readonly reason: string }
+  | { readonly kind: 'fromMachine'; readonly machineId: MachineId; readonly message: FromAgent }
+  | { readonly kind: 'requests'; readonly requests: readonly AllocationRequest[] }
+  | { readonly kind: 'settled' };
+
+/** What a resource manager is asked. */
+export type ManagerCall =
+  | { readonly kind: 'allocate'; readonly order: RequestOrder }
+  | { readonly kind: 'release'; readonly managerRequestId: string }
+  | { readonly kind: 'limits' }
+  | { readonly kind: 'queue'; readonly endedMax: number };
+
+/** What it answers. */
+export type ManagerReply =
+  | { readonly ok: false; readonly code: string; readonly message: string }
+  | { readonly ok: true; readonly requestId: string }
+  | { readonly ok: true; readonly limits: ResourceLimits }
+  | { readonly ok: true; readonly listing: QueueListing }
+  | { readonly ok: true };

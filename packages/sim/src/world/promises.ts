@@ -1,0 +1,72 @@
+import type { BrokerChange } from '@mutirao/core/machines/broker';
+import { invariant, type JobId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
+import type { SimulatedDisk } from './disk.ts';
+import type { Truth } from './truth.ts';
+
+/** What was said to users, kept by the world: no fall may take it back. */
+export class Promises {
+  readonly #truth: Truth;
+  /** Job ids that users were told, by label. */
+  readonly #told = new Map<string, JobId>();
+  readonly #labels = new Map<JobId, string>();
+  /** Accepted results, by task, as the journal tells. */
+  #accepted = new Map<string, ReplicaId>();
+  readonly #ended = new Set<JobId>();
+
+  constructor(truth: Truth) {
+    this.#truth = truth;
+  }
+
+  /** The user was answered. @throws {InvariantError} when the same submission made another job. */
+  tellAccepted(label: string, jobId: JobId): void {
+    const before = this.#told.get(label);
+    invariant(before === undefined || before === jobId, `job "${label}" was accepted as ${before ?? 0} and again as ${jobId}`);
+    this.#told.set(label, jobId);
+  }
+
+  jobIdOf(label: string): JobId | undefined {
+    return this.#told.get(label);
+  }
+
+  /** The broker journaled changes; what follows from them may be known outside from now on. */
+  hear(changes: readonly BrokerChange[]): void {
+    for (const change of changes) this.#hearOne(change);
+  }
+
+  #hearOne(change: BrokerChange): void {
+    if (change.kind === 'JobAccepted') this.#labels.set(change.jobId, change.clientJobId);
+    if (change.kind === 'JobEnded') this.#ended.add(change.jobId);
+    if (change.kind !== 'ReplicasEnded') return;
+    for (const { replicaId, taskIndex, fate, outputs } of change.endings) {
+      if (fate !== 'accepted') continue;
+      this.#accept(change.jobId, taskIndex, replicaId);
+      this.#truth.checkAccepted({ label: this.#labels.get(change.jobId) ?? '', taskIndex, replicaId, sha256: outputs[0]?.content.sha256 });
+    }
+  }
+
+  #accept(jobId: JobId, taskIndex: TaskIndex, replicaId: ReplicaId): void {
+    const key = `${jobId}.${taskIndex}`;
+    const before = this.#accepted.get(key);
+    invariant(before === undefined, `task ${taskIndex} of job ${jobId} was accepted from r${before ?? 0} and again from r${replicaId}`);
+    this.#accepted.set(key, replicaId);
+  }
+
+  /** A broker starts from this disk: what was promised must be on it. What was accepted and not synced may be gone, and then runs again. */
+  checkDisk(disk: SimulatedDisk<BrokerChange>): void {
+    const kept = { jobs: new Set<JobId>(), ended: new Set<JobId>() };
+    this.#accepted = new Map();
+    disk.visitAll((change) => {
+      if (change.kind === 'JobAccepted') kept.jobs.add(change.jobId);
+      if (change.kind === 'JobEnded') kept.ended.add(change.jobId);
+      if (change.kind !== 'ReplicasEnded') return;
+      for (const { replicaId, taskIndex, fate } of change.endings) if (fate === 'accepted') this.#accept(change.jobId, taskIndex, replicaId);
+    });
+    for (const [label, jobId] of this.#told) invariant(kept.jobs.has(jobId), `job ${jobId} ("${label}") was promised and is not in the journal`);
+    for (const jobId of this.#ended) invariant(kept.ended.has(jobId), `job ${jobId} had ended and is open again`);
+  }
+
+  /** Results that the journal has. */
+  get acceptedCount(): number {
+    return this.#accepted.size;
+  }
+}

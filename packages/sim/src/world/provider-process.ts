@@ -1,0 +1,188 @@
+import {
+  createProviderState, freezeProvider, providerMachine, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderSnapshot,
+  type ProviderState,
+} from '@mutirao/core/machines/provider';
+import type { MachineReport } from '@mutirao/core/messages';
+import { type DriverCommand, type Duration, type MachineId, type Prng, type RequestId } from '@mutirao/core/shared';
+import type { SimulatedDisk } from './disk.ts';
+import { Life, type Host, type HostClock } from './host.ts';
+import { MachineProcess } from './machine-process.ts';
+import type { ManagerCall, ManagerReply } from './messages.ts';
+import { SimulatedRelay } from './relay.ts';
+import type { World } from './world.ts';
+
+/** What a provider's process is started with. */
+export interface ProviderSetup {
+  readonly world: World;
+  readonly host: Host;
+  readonly config: ProviderConfig;
+  readonly disk: SimulatedDisk<ProviderChange>;
+  readonly luck: Prng;
+  /** Fresh for each start. */
+  readonly instance: string;
+  /** Asks the resource manager; undefined where machines attach by themselves. `hear` gets undefined when no answer came. */
+  readonly askManager: ((life: Life, call: ManagerCall, hear: (reply: ManagerReply | undefined) => void) => void) | undefined;
+}
+
+type SubmitRequest = Extract<ProviderCommand, { readonly kind: 'SubmitRequest' }>;
+
+/** As in the live provider. */
+const submitTries = 3;
+const firstPause: Duration = 200;
+const queueInterval: Duration = 3_000;
+const readingsPerLimits = 200;
+const endedListedMax = 50;
+const measureInterval: Duration = 2_000;
+const changesPerSnapshot = 200;
+
+/** One run of a provider: the machine, its relay, and its ways to the resource manager. */
+export class ProviderProcess {
+  readonly life: Life;
+  readonly process: MachineProcess<ProviderState, ProviderInput, ProviderChange, ProviderCommand>;
+  readonly relay: SimulatedRelay;
+  readonly #setup: ProviderSetup;
+  readonly #clock: HostClock;
+  readonly #measured = new Map<RequestId, { longest: Duration; total: Duration; count: number }>();
+  #isReading = false;
+  #isHinted = false;
+  #readingsToLimits = 0;
+  #readingCount = 0;
+
+  constructor(setup: ProviderSetup) {
+    this.#setup = setup;
+    const { world, host, disk, config, luck, instance } = setup;
+    this.life = new Life(host);
+    this.#clock = host.openClock();
+    this.process = new MachineProcess<ProviderState, ProviderInput, ProviderChange, ProviderCommand>({
+      name: `provider ${config.providerId}`, kernel: world.kernel, life: this.life, clock: this.#clock, machine: providerMachine, disk, state: recover(disk, config),
+      // As the live journal syncs.
+      isDurable: ({ kind }) => kind === 'ProviderFounded' || kind === 'RequestSubmitting',
+      luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: world.onTurn,
+      perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
+    });
+    this.relay = new SimulatedRelay({
+      deliver: (input) => { this.process.deliver(input); },
+      nameMachine: (machineId, requestId) => nameMachine(config.providerId, machineId, requestId),
+      onReport: (requestId, report) => { this.#measure(requestId, report); },
+    });
+    this.process.deliver({ kind: 'ProviderStarted', instance });
+    this.#read();
+    this.#tellMeasured();
+  }
+
+  #perform(command: Exclude<ProviderCommand, DriverCommand>): void {
+    switch (command.kind) {
+      case 'SubmitRequest': this.#submit(command, submitTries); break;
+      case 'ReleaseRequest': this.#release(command.requestId, command.managerRequestId); break;
+      default: this.relay.perform(command);
+    }
+  }
+
+  #submit(command: SubmitRequest, triesLeft: number): void {
+    const { requestId, clientRequestId, userId, width, walltime } = command;
+    const { world, luck } = this.#setup;
+    const order = { userId, width, walltime, clientRequestId, command: ['agent'], environment: { SIMULATED_REQUEST: requestId }, workingDirectory: '' };
+    this.#setup.askManager?.(this.life, { kind: 'allocate', order }, (reply) => {
+      if (reply === undefined && triesLeft > 1) {
+        world.kernel.after(firstPause * 4 ** (submitTries - triesLeft) * (0.5 + luck.fraction()), () => { if (!this.life.isOver) this.#submit(command, triesLeft - 1); });
+        return;
+      }
+      if (reply === undefined) this.process.deliver({ kind: 'SubmitUnknown', requestId, reason: 'MUT_DEADLINE_EXCEEDED' });
+      else if (!reply.ok) this.process.deliver({ kind: 'SubmitRefused', requestId, reason: `${reply.code}, ${reply.message}` });
+      else if ('requestId' in reply) this.process.deliver({ kind: 'SubmitAccepted', requestId, managerRequestId: reply.requestId });
+      this.#hint();
+    });
+  }
+
+  #release(requestId: RequestId, managerRequestId: string): void {
+    this.#setup.askManager?.(this.life, { kind: 'release', managerRequestId }, (reply) => {
+      if (reply?.ok === true) this.process.deliver({ kind: 'ReleaseDone', requestId });
+      else this.process.deliver({ kind: 'ReleaseFailed', requestId, reason: reply?.code ?? 'MUT_DEADLINE_EXCEEDED' });
+    });
+  }
+
+  #hint(): void {
+    if (this.#isReading) this.#isHinted = true;
+    else this.#read();
+  }
+
+  /** Reads the queue, now and then the limits first, and again after a while; one reading at a time. */
+  #read(): void {
+    const { askManager } = this.#setup;
+    if (askManager === undefined || this.life.isOver) return;
+    this.#isReading = true;
+    this.#isHinted = false;
+    this.#readingCount += 1;
+    if (this.#readingsToLimits > 0) {
+      this.#readingsToLimits -= 1;
+      this.#readQueue();
+      return;
+    }
+    askManager(this.life, { kind: 'limits' }, (reply) => {
+      if (reply?.ok !== true || !('limits' in reply)) {
+        this.#endReading({ kind: 'QueueReadFailed', reason: 'MUT_UNREACHABLE' });
+        return;
+      }
+      this.#readingsToLimits = readingsPerLimits;
+      this.process.deliver({ kind: 'LimitsRead', limits: reply.limits });
+      this.#readQueue();
+    });
+  }
+
+  #readQueue(): void {
+    const readAt = this.#clock.now();
+    this.#setup.askManager?.(this.life, { kind: 'queue', endedMax: endedListedMax }, (reply) => {
+      if (reply?.ok === true && 'listing' in reply) this.#endReading({ kind: 'QueueListed', listing: reply.listing, readAt });
+      else this.#endReading({ kind: 'QueueReadFailed', reason: reply?.ok === false ? reply.code : 'MUT_UNREACHABLE' });
+    });
+  }
+
+  #endReading(input: ProviderInput): void {
+    this.#isReading = false;
+    this.process.deliver(input);
+    if (this.#isHinted) {
+      this.#read();
+      return;
+    }
+    const { world, luck } = this.#setup;
+    const reading = this.#readingCount;
+    world.kernel.after(queueInterval * (0.8 + 0.4 * luck.fraction()), () => { if (!this.#isReading && this.#readingCount === reading) this.#read(); });
+  }
+
+  #measure(requestId: RequestId, report: MachineReport): void {
+    for (const { outcome, startedAt, endedAt } of report.ended) {
+      if (outcome !== 'succeeded' && outcome !== 'failed') continue;
+      const measured = this.#measured.get(requestId) ?? { longest: 0, total: 0, count: 0 };
+      this.#measured.set(requestId, measured);
+      const runTime = startedAt === 0 ? 0 : Math.max(0, endedAt - startedAt);
+      measured.longest = Math.max(measured.longest, runTime);
+      measured.total += runTime;
+      measured.count += 1;
+    }
+  }
+
+  #tellMeasured(): void {
+    if (this.life.isOver) return;
+    for (const [requestId, measured] of this.#measured) this.process.deliver({ kind: 'TasksMeasured', requestId, ...measured });
+    this.#measured.clear();
+    this.#setup.world.kernel.after(measureInterval, () => { this.#tellMeasured(); });
+  }
+}
+
+function nameMachine(providerId: string, told: MachineId, requestId: RequestId): MachineId {
+  const name = told.slice(told.lastIndexOf('/') + 1);
+  return requestId === '' ? `${providerId}/${name}` : `${providerId}/${requestId}.${name}`;
+}
+
+/** As the live provider does: the latest snapshot and what came after it; a new snapshot when that was much. */
+function recover(disk: SimulatedDisk<ProviderChange>, config: ProviderConfig): ProviderState {
+  const snapshot = disk.latestSnapshot();
+  const state = snapshot === undefined ? createProviderState(config) : thawProvider(config, JSON.parse(snapshot) as ProviderSnapshot);
+  let replayedCount = 0;
+  disk.replay((change) => {
+    providerMachine.apply(state, change);
+    replayedCount += 1;
+  });
+  if (replayedCount >= changesPerSnapshot && !disk.isFull) disk.writeSnapshot(JSON.stringify(freezeProvider(state)));
+  return state;
+}

@@ -1,0 +1,206 @@
+import type { ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
+import type { MachineReport } from '@mutirao/core/messages';
+import type { MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
+import type { FromAgent, FromBroker, ToAgent, ToBroker } from './messages.ts';
+import type { StreamEnd } from './network.ts';
+
+/** Commands that a relay carries out. */
+export type RelayCommand = Extract<ProviderCommand, {
+  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents';
+}>;
+
+interface BrokerLink {
+  readonly brokerId: string;
+  readonly connectionId: number;
+  readonly stream: StreamEnd<ToBroker, FromBroker>;
+}
+
+interface AgentLink {
+  readonly attachmentId: number;
+  readonly machineId: MachineId;
+  readonly requestId: RequestId;
+  readonly stream: StreamEnd<ToAgent, FromAgent>;
+  broker: BrokerLink | undefined;
+  /** What it said before it belonged to a broker. */
+  waiting: FromAgent[];
+  /** Replicas of a broker that is gone and whose ends are still to come; undefined unless it is being cleared. */
+  clearing: Set<ReplicaId> | undefined;
+}
+
+/** What a relay needs. */
+export interface RelaySetup {
+  deliver(input: ProviderInput): void;
+  /** The name of the machine that an agent presents. */
+  nameMachine(machineId: MachineId, requestId: RequestId): MachineId;
+  /** Hears of each report that is passed on. */
+  onReport(requestId: RequestId, report: MachineReport): void;
+}
+
+/** Joins the streams of brokers and agents as the machine commands: the live provider's relay, without its bytes. */
+export class SimulatedRelay {
+  readonly #setup: RelaySetup;
+  readonly #brokers = new Map<string, BrokerLink>();
+  readonly #agents = new Map<number, AgentLink>();
+  readonly #agentsByMachine = new Map<MachineId, AgentLink>();
+  #connectionCount = 0;
+  #attachmentCount = 0;
+  #isDraining = false;
+
+  constructor(setup: RelaySetup) {
+    this.#setup = setup;
+  }
+
+  /** Serves a broker's stream. */
+  acceptBroker(stream: StreamEnd<ToBroker, FromBroker>): void {
+    let link: BrokerLink | undefined;
+    stream.onMessage = (message) => {
+      if (link !== undefined) this.#receiveFromBroker(link, message);
+      else if (message.kind === 'hello') link = this.#welcomeBroker(stream, message.brokerId);
+    };
+    stream.onClosed = () => { if (link !== undefined) this.#loseBroker(link); };
+  }
+
+  #welcomeBroker(stream: StreamEnd<ToBroker, FromBroker>, brokerId: string): BrokerLink {
+    const former = this.#brokers.get(brokerId);
+    if (former !== undefined) {
+      former.stream.close('MUT_CANCELLED');
+      this.#loseBroker(former);
+    }
+    this.#connectionCount += 1;
+    const link = { brokerId, connectionId: this.#connectionCount, stream };
+    this.#brokers.set(brokerId, link);
+    stream.write({ kind: 'hello' });
+    this.#setup.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId });
+    return link;
+  }
+
+  #receiveFromBroker(link: BrokerLink, message: FromBroker): void {
+    if (message.kind === 'demand') {
+      this.#setup.deliver({ kind: 'DemandChanged', brokerId: link.brokerId, demand: message.demand });
+    } else if (message.kind === 'toMachine') {
+      const agent = this.#agentsByMachine.get(message.machineId);
+      if (agent?.broker === link) agent.stream.write(message.message);
+    }
+  }
+
+  #loseBroker(link: BrokerLink): void {
+    if (this.#brokers.get(link.brokerId) === link) this.#brokers.delete(link.brokerId);
+    for (const agent of this.#agents.values()) if (agent.broker === link) agent.broker = undefined;
+    this.#setup.deliver({ kind: 'BrokerDisconnected', brokerId: link.brokerId, connectionId: link.connectionId });
+  }
+
+  /** Serves an agent's stream. */
+  acceptAgent(stream: StreamEnd<ToAgent, FromAgent>): void {
+    let link: AgentLink | undefined;
+    stream.onMessage = (message) => {
+      if (link !== undefined) this.#receiveFromAgent(link, message);
+      else if (message.kind === 'hello') link = this.#welcomeAgent(stream, message);
+    };
+    stream.onClosed = (code) => { if (link !== undefined) this.#loseAgent(link, code === ''); };
+  }
+
+  #welcomeAgent(stream: StreamEnd<ToAgent, FromAgent>, { facts: told, heldReplicaIds, credential }: FromAgent & { kind: 'hello' }): AgentLink {
+    const machineId = this.#setup.nameMachine(told.machineId, credential);
+    const former = this.#agentsByMachine.get(machineId);
+    if (former !== undefined) {
+      former.stream.close('MUT_REATTACH');
+      this.#loseAgent(former, false);
+    }
+    this.#attachmentCount += 1;
+    const link: AgentLink = {
+      attachmentId: this.#attachmentCount, machineId, requestId: credential, stream, broker: undefined, waiting: [], clearing: undefined,
+    };
+    this.#agents.set(link.attachmentId, link);
+    this.#agentsByMachine.set(machineId, link);
+    stream.write({ kind: 'hello' });
+    if (this.#isDraining) stream.write({ kind: 'drain' });
+    const facts = { ...told, machineId, requestId: credential, until: credential === '' ? told.until : undefined };
+    this.#setup.deliver({ kind: 'AgentAttached', attachmentId: link.attachmentId, facts, heldReplicaIds });
+    return link;
+  }
+
+  #receiveFromAgent(agent: AgentLink, message: FromAgent): void {
+    if (agent.clearing !== undefined) this.#clear(agent, agent.clearing, message);
+    else if (agent.broker === undefined) agent.waiting.push(message);
+    else this.#passOn(agent, agent.broker, message);
+  }
+
+  #passOn(agent: AgentLink, broker: BrokerLink, message: FromAgent): void {
+    if (message.kind === 'report') this.#setup.onReport(agent.requestId, message.report);
+    broker.stream.write({ kind: 'fromMachine', machineId: agent.machineId, message });
+  }
+
+  #clear(agent: AgentLink, clearing: Set<ReplicaId>, message: FromAgent): void {
+    if (message.kind !== 'report') return;
+    for (const { replicaId } of message.report.ended) clearing.delete(replicaId);
+    agent.stream.write({ kind: 'acknowledged', sequence: message.report.sequence });
+    if (clearing.size === 0) this.#dismiss(agent, 'MUT_REATTACH');
+  }
+
+  #loseAgent(link: AgentLink, hasLeft: boolean): void {
+    const { attachmentId, machineId } = link;
+    link.broker = undefined;
+    if (!this.#agents.delete(attachmentId)) return;
+    if (this.#agentsByMachine.get(machineId) === link) this.#agentsByMachine.delete(machineId);
+    this.#setup.deliver({ kind: 'AgentDetached', machineId, attachmentId, hasLeft });
+  }
+
+  #dismiss(agent: AgentLink, code: string): void {
+    agent.stream.close(code);
+    this.#loseAgent(agent, false);
+  }
+
+  /** Carries out a command of the machine. */
+  perform(command: RelayCommand): void {
+    switch (command.kind) {
+      case 'ReattachAgent': this.#withAgent(command.attachmentId, (agent) => { this.#dismiss(agent, 'MUT_REATTACH'); }); break;
+      case 'RefuseAgent': this.#withAgent(command.attachmentId, (agent) => { this.#dismiss(agent, command.code); }); break;
+      case 'ClearAgent': this.#withAgent(command.attachmentId, (agent) => { this.#beginClearing(agent, command.heldReplicaIds); }); break;
+      case 'DrainAgents':
+        this.#isDraining = true;
+        for (const agent of this.#agents.values()) agent.stream.write({ kind: 'drain' });
+        break;
+      default: this.#tell(command);
+    }
+  }
+
+  #withAgent(attachmentId: number, act: (agent: AgentLink) => void): void {
+    const agent = this.#agents.get(attachmentId);
+    if (agent !== undefined) act(agent);
+  }
+
+  #beginClearing(agent: AgentLink, heldReplicaIds: readonly ReplicaId[]): void {
+    const clearing = new Set(heldReplicaIds);
+    agent.clearing = clearing;
+    agent.stream.write({ kind: 'cancel', replicaIds: heldReplicaIds, onlyWaiting: false });
+    for (const message of agent.waiting.splice(0)) this.#clear(agent, clearing, message);
+  }
+
+  #tell(command: Extract<RelayCommand, { readonly brokerId: string }>): void {
+    const broker = this.#brokers.get(command.brokerId);
+    if (broker === undefined) return;
+    switch (command.kind) {
+      case 'TellMachineJoined': {
+        const { facts, heldReplicaIds } = command;
+        broker.stream.write({ kind: 'joined', facts, heldReplicaIds });
+        this.#route(this.#agentsByMachine.get(facts.machineId), broker);
+        break;
+      }
+      case 'TellMachineLost': {
+        const { machineId, reason } = command;
+        const agent = this.#agentsByMachine.get(machineId);
+        if (agent !== undefined) agent.broker = undefined;
+        broker.stream.write({ kind: 'lost', machineId, reason });
+        break;
+      }
+      case 'TellRequests': broker.stream.write({ kind: 'requests', requests: command.requests }); break;
+      case 'TellSettled': broker.stream.write({ kind: 'settled' }); break;
+    }
+  }
+
+  #route(agent: AgentLink | undefined, broker: BrokerLink): void {
+    if (agent === undefined) return;
+    agent.broker = broker;
+    for (const message of agent.waiting.splice(0)) this.#passOn(agent, broker, message);
+  }
+}

@@ -1,0 +1,110 @@
+import type { Duration, ProcessorCount } from '@mutirao/core/shared';
+
+/** A bag of tasks that a user will submit. */
+export interface JobPlan {
+  /** After the world's start. */
+  readonly submittedAfter: Duration;
+  readonly taskCount: number;
+  /** Work of a task, on a machine of speed 1: uniform from `1 - spread` to `1 + spread` times the mean. */
+  readonly meanTaskTime: Duration;
+  /** In [0, 1). */
+  readonly spread: number;
+  readonly replicasMax: number;
+  readonly failuresMax: number;
+  /** Of the tasks, so many from the front fail wherever they run. */
+  readonly brokenTaskCount: number;
+  /** Of any run of another task to fail by chance; in [0, 1). */
+  readonly failureProbability: number;
+  /** Files that all tasks share. */
+  readonly inputCount: number;
+  readonly hasOutput: boolean;
+  /** Whether results are checked at home, where those of a lying machine are refused. */
+  readonly isChecked: boolean;
+  /** When its user cancels it; left out for never. */
+  readonly cancelledAfter?: Duration;
+}
+
+/** What a resource manager does wrong. Each is a probability in [0, 1), of a call or of a request. */
+export interface ManagerFaults {
+  readonly listingFails: number;
+  /** A listing is an old one. */
+  readonly listingLags: number;
+  /** A listing leaves out a request. */
+  readonly listingLies: number;
+  readonly startsLate: number;
+  /** A request holds its processors and no agent ever comes. */
+  readonly startsNothing: number;
+  /** A request's command is started twice. */
+  readonly startsTwice: number;
+}
+
+/** A cluster, with a provider at its front-end. */
+export interface ClusterPlan {
+  readonly processors: ProcessorCount;
+  readonly requestsMax: number;
+  readonly widthMax: ProcessorCount;
+  readonly walltimeMax: Duration;
+  readonly compression: 'start-now' | 'reinsert';
+  readonly heuristic: string;
+  /** Requests of local users in an hour; 0 for none. */
+  readonly localPerHour: number;
+  /** Speeds of its nodes: uniform from `1 - spread` to `1 + spread`. */
+  readonly speedSpread: number;
+  readonly faults: ManagerFaults;
+}
+
+/** A machine of a lab. */
+export interface LabMachinePlan {
+  readonly processors: ProcessorCount;
+  readonly speed: number;
+  /** Its results are wrong, and only a check at home tells. */
+  readonly isLiar: boolean;
+}
+
+/** Machines of the user's own, behind one provider. */
+export interface LabPlan {
+  readonly machines: readonly LabMachinePlan[];
+  /** How long they stay up: Weibull. Left out, for ever. */
+  readonly upTime?: { readonly mean: Duration; readonly shape: number };
+  readonly downTime: Duration;
+}
+
+/** Faults by the hour, each of one process, host or pair of hosts that chance picks. */
+export interface FaultPlan {
+  readonly crashesPerHour: number;
+  /** A host falls: what its processes wrote and did not sync may be gone. */
+  readonly fallsPerHour: number;
+  readonly pausesPerHour: number;
+  readonly pauseMax: Duration;
+  readonly cutsPerHour: number;
+  readonly cutMax: Duration;
+  /** A connection breaks. */
+  readonly breaksPerHour: number;
+  readonly fullDisksPerHour: number;
+  /** Clocks are wrong by up to so much, either way, and by something else after each start. */
+  readonly skewMax: Duration;
+}
+
+/** A world: who wants what, what there is, and what goes wrong. The same scenario, the same run. */
+export interface Scenario {
+  readonly version: 1;
+  /** All luck follows from it. */
+  readonly seed: string;
+  readonly jobs: readonly JobPlan[];
+  readonly clusters: readonly ClusterPlan[];
+  readonly labs: readonly LabPlan[];
+  readonly network: { readonly delayMax: Duration; readonly lossProbability: number; readonly duplicateProbability: number };
+  readonly faults: FaultPlan;
+  /** Longest time from an input to the turn that takes it. */
+  readonly turnDelayMax: Duration;
+  /** How long things may go wrong; then everything is mended, and all must come to its end. */
+  readonly stormDuration: Duration;
+}
+
+/** Nothing goes wrong. */
+export const calmFaults: FaultPlan = {
+  crashesPerHour: 0, fallsPerHour: 0, pausesPerHour: 0, pauseMax: 0, cutsPerHour: 0, cutMax: 0, breaksPerHour: 0, fullDisksPerHour: 0, skewMax: 0,
+};
+
+/** A manager that does what it says. */
+export const honestManager: ManagerFaults = { listingFails: 0, listingLags: 0, listingLies: 0, startsLate: 0, startsNothing: 0, startsTwice: 0 };

@@ -1,0 +1,128 @@
+import { Prng, type Duration } from '@mutirao/core/shared';
+import type { FallPoint } from './machine-process.ts';
+import type { World } from './world.ts';
+
+const hour: Duration = 3_600_000;
+const fullDiskMax: Duration = 120_000;
+const fallPoints: readonly FallPoint[] = ['before-write', 'after-write', 'amid-commands'];
+
+/** Lets things go wrong in a world, as its scenario says, until it is told to stop. Everything is drawn from the scenario's seed. */
+export class Storm {
+  readonly #world: World;
+  readonly #luck: Prng;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#luck = new Prng(`storm ${world.scenario.seed}`);
+    const { crashesPerHour, fallsPerHour, pausesPerHour, cutsPerHour, breaksPerHour, fullDisksPerHour } = world.scenario.faults;
+    this.#strike('crash', crashesPerHour, (luck) => { this.#crash(luck); });
+    this.#strike('fall', fallsPerHour, (luck) => { this.#fall(luck); });
+    this.#strike('pause', pausesPerHour, (luck) => { this.#pause(luck); });
+    this.#strike('cut', cutsPerHour, (luck) => { this.#cut(luck); });
+    this.#strike('break', breaksPerHour, (luck) => { pick(luck, world.network.openStreams)?.break(); });
+    this.#strike('full disk', fullDisksPerHour, (luck) => { this.#fillDisk(luck); });
+    this.#loadClusters();
+    this.#wearLabs();
+  }
+
+  /** Strikes again and again, `perHour` times in an hour on average. */
+  #strike(name: string, perHour: number, act: (luck: Prng) => void): void {
+    if (perHour === 0) return;
+    const luck = this.#luck.fork(name);
+    const next = (): void => {
+      this.#world.kernel.after(-Math.log(1 - luck.fraction()) * hour / perHour, () => {
+        if (!this.#world.isStormy) return;
+        act(luck);
+        next();
+      });
+    };
+    next();
+  }
+
+  #crash(luck: Prng): void {
+    const process = pick(luck, this.#world.processes());
+    if (process === undefined) return;
+    if (luck.below(2) === 0) process.life.end();
+    else process.process.fallAt(fallPoints[luck.below(fallPoints.length)] ?? 'after-write');
+  }
+
+  #fall(luck: Prng): void {
+    const host = pick(luck, this.#world.hosts);
+    if (host !== undefined) this.#world.fall(host, luck);
+  }
+
+  #pause(luck: Prng): void {
+    const process = pick(luck, this.#world.processes());
+    if (process !== undefined) process.life.pausedUntil = this.#world.kernel.now + 1 + luck.below(Math.max(1, this.#world.scenario.faults.pauseMax));
+  }
+
+  /** Cuts hosts that talk to each other, so that somebody notices. */
+  #cut(luck: Prng): void {
+    const stream = pick(luck, this.#world.network.openStreams);
+    if (stream === undefined) return;
+    const [one, other] = stream.hosts;
+    if (one !== other) this.#world.network.cut(one, other, 1 + luck.below(Math.max(1, this.#world.scenario.faults.cutMax)));
+  }
+
+  #fillDisk(luck: Prng): void {
+    const disk = pick(luck, this.#world.nodes().flatMap((node) => (node.disk === undefined ? [] : [node.disk])));
+    if (disk === undefined) return;
+    disk.isFull = true;
+    this.#world.kernel.after(luck.below(fullDiskMax), () => { disk.isFull = false; });
+  }
+
+  /** Local users ask for processors too, and mostly for longer than they need. */
+  #loadClusters(): void {
+    for (const { plan, cluster } of this.#world.clusters) {
+      this.#strike(`local users of ${cluster.name}`, plan.localPerHour, (luck) => {
+        const walltime = 1000 * (1 + luck.below(plan.walltimeMax / 1000));
+        const time = luck.below(walltime);
+        const order = {
+          userId: `local${luck.below(5)}`, width: 1 + luck.below(plan.widthMax), walltime, command: ['local'], environment: { SIMULATED_TIME: String(time) }, workingDirectory: '',
+          clientRequestId: '',
+        };
+        cluster.current?.answer({ kind: 'allocate', order }, () => undefined);
+      });
+    }
+  }
+
+  /** Lab machines go down now and then, for reasons of their own. */
+  #wearLabs(): void {
+    for (const { plan, agents } of this.#world.labs) {
+      if (plan.upTime === undefined) continue;
+      for (const node of agents) this.#wear(node, plan.upTime, plan.downTime);
+    }
+  }
+
+  #wear(node: World['labs'][number]['agents'][number], upTime: { readonly mean: Duration; readonly shape: number }, downTime: Duration): void {
+    const luck = this.#luck.fork(`wear of ${node.name}`);
+    const { kernel } = this.#world;
+    const next = (): void => {
+      kernel.after(drawWeibull(luck, upTime), () => {
+        if (!this.#world.isStormy) return;
+        node.downUntil = kernel.now + downTime;
+        node.current?.life.end();
+        kernel.at(node.downUntil, next);
+      });
+    };
+    next();
+  }
+}
+
+/** A time of a Weibull distribution with that mean; shape 0.5 is what idle lab machines were found to have. */
+function drawWeibull(luck: Prng, { mean, shape }: { readonly mean: Duration; readonly shape: number }): Duration {
+  const scale = mean / gammaOfOnePlus(1 / shape);
+  return scale * (-Math.log(1 - luck.fraction())) ** (1 / shape);
+}
+
+/** The gamma function at 1 + x, by Stirling's series above 7. */
+function gammaOfOnePlus(x: number): number {
+  let [factor, z] = [1, 1 + x];
+  for (; z < 7; z += 1) factor *= z;
+  const series = 1 + 1 / (12 * z) + 1 / (288 * z * z) - 139 / (51_840 * z ** 3);
+  return (Math.sqrt((2 * Math.PI) / z) * (z / Math.E) ** z * series) / factor;
+}
+
+function pick<T>(luck: Prng, choices: readonly T[]): T | undefined {
+  return choices.length === 0 ? undefined : choices[luck.below(choices.length)];
+}

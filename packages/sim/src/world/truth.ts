@@ -1,0 +1,109 @@
+import type { HeldReplica } from '@mutirao/core/machines/agent';
+import { invariant, Prng, type Duration } from '@mutirao/core/shared';
+import type { JobPlan, Scenario } from './scenario.ts';
+
+/** What a run of a task comes to. */
+export interface RunFate {
+  readonly workTime: Duration;
+  readonly exitStatus: number;
+}
+
+/** Where a run takes place. */
+export interface RunPlace {
+  /** Names the agent's process; two that follow each other on one machine differ. */
+  readonly incarnation: string;
+  readonly machine: string;
+}
+
+/** A result that a broker took. */
+export interface AcceptedResult {
+  readonly label: string;
+  readonly taskIndex: number;
+  readonly replicaId: number;
+  /** Of its first output; left out where it has none. */
+  readonly sha256?: string | undefined;
+}
+
+/**
+ * What really happens, whatever the machines believe: which runs hold which processors, and which results were taken.
+ *
+ * Every check throws an InvariantError at the moment of the wrong.
+ */
+export class Truth {
+  readonly #scenario: Scenario;
+  readonly #luck: Prng;
+  /** By incarnation: the replica on each slot. */
+  readonly #slots = new Map<string, Map<number, string>>();
+  /** What each replica id ever ran; after a fall of home an id may have been given twice. */
+  readonly #runs = new Map<number, { readonly label: string; readonly taskIndex: number; readonly exitStatus: number }[]>();
+  #runCount = 0;
+
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario;
+    this.#luck = new Prng(`truth ${scenario.seed}`);
+  }
+
+  /** Runs that ever began. */
+  get runCount(): number {
+    return this.#runCount;
+  }
+
+  /** Runs that go on now. */
+  get runningCount(): number {
+    let count = 0;
+    for (const slots of this.#slots.values()) count += new Set(slots.values()).size;
+    return count;
+  }
+
+  /** The job that a label names. */
+  planOf(label: string): JobPlan {
+    const plan = this.#scenario.jobs[Number(label)];
+    invariant(plan, `a task of job "${label}", which nobody submitted`);
+    return plan;
+  }
+
+  /** A run begins: its processors must be free. Returns what becomes of it on a machine of speed 1. */
+  beginRun({ incarnation, machine }: RunPlace, { start: { replicaId, taskIndex }, template, slots }: HeldReplica): RunFate {
+    const label = template.environment['SIMULATED_JOB'] ?? '';
+    const plan = this.planOf(label);
+    invariant(taskIndex < plan.taskCount, `task ${taskIndex} of a job of ${plan.taskCount}`);
+    const held = this.#slots.get(incarnation) ?? new Map<number, string>();
+    this.#slots.set(incarnation, held);
+    for (const slot of slots) {
+      invariant(!held.has(slot), `${machine} runs r${replicaId} in slot ${slot}, where ${held.get(slot) ?? ''} runs`);
+      held.set(slot, `r${replicaId}`);
+    }
+    this.#runCount += 1;
+    const luck = this.#luck.fork(`job ${label} task ${taskIndex}`);
+    const workTime = Math.max(1, Math.round(plan.meanTaskTime * (1 + plan.spread * (2 * luck.fraction() - 1))));
+    const fails = taskIndex < plan.brokenTaskCount || luck.fork(`run ${this.#runCount}`).fraction() < plan.failureProbability;
+    const exitStatus = fails ? 1 : 0;
+    const runs = this.#runs.get(replicaId) ?? [];
+    this.#runs.set(replicaId, runs);
+    runs.push({ label, taskIndex, exitStatus });
+    return { workTime, exitStatus };
+  }
+
+  /** A result was taken: that replica must have run that task, and well. */
+  checkAccepted({ label, taskIndex, replicaId, sha256 = '' }: AcceptedResult): void {
+    const runs = this.#runs.get(replicaId) ?? [];
+    const isTrue = runs.some((run) => run.label === label && run.taskIndex === taskIndex && run.exitStatus === 0);
+    invariant(isTrue, `r${replicaId} never did task ${taskIndex} of job "${label}", and its result was taken`);
+    invariant(!this.planOf(label).isChecked || !sha256.startsWith('bad'), `the result of r${replicaId} is wrong, was checked, and was taken`);
+  }
+
+  /** A run is over, however it ended. */
+  endRun(incarnation: string, slots: readonly number[]): void {
+    for (const slot of slots) this.#slots.get(incarnation)?.delete(slot);
+  }
+
+  /** An agent's process is gone, and what it ran with it. */
+  endAllRuns(incarnation: string): void {
+    this.#slots.delete(incarnation);
+  }
+
+  /** Longest work of any task of the scenario. */
+  static longestWork({ jobs }: Scenario): Duration {
+    return jobs.reduce((longest, { meanTaskTime, spread }) => Math.max(longest, meanTaskTime * (1 + spread)), 0);
+  }
+}

@@ -1,0 +1,75 @@
+import type { BrokerInput } from '@mutirao/core/machines/broker';
+import type { JobSpec } from '@mutirao/core/messages';
+import type { Duration, JobId, Reply } from '@mutirao/core/shared';
+import type { Kernel } from './kernel.ts';
+import type { Promises } from './promises.ts';
+import type { JobPlan } from './scenario.ts';
+
+/** What a user needs. */
+export interface UserSetup {
+  readonly kernel: Kernel;
+  readonly promises: Promises;
+  readonly plans: readonly JobPlan[];
+  /** Asks the broker; `hear` gets undefined when no answer came. */
+  ask(make: (replyTo: number) => BrokerInput, hear: (reply: Reply | undefined) => void): void;
+}
+
+const tryAgainAfter: Duration = 5_000;
+
+/** Submits the jobs of a scenario, each until it is accepted, and cancels those that are to be cancelled. */
+export class SimulatedUser {
+  readonly #setup: UserSetup;
+  #openCount: number;
+
+  constructor(setup: UserSetup) {
+    this.#setup = setup;
+    this.#openCount = setup.plans.length;
+    for (const [index, plan] of setup.plans.entries()) {
+      setup.kernel.after(plan.submittedAfter, () => { this.#submit(String(index), plan); });
+    }
+  }
+
+  /** Whether she still has something to ask for. */
+  get isWaiting(): boolean {
+    return this.#openCount > 0;
+  }
+
+  #submit(label: string, plan: JobPlan): void {
+    const { kernel, promises, ask } = this.#setup;
+    ask((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId: 'user', clientJobId: label, spec: specOf(label, plan) }), (reply) => {
+      if (reply?.ok !== true) {
+        kernel.after(tryAgainAfter, () => { this.#submit(label, plan); });
+        return;
+      }
+      const { jobId } = reply.value as { readonly jobId: JobId };
+      promises.tellAccepted(label, jobId);
+      if (plan.cancelledAfter === undefined) this.#openCount -= 1;
+      else kernel.after(plan.cancelledAfter, () => { this.#cancel(jobId); });
+    });
+  }
+
+  #cancel(jobId: JobId): void {
+    const { kernel, ask } = this.#setup;
+    ask((replyTo) => ({ kind: 'JobCancelled', replyTo, userId: 'user', jobId, reason: 'the user changed her mind' }), (reply) => {
+      // A job that has ended cannot be cancelled, which is an answer too.
+      if (reply === undefined) kernel.after(tryAgainAfter, () => { this.#cancel(jobId); });
+      else this.#openCount -= 1;
+    });
+  }
+}
+
+/** The job of a plan; its label is in the environment of its tasks, whence the world knows them again. */
+export function specOf(label: string, plan: JobPlan): JobSpec {
+  return {
+    label, environment: { SIMULATED_JOB: label }, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 }, processors: 1,
+    replicasMax: plan.replicasMax, failuresMax: plan.failuresMax, homeDirectory: '/home/user', deadline: undefined,
+    groups: [{
+      values: { kind: 'range', first: 0, count: plan.taskCount, step: 1 }, command: 'work', noOp: false, requirements: '',
+      inputs: Array.from({ length: plan.inputCount }, (_, index) => ({
+        source: { kind: 'path' as const, path: `/home/user/${label}-${index}` }, root: 'playpen' as const, path: `in${label}${index}`, condition: '',
+      })),
+      outputs: plan.hasOutput ? [{ root: 'playpen', path: 'out', localPath: '/home/user/out', condition: '' }] : [],
+      check: plan.isChecked ? 'check' : '',
+    }],
+  };
+}

@@ -1,0 +1,248 @@
+import type { BrokerChange } from '@mutirao/core/machines/broker';
+import type { ClusterChange } from '@mutirao/core/machines/cluster';
+import { providerDefaults, type ProviderChange, type ProviderConfig } from '@mutirao/core/machines/provider';
+import { conservativeBackfilling } from '@mutirao/core/queue';
+import { Prng, type Duration, type Instant, type ProviderId } from '@mutirao/core/shared';
+import { AgentProcess } from './agent-process.ts';
+import { BrokerProcess } from './broker-process.ts';
+import { ClusterProcess, type RequestProcess } from './cluster-process.ts';
+import { DiskFullError, SimulatedDisk } from './disk.ts';
+import { Host, type Life } from './host.ts';
+import { Kernel } from './kernel.ts';
+import type { WorldTurn } from './machine-process.ts';
+import type { ManagerReply } from './messages.ts';
+import { Network, type StreamEnd } from './network.ts';
+import { Node, type NodeDisk, type NodeProcess } from './node.ts';
+import { Promises } from './promises.ts';
+import { ProviderProcess } from './provider-process.ts';
+import { honestManager, type ClusterPlan, type LabPlan, type Scenario } from './scenario.ts';
+import { Truth } from './truth.ts';
+import { SimulatedUser } from './user.ts';
+
+/** When every world begins. */
+export const worldStart: Instant = 1_700_000_000_000;
+
+const callDeadline: Duration = 10_000;
+
+/** A cluster of a world, with its provider. */
+export interface ClusterSite {
+  readonly plan: ClusterPlan;
+  readonly cluster: Node<ClusterProcess>;
+  readonly provider: Node<ProviderProcess>;
+  /** Agents of its allocations that live, and those of its local users' processes. */
+  readonly agents: Set<AgentProcess>;
+}
+
+/** A lab of a world, with its provider. */
+export interface LabSite {
+  readonly plan: LabPlan;
+  readonly provider: Node<ProviderProcess>;
+  readonly agents: readonly Node<AgentProcess>[];
+}
+
+/** All machines of a scenario, joined and started. What goes wrong among them is for others to say. */
+export class World {
+  readonly scenario: Scenario;
+  readonly kernel = new Kernel(worldStart);
+  readonly luck: Prng;
+  readonly network: Network;
+  readonly truth: Truth;
+  readonly promises: Promises;
+  readonly turnDelayMax: Duration;
+  readonly broker: Node<BrokerProcess>;
+  readonly clusters: ClusterSite[] = [];
+  readonly labs: LabSite[] = [];
+  readonly user: SimulatedUser;
+  readonly hosts: Host[] = [];
+  readonly onTurn: (turn: WorldTurn) => void;
+  /** Whether things go wrong. */
+  isStormy = true;
+
+  constructor(scenario: Scenario, onTurn: (turn: WorldTurn) => void) {
+    this.scenario = scenario;
+    this.onTurn = onTurn;
+    this.luck = new Prng(`world ${scenario.seed}`);
+    this.turnDelayMax = scenario.turnDelayMax;
+    this.network = new Network(this.kernel, this.luck.fork('network'), scenario.network);
+    this.truth = new Truth(scenario);
+    this.promises = new Promises(this.truth);
+    const home = this.#addHost('home');
+    scenario.clusters.forEach((plan, index) => { this.clusters.push(this.#addCluster(`cluster${index}`, plan)); });
+    scenario.labs.forEach((plan, index) => { this.labs.push(this.#addLab(`lab${index}`, plan)); });
+    this.broker = this.#addBroker(home);
+    for (const node of this.nodes()) node.start();
+    this.user = new SimulatedUser({
+      kernel: this.kernel, promises: this.promises, plans: scenario.jobs,
+      ask: (make, hear) => { this.#askBroker(home, make, hear); },
+    });
+  }
+
+  /** All processes that are started again when they end. */
+  nodes(): Node[] {
+    return [...this.clusters.flatMap(({ cluster, provider }) => [cluster, provider]), ...this.labs.flatMap(({ provider, agents }) => [provider, ...agents]), this.broker];
+  }
+
+  /** Everything that lives, also what is not started again. */
+  processes(): NodeProcess[] {
+    return [...this.nodes().flatMap(({ current }) => (current === undefined ? [] : [current])), ...this.clusters.flatMap(({ agents }) => [...agents])];
+  }
+
+  /** A host falls: its processes are gone at once, and what their disks had not synced. */
+  fall(host: Host, luck: Prng): void {
+    for (const { life } of this.processes()) if (life.host === host) life.end();
+    for (const node of this.nodes()) if (node.host === host) node.disk?.loseUnsynced(luck);
+  }
+
+  /** An error that ended a process: a full disk ends it, anything else ends the world. */
+  readonly endOrFail = (life: Life, error: unknown): void => {
+    if (!(error instanceof DiskFullError)) throw error;
+    life.end();
+  };
+
+  #addHost(name: string): Host {
+    const host = new Host(name, this.kernel, 0);
+    this.hosts.push(host);
+    return host;
+  }
+
+  /** A clock is set anew whenever a process of its host starts. */
+  #node<Process extends NodeProcess>(name: string, host: Host, { disk, create }: { readonly disk: NodeDisk | undefined; create(startCount: number, luck: Prng): Process }): Node<Process> {
+    const luck = this.luck.fork(name);
+    const skews = luck.fork('skews');
+    return new Node<Process>({
+      name, host, kernel: this.kernel, luck: luck.fork('supervisor'), disk,
+      create: (startCount) => {
+        const { skewMax } = this.scenario.faults;
+        if (skewMax > 0 && this.isStormy) host.skew = skews.below(2 * skewMax + 1) - skewMax;
+        return create(startCount, luck.fork(`start ${startCount}`));
+      },
+    });
+  }
+
+  #addBroker(host: Host): Node<BrokerProcess> {
+    const disk = new SimulatedDisk<BrokerChange>();
+    const providers = new Map<ProviderId, Node<ProviderProcess>>([...this.clusters, ...this.labs].map(({ provider }) => [provider.name, provider]));
+    return this.#node('broker', host, { disk, create: (_startCount, luck) => {
+      this.promises.checkDisk(disk);
+      return new BrokerProcess({
+        world: this, host, options: {}, disk, luck, providerIds: [...providers.keys()],
+        dial: (life, providerId) => {
+          const provider = providers.get(providerId);
+          return this.network.open(life, { host: provider?.host ?? host, findServer: () => provider?.current?.life }, (end) => { provider?.current?.relay.acceptBroker(end); });
+        },
+        onCommitted: (changes) => { this.promises.hear(changes); },
+      });
+    } });
+  }
+
+  #askBroker(home: Host, make: Parameters<BrokerProcess['process']['ask']>[0], hear: Parameters<UserAsk>[1]): void {
+    // She sits at home: what she asks gets lost only with the broker.
+    let isAnswered = false;
+    const once = (reply: Parameters<typeof hear>[0]): void => {
+      if (!isAnswered) hear(reply);
+      isAnswered = true;
+    };
+    this.broker.current?.process.ask(make, once);
+    this.kernel.after(callDeadline, () => { once(undefined); });
+    void home;
+  }
+
+  #addProvider(name: string, host: Host, config: Partial<ProviderConfig>, askManager: ConstructorParameters<typeof ProviderProcess>[0]['askManager']): Node<ProviderProcess> {
+    const disk = new SimulatedDisk<ProviderChange>();
+    return this.#node(name, host, { disk, create: (startCount, luck) => new ProviderProcess({
+      world: this, host, disk, luck, instance: `i${startCount}`, askManager, config: { ...providerDefaults, ...config, providerId: name },
+    }) });
+  }
+
+  #addCluster(name: string, plan: ClusterPlan): ClusterSite {
+    const front = this.#addHost(`${name}-front`);
+    const nodes = Array.from({ length: plan.processors }, (_, index) => this.#addHost(`${name}-node${index}`));
+    const disk = new SimulatedDisk<ClusterChange>();
+    const agents = new Set<AgentProcess>();
+    const cluster = this.#node(`${name}-manager`, front, { disk, create: (_startCount, luck) => new ClusterProcess({
+      world: this, name: `${name}-manager`, host: front, disk, luck,
+      options: {
+        processors: plan.processors, requestsMax: plan.requestsMax, widthMax: plan.widthMax, walltimeMax: plan.walltimeMax, walltimeGranularity: 1000,
+        policy: conservativeBackfilling(plan.compression), endedMax: 1000,
+      },
+      faults: () => (this.isStormy ? plan.faults : honestManager),
+      startProcess: (request, index, onExit) => {
+        const place = { host: nodes[(request.requestId + index) % nodes.length] ?? front, name: `${name}/${request.requestId}.${index}` };
+        if (request.environment['SIMULATED_REQUEST'] === undefined) return this.#startLocal(Number(request.environment['SIMULATED_TIME'] ?? 0), onExit);
+        return this.#startAgent(site, place, { request, index, onExit });
+      },
+    }) });
+    const provider = this.#addProvider(name, front, { resourceKind: 'cluster', heuristic: plan.heuristic, userId: 'user' }, (life, call, hear) => {
+      const server = { host: front, find: () => {
+        const current = cluster.current;
+        return current === undefined ? undefined : { life: current.life, handle: (answer: (reply: unknown) => void) => { current.answer(call, answer); } };
+      } };
+      this.network.call(life, server, callDeadline, (reply) => { hear(reply as ManagerReply | undefined); });
+    });
+    const site: ClusterSite = { plan, cluster, provider, agents };
+    return site;
+  }
+
+  /** A local user's process, which ends by itself. */
+  #startLocal(duration: Duration, onExit: (exitStatus: number) => void): RequestProcess {
+    let isOver = false;
+    const end = (exitStatus: number): void => {
+      if (isOver) return;
+      isOver = true;
+      onExit(exitStatus);
+    };
+    this.kernel.after(duration, () => { end(0); });
+    return { stop: () => { end(143); }, kill: () => { end(137); } };
+  }
+
+  #agentCount = 0;
+
+  #startAgent({ plan, provider, agents }: ClusterSite, place: { readonly host: Host; readonly name: string }, { request, index, onExit }: StartedRequest): RequestProcess {
+    this.#agentCount += 1;
+    const luck = this.luck.fork(`agent ${this.#agentCount}`);
+    const speed = 1 + plan.speedSpread * (2 * luck.fork('speed').fraction() - 1);
+    const agent = new AgentProcess({
+      world: this, host: place.host, speed, isLiar: false, luck,
+      facts: {
+        machineId: `${provider.name}/${index}`, incarnation: `a${this.#agentCount}`, processors: 1, attributes: { os: 'linux' }, until: request.walltimeEnd,
+        requestId: request.environment['SIMULATED_REQUEST'] ?? '',
+      },
+      dial: (life) => this.#dialProvider(life, provider),
+      onEnd: (exitStatus) => {
+        agents.delete(agent);
+        onExit(exitStatus);
+      },
+    });
+    agents.add(agent);
+    return { stop: () => { agent.stop(); }, kill: () => { agent.life.end(); } };
+  }
+
+  #addLab(name: string, plan: LabPlan): LabSite {
+    const front = this.#addHost(`${name}-front`);
+    const provider = this.#addProvider(name, front, { resourceKind: 'machines' }, undefined);
+    const agents = plan.machines.map(({ processors, speed, isLiar }, index) => {
+      const machine = `${name}-pc${index}`;
+      const host = this.#addHost(machine);
+      return this.#node(machine, host, { disk: undefined, create: (startCount, luck) => new AgentProcess({
+        world: this, host, speed, isLiar, luck,
+        facts: { machineId: `${name}/pc${index}`, incarnation: `${machine}-${startCount}`, processors, attributes: { os: 'linux' }, until: undefined, requestId: '' },
+        dial: (life) => this.#dialProvider(life, provider), onEnd: () => undefined,
+      }) });
+    });
+    return { plan, provider, agents };
+  }
+
+  #dialProvider(life: Life, provider: Node<ProviderProcess>): ReturnType<ConstructorParameters<typeof AgentProcess>[0]['dial']> {
+    return this.network.open(life, { host: provider.host, findServer: () => provider.current?.life }, (end: StreamEnd<never, never>) => {
+      provider.current?.relay.acceptAgent(end);
+    });
+  }
+}
+
+type UserAsk = ConstructorParameters<typeof SimulatedUser>[0]['ask'];
+
+interface StartedRequest {
+  readonly request: { readonly walltimeEnd: Instant; readonly environment: Readonly<Record<string, string>> };
+  readonly index: number;
+  onExit(exitStatus: number): void;
+}
