@@ -6,3 +6,7 @@ export { scaleSubmissions } from './resource/scale-submissions.ts';
 export { SimulatedResource, type ResourceSetup } from './resource/simulated-resource.ts';
 export { measureTrace, slowdownThreshold, type ServedLocally, type TraceMetrics } from './resource/trace-metrics.ts';
 export { summarize, type Summary } from './summarize.ts';
+export { drawScenario } from './world/draw-scenario.ts';
+export type { WorldTurn } from './world/machine-process.ts';
+export { runWorld, type WorldFailure, type WorldResult } from './world/run-world.ts';
+export { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabMachinePlan, type LabPlan, type ManagerFaults, type Scenario } from './world/scenario.ts';

@@ -65,6 +65,7 @@ export const registry = {
   MUT_PROTOCOL: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'The other side broke the rules of the stream; check that both run the same release.' },
   MUT_REATTACH: { status: 'UNAVAILABLE', retryable: true, advice: 'The agent dials again at once and tells what it holds; nothing is to be done.' },
   MUT_RELEASED: { status: 'CANCELLED', retryable: false, advice: 'The request was released before it ended by itself.' },
+  MUT_REPLACED: { status: 'ABORTED', retryable: false, advice: 'Another agent has attached under this machine\'s name. Give each machine a name of its own with --machine-id.' },
   MUT_REQUESTS_MAX: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Wait until one of your requests at this cluster ends, or release one.' },
   MUT_REQUIREMENTS_SYNTAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Write requirements as in "os == linux && mem >= 512"; docs/jdf.md has the grammar.' },
   MUT_RUN_TIME_MAX: { status: 'DEADLINE_EXCEEDED', retryable: false, advice: 'Raise the run time limit of the job, or make the task shorter.' },

@@ -57,6 +57,8 @@ export class BrokerLink {
 export interface AgentIdentity {
   readonly attachmentId: number;
   readonly machineId: MachineId;
+  /** Which of the processes that have called themselves so it is. */
+  readonly incarnation: string;
   /** What it calls itself. */
   readonly agentName: string;
   readonly requestId: RequestId;

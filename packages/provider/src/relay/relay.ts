@@ -133,9 +133,9 @@ export class Relay {
     checkHello(hello.hello);
     const told = decodeMachineFacts(hello.facts);
     const facts = this.#nameMachine(told, origin);
-    this.#agentsByMachine.get(facts.machineId)?.stream.close(new MutiraoError('MUT_REATTACH', `machine ${facts.machineId} has attached anew`));
+    this.#closeFormer(facts);
     this.#attachmentCount += 1;
-    const identity = { attachmentId: this.#attachmentCount, machineId: facts.machineId, agentName: told.machineId, requestId: facts.requestId };
+    const identity = { attachmentId: this.#attachmentCount, machineId: facts.machineId, incarnation: facts.incarnation, agentName: told.machineId, requestId: facts.requestId };
     const link = new AgentLink(identity, stream, this.#options.measure);
     this.#agents.set(identity.attachmentId, link);
     this.#agentsByMachine.set(facts.machineId, link);
@@ -145,6 +145,13 @@ export class Relay {
     this.#options.log.info({ machine: facts.machineId, held: hello.heldReplicaIds.length }, 'agent attached');
     this.#options.deliver({ kind: 'AgentAttached', attachmentId: identity.attachmentId, facts, heldReplicaIds: hello.heldReplicaIds });
     return link;
+  }
+
+  /** An agent that comes back takes its own place; another one under the same name takes it for good, or the two would evict each other for ever. */
+  #closeFormer({ machineId, incarnation }: MachineFacts): void {
+    const former = this.#agentsByMachine.get(machineId);
+    const code = former?.identity.incarnation === incarnation ? 'MUT_REATTACH' : 'MUT_REPLACED';
+    former?.stream.close(new MutiraoError(code, `machine ${machineId} has attached anew`));
   }
 
   /** A machine's name is ours to give: an agent says only which of its allocation's it is, or what its owner calls it. */

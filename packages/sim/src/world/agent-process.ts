@@ -26,7 +26,7 @@ type WorkCommand = Exclude<AgentCommand, { readonly kind: 'Reply' | 'WakeAt' }>;
 /** As in the live agent. */
 const orphanTimeout: Duration = 600_000;
 const stopGrace: Duration = 1500;
-const finalCodes = new Set(['MUT_UNAUTHENTICATED', 'MUT_ALLOCATION_ENDED', 'MUT_WALLTIME_ENDED', 'MUT_RELEASED']);
+const finalCodes = new Set(['MUT_UNAUTHENTICATED', 'MUT_ALLOCATION_ENDED', 'MUT_WALLTIME_ENDED', 'MUT_RELEASED', 'MUT_REPLACED']);
 /** How long what is no work takes at most: staging, collecting, a task's reaction to a signal. */
 const choreMax: Duration = 20;
 const killGrace: Duration = 5000;

@@ -116,10 +116,15 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
       if (this.#falls('after-write')) return;
     }
     machine.checkInvariants(this.state);
-    const fallsBefore = this.#fallPoint === 'amid-commands' && commands.length > 0 ? this.#setup.luck.below(commands.length) : -1;
+    this.#performAll(commands);
+  }
+
+  #performAll(commands: readonly Command[]): void {
+    const { luck, life } = this.#setup;
+    const fallsBefore = this.#fallPoint === 'amid-commands' && commands.length > 0 ? luck.below(commands.length) : -1;
     for (const [index, command] of commands.entries()) {
       if (index === fallsBefore && this.#falls('amid-commands')) return;
-      if (this.#setup.life.isOver) return;
+      if (life.isOver) return;
       this.#perform(command);
     }
   }

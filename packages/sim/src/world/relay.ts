@@ -18,6 +18,7 @@ interface BrokerLink {
 interface AgentLink {
   readonly attachmentId: number;
   readonly machineId: MachineId;
+  readonly incarnation: string;
   readonly requestId: RequestId;
   readonly stream: StreamEnd<ToAgent, FromAgent>;
   broker: BrokerLink | undefined;
@@ -103,12 +104,12 @@ export class SimulatedRelay {
     const machineId = this.#setup.nameMachine(told.machineId, credential);
     const former = this.#agentsByMachine.get(machineId);
     if (former !== undefined) {
-      former.stream.close('MUT_REATTACH');
+      former.stream.close(former.incarnation === told.incarnation ? 'MUT_REATTACH' : 'MUT_REPLACED');
       this.#loseAgent(former, false);
     }
     this.#attachmentCount += 1;
     const link: AgentLink = {
-      attachmentId: this.#attachmentCount, machineId, requestId: credential, stream, broker: undefined, waiting: [], clearing: undefined,
+      attachmentId: this.#attachmentCount, machineId, incarnation: told.incarnation, requestId: credential, stream, broker: undefined, waiting: [], clearing: undefined,
     };
     this.#agents.set(link.attachmentId, link);
     this.#agentsByMachine.set(machineId, link);

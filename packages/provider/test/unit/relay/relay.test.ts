@@ -20,10 +20,10 @@ class Bench {
     return near;
   }
 
-  agent(machineId: string, userId = 'request:q1', held: number[] = []): StreamEnd<Buffer, Buffer> {
+  agent(machineId: string, userId = 'request:q1', held: number[] = [], incarnation = 'i'): StreamEnd<Buffer, Buffer> {
     const [near, far] = streamPair<Buffer, Buffer>();
     this.relay.attachAgent(far, aCallContext({ userId }));
-    const facts = { machineId, incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: 'forged' };
+    const facts = { machineId, incarnation, processors: 1, attributes: {}, untilUnixMs: undefined, requestId: 'forged' };
     near.write(fromAgent({
       $case: 'hello', value: { hello: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: machineId }, facts, heldReplicaIds: held },
     }));
@@ -161,6 +161,21 @@ test('an agent that is asked to attach again, or sent away, hears the code', asy
   await settle();
   t.deepEqual(codes, ['MUT_REATTACH', 'MUT_ALLOCATION_ENDED']);
   t.deepEqual(bench.inputs.slice(2).map((input) => input.kind), ['AgentDetached', 'AgentDetached']);
+});
+
+test('an agent that comes back takes its place again; another one under its name takes it for good', async (t) => {
+  const bench = new Bench();
+  const codes: (string | undefined)[] = [];
+  const first = bench.agent('lab1', 'machine');
+  first.listen({ onMessage: () => undefined, onClosed: (error) => { codes.push(error?.code); } });
+  await settle();
+  const back = bench.agent('lab1', 'machine');
+  back.listen({ onMessage: () => undefined, onClosed: (error) => { codes.push(error?.code); } });
+  await settle();
+  t.deepEqual(codes, ['MUT_REATTACH']);
+  bench.agent('lab1', 'machine', [], 'another');
+  await settle();
+  t.deepEqual(codes, ['MUT_REATTACH', 'MUT_REPLACED']);
 });
 
 test('an agent that is cleared has its reports taken, and attaches again once all has ended', async (t) => {

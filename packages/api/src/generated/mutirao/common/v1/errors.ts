@@ -63,6 +63,7 @@ export const ErrorReason = {
   MUT_PROTOCOL: 32,
   MUT_REATTACH: 48,
   MUT_RELEASED: 33,
+  MUT_REPLACED: 69,
   MUT_REQUESTS_MAX: 34,
   MUT_REQUIREMENTS_SYNTAX: 35,
   MUT_RUN_TIME_MAX: 61,
@@ -138,6 +139,7 @@ export namespace ErrorReason {
   export type MUT_PROTOCOL = typeof ErrorReason.MUT_PROTOCOL;
   export type MUT_REATTACH = typeof ErrorReason.MUT_REATTACH;
   export type MUT_RELEASED = typeof ErrorReason.MUT_RELEASED;
+  export type MUT_REPLACED = typeof ErrorReason.MUT_REPLACED;
   export type MUT_REQUESTS_MAX = typeof ErrorReason.MUT_REQUESTS_MAX;
   export type MUT_REQUIREMENTS_SYNTAX = typeof ErrorReason.MUT_REQUIREMENTS_SYNTAX;
   export type MUT_RUN_TIME_MAX = typeof ErrorReason.MUT_RUN_TIME_MAX;
