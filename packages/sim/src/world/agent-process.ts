@@ -6,11 +6,11 @@ import { Link } from './link.ts';
 import { MachineProcess } from './machine-process.ts';
 import type { FromAgent, ToAgent } from './messages.ts';
 import type { StreamEnd } from './network.ts';
-import type { World } from './world.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** What an agent's process is started with. */
 export interface AgentSetup {
-  readonly world: World;
+  readonly world: Surroundings;
   readonly host: Host;
   readonly facts: MachineFacts;
   readonly speed: number;
@@ -62,7 +62,7 @@ export class AgentProcess {
         processors: facts.processors, unacknowledgedMax: 100, unacknowledgedBytesMax: 2 ** 20, killGrace, startedDelay: 10, reportInterval: 50,
         contentBytesMax: 2 ** 20, prefetchMax: facts.processors + 16,
       }),
-      luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: world.onTurn,
+      luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
       perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
     });
     this.#link = new Link<FromAgent, ToAgent>({

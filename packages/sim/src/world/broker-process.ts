@@ -9,11 +9,11 @@ import { Link } from './link.ts';
 import { MachineProcess } from './machine-process.ts';
 import type { FromBroker, ToBroker } from './messages.ts';
 import type { StreamEnd } from './network.ts';
-import type { World } from './world.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** What a broker's process is started with. */
 export interface BrokerSetup {
-  readonly world: World;
+  readonly world: Surroundings;
   readonly host: Host;
   readonly options: Partial<BrokerOptions>;
   readonly disk: SimulatedDisk<BrokerChange>;
@@ -48,7 +48,7 @@ export class BrokerProcess {
     const clock = host.openClock();
     this.process = new MachineProcess<BrokerState, BrokerInput, BrokerChange, BrokerCommand>({
       name: 'broker', kernel: world.kernel, life: this.life, clock, machine: brokerMachine, disk, state: recover(disk, options),
-      isDurable: ({ kind }) => durableKinds.has(kind), luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: world.onTurn,
+      isDurable: ({ kind }) => durableKinds.has(kind), luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
       perform: (command) => { this.#perform(command); }, onCommitted: (changes) => { this.#hearCommitted(changes); },
       onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
     });

@@ -9,7 +9,7 @@ import { Life, type Host, type HostClock } from './host.ts';
 import { MachineProcess } from './machine-process.ts';
 import type { ManagerCall, ManagerReply } from './messages.ts';
 import type { ManagerFaults } from './scenario.ts';
-import type { World } from './world.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** A process of a request's command. */
 export interface RequestProcess {
@@ -23,7 +23,7 @@ type StartProcesses = Extract<ClusterCommand, { readonly kind: 'StartProcesses' 
 
 /** What a cluster's process is started with. */
 export interface ClusterSetup {
-  readonly world: World;
+  readonly world: Surroundings;
   readonly name: string;
   readonly host: Host;
   readonly options: ClusterOptions;
@@ -60,7 +60,7 @@ export class ClusterProcess {
       name, kernel: world.kernel, life: this.life, clock: this.#clock, machine: clusterMachine, disk, state: recover(disk, options),
       // As the live journal syncs.
       isDurable: ({ kind }) => kind === 'RequestQueued',
-      luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: world.onTurn,
+      luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
       perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
     });
     this.process.deliver({ kind: 'ClusterStarted' });

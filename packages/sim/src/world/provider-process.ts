@@ -9,11 +9,11 @@ import { Life, type Host, type HostClock } from './host.ts';
 import { MachineProcess } from './machine-process.ts';
 import type { ManagerCall, ManagerReply } from './messages.ts';
 import { SimulatedRelay } from './relay.ts';
-import type { World } from './world.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** What a provider's process is started with. */
 export interface ProviderSetup {
-  readonly world: World;
+  readonly world: Surroundings;
   readonly host: Host;
   readonly config: ProviderConfig;
   readonly disk: SimulatedDisk<ProviderChange>;
@@ -57,7 +57,7 @@ export class ProviderProcess {
       name: `provider ${config.providerId}`, kernel: world.kernel, life: this.life, clock: this.#clock, machine: providerMachine, disk, state: recover(disk, config),
       // As the live journal syncs.
       isDurable: ({ kind }) => kind === 'ProviderFounded' || kind === 'RequestSubmitting',
-      luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: world.onTurn,
+      luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
       perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
     });
     this.relay = new SimulatedRelay({

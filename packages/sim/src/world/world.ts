@@ -16,6 +16,7 @@ import { Node, type NodeDisk, type NodeProcess } from './node.ts';
 import { Promises } from './promises.ts';
 import { ProviderProcess } from './provider-process.ts';
 import { honestManager, type ClusterPlan, type LabPlan, type Scenario } from './scenario.ts';
+import type { Surroundings } from './surroundings.ts';
 import { Truth } from './truth.ts';
 import { SimulatedUser } from './user.ts';
 
@@ -41,7 +42,7 @@ export interface LabSite {
 }
 
 /** All machines of a scenario, joined and started. What goes wrong among them is for others to say. */
-export class World {
+export class World implements Surroundings {
   readonly scenario: Scenario;
   readonly kernel = new Kernel(worldStart);
   readonly luck: Prng;
