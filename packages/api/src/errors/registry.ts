@@ -77,6 +77,7 @@ export const registry = {
   MUT_TEMPLATE_NO_VALUE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give the values with --array or --each-line, or write {{}} for a literal {}.' },
   MUT_TOKEN_UNSAFE: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Make the token file readable by you alone (chmod 600), or remove it so that a new one is made.' },
   MUT_TRACE_EMPTY: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give a trace with at least one request that fits the machine; the message says what was dropped and why.' },
+  MUT_TRACE_SYNTAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give a debugging trace as a process of this release writes it with --trace, plain or gzipped.' },
   MUT_TRANSFER_FAILED: { status: 'UNAVAILABLE', retryable: true, advice: 'The other side of the transfer failed or never came; it is tried again.' },
   MUT_UNAUTHENTICATED: { status: 'UNAUTHENTICATED', retryable: false, advice: 'Use the token file of the server (MUTIRAO_HOME/token), readable by you alone.' },
   MUT_UNIMPLEMENTED: { status: 'UNIMPLEMENTED', retryable: false, advice: 'The server does not offer this; see that both sides run the same release.' },

@@ -49,6 +49,7 @@ export const entries: readonly CommandEntry[] = [
   { path: ['sim', 'job'], summary: 'Run grid jobs at random instants of a log on a simulated machine.', json: { shape: 'job_simulation', form: 'one' }, load: () => import('./sim/job.ts') },
   { path: ['sim', 'study'], summary: 'Repeat a published study; goes on where it was interrupted.', json: { shape: 'study', form: 'one' }, load: () => import('./sim/study.ts') },
   { path: ['sim', 'study-chunk'], summary: 'Run one part of a study, as a task of a bag does.', json: { shape: 'study_part', form: 'one' }, load: () => import('./sim/study-chunk.ts') },
+  { path: ['sim', 'replay'], summary: 'Run a process\'s machine over its debugging trace, and compare.', json: { shape: 'machine_replay', form: 'one' }, load: () => import('./sim/replay.ts') },
   { path: ['ledger'], summary: 'Where the processor-time went, per allocation.', json: { shape: 'ledger', form: 'one' }, load: () => import('./ledger.ts') },
   { path: ['events'], summary: 'Print events, from any point on.', json: { shape: 'event', form: 'stream' }, load: () => import('./events.ts') },
   { path: ['addjob'], summary: 'OurGrid\'s word: submit a job file.', json: { shape: 'submission', form: 'one' }, load: () => import('./addjob.ts') },

@@ -75,6 +75,7 @@ export const ErrorReason = {
   MUT_TEMPLATE_NO_VALUE: 37,
   MUT_TOKEN_UNSAFE: 38,
   MUT_TRACE_EMPTY: 68,
+  MUT_TRACE_SYNTAX: 71,
   MUT_TRANSFER_FAILED: 39,
   MUT_UNAUTHENTICATED: 40,
   MUT_UNIMPLEMENTED: 41,
@@ -151,6 +152,7 @@ export namespace ErrorReason {
   export type MUT_TEMPLATE_NO_VALUE = typeof ErrorReason.MUT_TEMPLATE_NO_VALUE;
   export type MUT_TOKEN_UNSAFE = typeof ErrorReason.MUT_TOKEN_UNSAFE;
   export type MUT_TRACE_EMPTY = typeof ErrorReason.MUT_TRACE_EMPTY;
+  export type MUT_TRACE_SYNTAX = typeof ErrorReason.MUT_TRACE_SYNTAX;
   export type MUT_TRANSFER_FAILED = typeof ErrorReason.MUT_TRANSFER_FAILED;
   export type MUT_UNAUTHENTICATED = typeof ErrorReason.MUT_UNAUTHENTICATED;
   export type MUT_UNIMPLEMENTED = typeof ErrorReason.MUT_UNIMPLEMENTED;
