@@ -113,3 +113,39 @@ test('a job uses several resources, and several jobs share one', (t) => {
   const [first, second] = runGrid([machine()], [aJob({ taskTimes: [40] }), aJob({ taskTimes: [40], submittedAt: 20 })]);
   t.deepEqual([first?.finishedAt, second?.finishedAt], [50, 90]);
 });
+
+test('the task that a processor takes is drawn, whatever the order of the tasks', (t) => {
+  const drawn = (below: (count: number) => number): unknown => heldBy(runOne(machine(), { taskTimes: [10, 40], heuristic: always(1, 45), picks: { below } as unknown as Prng }).job);
+  t.deepEqual(drawn((count) => count - 1), [[10, 55, 40], [55, 65, 10]]);
+  t.deepEqual(drawn(() => 0), [[10, 55, 10], [55, 95, 40]]);
+});
+
+test('a heuristic hears of the longest task and of the mean, in whatever order they ended', (t) => {
+  const heard: RequestFacts['taskTimes'][] = [];
+  const heuristic: RequestHeuristic = { name: 'listens', draft: (facts) => { heard.push(facts.taskTimes); return always(1, 75).draft(facts); } };
+  // The last of those that wait comes to the front when the first is drawn: 50, then 20, then 30, which is cut.
+  runOne(machine(), { taskTimes: [50, 30, 20], heuristic, picks: { below: () => 0 } as unknown as Prng });
+  t.deepEqual(heard, [undefined, { longest: 50, mean: 35, count: 2 }]);
+});
+
+test('at one instant a local submission comes before the end of a job, which then brings nobody forward that it would delay', (t) => {
+  const resource = machine([0, 1, 1], [20, 4, 1000], [30, 2, 50]);
+  runOne(resource, { taskTimes: [20], heuristic: always(2, 300) });
+  t.deepEqual([...resource.plan.running.values()].map(({ id, startsAt }) => [id, startsAt]), [[2, 30]]);
+});
+
+test('a request whose walltime ends with its task takes no other task', (t) => {
+  const { lines } = runOne(machine(), { taskTimes: [50, 50], heuristic: always(1, 50) });
+  t.true(lines.includes('60 job 0 loses request 0 of resource 0 with 0 tasks'));
+});
+
+test('when a job is finished its running requests are taken out first, the waiting ones then', (t) => {
+  let drafted = 0;
+  const heuristic: RequestHeuristic = {
+    name: 'two', draft: () => ({ drafts: drafted++ === 0 ? [{ width: 4, walltime: 300, reasons: [] }, { width: 3, walltime: 300, reasons: [] }] : [], reasons: [] }),
+  };
+  const resource = machine([0, 1, 1], [20, 4, 100], [21, 1, 100]);
+  runOne(resource, { taskTimes: [20], heuristic });
+  // The waiting request of 3 processors comes forward first and leaves one for the second local user; the first needs all four.
+  t.deepEqual([...resource.plan.running.values()].map(({ id, startsAt }) => [id, startsAt]), [[2, 30]]);
+});

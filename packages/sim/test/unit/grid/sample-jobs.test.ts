@@ -59,6 +59,12 @@ test('instants are spread from the first submission to the last local end', (t) 
   for (const part of [0, 1, 2, 3]) t.true(instants.some((instant) => Math.floor((instant - history.start) / quarter) === part));
 });
 
+test('a run that goes on after the last local end is marked', (t) => {
+  const samples = Array.from({ length: 40 }, (_, run) => sampleJob(history, { ...scenario, taskCount: 600, heuristic: findHeuristic('static')! }, { seed: '7', run }));
+  for (const { instant, turnaround, endsAfterLog } of samples) t.is(endsAfterLog, instant + turnaround > history.end);
+  t.is(new Set(samples.map(({ endsAfterLog }) => endsAfterLog)).size, 2);
+});
+
 test('task times have the mean and the bounds of their heterogeneity', (t) => {
   for (const [heterogeneity, least, most] of [[1, 1000, 1000], [2, 500, 1500], [4, 250, 1750]] as const) {
     const times = drawTaskTimes({ taskCount: 20_000, meanTaskTime: 1000, heterogeneity }, new Prng('times'));
