@@ -8,5 +8,8 @@ export { measureTrace, slowdownThreshold, type ServedLocally, type TraceMetrics 
 export { summarize, type Summary } from './summarize.ts';
 export { drawScenario } from './world/draw-scenario.ts';
 export type { WorldTurn } from './world/machine-process.ts';
+export { ScenarioError } from './world/read-fields.ts';
+export { readScenario } from './world/read-scenario.ts';
 export { runWorld, type WorldFailure, type WorldResult } from './world/run-world.ts';
 export { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabMachinePlan, type LabPlan, type ManagerFaults, type Scenario } from './world/scenario.ts';
+export { kindOfFailure, shrinkScenario, type Shrinking, type ShrunkScenario } from './world/shrink-scenario.ts';

@@ -1,9 +1,12 @@
 import { Prng, type Duration } from '@mutirao/core/shared';
+import { shortestTime } from './check-scenario.ts';
 import { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabPlan, type ManagerFaults, type Scenario } from './scenario.ts';
 
 const second: Duration = 1000;
 const minute: Duration = 60 * second;
 const hour: Duration = 60 * minute;
+/** Of two days that all may take; tasks that fail or lose their machine take more. */
+const workMax: Duration = 12 * hour;
 
 /** Draws a world and its faults from a seed. */
 export function drawScenario(seed: string): Scenario {
@@ -13,12 +16,18 @@ export function drawScenario(seed: string): Scenario {
   const labs = Array.from({ length: clusterCount === 0 ? 1 : draw.pick([0, 1, 1]) }, () => drawLab(draw));
   const stormDuration = draw.pick([10, 30, 60, 120]) * minute;
   const taskTimeMax = Math.min(20 * minute, ...clusters.map(({ walltimeMax }) => walltimeMax / 4));
-  return {
+  return withBearableWork({
     version: 1, seed, clusters, labs, stormDuration,
     jobs: Array.from({ length: draw.pick([1, 1, 2, 3]) }, (_, index) => drawJob(draw, { index, stormDuration, taskTimeMax })),
     network: { delayMax: draw.pick([0, 5, 50, 500]), lossProbability: draw.pick([0, 0.01, 0.2]), duplicateProbability: draw.pick([0, 0.01, 0.1]) },
     faults: drawFaults(draw), turnDelayMax: draw.pick([0, 1, 20]),
-  };
+  });
+}
+
+/** Shortens tasks where a few slow machines would never be done with them. */
+function withBearableWork(scenario: Scenario): Scenario {
+  if (shortestTime(scenario) <= workMax) return scenario;
+  return withBearableWork({ ...scenario, jobs: scenario.jobs.map((job) => ({ ...job, meanTaskTime: Math.ceil(job.meanTaskTime / 2) })) });
 }
 
 /** Draws of one scenario, one after the other. */

@@ -1,4 +1,5 @@
 import type { Duration, Instant } from '@mutirao/core/shared';
+import { healingMax } from './check-scenario.ts';
 import type { WorldTurn } from './machine-process.ts';
 import type { Scenario } from './scenario.ts';
 import { Storm } from './storm.ts';
@@ -28,8 +29,6 @@ export interface WorldResult {
   readonly acceptedCount: number;
 }
 
-/** How long everything may take to come to its end once nothing goes wrong any more. */
-const healingMax: Duration = 48 * 3_600_000;
 const lookEvery: Duration = 10_000;
 
 /**

@@ -1,0 +1,92 @@
+import type { Duration } from '@mutirao/core/shared';
+import { ScenarioError } from './read-fields.ts';
+import type { ClusterPlan, JobPlan, Scenario } from './scenario.ts';
+
+/** Tasks of all jobs that a simulation holds. */
+export const tasksMax = 10_000;
+/** Processors of all clusters and labs that a simulation holds. */
+export const machinesMax = 1_000;
+
+const second: Duration = 1000;
+const hour: Duration = 3600 * second;
+/** Staging and messages take their time beside the task. */
+const allocationMargin: Duration = 30 * second;
+/** Once all is mended, so long may local users' requests still hold a cluster, and a user wait with what she asks. */
+const backlogMax: Duration = 36 * hour;
+const lateMax: Duration = 24 * hour;
+/** How long everything may take to come to its end once nothing goes wrong any more. */
+export const healingMax: Duration = 48 * hour;
+
+/**
+ * Refuses a scenario whose fields are sound each by itself, and which no simulation could bring to its end.
+ *
+ * @throws {ScenarioError} with what it asks for and what can be had.
+ */
+export function checkScenario(scenario: Scenario): void {
+  scenario.jobs.forEach((job, index) => { checkJob(job, `jobs[${index}]`, scenario.stormDuration); });
+  scenario.clusters.forEach((cluster, index) => { checkCluster(cluster, `clusters[${index}]`, scenario.stormDuration); });
+  checkSize(scenario);
+  checkTaskTimes(scenario);
+  checkWork(scenario);
+}
+
+function checkJob({ taskCount, brokenTaskCount, submittedAfter, cancelledAfter = 0 }: JobPlan, path: string, stormDuration: Duration): void {
+  if (brokenTaskCount > taskCount) throw new ScenarioError(`${path}.brokenTaskCount`, `is ${brokenTaskCount}`, `at most its ${taskCount} tasks`);
+  const latest = stormDuration + lateMax;
+  for (const [name, value] of [['submittedAfter', submittedAfter], ['cancelledAfter', cancelledAfter]] as const) {
+    if (value > latest) throw new ScenarioError(`${path}.${name}`, `is ${value}`, `at most ${latest}, a day after the storm: all must come to its end in two`);
+  }
+}
+
+function checkCluster({ processors, widthMax, walltimeMax, localPerHour }: ClusterPlan, path: string, stormDuration: Duration): void {
+  if (widthMax > processors) throw new ScenarioError(`${path}.widthMax`, `is ${widthMax}`, `at most its ${processors} processors`);
+  // A local user's walltime is uniform up to the longest, and her run time uniform up to that.
+  const backlog = localPerHour * (stormDuration / hour) * (walltimeMax / 4) * ((widthMax + 1) / 2) / processors;
+  if (backlog <= backlogMax) return;
+  throw new ScenarioError(`${path}.localPerHour`, `is ${localPerHour}`, `less: local users would hold the whole cluster for ${showHours(backlog)} and the longest that can be waited for is ${showHours(backlogMax)}`);
+}
+
+function checkSize({ jobs, clusters, labs }: Scenario): void {
+  const taskCount = sum(jobs.map((job) => job.taskCount));
+  if (taskCount > tasksMax) throw new ScenarioError('jobs', `have ${taskCount} tasks in all`, `at most ${tasksMax}`);
+  const processors = sum(clusters.map((cluster) => cluster.processors)) + sum(labs.flatMap(({ machines }) => machines.map((machine) => machine.processors)));
+  if (processors === 0) throw new ScenarioError('clusters and labs', 'are empty', 'a machine at least: no task would ever run');
+  if (processors > machinesMax) throw new ScenarioError('clusters and labs', `have ${processors} processors in all`, `at most ${machinesMax}`);
+}
+
+/** Without a lab every task must fit into an allocation of some cluster, also on its slowest node. */
+function checkTaskTimes({ jobs, clusters, labs }: Scenario): void {
+  if (labs.length > 0) return;
+  const room = Math.max(...clusters.map(({ walltimeMax, speedSpread }) => (walltimeMax - allocationMargin) * (1 - speedSpread)));
+  for (const [index, job] of jobs.entries()) {
+    const longest = longestWork(job);
+    if (longest <= room) continue;
+    throw new ScenarioError(`jobs[${index}].meanTaskTime`, `is ${job.meanTaskTime}, so that tasks take up to ${Math.ceil(longest)}`,
+      `at most ${Math.max(0, Math.floor(room))}, for which the longest walltime has room on the slowest node, or a lab`);
+  }
+}
+
+/** All work must fit into the time that there is, were every machine the fastest and nothing lost. */
+function checkWork(scenario: Scenario): void {
+  const [wanted, time] = [shortestTime(scenario), scenario.stormDuration + healingMax];
+  if (wanted > time) throw new ScenarioError('jobs', `take ${showHours(wanted)} of all machines`, `at most ${showHours(time)}, two days after the storm`);
+}
+
+/** How long all work takes at least, on all machines at once. */
+export function shortestTime({ jobs, clusters, labs }: Scenario): Duration {
+  const machines = labs.flatMap((lab) => lab.machines);
+  const capacity = sum(clusters.map(({ processors, speedSpread }) => processors * (1 + speedSpread))) + sum(machines.map(({ processors, speed }) => processors * speed));
+  return sum(jobs.map(({ taskCount, meanTaskTime, spread }) => taskCount * meanTaskTime * (1 - spread))) / capacity;
+}
+
+function longestWork({ meanTaskTime, spread }: JobPlan): Duration {
+  return meanTaskTime * (1 + spread);
+}
+
+function showHours(time: Duration): string {
+  return `${Math.ceil(time / hour)} h`;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,65 @@
+import { heuristicNames } from '@mutirao/core/requests';
+import type { Duration } from '@mutirao/core/shared';
+import { checkScenario, machinesMax, tasksMax } from './check-scenario.ts';
+import { flag, lessThanOne, list, number, object, oneOf, ScenarioError, showValue, text, whole } from './read-fields.ts';
+import type { ClusterPlan, FaultPlan, JobPlan, LabMachinePlan, LabPlan, ManagerFaults, Scenario } from './scenario.ts';
+
+const second: Duration = 1000;
+const hour: Duration = 3600 * second;
+const day: Duration = 24 * hour;
+
+/** Longest storm: what goes wrong must end for all to come to its end. */
+const stormMax: Duration = 7 * day;
+/** A greeting is given up after 10 s: on a slower network nobody would ever meet. */
+const delayMax: Duration = 2 * second;
+const sitesMax = 20;
+const jobsMax = 100;
+const perHour = number(0, 10_000);
+const times = whole(0, day);
+
+const job = object<JobPlan>({
+  submittedAfter: whole(0, stormMax + day), taskCount: whole(1, tasksMax), meanTaskTime: whole(1, 7 * day), spread: lessThanOne,
+  replicasMax: whole(1, 100), failuresMax: whole(1, 100), brokenTaskCount: whole(0, tasksMax), failureProbability: lessThanOne,
+  inputCount: whole(0, 100), hasOutput: flag, isChecked: flag,
+}, { cancelledAfter: whole(0, stormMax + day) });
+
+const managerFaults = object<ManagerFaults>({
+  listingFails: lessThanOne, listingLags: lessThanOne, listingLies: lessThanOne, startsLate: lessThanOne, startsNothing: lessThanOne, startsTwice: lessThanOne,
+}, {});
+
+const cluster = object<ClusterPlan>({
+  processors: whole(1, machinesMax), requestsMax: whole(1, 100), widthMax: whole(1, machinesMax), walltimeMax: whole(second, 7 * day),
+  compression: oneOf(['start-now', 'reinsert']), heuristic: oneOf(heuristicNames), localPerHour: perHour, speedSpread: lessThanOne, faults: managerFaults,
+}, {});
+
+const labMachine = object<LabMachinePlan>({ processors: whole(1, 100), speed: number(0.01, 100), isLiar: flag }, {});
+
+const lab = object<LabPlan>({ machines: list(labMachine, 1, machinesMax), downTime: times }, {
+  upTime: object<NonNullable<LabPlan['upTime']>>({ mean: whole(second, 365 * day), shape: number(0.1, 10) }, {}),
+});
+
+const faults = object<FaultPlan>({
+  crashesPerHour: perHour, fallsPerHour: perHour, pausesPerHour: perHour, pauseMax: times, cutsPerHour: perHour, cutMax: times, breaksPerHour: perHour,
+  fullDisksPerHour: perHour, skewMax: times,
+}, {});
+
+const scenario = object<Scenario>({
+  version: oneOf([1]), seed: text(100), jobs: list(job, 1, jobsMax), clusters: list(cluster, 0, sitesMax), labs: list(lab, 0, sitesMax),
+  network: object<Scenario['network']>({ delayMax: whole(0, delayMax), lossProbability: lessThanOne, duplicateProbability: lessThanOne }, {}),
+  faults, turnDelayMax: whole(0, delayMax), stormDuration: whole(0, stormMax),
+}, {});
+
+/**
+ * Reads a scenario from a JSON document; the same document, the same scenario.
+ *
+ * @throws {ScenarioError} when a field is missing, not known or out of range, and when the whole asks for nothing, for more than
+ * a simulation holds, or for what can never come to its end.
+ */
+export function readScenario(document: unknown): Scenario {
+  const { version } = Object(document) as { readonly version?: unknown };
+  // Fields of another version would only hide what is wrong.
+  if (version !== undefined && version !== 1) throw new ScenarioError('version', `is ${showValue(version)}`, '1, the only one that this release reads');
+  const read = scenario.read(document, '');
+  checkScenario(read);
+  return read;
+}

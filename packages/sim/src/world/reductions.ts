@@ -1,0 +1,87 @@
+import type { WorldFailure } from './run-world.ts';
+import { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabMachinePlan, type LabPlan, type Scenario } from './scenario.ts';
+
+/** Smaller scenarios than this one, the boldest first; those that are the same count for nothing. */
+export type Reduction = (scenario: Scenario, failure: WorldFailure) => readonly Scenario[];
+
+/** Smaller ones of a part of a scenario. */
+type PartReduction<Part> = (part: Part) => readonly Part[];
+
+/** All ways to make a scenario smaller: first what takes much away, then field by field. */
+export function listReductions({ jobs, clusters, labs }: Scenario): Reduction[] {
+  return [
+    ...wholeReductions,
+    ...jobs.flatMap((_, index) => jobReductions.map((reduce): Reduction => (scenario) => reduceAt(scenario.jobs, index, reduce).map((changed) => ({ ...scenario, jobs: changed })))),
+    ...clusters.flatMap((_, index) => clusterReductions.map((reduce): Reduction => (scenario) => reduceAt(scenario.clusters, index, reduce).map((changed) => ({ ...scenario, clusters: changed })))),
+    ...labs.flatMap((_, index) => labReductions.map((reduce): Reduction => (scenario) => reduceAt(scenario.labs, index, reduce).map((changed) => ({ ...scenario, labs: changed })))),
+  ];
+}
+
+const faultNames: readonly (keyof FaultPlan)[] = [
+  'crashesPerHour', 'fallsPerHour', 'pausesPerHour', 'cutsPerHour', 'breaksPerHour', 'fullDisksPerHour', 'skewMax', 'pauseMax', 'cutMax',
+];
+
+const wholeReductions: readonly Reduction[] = [
+  (scenario) => fewer(scenario.jobs).map((jobs) => ({ ...scenario, jobs })),
+  (scenario) => fewer(scenario.clusters).map((clusters) => ({ ...scenario, clusters })),
+  (scenario) => fewer(scenario.labs).map((labs) => ({ ...scenario, labs })),
+  // A storm that ends right after the failure is the same up to it.
+  (scenario, { phase, after }) => (phase === 'storm' ? [after + 1] : [0, half(scenario.stormDuration)]).map((stormDuration) => shortenStorm(scenario, stormDuration)),
+  (scenario) => [{ ...scenario, faults: calmFaults }],
+  ...faultNames.map((name): Reduction => (scenario) => [0, half(scenario.faults[name])].map((value) => ({ ...scenario, faults: { ...scenario.faults, [name]: value } }))),
+  ...(['lossProbability', 'duplicateProbability', 'delayMax'] as const).map((name): Reduction => (scenario) => [{ ...scenario, network: { ...scenario.network, [name]: 0 } }]),
+  (scenario) => [{ ...scenario, turnDelayMax: 0 }],
+];
+
+function shortenStorm(scenario: Scenario, stormDuration: number): Scenario {
+  return { ...scenario, stormDuration: Math.min(scenario.stormDuration, stormDuration) };
+}
+
+const jobReductions: readonly PartReduction<JobPlan>[] = [
+  (job) => [1, half(job.taskCount)].filter((taskCount) => taskCount >= 1).map((taskCount) => ({ ...job, taskCount, brokenTaskCount: Math.min(job.brokenTaskCount, taskCount) })),
+  ({ cancelledAfter: _left, ...job }) => [job],
+  (job) => [{ ...job, submittedAfter: 0 }, { ...job, submittedAfter: half(job.submittedAfter) }],
+  (job) => [{ ...job, brokenTaskCount: 0, failureProbability: 0, failuresMax: 1 }],
+  (job) => [{ ...job, inputCount: 0 }],
+  (job) => [{ ...job, isChecked: false, hasOutput: false }, { ...job, isChecked: false }, { ...job, hasOutput: false }],
+  (job) => [{ ...job, replicasMax: 1 }],
+  (job) => [{ ...job, spread: 0 }],
+  (job) => [{ ...job, meanTaskTime: Math.min(job.meanTaskTime, 1000) }, { ...job, meanTaskTime: Math.max(1, half(job.meanTaskTime)) }],
+];
+
+const clusterReductions: readonly PartReduction<ClusterPlan>[] = [
+  (cluster) => [1, half(cluster.processors)].filter((processors) => processors >= 1).map((processors) => ({ ...cluster, processors, widthMax: Math.min(cluster.widthMax, processors) })),
+  (cluster) => [{ ...cluster, widthMax: 1 }],
+  (cluster) => [{ ...cluster, requestsMax: 1 }],
+  (cluster) => [{ ...cluster, localPerHour: 0 }],
+  (cluster) => [{ ...cluster, faults: honestManager }],
+  ...(Object.keys(honestManager) as (keyof typeof honestManager)[]).map((name): PartReduction<ClusterPlan> => (cluster) => [{ ...cluster, faults: { ...cluster.faults, [name]: 0 } }]),
+  (cluster) => [{ ...cluster, speedSpread: 0 }],
+  (cluster) => [{ ...cluster, heuristic: 'static' }],
+  (cluster) => [{ ...cluster, compression: 'start-now' }],
+];
+
+const labReductions: readonly PartReduction<LabPlan>[] = [
+  (lab) => fewer(lab.machines).map((machines) => ({ ...lab, machines })),
+  ({ upTime: _left, ...lab }) => [lab],
+  (lab) => [{ ...lab, machines: lab.machines.map((machine): LabMachinePlan => ({ ...machine, isLiar: false })) }],
+  (lab) => [{ ...lab, machines: lab.machines.map((machine): LabMachinePlan => ({ ...machine, speed: 1 })) }],
+  (lab) => [{ ...lab, machines: lab.machines.map((machine): LabMachinePlan => ({ ...machine, processors: 1 })) }],
+  (lab) => [{ ...lab, downTime: Math.min(lab.downTime, 1000) }],
+];
+
+/** A list without its second half, its first, or one of its elements. */
+function fewer<T>(list: readonly T[]): readonly (readonly T[])[] {
+  const middle = Math.ceil(list.length / 2);
+  const halves = list.length > 2 ? [list.slice(0, middle), list.slice(middle)] : [];
+  return [...halves, ...list.map((_, left) => list.filter((_element, index) => index !== left))];
+}
+
+function reduceAt<T>(list: readonly T[], index: number, reduce: PartReduction<T>): readonly (readonly T[])[] {
+  const part = list[index];
+  return part === undefined ? [] : reduce(part).map((changed) => list.map((each, at) => (at === index ? changed : each)));
+}
+
+function half(value: number): number {
+  return Math.floor(value / 2);
+}
