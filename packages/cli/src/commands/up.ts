@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
@@ -15,6 +16,7 @@ export interface UpOptions {
   readonly machines: number;
   readonly machineProcessors: number;
   readonly set: readonly string[];
+  readonly trace?: string;
   readonly detach?: true;
 }
 
@@ -24,6 +26,7 @@ export function define(command: Command, act: Act): void {
     .option('--machines <count>', 'time-shared lab machines', count, 2)
     .option('--machine-processors <count>', 'processors of each lab machine', count, 1)
     .option('--set <process.option=value>', 'an option of all processes of a kind, as in cluster.walltime-max=10m', (value: string, former: string[]) => [...former, value], [])
+    .option('--trace <folder>', 'have all processes write debugging traces there, for "mutirao sim replay"')
     .option('-d, --detach', 'go on in the background; "mutirao down" stops it')
     .action((options: UpOptions) => act((context) => startGrid(context, options)));
 }
@@ -32,7 +35,7 @@ export function define(command: Command, act: Act): void {
 export async function startGrid(context: CommandContext, options: UpOptions): Promise<ExitStatus> {
   const size: GridSize = {
     clusters: parseClusters(options.clusters), machines: options.machines, machineProcessors: Math.max(1, options.machineProcessors),
-    settings: parseSettings(options.set),
+    settings: parseSettings(options.set), ...(options.trace === undefined ? {} : { traces: resolve(context.directory, options.trace) }),
   };
   if (size.clusters.length === 0 && size.machines === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has neither clusters nor machines; want one at least');
   if (options.detach === true) {
@@ -49,7 +52,7 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
 async function startDetached(context: CommandContext, options: UpOptions): Promise<void> {
   const { detachGrid } = await import('../grid/detach.ts');
   const args = ['--clusters', options.clusters, '--machines', String(options.machines), '--machine-processors', String(options.machineProcessors),
-    ...options.set.flatMap((setting) => ['--set', setting])];
+    ...options.set.flatMap((setting) => ['--set', setting]), ...(options.trace === undefined ? [] : ['--trace', resolve(context.directory, options.trace)])];
   tellGrid(context, await detachGrid(context, args), '"mutirao down" stops it.');
 }
 

@@ -16,6 +16,8 @@ export interface GridSize {
   readonly machineProcessors: number;
   /** Further options of the processes by kind, as `--set cluster.walltime-max=10m` gives them. */
   readonly settings: Readonly<Record<ProcessName, readonly string[]>>;
+  /** Absolute folder for debugging traces of all processes; left out for none. */
+  readonly traces?: string;
 }
 
 /** Plans the processes of a grid that share a home folder. */
@@ -51,7 +53,9 @@ export class GridPlan {
 
   /** @param info where the process writes its address; undefined for one that does not listen. */
   #plan(kind: ProcessName, name: string, { args, info }: { args: readonly string[]; info: string | undefined }): ProcessPlan {
-    const fixed = [...programOf(kind), '--home', this.#home, ...args, ...this.#size.settings[kind]];
+    const { settings, traces } = this.#size;
+    const trace = traces === undefined ? [] : ['--trace', join(traces, `${name}.jsonl`)];
+    const fixed = [...programOf(kind), '--home', this.#home, ...args, ...trace, ...settings[kind]];
     return {
       name,
       command: (address) => [process.execPath, ...fixed, ...(info === undefined ? [] : ['--listen', address ?? '127.0.0.1:0'])],

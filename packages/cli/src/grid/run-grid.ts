@@ -25,7 +25,7 @@ const readyMax = 30_000;
 export async function runGrid(context: CommandContext, size: GridSize, onReady: (grid: GridRecord) => void): Promise<void> {
   let grid: GridRecord = { pid: process.pid, startedUnixMs: context.clock.now(), broker: '', clusters: [], machines: size.machines, processes: {} };
   await takeHome(context, grid);
-  const supervisor = new Supervisor(liveHost(context.home), context.output);
+  const supervisor = new Supervisor(liveHost(context.home, size.traces), context.output);
   const save = (): void => {
     grid = { ...grid, processes: supervisor.processes() };
     writeAtomic(gridRecordPath(context.home), `${JSON.stringify(grid)}\n`);
@@ -116,11 +116,13 @@ function lastWords(path: string): string {
   }
 }
 
-function liveHost(home: string): Host {
-  mkdirSync(join(home, 'logs'), { recursive: true, mode: 0o700 });
+/** @param traces the folder of debugging traces, if any; an agent that an allocation starts knows it from the environment alone. */
+function liveHost(home: string, traces: string | undefined): Host {
+  for (const folder of [join(home, 'logs'), ...(traces === undefined ? [] : [traces])]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const env = { ...process.env, MUTIRAO_HOME: home, ...(traces === undefined ? {} : { MUTIRAO_AGENT_TRACE: join(traces, 'agent-allocated.jsonl') }) };
   return {
     start: (name, [command = '', ...args], onExit) => startProcess({
-      command, args, env: { ...process.env, MUTIRAO_HOME: home }, stderr: { kind: 'file', path: logPath(home, name) },
+      command, args, env, stderr: { kind: 'file', path: logPath(home, name) },
       onExit: ({ status }) => { onExit(status); },
     }).pid,
     signal: (pid, name) => {

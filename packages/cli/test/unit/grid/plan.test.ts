@@ -23,6 +23,14 @@ test('settings become options of all processes of a kind, after our own', (t) =>
   t.throws(() => parseSettings(['walltime-max=10m']), { code: 'MUT_BAD_REQUEST' });
 });
 
+test('every process of a traced grid writes a file of its own', (t) => {
+  const plan = new GridPlan('/home', { clusters: [8], machines: 1, machineProcessors: 1, settings: parseSettings([]), traces: '/traces' });
+  const filesOf = ({ command }: { command(address: undefined): readonly string[] }): (string | undefined)[] => command(undefined).filter((_word, index, all) => all[index - 1] === '--trace');
+  t.deepEqual(filesOf(plan.broker([])), ['/traces/broker.jsonl']);
+  t.deepEqual(filesOf(plan.cluster('alpha', 8)), ['/traces/cluster-alpha.jsonl']);
+  t.deepEqual(filesOf(plan.agent('lab/m1', 'h:1')), ['/traces/agent-lab-m1.jsonl']);
+});
+
 test('a process that is started again listens where it did', (t) => {
   const plan = new GridPlan('/home', { clusters: [], machines: 1, machineProcessors: 1, settings: parseSettings([]) });
   t.deepEqual(plan.broker([{ name: 'lab', address: 'h:1' }]).command('127.0.0.1:99').slice(4), ['--home', '/home', '--provider', 'lab=h:1', '--listen', '127.0.0.1:99']);

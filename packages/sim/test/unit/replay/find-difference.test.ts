@@ -10,7 +10,7 @@ for (const [one, other] of same) test(`${inspect(one)} is the same as ${inspect(
 
 const different: readonly (readonly [one: unknown, other: unknown, path: string])[] = [
   [1, 2, 'x'], [0, -0, 'x'], [null, undefined, 'x'], [[1, 2], [1, 3], 'x[1]'], [[1], [1, undefined], 'x.length'], [[1], [1, 2], 'x[1]'], [{ a: { b: [{ c: 1 }] } }, { a: { b: [{ c: 2 }] } }, 'x.a.b[0].c'],
-  [{ a: 1 }, { b: 1 }, 'x.a'], [new Uint8Array([1, 2]), new Uint8Array([1, 3]), 'x[1]'], [new Uint8Array([1]), [1], 'x'], [[], {}, 'x'], [new Map([[1, 2]]), new Map([[1, 3]]), 'x[0][1]'], ['1', 1, 'x'],
+  [{ a: 1 }, { b: 1 }, 'x.a'], [{}, { b: 1 }, 'x.b'], [new Uint8Array([1, 2]), new Uint8Array([1, 3]), 'x[1]'], [new Uint8Array([1]), [1], 'x'], [[], {}, 'x'], [new Map([[1, 2]]), new Map([[1, 3]]), 'x[0][1]'], ['1', 1, 'x'],
 ];
 for (const [one, other, path] of different) {
   test(`${inspect(one)} differs from ${inspect(other)} at ${path}`, (t) => { t.is(findDifference(one, other, 'x')?.path, path); });

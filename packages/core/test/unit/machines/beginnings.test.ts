@@ -1,0 +1,63 @@
+// A machine that begins from what a trace's head says goes on as the one that was described.
+import { encodeValue, decodeValue, type Beginning } from '@mutirao/core/debugging-trace';
+import { agentMachine, createAgentState, openAgentBeginning, saveAgentBeginning } from '@mutirao/core/machines/agent';
+import { brokerMachine, createBrokerState, openBrokerBeginning, resume, saveBrokerBeginning } from '@mutirao/core/machines/broker';
+import { clusterMachine, createClusterState, openClusterBeginning, saveClusterBeginning } from '@mutirao/core/machines/cluster';
+import { createProviderState, openProviderBeginning, providerDefaults, providerMachine, saveProviderBeginning } from '@mutirao/core/machines/provider';
+import { conservativeBackfilling, easyBackfilling, firstComeFirstServed } from '@mutirao/core/queue';
+import test from 'ava';
+
+/** As it comes back from a file. */
+function written(beginning: Beginning): Beginning {
+  return decodeValue(JSON.parse(encodeValue(beginning))) as Beginning;
+}
+
+test('a broker begins resumed: the grace of providers that stay away runs from the takeover', (t) => {
+  const state = createBrokerState({ suspectGrace: 1000 });
+  const facts = { machineId: 'lab/m1', incarnation: 'i', processors: 1, attributes: {}, until: undefined, requestId: '' };
+  brokerMachine.step(state, [
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'lab', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'lab' },
+    { kind: 'MachineJoined', providerId: 'lab', facts, heldReplicaIds: [] },
+  ], 10);
+  const saved = written(saveBrokerBeginning(state));
+  const opened = openBrokerBeginning(saved, 5000);
+  t.is(opened.options.suspectGrace, 1000);
+  t.is(opened.options.scheduler, state.options.scheduler);
+  resume(state, 5000);
+  for (const now of [5500, 5999, 6001]) {
+    const wanted = brokerMachine.step(state, [{ kind: 'TimerFired' }], now);
+    t.deepEqual(brokerMachine.step(opened, [{ kind: 'TimerFired' }], now), wanted);
+    t.is(wanted.changes.some(({ kind }) => kind === 'MachineLost'), now === 6001);
+  }
+});
+
+for (const policy of [firstComeFirstServed, easyBackfilling, conservativeBackfilling('start-now'), conservativeBackfilling('reinsert')]) {
+  test(`a cluster begins with its queue, under ${policy.name}`, (t) => {
+    const state = createClusterState({ policy, processors: 4, requestsMax: 5, widthMax: 4, walltimeMax: 1000, walltimeGranularity: 1, endedMax: 10 });
+    const order = { userId: 'ana', width: 3, walltime: 100, command: ['x'], environment: {}, workingDirectory: '', clientRequestId: '' };
+    clusterMachine.step(state, [{ kind: 'ClusterStarted' }, { kind: 'AllocationRequested', replyTo: 1, order }, { kind: 'AllocationRequested', replyTo: 2, order }], 10);
+    const opened = openClusterBeginning(written(saveClusterBeginning(state)));
+    t.is(opened.options.policy.name, policy.name);
+    t.deepEqual(clusterMachine.step(opened, [{ kind: 'ClusterStarted' }], 50), clusterMachine.step(state, [{ kind: 'ClusterStarted' }], 50));
+  });
+}
+
+test('a provider begins with what it promised, an agent with nothing', (t) => {
+  const state = createProviderState({ ...providerDefaults, providerId: 'alpha' });
+  providerMachine.step(state, [{ kind: 'ProviderStarted', instance: 'one' }], 10);
+  const opened = openProviderBeginning(written(saveProviderBeginning(state)));
+  t.deepEqual(opened.config, state.config);
+  t.is(opened.instance, 'one');
+  const options = {
+    processors: 2, unacknowledgedMax: 9, unacknowledgedBytesMax: 9, killGrace: 9, startedDelay: 9, reportInterval: 9, contentBytesMax: 9, prefetchMax: 9,
+  };
+  const agent = createAgentState(options);
+  const saved = written(saveAgentBeginning(agent));
+  agentMachine.step(agent, [{ kind: 'ProviderAttached' }], 10);
+  t.deepEqual(openAgentBeginning(saved), createAgentState(options));
+});
+
+test('what this release does not know is a broken invariant', (t) => {
+  const saved = saveBrokerBeginning(createBrokerState());
+  t.throws(() => openBrokerBeginning({ ...saved, options: { ...saved.options as object, scheduler: 'dice' } }, 1), { message: /there is no scheduler dice/ });
+});
