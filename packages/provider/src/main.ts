@@ -29,7 +29,7 @@ const options = {
   brokerGrace: duration({ help: 'The demand of a broker that is away for longer is nothing.', default: brokerGrace }),
   refusalPause: duration({ help: 'Pause after a refused request; doubles with each further one.', default: refusalPause }),
   refusalPauseMax: duration({ help: 'Longest pause after refusals.', default: refusalPauseMax }),
-  refusalsMax: integer({ help: 'After so many refusals in a row nothing is asked for until new demand comes up.', default: refusalsMax, min: 1, max: 1000 }),
+  refusalsMax: integer({ help: 'After so many refusals in a row a request is tried once an hour only, until new demand comes up.', default: refusalsMax, min: 1, max: 1000 }),
   queueInterval: duration({ help: 'Time between two readings of the queue when nothing hints at a change.', default: 3_000 }),
   agentCommand: text({ help: 'What an allocation runs on each processor, as a JSON array of program and arguments; empty for this release\'s agent.', placeholder: 'JSON', default: '' }),
   trace: traceOption,

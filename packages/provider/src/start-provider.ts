@@ -114,7 +114,7 @@ class ProviderProcess {
     this.#credentials = new AgentCredentials(ensureToken(join(directory, 'secret')), ensureToken(this.#machineTokenPath));
     const deliver = (input: ProviderInput): void => { this.#driver.deliver(input); };
     this.#relay = new Relay({
-      providerId: config.providerId, measure: this.#measure, log, deliver,
+      providerId: config.providerId, measure: this.#measure, log, clock: systemClock, deliver,
       onRouted: (agent) => { this.#pushed.repeat(agent); },
       onRefused: (requestId, error) => { this.#exchange.failRequest(requestId, error); },
     });

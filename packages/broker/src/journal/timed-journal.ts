@@ -14,7 +14,8 @@ export function timeJournal<Change>(journal: Journal<Change>, observe: (seconds:
     lastSequence: () => journal.lastSequence(),
     writeSnapshot: (sequence, body) => { journal.writeSnapshot(sequence, body); },
     latestSnapshot: () => journal.latestSnapshot(),
-    database: journal.database,
+    database: journal.database, isHostNew: journal.isHostNew,
+    keepHost: () => { journal.keepHost(); },
     close: () => { journal.close(); },
   };
 }

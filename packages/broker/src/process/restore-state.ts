@@ -1,4 +1,4 @@
-import { brokerMachine, createBrokerState, restore, snapshotVersion, type BrokerChange, type BrokerOptions, type BrokerState } from '@mutirao/core/machines/broker';
+import { brokerMachine, createBrokerState, restore, skipForgottenIds, snapshot, snapshotVersion, type BrokerChange, type BrokerOptions, type BrokerState } from '@mutirao/core/machines/broker';
 import type { Journal } from '@mutirao/runtime/journal';
 
 /** A state from a journal, and how it came about. */
@@ -21,6 +21,11 @@ export function restoreState(journal: Journal<BrokerChange>, options: Partial<Br
     brokerMachine.apply(state, change);
     replayedCount += 1;
   });
+  if (journal.isHostNew) {
+    skipForgottenIds(state);
+    journal.writeSnapshot(journal.lastSequence(), snapshot(state));
+  }
+  journal.keepHost();
   return { state, snapshotAt, replayedCount };
 }
 

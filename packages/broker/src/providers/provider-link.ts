@@ -1,5 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ConnectRequest, ConnectResponse, ToMachine } from '@mutirao/api/provider';
+import type { Instant } from '@mutirao/core/shared';
 import type { Timers } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
 import type { MessageStream } from '@mutirao/runtime/rpc';
@@ -30,7 +31,8 @@ export interface ProviderLinkOptions {
 
 /** Hears what becomes of a link. */
 export interface ProviderLinkListener {
-  onConnected(): void;
+  /** `clock` is what the provider's clock showed; undefined where it did not say. */
+  onConnected(clock: Instant | undefined): void;
   /** Everything but the hello. A thrown MutiraoError closes the stream. */
   onMessage(message: NonNullable<ConnectResponse['message']>): void;
   /** Once for each `onConnected`. */
@@ -117,7 +119,7 @@ export class ProviderLink {
       return;
     }
     if (message.$case !== 'hello') throw new MutiraoError('MUT_PROTOCOL', `the provider began with ${message.$case}; want hello`);
-    const { protocolVersion: found, programVersion, speakerId } = message.value;
+    const { protocolVersion: found, programVersion, speakerId, sentUnixMs } = message.value;
     if (found !== protocolVersion) throw new MutiraoError('MUT_PROTOCOL', `the provider speaks version ${found}; want ${protocolVersion}`);
     this.#options.timers.cancel(this.#helloTimer);
     this.#isConnected = true;
@@ -125,7 +127,7 @@ export class ProviderLink {
     this.#lastTrouble = '';
     this.#options.backoff.reset();
     this.#options.log.info({ speaker: speakerId, release: programVersion }, 'connected to a provider');
-    this.#options.listener.onConnected();
+    this.#options.listener.onConnected(sentUnixMs);
   }
 
   #closed(stream: ProviderStream, error: MutiraoError | undefined): void {

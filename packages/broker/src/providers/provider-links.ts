@@ -114,10 +114,10 @@ export class ProviderLinks {
       connect: () => openStream(client.connect(), log),
       backoff: new Backoff({ first: 100, longest: 5000, random: Math.random }),
       listener: {
-        onConnected: () => {
+        onConnected: (clock) => {
           note('');
           counts.connected(providerId);
-          deliver({ kind: 'ProviderConnected', providerId });
+          deliver({ kind: 'ProviderConnected', providerId, ...(clock === undefined ? {} : { clock }) });
         },
         onMessage: (message) => {
           from.receive(message);

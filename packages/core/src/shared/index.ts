@@ -5,5 +5,6 @@ export type { Decision, DriverCommand, Machine, Reply } from './machine.ts';
 export { Heap } from './heap.ts';
 export { Prng } from './prng.ts';
 export { findNearestWord } from './nearest-word.ts';
+export { clockTolerance, ownInstant } from './own-instant.ts';
 export { IndexSet, type IndexRange } from './index-set.ts';
 export { describeBytes, describeExactTime, describeTime, plural } from './sentences.ts';

@@ -1,6 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { ConnectRequest } from '@mutirao/api/provider';
 import type { BrokerId } from '@mutirao/core/machines/provider';
+import type { Instant } from '@mutirao/core/shared';
 
 /** The version of the stream protocol that this release speaks. */
 const protocolVersion = 1;
@@ -12,11 +13,12 @@ export interface HelloWire {
   readonly programVersion: string;
   readonly capabilities: string[];
   readonly speakerId: string;
+  readonly sentUnixMs: number;
 }
 
-/** What this process says first on each stream. */
-export function ownHello(speakerId: string): HelloWire {
-  return { protocolVersion, programVersion, capabilities: [], speakerId };
+/** What this process says first on each stream. @param sentUnixMs what its clock shows. */
+export function ownHello(speakerId: string, sentUnixMs: Instant): HelloWire {
+  return { protocolVersion, programVersion, capabilities: [], speakerId, sentUnixMs };
 }
 
 /** @throws {MutiraoError} MUT_PROTOCOL for a version that this release does not speak. */

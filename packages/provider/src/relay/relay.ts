@@ -6,10 +6,11 @@ import type { BrokerId, ProviderCommand, ProviderInput } from '@mutirao/core/mac
 import type { MachineFacts } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 import type { CallContext } from '@mutirao/runtime/rpc';
+import type { Clock } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
 import { originOf, type AgentOrigin } from '../credentials.ts';
 import { toAgent, toBroker } from './frames.ts';
-import { checkHello, ownHello, readBrokerHello } from './hello.ts';
+import { checkHello, ownHello, readBrokerHello, type HelloWire } from './hello.ts';
 import { AgentLink, BrokerLink, type ByteStream } from './links.ts';
 import type { TaskMeasure } from './measure.ts';
 import { attachFields, connectFields, findAlternative, readToMachine } from './wire.ts';
@@ -27,6 +28,7 @@ export interface RelayOptions {
   readonly providerId: ProviderId;
   readonly measure: TaskMeasure;
   readonly log: Logger;
+  readonly clock: Clock;
   deliver(input: ProviderInput): void;
   /** Hears that an agent's messages go to a broker from now on. */
   onRouted?(agent: AgentLink): void;
@@ -81,10 +83,14 @@ export class Relay {
     this.#connectionCount += 1;
     const link = new BrokerLink(brokerId, this.#connectionCount, stream);
     this.#brokers.set(brokerId, link);
-    link.write(toBroker({ $case: 'hello', value: ownHello(this.#options.providerId) }));
+    link.write(toBroker({ $case: 'hello', value: this.#hello() }));
     this.#options.log.info({ broker: brokerId }, 'broker connected');
     this.#options.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId });
     return link;
+  }
+
+  #hello(): HelloWire {
+    return ownHello(this.#options.providerId, this.#options.clock.now());
   }
 
   #receiveFromBroker(link: BrokerLink, bytes: Buffer): void {
@@ -139,7 +145,7 @@ export class Relay {
     const link = new AgentLink(identity, stream, this.#options.measure);
     this.#agents.set(identity.attachmentId, link);
     this.#agentsByMachine.set(facts.machineId, link);
-    stream.write(toAgent({ $case: 'hello', value: ownHello(this.#options.providerId) }));
+    stream.write(toAgent({ $case: 'hello', value: this.#hello() }));
     if (this.#drainReason !== undefined) stream.write(toAgent({ $case: 'drain', value: { reason: this.#drainReason } }));
     stream.pause();
     this.#options.log.info({ machine: facts.machineId, held: hello.heldReplicaIds.length }, 'agent attached');

@@ -2,7 +2,7 @@ import test from 'ava';
 import { PullContentRequest, PushContentRequest } from '@mutirao/api/machine';
 import { RequestStatus } from '@mutirao/api/provider';
 import type { ProviderInput } from '@mutirao/core/machines/provider';
-import { systemTimers } from '@mutirao/runtime/driver';
+import { systemClock, systemTimers } from '@mutirao/runtime/driver';
 import { quietLogger } from '@mutirao/runtime/log';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
 import { aCallContext, inject, ProviderDialogue } from '@mutirao/testkit';
@@ -16,7 +16,7 @@ function aHost(dialogue: ProviderDialogue): ProviderHost & { readonly asked: Pro
   const asked: ProviderInput[] = [];
   return {
     state: dialogue.state, asked,
-    relay: new Relay({ providerId: 'p', measure: new TaskMeasure(), log: quietLogger, deliver: () => undefined }),
+    relay: new Relay({ providerId: 'p', measure: new TaskMeasure(), log: quietLogger, clock: systemClock, deliver: () => undefined }),
     exchange: new TransferExchange({ timers: systemTimers, waitMax: 1, transfersMax: 10, passing: { note: () => undefined } }), pushed: new PushedContents(),
     ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => {
       asked.push(make(1));

@@ -3,8 +3,9 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { MutiraoError } from '@mutirao/api/errors';
 import { InvariantError, type Instant } from '@mutirao/core/shared';
+import { readBootId } from './boot-id.ts';
 import type { ChangeCodec, ProjectionDatabase } from './codec.ts';
-import { claim, migrate } from './schema.ts';
+import { claim, isBootNew, keepBoot, migrate } from './schema.ts';
 import { journalError } from './sqlite-errors.ts';
 
 /** A line of the journal. */
@@ -48,6 +49,10 @@ export interface Journal<Change> {
   /** Keeps a snapshot, and the one before it. */
   writeSnapshot(sequence: number, body: string): void;
   latestSnapshot(): Snapshot | undefined;
+  /** Whether the host has started anew, or may have, since `keepHost`: the last changes that were not durable may be gone. */
+  readonly isHostNew: boolean;
+  /** What followed from a new host is dealt with, and in the journal. */
+  keepHost(): void;
   /** For reading projections. Statements are for the caller to keep. */
   readonly database: DatabaseSync;
   close(): void;
@@ -58,6 +63,8 @@ export interface JournalOptions<Change> {
   /** A file, made with its folder if absent; `:memory:` for tests. */
   readonly path: string;
   readonly codec: ChangeCodec<Change>;
+  /** Names the host's present run; the system's own name for it when left out. */
+  readonly bootId?: number | undefined;
 }
 
 /**
@@ -74,7 +81,7 @@ export function openJournal<Change>(options: JournalOptions<Change>): Journal<Ch
     database = new DatabaseSync(path, { timeout: 0 });
     claim(database);
     migrate(database, path, codec);
-    return new SqliteJournal(path, database, codec);
+    return new SqliteJournal({ path, database, codec, bootId: 'bootId' in options ? options.bootId : readBootId() });
   } catch (error) {
     if (database?.isOpen === true) database.close();
     if (error instanceof Error && 'syscall' in error) {
@@ -86,6 +93,8 @@ export function openJournal<Change>(options: JournalOptions<Change>): Journal<Ch
 
 class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   readonly database: DatabaseSync;
+  readonly isHostNew: boolean;
+  readonly #bootId: number | undefined;
   readonly #path: string;
   readonly #codec: ChangeCodec<Change>;
   readonly #statements = new Map<string, StatementSync>();
@@ -95,7 +104,9 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   #sequence: number;
   #isFull = false;
 
-  constructor(path: string, database: DatabaseSync, codec: ChangeCodec<Change>) {
+  constructor({ path, database, codec, bootId }: JournalOptions<Change> & { readonly database: DatabaseSync }) {
+    this.#bootId = bootId;
+    this.isHostNew = isBootNew(database, bootId);
     this.#path = path;
     this.database = database;
     this.#codec = codec;
@@ -176,6 +187,10 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   latestSnapshot(): Snapshot | undefined {
     const row = this.#guarded('reading a snapshot', () => this.prepare('SELECT seq, body FROM snapshots ORDER BY seq DESC LIMIT 1').get());
     return row === undefined ? undefined : { sequence: Number(row['seq']), body: String(row['body']) };
+  }
+
+  keepHost(): void {
+    this.#guarded('writing', () => { keepBoot(this.database, this.#bootId); });
   }
 
   close(): void {

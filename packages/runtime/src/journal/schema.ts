@@ -26,7 +26,9 @@ export function claim(database: DatabaseSync): void {
   database.exec('BEGIN IMMEDIATE; COMMIT');
 }
 
-/** Makes the tables where they are missing, and refuses those of a later release. */
+/**
+ * Makes the tables where they are missing, and refuses those of a later release.
+ */
 export function migrate(database: DatabaseSync, path: string, codec: { readonly version: number; readonly schema?: readonly string[] }): void {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -49,4 +51,17 @@ function keepVersion(database: DatabaseSync, path: string, name: string, version
     throw new MutiraoError('MUT_JOURNAL_NEWER', `${path} has ${name} ${found}; this release knows ${version} and those before it`);
   }
   database.prepare('INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value').run(name, version);
+}
+
+/** Whether the host has started anew, or may have, since `keepBoot` noted its run. A new journal has nothing to forget. */
+export function isBootNew(database: DatabaseSync, bootId: number | undefined): boolean {
+  if (database.prepare('SELECT 1 FROM changes LIMIT 1').get() === undefined) return false;
+  const noted = database.prepare("SELECT value FROM meta WHERE name = 'boot'").get()?.['value'];
+  return bootId === undefined || noted !== bootId;
+}
+
+/** Notes the host's present run. */
+export function keepBoot(database: DatabaseSync, bootId: number | undefined): void {
+  if (bootId === undefined) return;
+  database.prepare("INSERT INTO meta (name, value) VALUES ('boot', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value").run(bootId);
 }

@@ -1,5 +1,5 @@
 import {
-  brokerMachine, createBrokerState, resume, restore, snapshot, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState,
+  brokerMachine, createBrokerState, resume, restore, skipForgottenIds, snapshot, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState,
 } from '@mutirao/core/machines/broker';
 import type { Content, ReplicaStart, StartReplicas } from '@mutirao/core/messages';
 import { unreachable, type DriverCommand, type Duration, type MachineId, type Prng, type ProviderId } from '@mutirao/core/shared';
@@ -95,7 +95,7 @@ export class BrokerProcess {
     const link = new Link<FromBroker, ToBroker>({
       kernel: world.kernel, life: this.life, luck: luck.fork(`link ${providerId}`), backOff: { first: 100, longest: 5000 },
       dial: () => dial(this.life, providerId), hello: () => ({ kind: 'hello', brokerId: 'broker' }),
-      onConnected: () => { this.process.deliver({ kind: 'ProviderConnected', providerId }); },
+      onConnected: (greeting) => { this.process.deliver({ kind: 'ProviderConnected', providerId, clock: greeting.kind === 'hello' ? greeting.clock : undefined }); },
       onMessage: (message) => { this.#receive(providerId, message); },
       onLost: () => { this.process.deliver({ kind: 'ProviderDisconnected', providerId, reason: 'MUT_UNREACHABLE' }); },
       isFinal: () => false, onGone: () => undefined,
@@ -162,5 +162,13 @@ function recover(disk: SimulatedDisk<BrokerChange>, options: Partial<BrokerOptio
   const latest = disk.latestSnapshot();
   const state = latest === undefined ? createBrokerState(options) : restore(latest, options);
   disk.replay((change) => { brokerMachine.apply(state, change); });
+  if (disk.hasFallen) {
+    skipForgottenIds(state);
+    // Where this cannot be written the process ends again at its first write, before it has given any id.
+    if (!disk.isFull) {
+      disk.writeSnapshot(snapshot(state));
+      disk.forgetFall();
+    }
+  }
   return state;
 }

@@ -21,6 +21,7 @@ export class SimulatedDisk<Change> {
   /** Of the transactions, so many from the front are on the disk for good. */
   #syncedCount = 0;
   isFull = false;
+  #hasFallen = false;
 
   /** @throws {DiskFullError} */
   write(changes: readonly Change[], isDurable: boolean): void {
@@ -40,6 +41,17 @@ export class SimulatedDisk<Change> {
     const unsynced = this.#transactions.length - this.#syncedCount;
     this.#transactions.length -= luck.below(unsynced + 1);
     this.#syncedCount = this.#transactions.length;
+    this.#hasFallen = true;
+  }
+
+  /** Whether its host has fallen since `forgetFall`. */
+  get hasFallen(): boolean {
+    return this.#hasFallen;
+  }
+
+  /** What followed from the fall is dealt with, and written. */
+  forgetFall(): void {
+    this.#hasFallen = false;
   }
 
   /** The body of the latest snapshot; undefined when there is none. */

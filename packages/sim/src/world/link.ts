@@ -13,7 +13,8 @@ export interface LinkSetup<Out, In> {
   dial(): StreamEnd<Out, In>;
   /** What is said first on each stream. */
   hello(): Out;
-  onConnected(): void;
+  /** Hears the other side's greeting. */
+  onConnected(greeting: In): void;
   /** A message after the greeting. */
   onMessage(message: In): void;
   onLost(): void;
@@ -79,7 +80,7 @@ export class Link<Out, In extends { readonly kind: string }> {
     this.#isConnected = true;
     this.epoch += 1;
     this.#pause = this.#setup.backOff.first;
-    this.#setup.onConnected();
+    this.#setup.onConnected(message);
   }
 
   #lose(stream: StreamEnd<Out, In>, code: string): void {

@@ -1,5 +1,5 @@
 import type { AllocationRequest, Content, Demand, MachineFacts, MachineReport, QueueListing, RequestOrder, ResourceLimits, StartReplicas } from '@mutirao/core/messages';
-import type { MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
+import type { Instant, MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
 
 /** What an agent says to its provider; reports and wishes go on to a broker. */
 export type FromAgent =
@@ -24,7 +24,8 @@ export type FromBroker =
 
 /** What a broker is told. */
 export type ToBroker =
-  | { readonly kind: 'hello' }
+  /** `clock` is what the provider's clock shows. */
+  | { readonly kind: 'hello'; readonly clock: Instant }
   | { readonly kind: 'joined'; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[] }
   | { readonly kind: 'lost'; readonly machineId: MachineId; readonly reason: string }
   | { readonly kind: 'fromMachine'; readonly machineId: MachineId; readonly message: FromAgent }

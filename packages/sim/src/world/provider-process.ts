@@ -61,6 +61,7 @@ export class ProviderProcess {
       perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
     });
     this.relay = new SimulatedRelay({
+      now: () => this.#clock.now(),
       deliver: (input) => { this.process.deliver(input); },
       nameMachine: (machineId, requestId) => nameMachine(config.providerId, machineId, requestId),
       onReport: (requestId, report) => { this.#measure(requestId, report); },

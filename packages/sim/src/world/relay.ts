@@ -1,6 +1,6 @@
 import type { ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
 import type { MachineReport } from '@mutirao/core/messages';
-import type { MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
+import type { Instant, MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
 import type { FromAgent, FromBroker, ToAgent, ToBroker } from './messages.ts';
 import type { StreamEnd } from './network.ts';
 
@@ -30,6 +30,8 @@ interface AgentLink {
 
 /** What a relay needs. */
 export interface RelaySetup {
+  /** What the provider's clock shows. */
+  now(): Instant;
   deliver(input: ProviderInput): void;
   /** The name of the machine that an agent presents. */
   nameMachine(machineId: MachineId, requestId: RequestId): MachineId;
@@ -70,7 +72,7 @@ export class SimulatedRelay {
     this.#connectionCount += 1;
     const link = { brokerId, connectionId: this.#connectionCount, stream };
     this.#brokers.set(brokerId, link);
-    stream.write({ kind: 'hello' });
+    stream.write({ kind: 'hello', clock: this.#setup.now() });
     this.#setup.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId });
     return link;
   }

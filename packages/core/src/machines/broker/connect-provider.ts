@@ -31,6 +31,7 @@ export function connectProvider(turn: Turn, input: InputOf<'ProviderConnected'>)
   provider.isConnected = true;
   provider.awaySince = undefined;
   provider.lastError = '';
+  provider.clockOffset = (input.clock ?? turn.now) - turn.now;
 }
 
 /** Counts as lost the machines that the provider, having told all that it has, did not tell of. */

@@ -1,5 +1,5 @@
 import type { AllocationRequest, JobSpec, MachineFacts, MachineReport } from '../../messages/index.ts';
-import type { JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+import type { Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 
 /** Facts that the broker hears of. */
 export type BrokerInput =
@@ -9,7 +9,8 @@ export type BrokerInput =
   /** Replies `{ retriedCount }`. Empty indexes mean all that failed or were cancelled. */
   | { readonly kind: 'TasksRetried'; readonly replyTo: number; readonly userId: UserId; readonly jobId: JobId; readonly taskIndexes: readonly TaskIndex[] }
   | { readonly kind: 'ProviderAdded'; readonly replyTo: number; readonly providerId: ProviderId; readonly address: string }
-  | { readonly kind: 'ProviderConnected'; readonly providerId: ProviderId }
+  /** `clock` is what the provider's clock showed when it greeted; left out, it is ours. */
+  | { readonly kind: 'ProviderConnected'; readonly providerId: ProviderId; readonly clock?: Instant | undefined }
   /** All machines that the provider had when it connected have been told. */
   | { readonly kind: 'ProviderSettled'; readonly providerId: ProviderId }
   | { readonly kind: 'ProviderDisconnected'; readonly providerId: ProviderId; readonly reason: string }

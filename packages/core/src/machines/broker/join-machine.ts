@@ -1,8 +1,8 @@
 import type { MachineFacts } from '../../messages/index.ts';
-import type { ReplicaId } from '../../shared/index.ts';
+import { ownInstant, type ReplicaId } from '../../shared/index.ts';
 import type { InputOf } from './inputs.ts';
 import { loseMachine, loseReplicas } from './lose-machine.ts';
-import type { BrokerMachine } from './state.ts';
+import type { BrokerMachine, BrokerProvider } from './state.ts';
 import { addCancel, commit, type Turn } from './turn.ts';
 
 /**
@@ -13,9 +13,11 @@ import { addCancel, commit, type Turn } from './turn.ts';
  */
 export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
   const { state } = turn;
-  const { facts, providerId } = input;
-  if (!state.providers.has(providerId)) return;
-  let known = state.machines.get(facts.machineId);
+  const { providerId } = input;
+  const provider = state.providers.get(providerId);
+  if (provider === undefined) return;
+  let known = state.machines.get(input.facts.machineId);
+  const facts = factsInOwnClock(input.facts, provider, known);
   if (known !== undefined && known.provider.providerId !== providerId) return;
   if (known !== undefined && known.facts.incarnation !== facts.incarnation) {
     loseMachine(turn, known, 'MUT_MACHINE_LOST');
@@ -28,6 +30,13 @@ export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
   if (machine === undefined) return;
   machine.isTold = machine.provider.isConnected;
   compareHeld(turn, machine, input.heldReplicaIds);
+}
+
+/** A walltime ends by the clock of its provider, which may be another than ours, and never before what was charged of it. */
+function factsInOwnClock(facts: MachineFacts, { clockOffset }: BrokerProvider, known: BrokerMachine | undefined): MachineFacts {
+  if (facts.until === undefined) return facts;
+  const least = known === undefined ? 0 : known.joinedAt + Math.ceil(known.charged / known.processors);
+  return { ...facts, until: Math.max(least, ownInstant(facts.until, clockOffset)) };
 }
 
 function compareHeld(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonly ReplicaId[]): void {

@@ -1,14 +1,25 @@
 import type { AllocationRequest } from '../../messages/index.ts';
+import { clockTolerance, ownInstant, type Duration } from '../../shared/index.ts';
 import type { InputOf } from './inputs.ts';
 import { requestKey } from './ledger-accounts.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** Notes what a provider tells of its requests, where anything but the time of seeing changed. */
-export function hearOfRequests(turn: Turn, { providerId, requests }: InputOf<'RequestsChanged'>): void {
-  if (!turn.state.providers.has(providerId)) return;
+export function hearOfRequests(turn: Turn, { providerId, requests: told }: InputOf<'RequestsChanged'>): void {
+  const provider = turn.state.providers.get(providerId);
+  if (provider === undefined) return;
+  const requests = told.map((request) => requestInOwnClock(request, provider.clockOffset));
   for (const { requestId, seenAt } of requests) turn.state.requestsSeen.set(requestKey(providerId, requestId), seenAt);
   const changed = requests.filter((request) => !isSame(turn.state.requests.get(requestKey(providerId, request.requestId)), request));
   if (changed.length > 0) commit(turn, { kind: 'RequestsChanged', providerId, requests: changed });
+}
+
+function requestInOwnClock(request: AllocationRequest, offset: Duration): AllocationRequest {
+  if (Math.abs(offset) <= clockTolerance) return request;
+  const { seenAt, submittedAt, startedAt, endedAt } = request;
+  return {
+    ...request, seenAt: ownInstant(seenAt, offset), submittedAt: ownInstant(submittedAt, offset), startedAt: ownInstant(startedAt, offset), endedAt: ownInstant(endedAt, offset),
+  };
 }
 
 const comparedFields = ['managerRequestId', 'width', 'walltime', 'status', 'submittedAt', 'startedAt', 'endedAt', 'heuristic'] as const;

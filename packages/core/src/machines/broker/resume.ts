@@ -3,6 +3,17 @@ import type { BrokerCommand } from './commands.ts';
 import type { BrokerState } from './state.ts';
 import { acceptCommand } from './settle-result.ts';
 
+/** More replicas than can have been placed since the journal was last synced. */
+const forgottenMax = 10_000_000;
+
+/**
+ * Passes over replica ids that may have been given already, when the host has started anew since the journal was written: it may
+ * have forgotten placements that machines remember, and a report of one task must not count for another. Before anything else.
+ */
+export function skipForgottenIds(state: BrokerState): void {
+  state.nextReplicaId += forgottenMax;
+}
+
 /**
  * What the driver must do first after a restart, once the journal is replayed: connect to every provider, and go on with
  * the results that were being settled. Machines are suspect until their providers tell of them; from now on their grace runs.

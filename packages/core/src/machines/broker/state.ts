@@ -161,6 +161,8 @@ export interface BrokerProvider {
   /** When the connection was lost (or the broker restarted); undefined while it is connected. */
   awaySince: Instant | undefined;
   lastError: string;
+  /** How far its clock is ahead of ours, on this connection. */
+  clockOffset: Duration;
   /** What it was told last on this connection. */
   demand: Demand | undefined;
   demandAt: Instant;

@@ -106,10 +106,11 @@ function endRequest(state: ProviderState, change: ProviderChange & { kind: 'Requ
 }
 
 function pauseAsking(state: ProviderState, at: Instant, count: () => void): void {
-  const { refusalPause, refusalPauseMax } = state.config;
+  const { refusalPause, refusalPauseMax, refusalsMax, probeInterval } = state.config;
   const before = state.refusals + state.fruitless;
   count();
-  state.pausedUntil = at + Math.min(refusalPauseMax, refusalPause * 2 ** Math.min(before, 30));
+  const isHopeless = state.refusals + state.fruitless >= refusalsMax;
+  state.pausedUntil = at + (isHopeless ? probeInterval : Math.min(refusalPauseMax, refusalPause * 2 ** Math.min(before, 30)));
 }
 
 function forgetRefusals(state: ProviderState): void {

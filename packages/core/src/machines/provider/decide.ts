@@ -91,7 +91,6 @@ function findObstacle({ state, now }: Turn, inNeedCount: number): string | undef
   if (state.listingFailure !== '') return `The queue of the resource cannot be read: ${state.listingFailure}.`;
   if (state.listing === undefined) return 'The queue of the resource has not been read yet.';
   const failures = `failures in a row: ${refusals} refused, ${fruitless} ended without a machine`;
-  if (refusals + fruitless >= config.refusalsMax) return `Stopped until new demand comes up, after ${failures}.`;
   if (now < state.pausedUntil) return `Paused for another ${describeTime(state.pausedUntil - now)}, after ${failures}.`;
   return undefined;
 }

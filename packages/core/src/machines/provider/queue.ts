@@ -1,11 +1,15 @@
 import type { QueuedRequest, QueueListing, ResourceLimits } from '../../messages/index.ts';
-import type { Instant, RequestId } from '../../shared/index.ts';
+import type { Duration, Instant, RequestId } from '../../shared/index.ts';
 import { loseMachinesOf } from './machines.ts';
+import { inOwnClock } from './own-clock.ts';
 import { clientRequestIdOf, isPending, type OwnRequest, type ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** So many good listings in a row must lack a request before it counts as gone: one may lag behind. */
 const missedListingsMax = 2;
+
+/** An agent tells of a start before any listing does, though somewhat later than it was. */
+const startTolerance: Duration = 60_000;
 
 /** Takes the resource's limits; they are journaled when they are new. */
 export function takeLimits(turn: Turn, limits: ResourceLimits): void {
@@ -21,8 +25,9 @@ export function noteFailedReading(state: ProviderState, reason: string): void {
 }
 
 /** Compares a good listing with what this provider knows of its own requests. */
-export function takeListing(turn: Turn, listing: QueueListing, readAt: Instant): void {
+export function takeListing(turn: Turn, told: QueueListing, readAt: Instant): void {
   const { state } = turn;
+  const listing = inOwnClock(turn, told);
   state.listing = listing;
   state.listingFailure = '';
   const { byRequestId, unknown } = findOwnEntries(state, listing);
@@ -86,11 +91,16 @@ function seeRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest, readA
   request.seenAt = turn.now;
   request.missedListings = 0;
   noteQueued(turn, request, entry.managerRequestId);
-  if (entry.status === 'running' && request.status === 'queued') {
+  if (entry.status === 'running' && isStartNew(request, entry)) {
     commit(turn, { kind: 'RequestStarted', requestId: request.requestId, startedAt: entry.startsAt, at: turn.now });
   } else if (entry.status === 'ended') {
     seeEnd(turn, request, entry);
   }
+}
+
+/** A start that nobody knew of, or that our clock, set anew since, showed otherwise. */
+function isStartNew({ status, startedAt }: OwnRequest, entry: QueuedRequest): boolean {
+  return status === 'queued' || (status === 'running' && Math.abs(entry.startsAt - startedAt) > startTolerance);
 }
 
 /** Takes the manager's own number for a request; it may come late, for one whose agents came first. */

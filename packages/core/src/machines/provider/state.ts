@@ -36,8 +36,10 @@ export interface ProviderConfig {
   /** Pause after the first refusal; doubles with each further one. */
   readonly refusalPause: Duration;
   readonly refusalPauseMax: Duration;
-  /** After so many refusals in a row nothing is asked for until new demand comes up. */
+  /** After so many failures in a row the resource is only probed, with pauses of `probeInterval`, until new demand comes up. */
   readonly refusalsMax: number;
+  /** Longer than `refusalPauseMax`. */
+  readonly probeInterval: Duration;
   /** Pause before a release that failed is tried again. */
   readonly releaseRetry: Duration;
   /** Requests that ended and are still told of; older ones are forgotten. */
@@ -48,7 +50,7 @@ export interface ProviderConfig {
 export const providerDefaults: Omit<ProviderConfig, 'providerId'> = {
   resourceKind: 'cluster', heuristic: 'static', heuristicOptions: heuristicDefaults, userId: 'mutirao',
   idleRelease: 10_000, agentGrace: 5_000, restartGrace: 10_000, brokerGrace: 300_000,
-  refusalPause: 2_000, refusalPauseMax: 300_000, refusalsMax: 8, releaseRetry: 5_000, endedRequestsMax: 100,
+  refusalPause: 2_000, refusalPauseMax: 300_000, refusalsMax: 8, probeInterval: 3_600_000, releaseRetry: 5_000, endedRequestsMax: 100,
 };
 
 /**
@@ -133,6 +135,8 @@ export interface ProviderState {
   instance: string;
   /** When this process took over; 0 before. */
   startedAt: Instant;
+  /** Seen: how far the manager's clock is ahead of ours, as far as listings tell; undefined until the first since the start. */
+  managerOffset: Duration | undefined;
   /** Undefined until first read. */
   limits: ResourceLimits | undefined;
   /** The largest number of pending requests that the resource ever allowed. */
@@ -164,7 +168,7 @@ export interface ProviderState {
 /** The state of a provider that has promised nothing yet. */
 export function createProviderState(config: ProviderConfig): ProviderState {
   return {
-    config, instance: '', startedAt: 0, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
+    config, instance: '', startedAt: 0, managerOffset: undefined, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
     brokers: new Map(), machines: new Map(), taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', wakeAt: 0,
   };
 }

@@ -11,7 +11,7 @@ import { Relay } from '../../../src/relay/relay.ts';
 class Bench {
   readonly inputs: ProviderInput[] = [];
   readonly measure = new TaskMeasure();
-  readonly relay = new Relay({ providerId: 'c1', measure: this.measure, log: quietLogger, deliver: (input) => { this.inputs.push(input); } });
+  readonly relay = new Relay({ providerId: 'c1', measure: this.measure, log: quietLogger, clock: { now: () => 7 }, deliver: (input) => { this.inputs.push(input); } });
 
   broker(name: string, version = 1): StreamEnd<Buffer, Buffer> {
     const [near, far] = streamPair<Buffer, Buffer>();

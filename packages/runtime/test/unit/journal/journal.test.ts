@@ -168,3 +168,21 @@ suite('a disk that is full fails the turn and loses nothing of those before it',
   t.deepEqual(words(leftBehind(t.context.path)), [['a', 1], ['c', 2]]);
   journal.close();
 });
+
+suite('a journal knows when its host has started anew since it was dealt with, and a new one has nothing to forget', (t) => {
+  const { path } = t.context;
+  const open = (bootId: number | undefined, isDealtWith: boolean): boolean => {
+    const journal = openJournal({ path, codec, bootId });
+    const { isHostNew } = journal;
+    if (journal.lastSequence() === 0) journal.record([change('word')], 1);
+    if (isDealtWith) journal.keepHost();
+    journal.close();
+    return isHostNew;
+  };
+  t.false(open(5, true));
+  t.false(open(5, true));
+  t.true(open(6, false));
+  t.true(open(6, true));
+  t.false(open(6, true));
+  t.true(open(undefined, true));
+});

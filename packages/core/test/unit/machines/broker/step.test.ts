@@ -1,7 +1,7 @@
 import test from 'ava';
 import {
   type BrokerChange, type BrokerCommand, type BrokerInput, brokerMachine, type BrokerOptions, createBrokerState, eventsOf, findJobOf, findJobSummary,
-  findTaskSummary, jobLedgerOf, ledgerOf, listJobSummaries, listMachineRecords, listProviders, listRequests, listTaskIndexes, restore, resume, snapshot,
+  findTaskSummary, jobLedgerOf, ledgerOf, listJobSummaries, listMachineRecords, listProviders, listRequests, listTaskIndexes, restore, resume, skipForgottenIds, snapshot,
 } from '@mutirao/core/machines/broker';
 import type { JobSpec, MachineFacts, ReplicaEnd } from '@mutirao/core/messages';
 import { aGroup, aJob, aMachine, anEnd } from '@mutirao/testkit';
@@ -266,4 +266,32 @@ test('events tell what became of tasks, and of replicas where that is not the sa
   t.deepEqual(types(), ['job.cancelled  enough', 'job.cancelled']);
   step(5, { kind: 'TasksRetried', replyTo: 1, userId: 'ann', jobId: 1, taskIndexes: [2] });
   t.deepEqual(types(), ['tasks.retried 2']);
+});
+
+test("a provider's clock may be another: what it tells of its walltimes is put into the broker's", (t) => {
+  const { state, step } = aBroker();
+  const ahead = 600_000;
+  step(1_000_000, { kind: 'ProviderConnected', providerId: 'p', clock: 1_000_000 + ahead });
+  step(1_000_001, joined('p/m1', { until: 1_300_000 + ahead }));
+  t.is(state.machines.get('p/m1')?.facts.until, 1_300_000);
+  step(1_000_002, { kind: 'ProviderConnected', providerId: 'p', clock: 1_000_002 + 1500 }, joined('p/m2', { until: 1_300_000 }));
+  t.is(state.machines.get('p/m2')?.facts.until, 1_300_000);
+});
+
+test('a machine is charged no more than it was there, also when a clock then says that it ended earlier', (t) => {
+  const { state, step } = aBroker();
+  step(1000, submitted(aJob(1)), joined('p/m1', { until: 100_000 }));
+  step(90_000, reported('p/m1', 1, succeeded(1, 1000, 90_000)));
+  step(90_001, { kind: 'ResultAccepted', replicaId: 1 }, joined('p/m1', { until: 50_000 }));
+  t.is(state.machines.get('p/m1')?.facts.until, 90_000);
+  t.notThrows(() => { brokerMachine.checkInvariants(state); });
+});
+
+test('after a start of the host no replica id is given that may have been given before', (t) => {
+  const { state, step } = aBroker();
+  step(1, submitted(aJob(2)), joined('p/m1'));
+  const again = restore(snapshot(state));
+  skipForgottenIds(again);
+  t.true(again.nextReplicaId > state.nextReplicaId + 1_000_000);
+  t.is(restore(snapshot(again)).nextReplicaId, again.nextReplicaId);
 });

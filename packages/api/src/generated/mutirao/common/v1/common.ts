@@ -39,6 +39,8 @@ export interface Hello {
   capabilities: string[];
   /** Stable name of the speaker: a broker's id, a provider's name, an agent's machine id. */
   speakerId: string;
+  /** What the speaker's clock shows, in Unix milliseconds: clocks of two hosts may differ. */
+  sentUnixMs?: number | undefined;
 }
 
 /** A file's content, known by what it holds. */
@@ -105,7 +107,7 @@ export interface IntegerRange {
 }
 
 function createBaseHello(): Hello {
-  return { protocolVersion: 0, programVersion: "", capabilities: [], speakerId: "" };
+  return { protocolVersion: 0, programVersion: "", capabilities: [], speakerId: "", sentUnixMs: undefined };
 }
 
 export const Hello: MessageFns<Hello> = {
@@ -121,6 +123,9 @@ export const Hello: MessageFns<Hello> = {
     }
     if (message.speakerId !== "") {
       writer.uint32(34).string(message.speakerId);
+    }
+    if (message.sentUnixMs !== undefined) {
+      writer.uint32(40).int64(message.sentUnixMs);
     }
     return writer;
   },
@@ -168,6 +173,14 @@ export const Hello: MessageFns<Hello> = {
             }
 
             message.speakerId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.sentUnixMs = longToNumber(reader.int64());
             continue;
           }
         }
