@@ -18,7 +18,7 @@ export interface Panel {
   readonly lines: readonly PanelLine[];
 }
 
-/** Panels side by side with one logarithmic axis, and a legend below. */
+/** Panels side by side, with logarithmic axes, and a legend below. */
 export interface PanelFigure {
   readonly title: string;
   readonly across: string;
@@ -30,21 +30,23 @@ export interface PanelFigure {
   readonly panelsAcross: number;
   /** The legend is filled column by column. */
   readonly legendColumns: number;
+  /** Whether each panel has an axis of its own; left out, they share one, so that they can be compared. */
+  readonly hasOwnAxes?: boolean;
 }
 
-const page = { left: 66, right: 18, top: 48, width: 876, titleRoom: 20, panelGap: 16, rowGap: 26, acrossRoom: 44, legendRow: 20, bottom: 14 };
+const page = { left: 66, right: 18, top: 48, width: 876, titleRoom: 20, panelGap: 16, axisRoom: 44, rowGap: 26, acrossRoom: 44, legendRow: 20, bottom: 14 };
 const colours = ['#0b63a5', '#c2410c', '#15803d', '#a21caf'];
 const dashes = ['', '7 3', '2 3'];
 
 /** Draws a figure as SVG on a light ground of its own, the same text for the same figure. Values that are not above 0 are left out. */
 export function drawPanels(figure: PanelFigure): string {
   const rows = Math.max(1, Math.ceil(figure.panels.length / figure.panelsAcross));
-  const size = sizeOfPanel(figure.panelsAcross, rows);
+  const gap = figure.hasOwnAxes === true ? page.axisRoom : page.panelGap;
+  const size = sizeOfPanel(figure.panelsAcross, rows, gap);
   const below = page.top + rows * (page.titleRoom + size.height) + (rows - 1) * page.rowGap;
   const legend = legendOf(figure.panels);
   const legendRows = Math.ceil(legend.length / figure.legendColumns);
   const height = below + page.acrossRoom + legendRows * page.legendRow + page.bottom;
-  const range = rangeOf(figure);
   const middle = page.left + (page.width - page.left - page.right) / 2;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${page.width} ${height}" width="${page.width}" height="${height}" font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="12" fill="#1f2933">`,
@@ -52,9 +54,10 @@ export function drawPanels(figure: PanelFigure): string {
     text(figure.title, { x: middle, y: 26, anchor: 'middle', size: 14, isBold: true }),
     ...figure.panels.flatMap((panel, index) => {
       const [column, row] = [index % figure.panelsAcross, Math.floor(index / figure.panelsAcross)];
-      const left = page.left + column * (size.width + page.panelGap);
+      const left = page.left + column * (size.width + gap);
+      const range = rangeOf(figure.hasOwnAxes === true ? [panel] : figure.panels);
       const top = page.top + page.titleRoom + row * (page.titleRoom + size.height + page.rowGap);
-      return drawPanel(panel, figure.ticks, { left, top, ...size, ...range, isFirst: column === 0 });
+      return drawPanel(panel, figure.ticks, { left, top, ...size, ...range, isNamed: column === 0 || figure.hasOwnAxes === true });
     }),
     text(figure.across, { x: middle, y: below + 34, anchor: 'middle' }),
     `<g transform="translate(18 ${tenths((page.top + page.titleRoom + below) / 2)}) rotate(-90)">${text(figure.up, { x: 0, y: 0, anchor: 'middle' })}</g>`,
@@ -66,8 +69,8 @@ export function drawPanels(figure: PanelFigure): string {
   ].join('\n');
 }
 
-function sizeOfPanel(panelsAcross: number, rows: number): { readonly width: number; readonly height: number } {
-  const room = page.width - page.left - page.right - (panelsAcross - 1) * page.panelGap;
+function sizeOfPanel(panelsAcross: number, rows: number, gap: number): { readonly width: number; readonly height: number } {
+  const room = page.width - page.left - page.right - (panelsAcross - 1) * gap;
   return { width: room / panelsAcross, height: rows > 1 ? 200 : 300 };
 }
 
@@ -79,12 +82,12 @@ interface Frame {
   readonly height: number;
   readonly low: number;
   readonly high: number;
-  /** Whether it stands at the left, where the axis is named. */
-  readonly isFirst: boolean;
+  /** Whether the values of its axis are told. */
+  readonly isNamed: boolean;
 }
 
 /** The least range of the axis that holds all values, their intervals unless these are very wide, and 1, with a little room. */
-function rangeOf({ panels }: PanelFigure): { readonly low: number; readonly high: number } {
+function rangeOf(panels: readonly Panel[]): { readonly low: number; readonly high: number } {
   const values = panels.flatMap(({ lines }) => lines.flatMap(boundsOf)).filter(isDrawn);
   return { low: Math.min(0.9, ...values) / 1.1, high: Math.max(1.1, ...values) * 1.1 };
 }
@@ -112,7 +115,7 @@ function drawPanel({ title, lines }: Panel, ticks: readonly string[], frame: Fra
     const look = mark === 1 ? 'stroke="#52606d" stroke-width="1.4"' : 'stroke="#e4e7eb"';
     return [
       `<line x1="${tenths(left)}" x2="${tenths(left + width)}" y1="${tenths(y)}" y2="${tenths(y)}" ${look}/>`,
-      ...(frame.isFirst ? [text(String(mark), { x: left - 7, y: y + 4, anchor: 'end' })] : []),
+      ...(frame.isNamed ? [text(String(mark), { x: left - 7, y: y + 4, anchor: 'end' })] : []),
     ];
   });
   return [
@@ -148,9 +151,19 @@ function drawLine({ look, values, halfIntervals = [] }: PanelLine, place: (tick:
     return `<line x1="${tenths(x)}" x2="${tenths(x)}" y1="${tenths(upper)}" y2="${tenths(lower)}" stroke="${colourOf(look)}" stroke-opacity="0.55"/>`;
   });
   return [
-    ...bars, `<polyline fill="none" ${stroke} points="${points.map(({ x, y }) => `${tenths(x)},${tenths(y)}`).join(' ')}"/>`,
+    ...bars, ...pathsOf(values).map((ticks) => `<polyline fill="none" ${stroke} points="${ticks.map((tick) => `${tenths(place(tick))},${tenths(heightOf(values[tick] as number, frame))}`).join(' ')}"/>`),
     ...points.map(({ x, y }) => drawMark(look, x, y)),
   ];
+}
+
+/** The ticks of each unbroken stretch of two or more values: a line over a gap would tell of what is not there. */
+function pathsOf(values: readonly number[]): number[][] {
+  const paths: number[][] = [[]];
+  values.forEach((value, tick) => {
+    if (isDrawn(value)) paths.at(-1)?.push(tick);
+    else paths.push([]);
+  });
+  return paths.filter(({ length }) => length > 1);
 }
 
 function colourOf({ colour }: PanelLine['look']): string {

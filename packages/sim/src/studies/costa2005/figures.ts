@@ -82,7 +82,7 @@ function figureOf(number: string, title: string, measure: Measure, panels: reado
   return {
     name: `figure-${number}.svg`,
     caption: `Figure ${number}. ${title}`,
-    svg: drawPanels({ title, across: 'maxPR (requests of the job at once)', up: axes[measure], ticks, panels: drawn, panelsAcross: drawn.length === 4 ? 2 : drawn.length, legendColumns }),
+    svg: drawPanels({ title, across: 'maxPR (requests of the job at once)', up: axes[measure], ticks, panels: drawn, panelsAcross: drawn.length === 4 ? 2 : drawn.length, legendColumns, hasOwnAxes: measure === 'waste' }),
   };
 }
 

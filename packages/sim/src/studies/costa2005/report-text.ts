@@ -1,3 +1,4 @@
+import { grouped } from './markdown.ts';
 import type { StudySettings } from './scenarios.ts';
 
 /** The head of the page. */
@@ -9,7 +10,7 @@ export function introduction({ isQuick, seed }: StudySettings, runCount: number)
 
 Written by \`mutirao sim study costa2005${isQuick ? ' --quick' : ''} --seed ${seed} --out DIR\`; nothing in it was entered by hand.
 ${extent}
-${runCount} grid jobs were simulated, each alone on one resource among the requests of an archived log, with maxPR from 1 to 6 and the static, adaptive and
+${grouped(runCount)} grid jobs were simulated, each alone on one resource among the requests of an archived log, with maxPR from 1 to 6 and the static, adaptive and
 mixed heuristics. "The thesis" is costa2005, chapter 4. A job type meets the same instants and has the same tasks under each heuristic and
 each maxPR, as there.
 `;
@@ -37,7 +38,7 @@ export const notes = {
   speedup: `A speedup is the static turnarounds of a scenario over those of the other heuristic (Eq. 4.1), a scenario being a job type with a maxPR. The mean is over scenarios; the ratio
 of sums adds up the mean turnarounds of all scenarios first, so that long jobs are nearly all of it. +- is half of the 95 % confidence interval, the instants being what was drawn.`,
   quickDiffers: 'The thesis averages over all 36 job types and the short form over nine, so that this is a first look only.',
-  differs: 'For each trace: the numbers, then what of the difference the study itself shows. What the thesis did and does not tell cannot be found here.',
+  differs: 'For each trace: the numbers, then what of the difference the study itself shows. What the thesis did and does not say cannot be found here.',
   waste: `The first three columns are waste (Eq. 3.4) over the useful time of the tasks, all runs together. Above 1, adaptive wastes less. Scenarios in which adaptive wastes
 nothing at all are left out of the mean of ratios. The thesis: adaptive wastes less on SP2 and BlueHorizon in most cases, static on CTC SP2, and the more so with more load.`,
   outcome: 'The thesis: static never wins on CTC SP2 as logged, where speedups reach 200; mixed lies between the others for every single job.',
@@ -46,7 +47,7 @@ nothing at all are left out of the mean of ratios. The thesis: adaptive wastes l
 possible: a list of breakpoints, read from its beginning each time. The thesis says that its own differences come from requests of one second, which its two simulators take in
 another order; the last two columns are the second simulator with such other orders, all else being the same. The thesis does not say which compression its simulators have.`,
   averaging: `The same runs, averaged in four ways; the text of the thesis does not settle between the first and the third. In the geometric mean a speedup of 2 and one of 1/2 cancel out. In the
-last, the ratio of each single run counts alike, which favours runs whose static turnaround is long by chance.`,
+last, the ratio of each single run counts alike, so that runs in which adaptive is done at once and static waits for days make the mean.`,
   variation: `Three job types only (100 x 100 s, 1000 x 1000 s, 100 x 10000 s; homogeneous), at the same 20 instants in every row of a trace; speedups are means over scenarios, waste is
 the ratio of sums.`,
   users: `The thesis has static divide the pending tasks among the free requests (Alg. 3.1) and says that the users of OurGrid asked for the most in both directions. On all homogeneous job types
@@ -55,7 +56,7 @@ much hangs on what static asks for.`,
   figures: {
     4.1: ' (section 4.4.1). A line for each job type, a panel for each heterogeneity; intervals are in the table below.',
     4.2: ' (section 4.4.1), with 95 % intervals.', 4.3: ' (section 4.4.1), with 95 % intervals.', 4.4: ' (section 4.4.2).', 4.5: ' (section 4.4.2).',
-    4.6: ' (section 4.5). A line is the mean over the heterogeneities.', 4.7: ' (section 4.6). Above 1, adaptive wastes less; where either wastes nothing there is no point.', 4.8: ' (section 4.6).', 4.9: ' (section 4.6).',
+    4.6: ' (section 4.5). A line is the mean over the heterogeneities.', 4.7: ' (section 4.6). Above 1, adaptive wastes less; where either wastes nothing there is no point. Each panel has its own axis.', 4.8: ' (section 4.6).', 4.9: ' (section 4.6).',
     '4.10': ' (section 4.6). A line is the mean over the heterogeneities.',
   } as Readonly<Record<string, string>>,
 };

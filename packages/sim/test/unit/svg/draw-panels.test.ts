@@ -12,7 +12,7 @@ test('a figure is well-formed, with its panels, a line for each, text escaped, a
   const svg = drawPanels(figure);
   t.regex(svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" /);
   t.true(svg.endsWith('</svg>\n'));
-  t.is(svg.match(/<polyline /g)?.length, 3);
+  t.is(svg.match(/<polyline /g)?.length, 2);
   t.true(svg.includes('>a &lt; b &amp; c<'));
   for (const name of ['one', 'two', 'maxPR', 'speedup', 'left', 'right']) t.is(svg.split(`>${name}<`).length, 2, name);
   t.is(svg.match(/<text/g)?.length, svg.match(/<\/text>/g)?.length);
@@ -22,6 +22,20 @@ test('values without a logarithm are left out', (t) => {
   const svg = drawPanels(figure);
   t.is(svg.match(/class="mark"/g)?.length, 3 + 1 + 3 + 2);
   t.false(/NaN|Infinity/.test(svg));
+});
+
+test('a line is broken where a value is missing', (t) => {
+  const svg = drawPanels({ ...figure, ticks: ['1', '2', '3', '4', '5'], panels: [{ title: 'left', lines: [{ ...one, values: [1, 2, NaN, 3, 4] }] }] });
+  t.deepEqual([...svg.matchAll(/points="([^"]*)"/g)].map(([, points]) => points!.split(' ').length), [2, 2]);
+});
+
+test('panels share an axis, or have one each', (t) => {
+  const panels = [{ title: 'left', lines: [one] }, { title: 'right', lines: [{ ...one, values: [1, 20, 100] }] }];
+  const shared = drawPanels({ ...figure, panels });
+  const own = drawPanels({ ...figure, panels, hasOwnAxes: true });
+  t.is(shared.split('>1<').length - 1, 1 + 2);
+  t.is(own.split('>1<').length - 1, 2 + 2);
+  t.is(own.split('>50<').length - 1, 1);
 });
 
 test('greater values stand higher, and all stand inside the frame', (t) => {
