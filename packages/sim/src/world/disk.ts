@@ -71,16 +71,20 @@ export class SimulatedDisk<Change> {
   }
 }
 
+/** Stands for bytes in a line. */
+const bytesKey = '$bytes';
+
 function visitChanges<Change>(transaction: Transaction, visit: (change: Change) => void): void {
   if (transaction.kind !== 'changes') return;
-  for (const body of transaction.bodies) visit(JSON.parse(body, reviveBytes) as Change);
+  // Most lines have none, and reviving is slow.
+  for (const body of transaction.bodies) visit((body.includes(bytesKey) ? JSON.parse(body, reviveBytes) : JSON.parse(body)) as Change);
 }
 
 /** As the live journals do, a line leaves bytes out. */
 function encode(change: unknown): string {
-  return JSON.stringify(change, (_key, value: unknown) => (value instanceof Uint8Array ? { bytes: value.length } : value));
+  return JSON.stringify(change, (_key, value: unknown) => (value instanceof Uint8Array ? { [bytesKey]: value.length } : value));
 }
 
 function reviveBytes(_key: string, value: unknown): unknown {
-  return typeof value === 'object' && value !== null && 'bytes' in value ? new Uint8Array(0) : value;
+  return typeof value === 'object' && value !== null && bytesKey in value ? new Uint8Array(0) : value;
 }

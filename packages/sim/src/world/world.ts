@@ -56,6 +56,8 @@ export class World implements Surroundings {
   readonly user: SimulatedUser;
   readonly hosts: Host[] = [];
   readonly onTurn: (turn: WorldTurn) => void;
+  /** Agents that allocations ever started. */
+  #agentCount = 0;
   /** Whether things go wrong. */
   isStormy = true;
 
@@ -74,7 +76,7 @@ export class World implements Surroundings {
     for (const node of this.nodes()) node.start();
     this.user = new SimulatedUser({
       kernel: this.kernel, promises: this.promises, plans: scenario.jobs,
-      ask: (make, hear) => { this.#askBroker(home, make, hear); },
+      ask: (make, hear) => { this.#askBroker(make, hear); },
     });
   }
 
@@ -136,8 +138,8 @@ export class World implements Surroundings {
     } });
   }
 
-  #askBroker(home: Host, make: Parameters<BrokerProcess['process']['ask']>[0], hear: Parameters<UserAsk>[1]): void {
-    // She sits at home: what she asks gets lost only with the broker.
+  /** The user sits at home: what she asks gets lost only with the broker. */
+  #askBroker(make: Parameters<UserAsk>[0], hear: Parameters<UserAsk>[1]): void {
     let isAnswered = false;
     const once = (reply: Parameters<typeof hear>[0]): void => {
       if (!isAnswered) hear(reply);
@@ -145,7 +147,6 @@ export class World implements Surroundings {
     };
     this.broker.current?.process.ask(make, once);
     this.kernel.after(callDeadline, () => { once(undefined); });
-    void home;
   }
 
   #addProvider(name: string, host: Host, config: Partial<ProviderConfig>, askManager: ConstructorParameters<typeof ProviderProcess>[0]['askManager']): Node<ProviderProcess> {
@@ -195,8 +196,6 @@ export class World implements Surroundings {
     this.kernel.after(duration, () => { end(0); });
     return { stop: () => { end(143); }, kill: () => { end(137); } };
   }
-
-  #agentCount = 0;
 
   #startAgent({ plan, provider, agents }: ClusterSite, place: { readonly host: Host; readonly name: string }, { request, index, onExit }: StartedRequest): RequestProcess {
     this.#agentCount += 1;
