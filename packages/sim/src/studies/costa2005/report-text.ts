@@ -50,8 +50,8 @@ another order; the last two columns are the second simulator with such other ord
 last, the ratio of each single run counts alike, so that runs in which adaptive is done at once and static waits for days make the mean.`,
   variation: `Three job types only (100 x 100 s, 1000 x 1000 s, 100 x 10000 s; homogeneous), at the same 20 instants in every row of a trace; speedups are means over scenarios, waste is
 the ratio of sums.`,
-  users: `The thesis has static divide the pending tasks among the free requests (Alg. 3.1) and says that the users of OurGrid asked for the most in both directions. On all homogeneous job types
-of at most 10,000 tasks, at 50 instants, both ways are beside each other here. This is not what the thesis says that it simulated, and nothing was tuned to it; it is shown since it tells how
+  users: `The thesis has static divide the pending tasks among the free requests (Alg. 3.1), as a small change of what the users of OurGrid did, who asked for the most in both directions. On all
+homogeneous job types of at most 10,000 tasks, at 50 instants, both ways are beside each other here. This is not what the thesis says that it simulated, and nothing was tuned to it; it is shown since it tells how
 much hangs on what static asks for.`,
   figures: {
     4.1: ' (section 4.4.1). A line for each job type, a panel for each heterogeneity; intervals are in the table below.',

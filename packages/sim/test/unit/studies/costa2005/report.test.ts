@@ -75,6 +75,8 @@ test('the quick form is marked as such and has no table of heterogeneity; the wh
   t.true(wholePage.includes('| SDSC SP2 | 2.00 +- 0.00 | 4.00 +- 0.00 | 8.00 +- 0.00 | 300.0 % |'));
   t.true(wholePage.includes('| LANL CM5 | `start-now` | all 20,000 |'));
   t.true(wholePage.includes('| CTC SP2 | maxP | 2.00 +- 0.00 | 14.74 |'));
+  t.true(wholePage.includes('With it, SDSC SP2 comes to 2.00, short of it (2.05); SDSC BlueHorizon comes to 2.00, short of it (2.37); CTC SP2 comes to 2.00, short of it (14.74). '));
+  t.true(wholePage.includes('and yet it does not explain the three numbers together'));
   t.false(page.includes('| CTC SP2 | maxP |'));
   const panelsOf = (from: typeof figures, name: string): number => from.find((figure) => figure.name === name)?.svg.match(/stroke="#7b8794"/g)?.length ?? 0;
   t.deepEqual(['figure-4.1.svg', 'figure-4.2.svg', 'figure-4.3.svg', 'figure-4.6.svg'].map((name) => panelsOf(figures, name)), [1, 2, 2, 2]);
