@@ -1,6 +1,8 @@
-// Plants one-line bugs in a copy of the sources, one at a time, and checks that the tests meant to kill each do kill it.
-// The list is test/planted-bugs.json: { file, find, replace, tests: [patterns] }. `find` must stand exactly once in `file`.
-// Usage: node scripts/planted-bugs.mjs [--only SUBSTRING]. Prints "N passed, N failed" last; a bug that survives is a failure.
+// Plants one-line bugs in a copy of the sources, one at a time, and checks that the layer of tests meant to kill each does kill it.
+// The list is test/planted-bugs.json: { file, find, replace, layer, tests: [patterns] }. `find` must stand exactly once in `file`,
+// and the patterns in the folder of the layer.
+// Usage: node scripts/planted-bugs.mjs [--only SUBSTRING] [--layer LAYER]. Prints how many bugs each layer killed and
+// "N passed, N failed" last; a bug that survives is a failure.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,8 +11,30 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, layer: { type: 'string', default: '' } } });
 const bugs = JSON.parse(readFileSync(`${root}test/planted-bugs.json`, 'utf8'));
+
+/** Where the tests of each layer stand. Those of a process are of its handlers and drivers; of its machine, they stand in core. */
+const layerFolders = {
+  unit: /^packages\/(?!(agent|broker|cluster|provider)\/)[^/*]+\/test\/unit\//,
+  paper: /^packages\/[^/*]+\/test\/paper\//,
+  interaction: /^packages\/core\/test\/interactions\//,
+  property: /^packages\/[^/*]+\/test\/properties\//,
+  swarm: /^packages\/sim\/test\/swarm\//,
+  handler: /^packages\/(agent|broker|cluster|provider)\/test\/unit\//,
+  adapter: /^packages\/managers\/test\//,
+  'end to end': /^test\//,
+};
+
+/** Why an entry of the list cannot be tried; undefined when it can. */
+function findFault({ find, layer, tests }, sound) {
+  const folder = layerFolders[layer];
+  if (folder === undefined) return `there is no layer "${layer}"; want one of ${Object.keys(layerFolders).join(', ')}`;
+  const stranger = tests.find((pattern) => !folder.test(pattern));
+  if (stranger !== undefined || tests.length === 0) return `${stranger ?? 'nothing'} is no test of the layer "${layer}"`;
+  const count = sound.split(find).length - 1;
+  return count === 1 ? undefined : `the line to change stands ${count} times`;
+}
 
 /** A copy of the sources whose own packages resolve to the copy, with everybody else's packages shared. */
 async function copySources() {
@@ -50,9 +74,10 @@ function testsFail(copy, tests, timeMax = runTimeMax) {
 
 let passed = 0;
 let failed = 0;
+const killed = new Map();
 const copy = await copySources();
 try {
-  const chosen = bugs.filter((bug) => `${bug.file} ${bug.replace}`.includes(values.only));
+  const chosen = bugs.filter((bug) => `${bug.file} ${bug.replace}`.includes(values.only) && (values.layer === '' || bug.layer === values.layer));
   const everything = [...new Set(chosen.flatMap((bug) => bug.tests))];
   if (await testsFail(copy, everything, 300_000)) {
     console.log(`FAIL the tests fail without any bug:\n${lastOutput.slice(-2000)}`);
@@ -62,17 +87,19 @@ try {
     const path = join(copy, bug.file);
     const sound = readFileSync(path, 'utf8');
     const where = `${bug.file}: ${bug.find.trim()} -> ${bug.replace.trim()}`;
-    if (sound.split(bug.find).length !== 2) {
-      console.log(`FAIL ${where}: the line to change stands ${sound.split(bug.find).length - 1} times`);
+    const fault = findFault(bug, sound);
+    if (fault !== undefined) {
+      console.log(`FAIL ${where}: ${fault}`);
       failed += 1;
       continue;
     }
     writeFileSync(path, sound.replace(bug.find, () => bug.replace));
     if (await testsFail(copy, bug.tests)) {
-      console.log(`ok   ${where}`);
+      console.log(`ok   ${bug.layer}: ${where}`);
       passed += 1;
+      killed.set(bug.layer, (killed.get(bug.layer) ?? 0) + 1);
     } else {
-      console.log(`FAIL survived: ${where} (${bug.tests.join(' ')})`);
+      console.log(`FAIL survived the layer "${bug.layer}": ${where} (${bug.tests.join(' ')})`);
       failed += 1;
     }
     writeFileSync(path, sound);
@@ -80,5 +107,6 @@ try {
 } finally {
   rmSync(copy, { recursive: true, force: true });
 }
+for (const layer of Object.keys(layerFolders)) if (killed.has(layer)) console.log(`killed by the layer "${layer}": ${killed.get(layer)}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);

@@ -58,6 +58,12 @@ export class BrokerProcess {
     }
   }
 
+  /** What a broker that starts now would know. */
+  recover(): BrokerState {
+    const { disk, options } = this.#setup;
+    return recover(disk, options);
+  }
+
   #hearCommitted(changes: readonly BrokerChange[]): void {
     const { disk, onCommitted } = this.#setup;
     onCommitted(changes);

@@ -96,6 +96,12 @@ export class ClusterProcess {
     return { ok: true, listing: { ...listing, requests: listing.requests.filter((_, index) => index !== left) } };
   }
 
+  /** What one that starts now would know. */
+  recover(): ClusterState {
+    const { disk, options } = this.#setup;
+    return replay(disk, options).state;
+  }
+
   #perform(command: Exclude<ClusterCommand, DriverCommand>): void {
     switch (command.kind) {
       case 'StartProcesses': this.#start(command); break;
@@ -165,6 +171,12 @@ function requestReply(reply: Reply): ManagerReply {
 
 /** As the live cluster does: the latest snapshot and what came after it; a new snapshot when that was much. */
 function recover(disk: SimulatedDisk<ClusterChange>, options: ClusterOptions): ClusterState {
+  const { state, replayedCount } = replay(disk, options);
+  if (replayedCount >= changesPerSnapshot && !disk.isFull) disk.writeSnapshot(JSON.stringify(takeSnapshot(state)));
+  return state;
+}
+
+function replay(disk: SimulatedDisk<ClusterChange>, options: ClusterOptions): { readonly state: ClusterState; readonly replayedCount: number } {
   const snapshot = disk.latestSnapshot();
   const state = snapshot === undefined ? createClusterState(options) : restoreSnapshot(options, JSON.parse(snapshot) as ClusterSnapshot);
   let replayedCount = 0;
@@ -172,6 +184,5 @@ function recover(disk: SimulatedDisk<ClusterChange>, options: ClusterOptions): C
     clusterMachine.apply(state, change);
     replayedCount += 1;
   });
-  if (replayedCount >= changesPerSnapshot && !disk.isFull) disk.writeSnapshot(JSON.stringify(takeSnapshot(state)));
-  return state;
+  return { state, replayedCount };
 }

@@ -56,6 +56,11 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
     this.state = setup.state;
   }
 
+  /** What its clock shows. */
+  get now(): Instant {
+    return this.#setup.clock.now();
+  }
+
   /** Inputs that wait for their turn. */
   get waitingCount(): number {
     return this.#inbox.length;
@@ -81,6 +86,24 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
     const replyTo = ++this.#askCount;
     this.#askers.set(replyTo, answer);
     this.deliver(make(replyTo));
+  }
+
+  /**
+   * Wakes it where nothing does, unless a turn is due anyway.
+   *
+   * @throws {InvariantError} when it then finds something to do: it forgot to ask to be woken for it.
+   */
+  wakeForNothing(): void {
+    const { life, kernel, clock, machine, name, onTurn } = this.#setup;
+    const isDue = this.#isTurnDue || (this.#wakeAt !== undefined && clock.trueInstantOf(this.#wakeAt) <= kernel.now);
+    if (life.isOver || isDue || life.pausedUntil > kernel.now) return;
+    const inputs = [{ kind: 'TimerFired' } as unknown as Input];
+    const { changes, commands } = machine.step(this.state, inputs, clock.now());
+    onTurn({ at: kernel.now, process: name, inputs, changes, commands });
+    const deeds = [...changes, ...commands].map(({ kind }) => kind).filter((kind) => kind !== 'WakeAt');
+    invariant(deeds.length === 0, `${name} slept through ${deeds.join(', ')}`);
+    machine.checkInvariants(this.state);
+    for (const command of commands) this.#perform(command);
   }
 
   /** The process falls in its next turn that changes something. */

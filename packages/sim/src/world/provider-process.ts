@@ -71,6 +71,12 @@ export class ProviderProcess {
     this.#tellMeasured();
   }
 
+  /** What one that starts now would know. */
+  recover(): ProviderState {
+    const { disk, config } = this.#setup;
+    return replay(disk, config).state;
+  }
+
   #perform(command: Exclude<ProviderCommand, DriverCommand>): void {
     switch (command.kind) {
       case 'SubmitRequest': this.#submit(command, submitTries); break;
@@ -177,6 +183,12 @@ function nameMachine(providerId: string, told: MachineId, requestId: RequestId):
 
 /** As the live provider does: the latest snapshot and what came after it; a new snapshot when that was much. */
 function recover(disk: SimulatedDisk<ProviderChange>, config: ProviderConfig): ProviderState {
+  const { state, replayedCount } = replay(disk, config);
+  if (replayedCount >= changesPerSnapshot && !disk.isFull) disk.writeSnapshot(JSON.stringify(freezeProvider(state)));
+  return state;
+}
+
+function replay(disk: SimulatedDisk<ProviderChange>, config: ProviderConfig): { readonly state: ProviderState; readonly replayedCount: number } {
   const snapshot = disk.latestSnapshot();
   const state = snapshot === undefined ? createProviderState(config) : thawProvider(config, JSON.parse(snapshot) as ProviderSnapshot);
   let replayedCount = 0;
@@ -184,6 +196,5 @@ function recover(disk: SimulatedDisk<ProviderChange>, config: ProviderConfig): P
     providerMachine.apply(state, change);
     replayedCount += 1;
   });
-  if (replayedCount >= changesPerSnapshot && !disk.isFull) disk.writeSnapshot(JSON.stringify(freezeProvider(state)));
-  return state;
+  return { state, replayedCount };
 }

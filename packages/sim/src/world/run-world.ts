@@ -2,6 +2,7 @@ import type { Duration, Instant } from '@mutirao/core/shared';
 import { healingMax } from './check-scenario.ts';
 import type { WorldTurn } from './machine-process.ts';
 import type { Scenario } from './scenario.ts';
+import { Watch } from './checks/watch.ts';
 import { Storm } from './storm.ts';
 import { findUnfinished } from './unfinished.ts';
 import { World, worldStart } from './world.ts';
@@ -40,10 +41,12 @@ const lookEvery: Duration = 10_000;
  */
 export function runWorld(scenario: Scenario, onTurn?: (turn: WorldTurn) => void): WorldResult {
   const digest = new TurnDigest();
-  const world = new World(scenario, (turn) => {
+  const world: World = new World(scenario, (turn) => {
     digest.add(turn);
     onTurn?.(turn);
+    watch.hear(turn);
   });
+  const watch = new Watch(world);
   let phase: WorldFailure['phase'] = 'storm';
   let failure: WorldFailure | undefined;
   try {
@@ -53,6 +56,7 @@ export function runWorld(scenario: Scenario, onTurn?: (turn: WorldTurn) => void)
     heal(world);
     const left = waitForEnd(world);
     if (left.length > 0) failure = { after: world.kernel.now - worldStart, phase, message: `not at its end: ${left.join('; ')}`, stack: '' };
+    else watch.end();
   } catch (error) {
     const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
     failure = { after: world.kernel.now - worldStart, phase, message, stack };

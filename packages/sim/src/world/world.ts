@@ -90,6 +90,12 @@ export class World implements Surroundings {
     return [...this.nodes().flatMap(({ current }) => (current === undefined ? [] : [current])), ...this.clusters.flatMap(({ agents }) => [...agents])];
   }
 
+  /** All agents that live. */
+  agents(): AgentProcess[] {
+    const ofLabs = this.labs.flatMap(({ agents }) => agents.flatMap(({ current }) => (current === undefined ? [] : [current])));
+    return [...ofLabs, ...this.clusters.flatMap(({ agents }) => [...agents])];
+  }
+
   /** A host falls: its processes are gone at once, and what their disks had not synced. */
   fall(host: Host, luck: Prng): void {
     for (const { life } of this.processes()) if (life.host === host) life.end();

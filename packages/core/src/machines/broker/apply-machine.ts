@@ -1,6 +1,6 @@
 import { invariant, type MachineId, type ProviderId } from '../../shared/index.ts';
 import type { ChangeOf } from './changes.ts';
-import { openAccount, presenceOf, requestKey } from './ledger-accounts.ts';
+import { heldTimeOf, openAccount, requestKey } from './ledger-accounts.ts';
 import type { BrokerMachine, BrokerProvider, BrokerState } from './state.ts';
 
 /** The provider of that name, which must be there. */
@@ -52,7 +52,7 @@ export function joinMachine(state: BrokerState, change: ChangeOf<'MachineJoined'
 export function loseMachine(state: BrokerState, { machineId, at }: ChangeOf<'MachineLost'>): void {
   const machine = getMachine(state, machineId);
   invariant(machine.replicas.size === 0, `machine ${machineId} is lost with replicas`);
-  machine.account.departed += presenceOf(machine, at);
+  machine.account.departed += heldTimeOf(machine, at);
   state.machines.delete(machineId);
   machine.provider.machines.delete(machineId);
 }

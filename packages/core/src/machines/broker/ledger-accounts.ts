@@ -23,6 +23,11 @@ export function presenceOf(machine: BrokerMachine, at: Instant): ProcessorMillis
   return Math.max(0, until - machine.joinedAt) * machine.processors;
 }
 
+/** Processor-time that a machine has been held for at `at`: no less than its replicas were charged, also where a restarted broker's clock went back. */
+export function heldTimeOf(machine: BrokerMachine, at: Instant): ProcessorMillis {
+  return Math.max(presenceOf(machine, at), machine.charged);
+}
+
 /** When a replica ran, by its machine's clock, and when the broker placed it and heard of its end, by its own. */
 export interface RunTimes {
   readonly startedAt: Instant;

@@ -1,6 +1,6 @@
 import type { AllocationRequest } from '../../messages/index.ts';
 import type { Instant, JobId, ProcessorMillis, ProviderId, RequestId } from '../../shared/index.ts';
-import { chargeOf, presenceOf, requestKey } from './ledger-accounts.ts';
+import { chargeOf, heldTimeOf, requestKey } from './ledger-accounts.ts';
 import type { BrokerMachine, BrokerReplica, BrokerState, LedgerAccount, LedgerShare } from './state.ts';
 
 /** What became of the processor-time of one allocation, or of a provider's time-shared machines. held = used + losers + killed + idle. */
@@ -47,8 +47,8 @@ function openSums(account: LedgerAccount): Sums {
 
 /** Adds what a machine's presence and its running replicas come to at `now`. */
 function addMachine(sums: Sums, machine: BrokerMachine, now: Instant): void {
-  const presence = presenceOf(machine, now);
-  let left = Math.max(0, presence - machine.charged);
+  const presence = heldTimeOf(machine, now);
+  let left = presence - machine.charged;
   for (const replica of machine.replicas.values()) {
     const charge = Math.min(left, runningCharge(replica, now));
     sums[columnOfRunning(replica)] += charge;
@@ -101,7 +101,7 @@ export function jobLedgerOf(state: BrokerState, jobId: JobId, now: Instant): Led
     if (success.job === job) addTo(shares, success.account, { column: 'used', charge: success.charge });
   }
   for (const machine of state.machines.values()) {
-    let left = Math.max(0, presenceOf(machine, now) - machine.charged);
+    let left = heldTimeOf(machine, now) - machine.charged;
     for (const replica of machine.replicas.values()) {
       const charge = Math.min(left, runningCharge(replica, now));
       left -= charge;

@@ -48,5 +48,8 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
 function suits(turn: Turn, job: BrokerJob, { task, machine }: { task: OpenTask; machine: BrokerMachine }): boolean {
   if (task.replicas.some((replica) => replica.machine === machine)) return false;
   const { queue } = getGroup(job, task.index);
-  return matchesQueue(queue, machine.facts) && avoidedUntil(turn, machine, { queue, task }) === undefined;
+  if (!matchesQueue(queue, machine.facts)) return false;
+  const until = avoidedUntil(turn, machine, { queue, task });
+  if (until !== undefined) wakeBy(turn, until);
+  return until === undefined;
 }

@@ -7,7 +7,7 @@ import type { InputOf } from './inputs.ts';
 import { askToAccept } from './settle-result.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica } from './state.ts';
 import { getGroup, getTaskGroup } from './task-groups.ts';
-import { cancelReplica, commit, type Turn } from './turn.ts';
+import { addCancel, cancelReplica, commit, type Turn } from './turn.ts';
 
 /**
  * Takes in what happened on a machine and acknowledges it. What it says of replicas that have ended is stale.
@@ -28,6 +28,8 @@ function noteStarts(turn: Turn, machine: BrokerMachine, report: MachineReport): 
   const byJob = new Map<BrokerJob, { replicaId: ReplicaId; startedAt: Instant }[]>();
   for (const start of report.started) {
     const replica = machine.replicas.get(start.replicaId);
+    // It was on its way when it was given up. Of one that has ended since, the machine knows nothing any more.
+    if (replica === undefined) addCancel(turn, machine, start.replicaId);
     if (replica === undefined || replica.startedAt !== 0) continue;
     const started = byJob.get(replica.job);
     if (started === undefined) byJob.set(replica.job, [start]);

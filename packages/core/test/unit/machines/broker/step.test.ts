@@ -240,6 +240,31 @@ test('a machine whose clock is wrong is never charged for more than it was there
   ]);
 });
 
+test('a machine is held for at least what its replicas were charged, also by a broker whose clock went back', (t) => {
+  const { state, step } = aBroker();
+  step(1000, submitted(aJob(1)), joined('p/m1'));
+  step(1300, reported('p/m1', 1, succeeded(1, 1000, 1300)));
+  t.like(ledgerOf(state, 900), [{ held: 300, used: 300, idle: 0 }]);
+  step(950, { kind: 'MachineLost', machineId: 'p/m1', reason: 'MUT_MACHINE_LEFT' });
+  t.like(ledgerOf(state, 2000), [{ held: 300, used: 300, idle: 0 }]);
+});
+
+test('what a machine starts that was given up on its way there is cancelled', (t) => {
+  const { step } = aBroker();
+  step(1, submitted(aJob(1)), joined('p/m1'));
+  step(2, joined('p/m1', { incarnation: 'another' }));
+  const report = { sequence: 1, started: [{ replicaId: 1, startedAt: 2 }], ended: [] };
+  t.like(step(3, { kind: 'MachineReported', machineId: 'p/m1', report }), [{ kind: 'AcknowledgeReport' }, { kind: 'CancelReplicas', machineId: 'p/m1', replicaIds: [1] }]);
+});
+
+test('a broker asks to be woken when a machine may try again to run a sister of what failed there', (t) => {
+  const { state, step } = aBroker({ replicateAfter: 0, retryElsewhere: 500 });
+  step(1, submitted(aJob(1, { replicasMax: 2, failuresMax: 2 })), joined('p/m1'), joined('p/m2'));
+  step(100, reported('p/m1', 1, anEnd(1, 'failed', { startedAt: 1, endedAt: 100 })));
+  t.is(state.wakeAt, 600);
+  t.like(step(600, { kind: 'TimerFired' }), [{ kind: 'StartReplicas', machineId: 'p/m1', starts: [{ taskIndex: 0 }] }]);
+});
+
 test('what runs counts as used while it runs, once, and its sister as a loser', (t) => {
   const { state, step } = aBroker({ replicateAfter: 0 });
   step(100, submitted(aJob(1)), joined('p/m1'), joined('p/m2'));

@@ -1,0 +1,11 @@
+import type { WorldTurn } from '../machine-process.ts';
+
+/** Looks at a world from outside. Every part throws an InvariantError when it finds something wrong. */
+export interface WorldCheck {
+  /** Hears of a turn before it is journaled and its commands are performed. */
+  hear?(turn: WorldTurn): void;
+  /** Looks at the world between two happenings; called again and again. */
+  look?(): void;
+  /** Looks at the world once everything has come to its end. */
+  end?(): void;
+}

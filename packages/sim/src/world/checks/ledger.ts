@@ -1,0 +1,46 @@
+import { jobLedgerOf, ledgerOf, type LedgerRow } from '@mutirao/core/machines/broker';
+import { invariant } from '@mutirao/core/shared';
+import type { World } from '../world.ts';
+import type { WorldCheck } from './check.ts';
+
+/** The ledger adds up: in each row, and the jobs' shares to the whole. */
+export class LedgerCheck implements WorldCheck {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  look(): void {
+    const broker = this.#world.broker.current?.process;
+    if (broker === undefined) return;
+    const { state, now } = broker;
+    const left = new Map<string, LedgerRow>();
+    for (const row of ledgerOf(state, now)) {
+      checkRow(row);
+      left.set(keyOf(row), row);
+    }
+    for (const jobId of state.jobs.keys()) {
+      for (const share of jobLedgerOf(state, jobId, now) ?? []) subtract(left, share);
+    }
+    for (const [key, { used, losers, killed }] of left) {
+      invariant(used === 0 && losers === 0 && killed === 0, `of ${key}, ${used}, ${losers} and ${killed} are no job's`);
+    }
+  }
+}
+
+function keyOf({ providerId, requestId }: LedgerRow): string {
+  return `${providerId}/${requestId}`;
+}
+
+function checkRow(row: LedgerRow): void {
+  const { held, used, losers, killed, idle } = row;
+  invariant(Math.min(held, used, losers, killed, idle) >= 0, `the ledger of ${keyOf(row)} goes below nothing: ${JSON.stringify(row)}`);
+  invariant(held === used + losers + killed + idle, `the ledger of ${keyOf(row)} does not add up: ${JSON.stringify(row)}`);
+}
+
+function subtract(left: Map<string, LedgerRow>, share: LedgerRow): void {
+  const row = left.get(keyOf(share));
+  invariant(row, `a job has a share of ${keyOf(share)}, which is in no ledger`);
+  left.set(keyOf(share), { ...row, used: row.used - share.used, losers: row.losers - share.losers, killed: row.killed - share.killed });
+}

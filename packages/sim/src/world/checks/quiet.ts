@@ -1,0 +1,118 @@
+import type { BrokerState } from '@mutirao/core/machines/broker';
+import type { ClusterState } from '@mutirao/core/machines/cluster';
+import type { ProviderState } from '@mutirao/core/machines/provider';
+import { invariant, type Duration, type Instant } from '@mutirao/core/shared';
+import { calmFaults } from '../scenario.ts';
+import type { ClusterSite, World } from '../world.ts';
+import type { WorldCheck } from './check.ts';
+
+/** In quiet times nothing that is amiss stays so for longer: every grace, pause and patience of the machines is shorter. */
+const patience: Duration = 90_000;
+
+/** While nothing goes wrong, what the machines believe is what is true, and nobody works for nothing. */
+export class QuietCheck implements WorldCheck {
+  readonly #world: World;
+  /** What is amiss, and since when. */
+  #amiss = new Map<string, Instant>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  look(): void {
+    const { kernel } = this.#world;
+    const before = this.#amiss;
+    this.#amiss = new Map();
+    if (!isQuiet(this.#world)) return;
+    for (const what of this.#findAmiss()) {
+      const since = before.get(what) ?? kernel.now;
+      this.#amiss.set(what, since);
+      invariant(kernel.now - since <= patience, `for ${kernel.now - since} ms nothing has gone wrong, and ${what}`);
+    }
+  }
+
+  *#findAmiss(): Iterable<string> {
+    const { broker, clusters, labs } = this.#world;
+    const state = broker.current?.process.state;
+    if (state === undefined) return;
+    yield* this.#compareAgents(state);
+    yield* findIdle(state, broker.current?.process.now ?? 0);
+    for (const { provider } of [...clusters, ...labs]) {
+      const { current } = provider;
+      if (current === undefined) continue;
+      yield* compareRequests(state, current.process.state);
+      yield* findNeedless(state, current.process.state);
+    }
+    for (const site of clusters) yield* compareManager(site);
+  }
+
+  /** Each replica of the broker's is at its machine, and machines hold no others. */
+  *#compareAgents(state: BrokerState): Iterable<string> {
+    const held = new Set<number>();
+    for (const { state: agent } of this.#world.agents()) {
+      for (const replicaId of agent.endedIds) held.add(replicaId);
+      for (const replicaId of agent.replicas.keys()) {
+        held.add(replicaId);
+        const replica = state.replicas.get(replicaId);
+        if (replica === undefined || replica.status === 'aborting') yield `a machine holds r${replicaId}, which nobody wants`;
+      }
+    }
+    for (const { replicaId, machine } of state.replicas.values()) {
+      if (!held.has(replicaId)) yield `the broker thinks that ${machine.facts.machineId} has r${replicaId}, which no machine has`;
+    }
+  }
+}
+
+/** Whether nothing has gone wrong for a while, nor is going to. */
+function isQuiet({ isStormy, scenario }: World): boolean {
+  return !isStormy || (JSON.stringify(scenario.faults) === JSON.stringify(calmFaults) && scenario.labs.every(({ upTime }) => upTime === undefined));
+}
+
+/** Ready tasks do not wait beside machines that have nothing to do. */
+function *findIdle(state: BrokerState, now: Instant): Iterable<string> {
+  const isWaiting = [...state.openJobs.values()].some(({ queues }) => queues.some(({ readyCount }) => readyCount > 0));
+  if (!isWaiting) return;
+  for (const { facts: { machineId, until = Infinity }, isTold, heldProcessors, quarantinedUntil } of state.machines.values()) {
+    if (isTold && heldProcessors === 0 && quarantinedUntil <= now && until > now) yield `${machineId} has nothing to do while tasks wait`;
+  }
+}
+
+function *compareRequests({ requests }: BrokerState, provider: ProviderState): Iterable<string> {
+  for (const { requestId, status } of provider.requests.values()) {
+    const known = requests.get(`${provider.config.providerId}/${requestId}`)?.status;
+    if (known !== status) yield `the broker thinks that ${requestId} of ${provider.config.providerId} is ${known ?? 'not there'} and it is ${status}`;
+  }
+}
+
+/** What nobody wants is given back. */
+function *findNeedless({ openJobs }: BrokerState, { config: { providerId }, requests }: ProviderState): Iterable<string> {
+  if (openJobs.size > 0) return;
+  for (const { requestId, endedAt } of requests.values()) if (endedAt === 0) yield `${requestId} of ${providerId} is kept while there is no job`;
+}
+
+const over: ReadonlySet<string> = new Set(['ended', 'rejected', 'vanished']);
+
+/** What a provider believes to be pending is what its manager has. */
+function *compareManager({ cluster, provider }: ClusterSite): Iterable<string> {
+  const manager = cluster.current?.process.state;
+  const state = provider.current?.process.state;
+  if (manager === undefined || state === undefined) return;
+  const living = listLiving(manager);
+  for (const { requestId, status } of state.requests.values()) {
+    const there = living.get(requestId) ?? 'over';
+    living.delete(requestId);
+    const believed = over.has(status) ? 'over' : status;
+    if (believed !== there) yield `${provider.name} thinks that ${requestId} is ${status}, and for its manager it is ${there}`;
+  }
+  for (const requestId of living.keys()) yield `${cluster.name} has ${requestId}, of which its provider knows nothing`;
+}
+
+/** Our requests that a manager has, by our own names. */
+function listLiving(manager: ClusterState): Map<string, string> {
+  const living = new Map<string, string>();
+  for (const { status, order: { userId, clientRequestId } } of manager.requests.values()) {
+    if (userId !== 'user' || status === 'ended') continue;
+    living.set(clientRequestId.slice(clientRequestId.indexOf('.') + 1), status === 'ending' ? 'running' : status);
+  }
+  return living;
+}

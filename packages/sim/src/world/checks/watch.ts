@@ -1,0 +1,50 @@
+import type { Duration } from '@mutirao/core/shared';
+import type { WorldTurn } from '../machine-process.ts';
+import type { World } from '../world.ts';
+import { BoundsCheck } from './bounds.ts';
+import { BrokerTurnCheck } from './broker-turns.ts';
+import type { WorldCheck } from './check.ts';
+import { CalmCheck } from './calm.ts';
+import { ExplainCheck } from './explain.ts';
+import { LedgerCheck } from './ledger.ts';
+import { QuietCheck } from './quiet.ts';
+import { ReplayCheck } from './replay.ts';
+import { SleepCheck } from './sleep.ts';
+
+const lookEvery: Duration = 10_000;
+
+/** All that is checked of a world beside the invariants of its machines. */
+export class Watch {
+  readonly #hearing: readonly WorldCheck[];
+  /** What is costly is looked at once in so many looks. */
+  readonly #looking: readonly { readonly check: WorldCheck; readonly every: number }[];
+  readonly #ending: readonly WorldCheck[];
+
+  constructor(world: World) {
+    const [calm, quiet] = [new CalmCheck(world), new QuietCheck(world)];
+    this.#hearing = [new BrokerTurnCheck(world), calm];
+    this.#looking = [
+      { check: quiet, every: 1 }, { check: new SleepCheck(world), every: 1 }, { check: new BoundsCheck(world), every: 6 },
+      { check: new LedgerCheck(world), every: 18 }, { check: new ExplainCheck(world), every: 60 }, { check: new ReplayCheck(world), every: 60 },
+    ];
+    this.#ending = [calm, new LedgerCheck(world), new ReplayCheck(world)];
+    this.#lookLater(world, 1);
+  }
+
+  /** Hears of a turn. */
+  hear(turn: WorldTurn): void {
+    for (const check of this.#hearing) check.hear?.(turn);
+  }
+
+  /** Everything has come to its end. */
+  end(): void {
+    for (const check of this.#ending) (check.end ?? check.look)?.call(check);
+  }
+
+  #lookLater(world: World, count: number): void {
+    world.kernel.after(lookEvery, () => {
+      for (const { check, every } of this.#looking) if (count % every === 0) check.look?.();
+      this.#lookLater(world, count + 1);
+    });
+  }
+}
