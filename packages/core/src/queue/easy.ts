@@ -9,7 +9,8 @@ import type { RequestPlan } from './request-plan.ts';
  *
  * The head starts while it fits. Then shadow is the earliest instant when the head's processors are free by requested times, and
  * extra what is free then beyond them; the others, in the order of arrival, start now if they end by the shadow or use no more
- * than extra, which they then reduce. Cost of an event: O((starts + 1) x
+ * than extra, which they then reduce. Each event is handled by itself: of several ends at one instant, the processors of those that were
+ * not handled yet are not free, even if they were requested until that instant only. Cost of an event: O((starts + 1) x
  * (segments + widths x log waiting)), where segments are those of running requests.
  *
  * @source costa2005, section 2.2.1, as settled for this project.
@@ -28,7 +29,7 @@ function pass(plan: RequestPlan, now: Instant, place: Place): void {
   let extra = plan.profile.freeAt(shadow) - head.width;
   const freeUntil = (width: ProcessorCount): Instant => (width <= extra ? Infinity : shadow);
   // What was passed over once stays so: what is free and what is extra only shrink in a pass. The head is wider than what is free.
-  const findNext = (): PlannedRequest | undefined => plan.findStartable(now, plan.profile.freeAt(now), freeUntil);
+  const findNext = (): PlannedRequest | undefined => plan.findStartable(now, plan.countUnheld(now), freeUntil);
   for (let next = findNext(); next !== undefined; next = findNext()) {
     if (now + next.walltime > shadow) extra -= next.width;
     place(next.id, now);

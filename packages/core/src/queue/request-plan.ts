@@ -25,6 +25,8 @@ export class RequestPlan {
   /** The first waiting request without a place. */
   #firstUnplaced: PlanEntry | undefined;
   #addedCount = 0;
+  /** Processors of running requests and of those in `#due`. */
+  #held: ProcessorCount = 0;
 
   /** @param from nothing before it matters. */
   constructor(capacity: ProcessorCount, from: Instant) {
@@ -63,6 +65,7 @@ export class RequestPlan {
       else copy.#firstUnplaced ??= twin;
     }
     copy.#addedCount = this.#addedCount;
+    for (const { width } of this.#running.values()) copy.#held += width;
     return copy;
   }
 
@@ -81,7 +84,7 @@ export class RequestPlan {
     this.#vacate(entry);
     this.#profile.reserve(entry.width, startsAt, startsAt + entry.walltime);
     entry.place = startsAt;
-    this.#due.delete(entry);
+    this.#dropDue(entry);
     this.#places.put(entry);
     this.#startable?.put(entry);
     while (this.#firstUnplaced !== undefined && this.#firstUnplaced.place < Infinity) this.#firstUnplaced = this.#firstUnplaced.next;
@@ -93,6 +96,7 @@ export class RequestPlan {
     invariant(entry.place < Infinity, `request ${id} starts without a place`);
     this.#takeOut(entry);
     this.#running.append(entry);
+    this.#held += entry.width;
   }
 
   /** Takes a request out; what it would still have held is free again. Cost: O(log n + segments of its place). */
@@ -101,8 +105,9 @@ export class RequestPlan {
     const entry = running ?? this.#getWaiting(id);
     const { width, place, walltime } = entry;
     if (place < Infinity) this.#profile.shorten(width, Math.max(at, place), place + walltime);
-    if (running === undefined) this.#takeOut(entry);
-    else this.#running.remove(entry);
+    if (running === undefined) return this.#takeOut(entry);
+    this.#running.remove(running);
+    this.#held -= width;
   }
 
   /** Forgets the profile before an instant. */
@@ -114,6 +119,16 @@ export class RequestPlan {
   findDue(now: Instant): PlannedRequest[] {
     this.#noteDue(now);
     return this.#due.size === 0 ? [] : [...this.#due].sort((one, other) => one.order - other.order);
+  }
+
+  /**
+   * Processors that no request has which runs or is due. Cost: O(newly due x log n).
+   *
+   * Fewer than the profile has free at `now` while a request that was to end by then runs on.
+   */
+  countUnheld(now: Instant): ProcessorCount {
+    this.#noteDue(now);
+    return this.#profile.capacity - this.#held;
   }
 
   /** The earliest start of a waiting request; Infinity without one. Cost: O(due). */
@@ -165,6 +180,7 @@ export class RequestPlan {
   #noteDue(now: Instant): void {
     for (let entry = this.#places.take(now); entry !== undefined; entry = this.#places.take(now)) {
       this.#due.add(entry);
+      this.#held += entry.width;
       this.#startable?.remove(entry);
     }
   }
@@ -181,8 +197,12 @@ export class RequestPlan {
     }
     this.#waiting.remove(entry);
     this.#places.remove(entry);
-    this.#due.delete(entry);
+    this.#dropDue(entry);
     this.#startable?.remove(entry);
+  }
+
+  #dropDue(entry: PlanEntry): void {
+    if (this.#due.delete(entry)) this.#held -= entry.width;
   }
 
   #vacate({ width, walltime, place }: PlanEntry): void {

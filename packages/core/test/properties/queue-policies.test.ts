@@ -29,6 +29,12 @@ class SlowResource {
     return free;
   }
 
+  /** What nobody has who runs or was told to start now: whoever's end was not handled yet still has his. */
+  unheld(now: number): number {
+    const placedNow = this.queue.filter(({ place }) => place === now);
+    return [...this.running, ...placedNow].reduce((left, { width }) => left - width, this.capacity);
+  }
+
   fits(request: Slow, from: number): boolean {
     for (let at = from; at < from + request.walltime; at += 1) if (this.free(at, request) < request.width) return false;
     return true;
@@ -47,7 +53,7 @@ type SlowPolicy = (resource: SlowResource, now: number, submitted: Slow | undefi
 function startHeads(resource: SlowResource, now: number): Slow | undefined {
   for (const request of resource.queue) {
     if (request.place !== undefined) continue;
-    if (resource.free(now) < request.width) return request;
+    if (resource.unheld(now) < request.width) return request;
     request.place = now;
   }
   return undefined;
@@ -60,7 +66,7 @@ const slowEasy: SlowPolicy = (resource, now) => {
   while (resource.free(shadow) < head.width) shadow += 1;
   let extra = resource.free(shadow) - head.width;
   for (const request of resource.queue) {
-    if (request === head || request.place !== undefined || resource.free(now) < request.width) continue;
+    if (request === head || request.place !== undefined || resource.unheld(now) < request.width) continue;
     const endsByShadow = now + request.walltime <= shadow;
     if (!endsByShadow && request.width > extra) continue;
     if (!endsByShadow) extra -= request.width;

@@ -16,3 +16,8 @@ test('requests that outlive the shadow share what is extra', (t) => {
   // The end at 10 lets them all be looked at in one pass.
   t.deepEqual(startsOf([0, 6, 100], [0, 4, 10], [1, 8, 50], [2, 1, 500], [2, 1, 500], [2, 1, 500]), [0, 0, 100, 10, 10, 150]);
 });
+
+test('of two ends at one instant the second frees nothing while the first is handled', (t) => {
+  // At 50 the head wants all. The first end leaves room for one: the request of width 2 does not fit yet, the one of width 1 behind it does.
+  t.deepEqual(startsOf([0, 8, 100], [0, 1, 50], [0, 1, 50], [1, 10, 10], [2, 2, 50], [3, 1, 50]), [0, 0, 0, 100, 110, 50]);
+});
