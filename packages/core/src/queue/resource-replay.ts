@@ -33,6 +33,8 @@ export class ResourceReplay {
   /** Ends of what runs; entries of requests that were taken out before are stale. */
   #endings = new Heap<Ending>(endsBefore);
   #startedCount = 0;
+  /** Placed at this instant and to be started at its end, in this order; kept for policies that promise nothing alone. */
+  #starting: number[] = [];
 
   /** @param plan without requests. */
   constructor(policy: QueuePolicy, plan: RequestPlan) {
@@ -56,6 +58,7 @@ export class ResourceReplay {
     copy.#runTimes = new Map(this.#runTimes);
     copy.#endings = new Heap(endsBefore, this.#endings.elements);
     copy.#startedCount = this.#startedCount;
+    copy.#starting = [...this.#starting];
     return copy;
   }
 
@@ -89,9 +92,9 @@ export class ResourceReplay {
     return ended;
   }
 
-  /** Starts what starts now, in the order of arrival. */
+  /** Starts what starts now: in the order of arrival what was promised this instant, in the order of the policy's decisions what was not. */
   startDue(now: Instant): readonly PlannedRequest[] {
-    const due = this.#plan.findDue(now);
+    const due = this.#policy.promises ? this.#plan.findDue(now) : this.#takeStarting();
     for (const { id } of due) {
       const runTime = this.#runTimes.get(id);
       invariant(runTime !== undefined, `request ${id} was never submitted`);
@@ -103,7 +106,16 @@ export class ResourceReplay {
     return due;
   }
 
-  readonly #place = (id: number, startsAt: Instant): void => { this.#plan.place(id, startsAt); };
+  readonly #place = (id: number, startsAt: Instant): void => {
+    this.#plan.place(id, startsAt);
+    if (!this.#policy.promises) this.#starting.push(id);
+  };
+
+  #takeStarting(): PlannedRequest[] {
+    const starting = this.#starting.map((id) => this.#plan.waiting.get(id)).filter((request) => request !== undefined);
+    this.#starting = [];
+    return starting;
+  }
 
   #nextEnd(): Instant {
     for (let next = this.#endings.first; next !== undefined; next = this.#endings.first) {

@@ -29,10 +29,16 @@ class SlowResource {
     return free;
   }
 
-  /** What nobody has who runs or was told to start now: whoever's end was not handled yet still has his. */
-  unheld(now: number): number {
-    const placedNow = this.queue.filter(({ place }) => place === now);
-    return [...this.running, ...placedNow].reduce((left, { width }) => left - width, this.capacity);
+  /** What nobody has who runs: whoever's end was not handled yet still has his. */
+  unheld(): number {
+    return this.running.reduce((left, { width }) => left - width, this.capacity);
+  }
+
+  start(request: Slow, now: number): void {
+    request.place = now;
+    request.startedAt = now;
+    this.queue.splice(this.queue.indexOf(request), 1);
+    this.running.push(request);
   }
 
   fits(request: Slow, from: number): boolean {
@@ -51,10 +57,9 @@ class SlowResource {
 type SlowPolicy = (resource: SlowResource, now: number, submitted: Slow | undefined) => void;
 
 function startHeads(resource: SlowResource, now: number): Slow | undefined {
-  for (const request of resource.queue) {
-    if (request.place !== undefined) continue;
-    if (resource.unheld(now) < request.width) return request;
-    request.place = now;
+  for (let head = resource.queue[0]; head !== undefined; head = resource.queue[0]) {
+    if (resource.unheld() < head.width) return head;
+    resource.start(head, now);
   }
   return undefined;
 }
@@ -65,12 +70,11 @@ const slowEasy: SlowPolicy = (resource, now) => {
   let shadow = now;
   while (resource.free(shadow) < head.width) shadow += 1;
   let extra = resource.free(shadow) - head.width;
-  for (const request of resource.queue) {
-    if (request === head || request.place !== undefined || resource.unheld(now) < request.width) continue;
+  for (const request of resource.queue.slice(1)) {
     const endsByShadow = now + request.walltime <= shadow;
-    if (!endsByShadow && request.width > extra) continue;
+    if (resource.unheld() < request.width || (!endsByShadow && request.width > extra)) continue;
     if (!endsByShadow) extra -= request.width;
-    request.place = now;
+    resource.start(request, now);
   }
 };
 
@@ -100,11 +104,7 @@ function slowStarts(policy: SlowPolicy, capacity: number, trace: readonly Traced
       resource.running = resource.running.filter((each) => each !== request);
       policy(resource, now, undefined);
     }
-    for (const request of [...resource.queue].filter(({ place }) => place === now)) {
-      request.startedAt = now;
-      resource.queue.splice(resource.queue.indexOf(request), 1);
-      resource.running.push(request);
-    }
+    for (const request of resource.queue.filter(({ place }) => place === now)) resource.start(request, now);
   }
   return requests.map(({ startedAt }) => startedAt ?? -1);
 }

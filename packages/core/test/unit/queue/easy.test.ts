@@ -21,3 +21,9 @@ test('of two ends at one instant the second frees nothing while the first is han
   // At 50 the head wants all. The first end leaves room for one: the request of width 2 does not fit yet, the one of width 1 behind it does.
   t.deepEqual(startsOf([0, 8, 100], [0, 1, 50], [0, 1, 50], [1, 10, 10], [2, 2, 50], [3, 1, 50]), [0, 0, 0, 100, 110, 50]);
 });
+
+test('ends at one instant come in the order in which those requests were started, not in that of their arrival', (t) => {
+  // At 10 the first end lets the request of width 1 pass, the second the one of width 2 before it. Both end at 20, the narrower one first: then nothing
+  // fits, and with the second end the request of width 3 does, which the one of width 2 behind it would have kept out.
+  t.deepEqual(startsOf([0, 7, 100], [0, 1, 10], [0, 2, 10], [1, 10, 10], [2, 2, 10], [3, 1, 10], [4, 3, 10], [5, 2, 10]), [0, 0, 0, 100, 10, 10, 20, 30]);
+});
