@@ -1,6 +1,6 @@
 import { invariant } from '../shared/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
-import { BlockGroup, groupMax } from './block-group.ts';
+import { BlockGroups } from './block-groups.ts';
 import { FitSearch } from './fit-search.ts';
 import { blockMax, SegmentBlock } from './segment-block.ts';
 
@@ -16,16 +16,15 @@ export interface Segment {
  * Free capacity as a step function of time, from an instant on and for ever.
  *
  * Neighbouring segments differ in their free capacity, so two profiles of the same function hold the same segments. Segments are
- * kept in blocks of up to `blockMax`, and blocks are summarised in groups; n is the number of segments below, b = n / blockMax and
- * g = b / groupMax. One flat list would be simpler and as fast for the hundreds of segments of most clusters, but with tens of
+ * kept in blocks of up to `blockMax`, and blocks are summarised in groups of up to `groupMax`; n is the number of segments below,
+ * b that of blocks and g that of groups. One flat list would be simpler and as fast for the hundreds of segments of most clusters, but with tens of
  * thousands every change would move half of it and every search read all of it.
  */
 export class AvailabilityProfile {
   readonly capacity: ProcessorCount;
   /** In order of time; never empty, and none of them is. Each block's free capacities are in 0..capacity, different from their neighbours. */
   #blocks: SegmentBlock[];
-  /** What is remembered of blocks[i x groupMax, (i + 1) x groupMax). */
-  readonly #groups: BlockGroup[] = [];
+  #groups = new BlockGroups(1);
   readonly #search = new FitSearch();
 
   /** All of `capacity` free from `from` on. */
@@ -33,7 +32,9 @@ export class AvailabilityProfile {
     invariant(Number.isInteger(capacity) && capacity >= 0, `capacity is ${capacity}; want a whole number`);
     this.capacity = capacity;
     const first = new SegmentBlock();
-    first.insert(0, from, capacity);
+    first.starts[0] = from;
+    first.free[0] = capacity;
+    first.count = 1;
     this.#blocks = [first];
   }
 
@@ -55,6 +56,7 @@ export class AvailabilityProfile {
       twin.append(block);
       return twin;
     });
+    copy.#groups = new BlockGroups(copy.#blocks.length);
     return copy;
   }
 
@@ -90,7 +92,7 @@ export class AvailabilityProfile {
   /**
    * The earliest instant, `from` or later, at which `width` is free for `duration`; Infinity when there is none.
    *
-   * Cost: O(log n + g) where nothing changed since about the same width was last asked about, else O(blockMax + groupMax) more for each block that did.
+   * Cost: O(log n + g) where no free capacity crossed about the same width since it was last asked about, else O(blockMax + groupMax) more for each block where it did.
    * @param duration more than 0.
    * @param until from here on everything counts as free, so that the answer is never later.
    */
@@ -112,24 +114,26 @@ export class AvailabilityProfile {
   /** Walks from a block on past all that cannot hold the place; returns the first block that may. */
   #pass(search: FitSearch, from: number): number {
     let index = from;
-    for (;;) {
-      if (this.#passGroup(search, index)) {
-        index += groupMax;
-        continue;
+    let group = this.#groups.indexOf(from);
+    for (let groupEnd = this.#groups.endOf(group); ; groupEnd = this.#groups.endOf(group)) {
+      if (this.#passGroup(search, group, index)) {
+        index = groupEnd;
+      } else {
+        const end = this.#endOfBlock(index);
+        if (search.isBounded(end) || !search.pass(this.#blockOf(index).summarize(search.slot), end)) return index;
+        index += 1;
       }
-      const end = this.#endOfBlock(index);
-      if (search.isBounded(end) || !search.pass(this.#blockOf(index).summarize(search.slot), end)) return index;
-      index += 1;
+      if (index === groupEnd) group += 1;
     }
   }
 
-  /** Walks past a group, if one begins with the block and is whole, and if the place is not there. */
-  #passGroup(search: FitSearch, index: number): boolean {
-    if (index % groupMax !== 0 || index + groupMax >= this.#blocks.length) return false;
-    const end = this.#blockOf(index + groupMax).start;
-    if (search.isBounded(end)) return false;
-    const group = (this.#groups[index / groupMax] ??= new BlockGroup());
-    return search.pass(group.summarize(search.slot, this.#blocks, index, index + groupMax), end);
+  /** Walks past a group, if it begins with the block and if the place is not there. */
+  #passGroup(search: FitSearch, index: number, block: number): boolean {
+    const group = this.#groups.get(index);
+    if (group.first !== block) return false;
+    const past = this.#groups.endOf(index);
+    const end = this.#endOfBlock(past - 1);
+    return !search.isBounded(end) && search.pass(group.summarize(search.slot, this.#blocks, past), end);
   }
 
   /** Walks segment by segment from the candidate to the end of a block; true when the place is found. */
@@ -164,14 +168,14 @@ export class AvailabilityProfile {
     const index = this.#blockIndexAt(at);
     if (index > 0) {
       this.#blocks.splice(0, index);
-      this.#noteMoved(0);
+      this.#groups.noteForgotten(index);
     }
     const block = this.#blockOf(0);
-    this.#noteChanged(0);
     const kept = block.indexAt(at);
     if (kept > 0) block.remove(0, kept);
     block.starts[0] = at;
-    block.touch();
+    block.noteMoved();
+    this.#groups.noteStartMoved(0);
   }
 
   /** The segments that overlap [from, until), whole and in order. Cost: O(log n) and O(1) each. */
@@ -210,14 +214,20 @@ export class AvailabilityProfile {
   #addInBlock(index: number, from: number, change: number, end: Instant): number {
     const block = this.#blockOf(index);
     const { starts, free, count } = block;
+    let least = this.capacity;
+    let most = 0;
     let i = from;
     for (; i < count && (starts[i] as Instant) < end; i += 1) {
       const left = (free[i] as ProcessorCount) + change;
       invariant(left >= 0 && left <= this.capacity, `${left} of ${this.capacity} processors free at ${starts[i]}`);
       free[i] = left;
+      if (left < least) least = left;
+      if (left > most) most = left;
     }
-    block.touch();
-    this.#noteChanged(index);
+    const above = least - Math.max(0, change);
+    const upTo = most - Math.min(0, change);
+    block.noteChange(above, upTo);
+    this.#groups.noteChange(index, above, upTo);
     return i;
   }
 
@@ -227,18 +237,16 @@ export class AvailabilityProfile {
     const block = this.#blockOf(index);
     const i = block.indexAt(at);
     if (block.starts[i] === at) return index;
-    const free = block.free[i] as ProcessorCount;
     if (block.count < blockMax) {
-      block.insert(i + 1, at, free);
-      this.#noteChanged(index);
+      block.cut(i, at);
       return index;
     }
     const half = blockMax >>> 1;
     const tail = block.split(half);
     this.#blocks.splice(index + 1, 0, tail);
-    this.#noteMoved(index);
-    if (i < half) block.insert(i + 1, at, free);
-    else tail.insert(i + 1 - half, at, free);
+    this.#groups.noteCut(index);
+    if (i < half) block.cut(i, at);
+    else tail.cut(i - half, at);
     return i < half ? index : index + 1;
   }
 
@@ -248,26 +256,17 @@ export class AvailabilityProfile {
     const before = i > 0 ? block.free[i - 1] : this.#lastFreeOf(index - 1);
     if (before !== block.free[i]) return;
     block.remove(i, 1);
-    this.#noteChanged(index);
     if (block.count === 0) {
       this.#blocks.splice(index, 1);
-      this.#noteMoved(index);
+      this.#groups.noteJoined(index);
       return;
     }
+    if (i === 0) this.#groups.noteStartMoved(index);
     const next = this.#blocks[index + 1];
     if (next === undefined || block.count + next.count > blockMax >>> 1) return;
     block.append(next);
     this.#blocks.splice(index + 1, 1);
-    this.#noteMoved(index);
-  }
-
-  #noteChanged(index: number): void {
-    this.#groups[Math.floor(index / groupMax)]?.touch();
-  }
-
-  /** Notes that from `index` on blocks have another index than before. */
-  #noteMoved(index: number): void {
-    for (let group = Math.floor(index / groupMax); group < this.#groups.length; group += 1) this.#groups[group]?.touch();
+    this.#groups.noteJoined(index + 1);
   }
 
   #lastFreeOf(index: number): ProcessorCount | undefined {

@@ -1,30 +1,41 @@
+import type { ProcessorCount } from '../shared/index.ts';
 import { RunSummaries } from './run-summaries.ts';
 import type { SegmentBlock } from './segment-block.ts';
 
-/** Blocks that are summarised together. */
-export const groupMax = 8;
-
-/** What is remembered of `groupMax` blocks that follow one another; it does not hold them. */
+/** What is known of blocks that follow one another and are summarised together; it does not hold them. */
 export class BlockGroup {
-  readonly #summaries = new RunSummaries();
-  #version = 0;
+  /** The index of its first block. */
+  first: number;
+  /** Made when they are first asked for. */
+  #summaries: RunSummaries | undefined;
 
-  /** Says that one of the blocks changed, or that they are others. */
-  touch(): void {
-    this.#version += 1;
+  constructor(first: number) {
+    this.first = first;
   }
 
-  /** What is remembered of a slot's widths over blocks[from, to), not empty. Cost: O(1), else O(to - from), and more for blocks that changed. */
-  summarize(slot: number, blocks: readonly SegmentBlock[], from: number, to: number): RunSummaries {
-    if (!this.#summaries.isFresh(slot, this.#version)) this.#compute(slot, blocks.slice(from, to));
+  /** Says that free capacities changed, each between these two. */
+  noteChange(above: ProcessorCount, upTo: ProcessorCount): void {
+    this.#summaries?.drop(above, upTo);
+  }
+
+  /** Says that it has other blocks than before, or begins elsewhere. */
+  noteMoved(): void {
+    this.#summaries?.clear();
+  }
+
+  /** What is known of a slot's widths over its blocks, which end before `to`. Cost: O(1), else O(blocks), and more for those that changed. */
+  summarize(slot: number, blocks: readonly SegmentBlock[], to: number): RunSummaries {
+    this.#summaries ??= new RunSummaries();
+    if (!this.#summaries.has(slot)) this.#compute(this.#summaries, slot, blocks, to);
     return this.#summaries;
   }
 
-  #compute(slot: number, blocks: readonly SegmentBlock[]): void {
+  #compute(summaries: RunSummaries, slot: number, blocks: readonly SegmentBlock[], to: number): void {
     let prefixEnd = Infinity;
     let longest = 0;
     let suffixStart = Infinity;
-    for (const block of blocks) {
+    for (let index = this.first; index < to; index += 1) {
+      const block = blocks[index] as SegmentBlock;
       const inner = block.summarize(slot);
       const innerEnd = inner.prefixEnd(slot);
       const begin = Math.min(suffixStart, block.start);
@@ -36,6 +47,6 @@ export class BlockGroup {
       longest = Math.max(longest, innerEnd - begin, inner.longest(slot));
       suffixStart = inner.suffixStart(slot);
     }
-    this.#summaries.write(slot, this.#version, { prefixEnd, longest, suffixStart });
+    summaries.write(slot, { prefixEnd, longest, suffixStart });
   }
 }

@@ -3,7 +3,7 @@ import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 /** Up to four summaries for each power of two of the width, up to 2^25. */
 const slotCount = 96;
 
-/** Version, prefix end, longest, suffix start. */
+/** Whether it is kept, prefix end, longest, suffix start. */
 const fieldCount = 4;
 
 /** Where the summary of a width is; wider ones than 2^25 share the last. */
@@ -20,24 +20,39 @@ export function narrowestOf(slot: number): ProcessorCount {
 }
 
 /**
- * How long a width is free in a stretch of a profile, remembered until the stretch changes.
+ * How long a width is free in a stretch of a profile, kept until the stretch changes.
  *
  * Widths are taken together up to a quarter apart, and a summary is that of the narrowest: it may be too good for the others, never too
  * bad. What touches the end of the stretch is told apart, since only the neighbour knows that end. Numbers lie side by side in one
  * array: as objects they would be spread over memory, and searches wait for memory more than for anything else.
  */
 export class RunSummaries {
-  readonly #numbers = new Float64Array(slotCount * fieldCount).fill(-1);
+  readonly #numbers = new Float64Array(slotCount * fieldCount);
 
-  /** Whether the slot holds a summary of this version of the stretch. */
-  isFresh(slot: number, version: number): boolean {
-    return this.#numbers[slot * fieldCount] === version;
+  /** Whether a summary is kept for the slot. */
+  has(slot: number): boolean {
+    return this.#numbers[slot * fieldCount] === 1;
+  }
+
+  /**
+   * Drops what is kept of widths in (above, upTo]: free capacities changed, each between these two.
+   *
+   * A width that was free before and after, or neither, has the same runs as before; most changes are of a few processors.
+   */
+  drop(above: ProcessorCount, upTo: ProcessorCount): void {
+    const last = slotOf(upTo) * fieldCount;
+    for (let at = (slotOf(above) + 1) * fieldCount; at <= last; at += fieldCount) this.#numbers[at] = 0;
+  }
+
+  /** Drops everything. */
+  clear(): void {
+    for (let at = 0; at < this.#numbers.length; at += fieldCount) this.#numbers[at] = 0;
   }
 
   /** Keeps a summary; see the methods below. */
-  write(slot: number, version: number, { prefixEnd, longest, suffixStart }: RunSummary): void {
+  write(slot: number, { prefixEnd, longest, suffixStart }: RunSummary): void {
     const at = slot * fieldCount;
-    this.#numbers[at] = version;
+    this.#numbers[at] = 1;
     this.#numbers[at + 1] = prefixEnd;
     this.#numbers[at + 2] = longest;
     this.#numbers[at + 3] = suffixStart;

@@ -12,17 +12,21 @@ export class SegmentBlock {
   readonly free = new Int32Array(blockMax);
   /** 1 to blockMax. */
   count = 0;
-  /** Made when they are first asked for. */
+  /** Made when they are first asked for. Whoever writes to `starts` or `free` directly calls `noteChange` or `noteMoved`. */
   #summaries: RunSummaries | undefined;
-  /** Counts changes; whoever writes to `starts` or `free` directly calls `touch`. */
-  #version = 0;
 
   get start(): Instant {
     return this.starts[0] as Instant;
   }
 
-  touch(): void {
-    this.#version += 1;
+  /** Says that free capacities changed, each between these two. */
+  noteChange(above: ProcessorCount, upTo: ProcessorCount): void {
+    this.#summaries?.drop(above, upTo);
+  }
+
+  /** Says that it has other segments than before. */
+  noteMoved(): void {
+    this.#summaries?.clear();
   }
 
   /** The segment that holds `at`; the first for anything earlier. Cost: O(log count). */
@@ -38,22 +42,20 @@ export class SegmentBlock {
     return low;
   }
 
-  /** Puts a segment before the one at `index`. The block is not full. */
-  insert(index: number, start: Instant, free: ProcessorCount): void {
+  /** Cuts the segment at `index` in two at an instant inside; the later half is the next one. The block is not full. */
+  cut(index: number, at: Instant): void {
     this.starts.copyWithin(index + 1, index, this.count);
     this.free.copyWithin(index + 1, index, this.count);
-    this.starts[index] = start;
-    this.free[index] = free;
+    this.starts[index + 1] = at;
     this.count += 1;
-    this.touch();
   }
 
-  /** Takes out `removed` segments from `index` on. */
+  /** Takes out `removed` segments from `index` on: the first ones, or others with the same free capacity as the one before. */
   remove(index: number, removed: number): void {
     this.starts.copyWithin(index, index + removed, this.count);
     this.free.copyWithin(index, index + removed, this.count);
     this.count -= removed;
-    this.touch();
+    if (index === 0) this.noteMoved();
   }
 
   /** Moves the segments from `index` on into a new block. */
@@ -61,7 +63,7 @@ export class SegmentBlock {
     const tail = new SegmentBlock();
     tail.append(this, index);
     this.count = index;
-    this.touch();
+    this.noteMoved();
     return tail;
   }
 
@@ -70,13 +72,13 @@ export class SegmentBlock {
     this.starts.set(other.starts.subarray(index, other.count), this.count);
     this.free.set(other.free.subarray(index, other.count), this.count);
     this.count += other.count - index;
-    this.touch();
+    this.noteMoved();
   }
 
-  /** What is remembered of a slot's widths. Cost: O(1), else O(count). */
+  /** What is known of a slot's widths. Cost: O(1), else O(count). */
   summarize(slot: number): RunSummaries {
     this.#summaries ??= new RunSummaries();
-    if (!this.#summaries.isFresh(slot, this.#version)) this.#summaries.write(slot, this.#version, this.#computeRuns(narrowestOf(slot)));
+    if (!this.#summaries.has(slot)) this.#summaries.write(slot, this.#computeRuns(narrowestOf(slot)));
     return this.#summaries;
   }
 

@@ -14,10 +14,25 @@ test('the widest machines share the last slot', (t) => {
   t.true(narrowestOf(slotOf(2 ** 31 - 1)) <= 2 ** 30);
 });
 
-test('a summary is that of its version', (t) => {
+const summary = { prefixEnd: 1, longest: 2, suffixStart: Infinity };
+
+test('a summary is kept for its slot', (t) => {
   const summaries = new RunSummaries();
-  t.false(summaries.isFresh(3, 0));
-  summaries.write(3, 7, { prefixEnd: 1, longest: 2, suffixStart: Infinity });
-  t.deepEqual([summaries.isFresh(3, 7), summaries.isFresh(3, 8), summaries.isFresh(4, 7)], [true, false, false]);
+  t.false(summaries.has(3));
+  summaries.write(3, summary);
+  t.deepEqual([summaries.has(3), summaries.has(4)], [true, false]);
   t.deepEqual([summaries.prefixEnd(3), summaries.longest(3), summaries.suffixStart(3)], [1, 2, Infinity]);
+});
+
+test('a change drops the summaries of the widths that became free or ceased to be, and no other', (t) => {
+  for (const [above, upTo] of [[0, 1], [2, 5], [7, 9], [8, 9], [20, 64], [0, 128], [5, 5]] as const) {
+    const summaries = new RunSummaries();
+    const widths = Array.from({ length: 128 }, (_, index) => index + 1);
+    for (const width of widths) summaries.write(slotOf(width), summary);
+    summaries.drop(above, upTo);
+    const changed = (width: number): boolean => above < narrowestOf(slotOf(width)) && narrowestOf(slotOf(width)) <= upTo;
+    t.deepEqual(widths.filter((width) => !summaries.has(slotOf(width))), widths.filter(changed), `${above} to ${upTo}`);
+    summaries.clear();
+    t.false(widths.some((width) => summaries.has(slotOf(width))));
+  }
 });
