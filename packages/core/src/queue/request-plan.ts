@@ -18,7 +18,9 @@ export class RequestPlan {
   readonly #running = new EntryList();
   /** Waiting requests with a place, but those in `#due`. */
   readonly #places = new PlaceHeap();
-  /** Waiting requests whose place was seen to have begun. */
+  /** When it was last seen which places have begun. */
+  #dueUntil: Instant = -Infinity;
+  /** Waiting requests whose place was seen to have begun by then. */
   readonly #due = new Set<PlanEntry>();
   /** Waiting requests that are not in `#due`; made when it is first asked for, since not every policy does. */
   #startable: StartableIndex | undefined;
@@ -85,8 +87,14 @@ export class RequestPlan {
     this.#profile.reserve(entry.width, startsAt, startsAt + entry.walltime);
     entry.place = startsAt;
     this.#dropDue(entry);
-    this.#places.put(entry);
-    this.#startable?.put(entry);
+    // One that starts now need not go through the heap, where it would pass everybody else's place twice.
+    if (startsAt <= this.#dueUntil) {
+      this.#places.remove(entry);
+      this.#noteOneDue(entry);
+    } else {
+      this.#places.put(entry);
+      this.#startable?.put(entry);
+    }
     while (this.#firstUnplaced !== undefined && this.#firstUnplaced.place < Infinity) this.#firstUnplaced = this.#firstUnplaced.next;
   }
 
@@ -178,11 +186,14 @@ export class RequestPlan {
   }
 
   #noteDue(now: Instant): void {
-    for (let entry = this.#places.take(now); entry !== undefined; entry = this.#places.take(now)) {
-      this.#due.add(entry);
-      this.#held += entry.width;
-      this.#startable?.remove(entry);
-    }
+    this.#dueUntil = now;
+    for (let entry = this.#places.take(now); entry !== undefined; entry = this.#places.take(now)) this.#noteOneDue(entry);
+  }
+
+  #noteOneDue(entry: PlanEntry): void {
+    this.#due.add(entry);
+    this.#held += entry.width;
+    this.#startable?.remove(entry);
   }
 
   #getWaiting(id: number): PlanEntry {
