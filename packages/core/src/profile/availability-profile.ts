@@ -1,5 +1,6 @@
 import { invariant } from '../shared/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
+import { wholeRow } from './block-group.ts';
 import { BlockGroups } from './block-groups.ts';
 import { FitSearch } from './fit-search.ts';
 import { blockMax, SegmentBlock } from './segment-block.ts';
@@ -24,7 +25,7 @@ export class AvailabilityProfile {
   readonly capacity: ProcessorCount;
   /** In order of time; never empty, and none of them is. Each block's free capacities are in 0..capacity, different from their neighbours. */
   #blocks: SegmentBlock[];
-  #groups = new BlockGroups(1);
+  #groups: BlockGroups;
   readonly #search = new FitSearch();
 
   /** All of `capacity` free from `from` on. */
@@ -36,6 +37,7 @@ export class AvailabilityProfile {
     first.free[0] = capacity;
     first.count = 1;
     this.#blocks = [first];
+    this.#groups = new BlockGroups(capacity, 1);
   }
 
   /** The first instant that the profile knows; what was before is forgotten. */
@@ -56,7 +58,7 @@ export class AvailabilityProfile {
       twin.append(block);
       return twin;
     });
-    copy.#groups = new BlockGroups(copy.#blocks.length);
+    copy.#groups = new BlockGroups(this.capacity, copy.#blocks.length);
     return copy;
   }
 
@@ -116,13 +118,9 @@ export class AvailabilityProfile {
     let index = from;
     let group = this.#groups.indexOf(from);
     for (let groupEnd = this.#groups.endOf(group); ; groupEnd = this.#groups.endOf(group)) {
-      if (this.#passGroup(search, group, index)) {
-        index = groupEnd;
-      } else {
-        const end = this.#endOfBlock(index);
-        if (search.isBounded(end) || !search.pass(this.#blockOf(index).summarize(search.slot), end)) return index;
-        index += 1;
-      }
+      if (this.#passGroup(search, group, index)) index = groupEnd;
+      else if (this.#passBlock(search, group, index)) index += 1;
+      else return index;
       if (index === groupEnd) group += 1;
     }
   }
@@ -133,7 +131,15 @@ export class AvailabilityProfile {
     if (group.first !== block) return false;
     const past = this.#groups.endOf(index);
     const end = this.#endOfBlock(past - 1);
-    return !search.isBounded(end) && search.pass(group.summarize(search.slot, this.#blocks, past), end);
+    return !search.isBounded(end) && search.pass(group.summarize(search.slot, this.#blocks, past), wholeRow, end);
+  }
+
+  /** Walks past a block, if the place is not there. */
+  #passBlock(search: FitSearch, index: number, block: number): boolean {
+    const end = this.#endOfBlock(block);
+    if (search.isBounded(end)) return false;
+    const group = this.#groups.get(index);
+    return search.pass(group.summarizeBlock(search.slot, block, this.#blockOf(block)), group.rowOf(block), end);
   }
 
   /** Walks segment by segment from the candidate to the end of a block; true when the place is found. */
@@ -174,7 +180,6 @@ export class AvailabilityProfile {
     const kept = block.indexAt(at);
     if (kept > 0) block.remove(0, kept);
     block.starts[0] = at;
-    block.noteMoved();
     this.#groups.noteStartMoved(0);
   }
 
@@ -224,10 +229,7 @@ export class AvailabilityProfile {
       if (left < least) least = left;
       if (left > most) most = left;
     }
-    const above = least - Math.max(0, change);
-    const upTo = most - Math.min(0, change);
-    block.noteChange(above, upTo);
-    this.#groups.noteChange(index, above, upTo);
+    this.#groups.noteChange(index, least - Math.max(0, change), most - Math.min(0, change));
     return i;
   }
 

@@ -38,12 +38,12 @@ export class FitSearch {
    * Walks past a stretch that ends at `end`, before `until`, if its summary says that the place is not there; false when it may be. The
    * candidate is then perhaps earlier than where the free run really begins. Cost: O(1).
    */
-  pass(summaries: RunSummaries, end: Instant): boolean {
-    const prefixEnd = summaries.prefixEnd(this.#slot);
+  pass(summaries: RunSummaries, row: number, end: Instant): boolean {
+    const prefixEnd = summaries.prefixEnd(this.#slot, row);
     if (Math.min(prefixEnd, end) - this.candidate >= this.#duration) return false;
     if (prefixEnd === Infinity) return true;
-    const suffixStart = Math.min(summaries.suffixStart(this.#slot), end);
-    if (summaries.longest(this.#slot) >= this.#duration || end - suffixStart >= this.#duration) return false;
+    const suffixStart = Math.min(summaries.suffixStart(this.#slot, row), end);
+    if (summaries.longest(this.#slot, row) >= this.#duration || end - suffixStart >= this.#duration) return false;
     this.candidate = suffixStart;
     return true;
   }

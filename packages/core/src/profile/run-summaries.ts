@@ -20,54 +20,75 @@ export function narrowestOf(slot: number): ProcessorCount {
 }
 
 /**
- * How long a width is free in a stretch of a profile, kept until the stretch changes.
+ * How long widths are free in stretches of a profile, kept until a stretch changes; a row for each stretch.
  *
  * Widths are taken together up to a quarter apart, and a summary is that of the narrowest: it may be too good for the others, never too
- * bad. What touches the end of the stretch is told apart, since only the neighbour knows that end. Numbers lie side by side in one
- * array: as objects they would be spread over memory, and searches wait for memory more than for anything else.
+ * bad. What touches the end of a stretch is told apart, since only the neighbour knows that end. Numbers lie side by side in one
+ * array, those of a slot together for all rows: as objects they would be spread over memory, and searches wait for memory more than
+ * for anything else.
  */
 export class RunSummaries {
-  readonly #numbers = new Float64Array(slotCount * fieldCount);
+  readonly #rowCount: number;
+  /** By slot, row and field. */
+  readonly #numbers: Float64Array;
 
-  /** Whether a summary is kept for the slot. */
-  has(slot: number): boolean {
-    return this.#numbers[slot * fieldCount] === 1;
+  /** @param widthMax the widest that is asked about. */
+  constructor(widthMax: ProcessorCount, rowCount: number) {
+    this.#rowCount = rowCount;
+    this.#numbers = new Float64Array((slotOf(widthMax) + 1) * rowCount * fieldCount);
+  }
+
+  /** Whether a summary is kept. */
+  has(slot: number, row: number): boolean {
+    return this.#numbers[this.#at(slot, row)] === 1;
   }
 
   /**
-   * Drops what is kept of widths in (above, upTo]: free capacities changed, each between these two.
+   * Drops what is kept in a row of widths in (above, upTo]: free capacities changed, each between these two.
    *
    * A width that was free before and after, or neither, has the same runs as before; most changes are of a few processors.
    */
-  drop(above: ProcessorCount, upTo: ProcessorCount): void {
-    const last = slotOf(upTo) * fieldCount;
-    for (let at = (slotOf(above) + 1) * fieldCount; at <= last; at += fieldCount) this.#numbers[at] = 0;
+  drop(row: number, above: ProcessorCount, upTo: ProcessorCount): void {
+    const last = this.#at(slotOf(upTo), row);
+    for (let at = this.#at(slotOf(above) + 1, row); at <= last; at += this.#rowCount * fieldCount) this.#numbers[at] = 0;
   }
 
-  /** Drops everything. */
-  clear(): void {
-    for (let at = 0; at < this.#numbers.length; at += fieldCount) this.#numbers[at] = 0;
+  /** Drops a row. */
+  clear(row: number): void {
+    for (let at = this.#at(0, row); at < this.#numbers.length; at += this.#rowCount * fieldCount) this.#numbers[at] = 0;
+  }
+
+  /** Moves the rows from `from` on to where `to` and those behind it are, as many as there is room for; the row at `from` is to be cleared or written then. */
+  move(from: number, to: number): void {
+    const count = this.#rowCount - Math.max(from, to);
+    for (let start = this.#at(0, 0); start < this.#numbers.length; start += this.#rowCount * fieldCount) {
+      this.#numbers.copyWithin(start + to * fieldCount, start + from * fieldCount, start + (from + count) * fieldCount);
+    }
   }
 
   /** Keeps a summary; see the methods below. */
-  write(slot: number, { prefixEnd, longest, suffixStart }: RunSummary): void {
-    const at = slot * fieldCount;
+  write(slot: number, row: number, { prefixEnd, longest, suffixStart }: RunSummary): void {
+    const at = this.#at(slot, row);
     this.#numbers[at] = 1;
     this.#numbers[at + 1] = prefixEnd;
     this.#numbers[at + 2] = longest;
     this.#numbers[at + 3] = suffixStart;
   }
 
-  prefixEnd(slot: number): Instant {
-    return this.#numbers[slot * fieldCount + 1] as Instant;
+  prefixEnd(slot: number, row: number): Instant {
+    return this.#numbers[this.#at(slot, row) + 1] as Instant;
   }
 
-  longest(slot: number): Duration {
-    return this.#numbers[slot * fieldCount + 2] as Duration;
+  longest(slot: number, row: number): Duration {
+    return this.#numbers[this.#at(slot, row) + 2] as Duration;
   }
 
-  suffixStart(slot: number): Instant {
-    return this.#numbers[slot * fieldCount + 3] as Instant;
+  suffixStart(slot: number, row: number): Instant {
+    return this.#numbers[this.#at(slot, row) + 3] as Instant;
+  }
+
+  #at(slot: number, row: number): number {
+    return (slot * this.#rowCount + row) * fieldCount;
   }
 }
 

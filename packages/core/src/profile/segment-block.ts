@@ -1,5 +1,5 @@
 import type { Instant, ProcessorCount } from '../shared/index.ts';
-import { narrowestOf, RunSummaries, type RunSummary } from './run-summaries.ts';
+import type { RunSummary } from './run-summaries.ts';
 
 /** Segments that one block holds at most: large enough to keep blocks few, small enough that moving a tail costs little. */
 export const blockMax = 128;
@@ -12,21 +12,9 @@ export class SegmentBlock {
   readonly free = new Int32Array(blockMax);
   /** 1 to blockMax. */
   count = 0;
-  /** Made when they are first asked for. Whoever writes to `starts` or `free` directly calls `noteChange` or `noteMoved`. */
-  #summaries: RunSummaries | undefined;
 
   get start(): Instant {
     return this.starts[0] as Instant;
-  }
-
-  /** Says that free capacities changed, each between these two. */
-  noteChange(above: ProcessorCount, upTo: ProcessorCount): void {
-    this.#summaries?.drop(above, upTo);
-  }
-
-  /** Says that it has other segments than before. */
-  noteMoved(): void {
-    this.#summaries?.clear();
   }
 
   /** The segment that holds `at`; the first for anything earlier. Cost: O(log count). */
@@ -55,7 +43,6 @@ export class SegmentBlock {
     this.starts.copyWithin(index, index + removed, this.count);
     this.free.copyWithin(index, index + removed, this.count);
     this.count -= removed;
-    if (index === 0) this.noteMoved();
   }
 
   /** Moves the segments from `index` on into a new block. */
@@ -63,7 +50,6 @@ export class SegmentBlock {
     const tail = new SegmentBlock();
     tail.append(this, index);
     this.count = index;
-    this.noteMoved();
     return tail;
   }
 
@@ -72,17 +58,10 @@ export class SegmentBlock {
     this.starts.set(other.starts.subarray(index, other.count), this.count);
     this.free.set(other.free.subarray(index, other.count), this.count);
     this.count += other.count - index;
-    this.noteMoved();
   }
 
-  /** What is known of a slot's widths. Cost: O(1), else O(count). */
-  summarize(slot: number): RunSummaries {
-    this.#summaries ??= new RunSummaries();
-    if (!this.#summaries.has(slot)) this.#summaries.write(slot, this.#computeRuns(narrowestOf(slot)));
-    return this.#summaries;
-  }
-
-  #computeRuns(width: ProcessorCount): RunSummary {
+  /** Sums up how long a width is free. Cost: O(count). */
+  summarize(width: ProcessorCount): RunSummary {
     const { starts, free, count } = this;
     let prefixEnd = Infinity;
     let longest = 0;
