@@ -1,4 +1,4 @@
-import type { Instant, ProcessorCount } from '../shared/index.ts';
+import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 import type { PlanEntry } from './request-list.ts';
 import { WidthBucket } from './width-bucket.ts';
 
@@ -13,17 +13,14 @@ export class StartableIndex {
   readonly #byWidth = new Map<ProcessorCount, WidthBucket>();
   /** The same, narrowest first. */
   #buckets: WidthBucket[] = [];
+  /** Least walltime and least place of each bucket in that order: most buckets are passed over without being touched. */
+  #least = new Float64Array(0);
 
   /** Puts a request in, or notes its new place. Cost: O(log n) amortised. */
   put(entry: PlanEntry): void {
-    let bucket = this.#byWidth.get(entry.width);
-    if (bucket === undefined) {
-      bucket = new WidthBucket(entry.width);
-      this.#byWidth.set(entry.width, bucket);
-      this.#buckets.push(bucket);
-      this.#buckets.sort((one, other) => one.width - other.width);
-    }
+    const bucket = this.#byWidth.get(entry.width) ?? this.#addBucket(entry.width);
     bucket.put(entry);
+    this.#noteLeast(bucket);
   }
 
   /** Takes a request out; one that is not in stays out. Cost: O(log n). */
@@ -31,6 +28,7 @@ export class StartableIndex {
     const bucket = this.#byWidth.get(entry.width);
     if (entry.slot < 0 || bucket === undefined) return;
     bucket.remove(entry);
+    this.#noteLeast(bucket);
   }
 
   /**
@@ -39,13 +37,33 @@ export class StartableIndex {
    */
   findFirst(now: Instant, widthMax: ProcessorCount, freeUntil: (width: ProcessorCount) => Instant): PlanEntry | undefined {
     let first: PlanEntry | undefined;
-    for (const bucket of this.#buckets) {
+    for (let index = 0; index < this.#buckets.length; index += 1) {
+      const bucket = this.#buckets[index] as WidthBucket;
       if (bucket.width > widthMax) break;
-      if (bucket.size === 0) continue;
+      if (this.#least[2 * index] === Infinity) continue;
       const until = freeUntil(bucket.width);
+      if ((this.#least[2 * index] as Duration) > until - now && (this.#least[2 * index + 1] as Instant) > until) continue;
       const found = bucket.findFirst(until - now, until);
       if (found !== undefined && (first === undefined || found.order < first.order)) first = found;
     }
     return first;
+  }
+
+  #addBucket(width: ProcessorCount): WidthBucket {
+    const added = new WidthBucket(width);
+    this.#byWidth.set(width, added);
+    this.#buckets.push(added);
+    this.#buckets.sort((one, other) => one.width - other.width);
+    this.#least = new Float64Array(2 * this.#buckets.length);
+    this.#buckets.forEach((bucket, index) => {
+      bucket.index = index;
+      this.#noteLeast(bucket);
+    });
+    return added;
+  }
+
+  #noteLeast(bucket: WidthBucket): void {
+    this.#least[2 * bucket.index] = bucket.leastWalltime;
+    this.#least[2 * bucket.index + 1] = bucket.leastPlace;
   }
 }
