@@ -1,4 +1,4 @@
-import { invariant } from '../shared/index.ts';
+import { invariant, InvariantError } from '../shared/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 import { wholeRow } from './block-group.ts';
 import { BlockGroups } from './block-groups.ts';
@@ -224,7 +224,8 @@ export class AvailabilityProfile {
     let i = from;
     for (; i < count && (starts[i] as Instant) < end; i += 1) {
       const left = (free[i] as ProcessorCount) + change;
-      invariant(left >= 0 && left <= this.capacity, `${left} of ${this.capacity} processors free at ${starts[i]}`);
+      // Unlike a call of invariant, this makes no text where all is well.
+      if (left < 0 || left > this.capacity) throw new InvariantError(`${left} of ${this.capacity} processors free at ${starts[i]}`);
       free[i] = left;
       if (left < least) least = left;
       if (left > most) most = left;

@@ -1,4 +1,3 @@
-import { invariant } from '../shared/index.ts';
 import type { ProcessorCount } from '../shared/index.ts';
 import { BlockGroup, groupMax } from './block-group.ts';
 
@@ -24,9 +23,7 @@ export class BlockGroups {
 
   /** The group at an index; it is there. */
   get(index: number): BlockGroup {
-    const group = this.#groups[index];
-    invariant(group !== undefined, `no group ${index} of ${this.#groups.length}`);
-    return group;
+    return this.#groups[index] as BlockGroup;
   }
 
   /** Where the blocks of a group end. */

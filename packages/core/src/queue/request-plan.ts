@@ -1,5 +1,5 @@
 import { AvailabilityProfile } from '../profile/index.ts';
-import { invariant } from '../shared/index.ts';
+import { InvariantError } from '../shared/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 import { PlaceHeap } from './place-heap.ts';
 import { EntryList, PlanEntry, type PlannedRequest, type RequestList } from './request-list.ts';
@@ -101,7 +101,7 @@ export class RequestPlan {
   /** Makes a placed request a running one; its place stays what it was. Cost: O(log n). */
   start(id: number): void {
     const entry = this.#getWaiting(id);
-    invariant(entry.place < Infinity, `request ${id} starts without a place`);
+    if (entry.place === Infinity) throw new InvariantError(`request ${id} starts without a place`);
     this.#takeOut(entry);
     this.#running.append(entry);
     this.#held += entry.width;
@@ -198,7 +198,8 @@ export class RequestPlan {
 
   #getWaiting(id: number): PlanEntry {
     const entry = this.#waiting.get(id);
-    invariant(entry !== undefined, `request ${id} does not wait`);
+    // Unlike a call of invariant, this makes no text where all is well.
+    if (entry === undefined) throw new InvariantError(`request ${id} does not wait`);
     return entry;
   }
 

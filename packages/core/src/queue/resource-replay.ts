@@ -1,4 +1,4 @@
-import { Heap, invariant } from '../shared/index.ts';
+import { Heap, InvariantError } from '../shared/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 import type { QueuePolicy } from './queue-policy.ts';
 import type { RequestPlan } from './request-plan.ts';
@@ -97,7 +97,7 @@ export class ResourceReplay {
     const due = this.#policy.promises ? this.#plan.findDue(now) : this.#takeStarting();
     for (const { id } of due) {
       const runTime = this.#runTimes.get(id);
-      invariant(runTime !== undefined, `request ${id} was never submitted`);
+      if (runTime === undefined) throw new InvariantError(`request ${id} was never submitted`);
       this.#runTimes.delete(id);
       this.#plan.start(id);
       this.#endings.push({ id, endsAt: now + runTime, order: this.#startedCount });
