@@ -2,6 +2,7 @@ import { invariant, InvariantError } from '../shared/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 import { wholeRow } from './block-group.ts';
 import { BlockGroups } from './block-groups.ts';
+import { BlockList } from './block-list.ts';
 import { FitSearch } from './fit-search.ts';
 import { blockMax, SegmentBlock } from './segment-block.ts';
 
@@ -24,7 +25,7 @@ export interface Segment {
 export class AvailabilityProfile {
   readonly capacity: ProcessorCount;
   /** In order of time; never empty, and none of them is. Each block's free capacities are in 0..capacity, different from their neighbours. */
-  #blocks: SegmentBlock[];
+  #blocks: BlockList;
   #groups: BlockGroups;
   readonly #search = new FitSearch();
 
@@ -36,35 +37,35 @@ export class AvailabilityProfile {
     first.starts[0] = from;
     first.free[0] = capacity;
     first.count = 1;
-    this.#blocks = [first];
+    this.#blocks = new BlockList([first]);
     this.#groups = new BlockGroups(capacity, 1);
   }
 
   /** The first instant that the profile knows; what was before is forgotten. */
   get from(): Instant {
-    return this.#blockOf(0).start;
+    return this.#blocks.startOf(0);
   }
 
   /** Cost: O(b). */
   get segmentCount(): number {
-    return this.#blocks.reduce((sum, { count }) => sum + count, 0);
+    return this.#blocks.blocks.reduce((sum, { count }) => sum + count, 0);
   }
 
   /** An independent copy. Cost: O(n). */
   clone(): AvailabilityProfile {
     const copy = new AvailabilityProfile(this.capacity, this.from);
-    copy.#blocks = this.#blocks.map((block) => {
+    copy.#blocks = new BlockList(this.#blocks.blocks.map((block) => {
       const twin = new SegmentBlock();
       twin.append(block);
       return twin;
-    });
+    }));
     copy.#groups = new BlockGroups(this.capacity, copy.#blocks.length);
     return copy;
   }
 
   /** Free capacity at an instant; before `from`, as at `from`. Cost: O(log n). */
   freeAt(at: Instant): ProcessorCount {
-    const block = this.#blockOf(this.#blockIndexAt(at));
+    const block = this.#blocks.get(this.#blocks.indexAt(at));
     return block.free[block.indexAt(at)] as ProcessorCount;
   }
 
@@ -82,9 +83,9 @@ export class AvailabilityProfile {
 
   /** Until when `width` is free from `from` on: `from` itself where it is not, Infinity for ever. Cost: O(log n + segments until then). */
   endOfFree(width: ProcessorCount, from: Instant): Instant {
-    let index = this.#blockIndexAt(from);
-    for (let i = this.#blockOf(index).indexAt(from); index < this.#blocks.length; i = 0, index += 1) {
-      const { starts, free, count } = this.#blockOf(index);
+    let index = this.#blocks.indexAt(from);
+    for (let i = this.#blocks.get(index).indexAt(from); index < this.#blocks.length; i = 0, index += 1) {
+      const { starts, free, count } = this.#blocks.get(index);
       while (i < count && (free[i] as ProcessorCount) >= width) i += 1;
       if (i < count) return Math.max(from, starts[i] as Instant);
     }
@@ -104,10 +105,10 @@ export class AvailabilityProfile {
     if (width > this.capacity) return until;
     const search = this.#search;
     search.begin(width, duration, begin, until);
-    let index = this.#blockIndexAt(begin);
-    const first = this.#blockOf(index);
+    let index = this.#blocks.indexAt(begin);
+    const first = this.#blocks.get(index);
     const firstSegment = first.indexAt(begin);
-    if (firstSegment > 0 && search.scan(first, firstSegment, this.#endOfBlock(index))) return search.candidate;
+    if (firstSegment > 0 && search.scan(first, firstSegment, this.#blocks.endOf(index))) return search.candidate;
     if (firstSegment > 0) index += 1;
     for (index = this.#pass(search, index); !this.#scan(search, index); index = this.#pass(search, index + 1)) { /* On to the next that may hold it. */ }
     return search.candidate;
@@ -130,24 +131,24 @@ export class AvailabilityProfile {
     const group = this.#groups.get(index);
     if (group.first !== block) return false;
     const past = this.#groups.endOf(index);
-    const end = this.#endOfBlock(past - 1);
-    return !search.isBounded(end) && search.pass(group.summarize(search.slot, this.#blocks, past), wholeRow, end);
+    const end = this.#blocks.endOf(past - 1);
+    return !search.isBounded(end) && search.pass(group.summarize(search.slot, this.#blocks.blocks, past), wholeRow, end);
   }
 
   /** Walks past a block, if the place is not there. */
   #passBlock(search: FitSearch, index: number, block: number): boolean {
-    const end = this.#endOfBlock(block);
+    const end = this.#blocks.endOf(block);
     if (search.isBounded(end)) return false;
     const group = this.#groups.get(index);
-    return search.pass(group.summarizeBlock(search.slot, block, this.#blockOf(block)), group.rowOf(block), end);
+    return search.pass(group.summarizeBlock(search.slot, block, this.#blocks.get(block)), group.rowOf(block), end);
   }
 
   /** Walks segment by segment from the candidate to the end of a block; true when the place is found. */
   #scan(search: FitSearch, last: number): boolean {
-    const first = Math.min(last, this.#blockIndexAt(search.candidate));
-    let i = this.#blockOf(first).indexAt(search.candidate);
+    const first = Math.min(last, this.#blocks.indexAt(search.candidate));
+    let i = this.#blocks.get(first).indexAt(search.candidate);
     for (let index = first; index <= last; index += 1) {
-      if (search.scan(this.#blockOf(index), i, this.#endOfBlock(index))) return true;
+      if (search.scan(this.#blocks.get(index), i, this.#blocks.endOf(index))) return true;
       i = 0;
     }
     return false;
@@ -171,27 +172,28 @@ export class AvailabilityProfile {
   /** Forgets the function before `at`, so that a long life does not fill the memory. Cost: O(log n). */
   forget(at: Instant): void {
     if (at <= this.from) return;
-    const index = this.#blockIndexAt(at);
+    const index = this.#blocks.indexAt(at);
     if (index > 0) {
-      this.#blocks.splice(0, index);
+      this.#blocks.remove(0, index);
       this.#groups.noteForgotten(index);
     }
-    const block = this.#blockOf(0);
+    const block = this.#blocks.get(0);
     const kept = block.indexAt(at);
     if (kept > 0) block.remove(0, kept);
     block.starts[0] = at;
+    this.#blocks.noteStart(0);
     this.#groups.noteStartMoved(0);
   }
 
   /** The segments that overlap [from, until), whole and in order. Cost: O(log n) and O(1) each. */
   *segments(from: Instant = this.from, until: Instant = Infinity): Generator<Segment> {
-    let i = this.#blockOf(this.#blockIndexAt(from)).indexAt(from);
-    for (let index = this.#blockIndexAt(from); index < this.#blocks.length; index += 1) {
-      const block = this.#blockOf(index);
+    let i = this.#blocks.get(this.#blocks.indexAt(from)).indexAt(from);
+    for (let index = this.#blocks.indexAt(from); index < this.#blocks.length; index += 1) {
+      const block = this.#blocks.get(index);
       for (; i < block.count; i += 1) {
         const start = block.starts[i] as Instant;
         if (start >= until) return;
-        const end = i + 1 < block.count ? block.starts[i + 1] as Instant : this.#endOfBlock(index);
+        const end = i + 1 < block.count ? block.starts[i + 1] as Instant : this.#blocks.endOf(index);
         yield { start, end, free: block.free[i] as ProcessorCount };
       }
       i = 0;
@@ -203,21 +205,21 @@ export class AvailabilityProfile {
     if (change === 0 || end <= clipped) return;
     if (end < Infinity) this.#splitAt(end);
     const first = this.#splitAt(clipped);
-    const firstSegment = this.#blockOf(first).indexAt(clipped);
+    const firstSegment = this.#blocks.get(first).indexAt(clipped);
     let index = first;
     let past = this.#addInBlock(index, firstSegment, change, end);
-    while (past === this.#blockOf(index).count && index + 1 < this.#blocks.length) {
+    while (past === this.#blocks.get(index).count && index + 1 < this.#blocks.length) {
       index += 1;
       past = this.#addInBlock(index, 0, change, end);
     }
     // Inside the window neighbours keep their differences; only its two edges can have become equal.
-    if (past < this.#blockOf(index).count) this.#joinAt(index, past);
+    if (past < this.#blocks.get(index).count) this.#joinAt(index, past);
     this.#joinAt(first, firstSegment);
   }
 
   /** Changes the segments from `from` on that begin before `end`; returns the index of the first that does not. */
   #addInBlock(index: number, from: number, change: number, end: Instant): number {
-    const block = this.#blockOf(index);
+    const block = this.#blocks.get(index);
     const { starts, free, count } = block;
     let least = this.capacity;
     let most = 0;
@@ -236,8 +238,8 @@ export class AvailabilityProfile {
 
   /** Makes `at` a breakpoint and returns the index of the block that holds it. */
   #splitAt(at: Instant): number {
-    const index = this.#blockIndexAt(at);
-    const block = this.#blockOf(index);
+    const index = this.#blocks.indexAt(at);
+    const block = this.#blocks.get(index);
     const i = block.indexAt(at);
     if (block.starts[i] === at) return index;
     if (block.count < blockMax) {
@@ -246,7 +248,7 @@ export class AvailabilityProfile {
     }
     const half = blockMax >>> 1;
     const tail = block.split(half);
-    this.#blocks.splice(index + 1, 0, tail);
+    this.#blocks.insert(index + 1, tail);
     this.#groups.noteCut(index);
     if (i < half) block.cut(i, at);
     else tail.cut(i - half, at);
@@ -255,45 +257,30 @@ export class AvailabilityProfile {
 
   /** Takes out the breakpoint before a segment if nothing changes there, and joins its block with the next when both are small. */
   #joinAt(index: number, i: number): void {
-    const block = this.#blockOf(index);
+    const block = this.#blocks.get(index);
     const before = i > 0 ? block.free[i - 1] : this.#lastFreeOf(index - 1);
     if (before !== block.free[i]) return;
     block.remove(i, 1);
     if (block.count === 0) {
-      this.#blocks.splice(index, 1);
+      this.#blocks.remove(index, 1);
       this.#groups.noteJoined(index);
       return;
     }
-    if (i === 0) this.#groups.noteStartMoved(index);
-    const next = this.#blocks[index + 1];
-    if (next === undefined || block.count + next.count > blockMax >>> 1) return;
+    if (i === 0) {
+      this.#blocks.noteStart(index);
+      this.#groups.noteStartMoved(index);
+    }
+    if (index + 1 === this.#blocks.length) return;
+    const next = this.#blocks.get(index + 1);
+    if (block.count + next.count > blockMax >>> 1) return;
     block.append(next);
-    this.#blocks.splice(index + 1, 1);
+    this.#blocks.remove(index + 1, 1);
     this.#groups.noteJoined(index + 1);
   }
 
   #lastFreeOf(index: number): ProcessorCount | undefined {
-    const block = this.#blocks[index];
-    return block?.free[block.count - 1];
-  }
-
-  /** The block that holds `at`; the first for anything earlier. Cost: O(log b). */
-  #blockIndexAt(at: Instant): number {
-    let low = 0;
-    let high = this.#blocks.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (this.#blockOf(middle).start <= at) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  }
-
-  #blockOf(index: number): SegmentBlock {
-    return this.#blocks[index] as SegmentBlock;
-  }
-
-  #endOfBlock(index: number): Instant {
-    return this.#blocks[index + 1]?.start ?? Infinity;
+    if (index < 0) return undefined;
+    const block = this.#blocks.get(index);
+    return block.free[block.count - 1];
   }
 }
