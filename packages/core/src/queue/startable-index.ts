@@ -36,7 +36,9 @@ export class StartableIndex {
    * by then. Cost: O(W log n), and `freeUntil` W times.
    */
   findFirst(now: Instant, widthMax: ProcessorCount, freeUntil: (width: ProcessorCount) => Instant): PlanEntry | undefined {
-    let first: PlanEntry | undefined;
+    let first: WidthBucket | undefined;
+    let slot = -1;
+    let order = Infinity;
     for (let index = 0; index < this.#buckets.length; index += 1) {
       const bucket = this.#buckets[index] as WidthBucket;
       if (bucket.width > widthMax) break;
@@ -44,9 +46,12 @@ export class StartableIndex {
       const until = freeUntil(bucket.width);
       if ((this.#least[2 * index] as Duration) > until - now && (this.#least[2 * index + 1] as Instant) > until) continue;
       const found = bucket.findFirst(until - now, until);
-      if (found !== undefined && (first === undefined || found.order < first.order)) first = found;
+      if (found < 0 || bucket.orderOf(found) >= order) continue;
+      first = bucket;
+      slot = found;
+      order = bucket.orderOf(found);
     }
-    return first;
+    return first?.entryAt(slot);
   }
 
   #addBucket(width: ProcessorCount): WidthBucket {

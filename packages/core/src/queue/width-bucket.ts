@@ -11,6 +11,8 @@ export class WidthBucket {
   index = 0;
   /** By slot; undefined where none is, or none is any more. */
   #entries: (PlanEntry | undefined)[] = [];
+  /** When the entry in a slot arrived; what is in a slot without one is of no meaning. */
+  #orders = new Float64Array(8);
   /** Walltimes and places, by slot. */
   #tree = new LeastTree(1);
   #used = 0;
@@ -40,10 +42,19 @@ export class WidthBucket {
     entry.slot = -1;
   }
 
-  /** The first to have arrived whose walltime is at most `walltimeMax` or whose place begins by `placeMax`. Cost: O(log n). */
-  findFirst(walltimeMax: Duration, placeMax: Instant): PlanEntry | undefined {
-    const slot = this.#tree.findFirst(walltimeMax, placeMax);
-    return slot < 0 ? undefined : this.#entries[slot];
+  /** The slot of the first to have arrived whose walltime is at most `walltimeMax` or whose place begins by `placeMax`; -1 without one. Cost: O(log n). */
+  findFirst(walltimeMax: Duration, placeMax: Instant): number {
+    return this.#tree.findFirst(walltimeMax, placeMax);
+  }
+
+  /** The `order` of the request in a slot. */
+  orderOf(slot: number): number {
+    return this.#orders[slot] as number;
+  }
+
+  /** The request in a slot. */
+  entryAt(slot: number): PlanEntry | undefined {
+    return this.#entries[slot];
   }
 
   #add(entry: PlanEntry): void {
@@ -51,6 +62,7 @@ export class WidthBucket {
     if (this.#used === this.#tree.size || (last !== undefined && last.order > entry.order)) return this.#rebuild(entry);
     entry.slot = this.#used;
     this.#entries[entry.slot] = entry;
+    this.#orders[entry.slot] = entry.order;
     this.#used += 1;
     this.#tree.set(entry.slot, entry.walltime, entry.place);
   }
@@ -61,10 +73,12 @@ export class WidthBucket {
     living.push(added);
     if ((living[living.length - 2]?.order ?? -1) > added.order) living.sort((one, other) => one.order - other.order);
     this.#tree = new LeastTree(2 * living.length);
+    this.#orders = new Float64Array(this.#tree.size);
     this.#entries = living;
     this.#used = living.length;
     living.forEach((entry, slot) => {
       entry.slot = slot;
+      this.#orders[slot] = entry.order;
       this.#tree.set(slot, entry.walltime, entry.place);
     });
   }
