@@ -12,6 +12,8 @@ import type { Surroundings } from './surroundings.ts';
 export interface AgentSetup {
   readonly world: Surroundings;
   readonly host: Host;
+  /** As its turns name it. */
+  readonly name: string;
   readonly facts: MachineFacts;
   readonly speed: number;
   readonly isLiar: boolean;
@@ -57,7 +59,7 @@ export class AgentProcess {
     });
     this.#orphanedSince = kernel.now;
     this.#process = new MachineProcess<AgentState, AgentInput, never, AgentCommand>({
-      name: `agent ${facts.machineId}`, kernel, life: this.life, clock: host.openClock(), machine: agentMachine, disk: undefined, isDurable: () => false,
+      name: setup.name, kernel, life: this.life, clock: host.openClock(), machine: agentMachine, disk: undefined, isDurable: () => false,
       state: createAgentState({
         processors: facts.processors, unacknowledgedMax: 100, unacknowledgedBytesMax: 2 ** 20, killGrace, startedDelay: 10, reportInterval: 50,
         contentBytesMax: 2 ** 20, prefetchMax: facts.processors + 16,

@@ -61,6 +61,11 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
     return this.#setup.clock.now();
   }
 
+  /** As its turns name it. */
+  get name(): string {
+    return this.#setup.name;
+  }
+
   /** Inputs that wait for their turn. */
   get waitingCount(): number {
     return this.#inbox.length;

@@ -5,6 +5,7 @@ import type { Scenario } from './scenario.ts';
 import { Watch } from './checks/watch.ts';
 import { Storm } from './storm.ts';
 import { findUnfinished } from './unfinished.ts';
+import type { WorldEvent } from './world-event.ts';
 import { World, worldStart } from './world.ts';
 
 /** What went wrong in a world. */
@@ -38,14 +39,15 @@ const lookEvery: Duration = 10_000;
  * Invariants of every machine are checked after each of its turns, and the world's own at the moment of each deed.
  *
  * @param onTurn hears of every turn.
+ * @param onEvent hears what happens to processes beside.
  */
-export function runWorld(scenario: Scenario, onTurn?: (turn: WorldTurn) => void): WorldResult {
+export function runWorld(scenario: Scenario, onTurn?: (turn: WorldTurn) => void, onEvent?: (event: WorldEvent) => void): WorldResult {
   const digest = new TurnDigest();
   const world: World = new World(scenario, (turn) => {
     digest.add(turn);
     onTurn?.(turn);
     watch.hear(turn);
-  });
+  }, onEvent);
   const watch = new Watch(world);
   let phase: WorldFailure['phase'] = 'storm';
   let failure: WorldFailure | undefined;
@@ -68,6 +70,7 @@ export function runWorld(scenario: Scenario, onTurn?: (turn: WorldTurn) => void)
 
 function heal(world: World): void {
   world.isStormy = false;
+  world.tell('WorldMended', []);
   world.network.heal({ ...world.scenario.network, lossProbability: 0, duplicateProbability: 0 });
   for (const node of world.nodes()) {
     if (node.disk !== undefined) node.disk.isFull = false;

@@ -19,7 +19,7 @@ export class Storm {
     this.#strike('fall', fallsPerHour, (luck) => { this.#fall(luck); });
     this.#strike('pause', pausesPerHour, (luck) => { this.#pause(luck); });
     this.#strike('cut', cutsPerHour, (luck) => { this.#cut(luck); });
-    this.#strike('break', breaksPerHour, (luck) => { pick(luck, world.network.openStreams)?.break(); });
+    this.#strike('break', breaksPerHour, (luck) => { this.#break(luck); });
     this.#strike('full disk', fullDisksPerHour, (luck) => { this.#fillDisk(luck); });
     this.#loadClusters();
     this.#wearLabs();
@@ -42,18 +42,29 @@ export class Storm {
   #crash(luck: Prng): void {
     const process = pick(luck, this.#world.processes());
     if (process === undefined) return;
-    if (luck.below(2) === 0) process.life.end();
-    else process.process.fallAt(fallPoints[luck.below(fallPoints.length)] ?? 'after-write');
+    if (luck.below(2) === 0) {
+      this.#world.tell('ProcessCrashed', [process]);
+      process.life.end();
+      return;
+    }
+    const point = fallPoints[luck.below(fallPoints.length)] ?? 'after-write';
+    this.#world.tell('ProcessCrashed', [process], `in its next turn, ${point}`);
+    process.process.fallAt(point);
   }
 
   #fall(luck: Prng): void {
     const host = pick(luck, this.#world.hosts);
-    if (host !== undefined) this.#world.fall(host, luck);
+    if (host === undefined) return;
+    this.#world.tell('HostFell', this.#world.processesOn(host), host.name);
+    this.#world.fall(host, luck);
   }
 
   #pause(luck: Prng): void {
     const process = pick(luck, this.#world.processes());
-    if (process !== undefined) process.life.pausedUntil = this.#world.kernel.now + 1 + luck.below(Math.max(1, this.#world.scenario.faults.pauseMax));
+    if (process === undefined) return;
+    const duration = 1 + luck.below(Math.max(1, this.#world.scenario.faults.pauseMax));
+    process.life.pausedUntil = this.#world.kernel.now + duration;
+    this.#world.tell('ProcessPaused', [process], `for ${duration} ms`);
   }
 
   /** Cuts hosts that talk to each other, so that somebody notices. */
@@ -61,14 +72,28 @@ export class Storm {
     const stream = pick(luck, this.#world.network.openStreams);
     if (stream === undefined) return;
     const [one, other] = stream.hosts;
-    if (one !== other) this.#world.network.cut(one, other, 1 + luck.below(Math.max(1, this.#world.scenario.faults.cutMax)));
+    if (one === other) return;
+    const duration = 1 + luck.below(Math.max(1, this.#world.scenario.faults.cutMax));
+    this.#world.tell('HostsCut', [...this.#world.processesOn(one), ...this.#world.processesOn(other)], `${one.name} from ${other.name} for ${duration} ms`);
+    this.#world.network.cut(one, other, duration);
+  }
+
+  #break(luck: Prng): void {
+    const stream = pick(luck, this.#world.network.openStreams);
+    if (stream === undefined) return;
+    const [one, other] = stream.hosts;
+    this.#world.tell('StreamBroken', [...this.#world.processesOn(one), ...this.#world.processesOn(other)], `${one.name} to ${other.name}`);
+    stream.break();
   }
 
   #fillDisk(luck: Prng): void {
-    const disk = pick(luck, this.#world.nodes().flatMap((node) => (node.disk === undefined ? [] : [node.disk])));
-    if (disk === undefined) return;
+    const node = pick(luck, this.#world.nodes().filter(({ disk }) => disk !== undefined));
+    if (node?.disk === undefined) return;
+    const { disk, current } = node;
+    const duration = luck.below(fullDiskMax);
+    this.#world.tell('DiskFilled', current === undefined ? [] : [current], `of ${node.name} for ${duration} ms`);
     disk.isFull = true;
-    this.#world.kernel.after(luck.below(fullDiskMax), () => { disk.isFull = false; });
+    this.#world.kernel.after(duration, () => { disk.isFull = false; });
   }
 
   /** Local users ask for processors too, and mostly for longer than they need. */
@@ -101,6 +126,7 @@ export class Storm {
       kernel.after(drawWeibull(luck, upTime), () => {
         if (!this.#world.isStormy) return;
         node.downUntil = kernel.now + downTime;
+        this.#world.tell('MachineWentDown', node.current === undefined ? [] : [node.current], `for ${downTime} ms`);
         node.current?.life.end();
         kernel.at(node.downUntil, next);
       });

@@ -19,6 +19,7 @@ import { honestManager, type ClusterPlan, type LabPlan, type Scenario } from './
 import type { Surroundings } from './surroundings.ts';
 import { Truth } from './truth.ts';
 import { SimulatedUser } from './user.ts';
+import type { WorldEvent, WorldEventKind } from './world-event.ts';
 
 /** When every world begins. */
 export const worldStart: Instant = 1_700_000_000_000;
@@ -58,12 +59,15 @@ export class World implements Surroundings {
   readonly onTurn: (turn: WorldTurn) => void;
   /** Agents that allocations ever started. */
   #agentCount = 0;
+  readonly #onEvent: ((event: WorldEvent) => void) | undefined;
   /** Whether things go wrong. */
   isStormy = true;
 
-  constructor(scenario: Scenario, onTurn: (turn: WorldTurn) => void) {
+  /** @param onEvent hears what happens to processes; telling it costs a little. */
+  constructor(scenario: Scenario, onTurn: (turn: WorldTurn) => void, onEvent?: (event: WorldEvent) => void) {
     this.scenario = scenario;
     this.onTurn = onTurn;
+    this.#onEvent = onEvent;
     this.luck = new Prng(`world ${scenario.seed}`);
     this.turnDelayMax = scenario.turnDelayMax;
     this.network = new Network(this.kernel, this.luck.fork('network'), scenario.network);
@@ -96,9 +100,27 @@ export class World implements Surroundings {
     return [...ofLabs, ...this.clusters.flatMap(({ agents }) => [...agents])];
   }
 
+  /** Processes that live on a host. */
+  processesOn(host: Host): NodeProcess[] {
+    return this.processes().filter(({ life }) => life.host === host);
+  }
+
+  /** Tells who listens that something happened to these processes. */
+  tell(kind: WorldEventKind, processes: readonly NodeProcess[], detail = ''): void {
+    this.#onEvent?.({ at: this.kernel.now, kind, processes: processes.map(({ process }) => process.name), detail });
+  }
+
+  /** A process has started: tells it, and its end when that comes. */
+  #tellLife<Process extends NodeProcess>(started: Process): Process {
+    if (this.#onEvent === undefined) return started;
+    this.tell('ProcessStarted', [started]);
+    started.life.holds(() => { this.tell('ProcessEnded', [started]); });
+    return started;
+  }
+
   /** A host falls: its processes are gone at once, and what their disks had not synced. */
   fall(host: Host, luck: Prng): void {
-    for (const { life } of this.processes()) if (life.host === host) life.end();
+    for (const { life } of this.processesOn(host)) life.end();
     for (const node of this.nodes()) if (node.host === host) node.disk?.loseUnsynced(luck);
   }
 
@@ -123,7 +145,7 @@ export class World implements Surroundings {
       create: (startCount) => {
         const { skewMax } = this.scenario.faults;
         if (skewMax > 0 && this.isStormy) host.skew = skews.below(2 * skewMax + 1) - skewMax;
-        return create(startCount, luck.fork(`start ${startCount}`));
+        return this.#tellLife(create(startCount, luck.fork(`start ${startCount}`)));
       },
     });
   }
@@ -207,11 +229,12 @@ export class World implements Surroundings {
     this.#agentCount += 1;
     const luck = this.luck.fork(`agent ${this.#agentCount}`);
     const speed = 1 + plan.speedSpread * (2 * luck.fork('speed').fraction() - 1);
+    const requestId = request.environment['SIMULATED_REQUEST'] ?? '';
     const agent = new AgentProcess({
-      world: this, host: place.host, speed, isLiar: false, luck,
+      world: this, host: place.host, name: `agent ${provider.name}/${requestId}.${index}`, speed, isLiar: false, luck,
       facts: {
         machineId: `${provider.name}/${index}`, incarnation: `a${this.#agentCount}`, processors: 1, attributes: { os: 'linux' }, until: request.walltimeEnd,
-        requestId: request.environment['SIMULATED_REQUEST'] ?? '',
+        requestId,
       },
       dial: (life) => this.#dialProvider(life, provider),
       onEnd: (exitStatus) => {
@@ -219,7 +242,7 @@ export class World implements Surroundings {
         onExit(exitStatus);
       },
     });
-    agents.add(agent);
+    agents.add(this.#tellLife(agent));
     return { stop: () => { agent.stop(); }, kill: () => { agent.life.end(); } };
   }
 
@@ -230,7 +253,7 @@ export class World implements Surroundings {
       const machine = `${name}-pc${index}`;
       const host = this.#addHost(machine);
       return this.#node(machine, host, { disk: undefined, create: (startCount, luck) => new AgentProcess({
-        world: this, host, speed, isLiar, luck,
+        world: this, host, name: `agent ${name}/pc${index}`, speed, isLiar, luck,
         facts: { machineId: `${name}/pc${index}`, incarnation: `${machine}-${startCount}`, processors, attributes: { os: 'linux' }, until: undefined, requestId: '' },
         dial: (life) => this.#dialProvider(life, provider), onEnd: () => undefined,
       }) });
