@@ -13,3 +13,6 @@ export { readScenario } from './world/read-scenario.ts';
 export { runWorld, type WorldFailure, type WorldResult } from './world/run-world.ts';
 export { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabMachinePlan, type LabPlan, type ManagerFaults, type Scenario } from './world/scenario.ts';
 export { kindOfFailure, shrinkScenario, type Shrinking, type ShrunkScenario } from './world/shrink-scenario.ts';
+export { idsInText, tellStory, type WorldStory } from './world/tell-story.ts';
+export { traceTurn } from './world/trace-turn.ts';
+export type { WorldEvent, WorldEventKind } from './world/world-event.ts';

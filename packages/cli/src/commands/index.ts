@@ -50,6 +50,7 @@ export const entries: readonly CommandEntry[] = [
   { path: ['sim', 'study'], summary: 'Repeat a published study; goes on where it was interrupted.', json: { shape: 'study', form: 'one' }, load: () => import('./sim/study.ts') },
   { path: ['sim', 'study-chunk'], summary: 'Run one part of a study, as a task of a bag does.', json: { shape: 'study_part', form: 'one' }, load: () => import('./sim/study-chunk.ts') },
   { path: ['sim', 'replay'], summary: 'Run a process\'s machine over its debugging trace, and compare.', json: { shape: 'machine_replay', form: 'one' }, load: () => import('./sim/replay.ts') },
+  { path: ['sim', 'swarm'], summary: 'Run whole grids under faults drawn from seeds, and tell how any of them failed.', json: { shape: 'swarm', form: 'one' }, load: () => import('./sim/swarm.ts') },
   { path: ['ledger'], summary: 'Where the processor-time went, per allocation.', json: { shape: 'ledger', form: 'one' }, load: () => import('./ledger.ts') },
   { path: ['events'], summary: 'Print events, from any point on.', json: { shape: 'event', form: 'stream' }, load: () => import('./events.ts') },
   { path: ['addjob'], summary: 'OurGrid\'s word: submit a job file.', json: { shape: 'submission', form: 'one' }, load: () => import('./addjob.ts') },

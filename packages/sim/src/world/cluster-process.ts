@@ -2,7 +2,7 @@ import {
   clusterMachine, createClusterState, listQueue, restoreSnapshot, takeSnapshot, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterSnapshot,
   type ClusterState,
 } from '@mutirao/core/machines/cluster';
-import type { QueueListing } from '@mutirao/core/messages';
+import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
 import { unreachable, type DriverCommand, type Duration, type Prng, type Reply } from '@mutirao/core/shared';
 import type { SimulatedDisk } from './disk.ts';
 import { Life, type Host, type HostClock } from './host.ts';
@@ -75,7 +75,7 @@ export class ClusterProcess {
       case 'release':
         this.process.ask((replyTo) => ({ kind: 'ReleaseRequested', replyTo, requestId: Number(call.managerRequestId) }), (reply) => { hear(reply.ok ? { ok: true } : reply); });
         break;
-      case 'limits': hear({ ok: true, limits: this.#setup.options }); break;
+      case 'limits': hear({ ok: true, limits: limitsOf(this.#setup.options) }); break;
       case 'queue': hear(this.#list(call.endedMax)); break;
       default: unreachable(call);
     }
@@ -163,6 +163,11 @@ export class ClusterProcess {
     this.#running.set(requestId, group);
     return group;
   }
+}
+
+/** What goes over the wire of the options. */
+function limitsOf({ processors, requestsMax, walltimeMax, widthMax, walltimeGranularity }: ClusterOptions): ResourceLimits {
+  return { processors, requestsMax, walltimeMax, widthMax, walltimeGranularity };
 }
 
 function requestReply(reply: Reply): ManagerReply {

@@ -1,0 +1,167 @@
+import { join, relative } from 'node:path';
+import type { Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { writeAtomic } from '@mutirao/runtime/files';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import type { JsonOf, shapes } from '../../json/shapes.ts';
+import { tell } from '../../output/tell.ts';
+import { showDuration } from '../../output/units.ts';
+import { readPlan, type SwarmOptions, type SwarmPlan } from '../../simulation/swarm/swarm-options.ts';
+import { carryOutAll } from '../../simulation/swarm/swarm-pool.ts';
+import { SwarmTally } from '../../simulation/swarm/swarm-tally.ts';
+import type { FailureExplanation, SwarmOrder, WorldOutcome } from '../../simulation/swarm/swarm-worker.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .option('--seeds <count>', 'worlds to run, each drawn from its seed')
+    .option('--from <seed>', 'the first seed (default: 0)')
+    .option('--scenario <file>', 'run the world of this file; with --seeds, once with each of them')
+    .option('--workers <count>', 'threads (default: one per processor of this machine)')
+    .option('--shrink <count>', 'runs at most to make a world that fails smaller; 0 for none', '300')
+    .option('--out <folder>', 'where the smallest scenarios of failing worlds are written (default: the current folder)')
+    .option('--trace <file>', 'write all turns of the one world as text, a line per turn')
+    .action((options: SwarmOptions) => act((context) => runSwarm(context, options)));
+}
+
+/** Failures that are shrunk and told; of further ones only the seed is. */
+const toldMax = 3;
+const storyLinesMax = 60;
+/** Worlds that a worker takes at once. */
+const batchSize = 10;
+
+/** A failure as it is told: where its smallest scenario is, and how it is repeated. */
+interface ToldFailure extends FailureExplanation {
+  /** As the user can name it from the current folder. */
+  readonly file: string;
+  readonly command: string;
+}
+
+/** Runs many worlds; the exit status tells whether all went well. */
+export async function runSwarm(context: CommandContext, options: SwarmOptions): Promise<ExitStatus> {
+  const { output, clock, signal } = context;
+  const plan = readPlan(context.directory, options);
+  const tally = new SwarmTally(output, clock, plan.seeds?.count ?? 1);
+  await runAll(context, plan, tally);
+  const failures = await explainAll(context, plan, tally.failed.slice(0, toldMax));
+  const isInterrupted = signal.aborted;
+  tell(output, {
+    json: () => documentOf(plan, tally, { failures, isInterrupted }),
+    table: () => [...failures.flatMap(linesOf), ...untoldLines(tally.failed, failures), ...endLines(plan, tally)],
+    quiet: () => tally.failed.map(({ seed }) => seed),
+  });
+  if (isInterrupted) {
+    output.note(`interrupted after ${tally.doneCount} of ${plan.seeds?.count ?? 1} worlds`);
+    return 4;
+  }
+  return tally.failed.length > 0 ? 1 : 0;
+}
+
+async function runAll({ signal }: CommandContext, plan: SwarmPlan, tally: SwarmTally): Promise<void> {
+  const { scenario } = plan;
+  const batchCount = Math.ceil((plan.seeds?.count ?? 1) / batchSize);
+  try {
+    await carryOutAll(listOrders(plan), {
+      scenario, signal, workerCount: Math.min(plan.workerCount, batchCount),
+      onAnswer: (answer) => { if (answer.kind === 'ran') tally.add(answer.outcomes); },
+    });
+  } finally {
+    tally.close();
+  }
+}
+
+function* listOrders({ scenario, seeds, trace }: SwarmPlan): Generator<SwarmOrder> {
+  if (seeds === undefined) {
+    yield { kind: 'run', seeds: [scenario?.seed ?? ''], trace };
+    return;
+  }
+  for (let first = 0; first < seeds.count; first += batchSize) {
+    const size = Math.min(batchSize, seeds.count - first);
+    yield { kind: 'run', seeds: Array.from({ length: size }, (_, index) => String(seeds.from + first + index)), trace };
+  }
+}
+
+/** Makes the worlds of failures small, and writes them. */
+async function explainAll({ signal, directory, output }: CommandContext, plan: SwarmPlan, failed: readonly WorldOutcome[]): Promise<ToldFailure[]> {
+  const { scenario, triesMax, workerCount } = plan;
+  if (failed.length === 0 || signal.aborted) return [];
+  if (triesMax > 0) output.note(`making ${failed.length} failing ${failed.length === 1 ? 'world' : 'worlds'} smaller`);
+  const orders = failed.flatMap(({ seed, failure }): SwarmOrder[] => (failure === undefined ? [] : [{ kind: 'explain', seed, failure, triesMax, linesMax: storyLinesMax }]));
+  const told: ToldFailure[] = [];
+  await carryOutAll(orders, {
+    scenario, signal, workerCount: Math.min(workerCount, orders.length),
+    onAnswer: (answer) => { if (answer.kind === 'explained') told.push(keep(directory, plan, answer.explanation)); },
+  });
+  return told.toSorted((one, other) => Number(one.seed) - Number(other.seed));
+}
+
+function keep(directory: string, plan: SwarmPlan, explanation: FailureExplanation): ToldFailure {
+  const path = join(plan.out, `swarm-${explanation.seed.replaceAll(/[^\w.-]/g, '_')}.json`);
+  try {
+    // One line: so it can be appended to the list of regressions.
+    writeAtomic(path, `${JSON.stringify(explanation.scenario)}\n`, 0o644);
+  } catch (error) {
+    throw new MutiraoError('MUT_BAD_REQUEST', `cannot write ${path}: ${(error as Error).message}`, { cause: error });
+  }
+  const fromHere = relative(directory, path);
+  return { ...explanation, file: fromHere.startsWith('..') ? path : fromHere, command: commandOf(plan, explanation.seed) };
+}
+
+/** What a user types to run the world of this seed again. */
+function commandOf({ file, seeds }: SwarmPlan, seed: string): string {
+  const words = [...(file === undefined ? [] : ['--scenario', file]), ...(seeds === undefined ? [] : ['--seeds', '1', '--from', seed])];
+  return `mutirao sim swarm ${words.map(quote).join(' ')}`;
+}
+
+function quote(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function linesOf({ seed, failure, command, file, smallestFailure, tryCount, story, scenario }: ToldFailure): string[] {
+  const { jobs, clusters, labs } = scenario;
+  const taskCount = jobs.reduce((sum, job) => sum + job.taskCount, 0);
+  return [
+    `seed ${seed} failed ${showDuration(failure.after)} after its start, ${phases[failure.phase]}: ${failure.message}`,
+    `  again     ${command}`,
+    `  smallest  mutirao sim swarm --scenario ${quote(file)}`,
+    `            found in ${tryCount} runs: jobs ${jobs.length} with tasks ${taskCount}, clusters ${clusters.length}, labs ${labs.length}, storm ${showDuration(scenario.stormDuration)}`,
+    `            ${showDuration(smallestFailure.after)} after its start, ${phases[smallestFailure.phase]}: ${smallestFailure.message}`,
+    `  keep it   (echo '# what it found'; cat ${quote(file)}) >> packages/sim/test/regressions.txt`,
+    `  story of ${story.about.length === 0 ? 'everything' : story.about.join(', ')}, in the smallest world, in seconds since its start:`,
+    ...(story.leftOutCount === 0 ? [] : [`    ${story.leftOutCount} earlier lines are left out`]),
+    ...story.lines.map((line) => `  ${line}`),
+    '',
+  ];
+}
+
+const phases = { storm: 'in the storm', healing: 'when all was mended' } as const;
+
+function untoldLines(failed: readonly WorldOutcome[], told: readonly ToldFailure[]): string[] {
+  const seeds = failed.map(({ seed }) => seed).filter((seed) => !told.some((failure) => failure.seed === seed));
+  return seeds.length === 0 ? [] : [`failed and not told here, by seed: ${seeds.join(', ')}`];
+}
+
+function endLines({ seeds }: SwarmPlan, tally: SwarmTally): string[] {
+  const { doneCount, failed, simulatedMs, elapsedMs } = tally;
+  const range = seeds === undefined ? '' : `seeds ${seeds.from}..${seeds.from + seeds.count - 1}: `;
+  return [`${range}${showDuration(simulatedMs)} simulated in ${showDuration(elapsedMs)}; ${tally.rates()}`, `${doneCount - failed.length} passed, ${failed.length} failed`];
+}
+
+function documentOf(
+  { seeds, file }: SwarmPlan, tally: SwarmTally, { failures, isInterrupted }: { readonly failures: readonly ToldFailure[]; readonly isInterrupted: boolean },
+): JsonOf<typeof shapes.swarm> {
+  return {
+    scenario: file ?? null, seed_from: seeds?.from ?? null, world_count: seeds?.count ?? 1, passed_count: tally.doneCount - tally.failed.length,
+    failed_count: tally.failed.length, interrupted: isInterrupted, turn_count: tally.turnCount, simulated_ms: tally.simulatedMs, elapsed_ms: tally.elapsedMs,
+    failed_seeds: tally.failed.map(({ seed }) => seed), failures: failures.map(failureJson),
+  };
+}
+
+function failureJson({ seed, failure, command, file, smallestFailure, tryCount, story }: ToldFailure): JsonOf<typeof shapes.swarm_failure> {
+  return {
+    seed, phase: failure.phase, after_ms: failure.after, message: failure.message, command, scenario: file, smallest_after_ms: smallestFailure.after,
+    smallest_message: smallestFailure.message, run_count: tryCount, about: story.about, story: story.lines, story_left_out_count: story.leftOutCount,
+  };
+}

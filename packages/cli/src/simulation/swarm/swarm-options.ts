@@ -1,0 +1,96 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { readScenario, ScenarioError, type Scenario } from '@mutirao/sim';
+
+import { readWhole } from '../numbers.ts';
+
+/** What `sim swarm` takes. */
+export interface SwarmOptions {
+  readonly seeds?: string;
+  readonly from?: string;
+  readonly workers?: string;
+  readonly scenario?: string;
+  readonly out?: string;
+  readonly trace?: string;
+  readonly shrink: string;
+}
+
+/** Which worlds are run, and how. */
+export interface SwarmPlan {
+  /** Undefined where worlds are drawn from their seeds. */
+  readonly scenario: Scenario | undefined;
+  /** The file of the scenario, as the user names it. */
+  readonly file: string | undefined;
+  /** Seeds from `from`, `count` of them; undefined where the scenario runs with its own. */
+  readonly seeds: { readonly from: number; readonly count: number } | undefined;
+  readonly workerCount: number;
+  /** Absolute. */
+  readonly out: string;
+  readonly trace: string | undefined;
+  readonly triesMax: number;
+}
+
+const seedsMax = 100_000_000;
+
+/** Reads what is to be run. @throws {MutiraoError} MUT_BAD_REQUEST; MUT_FILE_NOT_FOUND for a scenario that is not there. */
+export function readPlan(directory: string, options: SwarmOptions): SwarmPlan {
+  const { scenario: file, workers, shrink } = options;
+  const seeds = readSeeds(options);
+  if (seeds === undefined && file === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'there is no world to run; want --seeds, --scenario or both');
+  const triesMax = readWhole('--shrink', shrink, { min: 0, max: 1_000_000 });
+  const workerCount = workers === undefined ? availableParallelism() : readWhole('--workers', workers, { min: 1, max: 1024 });
+  const scenario = file === undefined ? undefined : readScenarioFile(file, resolve(directory, file));
+  return { scenario, file, seeds, triesMax, workerCount, trace: openTrace(directory, options), out: openFolder(directory, options.out) };
+}
+
+function readSeeds({ seeds, from }: SwarmOptions): SwarmPlan['seeds'] {
+  if (seeds !== undefined) return { count: readWhole('--seeds', seeds, { min: 1, max: seedsMax }), from: readWhole('--from', from ?? '0', { min: 0, max: Number.MAX_SAFE_INTEGER - seedsMax }) };
+  if (from !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--from is "${from}" and there is no --seeds; want both`);
+  return undefined;
+}
+
+/** Reads the scenario of a file. @throws {MutiraoError} MUT_FILE_NOT_FOUND; MUT_BAD_REQUEST with the field, the value found and the value wanted. */
+export function readScenarioFile(file: string, path: string): Scenario {
+  try {
+    return readScenario(JSON.parse(readText(file, path)));
+  } catch (error) {
+    if (!(error instanceof ScenarioError || error instanceof SyntaxError)) throw error;
+    throw new MutiraoError('MUT_BAD_REQUEST', `${file}${error instanceof ScenarioError ? '' : ' is no JSON'}: ${error.message}`, { cause: error });
+  }
+}
+
+function readText(file: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new MutiraoError(code === 'ENOENT' ? 'MUT_FILE_NOT_FOUND' : 'MUT_BAD_REQUEST', code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file}: ${message}`, { cause: error });
+  }
+}
+
+/** Made first: after hours of running it would be late to hear that it cannot be. */
+function openFolder(directory: string, out: string | undefined): string {
+  if (out === undefined) return directory;
+  const path = resolve(directory, out);
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    throw new MutiraoError('MUT_BAD_REQUEST', `cannot use ${path} for scenarios: ${(error as Error).message}`, { cause: error });
+  }
+  return path;
+}
+
+function openTrace(directory: string, { trace, seeds }: SwarmOptions): string | undefined {
+  if (trace === undefined) return undefined;
+  if (seeds !== undefined && seeds !== '1') throw new MutiraoError('MUT_BAD_REQUEST', `--trace is of one world and --seeds is ${seeds}; want --seeds 1`);
+  const path = resolve(directory, trace);
+  try {
+    writeFileSync(path, '');
+  } catch (error) {
+    throw new MutiraoError('MUT_BAD_REQUEST', `cannot write ${path}: ${(error as Error).message}`, { cause: error });
+  }
+  return path;
+}
