@@ -134,7 +134,14 @@ class ProviderProcess {
         environment: agentEnvironment({ address: this.#address, providerId: config.providerId, requestId, credential: this.#credentials.of(requestId), home: setup.agentHome }),
       }),
     });
-    this.#watcher = new QueueWatcher({ ...shared, userId: config.userId, clock: systemClock, interval: setup.queueInterval, endedMax: endedListedMax });
+    this.#watcher = new QueueWatcher({
+      ...shared, userId: config.userId, clock: systemClock, interval: setup.queueInterval, endedMax: endedListedMax,
+      deliver: (input) => {
+        // A listing may show that a request ended, and what is asked for next depends on what its tasks took.
+        this.#tellMeasured();
+        deliver(input);
+      },
+    });
   }
 
   async start(): Promise<RunningProvider> {
@@ -184,15 +191,19 @@ class ProviderProcess {
     }
   }
 
-  #tellTaskTimes(): void {
+  #tellMeasured(): void {
     for (const input of this.#measure.take()) this.#driver.deliver(input);
+  }
+
+  #tellTaskTimes(): void {
+    this.#tellMeasured();
     this.#measureTimer = systemTimers.start(measureInterval, () => { this.#tellTaskTimes(); });
   }
 
   async #stop(server: RunningServer): Promise<void> {
     this.#watcher?.stop();
     systemTimers.cancel(this.#measureTimer);
-    for (const input of this.#measure.take()) this.#driver.deliver(input);
+    this.#tellMeasured();
     // The driver first: agents that are sent away now are not lost, they wait for the next start.
     await this.#driver.stop();
     await server.drain(drainMs);

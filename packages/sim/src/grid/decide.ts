@@ -27,12 +27,23 @@ function factsOf(job: GridJob, index: number, resource: SimulatedResource, now: 
     listing: { at: now, processorsFree: limits.processors - busyOf(plan.running.values()), requests: promises ? [] : listRequests(resource) },
     ...(promises ? { queue: { profile: plan.profile, waitingCount: plan.waiting.size } } : {}),
     pending: job.pendingFacts(index), served: job.servedFacts(index),
-    demand: { pendingTasks: Math.max(0, tasks.pendingCount - runningElsewhere(job, index)), processors: 1, deadline: undefined },
+    demand: { pendingTasks: countWanted(job, index), processors: 1, deadline: undefined },
     taskTimes: tasks.doneCount === 0 ? undefined : { longest: tasks.longest, mean: tasks.doneTime / tasks.doneCount, count: tasks.doneCount },
   };
 }
 
-/** Tasks that run at other resources are theirs; a resource is asked for the others only. */
+/** Tasks for which a resource is to have processors: those that run at other resources are theirs. */
+export function countWanted(job: GridJob, index: number): number {
+  return Math.max(0, job.tasks.pendingCount - runningElsewhere(job, index));
+}
+
+/** Whether the processors that a job's requests hold at a resource are enough for its tasks there. */
+export function isCovered(job: GridJob, index: number): boolean {
+  let running = 0;
+  for (const { width, startedAt } of job.pendingAt(index)) if (startedAt !== undefined) running += width;
+  return countWanted(job, index) <= running;
+}
+
 function runningElsewhere(job: GridJob, index: number): number {
   let count = 0;
   for (const { resource, tasks } of job.pending()) if (resource !== index) count += tasks.size;

@@ -16,6 +16,13 @@ export interface GridJobSetup {
   readonly options?: HeuristicOptions;
   /** Whether a running request is released once it has no task and none waits; else it is held until the job or its walltime ends. */
   readonly releasesIdle?: boolean;
+  /**
+   * `study`, if left out, is costa2005's: a decision is made at the submission and where a request ended, before anything starts at
+   * that instant, and requests are kept until they end. `provider` is the live provider's: while running requests cover the tasks, those
+   * that wait are withdrawn and no other is asked for, and decisions come after what starts at that instant, since it hears of
+   * an end when the queue has moved on.
+   */
+  readonly conduct?: 'study' | 'provider';
 }
 
 /** A grid job while it runs. */

@@ -1,6 +1,6 @@
 import { invariant, type Instant } from '@mutirao/core/shared';
 import type { SimulatedResource } from '../resource/simulated-resource.ts';
-import { decide } from './decide.ts';
+import { decide, isCovered } from './decide.ts';
 import { GridJob, type GridJobSetup } from './grid-job.ts';
 import type { OwnRequest } from './workqueue.ts';
 
@@ -12,7 +12,8 @@ export type TraceLine = (line: string) => void;
  *
  * At one instant: submissions of local users, ends of tasks, ends of requests, decisions of the jobs (at their submission and where
  * an own request ended) with what they submit, starts. Among equals the first job or resource comes first. A task that ends with its
- * walltime is done. When a job is finished its requests are taken out, running ones first, and that is an end like others.
+ * walltime is done. When a job is finished its requests are taken out, running ones first, and that is an end like others. A job of
+ * the live provider's conduct decides after the starts.
  *
  * @param resources are changed; each is as it was before the first instant that matters.
  */
@@ -46,9 +47,14 @@ class GridWorld {
     for (const resource of this.#resources) resource.submitLocals(now);
     for (const job of this.jobs) this.#endTasks(job, now);
     this.#resources.forEach((resource, index) => { this.#endRequests(resource, index, now); });
-    for (const job of this.jobs) this.#decide(job, now);
-    this.#resources.forEach((resource, index) => { this.#startRequests(resource, index, now); });
+    for (const job of this.jobs) if (job.setup.conduct !== 'provider') this.#decide(job, now);
+    this.#startAll(now);
+    for (const job of this.jobs) if (job.setup.conduct === 'provider') this.#decideAsProvider(job, now);
     return true;
+  }
+
+  #startAll(now: Instant): void {
+    this.#resources.forEach((resource, index) => { this.#startRequests(resource, index, now); });
   }
 
   #endTasks(job: GridJob, now: Instant): void {
@@ -96,6 +102,22 @@ class GridWorld {
     for (const index of due) this.#decideAt(job, index, now);
     job.due.clear();
     job.isSubmitted ||= isFirst;
+  }
+
+  #decideAsProvider(job: GridJob, now: Instant): void {
+    this.#withdrawCovered(job, now);
+    for (const index of job.due) if (isCovered(job, index)) job.due.delete(index);
+    do {
+      this.#decide(job, now);
+      this.#startAll(now);
+    } while (this.#withdrawCovered(job, now));
+  }
+
+  /** Takes out what waits where running requests cover the tasks; false when nothing does. */
+  #withdrawCovered(job: GridJob, now: Instant): boolean {
+    const surplus = [...job.pending()].filter(({ startedAt, resource }) => startedAt === undefined && isCovered(job, resource));
+    for (const request of surplus) this.#takeOut(job, request, now);
+    return surplus.length > 0;
   }
 
   #decideAt(job: GridJob, index: number, now: Instant): void {

@@ -6,6 +6,7 @@ import { Link } from './link.ts';
 import { MachineProcess } from './machine-process.ts';
 import type { FromAgent, ToAgent } from './messages.ts';
 import type { StreamEnd } from './network.ts';
+import { drawTime } from './pace.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What an agent's process is started with. */
@@ -27,10 +28,7 @@ type WorkCommand = Exclude<AgentCommand, { readonly kind: 'Reply' | 'WakeAt' }>;
 
 /** As in the live agent. */
 const orphanTimeout: Duration = 600_000;
-const stopGrace: Duration = 1500;
 const finalCodes = new Set(['MUT_UNAUTHENTICATED', 'MUT_ALLOCATION_ENDED', 'MUT_WALLTIME_ENDED', 'MUT_RELEASED', 'MUT_REPLACED']);
-/** How long what is no work takes at most: staging, collecting, a task's reaction to a signal. */
-const choreMax: Duration = 20;
 const killGrace: Duration = 5000;
 
 /** One run of an agent, with the tasks that it runs. */
@@ -98,7 +96,8 @@ export class AgentProcess {
   /** SIGTERM. */
   stop(): void {
     this.#process.deliver({ kind: 'StopRequested', reason: 'the agent was told to stop' });
-    this.#setup.world.kernel.after(stopGrace, () => { this.end(0); });
+    const { kernel, pace } = this.#setup.world;
+    kernel.after(pace.stopGrace, () => { this.end(0); });
   }
 
   /** The process ends, and all that it runs with it. */
@@ -144,7 +143,7 @@ export class AgentProcess {
   /** Does a chore of this process a little later, if it still lives. */
   #later(chore: () => void): void {
     const { world, luck } = this.#setup;
-    world.kernel.after(luck.below(choreMax), () => { if (!this.life.isOver) chore(); });
+    world.kernel.after(drawTime(luck, world.pace.choreMax), () => { if (!this.life.isOver) chore(); });
   }
 
   #askContents(contents: readonly Content[]): void {

@@ -2,13 +2,14 @@ import {
   brokerMachine, createBrokerState, resume, restore, skipForgottenIds, snapshot, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState,
 } from '@mutirao/core/machines/broker';
 import type { Content, ReplicaStart, StartReplicas } from '@mutirao/core/messages';
-import { unreachable, type DriverCommand, type Duration, type MachineId, type Prng, type ProviderId } from '@mutirao/core/shared';
+import { unreachable, type DriverCommand, type MachineId, type Prng, type ProviderId } from '@mutirao/core/shared';
 import type { SimulatedDisk } from './disk.ts';
 import { Life, type Host } from './host.ts';
 import { Link } from './link.ts';
 import { MachineProcess } from './machine-process.ts';
 import type { FromBroker, ToBroker } from './messages.ts';
 import type { StreamEnd } from './network.ts';
+import { drawTime } from './pace.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What a broker's process is started with. */
@@ -28,8 +29,6 @@ type CommandOf<Kind extends BrokerCommand['kind']> = Extract<BrokerCommand, { re
 /** As the live journal syncs. */
 const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set(['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'ProviderAdded']);
 const changesPerSnapshot = 200;
-/** How long settling a result or reading a file takes at most. */
-const choreMax: Duration = 30;
 /** Results of liars begin with it. */
 const badContent = 'bad';
 
@@ -155,7 +154,7 @@ export class BrokerProcess {
 
   #later(chore: () => void): void {
     const { world, luck } = this.#setup;
-    world.kernel.after(luck.below(choreMax), () => { if (!this.life.isOver) chore(); });
+    world.kernel.after(drawTime(luck, world.pace.settleMax), () => { if (!this.life.isOver) chore(); });
   }
 }
 

@@ -1,6 +1,6 @@
-import type { Duration } from '@mutirao/core/shared';
+import type { Duration, ProcessorCount } from '@mutirao/core/shared';
 import { ScenarioError } from './read-fields.ts';
-import type { ClusterPlan, JobPlan, Scenario } from './scenario.ts';
+import type { ClusterPlan, JobPlan, LocalPlan, Scenario } from './scenario.ts';
 
 /** Tasks of all jobs that a simulation holds. */
 export const tasksMax = 10_000;
@@ -38,12 +38,18 @@ function checkJob({ taskCount, brokenTaskCount, submittedAfter, cancelledAfter =
   }
 }
 
-function checkCluster({ processors, widthMax, walltimeMax, localPerHour }: ClusterPlan, path: string, stormDuration: Duration): void {
+function checkCluster({ processors, widthMax, walltimeMax, localPerHour, local = [] }: ClusterPlan, path: string, stormDuration: Duration): void {
   if (widthMax > processors) throw new ScenarioError(`${path}.widthMax`, `is ${widthMax}`, `at most its ${processors} processors`);
+  checkLocal(local, processors, `${path}.local`);
   // A local user's walltime is uniform up to the longest, and her run time uniform up to that.
   const backlog = localPerHour * (stormDuration / hour) * (walltimeMax / 4) * ((widthMax + 1) / 2) / processors;
   if (backlog <= backlogMax) return;
   throw new ScenarioError(`${path}.localPerHour`, `is ${localPerHour}`, `less: local users would hold the whole cluster for ${showHours(backlog)} and the longest that can be waited for is ${showHours(backlogMax)}`);
+}
+
+function checkLocal(local: readonly LocalPlan[], processors: ProcessorCount, path: string): void {
+  const backlog = sum(local.map(({ width, walltime, runTime }) => width * Math.min(walltime, runTime))) / processors;
+  if (backlog > backlogMax) throw new ScenarioError(path, `hold the whole cluster for ${showHours(backlog)}`, `at most ${showHours(backlogMax)}, the longest that can be waited for`);
 }
 
 function checkSize({ jobs, clusters, labs }: Scenario): void {

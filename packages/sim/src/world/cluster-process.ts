@@ -7,7 +7,9 @@ import { unreachable, type DriverCommand, type Duration, type Prng, type Reply }
 import type { SimulatedDisk } from './disk.ts';
 import { Life, type Host, type HostClock } from './host.ts';
 import { MachineProcess } from './machine-process.ts';
-import type { ManagerCall, ManagerReply } from './messages.ts';
+import type { ManagerCall, ManagerReply, QueueHint } from './messages.ts';
+import type { StreamEnd } from './network.ts';
+import { drawTime } from './pace.ts';
 import type { ManagerFaults } from './scenario.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -48,6 +50,7 @@ export class ClusterProcess {
   readonly #clock: HostClock;
   readonly #running = new Map<number, Set<RequestProcess>>();
   readonly #formerListings: QueueListing[] = [];
+  readonly #watchers = new Set<StreamEnd<QueueHint, never>>();
 
   constructor(setup: ClusterSetup) {
     this.#setup = setup;
@@ -62,8 +65,16 @@ export class ClusterProcess {
       isDurable: ({ kind }) => kind === 'RequestQueued',
       luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
       perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
+      onCommitted: () => { for (const watcher of this.#watchers) watcher.write({ kind: 'changed' }); },
     });
     this.process.deliver({ kind: 'ClusterStarted' });
+  }
+
+  /** Hints at every change of the queue from now on. */
+  acceptWatcher(stream: StreamEnd<QueueHint, never>): void {
+    this.#watchers.add(stream);
+    stream.onClosed = () => { this.#watchers.delete(stream); };
+    stream.write({ kind: 'changed' });
   }
 
   /** Answers a call of a provider or of a local user. */
@@ -118,7 +129,7 @@ export class ClusterProcess {
       for (let index = 0; index < request.width; index += 1) this.#holdNothing(request.requestId, index);
       return;
     }
-    const delay = luck.fraction() < startsLate ? luck.below(lateMax) : luck.below(50);
+    const delay = luck.fraction() < startsLate ? luck.below(lateMax) : drawTime(luck, world.pace.startMax);
     const copies = luck.fraction() < startsTwice ? 2 : 1;
     for (let index = 0; index < request.width; index += 1) {
       const starting = this.#holdNothing(request.requestId, index);

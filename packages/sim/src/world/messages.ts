@@ -39,6 +39,11 @@ export type ManagerCall =
   | { readonly kind: 'limits' }
   | { readonly kind: 'queue'; readonly endedMax: number };
 
+/** What it says to those who watch its queue. */
+export interface QueueHint {
+  readonly kind: 'changed';
+}
+
 /** What it answers. */
 export type ManagerReply =
   | { readonly ok: false; readonly code: string; readonly message: string }

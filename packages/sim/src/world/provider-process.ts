@@ -7,7 +7,8 @@ import { type DriverCommand, type Duration, type MachineId, type Prng, type Requ
 import type { SimulatedDisk } from './disk.ts';
 import { Life, type Host, type HostClock } from './host.ts';
 import { MachineProcess } from './machine-process.ts';
-import type { ManagerCall, ManagerReply } from './messages.ts';
+import type { ManagerCall, ManagerReply, QueueHint } from './messages.ts';
+import type { StreamEnd } from './network.ts';
 import { SimulatedRelay } from './relay.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -22,6 +23,8 @@ export interface ProviderSetup {
   readonly instance: string;
   /** Asks the resource manager; undefined where machines attach by themselves. `hear` gets undefined when no answer came. */
   readonly askManager: ((life: Life, call: ManagerCall, hear: (reply: ManagerReply | undefined) => void) => void) | undefined;
+  /** Has the resource manager hint at changes; undefined where it does not. */
+  readonly watchManager: ((life: Life) => StreamEnd<never, QueueHint>) | undefined;
 }
 
 type SubmitRequest = Extract<ProviderCommand, { readonly kind: 'SubmitRequest' }>;
@@ -33,6 +36,7 @@ const queueInterval: Duration = 3_000;
 const readingsPerLimits = 200;
 const endedListedMax = 50;
 const measureInterval: Duration = 2_000;
+const rewatchPause: Duration = 1_000;
 const changesPerSnapshot = 200;
 
 /** One run of a provider: the machine, its relay, and its ways to the resource manager. */
@@ -67,8 +71,9 @@ export class ProviderProcess {
       onReport: (requestId, report) => { this.#measure(requestId, report); },
     });
     this.process.deliver({ kind: 'ProviderStarted', instance });
+    this.#watch();
     this.#read();
-    this.#tellMeasured();
+    this.#tellMeasuredAgain();
   }
 
   /** What one that starts now would know. */
@@ -106,6 +111,14 @@ export class ProviderProcess {
       if (reply?.ok === true) this.process.deliver({ kind: 'ReleaseDone', requestId });
       else this.process.deliver({ kind: 'ReleaseFailed', requestId, reason: reply?.code ?? 'MUT_DEADLINE_EXCEEDED' });
     });
+  }
+
+  #watch(): void {
+    const { watchManager, world } = this.#setup;
+    if (watchManager === undefined || this.life.isOver) return;
+    const stream = watchManager(this.life);
+    stream.onMessage = () => { this.#hint(); };
+    stream.onClosed = () => { world.kernel.after(rewatchPause, () => { this.#watch(); }); };
   }
 
   #hint(): void {
@@ -146,6 +159,8 @@ export class ProviderProcess {
 
   #endReading(input: ProviderInput): void {
     this.#isReading = false;
+    // A listing may show that a request ended: what its tasks took is known by then.
+    this.#tellMeasured();
     this.process.deliver(input);
     if (this.#isHinted) {
       this.#read();
@@ -169,10 +184,14 @@ export class ProviderProcess {
   }
 
   #tellMeasured(): void {
-    if (this.life.isOver) return;
     for (const [requestId, measured] of this.#measured) this.process.deliver({ kind: 'TasksMeasured', requestId, ...measured });
     this.#measured.clear();
-    this.#setup.world.kernel.after(measureInterval, () => { this.#tellMeasured(); });
+  }
+
+  #tellMeasuredAgain(): void {
+    if (this.life.isOver) return;
+    this.#tellMeasured();
+    this.#setup.world.kernel.after(measureInterval, () => { this.#tellMeasuredAgain(); });
   }
 }
 

@@ -2,7 +2,7 @@ import { heuristicNames } from '@mutirao/core/requests';
 import type { Duration } from '@mutirao/core/shared';
 import { checkScenario, machinesMax, tasksMax } from './check-scenario.ts';
 import { flag, lessThanOne, list, number, object, oneOf, ScenarioError, showValue, text, whole } from './read-fields.ts';
-import type { ClusterPlan, FaultPlan, JobPlan, LabMachinePlan, LabPlan, ManagerFaults, Scenario } from './scenario.ts';
+import type { ClusterPlan, FaultPlan, JobPlan, LabMachinePlan, LabPlan, LocalPlan, ManagerFaults, Scenario } from './scenario.ts';
 
 const second: Duration = 1000;
 const hour: Duration = 3600 * second;
@@ -14,6 +14,7 @@ const stormMax: Duration = 7 * day;
 const delayMax: Duration = 2 * second;
 const sitesMax = 20;
 const jobsMax = 100;
+const localMax = 1_000;
 const perHour = number(0, 10_000);
 const times = whole(0, day);
 
@@ -27,10 +28,12 @@ const managerFaults = object<ManagerFaults>({
   listingFails: lessThanOne, listingLags: lessThanOne, listingLies: lessThanOne, startsLate: lessThanOne, startsNothing: lessThanOne, startsTwice: lessThanOne,
 }, {});
 
+const local = object<LocalPlan>({ after: whole(0, stormMax + day), width: whole(1, machinesMax), walltime: whole(1, 7 * day), runTime: whole(0, 7 * day) }, {});
+
 const cluster = object<ClusterPlan>({
   processors: whole(1, machinesMax), requestsMax: whole(1, 100), widthMax: whole(1, machinesMax), walltimeMax: whole(second, 7 * day),
   compression: oneOf(['start-now', 'reinsert']), heuristic: oneOf(heuristicNames), localPerHour: perHour, speedSpread: lessThanOne, faults: managerFaults,
-}, {});
+}, { local: list(local, 0, localMax), isWatched: flag });
 
 const labMachine = object<LabMachinePlan>({ processors: whole(1, 100), speed: number(0.01, 100), isLiar: flag }, {});
 

@@ -47,7 +47,7 @@ export function runWorld(scenario: Scenario, onTurn?: (turn: WorldTurn) => void,
     digest.add(turn);
     onTurn?.(turn);
     watch.hear(turn);
-  }, onEvent);
+  }, onEvent === undefined ? {} : { onEvent });
   const watch = new Watch(world);
   let phase: WorldFailure['phase'] = 'storm';
   let failure: WorldFailure | undefined;

@@ -38,6 +38,16 @@ export interface ManagerFaults {
   readonly startsTwice: number;
 }
 
+/** A request of a local user. */
+export interface LocalPlan {
+  /** After the world's start. */
+  readonly after: Duration;
+  readonly width: ProcessorCount;
+  readonly walltime: Duration;
+  /** At most the walltime. */
+  readonly runTime: Duration;
+}
+
 /** A cluster, with a provider at its front-end. */
 export interface ClusterPlan {
   readonly processors: ProcessorCount;
@@ -48,6 +58,10 @@ export interface ClusterPlan {
   readonly heuristic: string;
   /** Requests of local users in an hour; 0 for none. */
   readonly localPerHour: number;
+  /** Requests of further local users, each of one user. */
+  readonly local?: readonly LocalPlan[];
+  /** Whether its manager hints at each change of the queue, as the embedded one does; left out, the queue is only read again and again. */
+  readonly isWatched?: boolean;
   /** Speeds of its nodes: uniform from `1 - spread` to `1 + spread`. */
   readonly speedSpread: number;
   readonly faults: ManagerFaults;

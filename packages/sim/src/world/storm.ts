@@ -1,4 +1,5 @@
 import { Prng, type Duration } from '@mutirao/core/shared';
+import { submitLocally } from './local-users.ts';
 import type { FallPoint } from './machine-process.ts';
 import type { World } from './world.ts';
 
@@ -101,12 +102,8 @@ export class Storm {
     for (const { plan, cluster } of this.#world.clusters) {
       this.#strike(`local users of ${cluster.name}`, plan.localPerHour, (luck) => {
         const walltime = 1000 * (1 + luck.below(plan.walltimeMax / 1000));
-        const time = luck.below(walltime);
-        const order = {
-          userId: `local${luck.below(5)}`, width: 1 + luck.below(plan.widthMax), walltime, command: ['local'], environment: { SIMULATED_TIME: String(time) }, workingDirectory: '',
-          clientRequestId: '',
-        };
-        cluster.current?.answer({ kind: 'allocate', order }, () => undefined);
+        const runTime = luck.below(walltime);
+        submitLocally(cluster.current, { userId: `local${luck.below(5)}`, width: 1 + luck.below(plan.widthMax), walltime, runTime });
       });
     }
   }

@@ -2,6 +2,7 @@ import type { Duration } from '@mutirao/core/shared';
 import type { Life } from './host.ts';
 import type { Kernel } from './kernel.ts';
 import type { WorldTurn } from './machine-process.ts';
+import type { Pace } from './pace.ts';
 import type { Truth } from './truth.ts';
 
 /** What every process of a world shares. */
@@ -10,6 +11,7 @@ export interface Surroundings {
   readonly truth: Truth;
   /** Longest time from an input to the turn that takes it. */
   readonly turnDelayMax: Duration;
+  readonly pace: Pace;
   /** Hears of every turn of every process. */
   onTurn(turn: WorldTurn): void;
   /** An error that ended a process: a full disk ends it, anything else ends the world. */

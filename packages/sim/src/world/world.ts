@@ -1,4 +1,4 @@
-import type { BrokerChange } from '@mutirao/core/machines/broker';
+import type { BrokerChange, BrokerOptions } from '@mutirao/core/machines/broker';
 import type { ClusterChange } from '@mutirao/core/machines/cluster';
 import { providerDefaults, type ProviderChange, type ProviderConfig } from '@mutirao/core/machines/provider';
 import { conservativeBackfilling } from '@mutirao/core/queue';
@@ -9,12 +9,14 @@ import { ClusterProcess, type RequestProcess } from './cluster-process.ts';
 import { DiskFullError, SimulatedDisk } from './disk.ts';
 import { Host, type Life } from './host.ts';
 import { Kernel } from './kernel.ts';
+import { runTimeOf, submitLocally } from './local-users.ts';
 import type { WorldTurn } from './machine-process.ts';
-import type { ManagerReply } from './messages.ts';
+import type { ManagerReply, QueueHint } from './messages.ts';
 import { Network, type StreamEnd } from './network.ts';
 import { Node, type NodeDisk, type NodeProcess } from './node.ts';
+import { usualPace, type Pace } from './pace.ts';
 import { Promises } from './promises.ts';
-import { ProviderProcess } from './provider-process.ts';
+import { ProviderProcess, type ProviderSetup } from './provider-process.ts';
 import { honestManager, type ClusterPlan, type LabPlan, type Scenario } from './scenario.ts';
 import type { Surroundings } from './surroundings.ts';
 import { Truth } from './truth.ts';
@@ -42,6 +44,15 @@ export interface LabSite {
   readonly agents: readonly Node<AgentProcess>[];
 }
 
+/** What a world's processes are set to; all that is left out is as usual. */
+export interface WorldOptions {
+  readonly pace?: Pace;
+  readonly broker?: Partial<BrokerOptions>;
+  readonly provider?: Partial<ProviderConfig>;
+  /** Hears what happens to processes; telling it costs a little. */
+  onEvent?(event: WorldEvent): void;
+}
+
 /** All machines of a scenario, joined and started. What goes wrong among them is for others to say. */
 export class World implements Surroundings {
   readonly scenario: Scenario;
@@ -51,6 +62,7 @@ export class World implements Surroundings {
   readonly truth: Truth;
   readonly promises: Promises;
   readonly turnDelayMax: Duration;
+  readonly pace: Pace;
   readonly broker: Node<BrokerProcess>;
   readonly clusters: ClusterSite[] = [];
   readonly labs: LabSite[] = [];
@@ -59,15 +71,15 @@ export class World implements Surroundings {
   readonly onTurn: (turn: WorldTurn) => void;
   /** Agents that allocations ever started. */
   #agentCount = 0;
-  readonly #onEvent: ((event: WorldEvent) => void) | undefined;
+  readonly #options: WorldOptions;
   /** Whether things go wrong. */
   isStormy = true;
 
-  /** @param onEvent hears what happens to processes; telling it costs a little. */
-  constructor(scenario: Scenario, onTurn: (turn: WorldTurn) => void, onEvent?: (event: WorldEvent) => void) {
+  constructor(scenario: Scenario, onTurn: (turn: WorldTurn) => void, options: WorldOptions = {}) {
     this.scenario = scenario;
     this.onTurn = onTurn;
-    this.#onEvent = onEvent;
+    this.#options = options;
+    this.pace = options.pace ?? usualPace;
     this.luck = new Prng(`world ${scenario.seed}`);
     this.turnDelayMax = scenario.turnDelayMax;
     this.network = new Network(this.kernel, this.luck.fork('network'), scenario.network);
@@ -107,12 +119,12 @@ export class World implements Surroundings {
 
   /** Tells who listens that something happened to these processes. */
   tell(kind: WorldEventKind, processes: readonly NodeProcess[], detail = ''): void {
-    this.#onEvent?.({ at: this.kernel.now, kind, processes: processes.map(({ process }) => process.name), detail });
+    this.#options.onEvent?.({ at: this.kernel.now, kind, processes: processes.map(({ process }) => process.name), detail });
   }
 
   /** A process has started: tells it, and its end when that comes. */
   #tellLife<Process extends NodeProcess>(started: Process): Process {
-    if (this.#onEvent === undefined) return started;
+    if (this.#options.onEvent === undefined) return started;
     this.tell('ProcessStarted', [started]);
     started.life.holds(() => { this.tell('ProcessEnded', [started]); });
     return started;
@@ -156,7 +168,7 @@ export class World implements Surroundings {
     return this.#node('broker', host, { disk, create: (_startCount, luck) => {
       this.promises.checkDisk(disk);
       return new BrokerProcess({
-        world: this, host, options: {}, disk, luck, providerIds: [...providers.keys()],
+        world: this, host, options: this.#options.broker ?? {}, disk, luck, providerIds: [...providers.keys()],
         dial: (life, providerId) => {
           const provider = providers.get(providerId);
           return this.network.open(life, { host: provider?.host ?? host, findServer: () => provider?.current?.life }, (end) => { provider?.current?.relay.acceptBroker(end); });
@@ -177,10 +189,11 @@ export class World implements Surroundings {
     this.kernel.after(callDeadline, () => { once(undefined); });
   }
 
-  #addProvider(name: string, host: Host, config: Partial<ProviderConfig>, askManager: ConstructorParameters<typeof ProviderProcess>[0]['askManager']): Node<ProviderProcess> {
+  #addProvider(name: string, host: Host, config: Partial<ProviderConfig>, manager?: Pick<ProviderSetup, 'askManager' | 'watchManager'>): Node<ProviderProcess> {
     const disk = new SimulatedDisk<ProviderChange>();
     return this.#node(name, host, { disk, create: (startCount, luck) => new ProviderProcess({
-      world: this, host, disk, luck, instance: `i${startCount}`, askManager, config: { ...providerDefaults, ...config, providerId: name },
+      world: this, host, disk, luck, instance: `i${startCount}`, askManager: manager?.askManager, watchManager: manager?.watchManager,
+      config: { ...providerDefaults, ...config, ...this.#options.provider, providerId: name },
     }) });
   }
 
@@ -198,19 +211,32 @@ export class World implements Surroundings {
       faults: () => (this.isStormy ? plan.faults : honestManager),
       startProcess: (request, index, onExit) => {
         const place = { host: nodes[(request.requestId + index) % nodes.length] ?? front, name: `${name}/${request.requestId}.${index}` };
-        if (request.environment['SIMULATED_REQUEST'] === undefined) return this.#startLocal(Number(request.environment['SIMULATED_TIME'] ?? 0), onExit);
+        if (request.environment['SIMULATED_REQUEST'] === undefined) return this.#startLocal(runTimeOf(request.environment), onExit);
         return this.#startAgent(site, place, { request, index, onExit });
       },
     }) });
-    const provider = this.#addProvider(name, front, { resourceKind: 'cluster', heuristic: plan.heuristic, userId: 'user' }, (life, call, hear) => {
-      const server = { host: front, find: () => {
-        const current = cluster.current;
+    const config: Partial<ProviderConfig> = { resourceKind: 'cluster', heuristic: plan.heuristic, userId: 'user' };
+    const provider = this.#addProvider(name, front, config, { askManager: this.#askerOf(cluster), watchManager: plan.isWatched === true ? this.#watcherOf(cluster) : undefined });
+    const site: ClusterSite = { plan, cluster, provider, agents };
+    plan.local?.forEach(({ after, ...order }, index) => {
+      // One user each, so that what one has does not keep out another.
+      this.kernel.after(after, () => { submitLocally(cluster.current, { userId: `local user ${index}`, ...order }); });
+    });
+    return site;
+  }
+
+  #askerOf(cluster: Node<ClusterProcess>): ProviderSetup['askManager'] {
+    return (life, call, hear) => {
+      const server = { host: cluster.host, find: () => {
+        const { current } = cluster;
         return current === undefined ? undefined : { life: current.life, handle: (answer: (reply: unknown) => void) => { current.answer(call, answer); } };
       } };
       this.network.call(life, server, callDeadline, (reply) => { hear(reply as ManagerReply | undefined); });
-    });
-    const site: ClusterSite = { plan, cluster, provider, agents };
-    return site;
+    };
+  }
+
+  #watcherOf(cluster: Node<ClusterProcess>): ProviderSetup['watchManager'] {
+    return (life) => this.network.open<never, QueueHint>(life, { host: cluster.host, findServer: () => cluster.current?.life }, (end) => { cluster.current?.acceptWatcher(end); });
   }
 
   /** A local user's process, which ends by itself. */
@@ -248,7 +274,7 @@ export class World implements Surroundings {
 
   #addLab(name: string, plan: LabPlan): LabSite {
     const front = this.#addHost(`${name}-front`);
-    const provider = this.#addProvider(name, front, { resourceKind: 'machines' }, undefined);
+    const provider = this.#addProvider(name, front, { resourceKind: 'machines' });
     const agents = plan.machines.map(({ processors, speed, isLiar }, index) => {
       const machine = `${name}-pc${index}`;
       const host = this.#addHost(machine);

@@ -1,0 +1,24 @@
+import type { Duration, Prng } from '@mutirao/core/shared';
+
+/** How long processes take for what is no work of a task; each time is drawn, less than its longest. */
+export interface Pace {
+  /** From the start of a request to that of its processes. */
+  readonly startMax: Duration;
+  /** What an agent does beside its tasks: staging, collecting, a task's reaction to a signal. */
+  readonly choreMax: Duration;
+  /** What a broker does beside its decisions: reading a file, settling a result. */
+  readonly settleMax: Duration;
+  /** How long an agent that was told to stop takes, exactly. */
+  readonly stopGrace: Duration;
+}
+
+/** As processes of this release are. */
+export const usualPace: Pace = { startMax: 50, choreMax: 20, settleMax: 30, stopGrace: 1500 };
+
+/** Nothing takes time but the work itself. */
+export const noTimeLost: Pace = { startMax: 0, choreMax: 0, settleMax: 0, stopGrace: 0 };
+
+/** A time below `max`; 0 where that is 0. */
+export function drawTime(luck: Prng, max: Duration): Duration {
+  return max === 0 ? 0 : luck.below(max);
+}

@@ -1,0 +1,119 @@
+import test from 'ava';
+import type { ProviderChange } from '@mutirao/core/machines/provider';
+import { conservativeBackfilling, type Compression } from '@mutirao/core/queue';
+import { findHeuristic, type RequestHeuristic } from '@mutirao/core/requests';
+import { invariant, Prng } from '@mutirao/core/shared';
+import { calmFaults, honestManager, noTimeLost, runGrid, SimulatedResource, World, worldStart, type LocalPlan, type Scenario } from '../../src/index.ts';
+
+/** A cluster, its local users, and one grid job. */
+interface Setting {
+  readonly seed: string;
+  readonly heuristic: string;
+  readonly compression: Compression;
+  readonly requestsMax: number;
+  /** Of local users' requests, on average. */
+  readonly pause: number;
+  readonly taskCount: number;
+  readonly taskTime: number;
+}
+
+/** What a provider decided, or heard, of one request. */
+interface Decided {
+  readonly at: number;
+  readonly width: number;
+  readonly walltime: number;
+  readonly reasons: readonly string[];
+  readonly startedAt: number | undefined;
+  readonly taskTime: number;
+}
+
+const [processors, widthMax, walltimeMax, day] = [16, 8, 14_400_000, 86_400_000];
+/** Local users are there before and after. */
+const submittedAfter = 21_600_007;
+
+/** Requests of local users at instants of their own, so that no two things happen at once by chance. */
+function drawLocals({ seed, pause }: Setting): LocalPlan[] {
+  const luck = new Prng(`locals ${seed}`);
+  const locals: LocalPlan[] = [];
+  for (let after = luck.below(pause); after < 5 * day; after += 1 + luck.below(2 * pause)) {
+    const walltime = 1000 * (1 + luck.below(walltimeMax / 1000));
+    locals.push({ after, width: 1 + luck.below(widthMax), walltime, runTime: 1 + luck.below(walltime) });
+  }
+  return locals;
+}
+
+function runStudy(setting: Setting, locals: readonly LocalPlan[]): { finishedAt: number; decided: Decided[] } {
+  const { heuristic: name, compression, requestsMax, taskCount, taskTime } = setting;
+  const reasons: (readonly string[])[] = [];
+  const instants: number[] = [];
+  const inner = findHeuristic(name);
+  invariant(inner !== undefined, `there is no heuristic ${name}`);
+  const heuristic: RequestHeuristic = { name, draft: (facts) => {
+    const decision = inner.draft(facts);
+    for (const draft of decision.drafts) {
+      reasons.push(draft.reasons);
+      instants.push(facts.now);
+    }
+    return decision;
+  } };
+  const trace = locals.map(({ after, ...request }) => ({ ...request, submittedAt: worldStart + after }));
+  const [job] = runGrid([new SimulatedResource({ policy: conservativeBackfilling(compression), processors, trace })], [{
+    submittedAt: worldStart + submittedAfter, taskTimes: Array<number>(taskCount).fill(taskTime), picks: new Prng('picks'), heuristic,
+    limits: [{ processors, requestsMax, widthMax, walltimeMax, walltimeGranularity: 1000 }], conduct: 'provider',
+  }]);
+  const decided = job!.requests.map(({ width, walltime, startedAt, taskTime: done }, index) => (
+    { at: instants[index]!, width, walltime, reasons: reasons[index]!, startedAt, taskTime: done }));
+  return { finishedAt: job!.finishedAt!, decided };
+}
+
+function scenarioOf({ seed, heuristic, compression, requestsMax, taskCount, taskTime }: Setting, local: readonly LocalPlan[]): Scenario {
+  return {
+    version: 1, seed, stormDuration: 5 * day, turnDelayMax: 0, faults: calmFaults, labs: [], network: { delayMax: 0, lossProbability: 0, duplicateProbability: 0 },
+    clusters: [{ processors, requestsMax, widthMax, walltimeMax, compression, heuristic, localPerHour: 0, local, isWatched: true, speedSpread: 0, faults: honestManager }],
+    jobs: [{
+      submittedAfter, taskCount, meanTaskTime: taskTime, spread: 0, replicasMax: 1, failuresMax: 1, brokenTaskCount: 0, failureProbability: 0, inputCount: 0,
+      hasOutput: false, isChecked: false,
+    }],
+  };
+}
+
+function runWholeGrid(setting: Setting, locals: readonly LocalPlan[]): { finishedAt: number; decided: Decided[] } {
+  const requests = new Map<string, { -readonly [Field in keyof Decided]: Decided[Field] }>();
+  let finishedAt = 0;
+  const hear = (change: ProviderChange): void => {
+    if (change.kind === 'RequestDrafted') {
+      const { at, width, walltime, reasons } = change;
+      requests.set(change.requestId, { at, width, walltime, reasons, startedAt: undefined, taskTime: 0 });
+    } else if (change.kind === 'RequestStarted') {
+      requests.get(change.requestId)!.startedAt = change.startedAt;
+    } else if (change.kind === 'TasksMeasured') {
+      requests.get(change.requestId)!.taskTime += change.total;
+    }
+  };
+  const world = new World(scenarioOf(setting, locals), ({ at, process, changes }) => {
+    if (process === 'broker' && changes.some(({ kind }) => kind === 'JobEnded')) finishedAt = at;
+    if (process === 'provider cluster0') for (const change of changes as ProviderChange[]) hear(change);
+  }, { pace: noTimeLost, broker: { demandInterval: 0 } });
+  for (let until = worldStart + day; finishedAt === 0 && until <= worldStart + 20 * day; until += day) world.kernel.runUntil(until);
+  return { finishedAt, decided: [...requests.values()] };
+}
+
+for (const heuristic of ['static', 'initial', 'adaptive', 'mixed']) {
+  for (const requestsMax of [1, 2, 4]) {
+    test(`resource study and whole grid decide the same: ${heuristic}, ${requestsMax} requests at most`, (t) => {
+      let draftCount = 0;
+      for (const compression of ['start-now', 'reinsert'] as const) {
+        for (const pause of [1_200_000, 3_600_000]) {
+          for (const seed of ['1', '2', '3']) {
+            const setting: Setting = { seed, heuristic, compression, requestsMax, pause, taskCount: 40, taskTime: 1_437_123 };
+            const locals = drawLocals(setting);
+            const study = runStudy(setting, locals);
+            t.deepEqual(runWholeGrid(setting, locals), study, `${compression}, pause ${pause}, seed ${seed}`);
+            draftCount += study.decided.length;
+          }
+        }
+      }
+      t.log(`${draftCount} requests`);
+    });
+  }
+}
