@@ -149,3 +149,34 @@ test('when a job is finished its running requests are taken out first, the waiti
   // The waiting request of 3 processors comes forward first and leaves one for the second local user; the first needs all four.
   t.deepEqual([...resource.plan.running.values()].map(({ id, startsAt }) => [id, startsAt]), [[2, 30]]);
 });
+
+test('with the live provider\'s conduct what waits is withdrawn once what runs is enough for the tasks', (t) => {
+  // Local users have two processors until 150: one request runs beside them and the other one waits.
+  const changes = { taskTimes: [100, 100, 100], heuristic: always(2, 300, 2) };
+  t.deepEqual(heldBy(runOne(machine([0, 2, 150]), changes).job), [[10, 210, 300], [150, 210, 0]]);
+  t.deepEqual(heldBy(runOne(machine([0, 2, 150]), { ...changes, conduct: 'provider' }).job), [[10, 210, 300], [undefined, 110, 0]]);
+});
+
+test('with the live provider\'s conduct nothing is asked for while what runs is enough for the tasks', (t) => {
+  const asked = (conduct: 'study' | 'provider'): number => {
+    let count = 0;
+    const heuristic: RequestHeuristic = { name: 'short and long', draft: () => ({ drafts: [{ width: 1, walltime: 60, reasons: [] }, { width: 2, walltime: 900, reasons: [] }].slice(count++ === 0 ? 0 : 1), reasons: [] }) };
+    runOne(machine(), { taskTimes: [200, 200, 50], picks: { below: () => 0 } as unknown as Prng, heuristic, conduct });
+    return count;
+  };
+  t.deepEqual([asked('study'), asked('provider')], [2, 1]);
+});
+
+test('with the live provider\'s conduct a decision comes after what starts at that instant', (t) => {
+  const waiting = (conduct: 'study' | 'provider'): number[] => {
+    const counts: number[] = [];
+    const heuristic: RequestHeuristic = { name: 'counting', draft: ({ queue }) => {
+      counts.push(queue?.waitingCount ?? -1);
+      return { drafts: [{ width: 4, walltime: 100, reasons: [] }], reasons: [] };
+    } };
+    runOne(machine([20, 4, 50]), { taskTimes: [90, 90, 90, 90, 90], heuristic, conduct });
+    return counts;
+  };
+  t.deepEqual(waiting('study'), [0, 1]);
+  t.deepEqual(waiting('provider'), [0, 0]);
+});

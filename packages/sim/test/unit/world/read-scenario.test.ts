@@ -59,6 +59,8 @@ const refused: readonly (readonly [what: string, document: unknown, message: Reg
   ['tasks longer than any walltime', asLab({ labs: [], clusters: [cluster], jobs: [{ ...lab.jobs[0], meanTaskTime: 500_000 }] }), /^jobs\[0\]\.meanTaskTime is 500000, so that tasks take up to 750000; want at most 285000, .* or a lab$/],
   ['more work than two days hold', withJob({ taskCount: 1000, meanTaskTime: 3_600_000 }), /^jobs take 500 h of all machines; want at most 49 h/],
   ['local users who hold the cluster for weeks', withCluster({ localPerHour: 10_000 }), /^clusters\[0\]\.localPerHour is 10000; want less: .* for 44 h and .* is 36 h$/],
+  ['requests of local users that hold the cluster for weeks', withCluster({ local: [{ after: 0, width: 4, walltime: 604_800_000, runTime: 604_800_000 }] }), /^clusters\[0\]\.local hold the whole cluster for 168 h; want at most 36 h/],
+  ['a local user who wants nothing', withCluster({ local: [{ after: 0, width: 0, walltime: 1000, runTime: 0 }] }), /^clusters\[0\]\.local\[0\]\.width is 0; want a whole number in 1/],
   ['a job that comes after the end', asLab({ jobs: [{ ...lab.jobs[0], submittedAfter: 90_000_000 }] }), /^jobs\[0\]\.submittedAfter is 90000000; want at most 87000000/],
   ['a cancellation that comes after the end', withJob({ cancelledAfter: 90_000_000 }), /^jobs\[0\]\.cancelledAfter is 90000000; want at most 87000000/],
 ];
@@ -72,4 +74,10 @@ for (const [what, document, message] of refused) {
 
 test('long tasks are fine where there is a lab', (t) => {
   t.notThrows(() => readScenario(asLab({ clusters: [cluster], jobs: [{ ...lab.jobs[0], meanTaskTime: 500_000 }] })));
+});
+
+test('local users and the hints of a manager may be given, and are left out where they are not', (t) => {
+  const given = { local: [{ after: 5000, width: 4, walltime: 60_000, runTime: 59_999 }], isWatched: true };
+  t.like(readScenario(withCluster(given)).clusters[0], given);
+  t.deepEqual(readScenario(withCluster({})).clusters[0], cluster);
 });
