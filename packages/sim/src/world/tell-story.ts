@@ -115,7 +115,7 @@ const namings: readonly (readonly [RegExp, (names: readonly string[], jobIds: Re
   [/\btask (\d+) of job "(\d+)"/g, ([task = '', label = ''], jobIds) => (jobIds.has(label) ? [`j${jobIds.get(label) ?? 0}.t${task}`] : [])],
   [/(?<!of )\bjob (\d+)/g, ([job = '']) => [`j${job}`]],
   [/(?<!of )\bjob "(\d+)"/g, ([label = ''], jobIds) => (jobIds.has(label) ? [`j${jobIds.get(label) ?? 0}`] : [])],
-  [/\b(q\d+)\b/g, ([request = '']) => [request]],
+  [/(?<!\/)\b(q\d+)\b/g, ([request = '']) => [request]],
   [/\b(q\d+) of (?:provider )?(\w+)/g, ([request = '', provider = '']) => [`${provider}/${request}`]],
   [/\brequest (\d+) of/g, ([number = '']) => [`c${number}`]],
   [/\b((?:cluster|lab)\d+\/\w+(?:\.\d+)?)/g, ([machine = '']) => [machine]],

@@ -38,13 +38,15 @@ const cluster = {
 };
 
 const log = fileURLToPath(new URL('../../../../core/test/fixtures/backfilling-40.swf', import.meta.url));
+const trace = fileURLToPath(new URL('../../../../sim/test/fixtures/traces/agent.jsonl', import.meta.url));
 
 /** A command line for each command that needs more than its words. */
 const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'], 'job cancel': ['1'], 'job retry': ['1'], 'task output': ['1'], 'provider show': ['alpha'], 'provider add': ['alpha', 'h:1'],
   'provider drain': ['alpha'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'],
   'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'canceljob': ['1'], 'waitforjob': ['1'],
-  'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'],
+  'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'], 'sim swarm': ['--seeds', '2'],
+  'sim replay': [trace],
 };
 
 /** Those that need files or processes of their own; test/cli and the tests of their commands run them, and compare what they print. */
