@@ -172,10 +172,10 @@ export class AgentProcess {
   #launch(replica: HeldReplica): void {
     const { world, facts, speed } = this.#setup;
     const { replicaId } = replica.start;
-    const fate = world.truth.beginRun({ incarnation: facts.incarnation, machine: facts.machineId }, replica);
+    const fate = world.truth.beginRun({ incarnation: facts.incarnation, machine: facts.machineId, speed }, replica);
     const finish = (): void => { this.#finish(replica, fate.exitStatus); };
     this.#running.set(replicaId, { replica, finish });
-    world.kernel.after(Math.ceil(fate.workTime / speed), () => { if (this.#running.get(replicaId)?.finish === finish) finish(); });
+    world.kernel.after(fate.time, () => { if (this.#running.get(replicaId)?.finish === finish) finish(); });
   }
 
   #kill({ start: { replicaId } }: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void {

@@ -70,6 +70,7 @@ const noticeMax: Duration = 50;
 export class Stream {
   readonly #network: Network;
   readonly #sides: readonly [Side, Side];
+  #isBroken = false;
 
   constructor(network: Network, client: Life, server: Life) {
     this.#network = network;
@@ -110,11 +111,17 @@ export class Stream {
   /** The connection is lost, with all that is on its way. */
   break(): void {
     if (!this.#network.forget(this)) return;
+    this.#isBroken = true;
     for (const side of this.#sides) {
       side.coming.length = 0;
       side.closing ??= 'MUT_UNREACHABLE';
       this.#deliverLater(side, this.#network.kernel.now + this.#network.luck.below(noticeMax));
     }
+  }
+
+  /** What waited behind a cut comes now. */
+  resume(): void {
+    for (const side of this.#sides) this.#deliverLater(side, this.#network.kernel.now);
   }
 
   #createSide(life: Life, side: 0 | 1): Side {
@@ -131,12 +138,12 @@ export class Stream {
     this.#network.kernel.at(at, () => { this.#deliver(side); });
   }
 
-  /** Hands over what has come, the first first; what comes to a paused process, or through a cut, waits. */
+  /** Hands over what has come, the first first; what comes to a paused process, or through a cut, waits. That it is broken a side finds out by itself. */
   #deliver(side: Side): void {
     const { kernel } = this.#network;
     const { life, end, coming } = side;
     if (life.isOver || side.hasClosed) return;
-    const waitsUntil = Math.max(life.pausedUntil, this.#network.cutUntil(this));
+    const waitsUntil = Math.max(life.pausedUntil, this.#isBroken ? 0 : this.#network.cutUntil(this));
     if (waitsUntil > kernel.now) {
       this.#deliverLater(side, waitsUntil);
       return;
@@ -179,6 +186,7 @@ export class Network {
   heal(conditions: NetworkConditions): void {
     this.#conditions = conditions;
     this.#cuts = [];
+    for (const stream of this.#streams) stream.resume();
   }
 
   get openStreams(): readonly Stream[] {

@@ -1,6 +1,7 @@
 import type { BrokerChange } from '@mutirao/core/machines/broker';
 import { invariant, type JobId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
 import type { SimulatedDisk } from './disk.ts';
+import { JournalBook } from './checks/journal-book.ts';
 import type { Truth } from './truth.ts';
 
 /** What was said to users, kept by the world: no fall may take it back. */
@@ -12,9 +13,11 @@ export class Promises {
   /** Accepted results, by task, as the journal tells. */
   #accepted = new Map<string, ReplicaId>();
   readonly #ended = new Set<JobId>();
+  #book: JournalBook;
 
   constructor(truth: Truth) {
     this.#truth = truth;
+    this.#book = new JournalBook(truth);
   }
 
   /** The user was answered. @throws {InvariantError} when the same submission made another job. */
@@ -34,6 +37,7 @@ export class Promises {
   }
 
   #hearOne(change: BrokerChange): void {
+    this.#book.read(change);
     if (change.kind === 'JobAccepted') this.#labels.set(change.jobId, change.clientJobId);
     if (change.kind === 'JobEnded') this.#ended.add(change.jobId);
     if (change.kind !== 'ReplicasEnded') return;
@@ -55,7 +59,9 @@ export class Promises {
   checkDisk(disk: SimulatedDisk<BrokerChange>): void {
     const kept = { jobs: new Set<JobId>(), ended: new Set<JobId>() };
     this.#accepted = new Map();
+    this.#book = new JournalBook(this.#truth);
     disk.visitAll((change) => {
+      this.#book.read(change);
       if (change.kind === 'JobAccepted') kept.jobs.add(change.jobId);
       if (change.kind === 'JobEnded') kept.ended.add(change.jobId);
       if (change.kind !== 'ReplicasEnded') return;
@@ -63,6 +69,11 @@ export class Promises {
     });
     for (const [label, jobId] of this.#told) invariant(kept.jobs.has(jobId), `job ${jobId} ("${label}") was promised and is not in the journal`);
     for (const jobId of this.#ended) invariant(kept.ended.has(jobId), `job ${jobId} had ended and is open again`);
+  }
+
+  /** Replicas whose results were taken. */
+  acceptedReplicaIds(): Iterable<ReplicaId> {
+    return this.#accepted.values();
   }
 
   /** Results that the journal has. */

@@ -4,7 +4,7 @@ import type { JobPlan, Scenario } from './scenario.ts';
 
 /** What a run of a task comes to. */
 export interface RunFate {
-  readonly workTime: Duration;
+  readonly time: Duration;
   readonly exitStatus: number;
 }
 
@@ -13,6 +13,8 @@ export interface RunPlace {
   /** Names the agent's process; two that follow each other on one machine differ. */
   readonly incarnation: string;
   readonly machine: string;
+  /** Work that it does in a time. */
+  readonly speed: number;
 }
 
 /** A result that a broker took. */
@@ -22,6 +24,14 @@ export interface AcceptedResult {
   readonly replicaId: number;
   /** Of its first output; left out where it has none. */
   readonly sha256?: string | undefined;
+}
+
+/** A failure that a broker counted. */
+export interface CountedFailure {
+  readonly label: string;
+  readonly taskIndex: number;
+  readonly replicaId: number;
+  readonly reason: string;
 }
 
 /**
@@ -35,7 +45,7 @@ export class Truth {
   /** By incarnation: the replica on each slot. */
   readonly #slots = new Map<string, Map<number, string>>();
   /** What each replica id ever ran; after a fall of home an id may have been given twice. */
-  readonly #runs = new Map<number, { readonly label: string; readonly taskIndex: number; readonly exitStatus: number }[]>();
+  readonly #runs = new Map<number, { readonly label: string; readonly taskIndex: number; readonly exitStatus: number; readonly time: Duration }[]>();
   #runCount = 0;
 
   constructor(scenario: Scenario) {
@@ -62,8 +72,8 @@ export class Truth {
     return plan;
   }
 
-  /** A run begins: its processors must be free. Returns what becomes of it on a machine of speed 1. */
-  beginRun({ incarnation, machine }: RunPlace, { start: { replicaId, taskIndex }, template, slots }: HeldReplica): RunFate {
+  /** A run begins: its processors must be free. Returns what becomes of it, if nothing ends it before. */
+  beginRun({ incarnation, machine, speed }: RunPlace, { start: { replicaId, taskIndex }, template, slots }: HeldReplica): RunFate {
     const label = template.environment['SIMULATED_JOB'] ?? '';
     const plan = this.planOf(label);
     invariant(taskIndex < plan.taskCount, `task ${taskIndex} of a job of ${plan.taskCount}`);
@@ -80,8 +90,9 @@ export class Truth {
     const exitStatus = fails ? 1 : 0;
     const runs = this.#runs.get(replicaId) ?? [];
     this.#runs.set(replicaId, runs);
-    runs.push({ label, taskIndex, exitStatus });
-    return { workTime, exitStatus };
+    const time = Math.ceil(workTime / speed);
+    runs.push({ label, taskIndex, exitStatus, time });
+    return { time, exitStatus };
   }
 
   /** A result was taken: that replica must have run that task, and well. */
@@ -89,7 +100,27 @@ export class Truth {
     const runs = this.#runs.get(replicaId) ?? [];
     const isTrue = runs.some((run) => run.label === label && run.taskIndex === taskIndex && run.exitStatus === 0);
     invariant(isTrue, `r${replicaId} never did task ${taskIndex} of job "${label}", and its result was taken`);
+    invariant(!this.planOf(label).hasOutput || sha256 !== '', `the result of r${replicaId} was taken without its output`);
     invariant(!this.planOf(label).isChecked || !sha256.startsWith('bad'), `the result of r${replicaId} is wrong, was checked, and was taken`);
+  }
+
+  /** A failure was counted: that replica must have failed at that task, or its result been wrong. */
+  checkFailed({ label, taskIndex, replicaId, reason }: CountedFailure): void {
+    const runs = (this.#runs.get(replicaId) ?? []).filter((run) => run.label === label && run.taskIndex === taskIndex);
+    const isTrue = reason === 'MUT_CHECK_FAILED' ? this.planOf(label).isChecked && runs.length > 0 : runs.some((run) => run.exitStatus !== 0);
+    invariant(isTrue, `r${replicaId} did not fail at task ${taskIndex} of job "${label}", and it was counted (${reason})`);
+  }
+
+  /** Whether that replica ever began to run. */
+  hasBegun(replicaId: number): boolean {
+    return this.#runs.has(replicaId);
+  }
+
+  /** What the runs took whose results are those of these replicas. */
+  timeOf(replicaIds: Iterable<number>): Duration {
+    let time = 0;
+    for (const replicaId of replicaIds) time += this.#runs.get(replicaId)?.find((run) => run.exitStatus === 0)?.time ?? 0;
+    return time;
   }
 
   /** A run is over, however it ended. */

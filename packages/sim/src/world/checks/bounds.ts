@@ -47,6 +47,9 @@ function checkCluster({ plan, cluster }: ClusterSite): void {
 function checkAgent({ state }: AgentProcess): void {
   const { options, endedIds, replicas, untoldStarts } = state;
   invariant(untoldStarts.length <= options.processors + endedIds.size + options.unacknowledgedMax, `an agent has ${untoldStarts.length} starts to tell`);
+  for (const { start: { replicaId }, status, verdict, deadline } of replicas.values()) {
+    invariant(status !== 'running' || verdict === undefined || deadline !== undefined, `r${replicaId} is to end, and nothing will end it`);
+  }
   const running = [...replicas.values()].filter(({ status }) => status === 'running' || status === 'ending').length;
   invariant(running <= options.processors, `an agent of ${options.processors} processors runs ${running} replicas`);
 }

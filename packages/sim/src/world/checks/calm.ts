@@ -1,41 +1,63 @@
-import type { BrokerChange } from '@mutirao/core/machines/broker';
+import { ledgerOf, type BrokerChange } from '@mutirao/core/machines/broker';
 import type { ProviderChange } from '@mutirao/core/machines/provider';
-import { invariant } from '@mutirao/core/shared';
+import { invariant, type Duration } from '@mutirao/core/shared';
 import type { WorldTurn } from '../machine-process.ts';
 import { calmFaults, honestManager, type Scenario } from '../scenario.ts';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
-/** Where nothing goes wrong and everybody is honest, nothing is lost, refused or done again. */
+/** How long an agent takes to find back, but for the time on the way. */
+const reconnectingMax: Duration = 1000;
+/** Of one replica: what putting its outputs together takes at most. */
+const choresMax: Duration = 50;
+
+/** Where nothing worse happens than that connections break, and everybody is honest, nothing is lost or refused, and the ledger is true. */
 export class CalmCheck implements WorldCheck {
+  readonly #world: World;
   readonly #isCalm: boolean;
 
   constructor(world: World) {
+    this.#world = world;
     this.#isCalm = isCalm(world.scenario);
   }
 
   hear({ process, changes }: WorldTurn): void {
     if (!this.#isCalm) return;
-    if (process === 'broker') for (const change of changes as readonly BrokerChange[]) checkBroker(change);
+    if (process === 'broker') for (const change of changes as readonly BrokerChange[]) this.#checkLosses(change);
     if (process.startsWith('provider')) for (const change of changes as readonly ProviderChange[]) checkProvider(process, change);
+  }
+
+  /** What is lost was on its way to a machine while its connection broke, or its allocation came to its end. */
+  #checkLosses(change: BrokerChange): void {
+    if (change.kind !== 'ReplicasEnded') return;
+    const { truth, scenario } = this.#world;
+    for (const { replicaId, fate, reason, placedAt } of change.endings) {
+      const isOnItsWay = !truth.hasBegun(replicaId) || change.at - placedAt < reconnectingMax + 4 * scenario.network.delayMax;
+      const isRightful = fate !== 'lost' || rightfulReasons.has(reason) || isOnItsWay;
+      invariant(isRightful, `r${replicaId} ran and is lost, though only connections broke (${reason})`);
+    }
+  }
+
+  /** The ledger says what really ran, and no more than what its end takes beside. */
+  end(): void {
+    const { broker, promises, truth, turnDelayMax } = this.#world;
+    if (!this.#isCalm || broker.current === undefined) return;
+    const { state, now } = broker.current.process;
+    const used = ledgerOf(state, now).reduce((sum, row) => sum + row.used, 0);
+    const time = truth.timeOf(promises.acceptedReplicaIds());
+    const more = promises.acceptedCount * (2 * turnDelayMax + choresMax);
+    invariant(used >= time && used <= time + more, `the ledger has ${used} ms used, and what was used were ${time} ms`);
   }
 }
 
-/** Whether nothing of it ever goes wrong. */
+/** Whether nothing worse ever happens in it than that a connection breaks: everybody finds back in time. */
 function isCalm({ faults, clusters, labs, network }: Scenario): boolean {
-  return JSON.stringify(faults) === JSON.stringify(calmFaults) && network.lossProbability === 0 && network.duplicateProbability === 0
+  return JSON.stringify({ ...faults, breaksPerHour: 0 }) === JSON.stringify(calmFaults) && network.lossProbability === 0
     && clusters.every((cluster) => JSON.stringify(cluster.faults) === JSON.stringify(honestManager)) && labs.every(({ upTime }) => upTime === undefined);
 }
 
 /** An allocation ends at its walltime, and what it runs ends with it. */
 const rightfulReasons: ReadonlySet<string> = new Set(['MUT_WALLTIME_ENDED', 'MUT_ALLOCATION_ENDED', 'MUT_AGENT_STOPPED', 'MUT_MACHINE_LEFT']);
-
-function checkBroker(change: BrokerChange): void {
-  if (change.kind !== 'ReplicasEnded') return;
-  for (const { replicaId, fate, reason } of change.endings) {
-    invariant(fate !== 'lost' || rightfulReasons.has(reason), `r${replicaId} is lost in a calm world (${reason})`);
-  }
-}
 
 function checkProvider(process: string, change: ProviderChange): void {
   if (change.kind !== 'RequestEnded') return;

@@ -1,6 +1,6 @@
-import { snapshot } from '@mutirao/core/machines/broker';
-import { takeSnapshot, type ClusterState } from '@mutirao/core/machines/cluster';
-import { freezeProvider, type ProviderState } from '@mutirao/core/machines/provider';
+import { restore, snapshot, type BrokerState } from '@mutirao/core/machines/broker';
+import { restoreSnapshot, takeSnapshot, type ClusterSnapshot, type ClusterState } from '@mutirao/core/machines/cluster';
+import { freezeProvider, thawProvider, type ProviderSnapshot, type ProviderState } from '@mutirao/core/machines/provider';
 import { invariant } from '@mutirao/core/shared';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
@@ -16,14 +16,26 @@ export class ReplayCheck implements WorldCheck {
   look(): void {
     const { broker, clusters, labs } = this.#world;
     const home = broker.current;
-    if (home !== undefined) compare('the broker', snapshot(home.process.state), snapshot(home.recover()));
+    if (home !== undefined) {
+      const living = describeBroker(home.process.state);
+      compare('the broker', living, describeBroker(home.recover()));
+      compare('a broker with its snapshot', living, describeBroker(restore(snapshot(home.process.state))));
+    }
     for (const { provider } of [...clusters, ...labs]) {
       const { current } = provider;
-      if (current !== undefined) compare(provider.name, describeProvider(current.process.state), describeProvider(current.recover()));
+      if (current === undefined) continue;
+      const { state } = current.process;
+      const living = describeProvider(state);
+      compare(provider.name, living, describeProvider(current.recover()));
+      compare(`${provider.name} with its snapshot`, living, describeProvider(thawProvider(state.config, JSON.parse(JSON.stringify(freezeProvider(state))) as ProviderSnapshot)));
     }
     for (const { cluster } of clusters) {
       const { current } = cluster;
-      if (current !== undefined) compare(cluster.name, describeCluster(current.process.state), describeCluster(current.recover()));
+      if (current === undefined) continue;
+      const { state } = current.process;
+      const living = describeCluster(state);
+      compare(cluster.name, living, describeCluster(current.recover()));
+      compare(`${cluster.name} with its snapshot`, living, describeCluster(restoreSnapshot(state.options, JSON.parse(JSON.stringify(takeSnapshot(state))) as ClusterSnapshot)));
     }
   }
 }
@@ -36,13 +48,38 @@ function compare(name: string, living: string, replayed: string): void {
   invariant(false, `${name} would start with ...${replayed.slice(from, at + 40)}... and has ...${living.slice(from, at + 40)}...`);
 }
 
-/** Without what is seen, and not promised. */
-function describeProvider(state: ProviderState): string {
-  const { requests, ...promised } = freezeProvider(state);
-  return JSON.stringify([promised, requests.map((request) => ({ ...request, seenAt: 0, unknownSince: 0, missedListings: 0, releaseAskedAt: 0 }))]);
+/** What is of the moment, by name. */
+const seenFields: ReadonlySet<string> = new Set([
+  'isTold', 'breakages', 'quarantinedUntil', 'isWithdrawing', 'isEnding', 'isConnected', 'awaySince', 'lastError', 'demandAt', 'clockOffset', 'wakeAt',
+  'seenAt', 'unknownSince', 'missedListings', 'releaseAskedAt', 'attachmentId', 'toldConnectionId', 'isReturning', 'connectionId', 'isSettled', 'idleSince',
+]);
+
+/** All plain fields of a thing but those of the moment, whatever their names: what is added later is compared too. */
+function plainOf(thing: object): unknown {
+  return Object.entries(thing).filter(([name, value]) => !seenFields.has(name) && value !== undefined && (typeof value !== 'object' || value === null));
 }
 
-/** With what is found by it. */
-function describeCluster(state: ClusterState): string {
-  return JSON.stringify([takeSnapshot(state), [...state.livingCounts].sort(), state.requestsByKey.size, state.processorsBusy]);
+function describeBroker(state: BrokerState): string {
+  const { jobs, openJobs, jobsByClientId, providers, machines, replicas, successes, requests, accounts } = state;
+  return JSON.stringify([
+    plainOf(state), [...openJobs.keys()], [...jobsByClientId.keys()], [...accounts.values()].map(plainOf), [...requests.values()].map(plainOf),
+    [...providers.values()].map(plainOf), [...machines.values()].map((machine) => [plainOf(machine), machine.facts]), [...replicas.values()].map(plainOf),
+    [...successes.values()].map((success) => [plainOf(success), plainOf(success.ending), success.ending.outputs]),
+    [...jobs.values()].map((job) => [plainOf(job), job.times, [...job.tasks.values()].map(plainOf), [...job.shares.values()]]),
+  ]);
+}
+
+function describeProvider({ requests, machines, brokers, taskTimes, limits, ...state }: ProviderState): string {
+  return JSON.stringify([
+    state.instance, state.requestsMaxSeen, state.nextRequestNumber, state.refusals, state.fruitless, state.pausedUntil, taskTimes, limits,
+    [...requests.values()].map((request) => [plainOf(request), request.reasons]), [...brokers.values()].map((broker) => [plainOf(broker), broker.taskTimes]),
+    [...machines.values()].map((machine) => [plainOf(machine), machine.facts]),
+  ]);
+}
+
+function describeCluster({ requests, requestsByKey, livingCounts, endedIds, plan, ...state }: ClusterState): string {
+  return JSON.stringify([
+    state.processorsBusy, state.nextRequestId, [...requestsByKey.keys()].sort(), [...livingCounts].sort(), endedIds, [...plan.running.keys()],
+    [...requests.values()].map((request) => [plainOf(request), request.order, [...request.livingProcesses]]),
+  ]);
 }

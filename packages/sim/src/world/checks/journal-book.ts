@@ -1,0 +1,113 @@
+import type { BrokerChange, ChangeOf, ReplicaEnding } from '@mutirao/core/machines/broker';
+import { invariant, type JobId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
+import type { Truth } from '../truth.ts';
+
+/** What the journal tells of a task. */
+interface WrittenTask {
+  failures: number;
+  losses: number;
+  /** Undefined while it is open. */
+  end: 'finished' | 'failed' | 'cancelled' | undefined;
+}
+
+/** What the journal tells of a job. */
+interface WrittenJob {
+  readonly label: string;
+  readonly taskCount: number;
+  readonly replicasMax: number;
+  readonly failuresMax: number;
+  readonly tasks: Map<TaskIndex, WrittenTask>;
+  isCancelled: boolean;
+  hasEnded: boolean;
+}
+
+interface WrittenReplica {
+  readonly jobId: JobId;
+  readonly taskIndex: TaskIndex;
+}
+
+/** As the broker's default. */
+const lossesMax = 20;
+
+/** Reads a broker's journal as one who believes nothing: each line must follow from those before it and from what really happened. */
+export class JournalBook {
+  readonly #truth: Truth;
+  readonly #jobs = new Map<JobId, WrittenJob>();
+  readonly #labels = new Set<string>();
+  readonly #replicas = new Map<ReplicaId, WrittenReplica>();
+
+  constructor(truth: Truth) {
+    this.#truth = truth;
+  }
+
+  /** @throws {InvariantError} when the line does not follow. */
+  read(change: BrokerChange): void {
+    switch (change.kind) {
+      case 'JobAccepted': this.#accept(change); break;
+      case 'JobCancelled': this.#job(change.jobId).isCancelled = true; break;
+      case 'JobEnded': this.#end(change); break;
+      case 'ReplicasPlaced': this.#place(change); break;
+      case 'ReplicasEnded': for (const ending of change.endings) this.#endReplica(change.jobId, ending); break;
+      default: break;
+    }
+  }
+
+  #job(jobId: JobId): WrittenJob {
+    const job = this.#jobs.get(jobId);
+    invariant(job, `the journal tells of job ${jobId} and not of its beginning`);
+    return job;
+  }
+
+  #accept({ jobId, clientJobId, spec: { replicasMax, failuresMax } }: ChangeOf<'JobAccepted'>): void {
+    invariant(!this.#labels.has(clientJobId), `"${clientJobId}" was submitted once and accepted twice`);
+    this.#labels.add(clientJobId);
+    const { taskCount } = this.#truth.planOf(clientJobId);
+    this.#jobs.set(jobId, { label: clientJobId, taskCount, replicasMax, failuresMax, tasks: new Map(), isCancelled: false, hasEnded: false });
+  }
+
+  #place({ jobId, firstReplicaId, taskIndexes }: ChangeOf<'ReplicasPlaced'>): void {
+    const job = this.#job(jobId);
+    invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and r${firstReplicaId} of it is placed`);
+    for (const [offset, taskIndex] of taskIndexes.entries()) {
+      const { end } = taskOf(job, taskIndex);
+      invariant(end === undefined, `task ${taskIndex} of job ${jobId} is ${end ?? ''} and placed`);
+      invariant(!this.#replicas.has(firstReplicaId + offset), `r${firstReplicaId + offset} is placed twice`);
+      this.#replicas.set(firstReplicaId + offset, { jobId, taskIndex });
+    }
+  }
+
+  #endReplica(jobId: JobId, ending: ReplicaEnding): void {
+    const { replicaId, taskIndex, fate, taskStatus } = ending;
+    const [job, replica] = [this.#job(jobId), this.#replicas.get(replicaId)];
+    invariant(replica?.jobId === jobId && replica.taskIndex === taskIndex, `r${replicaId} ends, and was not placed for task ${taskIndex} of job ${jobId}`);
+    this.#replicas.delete(replicaId);
+    const task = taskOf(job, taskIndex);
+    if (fate === 'failed') {
+      task.failures += 1;
+      this.#truth.checkFailed({ label: job.label, taskIndex, replicaId, reason: ending.reason });
+    }
+    if (fate === 'lost') task.losses += 1;
+    if (task.end !== undefined) return;
+    if (taskStatus === 'finished' || taskStatus === 'failed' || taskStatus === 'cancelled') task.end = taskStatus;
+    const isSpent = task.failures >= job.failuresMax || task.losses >= lossesMax;
+    invariant(taskStatus !== 'failed' || isSpent, `task ${taskIndex} of job ${jobId} was given up after ${task.failures} failures and ${task.losses} losses`);
+    invariant(taskStatus !== 'ready' || !isSpent, `task ${taskIndex} of job ${jobId} goes on after ${task.failures} failures and ${task.losses} losses`);
+  }
+
+  /** Every task must have come to its end, or be one that was never placed when its job was cancelled. */
+  #end({ jobId, status }: ChangeOf<'JobEnded'>): void {
+    const job = this.#job(jobId);
+    job.hasEnded = true;
+    const ends = [...job.tasks.values()].map(({ end }) => end ?? 'ready');
+    const [finished, failed] = [ends.filter((end) => end === 'finished').length, ends.filter((end) => end === 'failed').length];
+    const expected = finished === job.taskCount ? 'finished' : finished + failed === job.taskCount ? 'failed' : 'cancelled';
+    invariant(status === expected, `job ${jobId} ended as ${status} with ${finished} of ${job.taskCount} tasks finished and ${failed} failed`);
+    invariant(status !== 'cancelled' || job.isCancelled, `job ${jobId} ended as cancelled, and nobody cancelled it`);
+  }
+}
+
+function taskOf(job: WrittenJob, taskIndex: TaskIndex): WrittenTask {
+  const task = job.tasks.get(taskIndex) ?? { failures: 0, losses: 0, end: undefined };
+  job.tasks.set(taskIndex, task);
+  return task;
+}

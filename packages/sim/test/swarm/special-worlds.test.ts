@@ -1,0 +1,16 @@
+import test from 'ava';
+import { drawScenario, gentleScenario, racingScenario, runWorld } from '../../src/index.ts';
+
+test('where only connections break, and often, nothing is lost in fifty worlds', (t) => {
+  for (let seed = 0; seed < 50; seed += 1) {
+    const { failure } = runWorld(gentleScenario(drawScenario(String(seed))));
+    t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
+  }
+});
+
+test('where many run the same task and half of them lie, each task of fifty worlds gets one true result or a reason', (t) => {
+  for (let seed = 0; seed < 50; seed += 1) {
+    const { failure } = runWorld(racingScenario(drawScenario(String(seed))));
+    t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
+  }
+});
