@@ -101,9 +101,10 @@ export class Storm {
   #loadClusters(): void {
     for (const { plan, cluster } of this.#world.clusters) {
       this.#strike(`local users of ${cluster.name}`, plan.localPerHour, (luck) => {
-        const walltime = 1000 * (1 + luck.below(plan.walltimeMax / 1000));
+        // Some ask for more than they may.
+        const walltime = 1 + luck.below(Math.ceil(1.1 * plan.walltimeMax));
         const runTime = luck.below(walltime);
-        submitLocally(cluster.current, { userId: `local${luck.below(5)}`, width: 1 + luck.below(plan.widthMax), walltime, runTime });
+        submitLocally(cluster.current, { userId: `local${luck.below(5)}`, width: 1 + luck.below(plan.widthMax + 1), walltime, runTime });
       });
     }
   }

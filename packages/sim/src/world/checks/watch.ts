@@ -7,6 +7,7 @@ import type { WorldCheck } from './check.ts';
 import { CalmCheck } from './calm.ts';
 import { ExplainCheck } from './explain.ts';
 import { LedgerCheck } from './ledger.ts';
+import { ProviderTurnCheck } from './provider-turns.ts';
 import { QuietCheck } from './quiet.ts';
 import { ReplayCheck } from './replay.ts';
 import { SleepCheck } from './sleep.ts';
@@ -22,10 +23,10 @@ export class Watch {
 
   constructor(world: World) {
     const [calm, quiet] = [new CalmCheck(world), new QuietCheck(world)];
-    this.#hearing = [new BrokerTurnCheck(world), calm];
+    this.#hearing = [new BrokerTurnCheck(world), new ProviderTurnCheck(), calm];
     this.#looking = [
       { check: quiet, every: 1 }, { check: new SleepCheck(world), every: 1 }, { check: new BoundsCheck(world), every: 6 },
-      { check: new LedgerCheck(world), every: 18 }, { check: new ExplainCheck(world), every: 60 }, { check: new ReplayCheck(world), every: 60 },
+      { check: new LedgerCheck(world), every: 18 }, { check: new ExplainCheck(world), every: 60 }, { check: new ReplayCheck(world), every: 180 },
     ];
     this.#ending = [calm, new LedgerCheck(world), new ReplayCheck(world)];
     this.#lookLater(world, 1);
