@@ -70,7 +70,7 @@ const noticeMax: Duration = 50;
 export class Stream {
   readonly #network: Network;
   readonly #sides: readonly [Side, Side];
-  #isBroken = false;
+  isBroken = false;
 
   constructor(network: Network, client: Life, server: Life) {
     this.#network = network;
@@ -111,7 +111,7 @@ export class Stream {
   /** The connection is lost, with all that is on its way. */
   break(): void {
     if (!this.#network.forget(this)) return;
-    this.#isBroken = true;
+    this.isBroken = true;
     for (const side of this.#sides) {
       side.coming.length = 0;
       side.closing ??= 'MUT_UNREACHABLE';
@@ -138,12 +138,12 @@ export class Stream {
     this.#network.kernel.at(at, () => { this.#deliver(side); });
   }
 
-  /** Hands over what has come, the first first; what comes to a paused process, or through a cut, waits. That it is broken a side finds out by itself. */
+  /** Hands over what has come, the first first; what comes to a paused process, or through a cut, waits. */
   #deliver(side: Side): void {
     const { kernel } = this.#network;
     const { life, end, coming } = side;
     if (life.isOver || side.hasClosed) return;
-    const waitsUntil = Math.max(life.pausedUntil, this.#isBroken ? 0 : this.#network.cutUntil(this));
+    const waitsUntil = Math.max(life.pausedUntil, this.#network.cutUntil(this));
     if (waitsUntil > kernel.now) {
       this.#deliverLater(side, waitsUntil);
       return;
@@ -221,9 +221,9 @@ export class Network {
     this.kernel.at(cut.until, () => { this.#cuts = this.#cuts.filter((known) => known !== cut); });
   }
 
-  /** When the stream's hosts hear each other again; 0 when they do. */
+  /** When the stream's hosts hear each other again; 0 when they do, and when it is broken, which each side finds out by itself. */
   cutUntil(stream: Stream): Instant {
-    return this.#cutBetween(stream.hosts);
+    return stream.isBroken ? 0 : this.#cutBetween(stream.hosts);
   }
 
   #cutBetween(hosts: readonly [Host, Host]): Instant {

@@ -87,11 +87,7 @@ export class JournalBook {
       this.#truth.checkFailed({ label: job.label, taskIndex, replicaId, reason: ending.reason });
     }
     if (fate === 'lost') task.losses += 1;
-    if (task.end !== undefined) return;
-    if (taskStatus === 'finished' || taskStatus === 'failed' || taskStatus === 'cancelled') task.end = taskStatus;
-    const isSpent = task.failures >= job.failuresMax || task.losses >= lossesMax;
-    invariant(taskStatus !== 'failed' || isSpent, `task ${taskIndex} of job ${jobId} was given up after ${task.failures} failures and ${task.losses} losses`);
-    invariant(taskStatus !== 'ready' || !isSpent, `task ${taskIndex} of job ${jobId} goes on after ${task.failures} failures and ${task.losses} losses`);
+    if (task.end === undefined) moveTask(task, taskStatus, { name: `task ${taskIndex} of job ${jobId}`, failuresMax: job.failuresMax });
   }
 
   /** Every task must have come to its end, or be one that was never placed when its job was cancelled. */
@@ -104,6 +100,14 @@ export class JournalBook {
     invariant(status === expected, `job ${jobId} ended as ${status} with ${finished} of ${job.taskCount} tasks finished and ${failed} failed`);
     invariant(status !== 'cancelled' || job.isCancelled, `job ${jobId} ended as cancelled, and nobody cancelled it`);
   }
+}
+
+/** A task is given up when its failures or losses are spent, and not before. */
+function moveTask(task: WrittenTask, status: ReplicaEnding['taskStatus'], { name, failuresMax }: { readonly name: string; readonly failuresMax: number }): void {
+  if (status === 'finished' || status === 'failed' || status === 'cancelled') task.end = status;
+  const isSpent = task.failures >= failuresMax || task.losses >= lossesMax;
+  invariant(status !== 'failed' || isSpent, `${name} was given up after ${task.failures} failures and ${task.losses} losses`);
+  invariant(status !== 'ready' || !isSpent, `${name} goes on after ${task.failures} failures and ${task.losses} losses`);
 }
 
 function taskOf(job: WrittenJob, taskIndex: TaskIndex): WrittenTask {
