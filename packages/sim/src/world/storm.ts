@@ -134,7 +134,7 @@ export class Storm {
 }
 
 /** A time of a Weibull distribution with that mean; shape 0.5 is what idle lab machines were found to have. */
-function drawWeibull(luck: Prng, { mean, shape }: { readonly mean: Duration; readonly shape: number }): Duration {
+export function drawWeibull(luck: Prng, { mean, shape }: { readonly mean: Duration; readonly shape: number }): Duration {
   const scale = mean / gammaOfOnePlus(1 / shape);
   return scale * (-Math.log(1 - luck.fraction())) ** (1 / shape);
 }
