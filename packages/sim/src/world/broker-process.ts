@@ -152,9 +152,11 @@ export class BrokerProcess {
     });
   }
 
+  /** What is large takes much longer, now and then. */
   #later(chore: () => void): void {
     const { world, luck } = this.#setup;
-    world.kernel.after(drawTime(luck, world.pace.settleMax), () => { if (!this.life.isOver) chore(); });
+    const { settleMax } = world.pace;
+    world.kernel.after(drawTime(luck, luck.below(6) === 0 ? 1000 * settleMax : settleMax), () => { if (!this.life.isOver) chore(); });
   }
 }
 
