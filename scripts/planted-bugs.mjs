@@ -57,7 +57,7 @@ const runTimeMax = 60_000;
 /** Whether the tests fail, or do not end in time; whatever they started is gone afterwards. */
 function testsFail(copy, tests, timeMax = runTimeMax) {
   return new Promise((resolve) => {
-    const ava = spawn(process.execPath, [join(copy, 'node_modules/ava/entrypoints/cli.js'), ...tests], { cwd: copy, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const ava = spawn(process.execPath, [join(copy, 'node_modules/ava/entrypoints/cli.js'), '--fail-fast', ...tests], { cwd: copy, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     const pieces = [];
     for (const stream of [ava.stdout, ava.stderr]) stream.on('data', (piece) => pieces.push(piece));
     const timer = setTimeout(() => { process.kill(-ava.pid, 'SIGKILL'); }, timeMax);
