@@ -1,17 +1,17 @@
 // Plants one-line bugs in a copy of the sources, one at a time, and checks that the layer of tests meant to kill each does kill it.
 // The list is test/planted-bugs.json: { file, find, replace, layer, tests: [patterns] }. `find` must stand exactly once in `file`,
 // and the patterns in the folder of the layer.
-// Usage: node scripts/planted-bugs.mjs [--only SUBSTRING] [--layer LAYER]. Prints how many bugs each layer killed and
+// Usage: node scripts/planted-bugs.mjs [--only SUBSTRING] [--layer LAYER] [--check]. --check only reads the list. Prints how many bugs each layer killed and
 // "N passed, N failed" last; a bug that survives is a failure.
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, layer: { type: 'string', default: '' } } });
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, layer: { type: 'string', default: '' }, check: { type: 'boolean', default: false } } });
 const bugs = JSON.parse(readFileSync(`${root}test/planted-bugs.json`, 'utf8'));
 
 /** Where the tests of each layer stand. Those of a process are of its handlers and drivers; of its machine, they stand in core. */
@@ -32,8 +32,20 @@ function findFault({ find, layer, tests }, sound) {
   if (folder === undefined) return `there is no layer "${layer}"; want one of ${Object.keys(layerFolders).join(', ')}`;
   const stranger = tests.find((pattern) => !folder.test(pattern));
   if (stranger !== undefined || tests.length === 0) return `${stranger ?? 'nothing'} is no test of the layer "${layer}"`;
+  const empty = tests.find((pattern) => globSync(pattern, { cwd: root }).length === 0);
+  if (empty !== undefined) return `${empty} names no test`;
   const count = sound.split(find).length - 1;
   return count === 1 ? undefined : `the line to change stands ${count} times`;
+}
+
+if (values.check) {
+  const faults = bugs.flatMap((bug) => {
+    const fault = findFault(bug, readFileSync(root + bug.file, 'utf8'));
+    return fault === undefined ? [] : [`FAIL ${bug.file}: ${bug.find.trim()}: ${fault}`];
+  });
+  for (const fault of faults) console.log(fault);
+  console.log(`${bugs.length - faults.length} passed, ${faults.length} failed`);
+  process.exit(faults.length === 0 ? 0 : 1);
 }
 
 /** A copy of the sources whose own packages resolve to the copy, with everybody else's packages shared. */
