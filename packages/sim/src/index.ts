@@ -7,7 +7,7 @@ export { SimulatedResource, type ResourceSetup } from './resource/simulated-reso
 export { measureTrace, slowdownThreshold, type ServedLocally, type TraceMetrics } from './resource/trace-metrics.ts';
 export { summarize, type Summary } from './summarize.ts';
 export { drawScenario } from './world/draw-scenario.ts';
-export { gentleScenario, racingScenario } from './world/gentle-scenario.ts';
+export { doubtfulScenario, gentleScenario, racingScenario } from './world/special-scenarios.ts';
 export type { WorldTurn } from './world/machine-process.ts';
 export { noTimeLost, usualPace, type Pace } from './world/pace.ts';
 export { ScenarioError } from './world/read-fields.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { drawScenario, gentleScenario, racingScenario, runWorld } from '../../src/index.ts';
+import { doubtfulScenario, drawScenario, gentleScenario, racingScenario, runWorld } from '../../src/index.ts';
 
 test('where only connections break, and often, nothing is lost in fifty worlds', (t) => {
   for (let seed = 0; seed < 50; seed += 1) {
@@ -11,6 +11,13 @@ test('where only connections break, and often, nothing is lost in fifty worlds',
 test('where many run the same task and half of them lie, each task of fifty worlds gets one true result or a reason', (t) => {
   for (let seed = 0; seed < 50; seed += 1) {
     const { failure } = runWorld(racingScenario(drawScenario(String(seed))));
+    t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
+  }
+});
+
+test('where calls get lost and the manager lies, fifty worlds come to their end all the same', (t) => {
+  for (let seed = 0; seed < 50; seed += 1) {
+    const { failure } = runWorld(doubtfulScenario(drawScenario(String(seed))));
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
   }
 });

@@ -1,4 +1,4 @@
-import { calmFaults, honestManager, type LabPlan, type Scenario } from './scenario.ts';
+import { calmFaults, honestManager, type ClusterPlan, type LabPlan, type Scenario } from './scenario.ts';
 
 /** The same world where nothing goes wrong but that connections break and messages come twice: nothing may be lost for it. */
 export function gentleScenario(scenario: Scenario): Scenario {
@@ -22,5 +22,18 @@ export function racingScenario(scenario: Scenario): Scenario {
       failureProbability: 0.2,
     })),
     stormDuration: Math.min(scenario.stormDuration, 1_800_000),
+  };
+}
+
+/** The same jobs on a cluster that is hard to talk to: calls get lost and come twice, its manager lags and lies, and processes crash. */
+export function doubtfulScenario(scenario: Scenario): Scenario {
+  const [cluster] = scenario.clusters;
+  const usual: ClusterPlan = {
+    processors: 8, requestsMax: 2, widthMax: 8, walltimeMax: 600_000, compression: 'reinsert', heuristic: 'static', localPerHour: 20, speedSpread: 0, faults: honestManager,
+  };
+  const faults = { listingFails: 0.1, listingLags: 0.3, listingLies: 0.3, startsLate: 0, startsNothing: 0.1, startsTwice: 0.1 };
+  return {
+    ...scenario, labs: [], clusters: [{ ...cluster ?? usual, faults }], network: { ...scenario.network, lossProbability: 0.3, duplicateProbability: 0.1 },
+    faults: { ...calmFaults, crashesPerHour: 20, breaksPerHour: 20 }, stormDuration: Math.min(scenario.stormDuration, 1_800_000),
   };
 }
