@@ -1,7 +1,7 @@
 import { invariant, InvariantError } from '../shared/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 import { wholeRow } from './block-group.ts';
-import { BlockGroups } from './block-groups.ts';
+import { BlockGroups, farMax } from './block-groups.ts';
 import { BlockList } from './block-list.ts';
 import { FitSearch } from './fit-search.ts';
 import { blockMax, SegmentBlock } from './segment-block.ts';
@@ -95,7 +95,8 @@ export class AvailabilityProfile {
   /**
    * The earliest instant, `from` or later, at which `width` is free for `duration`; Infinity when there is none.
    *
-   * Cost: O(log n + g) where no free capacity crossed about the same width since it was last asked about, else O(blockMax + groupMax) more for each block where it did.
+   * Cost: O(log n + g / farMax) where no free capacity crossed about the same width since it was last asked about, else O(blockMax + groupMax +
+   * farMax) more for each block where it did.
    * @param duration more than 0.
    * @param until from here on everything counts as free, so that the answer is never later.
    */
@@ -118,21 +119,40 @@ export class AvailabilityProfile {
   #pass(search: FitSearch, from: number): number {
     let index = from;
     let group = this.#groups.indexOf(from);
-    for (let groupEnd = this.#groups.endOf(group); ; groupEnd = this.#groups.endOf(group)) {
-      if (this.#passGroup(search, group, index)) index = groupEnd;
-      else if (this.#passBlock(search, group, index)) index += 1;
-      else return index;
-      if (index === groupEnd) group += 1;
+    for (;;) {
+      while (this.#passFar(search, group, index)) {
+        group += farMax;
+        index = this.#groups.get(group).first;
+      }
+      const groupEnd = this.#groups.endOf(group);
+      if (!this.#passGroup(search, group, index)) {
+        while (index < groupEnd && this.#passBlock(search, group, index)) index += 1;
+        if (index < groupEnd) return index;
+      }
+      this.#groups.noteWalked(search.slot, group);
+      index = groupEnd;
+      group += 1;
     }
   }
 
-  /** Walks past a group, if it begins with the block and if the place is not there. */
+  /** Walks past `farMax` groups, if they are a stretch that begins with the block and that others follow, and if it is known that the place is not there. */
+  #passFar(search: FitSearch, index: number, block: number): boolean {
+    if (index % farMax > 0 || index + farMax >= this.#groups.count || this.#groups.get(index).first !== block) return false;
+    const end = this.#blocks.startOf(this.#groups.get(index + farMax).first);
+    if (search.isBounded(end)) return false;
+    const row = index / farMax;
+    const summaries = this.#groups.findFar(search.slot, row);
+    return summaries !== undefined && search.pass(summaries, row, end);
+  }
+
+  /** Walks past a group, if it begins with the block and if it is known that the place is not there. */
   #passGroup(search: FitSearch, index: number, block: number): boolean {
     const group = this.#groups.get(index);
     if (group.first !== block) return false;
-    const past = this.#groups.endOf(index);
-    const end = this.#blocks.endOf(past - 1);
-    return !search.isBounded(end) && search.pass(group.summarize(search.slot, this.#blocks.blocks, past), wholeRow, end);
+    const end = this.#blocks.endOf(this.#groups.endOf(index) - 1);
+    if (search.isBounded(end)) return false;
+    const summaries = group.find(search.slot);
+    return summaries !== undefined && search.pass(summaries, wholeRow, end);
   }
 
   /** Walks past a block, if the place is not there. */
@@ -182,7 +202,7 @@ export class AvailabilityProfile {
     if (kept > 0) block.remove(0, kept);
     block.starts[0] = at;
     this.#blocks.noteStart(0);
-    this.#groups.noteStartMoved(0);
+    // What is known of the first stretches stays: of what is left of them it is at most too good.
   }
 
   /** The segments that overlap [from, until), whole and in order. Cost: O(log n) and O(1) each. */

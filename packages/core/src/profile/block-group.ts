@@ -1,9 +1,9 @@
 import type { ProcessorCount } from '../shared/index.ts';
-import { narrowestOf, RunSummaries } from './run-summaries.ts';
+import { narrowestOf, RunSum, RunSummaries } from './run-summaries.ts';
 import type { SegmentBlock } from './segment-block.ts';
 
 /** Blocks that a group has at most. */
-export const groupMax = 16;
+export const groupMax = 12;
 
 /** The row of the group as a whole; the block at index i in the group has the row i + 1. */
 export const wholeRow = 0;
@@ -54,11 +54,21 @@ export class BlockGroup {
     this.#summaries?.move(this.rowOf(block) + count, this.rowOf(block));
   }
 
-  /** What is known of a slot's widths, for the whole group as well; its blocks end before `to`. Cost: O(1), else O(blocks), and more for those that changed. */
-  summarize(slot: number, blocks: readonly SegmentBlock[], to: number): RunSummaries {
-    const summaries = (this.#summaries ??= new RunSummaries(this.#widthMax, groupMax + 2));
-    if (!summaries.has(slot, wholeRow)) this.#compute(summaries, slot, blocks, to);
-    return summaries;
+  /** What is known of a slot's widths for the whole group; undefined where that is not. Cost: O(1). */
+  find(slot: number): RunSummaries | undefined {
+    return this.#summaries?.has(slot, wholeRow) === true ? this.#summaries : undefined;
+  }
+
+  /** Sums up what is known of its blocks, which end before `to`, if it is known of each. Cost: O(blocks). */
+  sumUp(slot: number, to: number): void {
+    const summaries = this.#summaries;
+    if (summaries === undefined) return;
+    const sum = new RunSum();
+    for (let row = 1; row <= to - this.first; row += 1) {
+      if (!summaries.has(slot, row)) return;
+      sum.add(summaries, slot, row);
+    }
+    summaries.write(slot, wholeRow, sum);
   }
 
   /** What is known of a slot's widths, for one block as well. Cost: O(1), else O(blockMax). */
@@ -67,26 +77,5 @@ export class BlockGroup {
     const row = this.rowOf(index);
     if (!summaries.has(slot, row)) summaries.write(slot, row, block.summarize(narrowestOf(slot)));
     return summaries;
-  }
-
-  #compute(summaries: RunSummaries, slot: number, blocks: readonly SegmentBlock[], to: number): void {
-    let prefixEnd = Infinity;
-    let longest = 0;
-    let suffixStart = Infinity;
-    for (let index = this.first; index < to; index += 1) {
-      const row = this.rowOf(index);
-      if (!summaries.has(slot, row)) summaries.write(slot, row, (blocks[index] as SegmentBlock).summarize(narrowestOf(slot)));
-      const innerEnd = summaries.prefixEnd(slot, row);
-      if (innerEnd === Infinity) {
-        if (suffixStart === Infinity) suffixStart = summaries.suffixStart(slot, row);
-        continue;
-      }
-      if (prefixEnd === Infinity) prefixEnd = innerEnd;
-      // A run that begins with this block is among the block's own.
-      if (suffixStart < innerEnd) longest = Math.max(longest, innerEnd - suffixStart);
-      longest = Math.max(longest, summaries.longest(slot, row));
-      suffixStart = summaries.suffixStart(slot, row);
-    }
-    summaries.write(slot, wholeRow, { prefixEnd, longest, suffixStart });
   }
 }

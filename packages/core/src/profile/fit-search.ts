@@ -44,7 +44,8 @@ export class FitSearch {
     if (prefixEnd === Infinity) return true;
     const suffixStart = Math.min(summaries.suffixStart(this.#slot, row), end);
     if (summaries.longest(this.#slot, row) >= this.#duration || end - suffixStart >= this.#duration) return false;
-    this.candidate = suffixStart;
+    // A summary made before the beginning was forgotten may tell of an earlier instant.
+    this.candidate = Math.max(this.candidate, suffixStart);
     return true;
   }
 

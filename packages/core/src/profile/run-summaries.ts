@@ -101,3 +101,24 @@ export interface RunSummary {
   /** When the free run that reaches the end begins; Infinity where the last segment is not free. */
   readonly suffixStart: Instant;
 }
+
+/** The summary of stretches that follow one another, added one by one. */
+export class RunSum implements RunSummary {
+  prefixEnd: Instant = Infinity;
+  longest: Duration = 0;
+  suffixStart: Instant = Infinity;
+
+  /** Adds the next stretch, of which a summary is kept. */
+  add(summaries: RunSummaries, slot: number, row: number): void {
+    const innerEnd = summaries.prefixEnd(slot, row);
+    if (innerEnd === Infinity) {
+      if (this.suffixStart === Infinity) this.suffixStart = summaries.suffixStart(slot, row);
+      return;
+    }
+    if (this.prefixEnd === Infinity) this.prefixEnd = innerEnd;
+    // A run that begins with this stretch is among the stretch's own.
+    if (this.suffixStart < innerEnd) this.longest = Math.max(this.longest, innerEnd - this.suffixStart);
+    this.longest = Math.max(this.longest, summaries.longest(slot, row));
+    this.suffixStart = summaries.suffixStart(slot, row);
+  }
+}

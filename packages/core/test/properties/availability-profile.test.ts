@@ -85,19 +85,31 @@ test('a profile of thousands of segments is the step function that one number pe
       for (let at = given.start; at < given.end; at += 1) free[at] = (free[at] as number) + 1;
       if (index % 1500 >= 1496) checkAnswers(profile, free, (seed % 100_000) + Math.floor(index / 1500));
     });
-    profile.forget(2000);
-    for (const at of [2000, 2001, 3000, 20_050]) if (profile.freeAt(at) !== free[at]) return false;
+    for (let at = 700; at < 4000; at += 650) {
+      profile.forget(at);
+      checkAnswers(profile, free, (seed % 100_000) + at);
+      profile.reserve(1, at + 20, at + 300);
+      for (let each = at + 20; each < at + 300; each += 1) free[each] = (free[each] as number) - 1;
+      profile.forget(at + 3);
+      checkAnswers(profile, free, (seed % 100_000) + at);
+    }
+    // Instant by instant, so that summaries of the first block are old ones to its end.
+    for (let at = 4000; at < 4400; at += 2) {
+      profile.forget(at);
+      checkAnswers(profile, free, (seed % 100_000) + at, 12);
+    }
+    for (const at of [4400, 4401, 5000, 20_050]) if (profile.freeAt(at) !== free[at]) return false;
     return profile.segmentCount > 5000;
   }), runs(20_250_104, 2));
   t.pass();
 });
 
 /** Asks most questions twice, since the second time the answers may come from what is remembered; many fit only far away. */
-function checkAnswers(profile: AvailabilityProfile, free: Int32Array, choice: number): void {
+function checkAnswers(profile: AvailabilityProfile, free: Int32Array, choice: number, count = 600): void {
   const segments = [...profile.segments()];
-  for (let question = 0; question < 600; question += 1) {
+  for (let question = 0; question < count; question += 1) {
     const draw = (choice + 7919 * (question >> 1)) % 1_000_003;
-    const from = (question & 2) === 0 ? 0 : draw % 20_000;
+    const from = Math.max(profile.from, (question & 2) === 0 ? 0 : draw % 20_000);
     const width = 176 + (draw % 25);
     const duration = 1 + (Math.floor(draw / 25) % ((question & 4) === 0 ? 40 : 400));
     const place = slowFit(segments, width, duration, from);

@@ -90,3 +90,20 @@ test('what is remembered of far blocks is forgotten when one of them changes', (
   profile.forget(5000);
   t.is(profile.earliestFit(1, 2, 0), 19_999);
 });
+
+test('what was known of a free run before its beginning was forgotten gives no place in the past', (t) => {
+  // Busy in every second ten of 400, but for one run of 30 in six segments; where it lies across the border of two blocks, both know a part of it.
+  for (let gap = 1; gap < 300; gap += 1) {
+    const profile = new AvailabilityProfile(8, 0);
+    const start = 20 * gap - 10;
+    for (let index = 0; index < 400; index += 1) {
+      if (index !== gap) profile.reserve(8, 20 * index, 20 * index + 10);
+      else for (const at of [5, 15, 25]) profile.reserve(1, start + at, start + at + 5);
+    }
+    t.is(profile.earliestFit(4, 40, 0), 7990);
+    t.is(profile.earliestFit(4, 25, 0), start);
+    profile.forget(start + 6);
+    t.is(profile.earliestFit(4, 24, start + 6), start + 6);
+    t.is(profile.earliestFit(4, 25, start + 6), 7990);
+  }
+});
