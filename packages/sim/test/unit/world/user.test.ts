@@ -53,4 +53,5 @@ test('a job is cancelled some time after it was accepted, again until there is a
 
 test('she waits as long as nobody answers', (t) => {
   t.true(setUp([plan], () => undefined).user.isWaiting);
+  t.true(setUp([{ ...plan, cancelledAfter: 1000 }], (count) => (count === 1 ? accepted : undefined)).user.isWaiting);
 });
