@@ -76,15 +76,17 @@ function countPending(job: BrokerJob): number {
 /**
  * What is left for one provider when what the others have and will have does its part.
  *
- * Others' machines count, and their queued requests as far as they were submitted before any of this one's: were all counted,
- * two providers would take turns in giving way to each other. A provider's demand covers the tasks that it runs.
+ * Others' machines count, and their queued requests as far as this broker heard of them before any of this one's: were all counted,
+ * two providers would take turns in giving way to each other. Not the instants decide that they state: were a new request, by a clock
+ * that was set, before one that waits, its provider would give it up and ask again without end. A provider's demand covers the tasks
+ * that it runs.
  */
 function pendingFor(state: BrokerState, provider: BrokerProvider, total: Demand): number {
   if (total.pendingTasks === 0) return 0;
-  const ownTurn = firstQueued(state, provider);
+  const ownFirst = firstWaiting(state, provider);
   let elsewhere = 0;
   for (const other of state.providers.values()) {
-    if (other !== provider) elsewhere += coverOf(state, other, { before: ownTurn, processors: total.processors });
+    if (other !== provider) elsewhere += coverOf(state, other, { before: ownFirst, processors: total.processors });
   }
   return Math.max(Math.min(countRunning(provider), total.pendingTasks), total.pendingTasks - elsewhere);
 }
@@ -98,22 +100,12 @@ function countRunning(provider: BrokerProvider): number {
   return running;
 }
 
-/** When a queued request was submitted, as a place in line: ties go by the provider's name. */
-interface PlaceInLine {
-  readonly submittedAt: Instant;
-  readonly providerId: string;
-}
-
-function isBefore(one: PlaceInLine, other: PlaceInLine): boolean {
-  return one.submittedAt < other.submittedAt || (one.submittedAt === other.submittedAt && one.providerId < other.providerId);
-}
-
-function firstQueued(state: BrokerState, provider: BrokerProvider): PlaceInLine {
-  let first: PlaceInLine = { submittedAt: Infinity, providerId: '' };
+/** A provider's first request that waits, or is about to, in the order in which this broker heard of them; undefined without one. */
+function firstWaiting(state: BrokerState, { providerId }: BrokerProvider): AllocationRequest | undefined {
   for (const request of state.requests.values()) {
-    if (request.providerId === provider.providerId && isQueued(request) && isBefore(request, first)) first = request;
+    if (request.providerId === providerId && (isQueued(request) || request.status === 'submitting')) return request;
   }
-  return first;
+  return undefined;
 }
 
 function isQueued(request: AllocationRequest): boolean {
@@ -126,16 +118,18 @@ function isQueued(request: AllocationRequest): boolean {
  * One that is away gets nothing new, so it covers no more than what runs there: its machines may never come back.
  */
 function coverOf(
-  state: BrokerState, provider: BrokerProvider, { before, processors }: { readonly before: PlaceInLine; readonly processors: number },
+  state: BrokerState, provider: BrokerProvider, { before, processors }: { readonly before: AllocationRequest | undefined; readonly processors: number },
 ): number {
   if (!provider.isConnected) return countRunning(provider);
   let held = 0;
   for (const machine of provider.machines.values()) {
     if (machine.facts.requestId === '') held += Math.floor(machine.processors / processors);
   }
+  let isBefore = true;
   for (const request of state.requests.values()) {
+    if (request === before) isBefore = false;
     if (request.providerId !== provider.providerId) continue;
-    const counts = request.status === 'running' || (isQueued(request) && isBefore(request, before));
+    const counts = request.status === 'running' || (isQueued(request) && isBefore);
     if (counts) held += Math.floor(request.width / processors);
   }
   return held;
