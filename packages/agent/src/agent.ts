@@ -109,10 +109,14 @@ export class Agent {
     const { provider, credential, log, orphanTimeout, facts } = this.setup;
     return new ProviderLink({
       address: provider, credential, log, orphanTimeout,
-      hello: () => ({
-        hello: { protocolVersion: 1, programVersion: '0.1.0', capabilities: [], speakerId: facts.machineId },
-        facts: encodeMachineFacts(facts), heldReplicaIds: listHeldReplicas(this.driver.state),
-      }),
+      hello: () => {
+        // An end that was acknowledged and is still told as held would be waited for in vain.
+        this.driver.settle();
+        return {
+          hello: { protocolVersion: 1, programVersion: '0.1.0', capabilities: [], speakerId: facts.machineId },
+          facts: encodeMachineFacts(facts), heldReplicaIds: listHeldReplicas(this.driver.state),
+        };
+      },
       onAttached: () => { this.driver.deliver({ kind: 'ProviderAttached' }); },
       onMessage: (message) => { this.receive(message); },
       onLost: () => { this.driver.deliver({ kind: 'ProviderLost' }); },

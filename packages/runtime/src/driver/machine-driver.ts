@@ -111,10 +111,15 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
     this.#options.machine.checkInvariants(this.state);
   }
 
-  /** Takes what waits through its turns, then ends: timers are off, later inputs are dropped, open questions refused. */
-  async stop(): Promise<void> {
+  /** Takes what waits through its turns now, so that the state knows all that was heard. Not to be called while a command is performed. */
+  settle(): void {
     // Commands may deliver further inputs at once; so many more turns let them settle without letting two sides play for ever.
     for (let turnsLeft = Math.ceil(this.#inbox.length / this.#batchMax) + 16; this.#inbox.length > 0 && turnsLeft > 0; turnsLeft--) this.#runTurn();
+  }
+
+  /** Takes what waits through its turns, then ends: timers are off, later inputs are dropped, open questions refused. */
+  async stop(): Promise<void> {
+    this.settle();
     this.#close('the process is stopping');
     await Promise.resolve();
   }

@@ -67,7 +67,10 @@ export class AgentProcess {
     });
     this.#link = new Link<FromAgent, ToAgent>({
       kernel, life: this.life, luck: luck.fork('link'), backOff: { first: 100, longest: 5000 }, dial: () => setup.dial(this.life),
-      hello: () => ({ kind: 'hello', facts, heldReplicaIds: listHeldReplicas(this.#process.state), credential: facts.requestId }),
+      hello: () => {
+        this.#process.settle();
+        return { kind: 'hello', facts, heldReplicaIds: listHeldReplicas(this.#process.state), credential: facts.requestId };
+      },
       onConnected: () => {
         this.#orphanedSince = 0;
         this.#process.deliver({ kind: 'ProviderAttached' });

@@ -81,6 +81,11 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
     kernel.after(turnDelayMax === 0 ? 0 : luck.below(turnDelayMax + 1), this.#runTurn);
   }
 
+  /** Takes what waits through a turn now, as the live driver does before a greeting. */
+  settle(): void {
+    if (this.#inbox.length > 0 && !this.#setup.life.isOver) this.#takeInbox();
+  }
+
   /** Performs what a restarted machine begins with, before any input. */
   performFirst(commands: readonly Command[]): void {
     for (const command of commands) this.#perform(command);
@@ -124,6 +129,10 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
       return;
     }
     this.#isTurnDue = false;
+    if (this.#inbox.length > 0) this.#takeInbox();
+  };
+
+  #takeInbox(): void {
     const batch = this.#inbox;
     this.#inbox = [];
     try {
@@ -131,7 +140,7 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
     } catch (error) {
       this.#setup.onFatal(error);
     }
-  };
+  }
 
   #step(inputs: readonly Input[]): void {
     const { machine, clock, kernel, name, onTurn, onCommitted } = this.#setup;

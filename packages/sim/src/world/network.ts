@@ -75,7 +75,8 @@ export class Stream {
   constructor(network: Network, client: Life, server: Life) {
     this.#network = network;
     this.#sides = [this.#createSide(client, 0), this.#createSide(server, 1)];
-    for (const { life } of this.#sides) life.holds(() => { this.break(); });
+    // What a process said before it took its leave still arrives after its end.
+    for (const side of this.#sides) side.life.holds(() => { if (!side.hasClosed) this.break(); });
   }
 
   get isOpen(): boolean {
@@ -105,7 +106,6 @@ export class Stream {
     own.coming.length = 0;
     other.closing = code;
     this.#deliverLater(other, Math.max(other.lastAt, this.#network.kernel.now + this.#network.drawDelay()));
-    this.#network.forget(this);
   }
 
   /** The connection is lost, with all that is on its way. */
@@ -113,6 +113,7 @@ export class Stream {
     if (!this.#network.forget(this)) return;
     this.isBroken = true;
     for (const side of this.#sides) {
+      if (side.hasClosed) continue;
       side.coming.length = 0;
       side.closing ??= 'MUT_UNREACHABLE';
       this.#deliverLater(side, this.#network.kernel.now + this.#network.luck.below(noticeMax));
@@ -155,6 +156,7 @@ export class Stream {
     }
     if (side.closing === undefined || coming.length > 0) return;
     side.hasClosed = true;
+    this.#network.forget(this);
     end.onClosed(side.closing);
   }
 }
@@ -190,7 +192,7 @@ export class Network {
   }
 
   get openStreams(): readonly Stream[] {
-    return [...this.#streams];
+    return [...this.#streams].filter(({ isOpen }) => isOpen);
   }
 
   drawDelay(): Duration {
@@ -216,7 +218,7 @@ export class Network {
     this.#cuts.push(cut);
     this.kernel.after(keepalive, () => {
       if (!this.#cuts.includes(cut) || cut.until <= this.kernel.now) return;
-      for (const stream of this.openStreams) if (joins(stream.hosts, cut)) stream.break();
+      for (const stream of [...this.#streams]) if (joins(stream.hosts, cut)) stream.break();
     });
     this.kernel.at(cut.until, () => { this.#cuts = this.#cuts.filter((known) => known !== cut); });
   }

@@ -201,3 +201,14 @@ test('stopping takes what waits through its turns, then refuses and is deaf', as
   t.deepEqual(story, ['record 7 at 1000', 'show 7']);
   t.deepEqual(timers.cancelled, [1]);
 });
+
+test('a driver that is asked to settle takes in at once what waits, and nothing is taken twice', async (t) => {
+  const { driver, story } = driving();
+  driver.deliver({ kind: 'Added', amount: 3, replyTo: 0 });
+  driver.settle();
+  t.is(driver.state.total, 3);
+  driver.settle();
+  await driver.stop();
+  t.is(driver.state.total, 3);
+  t.is(story.filter((line) => line.startsWith('record')).length, 1);
+});
