@@ -116,8 +116,8 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
     for (const command of commands) this.#perform(command);
   }
 
-  /** The process falls in its next turn that changes something. */
-  fallAt(point: FallPoint): void {
+  /** The process falls in its next turn that changes something; undefined takes that back. */
+  fallAt(point: FallPoint | undefined): void {
     this.#fallPoint = point;
   }
 

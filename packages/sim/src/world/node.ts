@@ -6,7 +6,7 @@ import type { FallPoint } from './machine-process.ts';
 /** A process of one life. */
 export interface NodeProcess {
   readonly life: Life;
-  readonly process: { readonly name: string; readonly waitingCount: number; fallAt(point: FallPoint): void; wakeForNothing(): void };
+  readonly process: { readonly name: string; readonly waitingCount: number; fallAt(point: FallPoint | undefined): void; wakeForNothing(): void };
 }
 
 /** A disk that may lose and may fill. */

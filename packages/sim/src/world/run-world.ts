@@ -72,6 +72,7 @@ function heal(world: World): void {
   world.isStormy = false;
   world.tell('WorldMended', []);
   world.network.heal({ ...world.scenario.network, lossProbability: 0, duplicateProbability: 0 });
+  for (const { process } of world.processes()) process.fallAt(undefined);
   for (const node of world.nodes()) {
     if (node.disk !== undefined) node.disk.isFull = false;
     node.downUntil = 0;
