@@ -14,7 +14,7 @@ const allocationMargin: Duration = 30 * second;
 /** Once all is mended, so long may local users' requests still hold a cluster, and a user wait with what she asks. */
 const backlogMax: Duration = 36 * hour;
 const lateMax: Duration = 24 * hour;
-/** How long everything may take to come to its end once nothing goes wrong any more, beside the work itself. */
+/** How long everything may take to come to its end once nothing goes wrong any more. */
 export const healingMax: Duration = 48 * hour;
 
 /**
@@ -85,10 +85,12 @@ export function shortestTime({ jobs, clusters, labs }: Scenario): Duration {
   return sum(jobs.map(({ taskCount, meanTaskTime, spread }) => taskCount * meanTaskTime * (1 - spread))) / capacity;
 }
 
-/** How long all work takes at most: one task after the other, each until it is given up, on the slowest machine. */
-export function longestTime({ jobs, clusters, labs }: Scenario): Duration {
-  const slowest = Math.min(...labs.flatMap(({ machines }) => machines.map(({ speed }) => speed)), ...clusters.map(({ speedSpread }) => 1 - speedSpread));
-  return sum(jobs.map((job) => job.taskCount * job.failuresMax * longestWork(job))) / slowest;
+/** How long all work takes with bad luck in every draw: spread over all machines, and then the longest task once more on the slowest. */
+export function unluckyTime({ jobs, clusters, labs }: Scenario): Duration {
+  const machines = labs.flatMap((lab) => lab.machines);
+  const capacity = sum(clusters.map(({ processors, speedSpread }) => processors * (1 - speedSpread))) + sum(machines.map(({ processors, speed }) => processors * speed));
+  const slowest = Math.min(...machines.map(({ speed }) => speed), ...clusters.map(({ speedSpread }) => 1 - speedSpread));
+  return sum(jobs.map((job) => job.taskCount * longestWork(job))) / capacity + Math.max(0, ...jobs.map(longestWork)) / slowest;
 }
 
 function longestWork({ meanTaskTime, spread }: JobPlan): Duration {

@@ -1,5 +1,5 @@
 import { Prng, type Duration } from '@mutirao/core/shared';
-import { shortestTime } from './check-scenario.ts';
+import { unluckyTime } from './check-scenario.ts';
 import { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabPlan, type ManagerFaults, type Scenario } from './scenario.ts';
 
 const second: Duration = 1000;
@@ -26,7 +26,7 @@ export function drawScenario(seed: string): Scenario {
 
 /** Shortens tasks where a few slow machines would never be done with them. */
 function withBearableWork(scenario: Scenario): Scenario {
-  if (shortestTime(scenario) <= workMax) return scenario;
+  if (unluckyTime(scenario) <= workMax) return scenario;
   return withBearableWork({ ...scenario, jobs: scenario.jobs.map((job) => ({ ...job, meanTaskTime: Math.ceil(job.meanTaskTime / 2) })) });
 }
 

@@ -1,5 +1,5 @@
 import type { Duration, Instant } from '@mutirao/core/shared';
-import { healingMax, longestTime } from './check-scenario.ts';
+import { healingMax } from './check-scenario.ts';
 import type { WorldTurn } from './machine-process.ts';
 import type { Scenario } from './scenario.ts';
 import { Watch } from './checks/watch.ts';
@@ -82,7 +82,7 @@ function heal(world: World): void {
 
 /** Goes on until nothing is left to do; returns what is left when that takes too long. */
 function waitForEnd(world: World): string[] {
-  const end: Instant = world.kernel.now + healingMax + longestTime(world.scenario);
+  const end: Instant = world.kernel.now + healingMax;
   let left = findUnfinished(world);
   while (left.length > 0 && world.kernel.now < end) {
     world.kernel.runUntil(world.kernel.now + lookEvery);
