@@ -101,19 +101,17 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
   /**
    * Wakes it where nothing does, unless a turn is due anyway.
    *
+   * @param mayDo what it may do all the same.
    * @throws {InvariantError} when it then finds something to do: it forgot to ask to be woken for it.
    */
-  wakeForNothing(): void {
-    const { life, kernel, clock, machine, name, onTurn } = this.#setup;
+  wakeForNothing(mayDo: (deed: { readonly kind: string }) => boolean): void {
+    const { life, kernel, clock, name } = this.#setup;
     const isDue = this.#isTurnDue || (this.#wakeAt !== undefined && clock.trueInstantOf(this.#wakeAt) <= kernel.now);
     if (life.isOver || isDue || life.pausedUntil > kernel.now) return;
-    const inputs = [{ kind: 'TimerFired' } as unknown as Input];
-    const { changes, commands } = machine.step(this.state, inputs, clock.now());
-    onTurn({ at: kernel.now, process: name, inputs, changes, commands });
-    const deeds = [...changes, ...commands].map(({ kind }) => kind).filter((kind) => kind !== 'WakeAt');
-    invariant(deeds.length === 0, `${name} slept through ${deeds.join(', ')}`);
-    machine.checkInvariants(this.state);
-    for (const command of commands) this.#perform(command);
+    this.#takeTurn([{ kind: 'TimerFired' } as unknown as Input], (deeds) => {
+      const needful = deeds.filter((deed) => deed.kind !== 'WakeAt' && !mayDo(deed));
+      invariant(needful.length === 0, `${name} slept through ${needful.map(({ kind }) => kind).join(', ')}`);
+    });
   }
 
   /** The process falls in its next turn that changes something; undefined takes that back. */
@@ -135,17 +133,22 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
   #takeInbox(): void {
     const batch = this.#inbox;
     this.#inbox = [];
+    this.#takeTurn(batch, () => undefined);
+  }
+
+  #takeTurn(inputs: readonly Input[], check: (deeds: readonly { readonly kind: string }[]) => void): void {
     try {
-      this.#step(batch);
+      this.#step(inputs, check);
     } catch (error) {
       this.#setup.onFatal(error);
     }
   }
 
-  #step(inputs: readonly Input[]): void {
+  #step(inputs: readonly Input[], check: (deeds: readonly { readonly kind: string }[]) => void): void {
     const { machine, clock, kernel, name, onTurn, onCommitted } = this.#setup;
     const { changes, commands } = machine.step(this.state, inputs, clock.now());
     onTurn({ at: kernel.now, process: name, inputs, changes, commands });
+    check([...changes, ...commands]);
     if (changes.length > 0) {
       if (this.#falls('before-write')) return;
       this.#write(changes);

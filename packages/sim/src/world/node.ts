@@ -6,7 +6,12 @@ import type { FallPoint } from './machine-process.ts';
 /** A process of one life. */
 export interface NodeProcess {
   readonly life: Life;
-  readonly process: { readonly name: string; readonly waitingCount: number; fallAt(point: FallPoint | undefined): void; wakeForNothing(): void };
+  readonly process: {
+    readonly name: string;
+    readonly waitingCount: number;
+    fallAt(point: FallPoint | undefined): void;
+    wakeForNothing(mayDo: (deed: { readonly kind: string }) => boolean): void;
+  };
 }
 
 /** A disk that may lose and may fill. */

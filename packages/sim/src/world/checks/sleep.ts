@@ -1,3 +1,4 @@
+import type { BrokerChange, BrokerCommand, BrokerState } from '@mutirao/core/machines/broker';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
@@ -13,6 +14,18 @@ export class SleepCheck implements WorldCheck {
   look(): void {
     const processes = this.#world.processes();
     this.#count += 1;
-    processes[this.#count % processes.length]?.process.wakeForNothing();
+    const { broker } = this.#world;
+    const awake = processes[this.#count % processes.length];
+    awake?.process.wakeForNothing((deed) => awake === broker.current && isForLater(broker.current.process.state, deed as BrokerChange | BrokerCommand));
   }
+}
+
+/** A broker serves machines in one pass: the queue of a busy one may be filled by whatever comes next, since nobody waits for it. */
+function isForLater(state: BrokerState, deed: BrokerChange | BrokerCommand): boolean {
+  if (deed.kind !== 'ReplicasPlaced' && deed.kind !== 'StartReplicas') return false;
+  const machine = state.machines.get(deed.machineId);
+  const job = state.jobs.get(deed.jobId);
+  if (machine === undefined || job === undefined) return false;
+  const count = deed.kind === 'ReplicasPlaced' ? deed.taskIndexes.length : deed.starts.length;
+  return machine.heldProcessors - count * job.processors >= machine.processors;
 }
