@@ -17,7 +17,7 @@ import { tell } from '../../output/tell.ts';
 import { readWhole } from '../../simulation/numbers.ts';
 import { runChunks } from '../../simulation/study/chunk-pool.ts';
 import { StudyFolder } from '../../simulation/study/study-folder.ts';
-import { getData, readSettings, type StudyOptions } from '../../simulation/study/study-options.ts';
+import { checkLogs, getData, readSettings, type StudyOptions } from '../../simulation/study/study-options.ts';
 import { StudyProgress, type Work } from '../../simulation/study/study-progress.ts';
 
 /** What `sim study` takes. */
@@ -51,6 +51,7 @@ export async function runStudy(context: CommandContext, name: string, options: S
   const chunks = listParts(settings);
   const missing = chunks.filter((chunk) => !folder.has(chunk));
   if (missing.length < chunks.length) context.output.note(`${chunks.length - missing.length} of ${chunks.length} parts are done already`);
+  checkLogs(data, missing.map(({ trace }) => trace.file));
   await runMissing(context, folder, missing, { data, seed: settings.seed, workerCount });
   if (context.signal.aborted) {
     context.output.note('interrupted; the same command goes on with it');

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { StudySettings } from '@mutirao/sim/costa2005';
@@ -24,6 +25,12 @@ export function readSettings(name: string, { quick, seed }: StudyOptions): Study
 export function getData({ directory }: CommandContext, { data = process.env['MUTIRAO_DATA'] }: StudyOptions): string {
   if (data !== undefined && data !== '') return resolve(directory, data);
   throw new MutiraoError('MUT_DATA_MISSING', `the study needs logs that are not part of Mutirao: ${logNames.join(', ')}`);
+}
+
+/** Checks that logs are there, before hours of work end at the first that is not. @throws {MutiraoError} MUT_DATA_MISSING with the names of those that are not. */
+export function checkLogs(data: string, files: readonly string[]): void {
+  const missing = [...new Set(files)].filter((file) => !existsSync(join(data, file)));
+  if (missing.length > 0) throw new MutiraoError('MUT_DATA_MISSING', `${data} lacks logs that the study needs: ${missing.join(', ')}`);
 }
 
 const logNames = ['SDSC-SP2-1998-4.2-cln', 'SDSC-BLUE-2000-4.2-cln', 'CTC-SP2-1996-3.1-cln', 'LANL-CM5-1994-4.1-cln'];

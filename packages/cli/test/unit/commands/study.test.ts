@@ -91,6 +91,14 @@ test('without logs the study says where they are and exits with 3', async (t) =>
   t.regex(err, /Parallel Workloads Archive .*MUTIRAO_DATA/);
 });
 
+test('a folder that lacks logs ends the study before it begins, with their names', async (t) => {
+  const directory = temporaryFolder(t);
+  writeData(directory);
+  const { status, err } = await runCommandLine(['sim', 'study', 'costa2005', '--quick', '--data', 'data', '--out', 'out'], { directory });
+  t.is(status, 3);
+  t.regex(err, /MUT_DATA_MISSING .*data lacks logs that the study needs: swf\/LANL-CM5-1994-4\.1-cln\.swf\.gz\n/);
+});
+
 test('a study or a part that there is not is refused', async (t) => {
   const directory = temporaryFolder(t);
   t.regex((await runCommandLine(['sim', 'study', 'costa2006', '--data', '.', '--out', 'out'], { directory })).err, /the study is "costa2006"; want one of costa2005/);
