@@ -317,6 +317,7 @@ export const shapes = {
     no_run_time_dropped_count: ['integer', 'Records whose run time is 0 or not known; dropped.'],
     no_processors_dropped_count: ['integer', 'Records whose processors are 0 or not known; dropped.'],
     too_wide_dropped_count: ['integer', 'Records wider than the machine; dropped.'],
+    too_long_dropped_count: ['integer', 'Records with a time beyond 3,000 years; dropped.'],
     long_count: ['integer', 'Records with more than 18 fields; the rest of the line is not read.'],
     out_of_order_count: ['integer', 'Records that came after a later submission; sorted.'],
     overrun_count: ['integer', 'Requests that ran longer than requested; their walltime is their run time.'],

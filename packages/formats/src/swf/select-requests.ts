@@ -22,6 +22,8 @@ export interface DroppedCounts {
   noProcessors: number;
   /** Wider than the machine. */
   tooWide: number;
+  /** A time is above `swfTimeMax`. */
+  tooLong: number;
 }
 
 /** The requests of a log, and what was made of the others. */
@@ -43,6 +45,9 @@ export interface SelectOptions {
   readonly killsAtRequestedTime?: boolean;
 }
 
+/** The latest submission and the longest time of a record that is replayed: some 3,000 years, so that sums of times stay exact. */
+export const swfTimeMax: Duration = 1e14;
+
 /**
  * Makes the requests of a log that can be replayed.
  *
@@ -53,7 +58,7 @@ export interface SelectOptions {
  */
 export function selectRequests(records: readonly SwfRecord[], options: SelectOptions): SelectedRequests {
   const requests: SwfRequest[] = [];
-  const dropped: DroppedCounts = { noSubmitTime: 0, noRunTime: 0, noProcessors: 0, tooWide: 0 };
+  const dropped: DroppedCounts = { noSubmitTime: 0, noRunTime: 0, noProcessors: 0, tooWide: 0, tooLong: 0 };
   let overrunCount = 0;
   let noRequestedTimeCount = 0;
   for (const record of records) {
@@ -73,9 +78,10 @@ export function selectRequests(records: readonly SwfRecord[], options: SelectOpt
   return { requests, dropped, overrunCount, noRequestedTimeCount };
 }
 
-function findObstacle({ submittedAt, runTime }: SwfRecord, width: ProcessorCount, processors: ProcessorCount): keyof DroppedCounts | undefined {
+function findObstacle({ submittedAt, waitTime, runTime, requestedTime }: SwfRecord, width: ProcessorCount, processors: ProcessorCount): keyof DroppedCounts | undefined {
   if (submittedAt < 0) return 'noSubmitTime';
   if (runTime <= 0) return 'noRunTime';
   if (width <= 0) return 'noProcessors';
-  return width > processors ? 'tooWide' : undefined;
+  if (width > processors) return 'tooWide';
+  return Math.max(submittedAt, waitTime, runTime, requestedTime) > swfTimeMax ? 'tooLong' : undefined;
 }

@@ -28,6 +28,7 @@ export class SwfReader {
   #longCount = 0;
   #outOfOrderCount = 0;
   #latest = notKnown;
+  #isSorted = true;
   /** The first line that is neither record nor comment nor blank, and its number. */
   #firstBad: { readonly line: number; readonly text: string } | undefined;
 
@@ -57,7 +58,7 @@ export class SwfReader {
     if (this.#rest.length > 0) this.#readLine(this.#rest, 0, this.#rest.length);
     this.#rest = new Uint8Array(0);
     if (this.#lines.record === 0 && this.#firstBad !== undefined) throw this.#notSwf(this.#firstBad);
-    if (this.#outOfOrderCount > 0) this.#records.sort((one, other) => one.submittedAt - other.submittedAt);
+    if (this.#outOfOrderCount > 0 || !this.#isSorted) this.#records.sort((one, other) => one.submittedAt - other.submittedAt);
     return {
       records: this.#records, header: this.#header, lines: this.#lines, longCount: this.#longCount, outOfOrderCount: this.#outOfOrderCount,
     };
@@ -96,7 +97,9 @@ export class SwfReader {
       allocatedProcessors: countOf(fields[4] as number), requestedProcessors: countOf(fields[7] as number), requestedTime: millisOf(fields[8] as number),
       status: fields[10] as number, userId: fields[11] as number, partitionId: fields[15] as number,
     });
-    if (submittedAt < this.#latest) this.#outOfOrderCount += 1;
+    // One without submission time is at no wrong place.
+    if (submittedAt === notKnown) this.#isSorted = false;
+    else if (submittedAt < this.#latest) this.#outOfOrderCount += 1;
     else this.#latest = submittedAt;
   }
 

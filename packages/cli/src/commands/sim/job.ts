@@ -13,9 +13,8 @@ import { tell } from '../../output/tell.ts';
 import { showDuration } from '../../output/units.ts';
 import { readFraction, readTime, readWhole, readWord, secondsOf } from '../../simulation/numbers.ts';
 import { findPolicy } from '../../simulation/policies.ts';
-import { describeTrace, readTrace, traceJson, type TraceFile } from '../../simulation/read-trace.ts';
+import { describeTrace, processorsMax, readTrace, traceJson, type TraceFile } from '../../simulation/read-trace.ts';
 import { sampleRuns } from '../../simulation/sample-runs.ts';
-import { processorsMax } from './trace.ts';
 
 /** What `sim job` takes. */
 export interface JobSimulationOptions {

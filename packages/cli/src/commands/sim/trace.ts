@@ -15,7 +15,7 @@ import { tell } from '../../output/tell.ts';
 import { showDuration } from '../../output/units.ts';
 import { readFraction, readWhole, secondsOf } from '../../simulation/numbers.ts';
 import { findPolicy } from '../../simulation/policies.ts';
-import { describeTrace, readTrace, traceJson, type TraceFile } from '../../simulation/read-trace.ts';
+import { describeTrace, processorsMax, readTrace, traceJson, type TraceFile } from '../../simulation/read-trace.ts';
 
 /** What `sim trace` takes. */
 export interface TraceOptions {
@@ -26,9 +26,6 @@ export interface TraceOptions {
   readonly starts?: string;
   readonly kill?: true;
 }
-
-/** The widest machine that is simulated. */
-export const processorsMax = 1_000_000;
 
 export function define(command: Command, act: Act): void {
   command

@@ -40,7 +40,17 @@ test('sim trace --json has the measures and what was made of each line, and take
   t.is(status, 0);
   t.like(document, { policy: 'conservative start-now', bounded_slowdown_threshold_s: 10, load_factor: 1 });
   t.like(document.trace, { processors: 10, request_count: 41, short_dropped_count: 1, long_count: 1, too_wide_dropped_count: 1, out_of_order_count: 2 });
-  t.regex(err, /41 requests of 42 records on 10 processors; 1 lines with fewer than 18 fields dropped; 1 wider than 10 processors dropped/);
+  t.regex(err, /41 requests of 42 records on 10 processors; 1 line with fewer than 18 fields dropped; 1 record wider than 10 processors dropped/);
+});
+
+test('sim trace drops records with absurd times, tells so, and replays the others', async (t) => {
+  const { directory } = t.context;
+  const line = (submit: string, runTime: string) => `1 ${submit} 0 ${runTime} 4 -1 -1 4 10 -1 1 1 1 1 1 1 -1 -1\n`;
+  writeFileSync(join(directory, 'absurd.swf'), `; MaxProcs: 8\n${line('0', '10')}${line('5', '1e306')}${line('1e306', '10')}`);
+  const { status, err } = await runCommandLine(['sim', 'trace', 'absurd.swf', '--starts', 'out.csv'], { directory });
+  t.is(status, 0);
+  t.regex(err, /^1 request of 3 records on 8 processors; 2 records with a time beyond 3,000 years dropped$/m);
+  t.is(readFileSync(join(directory, 'out.csv'), 'utf8'), 'job_id,submit,start,end\n1,0,0,10\n');
 });
 
 const job = ['sim', 'job', '--trace', 'trace.swf', '--heuristic', 'static', '--tasks', '10', '--mean', '20'];
@@ -66,6 +76,7 @@ const refusals: readonly (readonly [words: readonly string[], message: RegExp])[
   [['sim', 'trace', 'empty.swf'], /MUT_TRACE_EMPTY empty\.swf holds no record/],
   [['sim', 'trace', 'comments.swf'], /MUT_TRACE_EMPTY comments\.swf holds no request to replay: 0 requests of 0 records on 10 processors/],
   [['sim', 'trace', 'headless.swf'], /MUT_BAD_REQUEST headless\.swf does not say how many processors/],
+  [['sim', 'trace', 'huge.swf'], /MUT_BAD_REQUEST huge\.swf says that its machine has 5000000000 processors; want --procs with at most 1000000/],
   [['sim', 'trace', '.'], /MUT_BAD_REQUEST cannot read \.: /],
   [['sim', 'trace', 'trace.swf', '--procs', '0'], /MUT_BAD_REQUEST --procs is "0"; want a whole number in 1\.\./],
   [['sim', 'trace', 'trace.swf', '--policy', 'sjf'], /--policy is "sjf"; want one of fcfs, easy, conservative/],
@@ -90,6 +101,7 @@ for (const [words, message] of refusals) {
     writeFileSync(join(directory, 'empty.swf'), '');
     writeFileSync(join(directory, 'comments.swf'), '; MaxProcs: 10\n');
     writeFileSync(join(directory, 'headless.swf'), fixture.split('\n').slice(2).join('\n'));
+    writeFileSync(join(directory, 'huge.swf'), '; MaxProcs: 5000000000\n');
     const { status, out, err } = await runCommandLine(words, { directory });
     t.is(status, 2);
     t.is(out, '');

@@ -85,7 +85,22 @@ test('what cannot be replayed is dropped and counted by its first reason', (t) =
   );
   const { requests, dropped } = selectRequests(records, { processors: 8 });
   t.deepEqual(requests.map(({ width }) => width), [2, 4]);
-  t.deepEqual(dropped, { noSubmitTime: 1, noRunTime: 2, noProcessors: 1, tooWide: 1 });
+  t.deepEqual(dropped, { noSubmitTime: 1, noRunTime: 2, noProcessors: 1, tooWide: 1, tooLong: 0 });
+});
+
+test('a record with a time of more than three thousand years is dropped and counted, whichever time it is', (t) => {
+  const { records } = read(
+    line({ 2: 0, 4: 10, 5: 1, 9: 1e11 }), line({ 2: '1e306', 4: 10, 5: 1 }), line({ 2: 1, 3: '2e11', 4: 10, 5: 1 }), line({ 2: 1, 4: '1e306', 5: 1 }), line({ 2: 1, 4: 10, 5: 1, 9: '2e11' }),
+  );
+  const { requests, dropped } = selectRequests(records, { processors: 8 });
+  t.deepEqual(requests.map(({ walltime }) => walltime), [1e14]);
+  t.deepEqual(dropped, { noSubmitTime: 0, noRunTime: 0, noProcessors: 0, tooWide: 0, tooLong: 4 });
+});
+
+test('a record without submission time comes first and is not out of order', (t) => {
+  const { records, outOfOrderCount } = read(line({ 1: 1, 2: 5 }), line({ 1: 2 }), line({ 1: 3, 2: 4 }));
+  t.deepEqual(records.map(({ jobId }) => jobId), [2, 3, 1]);
+  t.is(outOfOrderCount, 1);
 });
 
 test('the walltime is the larger of requested time and run time, unless requests are killed at the requested time', (t) => {
