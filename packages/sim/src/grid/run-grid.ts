@@ -63,7 +63,7 @@ class GridWorld {
     if (job.tasks.pendingCount === 0) return this.#finish(job, now);
     for (const request of freed) {
       if (walltimeEndOf(request) > now) job.tasks.fill(request, now);
-      if (job.setup.releasesIdle === true && request.tasks.size === 0) this.#takeOut(job, request, now);
+      this.#releaseIdle(job, request, now);
     }
   }
 
@@ -74,6 +74,10 @@ class GridWorld {
     const pending = [...job.pending()];
     for (const request of pending.filter(({ startedAt }) => startedAt !== undefined)) this.#takeOut(job, request, now);
     for (const request of pending.filter(({ startedAt }) => startedAt === undefined)) this.#takeOut(job, request, now);
+  }
+
+  #releaseIdle(job: GridJob, request: OwnRequest, now: Instant): void {
+    if (job.setup.releasesIdle === true && request.tasks.size === 0) this.#takeOut(job, request, now);
   }
 
   #takeOut(job: GridJob, request: OwnRequest, now: Instant): void {
@@ -142,6 +146,7 @@ class GridWorld {
         request.startedAt = now;
         request.idle = request.width;
         job.tasks.fill(request, now);
+        this.#releaseIdle(job, request, now);
       }
     }
   }

@@ -105,6 +105,16 @@ test('idle requests are released where that is asked for', (t) => {
   t.deepEqual(heldBy(held.job), [[10, 60, 20], [10, 60, 50]]);
 });
 
+test('where idle requests are released, one that starts without a task is released at once, and who waits behind it starts', (t) => {
+  const changes = { taskTimes: [100], heuristic: always(1, 300, 2) };
+  const users = (): SimulatedResource => machine([0, 3, 40], [20, 3, 200]);
+  const resource = users();
+  const released = runOne(resource, { ...changes, releasesIdle: true });
+  t.deepEqual(heldBy(released.job), [[10, 110, 100], [40, 40, 0]]);
+  t.deepEqual(heldBy(runOne(users(), changes).job), [[10, 110, 100], [40, 110, 0]]);
+  t.deepEqual([...resource.plan.running.values()].map(({ startsAt }) => startsAt), [40]);
+});
+
 test('a job uses several resources, and several jobs share one', (t) => {
   const twice = runGrid([machine(), machine([0, 4, 30])], [aJob({ limits: [limits, limits], taskTimes: [40, 40, 40], heuristic: always(1, 500) })]);
   // The first resource is free at once; the second begins at 30 and takes the third task.
@@ -112,6 +122,19 @@ test('a job uses several resources, and several jobs share one', (t) => {
   t.deepEqual(twice[0]?.requests.map(({ resource, startedAt }) => [resource, startedAt]), [[0, 10], [1, 30]]);
   const [first, second] = runGrid([machine()], [aJob({ taskTimes: [40] }), aJob({ taskTimes: [40], submittedAt: 20 })]);
   t.deepEqual([first?.finishedAt, second?.finishedAt], [50, 90]);
+});
+
+test('a resource is asked for the tasks that no other resource runs', (t) => {
+  const heard: (readonly [processors: number, pendingTasks: number])[] = [];
+  const heuristic: RequestHeuristic = { name: 'listens', draft: (facts) => {
+    heard.push([facts.limits.processors, facts.demand.pendingTasks]);
+    return always(1, facts.limits.processors === 4 ? 500 : 25).draft(facts);
+  } };
+  const other = new SimulatedResource({ policy: conservativeBackfilling('start-now'), processors: 2, trace: [] });
+  const twoLimits = [limits, { ...limits, processors: 2, widthMax: 2 }];
+  runGrid([machine(), other], [aJob({ limits: twoLimits, taskTimes: [20, 20, 20, 20], heuristic })]);
+  // At 35 one task is done at each, and the second resource lost the one it had taken at 30; the first runs another.
+  t.deepEqual(heard, [[4, 4], [2, 4], [2, 1]]);
 });
 
 test('the task that a processor takes is drawn, whatever the order of the tasks', (t) => {
