@@ -10,7 +10,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { tell } from '../../output/tell.ts';
 import { ChunkRunner } from '../../simulation/study/run-study-chunk.ts';
-import { getData, readSettings, type StudyOptions } from '../../simulation/study/study-options.ts';
+import { checkLogs, getData, readSettings, type StudyOptions } from '../../simulation/study/study-options.ts';
 
 /** What `sim study-chunk` takes. */
 export interface StudyChunkOptions extends StudyOptions {
@@ -34,6 +34,7 @@ export function runPart(context: CommandContext, [name, part]: readonly [string,
   const chunk = listParts(settings).find(({ id }) => id === part);
   if (chunk === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `the part is "${part}"; want one of this study, such as ${listParts(settings)[0]?.id ?? ''}`);
   const data = getData(context, options);
+  checkLogs(data, [chunk.trace.file]);
   const file = resolve(context.directory, options.out);
   writeAtomic(file, new ChunkRunner(data, settings.seed).run(chunk), 0o644);
   const runCount = isStartsChunk(chunk) ? 0 : countRuns(chunk);

@@ -97,6 +97,9 @@ test('a folder that lacks logs ends the study before it begins, with their names
   const { status, err } = await runCommandLine(['sim', 'study', 'costa2005', '--quick', '--data', 'data', '--out', 'out'], { directory });
   t.is(status, 3);
   t.regex(err, /MUT_DATA_MISSING .*data lacks logs that the study needs: swf\/LANL-CM5-1994-4\.1-cln\.swf\.gz\n/);
+  const part = await runCommandLine(['sim', 'study-chunk', 'costa2005', 'lanl-starts-reinsert', '--data', 'data', '--out', 'part.jsonl'], { directory });
+  t.is(part.status, 3);
+  t.regex(part.err, /MUT_DATA_MISSING .*data lacks logs that the study needs: swf\/LANL/);
 });
 
 test('a study or a part that there is not is refused', async (t) => {
