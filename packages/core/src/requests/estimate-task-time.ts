@@ -18,7 +18,8 @@ export interface TaskTimeEstimate {
  * est2 = 2 max over own requests of (t_i^e - sum of v_k^e of its tasks)
  * Symbols: v_k^e = `taskTimes.longest`, t_i^e = `endedAt - startedAt`, the sum = `taskTime`.
  * Departs from the source: est2 is clamped to 0..maxT_r, as settled; a decision before anything was observed is like the first; E
- * is at most maxT_r, since no request could hold a longer task, and is rounded up to the resource's granularity.
+ * is at most maxT_r, since no request could hold a longer task, and is rounded up to the resource's granularity. Own requests count
+ * once they have ended: t_i^e of those that still run is not known.
  */
 export function estimateTaskTime(facts: RequestFacts): TaskTimeEstimate {
   const { limits, served, taskTimes } = facts;

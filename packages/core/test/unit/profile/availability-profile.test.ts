@@ -107,3 +107,10 @@ test('what was known of a free run before its beginning was forgotten gives no p
     t.is(profile.earliestFit(4, 25, start + 6), 7990);
   }
 });
+
+test('what is wider than the machine fits where everything counts as free, and nowhere else', (t) => {
+  const profile = new AvailabilityProfile(4, 0);
+  t.is(profile.earliestFit(5, 10, 0), Infinity);
+  t.is(profile.earliestFit(5, 10, 0, 30), 30);
+  t.is(profile.earliestFit(5, 10, 40, 30), 40);
+});

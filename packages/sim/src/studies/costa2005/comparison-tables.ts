@@ -82,15 +82,16 @@ export function wasteTable(traces: readonly TraceResults[]): string {
     const pairs = pairsOf(parts, 'adaptive', 'waste');
     return [
       trace.title, ...(['static', 'adaptive', 'mixed'] as const).map((heuristic) => percent(relativeWaste(parts, heuristic))),
-      show(meanOfRatios(pairs)), show(ratioOfSums(pairs)), `${pairs.filter((pair) => ratioOf(pair) > 1).length} of ${pairs.length}`,
+      show(meanOfRatios(pairs)), show(ratioOfSums(pairs)), `${countLess(pairs)} of ${pairs.length}`,
     ];
   });
   return table(['trace', 'static', 'adaptive', 'mixed', 'static / adaptive: mean of ratios', 'ratio of sums', 'scenarios where adaptive wastes less'], rows);
 }
 
-function ratioOf({ reference, other }: PairedValues): number {
+/** In how many of the scenarios the other heuristic comes to less than the reference, nothing at all included. */
+export function countLess(scenarios: readonly PairedValues[]): number {
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-  return sum(reference) / sum(other);
+  return scenarios.filter(({ reference, other }) => sum(other) < sum(reference)).length;
 }
 
 /** Table 4.7: requests that start at another time in a second simulator. */

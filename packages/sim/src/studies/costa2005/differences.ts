@@ -1,5 +1,5 @@
 import { countScenarios, pairsOf, type StudyPart, type TraceResults } from './compare.ts';
-import { variationRows } from './comparison-tables.ts';
+import { countLess, variationRows } from './comparison-tables.ts';
 import { plainLoad } from './loads.ts';
 import { grouped, percent, show } from './markdown.ts';
 import type { JobType } from './scenarios.ts';
@@ -90,10 +90,10 @@ function tellShapes({ trace, parts }: TraceResults): string[] {
 function tellWaste({ trace, parts }: TraceResults): string[] {
   if (trace.loadFactor !== 1) return [];
   const ratioFor = (isWanted: (type: JobType) => boolean): Estimate => meanOfRatios(pairsOf(parts.filter(({ chunk }) => isWanted(chunk.type)), 'adaptive', 'waste'));
-  const scenarios = pairsOf(parts, 'adaptive', 'waste').map((pair) => meanOfRatios([pair]).value);
+  const scenarios = pairsOf(parts, 'adaptive', 'waste');
   const [equal, other] = [ratioFor(({ heterogeneity }) => heterogeneity === 1), ratioFor(({ heterogeneity }) => heterogeneity !== 1)];
   const byKind = Number.isFinite(other.value) ? ` The mean ratio of waste, static over adaptive, is ${show(equal)} for homogeneous jobs and ${show(other)} for the others.` : '';
-  return [`Adaptive wastes less than static in ${scenarios.filter((ratio) => ratio > 1).length} of ${scenarios.length} scenarios; in the thesis ${trace.id === 'ctc' ? 'static does in most' : 'adaptive does in most'}.${byKind}`];
+  return [`Adaptive wastes less than static in ${countLess(scenarios)} of ${scenarios.length} scenarios; in the thesis ${trace.id === 'ctc' ? 'static does in most' : 'adaptive does in most'}.${byKind}`];
 }
 
 function tellVariations({ trace }: TraceResults, wanted: number, parts: readonly StudyPart[]): string[] {
