@@ -88,7 +88,7 @@ const groupSummaries: Readonly<Record<string, string>> = {
   job: 'Bags of tasks: submit, list, show, wait, cancel, retry, machines.',
   task: 'Tasks of a job and their output.',
   machine: 'GridMachines that the broker can use.',
-  provider: 'GridMachineProviders: list, show, drain, add.',
+  provider: 'GridMachineProviders: list, show, heuristic, drain, add.',
   request: 'Allocation requests of the providers.',
   cluster: 'The queue of an embedded cluster, as its local users see it.',
   explain: 'Why a task, a job or a request is where it is.',

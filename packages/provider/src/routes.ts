@@ -2,7 +2,7 @@ import { encodeAllocationRequest } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
 import { GridMachineProviderServiceService, ReceiveContentRequest, type GetResourceResponse } from '@mutirao/api/provider';
-import { describeRequest, isServing, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import { describeRequest, heuristicInForce, isServing, type HeuristicSetting, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
 import { bind, unary, type CallContext, type Handlers, type ServiceBinding, type StreamWriter } from '@mutirao/runtime/rpc';
 import { originOf, type AgentCredentials, type AgentOrigin } from './credentials.ts';
 import type { Relay } from './relay/relay.ts';
@@ -62,6 +62,11 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
       handle: (reason) => host.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason })),
       encode: () => ({}),
     }),
+    switchHeuristic: unary({
+      decode: ({ heuristic, defaultTaskTimeMs }) => ({ heuristic, defaultTime: defaultTaskTimeMs }),
+      handle: (wish) => host.ask<HeuristicSetting>((replyTo) => ({ kind: 'HeuristicAsked', replyTo, ...wish })),
+      encode: ({ heuristic, defaultTime }) => ({ heuristic, defaultTaskTimeMs: defaultTime }),
+    }),
   };
 }
 
@@ -115,6 +120,7 @@ function decodeCall<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Buffer): 
 
 function describeResource({ state }: ProviderHost): GetResourceResponse {
   const { config, machines, listing } = state;
+  const { heuristic, defaultTime } = heuristicInForce(state);
   const attached = [...machines.values()].filter((machine) => machine.attachmentId !== 0);
   const limits = state.limits ?? {
     processors: attached.reduce((sum, { facts }) => sum + facts.processors, 0), requestsMax: 0, walltimeMax: 0, widthMax: 0, walltimeGranularity: 0,
@@ -122,7 +128,7 @@ function describeResource({ state }: ProviderHost): GetResourceResponse {
   return {
     providerId: config.providerId, resourceKind: config.resourceKind,
     processors: limits.processors, requestsMax: limits.requestsMax, walltimeMsMax: limits.walltimeMax, widthProcessorsMax: limits.widthMax,
-    walltimeGranularityMs: limits.walltimeGranularity, heuristic: config.heuristic,
+    walltimeGranularityMs: limits.walltimeGranularity, heuristic, defaultTaskTimeMs: defaultTime, heuristicSwitched: state.switched !== undefined,
     queuedRequests: listing?.requests.filter(({ status }) => status === 'queued').length ?? 0,
     machines: attached.length, draining: state.drainReason !== '', reasons: [...state.standing],
   };

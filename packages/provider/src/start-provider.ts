@@ -232,6 +232,7 @@ function logChange(log: Logger, change: ProviderChange): void {
     case 'RequestStarted': log.info({ request: change.requestId }, 'request started'); break;
     case 'RequestReleasing': log.info({ request: change.requestId, reason: change.reason }, 'request released'); break;
     case 'RequestEnded': log.info({ request: change.requestId, status: change.status, reason: change.reason }, 'request ended'); break;
+    case 'HeuristicSwitched': log.info({ heuristic: change.to.heuristic, default_task_time_ms: change.to.defaultTime }, 'heuristic switched'); break;
     case 'MachineJoined': log.info({ machine: change.facts.machineId, broker: change.brokerId }, 'machine joined'); break;
     case 'MachineLost': log.info({ machine: change.machineId, reason: change.reason }, 'machine lost'); break;
     default: log.debug(change, 'change');

@@ -6,12 +6,12 @@ import type { QueueListing, QueuedRequest } from '@mutirao/core/messages';
  *
  * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B`, `disconnect B`, `demand B N [xP]`, `accepted Q`,
  * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] Q=queued Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
- * `listing-failed WHY`,
+ * `listing-failed WHY`, `settings HEURISTIC default=T` (what a restart after this line starts it with),
  * `attach M [held=1,2] [incarnation=I]` (M is `q1.0`, or a name for a time-shared machine), `detach M`, `left M`,
- * `measured Q longest=T total=T count=N`, `drain WHY`, `restart` (a new machine from the changes so far).
+ * `measured Q longest=T total=T count=N`, `drain WHY`, `heuristic [NAME] [default=T]`, `restart` (a new machine from the changes so far).
  */
 export class ProviderDialogue {
-  readonly config: ProviderConfig;
+  config: ProviderConfig;
   state: ProviderState;
   now = 1;
   readonly journal: ProviderChange[] = [];
@@ -56,6 +56,9 @@ export class ProviderDialogue {
       case 'at':
         this.now = Number(first);
         return this.state.wakeAt > 0 && this.state.wakeAt <= this.now ? [{ kind: 'TimerFired' }] : [];
+      case 'settings':
+        this.config = { ...this.config, heuristic: first, heuristicOptions: { ...this.config.heuristicOptions, defaultTime: valuesOf(rest.join(' '))['default'] ?? 0 } };
+        return [];
       case 'restart': return [this.restart()];
       case 'listing': return [this.listingOf([first, ...rest].filter((word) => word !== ''))];
       case 'connect': return [{ kind: 'BrokerConnected', brokerId: first, connectionId: this.open(first) }];
@@ -82,6 +85,7 @@ export class ProviderDialogue {
       case 'released': return { kind: 'ReleaseDone', requestId: first };
       case 'listing-failed': return { kind: 'QueueReadFailed', reason: `${first} ${rest}`.trim() };
       case 'drain': return { kind: 'DrainAsked', replyTo: 1, reason: `${first} ${rest}`.trim() };
+      case 'heuristic': return { kind: 'HeuristicAsked', replyTo: 1, heuristic: first.includes('=') ? '' : first, defaultTime: numbers['default'] };
       case 'measured': return { kind: 'TasksMeasured', requestId: first, longest: numbers['longest'] ?? 0, total: numbers['total'] ?? 0, count: numbers['count'] ?? 0 };
       default: return undefined;
     }

@@ -60,6 +60,7 @@ export function dialProvider(address: string, { token, ...limits }: CallSettings
   const client: ProviderClient = {
     getResource: () => callUnary(raw, 'getResource', {}, limits),
     drain: (request) => callUnary(raw, 'drain', request, limits),
+    switchHeuristic: (request) => callUnary(raw, 'switchHeuristic', request, limits),
   };
   return { client, close: () => { raw.close(); } };
 }

@@ -1,7 +1,8 @@
-import type { DrainRequest, GetResourceResponse } from '@mutirao/api/provider';
+import type { DrainRequest, GetResourceResponse, SwitchHeuristicRequest, SwitchHeuristicResponse } from '@mutirao/api/provider';
 
 /** A provider as its owner sees it: each call rejects with a MutiraoError. */
 export interface ProviderClient {
   getResource(): Promise<GetResourceResponse>;
   drain(request: DrainRequest): Promise<unknown>;
+  switchHeuristic(request: SwitchHeuristicRequest): Promise<SwitchHeuristicResponse>;
 }

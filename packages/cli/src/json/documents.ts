@@ -90,12 +90,25 @@ export function providerJson(provider: ProviderRecord): JsonOf<Shapes['provider'
   };
 }
 
+/** The same with the heuristic that it tells of itself; null where it gave no answer or asks for nothing. */
+export function listedProviderJson(provider: ProviderRecord, heuristic: string | undefined): JsonOf<Shapes['listed_provider']> {
+  return { ...providerJson(provider), heuristic: heuristic ?? null };
+}
+
+/** What decides a provider's requests, as JSON. */
+export function heuristicJson({ providerId, address, heuristic, defaultTaskTimeMs }: {
+  readonly providerId: string; readonly address: string; readonly heuristic: string; readonly defaultTaskTimeMs: number;
+}): JsonOf<Shapes['heuristic']> {
+  return { provider_id: providerId, address, heuristic, default_task_time_ms: defaultTaskTimeMs };
+}
+
 /** A provider's resource as JSON. */
 export function resourceJson(resource: GetResourceResponse): JsonOf<Shapes['resource']> {
   return {
     provider_id: resource.providerId, resource_kind: resource.resourceKind, processors: resource.processors, requests_max: resource.requestsMax,
     walltime_ms_max: resource.walltimeMsMax, width_processors_max: resource.widthProcessorsMax,
-    walltime_granularity_ms: resource.walltimeGranularityMs, heuristic: resource.heuristic, queued_requests: resource.queuedRequests,
+    walltime_granularity_ms: resource.walltimeGranularityMs, heuristic: resource.heuristic, default_task_time_ms: resource.defaultTaskTimeMs,
+    heuristic_switched: resource.heuristicSwitched, queued_requests: resource.queuedRequests,
     machines: resource.machines, draining: resource.draining, reasons: resource.reasons,
   };
 }

@@ -35,6 +35,14 @@ const ledgerFields = {
   idle_processor_ms: ['integer', 'Held while no replica ran.'],
 } satisfies Shape;
 
+const providerFields = {
+  provider_id: ['string', 'Name of the provider.'],
+  address: ['string', 'Where it listens.'],
+  connected: ['boolean', 'Whether the broker has a stream to it.'],
+  machines: ['integer', 'GridMachines that it offers now.'],
+  last_error: ['string', 'Why the last connection failed; may be empty.'],
+} satisfies Shape;
+
 /** Every JSON document of the command line. docs/cli-json.md is written from here, and a test compares. */
 export const shapes = {
   allocation: {
@@ -64,6 +72,12 @@ export const shapes = {
     broker: ['string', 'Address of the broker.'],
     clusters: ['array of object', '`name`, `processors`, and the addresses `cluster` and `provider` of each.'],
     machines: ['integer', 'Time-shared lab machines.'],
+  },
+  heuristic: {
+    provider_id: ['string', 'Name of the provider.'],
+    address: ['string', 'Where it listens.'],
+    heuristic: ['string', 'The request heuristic that decides from now on.'],
+    default_task_time_ms: ['integer', 'How long a task is taken to last before any was observed.'],
   },
   job: jobFields,
   job_details: {
@@ -152,12 +166,10 @@ export const shapes = {
     truncated: ['boolean', 'Whether the output limit cut it.'],
     files: ['array of object', 'Files brought home: `path`, `local_path`, `sha256`, `size_bytes`.'],
   },
-  provider: {
-    provider_id: ['string', 'Name of the provider.'],
-    address: ['string', 'Where it listens.'],
-    connected: ['boolean', 'Whether the broker has a stream to it.'],
-    machines: ['integer', 'GridMachines that it offers now.'],
-    last_error: ['string', 'Why the last connection failed; may be empty.'],
+  provider: providerFields,
+  listed_provider: {
+    ...providerFields,
+    heuristic: ['string or null', 'The request heuristic that decides now; null where it is away, gives no answer or asks for nothing.'],
   },
   queue: {
     cluster: ['string', 'Name of the cluster.'],
@@ -223,7 +235,9 @@ export const shapes = {
     walltime_ms_max: ['integer', 'Longest walltime that may be asked for.'],
     width_processors_max: ['integer', 'Most processors that a request may ask for.'],
     walltime_granularity_ms: ['integer', 'Walltimes are multiples of it.'],
-    heuristic: ['string', 'The request heuristic.'],
+    heuristic: ['string', 'The request heuristic that decides now.'],
+    default_task_time_ms: ['integer', 'How long a task is taken to last before any was observed.'],
+    heuristic_switched: ['boolean', 'Whether it was switched to while the provider ran.'],
     queued_requests: ['integer', 'Requests of ours in its queue.'],
     machines: ['integer', 'GridMachines that it offers now.'],
     draining: ['boolean', 'Whether it takes no more work.'],

@@ -23,6 +23,16 @@ test('time-shared machines go to the broker with demand and change hands only wh
   checkInteractions(t, new URL('provider-time-shared.txt', import.meta.url), (lines) => dialogue.perform(lines));
 });
 
+test('a switch of the heuristic decides what is asked for next, outlives a restart, and gives way to other settings', (t) => {
+  const dialogue = new ProviderDialogue({ heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
+  checkInteractions(t, new URL('provider-heuristic.txt', import.meta.url), (lines) => {
+    // Who decided last.
+    if (lines[0] !== 'who') return dialogue.perform(lines);
+    const drafted = dialogue.journal.flatMap((change) => (change.kind === 'RequestDrafted' ? [change] : [])).at(-1);
+    return `${drafted?.requestId ?? 'none'} by ${drafted?.heuristic ?? 'nobody'}: ${drafted?.reasons[0] ?? ''}`;
+  });
+});
+
 test('the adaptive heuristic fills the hole that starts at once, learns the task time, and asks for what comes next', (t) => {
   const dialogue = new ProviderDialogue({ heuristic: 'adaptive', heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
   checkInteractions(t, new URL('provider-adaptive.txt', import.meta.url), (lines) => dialogue.perform(lines));

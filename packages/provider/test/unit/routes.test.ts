@@ -1,4 +1,5 @@
 import test from 'ava';
+import { MutiraoError } from '@mutirao/api/errors';
 import { PullContentRequest, PushContentRequest } from '@mutirao/api/machine';
 import { RequestStatus } from '@mutirao/api/provider';
 import type { ProviderInput } from '@mutirao/core/machines/provider';
@@ -50,6 +51,23 @@ test('draining is asked of the machine', async (t) => {
   t.deepEqual(await inject(providerRoutes(host).drain, { reason: 'moving house' }), {});
   t.deepEqual(host.asked, [{ kind: 'DrainAsked', replyTo: 1, reason: 'moving house' }]);
 });
+
+test('another heuristic is asked of the machine, and what decides then is told', async (t) => {
+  const dialogue = aDialogue();
+  const host = { ...aHost(dialogue), ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => answerOf<T>(dialogue, make(7)) };
+  const routes = providerRoutes(host);
+  t.deepEqual(await inject(routes.switchHeuristic, { heuristic: 'adaptive', defaultTaskTimeMs: 2000 }), { heuristic: 'adaptive', defaultTaskTimeMs: 2000 });
+  t.like(await inject(routes.getResource, {}), { heuristic: 'adaptive', defaultTaskTimeMs: 2000, heuristicSwitched: true });
+  t.deepEqual(await inject(routes.switchHeuristic, { heuristic: 'mixed', defaultTaskTimeMs: undefined }), { heuristic: 'mixed', defaultTaskTimeMs: 2000 });
+  await t.throwsAsync(inject(routes.switchHeuristic, { heuristic: 'statc', defaultTaskTimeMs: undefined }), { code: 'MUT_BAD_REQUEST', message: /did you mean "static"/ });
+});
+
+/** The machine's own reply. */
+function answerOf<T>(dialogue: ProviderDialogue, input: ProviderInput): Promise<T> {
+  const reply = dialogue.step([input]).find((command) => command.kind === 'Reply')?.reply;
+  if (reply?.ok === true) return Promise.resolve(reply.value as T);
+  return Promise.reject(new MutiraoError(reply?.code as 'MUT_BAD_REQUEST', reply?.message ?? ''));
+}
 
 test('an agent of a request that is over moves no content', async (t) => {
   const dialogue = aDialogue();

@@ -21,6 +21,7 @@ export function drawScenario(seed: string): Scenario {
     jobs: Array.from({ length: draw.pick([1, 1, 2, 3]) }, (_, index) => drawJob(draw, { index, stormDuration, taskTimeMax })),
     network: { delayMax: draw.pick([0, 5, 50, 500]), lossProbability: draw.pick([0, 0.01, 0.2]), duplicateProbability: draw.pick([0, 0.01, 0.1]) },
     faults: drawFaults(draw), turnDelayMax: draw.pick([0, 1, 20]),
+    ...drawSwitches(new Draw(new Prng(`switches ${seed}`))),
   });
 }
 
@@ -73,6 +74,12 @@ function drawCluster(draw: Draw): ClusterPlan {
 /** By luck of its own, so that all else is the same either way. */
 function watchedOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
   return draw.pick([true, false]) ? { ...cluster, isWatched: true } : cluster;
+}
+
+/** By luck of its own, as above. */
+function drawSwitches(draw: Draw): Pick<Scenario, 'heuristicSwitchesPerHour'> {
+  const heuristicSwitchesPerHour = draw.pick([0, 0, 6, 60]);
+  return heuristicSwitchesPerHour === 0 ? {} : { heuristicSwitchesPerHour };
 }
 
 function drawManagerFaults(draw: Draw): ManagerFaults {

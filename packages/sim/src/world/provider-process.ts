@@ -60,7 +60,7 @@ export class ProviderProcess {
     this.process = new MachineProcess<ProviderState, ProviderInput, ProviderChange, ProviderCommand>({
       name: `provider ${config.providerId}`, kernel: world.kernel, life: this.life, clock: this.#clock, machine: providerMachine, disk, state: recover(disk, config),
       // As the live journal syncs.
-      isDurable: ({ kind }) => kind === 'ProviderFounded' || kind === 'RequestSubmitting',
+      isDurable: ({ kind }) => kind === 'ProviderFounded' || kind === 'RequestSubmitting' || kind === 'HeuristicSwitched',
       luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
       perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
     });

@@ -50,7 +50,7 @@ const scenario = object<Scenario>({
   version: oneOf([1]), seed: text(100), jobs: list(job, 1, jobsMax), clusters: list(cluster, 0, sitesMax), labs: list(lab, 0, sitesMax),
   network: object<Scenario['network']>({ delayMax: whole(0, delayMax), lossProbability: lessThanOne, duplicateProbability: lessThanOne }, {}),
   faults, turnDelayMax: whole(0, delayMax), stormDuration: whole(0, stormMax),
-}, {});
+}, { heuristicSwitchesPerHour: perHour });
 
 /**
  * Reads a scenario from a JSON document; the same document, the same scenario.

@@ -30,6 +30,7 @@ const wholeReductions: readonly Reduction[] = [
   (scenario) => [{ ...scenario, faults: calmFaults }],
   ...faultNames.map((name): Reduction => (scenario) => [0, half(scenario.faults[name])].map((value) => ({ ...scenario, faults: { ...scenario.faults, [name]: value } }))),
   ...(['lossProbability', 'duplicateProbability', 'delayMax'] as const).map((name): Reduction => (scenario) => [{ ...scenario, network: { ...scenario.network, [name]: 0 } }]),
+  ({ heuristicSwitchesPerHour: _left, ...scenario }) => [scenario],
   (scenario) => [{ ...scenario, turnDelayMax: 0 }],
 ];
 

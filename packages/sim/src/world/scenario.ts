@@ -109,6 +109,8 @@ export interface Scenario {
   readonly labs: readonly LabPlan[];
   readonly network: { readonly delayMax: Duration; readonly lossProbability: number; readonly duplicateProbability: number };
   readonly faults: FaultPlan;
+  /** How often the user switches the request heuristic of a cluster's provider; left out, never. */
+  readonly heuristicSwitchesPerHour?: number;
   /** Longest time from an input to the turn that takes it. */
   readonly turnDelayMax: Duration;
   /** How long things may go wrong; then everything is mended, and all must come to its end. */

@@ -1,3 +1,5 @@
+import type { HeuristicSetting } from '@mutirao/core/machines/provider';
+import { heuristicNames } from '@mutirao/core/requests';
 import { Prng, type Duration } from '@mutirao/core/shared';
 import { submitLocally } from './local-users.ts';
 import type { FallPoint } from './machine-process.ts';
@@ -22,6 +24,7 @@ export class Storm {
     this.#strike('cut', cutsPerHour, (luck) => { this.#cut(luck); });
     this.#strike('break', breaksPerHour, (luck) => { this.#break(luck); });
     this.#strike('full disk', fullDisksPerHour, (luck) => { this.#fillDisk(luck); });
+    this.#strike('switch', world.scenario.heuristicSwitchesPerHour ?? 0, (luck) => { this.#switchHeuristic(luck); });
     this.#loadClusters();
     this.#wearLabs();
   }
@@ -95,6 +98,19 @@ export class Storm {
     this.#world.tell('DiskFilled', current === undefined ? [] : [current], `of ${node.name} for ${duration} ms`);
     disk.isFull = true;
     this.#world.kernel.after(duration, () => { disk.isFull = false; });
+  }
+
+  /** The user changes her mind about what decides the requests of a cluster's provider, or asks for what there is not. */
+  #switchHeuristic(luck: Prng): void {
+    const site = pick(luck, this.#world.clusters);
+    const heuristic = pick(luck, [...heuristicNames, 'none such', '']) ?? '';
+    const defaultTime = pick(luck, [undefined, 1_000, 600_000]);
+    const provider = site?.provider.current;
+    if (provider === undefined) return;
+    this.#world.tell('HeuristicAsked', [provider], heuristic);
+    provider.process.ask((replyTo) => ({ kind: 'HeuristicAsked', replyTo, heuristic, defaultTime }), (reply) => {
+      if (reply.ok) this.#world.heuristics.tell(provider.process.name, (reply.value as HeuristicSetting).heuristic);
+    });
   }
 
   /** Local users ask for processors too, and mostly for longer than they need. */

@@ -7,6 +7,7 @@ import { AgentProcess } from './agent-process.ts';
 import { BrokerProcess } from './broker-process.ts';
 import { ClusterProcess, type RequestProcess } from './cluster-process.ts';
 import { DiskFullError, SimulatedDisk } from './disk.ts';
+import { HeuristicPromises } from './heuristic-promises.ts';
 import { Host, type Life } from './host.ts';
 import { Kernel } from './kernel.ts';
 import { runTimeOf, submitLocally } from './local-users.ts';
@@ -61,6 +62,7 @@ export class World implements Surroundings {
   readonly network: Network;
   readonly truth: Truth;
   readonly promises: Promises;
+  readonly heuristics = new HeuristicPromises();
   readonly turnDelayMax: Duration;
   readonly pace: Pace;
   readonly broker: Node<BrokerProcess>;
@@ -77,7 +79,10 @@ export class World implements Surroundings {
 
   constructor(scenario: Scenario, onTurn: (turn: WorldTurn) => void, options: WorldOptions = {}) {
     this.scenario = scenario;
-    this.onTurn = onTurn;
+    this.onTurn = (turn) => {
+      onTurn(turn);
+      this.heuristics.hear(turn);
+    };
     this.#options = options;
     this.pace = options.pace ?? usualPace;
     this.luck = new Prng(`world ${scenario.seed}`);
@@ -217,6 +222,7 @@ export class World implements Surroundings {
     }) });
     const config: Partial<ProviderConfig> = { resourceKind: 'cluster', heuristic: plan.heuristic, userId: 'user' };
     const provider = this.#addProvider(name, front, config, { askManager: this.#askerOf(cluster), watchManager: plan.isWatched === true ? this.#watcherOf(cluster) : undefined });
+    this.heuristics.begin(`provider ${name}`, plan.heuristic);
     const site: ClusterSite = { plan, cluster, provider, agents };
     plan.local?.forEach(({ after, ...order }, index) => {
       // One user each, so that what one has does not keep out another.

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 
 import type { ProviderRecord } from '@mutirao/api/broker';
+import { MutiraoError } from '@mutirao/api/errors';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { providerJson } from '../../json/documents.ts';
+import { listedProviderJson } from '../../json/documents.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 
@@ -12,23 +13,38 @@ export function define(command: Command, act: Act): void {
   command.action(() => act(listProviders));
 }
 
-/** Lists the broker's providers. */
+/** Lists the broker's providers, each with the heuristic that it tells of itself. */
 export async function listProviders(context: CommandContext): Promise<ExitStatus> {
   const { providers } = await (await context.broker()).listProviders();
+  const heuristics = new Map(await Promise.all(providers.map(async (provider) => [provider.providerId, await askHeuristic(context, provider)] as const)));
   tell(context.output, {
-    json: () => providers.map(providerJson),
-    table: () => (providers.length === 0 ? ['No providers. Add one with "mutirao provider add NAME ADDRESS".'] : providerTable(providers)),
+    json: () => providers.map((provider) => listedProviderJson(provider, heuristics.get(provider.providerId))),
+    table: () => (providers.length === 0 ? ['No providers. Add one with "mutirao provider add NAME ADDRESS".'] : providerTable(providers, heuristics)),
     quiet: () => providers.map((provider) => provider.providerId),
   });
   return 0;
 }
 
-/** Providers as a table. */
-export function providerTable(providers: readonly ProviderRecord[]): string[] {
-  return renderTable(
-    [{ title: 'PROVIDER' }, { title: 'ADDRESS' }, { title: 'CONNECTED' }, { title: 'MACHINES', right: true }, { title: 'LAST ERROR' }],
-    providers.map((provider) => [
-      provider.providerId, provider.address, provider.connected ? 'yes' : 'no', String(provider.machines), provider.connected ? '' : provider.lastError,
-    ]),
-  );
+/** What decides a provider's requests; undefined where it is away, gives no answer or asks for nothing. */
+async function askHeuristic(context: CommandContext, { address, connected }: ProviderRecord): Promise<string | undefined> {
+  if (!connected) return undefined;
+  try {
+    const { heuristic, resourceKind } = await (await context.provider(address)).getResource();
+    return resourceKind === 'cluster' ? heuristic : undefined;
+  } catch (error) {
+    if (error instanceof MutiraoError) return undefined; // The broker's part of the list is worth showing all the same.
+    throw error;
+  }
+}
+
+/** Providers as a table, with what decides their requests where that was asked. */
+export function providerTable(providers: readonly ProviderRecord[], heuristics?: ReadonlyMap<string, string | undefined>): string[] {
+  const rows = providers.map((provider) => [
+    provider.providerId, provider.address, provider.connected ? 'yes' : 'no', String(provider.machines),
+    ...(heuristics === undefined ? [] : [heuristics.get(provider.providerId) ?? '']), provider.connected ? '' : provider.lastError,
+  ]);
+  return renderTable([
+    { title: 'PROVIDER' }, { title: 'ADDRESS' }, { title: 'CONNECTED' }, { title: 'MACHINES', right: true },
+    ...(heuristics === undefined ? [] : [{ title: 'HEURISTIC' }]), { title: 'LAST ERROR' },
+  ], rows);
 }

@@ -28,6 +28,12 @@ export async function showProvider(context: CommandContext, name: string): Promi
   return 0;
 }
 
+/** The heuristic that decides, whether it was switched to, and what it takes for a task's time. */
+export function describeHeuristic({ heuristic, heuristicSwitched, defaultTaskTimeMs }: GetResourceResponse): string {
+  const origin = heuristicSwitched ? ', switched to while it ran' : '';
+  return `${heuristic}${origin}; a task is taken to last ${showDuration(defaultTaskTimeMs)} before any was observed`;
+}
+
 function resourcePairs(resource: GetResourceResponse, address: string): string[] {
   const spaceShared = resource.resourceKind === 'cluster';
   return renderPairs([
@@ -39,7 +45,7 @@ function resourcePairs(resource: GetResourceResponse, address: string): string[]
     ['width at most', spaceShared ? `${resource.widthProcessorsMax} processors` : ''],
     ['walltime at most', spaceShared ? showDuration(resource.walltimeMsMax) : ''],
     ['walltime step', spaceShared ? showDuration(resource.walltimeGranularityMs) : ''],
-    ['heuristic', resource.heuristic],
+    ['heuristic', spaceShared ? describeHeuristic(resource) : ''],
     ['queued requests', spaceShared ? String(resource.queuedRequests) : ''],
     ['machines now', String(resource.machines)],
     ['draining', resource.draining ? 'yes: takes no more work' : 'no'],

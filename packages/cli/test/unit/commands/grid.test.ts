@@ -28,9 +28,9 @@ test('machines are listed with what they do and when they leave', async (t) => {
 
 test('providers are listed with the last error of those that are away', async (t) => {
   t.is((await runCommandLine(['provider', 'list'], { broker })).out, [
-    'PROVIDER  ADDRESS         CONNECTED  MACHINES  LAST ERROR',
+    'PROVIDER  ADDRESS         CONNECTED  MACHINES  HEURISTIC  LAST ERROR',
     'alpha     127.0.0.1:4001  yes               2',
-    'lab       127.0.0.1:4002  no                0  refused',
+    'lab       127.0.0.1:4002  no                0             refused',
     '',
   ].join('\n'));
 });
@@ -92,4 +92,36 @@ test('a provider is found by its name at the broker and asked itself', async (t)
   const unknown = await runCommandLine(['provider', 'show', 'beta'], { broker, provider });
   t.is(unknown.status, 2);
   t.regex(unknown.err, /no provider is named "beta"; want one of alpha, lab/);
+});
+
+const resource = {
+  providerId: 'alpha', resourceKind: 'cluster', processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1, heuristic: 'mixed',
+  defaultTaskTimeMs: 600_000, heuristicSwitched: true, queuedRequests: 0, machines: 0, draining: false, reasons: [],
+};
+
+test('the heuristic of a running provider is shown, and switched with its default task time', async (t) => {
+  const asked: unknown[] = [];
+  const provider = {
+    getResource: () => Promise.resolve(resource),
+    switchHeuristic: (wish: { heuristic: string; defaultTaskTimeMs: number | undefined }) => {
+      asked.push(wish);
+      return Promise.resolve({ heuristic: 'adaptive', defaultTaskTimeMs: wish.defaultTaskTimeMs ?? 600_000 });
+    },
+  };
+  const run = (...rest: string[]): ReturnType<typeof runCommandLine> => runCommandLine(['provider', 'heuristic', 'alpha', ...rest], { broker, provider });
+  t.is((await run()).out, 'Provider alpha decides by mixed; a task is taken to last 10m00s before any was observed.\n');
+  t.deepEqual(asked, []);
+  t.regex((await run('adaptive')).out, /^Provider alpha decides by adaptive from now on; a task is taken to last 10m00s before any was observed\. What it has asked for stays\.\n$/);
+  t.regex((await run('--default-task-time', '90s')).out, /from now on; a task is taken to last 1m30s/);
+  t.deepEqual(asked, [{ heuristic: 'adaptive', defaultTaskTimeMs: undefined }, { heuristic: '', defaultTaskTimeMs: 90_000 }]);
+  t.is((await run('--default-task-time', 'soon')).status, 2);
+  t.regex((await runCommandLine(['provider', 'show', 'alpha'], { broker, provider })).out, /heuristic +mixed, switched to while it ran; a task is taken to last 10m00s before/);
+});
+
+test('the list of providers tells the heuristic of those that answer, and all the rest of those that do not', async (t) => {
+  const answering = await runCommandLine(['provider', 'list'], { broker, provider: { getResource: () => Promise.resolve(resource) } });
+  t.regex(answering.out, /HEURISTIC[^]*alpha .* mixed/);
+  t.regex((await runCommandLine(['provider', 'list'], { broker })).out, /alpha /);
+  const machines = { getResource: () => Promise.resolve({ ...resource, resourceKind: 'machines' }) };
+  t.notRegex((await runCommandLine(['provider', 'list'], { broker, provider: machines })).out, /mixed/);
 });

@@ -26,10 +26,10 @@ const broker = {
   },
 };
 const provider = {
-  drain: answer({}),
+  drain: answer({}), switchHeuristic: answer({ heuristic: 'adaptive', defaultTaskTimeMs: 1000 }),
   getResource: answer({
     providerId: 'alpha', resourceKind: 'cluster', processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1,
-    heuristic: 'static', queuedRequests: 0, machines: 0, draining: false, reasons: [],
+    heuristic: 'static', defaultTaskTimeMs: 600_000, heuristicSwitched: false, queuedRequests: 0, machines: 0, draining: false, reasons: [],
   }),
 };
 const cluster = {
@@ -43,7 +43,7 @@ const trace = fileURLToPath(new URL('../../../../sim/test/fixtures/traces/agent.
 /** A command line for each command that needs more than its words. */
 const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'], 'job cancel': ['1'], 'job retry': ['1'], 'task output': ['1'], 'provider show': ['alpha'], 'provider add': ['alpha', 'h:1'],
-  'provider drain': ['alpha'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'],
+  'provider drain': ['alpha'], 'provider heuristic': ['alpha', 'adaptive'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'],
   'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'canceljob': ['1'], 'waitforjob': ['1'],
   'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'], 'sim swarm': ['--seeds', '2'],
   'sim replay': [trace],

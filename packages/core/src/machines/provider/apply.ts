@@ -23,6 +23,8 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
     case 'TasksMeasured': addTaskTimes(state, change); break;
     case 'DemandBegan': beginDemand(state, change.brokerId); break;
     case 'DemandEnded': getBroker(state, change.brokerId).demandFrom = 0; break;
+    case 'HeuristicSwitched': state.switched = { to: change.to, over: change.over }; break;
+    case 'HeuristicSwitchForgotten': state.switched = undefined; break;
     case 'RefusalsForgotten': forgetRefusals(state); break;
     default: unreachable(change);
   }

@@ -1,7 +1,7 @@
 import type { MachineFacts, ResourceLimits } from '../../messages/index.ts';
 import type { RequestCandidate } from '../../requests/index.ts';
 import type { Duration, Instant, MachineId, ProcessorCount, RequestId, UserId } from '../../shared/index.ts';
-import type { BrokerId } from './state.ts';
+import type { BrokerId, HeuristicSetting } from './state.ts';
 
 /** Changes of what the provider promised; the lines of its journal. */
 export type ProviderChange =
@@ -32,5 +32,9 @@ export type ProviderChange =
   /** A broker that wanted nothing wants something: what its tasks were like before says nothing about these. */
   | { readonly kind: 'DemandBegan'; readonly brokerId: BrokerId; readonly at: Instant }
   | { readonly kind: 'DemandEnded'; readonly brokerId: BrokerId; readonly at: Instant }
+  /** Another heuristic decides from here on, in place of what the provider was started with. */
+  | { readonly kind: 'HeuristicSwitched'; readonly to: HeuristicSetting; readonly over: HeuristicSetting; readonly at: Instant }
+  /** What the provider was started with decides again. */
+  | { readonly kind: 'HeuristicSwitchForgotten'; readonly at: Instant }
   /** Refusals are forgotten, since new demand has come up. */
   | { readonly kind: 'RefusalsForgotten'; readonly at: Instant };

@@ -4,6 +4,7 @@ import {
 import { describeTime, invariant, type ProcessorCount } from '../../shared/index.ts';
 import type { QueueListing, ResourceLimits } from '../../messages/index.ts';
 import { isTooWide, requestsOf, runningProcessors, wantedProcessors } from './brokers.ts';
+import { heuristicInForce } from './heuristic.ts';
 import { listingWithOwn } from './listing-with-own.ts';
 import { clientRequestIdOf, isOfDemand, isPending, isServing, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
 import { releaseRequest } from './submission.ts';
@@ -64,8 +65,9 @@ export function draftRequests(turn: Turn): void {
   }
   const { limits, listing } = state;
   if (limits === undefined || listing === undefined) return;
-  const heuristic = findHeuristic(state.config.heuristic);
-  invariant(heuristic !== undefined, `the request heuristic ${state.config.heuristic} is not known`);
+  const { heuristic: name } = heuristicInForce(state);
+  const heuristic = findHeuristic(name);
+  invariant(heuristic !== undefined, `the request heuristic ${name} is not known`);
   const reasons: string[] = [];
   brokers.forEach((broker, index) => {
     const decision = draftFor(turn, { limits, listing }, heuristic, { broker, sharers: brokers.length - index });
@@ -111,7 +113,8 @@ function draftFor(turn: Turn, { limits, listing }: Resource, heuristic: RequestH
   const decision = heuristic.draft({
     now, limits: { ...limits, requestsMax: pending.length + share }, listing: listingWithOwn(state, listing, now), pending, served: servedOf(state, broker),
     demand: { pendingTasks: demand.pendingTasks, processors: demand.processors, deadline: demand.deadline },
-    taskTimes: observedTaskTimes(broker), isFirst: isFirstOf(state, broker), options: state.config.heuristicOptions,
+    taskTimes: observedTaskTimes(broker), isFirst: isFirstOf(state, broker),
+    options: { ...state.config.heuristicOptions, defaultTime: heuristicInForce(state).defaultTime },
   });
   invariant(decision.drafts.length <= share, `${heuristic.name} drafted ${decision.drafts.length} requests for ${share} slots`);
   for (const draft of decision.drafts) submitDraft(turn, broker, draft, decision.candidates);
@@ -120,7 +123,8 @@ function draftFor(turn: Turn, { limits, listing }: Resource, heuristic: RequestH
 
 function submitDraft(turn: Turn, broker: KnownBroker, draft: DraftedRequest, candidates: readonly RequestCandidate[] | undefined): void {
   const { state, now } = turn;
-  const { heuristic, userId } = state.config;
+  const { userId } = state.config;
+  const { heuristic } = heuristicInForce(state);
   const { width, walltime, reasons } = draft;
   const requestId = `q${state.nextRequestNumber}`;
   const compared = candidates === undefined ? {} : { candidates };

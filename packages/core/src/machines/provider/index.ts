@@ -10,11 +10,12 @@ import { stepProvider } from './step.ts';
 export { openProviderBeginning, saveProviderBeginning } from './beginning.ts';
 export type { ProviderChange } from './changes.ts';
 export type { ProviderCommand } from './commands.ts';
+export { heuristicInForce } from './heuristic.ts';
 export type { ProviderInput } from './inputs.ts';
 export { freezeProvider, thawProvider, type ProviderSnapshot } from './snapshot.ts';
 export {
   clientRequestIdOf, createProviderState, describeRequest, isPending, isServing, observedTaskTimes, providerDefaults,
-  type BrokerId, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderConfig, type ProviderState,
+  type BrokerId, type HeuristicSetting, type HeuristicSwitch, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderConfig, type ProviderState,
 } from './state.ts';
 
 /** The GridMachineProvider: turns demand into allocation requests and these into GridMachines. */

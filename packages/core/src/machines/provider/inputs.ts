@@ -28,4 +28,6 @@ export type ProviderInput =
   | { readonly kind: 'TasksMeasured'; readonly requestId: RequestId; readonly longest: Duration; readonly total: Duration; readonly count: number }
   /** Replies undefined. */
   | { readonly kind: 'DrainAsked'; readonly replyTo: number; readonly reason: string }
+  /** Heuristic empty and time undefined for what is in force. Replies the HeuristicSetting in force then. */
+  | { readonly kind: 'HeuristicAsked'; readonly replyTo: number; readonly heuristic: string; readonly defaultTime: Duration | undefined }
   | { readonly kind: 'TimerFired' };

@@ -1,10 +1,12 @@
 import type { MachineFacts, ResourceLimits } from '../../messages/index.ts';
 import type { Instant } from '../../shared/index.ts';
-import { createProviderState, nothingMeasured, type BrokerId, type MeasuredTimes, type OwnRequest, type ProviderConfig, type ProviderState } from './state.ts';
+import { createProviderState, nothingMeasured, type BrokerId, type HeuristicSwitch, type MeasuredTimes, type OwnRequest, type ProviderConfig, type ProviderState } from './state.ts';
 
 /** What a provider has promised, in a form that survives JSON. */
 export interface ProviderSnapshot {
   readonly instance: string;
+  /** Left out where nothing was switched to. */
+  readonly switched?: HeuristicSwitch;
   readonly limits: ResourceLimits | undefined;
   readonly requestsMaxSeen: number;
   readonly requests: readonly OwnRequest[];
@@ -21,9 +23,10 @@ export interface ProviderSnapshot {
 
 /** Takes what the state promised. */
 export function freezeProvider(state: ProviderState): ProviderSnapshot {
-  const { instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil } = state;
+  const { instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil, switched } = state;
   return {
     instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil,
+    ...(switched === undefined ? {} : { switched }),
     requests: [...state.requests.values()], brokerIds: [...state.brokers.keys()],
     demands: [...state.brokers.values()].map(({ demandFrom, taskTimes: ofDemand }) => ({ demandFrom, taskTimes: ofDemand })),
     machines: [...state.machines.values()].map(({ facts, brokerId }) => ({ facts, brokerId })),

@@ -15,12 +15,27 @@ export const nothingMeasured: MeasuredTimes = { longest: 0, total: 0, count: 0 }
 /** The stable name by which a broker presents itself. */
 export type BrokerId = string;
 
+/** What decides a provider's requests. */
+export interface HeuristicSetting {
+  /** Name of a request heuristic. */
+  readonly heuristic: string;
+  /** How long a task is taken to last before any was observed, 1 or more. */
+  readonly defaultTime: Duration;
+}
+
+/** A heuristic that was switched to while the provider ran. */
+export interface HeuristicSwitch {
+  readonly to: HeuristicSetting;
+  /** What the provider was started with then. */
+  readonly over: HeuristicSetting;
+}
+
 /** What the owner of a provider sets; the same from its start to its end. */
 export interface ProviderConfig {
   readonly providerId: ProviderId;
   /** `cluster` obtains machines through allocation requests; `machines` takes those that attach by themselves. */
   readonly resourceKind: 'cluster' | 'machines';
-  /** Name of a request heuristic that exists. */
+  /** Name of a request heuristic that exists; decides, with its default time, until another is switched to. */
   readonly heuristic: string;
   readonly heuristicOptions: HeuristicOptions;
   /** Whom the resource manager knows the requests by. */
@@ -133,6 +148,8 @@ export interface ProviderState {
   readonly config: ProviderConfig;
   /** Drawn once, at the provider's first start; the manager knows requests as `<instance>.<request id>`. Empty before. */
   instance: string;
+  /** Undefined while what the provider was started with decides. */
+  switched: HeuristicSwitch | undefined;
   /** When this process took over; 0 before. */
   startedAt: Instant;
   /** Seen: how far the manager's clock is ahead of ours, as far as listings tell; undefined until the first since the start. */
@@ -168,7 +185,7 @@ export interface ProviderState {
 /** The state of a provider that has promised nothing yet. */
 export function createProviderState(config: ProviderConfig): ProviderState {
   return {
-    config, instance: '', startedAt: 0, managerOffset: undefined, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
+    config, instance: '', switched: undefined, startedAt: 0, managerOffset: undefined, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
     brokers: new Map(), machines: new Map(), taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', wakeAt: 0,
   };
 }

@@ -3,6 +3,7 @@ import { changeDemand, connectBroker, disconnectBroker, noteIdleBrokers, offerMa
 import type { ProviderChange } from './changes.ts';
 import type { ProviderCommand } from './commands.ts';
 import { draftRequests, releaseSurplus, withdrawAll } from './decide.ts';
+import { settleHeuristic, switchHeuristic } from './heuristic.ts';
 import type { ProviderInput } from './inputs.ts';
 import { attachAgent, detachAgent, loseAbsentMachines } from './machines.ts';
 import { noteFailedReading, takeLimits, takeListing } from './queue.ts';
@@ -49,6 +50,7 @@ function takeInput(turn: Turn, input: ProviderInput): void {
     case 'AgentDetached': detachAgent(turn, input.machineId, input.attachmentId, input.hasLeft); break;
     case 'TasksMeasured': if (input.count > 0) commit(turn, input); break;
     case 'DrainAsked': drain(turn, input.replyTo, input.reason); break;
+    case 'HeuristicAsked': switchHeuristic(turn, input); break;
     case 'TimerFired': turn.state.wakeAt = 0; break;
     default: unreachable(input);
   }
@@ -58,6 +60,7 @@ function takeInput(turn: Turn, input: ProviderInput): void {
 function startProvider(turn: Turn, instance: string): void {
   const { state, now } = turn;
   if (state.instance === '') commit(turn, { kind: 'ProviderFounded', instance, at: now });
+  settleHeuristic(turn);
   state.startedAt = now;
   for (const broker of state.brokers.values()) broker.awaySince = now;
   for (const machine of state.machines.values()) machine.awaySince = now;

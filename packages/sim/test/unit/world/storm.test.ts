@@ -40,6 +40,17 @@ for (const [name, kind] of Object.entries(kinds)) {
   });
 }
 
+test('the user switches heuristics of clusters as often as the plan says, and no more after the storm', (t) => {
+  const clusters: Scenario['clusters'] = [{
+    processors: 4, requestsMax: 1, widthMax: 4, walltimeMax: 600_000, compression: 'start-now', heuristic: 'static', localPerHour: 0, speedSpread: 0, faults: honestManager,
+  }];
+  const { during, after } = strikes(labWith({}, { clusters, heuristicSwitchesPerHour: 100 }));
+  t.true(during.length > 300 && during.length < 480, `${during.length} switches`);
+  t.deepEqual([...new Set(during.map(({ kind }) => kind))], ['HeuristicAsked']);
+  t.deepEqual([...new Set(during.map(({ detail }) => detail))].sort(), ['', 'adaptive', 'initial', 'mixed', 'none such', 'static']);
+  t.deepEqual(after, []);
+});
+
 test('no faults, no strikes', (t) => {
   t.deepEqual(strikes(labWith({})), { during: [], after: [] });
 });

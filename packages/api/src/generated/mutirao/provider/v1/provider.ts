@@ -211,6 +211,10 @@ export interface GetResourceResponse {
   draining: boolean;
   /** Why it asks for nothing more now, or what decided the last requests. */
   reasons: string[];
+  /** How long a task is taken to last before any was observed. */
+  defaultTaskTimeMs: number;
+  /** The heuristic was switched to while the provider ran; it outlives a restart with the same settings. */
+  heuristicSwitched: boolean;
 }
 
 export interface ListRequestsRequest {
@@ -225,6 +229,19 @@ export interface DrainRequest {
 }
 
 export interface DrainResponse {
+}
+
+export interface SwitchHeuristicRequest {
+  /** Empty for the one that decides now. */
+  heuristic: string;
+  /** Left out for the one in force. */
+  defaultTaskTimeMs?: number | undefined;
+}
+
+/** What decides from now on. */
+export interface SwitchHeuristicResponse {
+  heuristic: string;
+  defaultTaskTimeMs: number;
 }
 
 function createBaseConnectRequest(): ConnectRequest {
@@ -1462,6 +1479,8 @@ function createBaseGetResourceResponse(): GetResourceResponse {
     machines: 0,
     draining: false,
     reasons: [],
+    defaultTaskTimeMs: 0,
+    heuristicSwitched: false,
   };
 }
 
@@ -1502,6 +1521,12 @@ export const GetResourceResponse: MessageFns<GetResourceResponse> = {
     }
     for (const v of message.reasons) {
       writer.uint32(98).string(v!);
+    }
+    if (message.defaultTaskTimeMs !== 0) {
+      writer.uint32(104).uint64(message.defaultTaskTimeMs);
+    }
+    if (message.heuristicSwitched !== false) {
+      writer.uint32(112).bool(message.heuristicSwitched);
     }
     return writer;
   },
@@ -1613,6 +1638,22 @@ export const GetResourceResponse: MessageFns<GetResourceResponse> = {
             }
 
             message.reasons.push(reader.string());
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.defaultTaskTimeMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.heuristicSwitched = reader.bool();
             continue;
           }
         }
@@ -1790,6 +1831,120 @@ export const DrainResponse: MessageFns<DrainResponse> = {
   },
 };
 
+function createBaseSwitchHeuristicRequest(): SwitchHeuristicRequest {
+  return { heuristic: "", defaultTaskTimeMs: undefined };
+}
+
+export const SwitchHeuristicRequest: MessageFns<SwitchHeuristicRequest> = {
+  encode(message: SwitchHeuristicRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.heuristic !== "") {
+      writer.uint32(10).string(message.heuristic);
+    }
+    if (message.defaultTaskTimeMs !== undefined) {
+      writer.uint32(16).uint64(message.defaultTaskTimeMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SwitchHeuristicRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSwitchHeuristicRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.heuristic = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.defaultTaskTimeMs = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSwitchHeuristicResponse(): SwitchHeuristicResponse {
+  return { heuristic: "", defaultTaskTimeMs: 0 };
+}
+
+export const SwitchHeuristicResponse: MessageFns<SwitchHeuristicResponse> = {
+  encode(message: SwitchHeuristicResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.heuristic !== "") {
+      writer.uint32(10).string(message.heuristic);
+    }
+    if (message.defaultTaskTimeMs !== 0) {
+      writer.uint32(16).uint64(message.defaultTaskTimeMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SwitchHeuristicResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSwitchHeuristicResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.heuristic = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.defaultTaskTimeMs = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type GridMachineProviderServiceService = typeof GridMachineProviderServiceService;
 export const GridMachineProviderServiceService = {
   /** Demand in, GridMachines out. One stream per broker; the provider tells a broker only of its own machines. */
@@ -1855,6 +2010,18 @@ export const GridMachineProviderServiceService = {
     responseSerialize: (value: DrainResponse): Buffer => asBuffer(DrainResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DrainResponse => DrainResponse.decode(value),
   },
+  /** Lets another request heuristic decide from now on; what was asked for already stays. */
+  switchHeuristic: {
+    path: "/mutirao.provider.v1.GridMachineProviderService/SwitchHeuristic" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SwitchHeuristicRequest): Buffer =>
+      asBuffer(SwitchHeuristicRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SwitchHeuristicRequest => SwitchHeuristicRequest.decode(value),
+    responseSerialize: (value: SwitchHeuristicResponse): Buffer =>
+      asBuffer(SwitchHeuristicResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SwitchHeuristicResponse => SwitchHeuristicResponse.decode(value),
+  },
 } as const;
 
 export interface GridMachineProviderServiceServer extends UntypedServiceImplementation {
@@ -1870,6 +2037,8 @@ export interface GridMachineProviderServiceServer extends UntypedServiceImplemen
   listRequests: handleUnaryCall<ListRequestsRequest, ListRequestsResponse>;
   /** Takes no more work: withdraws what is queued, lets what runs end. */
   drain: handleUnaryCall<DrainRequest, DrainResponse>;
+  /** Lets another request heuristic decide from now on; what was asked for already stays. */
+  switchHeuristic: handleUnaryCall<SwitchHeuristicRequest, SwitchHeuristicResponse>;
 }
 
 export interface GridMachineProviderServiceClient extends Client {
@@ -1951,6 +2120,22 @@ export interface GridMachineProviderServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DrainResponse) => void,
+  ): ClientUnaryCall;
+  /** Lets another request heuristic decide from now on; what was asked for already stays. */
+  switchHeuristic(
+    request: SwitchHeuristicRequest,
+    callback: (error: ServiceError | null, response: SwitchHeuristicResponse) => void,
+  ): ClientUnaryCall;
+  switchHeuristic(
+    request: SwitchHeuristicRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SwitchHeuristicResponse) => void,
+  ): ClientUnaryCall;
+  switchHeuristic(
+    request: SwitchHeuristicRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SwitchHeuristicResponse) => void,
   ): ClientUnaryCall;
 }
 

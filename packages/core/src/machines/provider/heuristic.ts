@@ -1,0 +1,61 @@
+import { findHeuristic, heuristicNames } from '../../requests/index.ts';
+import { findNearestWord, type Duration } from '../../shared/index.ts';
+import type { HeuristicSetting, ProviderState } from './state.ts';
+import { commit, type Turn } from './turn.ts';
+
+/** The request heuristic that decides now: the one switched to, else the one that the provider was started with. */
+export function heuristicInForce(state: ProviderState): HeuristicSetting {
+  return state.switched?.to ?? configuredHeuristic(state);
+}
+
+/** What the provider was started with. */
+function configuredHeuristic({ config }: ProviderState): HeuristicSetting {
+  return { heuristic: config.heuristic, defaultTime: config.heuristicOptions.defaultTime };
+}
+
+/** A wish for another heuristic. */
+export interface HeuristicWish {
+  readonly replyTo: number;
+  /** Empty for the one in force. */
+  readonly heuristic: string;
+  /** Undefined for the one in force. */
+  readonly defaultTime: Duration | undefined;
+}
+
+/** Lets another heuristic decide from this step on; what was asked for already stays. Replies what is in force then. */
+export function switchHeuristic(turn: Turn, { replyTo, heuristic, defaultTime }: HeuristicWish): void {
+  const { state, now } = turn;
+  const before = heuristicInForce(state);
+  const to: HeuristicSetting = { heuristic: heuristic === '' ? before.heuristic : heuristic, defaultTime: defaultTime ?? before.defaultTime };
+  const fault = findFault(state, to);
+  if (fault !== undefined) {
+    turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, code: 'MUT_BAD_REQUEST', message: fault } });
+    return;
+  }
+  if (!isSame(to, before)) commit(turn, { kind: 'HeuristicSwitched', to, over: configuredHeuristic(state), at: now });
+  turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: to } });
+}
+
+function findFault({ config }: ProviderState, { heuristic, defaultTime }: HeuristicSetting): string | undefined {
+  if (config.resourceKind === 'machines') return `${config.providerId} asks for nothing: machines attach by themselves`;
+  if (!(defaultTime >= 1)) return `the default task time is ${defaultTime} ms; want 1 ms or more`;
+  if (findHeuristic(heuristic) !== undefined) return undefined;
+  const nearest = findNearestWord(heuristic, heuristicNames);
+  return `heuristic is "${heuristic}"; want one of ${heuristicNames.join(', ')}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
+}
+
+/**
+ * Lets what the user said last win when the provider starts: a switch outlives a restart, unless the provider is started with another
+ * setting than the one that was switched from, or with a heuristic that this release does not have any more.
+ */
+export function settleHeuristic(turn: Turn): void {
+  const { state, now } = turn;
+  if (state.switched === undefined) return;
+  const { over, to } = state.switched;
+  if (isSame(over, configuredHeuristic(state)) && findHeuristic(to.heuristic) !== undefined) return;
+  commit(turn, { kind: 'HeuristicSwitchForgotten', at: now });
+}
+
+function isSame(one: HeuristicSetting, other: HeuristicSetting): boolean {
+  return one.heuristic === other.heuristic && one.defaultTime === other.defaultTime;
+}
