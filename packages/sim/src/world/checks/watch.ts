@@ -1,6 +1,7 @@
 import type { Duration } from '@mutirao/core/shared';
 import type { WorldTurn } from '../machine-process.ts';
 import type { World } from '../world.ts';
+import { AgentTurnCheck } from './agent-turns.ts';
 import { BoundsCheck } from './bounds.ts';
 import { BrokerTurnCheck } from './broker-turns.ts';
 import type { WorldCheck } from './check.ts';
@@ -23,7 +24,7 @@ export class Watch {
 
   constructor(world: World) {
     const [calm, quiet] = [new CalmCheck(world), new QuietCheck(world)];
-    this.#hearing = [new BrokerTurnCheck(world), new ProviderTurnCheck(), calm];
+    this.#hearing = [new BrokerTurnCheck(world), new ProviderTurnCheck(), new AgentTurnCheck(), calm];
     this.#looking = [
       { check: quiet, every: 1 }, { check: new SleepCheck(world), every: 1 }, { check: new BoundsCheck(world), every: 6 },
       { check: new LedgerCheck(world), every: 18 }, { check: new ExplainCheck(world), every: 60 }, { check: new ReplayCheck(world), every: 180 },

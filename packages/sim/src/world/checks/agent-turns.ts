@@ -1,0 +1,17 @@
+import type { AgentCommand } from '@mutirao/core/machines/agent';
+import { invariant } from '@mutirao/core/shared';
+import type { WorldTurn } from '../machine-process.ts';
+import type { WorldCheck } from './check.ts';
+
+/** What was cancelled before it ran is not begun, unless it is ended in the same breath. */
+export class AgentTurnCheck implements WorldCheck {
+  hear({ process, commands }: WorldTurn): void {
+    if (!process.startsWith('agent')) return;
+    const told = commands as readonly AgentCommand[];
+    for (const command of told) {
+      if (command.kind !== 'LaunchTask' || command.replica.verdict === undefined) continue;
+      const isKilled = told.some((other) => other.kind === 'KillTask' && other.replica === command.replica);
+      invariant(isKilled, `${process} begins r${command.replica.start.replicaId}, which is to end (${command.replica.verdict.reason})`);
+    }
+  }
+}
