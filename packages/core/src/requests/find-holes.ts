@@ -114,7 +114,7 @@ function listMaximal(free: FreeTime, rules: HoleRules): Candidate[] {
 }
 
 /** The rectangle of best own throughput among those that begin with a segment; undefined where none holds a task. */
-export function findBestAt(free: FreeTime, at: number, rules: HoleRules): Candidate | undefined {
+function findBestAt(free: FreeTime, at: number, rules: HoleRules): Candidate | undefined {
   const { now, taskTime, perTask, lanesMax, walltimeMax } = rules;
   const start = free.startOf(at);
   const rounds = Math.floor(walltimeMax / taskTime);

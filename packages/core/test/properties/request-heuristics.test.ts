@@ -4,6 +4,8 @@ import { conservativeBackfilling, RequestPlan } from '@mutirao/core/queue';
 import {
   adaptiveHeuristic, estimateTaskTime, findHeuristic, heuristicDefaults, heuristicNames, type RequestFacts, type RequestHeuristic,
 } from '@mutirao/core/requests';
+import { findHoles } from '../../src/requests/find-holes.ts';
+import { FreeTime } from '../../src/requests/free-time.ts';
 import { aListing, aServed, type ListedRequest, runs, someFacts } from '@mutirao/testkit';
 
 const processors = 6;
@@ -126,6 +128,39 @@ test('candidates before the end of the queue fit into what is free, all at once 
     return true;
   }), nightRuns);
   t.pass();
+});
+
+/** The maximal holes by trying every instant and every width: none could start earlier, be wider for as long, or last longer. */
+function slowMaximal(s: Scene, taskTime: number): [startsAt: number, width: number, walltime: number][] {
+  const { free, queueEnd } = freeInstants(s);
+  const lanesMax = Math.floor(s.widthMax / s.perTask);
+  const extentOf = (startsAt: number, lanes: number): number => {
+    let extent = 0;
+    while (extent < s.walltimeMax && free[startsAt + extent]! >= lanes * s.perTask) extent += 1;
+    return extent;
+  };
+  const found: [number, number, number][] = [];
+  for (let startsAt = 0; startsAt < queueEnd; startsAt += 1) {
+    for (let lanes = lanesMax; lanes > 0; lanes -= 1) {
+      const extent = extentOf(startsAt, lanes);
+      const couldBeEarlier = startsAt > 0 && free[startsAt - 1]! >= lanes * s.perTask;
+      const couldBeWider = lanes < lanesMax && extentOf(startsAt, lanes + 1) === extent;
+      if (extent >= taskTime && !couldBeEarlier && !couldBeWider) found.push([startsAt, lanes * s.perTask, extent]);
+    }
+  }
+  return found;
+}
+
+test('the maximal holes are all of those that are found by trying every rectangle, and no other', (t) => {
+  let count = 0;
+  fc.assert(fc.property(scene, fc.integer({ min: 1, max: 6 }), (s, taskTime) => {
+    const holes = findHoles(FreeTime.ofProfile(promise(s.queue).plan.profile, 0), {
+      now: 0, taskTime, walltimeMax: s.walltimeMax, grain: 1, perTask: s.perTask, lanesMax: Math.floor(s.widthMax / s.perTask), holes: 'maximal', holeWalltime: 'whole-hole',
+    });
+    count += holes.length;
+    return JSON.stringify(holes.map(({ startsAt, width, walltime }) => [startsAt, width, walltime])) === JSON.stringify(slowMaximal(s, taskTime));
+  }), nightRuns);
+  t.true(count > 300);
 });
 
 interface Shape { startsAt: number; lanes: number; walltime: number; tasks: number }

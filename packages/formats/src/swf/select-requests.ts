@@ -46,7 +46,7 @@ export interface SelectOptions {
 }
 
 /** The latest submission and the longest time of a record that is replayed: some 3,000 years, so that sums of times stay exact. */
-export const swfTimeMax: Duration = 1e14;
+const swfTimeMax: Duration = 1e14;
 
 /**
  * Makes the requests of a log that can be replayed.

@@ -33,7 +33,7 @@ function factsOf(job: GridJob, index: number, resource: SimulatedResource, now: 
 }
 
 /** Tasks for which a resource is to have processors: those that run at other resources are theirs. */
-export function countWanted(job: GridJob, index: number): number {
+function countWanted(job: GridJob, index: number): number {
   return Math.max(0, job.tasks.pendingCount - runningElsewhere(job, index));
 }
 
