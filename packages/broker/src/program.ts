@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ProviderId } from '@mutirao/core/shared';
+import { natsEvents, type ConnectEvents } from '@mutirao/runtime/events';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { bytes, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
@@ -22,6 +23,11 @@ const options = {
   checkDeadline: duration({ help: 'How long the check of a task may take.', default: 600_000 }),
   checksMax: integer({ help: 'Checks that run at a time.', default: 4, min: 1, max: 1024 }),
   blobBytesMax: bytes({ help: 'Largest blob that is taken.', default: 64 * 1024 ** 3 }),
+  nats: text({ help: 'Where to publish events: a NATS server with JetStream, or several of one cluster separated by commas. Not published where empty.', placeholder: 'URL' }),
+  natsCredentials: text({ help: 'A credentials file (.creds) for NATS.', placeholder: 'FILE' }),
+  natsStream: text({ help: 'The stream that keeps events; made where it is absent.', placeholder: 'NAME', default: 'MUTIRAO_EVENTS' }),
+  natsAge: duration({ help: 'How long the stream keeps an event.', default: 7 * 24 * 3_600_000 }),
+  natsBytes: bytes({ help: 'How much the stream keeps; the oldest events go first.', default: 1024 ** 3 }),
   trace: traceOption,
 };
 
@@ -37,7 +43,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const broker = await startBroker({
     home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId: brokerIdOf(ownerId, home),
     programVersion: programVersion(), providers: config.provider.map(parseProvider), options: { suspectGrace, replicateAfter },
-    checkDeadline, checksMax, blobBytesMax, trace: config.trace, log, metrics, onFatal: context.fail,
+    checkDeadline, checksMax, blobBytesMax, trace: config.trace, connectEvents: connectEventsOf(config, brokerIdOf(ownerId, home)), log, metrics, onFatal: context.fail,
   });
   const http = await startHttp({ address: config.metrics, metrics, healthy: () => undefined });
   announce(context, broker, http.address);
@@ -45,6 +51,16 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   await broker.stop();
   await http.close();
   rmSync(join(home, 'broker.json'), { force: true });
+}
+
+/** @throws {MutiraoError} MUT_BAD_CONFIG for what no NATS server can be asked for. */
+function connectEventsOf({ nats: url, natsCredentials: credentialsPath, natsStream: stream, natsAge: ageMax, natsBytes: bytesMax }: ConfigOf<typeof options>, name: string): ConnectEvents | undefined {
+  if (url === '') return undefined;
+  if (!url.split(',').every((one) => /^(nats|tls):\/\/[^\s/@]+$/.test(one))) throw new MutiraoError('MUT_BAD_CONFIG', `--nats is ${JSON.stringify(url)}; want nats://HOST:PORT or tls://HOST:PORT`);
+  if (!/^[\w-]{1,64}$/.test(stream)) throw new MutiraoError('MUT_BAD_CONFIG', `--nats-stream is ${JSON.stringify(stream)}; want up to 64 letters, digits, "_" and "-"`);
+  if (ageMax < 1000) throw new MutiraoError('MUT_BAD_CONFIG', `--nats-age is ${ageMax} ms; want 1 s or more`);
+  if (bytesMax < 1024 ** 2) throw new MutiraoError('MUT_BAD_CONFIG', `--nats-bytes is ${bytesMax}; want 1M or more`);
+  return natsEvents({ url, credentialsPath, stream, ageMax, bytesMax, name });
 }
 
 /** Tells the command line where this broker is, and the log. */

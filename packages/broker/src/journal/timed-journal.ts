@@ -16,6 +16,8 @@ export function timeJournal<Change>(journal: Journal<Change>, observe: (seconds:
     latestSnapshot: () => journal.latestSnapshot(),
     database: journal.database, isHostNew: journal.isHostNew,
     keepHost: () => { journal.keepHost(); },
+    findNumber: (name) => journal.findNumber(name),
+    keepNumber: (name, value) => { journal.keepNumber(name, value); },
     close: () => { journal.close(); },
   };
 }

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { resume, saveBrokerBeginning, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
 import type { Bytes, DriverCommand, Duration, Instant, MachineId, ProviderId, UserId } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock, systemTimers, type CommittedChange } from '@mutirao/runtime/driver';
+import type { ConnectEvents } from '@mutirao/runtime/events';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
 
 import { Blobs } from '../contents/blobs.ts';
+import type { EventPublisher } from '../events/event-publisher.ts';
 import { JobWatchers } from '../events/job-watchers.ts';
 import { changeCodec } from '../journal/change-codec.ts';
 import { JobSpecs } from '../journal/job-specs.ts';
@@ -28,6 +30,7 @@ import { Stager } from '../staging/stager.ts';
 import { Lanes } from '../concurrency/lanes.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
 import { orderOf, ordersOfMachine, performCommand, type Performers } from './perform-command.ts';
+import { createPublisher } from './create-publisher.ts';
 import { restoreState } from './restore-state.ts';
 import { Snapshots } from './snapshots.ts';
 
@@ -52,6 +55,8 @@ export interface BrokerSetup {
   readonly blobBytesMax: Bytes;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
+  /** The way to where events are published; left out where they are not. */
+  readonly connectEvents?: ConnectEvents | undefined;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Hears of the error after which the process should start anew. */
@@ -68,6 +73,8 @@ export interface RunningBroker {
 
 /** Time that calls get to end when the process stops. */
 const drainGrace = 1000;
+/** Time that events get to be published when the process stops. */
+const publishGrace = 1000;
 /** Outputs that nobody asked for any more are removed after a week. */
 const arrivalAgeMax = 7 * 24 * 3_600_000;
 const placingsMax = 16;
@@ -113,6 +120,7 @@ class Broker {
   readonly #metrics: BrokerMetrics;
   readonly #watchers = new JobWatchers();
   readonly #snapshots: Snapshots;
+  readonly #publisher: EventPublisher | undefined;
   readonly #links: ProviderLinks;
   readonly #performers: Performers;
   readonly #driver: BrokerDriver;
@@ -124,6 +132,7 @@ class Broker {
     this.#stores = stores;
     this.#metrics = new BrokerMetrics(setup.metrics);
     this.#snapshots = new Snapshots({ journal, clock: systemClock, lastSequence: stores.snapshotAt });
+    this.#publisher = createPublisher(setup, journal);
     this.#driver = this.#createDriver();
     const homeFiles = new HomeFiles(new FileHashes({ hashFile }));
     const stager = new Stager(homeFiles);
@@ -140,6 +149,7 @@ class Broker {
   /** Goes on with what was promised, and adds the providers that the process was started with. */
   resume(): void {
     const { state } = this.#stores;
+    this.#publisher?.start();
     for (const command of resume(state, this.#tookOverAt)) this.#performResumed(command);
     for (const { providerId, address } of this.#setup.providers) {
       if (state.providers.get(providerId)?.address !== address) this.#driver.deliver({ kind: 'ProviderAdded', replyTo: 0, providerId, address });
@@ -150,6 +160,7 @@ class Broker {
     await server.drain(drainGrace);
     await this.#driver.stop();
     this.#links.stop();
+    await this.#publisher?.stop(publishGrace);
     this.#snapshots.take(this.#stores.state);
     this.#stores.journal.close();
   }
@@ -176,6 +187,7 @@ class Broker {
       if (change.kind === 'ReplicasEnded') this.#discardOutputs(change);
     }
     for (const jobId of jobIds) this.#watchers.notify(jobId);
+    this.#publisher?.notify();
     this.#snapshots.takeWhenDue(this.#stores.state);
   }
 

@@ -53,6 +53,10 @@ export interface Journal<Change> {
   readonly isHostNew: boolean;
   /** What followed from a new host is dealt with, and in the journal. */
   keepHost(): void;
+  /** A number that `keepNumber` kept; undefined when none was. */
+  findNumber(name: string): number | undefined;
+  /** Keeps a number beside the changes, in place of the one before it: a place that someone has read up to. It outlives this process, not the machine. */
+  keepNumber(name: string, value: number): void;
   /** For reading projections. Statements are for the caller to keep. */
   readonly database: DatabaseSync;
   close(): void;
@@ -191,6 +195,18 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
 
   keepHost(): void {
     this.#guarded('writing', () => { keepBoot(this.database, this.#bootId); });
+  }
+
+  findNumber(name: string): number | undefined {
+    const row = this.#guarded('reading', () => this.prepare('SELECT value FROM meta WHERE name = ?').get(`kept:${name}`));
+    return row === undefined ? undefined : Number(row['value']);
+  }
+
+  keepNumber(name: string, value: number): void {
+    this.#guarded('writing', () => {
+      this.#setDurability(false);
+      this.prepare('INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value').run(`kept:${name}`, value);
+    });
   }
 
   close(): void {

@@ -186,3 +186,17 @@ suite('a journal knows when its host has started anew since it was dealt with, a
   t.false(open(6, true));
   t.true(open(undefined, true));
 });
+
+suite('a number that was kept is there again, also for a process that comes after a kill, and none is where none was', (t) => {
+  const { path } = t.context;
+  const journal = openJournal({ path, codec });
+  t.is(journal.findNumber('place'), undefined);
+  journal.keepNumber('place', 5);
+  journal.keepNumber('place', 2 ** 47 + 1);
+  journal.keepNumber('schema_version', 77);
+  const copy = leftBehind(path);
+  journal.close();
+  const next = openJournal({ path: copy, codec });
+  t.is(next.findNumber('place'), 2 ** 47 + 1);
+  next.close();
+});

@@ -1,0 +1,65 @@
+import { encodeEvents, type EventMessage } from '@mutirao/api/events';
+import { eventsOf, type BrokerChange } from '@mutirao/core/machines/broker';
+import type { Journal } from '@mutirao/runtime/journal';
+
+/** Changes read from the journal at a time: what publishing costs in memory, and for how long one read holds up the process. */
+const readMax = 32;
+
+/** A message that is to be published, and how far all is published once it is. */
+interface Waiting {
+  readonly message: EventMessage;
+  /** The last change of which nothing is left when this message is kept. */
+  readonly completes: number;
+}
+
+/** What a journal tells and no stream has kept yet; at most a page of it is in memory, and the rest stays in the journal. */
+export class EventBacklog {
+  readonly #journal: Pick<Journal<BrokerChange>, 'read' | 'lastSequence'>;
+  readonly #source: string;
+  #waiting: Waiting[] = [];
+  #readUpTo: number;
+  #publishedUpTo: number;
+
+  /** @param publishedUpTo the last change of which all events are known to be kept. */
+  constructor(journal: Pick<Journal<BrokerChange>, 'read' | 'lastSequence'>, source: string, publishedUpTo: number) {
+    this.#journal = journal;
+    this.#source = source;
+    // After a power cut the journal may end before what was published of it; those sequences come again, under another source.
+    this.#publishedUpTo = Math.min(publishedUpTo, journal.lastSequence());
+    this.#readUpTo = this.#publishedUpTo;
+  }
+
+  /** The last change of which all events are kept. */
+  get publishedUpTo(): number {
+    return this.#publishedUpTo;
+  }
+
+  /** Changes in the journal of which something is still to be published, or that were not looked at yet. */
+  get lag(): number {
+    return this.#journal.lastSequence() - this.#publishedUpTo;
+  }
+
+  /** The next messages in order, at most `max`; none when all is published. Asked again, it gives the same until `settle` says that some are kept. */
+  next(max: number): EventMessage[] {
+    while (this.#waiting.length === 0 && this.#readPage());
+    return this.#waiting.slice(0, max).map(({ message }) => message);
+  }
+
+  /** The first `count` of the messages are kept. */
+  settle(count: number): void {
+    for (const { completes } of this.#waiting.splice(0, count)) this.#publishedUpTo = Math.max(this.#publishedUpTo, completes);
+  }
+
+  /** Whether there was anything to read. */
+  #readPage(): boolean {
+    const entries = this.#journal.read({ after: this.#readUpTo, limit: readMax });
+    for (const { sequence, at, change } of entries) {
+      const messages = encodeEvents(this.#source, { sequence, at, events: eventsOf(change) });
+      // A change that tells nothing is done with when all before it is.
+      messages.forEach((message, index) => { this.#waiting.push({ message, completes: index === messages.length - 1 ? sequence : sequence - 1 }); });
+      if (this.#waiting.length === 0) this.#publishedUpTo = sequence;
+      this.#readUpTo = sequence;
+    }
+    return entries.length > 0;
+  }
+}

@@ -1,0 +1,47 @@
+import test from 'ava';
+
+import { openJournal } from '@mutirao/runtime/journal';
+import { quietLogger } from '@mutirao/runtime/log';
+import { Metrics } from '@mutirao/runtime/metrics';
+import { PretendStream, temporaryFolder } from '@mutirao/testkit';
+
+import { changeCodec } from '../../../src/journal/change-codec.ts';
+import { createPublisher, eventSource } from '../../../src/process/create-publisher.ts';
+
+test('a source stays with its journal, and is another for a new journal and after the host lost its power', (t) => {
+  const folder = temporaryFolder(t);
+  const open = (name: string, bootId: number): string => {
+    const journal = openJournal({ path: `${folder}/${name}`, codec: changeCodec, bootId });
+    const source = eventSource('ana-1', journal);
+    if (journal.lastSequence() === 0) journal.record([{ kind: 'MachineLost', machineId: 'm', reason: '', at: 1 }], 1);
+    journal.keepHost();
+    journal.close();
+    return source;
+  };
+  const source = open('one', 5);
+  t.regex(source, /^\/mutirao\/brokers\/ana-1\/[0-9a-z]+$/);
+  t.is(open('one', 5), source);
+  t.not(open('two', 5), source);
+  const after = open('one', 6);
+  t.not(after, source);
+  t.is(open('one', 6), after);
+});
+
+test('without a way to publish there is no publisher and no series; with one, the series tell of it', async (t) => {
+  const metrics = new Metrics();
+  const journal = openJournal({ path: ':memory:', codec: changeCodec });
+  const stream = new PretendStream();
+  const setup = { brokerId: 'ana-1', log: quietLogger, metrics };
+  t.is(createPublisher(setup, journal), undefined);
+  t.false((await metrics.text()).includes('events'));
+  journal.record([{ kind: 'JobCancelled', jobId: 1, reason: '', at: 1 }], 1);
+  const publisher = createPublisher({ ...setup, connectEvents: stream.connect }, journal);
+  t.regex(await metrics.text(), /mutirao_broker_events_lag 1\n/);
+  t.regex(await metrics.text(), /mutirao_broker_events_connected 0\n/);
+  publisher?.start();
+  await publisher?.stop(1000);
+  t.regex(await metrics.text(), /mutirao_broker_events_published_total 1\n/);
+  t.regex(await metrics.text(), /mutirao_broker_events_lag 0\n/);
+  t.deepEqual(stream.ids, ['1']);
+  journal.close();
+});

@@ -1,0 +1,2 @@
+export type { ConnectEvents, EventConnection, Publication } from './connection.ts';
+export { natsEvents, type NatsOptions } from './nats.ts';

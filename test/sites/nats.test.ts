@@ -1,0 +1,156 @@
+// Events on a real NATS server, read by a Python program that knows nothing of ours but proto/: none is missed and none comes
+// out of order, whoever is killed.
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import { JobStatus } from '@mutirao/api/broker';
+import { messagesOf } from '@mutirao/runtime/rpc';
+import { Grid, NatsServer, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const python = `${root}.cache/python/bin/python`;
+
+/** What a subscriber printed of an event: id, subject, type, job, tasks. */
+type Told = [string, string, string, number, number[]];
+
+/** The example subscriber as a process. What it printed stays when it is killed and started again. */
+class Subscriber {
+  readonly told: Told[] = [];
+  readonly #args: readonly string[];
+  #child: ChildProcess | undefined;
+
+  constructor(...args: readonly string[]) {
+    this.#args = args;
+  }
+
+  start(): void {
+    const child = spawn(python, [`${root}examples/clients/nats/subscribe.py`, ...this.#args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    createInterface({ input: child.stdout }).on('line', (line) => this.told.push(JSON.parse(line) as Told));
+    this.#child = child;
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child;
+    child?.kill('SIGKILL');
+    await until(() => child === undefined || child.signalCode !== null || child.exitCode !== null, 'the subscriber is gone');
+  }
+
+  hasEnd(jobId: number): boolean {
+    return this.told.some(([, , type, job]) => job === jobId && type === 'job.finished');
+  }
+}
+
+interface World { readonly nats: NatsServer; readonly grid: Grid; subscribe(name: string): Promise<Subscriber> }
+
+async function world(t: ExecutionContext): Promise<World> {
+  const stubs = temporaryFolder(t);
+  const nats = new NatsServer();
+  t.teardown(() => nats.stop());
+  await nats.start();
+  const grid = await Grid.start({ machines: [2], brokerArgs: ['--nats', nats.url, '--nats-bytes', '64M', '--nats-age', '1h'] });
+  t.teardown(() => grid.stop());
+  await promisify(execFile)('protoc', [`--proto_path=${root}proto`, `--python_out=${stubs}`, 'mutirao/event/v1/event.proto']);
+  await grid.client.waitMachines(1);
+  const subscribe = async (name: string): Promise<Subscriber> => {
+    await until(async () => (await series(grid, 'connected')) === 1, 'the broker has made the stream');
+    const subscriber = new Subscriber(nats.url, name, stubs);
+    t.teardown(() => subscriber.kill());
+    subscriber.start();
+    return subscriber;
+  };
+  return { nats, grid, subscribe };
+}
+
+/** A series of the broker's, by the end of its name. */
+async function series(grid: Grid, name: string): Promise<number> {
+  const { metricsAddress } = JSON.parse(readFileSync(join(grid.home, 'broker.json'), 'utf8')) as { metricsAddress: string };
+  const text = await (await fetch(`http://${metricsAddress}/metrics`)).text();
+  return Number(new RegExp(`^mutirao_broker_events_${name} (.*)$`, 'm').exec(text)?.[1] ?? NaN);
+}
+
+/** All events of a job as the broker itself tells them from its journal: the truth that NATS is compared with. */
+async function eventsOf(grid: Grid, jobId: number): Promise<Told[]> {
+  const all: Told[] = [];
+  for await (const { events } of messagesOf(grid.client.raw.watchJob({ jobId, afterSequence: 0 }))) {
+    if (events.length === 0) break;
+    events.forEach(({ sequence, type, taskIndexes }, part) => {
+      all.push([part === 0 ? String(sequence) : `${sequence}.${part}`, `mutirao.events.${type}.${jobId}`, type, jobId, taskIndexes]);
+    });
+  }
+  return all;
+}
+
+const steps = (seconds: number, count: number) => [taskGroup(`sleep ${seconds}; test $TASK != 3`, count)];
+const finishedCount = async (grid: Grid, jobId: number): Promise<number> => (await grid.client.job(jobId)).finishedCount;
+
+test.serial('a job\'s events come by NATS as the broker tells them, in their order, each once', async (t) => {
+  const { grid, subscribe } = await world(t);
+  const subscriber = await subscribe('lab-book');
+  const jobId = await grid.client.submit(steps(0, 40), { failuresMax: 2 });
+  const job = await grid.client.waitEnded(jobId);
+  t.is(job.status, JobStatus.FAILED, 'one of its tasks fails twice');
+  await until(() => subscriber.told.some(([, , type]) => type === 'job.failed'), 'the end of the job is told');
+  const truth = await eventsOf(grid, jobId);
+  t.true(truth.some(([id]) => id.includes('.')), 'no change had several events');
+  t.deepEqual(subscriber.told, truth);
+  await until(async () => (await series(grid, 'lag')) === 0, 'nothing is left to publish');
+  t.is(await series(grid, 'published_total'), truth.length);
+});
+
+test.serial('NATS is killed in mid-job: the job goes on, who follows the broker hears of it, and the events come when NATS is back', async (t) => {
+  const { nats, grid, subscribe } = await world(t);
+  const subscriber = await subscribe('lab-book');
+  const jobId = await grid.client.submit([taskGroup('sleep 0.1', 30)]);
+  await until(() => subscriber.told.some(([, , type]) => type === 'tasks.finished'), 'some events have come');
+  await nats.kill();
+  const follower = spawn(process.execPath, [`${root}packages/cli/bin/mutirao.js`, 'events', '--follow', '--json'], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, MUTIRAO_HOME: grid.home } });
+  t.teardown(() => { follower.kill('SIGKILL'); });
+  const followed: string[] = [];
+  createInterface({ input: follower.stdout }).on('line', (line) => followed.push(line));
+  const job = await grid.client.waitEnded(jobId);
+  t.is(job.finishedCount, 30);
+  await until(() => followed.some((line) => line.includes('"job.finished"')), 'events --follow tells the end without NATS');
+  t.false(subscriber.hasEnd(jobId));
+  t.is(await series(grid, 'connected'), 0);
+  t.true(await series(grid, 'lag') > 0);
+  await nats.start();
+  await until(() => subscriber.hasEnd(jobId), 'the end of the job is told', 60_000);
+  t.deepEqual(subscriber.told, await eventsOf(grid, jobId));
+});
+
+test.serial('kill -9 of the broker in mid-job: nothing is missed, and what is told again has the id that it had', async (t) => {
+  const { grid, subscribe } = await world(t);
+  const subscriber = await subscribe('lab-book');
+  const jobId = await grid.client.submit([taskGroup('sleep 0.1', 60)]);
+  for (const count of [5, 20, 35]) {
+    await until(async () => (await finishedCount(grid, jobId)) >= count, `${count} tasks are finished`);
+    await grid.broker.crash();
+  }
+  await grid.client.waitEnded(jobId);
+  await until(() => subscriber.hasEnd(jobId), 'the end of the job is told', 60_000);
+  const late = await subscribe('late');
+  await until(() => late.hasEnd(jobId), 'who comes late hears all');
+  const truth = await eventsOf(grid, jobId);
+  t.deepEqual(subscriber.told, truth);
+  t.deepEqual(late.told, truth);
+});
+
+test.serial('a subscriber that is killed and comes back misses nothing', async (t) => {
+  const { grid, subscribe } = await world(t);
+  const subscriber = await subscribe('lab-book');
+  const jobId = await grid.client.submit([taskGroup('sleep 0.1', 60)]);
+  for (const count of [5, 30]) {
+    await until(() => subscriber.told.filter(([, , type]) => type === 'tasks.finished').length >= count / 5, 'some events have come');
+    await subscriber.kill();
+    await until(async () => (await finishedCount(grid, jobId)) >= count, `${count} tasks are finished meanwhile`);
+    subscriber.start();
+  }
+  await grid.client.waitEnded(jobId);
+  await until(() => subscriber.hasEnd(jobId), 'the end of the job is told', 90_000);
+  const once = new Map(subscriber.told.map((event) => [event[0], event]));
+  t.deepEqual([...once.values()], await eventsOf(grid, jobId));
+});
