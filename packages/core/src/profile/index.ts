@@ -1,1 +1,2 @@
 export { AvailabilityProfile, type Segment } from './availability-profile.ts';
+export { FreeTime, type Hole, type HoleBounds, type VisitRectangle } from './free-time.ts';

@@ -1,5 +1,5 @@
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
-import type { FreeTime } from './free-time.ts';
+import type { FreeTime } from '../profile/index.ts';
 import type { HeuristicOptions } from './heuristic.ts';
 import type { Candidate } from './throughput.ts';
 
@@ -90,27 +90,9 @@ function insert(prospects: Prospect[], prospect: Prospect | undefined, now: Inst
 }
 
 function listMaximal(free: FreeTime, rules: HoleRules): Candidate[] {
-  const holes: Candidate[] = [];
   const { perTask, lanesMax, walltimeMax } = rules;
-  const queueEnd = free.end;
-  let lanesBefore = 0;
-  for (let at = free.first; at >= 0 && free.startOf(at) < queueEnd; at = free.nextOf(at)) {
-    const before = lanesBefore;
-    const start = free.startOf(at);
-    let lanesLast = 0;
-    free.visitRectangles(at, lanesMax * perTask, walltimeMax, (width, extent) => {
-      const lanes = Math.floor(width / perTask);
-      if (lanes <= before) return false; // It could start earlier.
-      const candidate = shape(rules, start, width, extent);
-      if (candidate === undefined) return true;
-      if (lanes === lanesLast) holes.pop(); // It could be longer.
-      lanesLast = lanes;
-      holes.push(candidate);
-      return true;
-    });
-    lanesBefore = Math.floor(free.freeOf(at) / perTask);
-  }
-  return holes;
+  const holes = free.maximalHoles({ unit: perTask, widthMax: lanesMax * perTask, extentMax: walltimeMax, until: free.end });
+  return Array.from(holes, ({ start, width, extent }) => shape(rules, start, width, extent)).filter((candidate) => candidate !== undefined);
 }
 
 /** The rectangle of best own throughput among those that begin with a segment; undefined where none holds a task. */

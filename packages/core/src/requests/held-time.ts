@@ -1,5 +1,5 @@
 import type { Instant, ProcessorCount } from '../shared/index.ts';
-import { FreeTime } from './free-time.ts';
+import { FreeTime } from '../profile/index.ts';
 
 /**
  * Collects who holds how many processors when, in any order, and then tells what is left, in one sweep.

@@ -1,6 +1,6 @@
 import { describeTime, plural } from '../shared/index.ts';
 import { estimateTaskTime, type TaskTimeEstimate } from './estimate-task-time.ts';
-import type { FreeTime } from './free-time.ts';
+import type { FreeTime } from '../profile/index.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
 import { findObstacle, freeSlotsOf, lanesIn, lanesMaxOf, longestWalltime } from './obstacle.ts';
 import { readQueue } from './read-queue.ts';

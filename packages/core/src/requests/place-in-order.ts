@@ -1,5 +1,5 @@
 import type { QueuedRequest } from '../messages/index.ts';
-import type { FreeTime } from './free-time.ts';
+import type { FreeTime } from '../profile/index.ts';
 
 const classCount = 32;
 

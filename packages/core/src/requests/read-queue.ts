@@ -1,5 +1,5 @@
 import type { QueuedRequest } from '../messages/index.ts';
-import { FreeTime } from './free-time.ts';
+import { FreeTime } from '../profile/index.ts';
 import type { RequestFacts } from './heuristic.ts';
 import { HeldTime } from './held-time.ts';
 import { placeInOrder } from './place-in-order.ts';

@@ -5,7 +5,7 @@ import {
   adaptiveHeuristic, estimateTaskTime, findHeuristic, heuristicDefaults, heuristicNames, type RequestFacts, type RequestHeuristic,
 } from '@mutirao/core/requests';
 import { findHoles } from '../../src/requests/find-holes.ts';
-import { FreeTime } from '../../src/requests/free-time.ts';
+import { FreeTime } from '@mutirao/core/profile';
 import { aListing, aServed, type ListedRequest, runs, someFacts } from '@mutirao/testkit';
 
 const processors = 6;

@@ -1,8 +1,26 @@
-import type { AvailabilityProfile } from '../profile/index.ts';
+import type { AvailabilityProfile } from './availability-profile.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 
 /** Answers whether the walk goes on; `extent` is how long `width` processors are free. */
 export type VisitRectangle = (width: ProcessorCount, extent: Duration) => boolean;
+
+/** A rectangle of free processors. */
+export interface Hole {
+  readonly start: Instant;
+  readonly width: ProcessorCount;
+  /** How long it lasts; the bound where it lasts longer. */
+  readonly extent: Duration;
+}
+
+/** Which holes are wanted. */
+export interface HoleBounds {
+  /** Widths are multiples of it, 1 or more. */
+  readonly unit: ProcessorCount;
+  readonly widthMax: ProcessorCount;
+  readonly extentMax: Duration;
+  /** Only those that begin before. */
+  readonly until: Instant;
+}
 
 /**
  * A copy of the availability profile from which rectangles are cut in the order of time.
@@ -81,6 +99,26 @@ export class FreeTime {
       if (free >= width) continue;
       if (!visit(width, extent)) return;
       width = free;
+    }
+  }
+
+  /**
+   * The maximal holes: rectangles that could not begin earlier, last longer or be wider within the bounds. In the order of their
+   * beginnings, those that begin together the widest first. Cost: O(segments x segments of a hole).
+   */
+  *maximalHoles({ unit, widthMax, extentMax, until }: HoleBounds): Generator<Hole> {
+    let unitsBefore = 0;
+    for (let at = this.first; at >= 0 && this.startOf(at) < until; at = this.nextOf(at)) {
+      const before = unitsBefore;
+      const byUnits = new Map<number, Hole>();
+      this.visitRectangles(at, widthMax, extentMax, (width, extent) => {
+        const units = Math.floor(width / unit);
+        if (units <= before) return false; // It could begin earlier, and so could all that are narrower.
+        byUnits.set(units, { start: this.startOf(at), width: units * unit, extent }); // In place of one that could last longer.
+        return true;
+      });
+      yield* byUnits.values();
+      unitsBefore = Math.floor(this.freeOf(at) / unit);
     }
   }
 
