@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { connect, nanos } from 'nats';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
+import { natsEvents } from '@mutirao/runtime/events';
 import { messagesOf } from '@mutirao/runtime/rpc';
 import { Grid, NatsServer, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
 
@@ -153,4 +155,48 @@ test.serial('a subscriber that is killed and comes back misses nothing', async (
   await until(() => subscriber.hasEnd(jobId), 'the end of the job is told', 90_000);
   const once = new Map(subscriber.told.map((event) => [event[0], event]));
   t.deepEqual([...once.values()], await eventsOf(grid, jobId));
+});
+
+test.serial('the stream has the bounds that are asked for, also when it was there before, and keeps what else was set of it', async (t) => {
+  const nats = new NatsServer();
+  t.teardown(() => nats.stop());
+  await nats.start();
+  const connection = await connect({ servers: nats.url });
+  t.teardown(() => connection.close());
+  const manager = await connection.jetstreamManager();
+  await manager.streams.add({ name: 'LAB', subjects: ['lab.>'], description: 'the lab\'s own', max_age: nanos(5000) });
+  const grid = await Grid.start({ machines: [1], brokerArgs: ['--nats', nats.url, '--nats-stream', 'LAB', '--nats-age', '1h', '--nats-bytes', '32M'] });
+  t.teardown(() => grid.stop());
+  await until(async () => (await series(grid, 'connected')) === 1, 'the broker publishes');
+  const { config } = await manager.streams.info('LAB');
+  t.like(config, { max_age: nanos(3_600_000), max_bytes: 32 * 1024 ** 2, subjects: ['lab.>', 'mutirao.events.>'], description: 'the lab\'s own', duplicate_window: nanos(120_000) });
+  await grid.client.waitEnded(await grid.client.submit([taskGroup('true', 3)]));
+  await until(async () => (await series(grid, 'lag')) === 0, 'all is published');
+  t.is((await manager.streams.info('LAB')).state.messages, await series(grid, 'published_total'));
+  await manager.streams.delete('LAB');
+  await grid.client.waitEnded(await grid.client.submit([taskGroup('true', 3)]));
+  await until(async () => (await series(grid, 'lag')) === 0, 'the stream is made anew');
+  t.true((await manager.streams.info('LAB')).state.messages > 0);
+});
+
+test.serial('the server keeps a message once, refuses one whose predecessor is not there, and a connection says when it is gone', async (t) => {
+  const nats = new NatsServer();
+  t.teardown(() => nats.stop());
+  await nats.start();
+  const options = { url: nats.url, credentialsPath: '', stream: 'MUTIRAO_EVENTS', ageMax: 60_000, bytesMax: 2 ** 25, name: 'a test' };
+  const connection = await natsEvents(options)();
+  const message = (id: number) => ({ subject: 'mutirao.events.job.accepted.1', messageId: `s#${id}`, headers: { 'ce-id': String(id) }, data: new Uint8Array([id]) });
+  t.is(await connection.publish(message(1)), 'kept');
+  t.deepEqual(await Promise.all([connection.publish(message(2), 's#1'), connection.publish(message(3), 's#2'), connection.publish(message(5), 's#4'), connection.publish(message(6), 's#5')]), ['kept', 'kept', 'out of order', 'out of order']);
+  t.is(await connection.publish(message(3), 's#2'), 'kept', 'a repeat is no trouble');
+  const reader = await connect({ servers: nats.url });
+  t.teardown(() => reader.close());
+  t.is((await (await reader.jetstreamManager()).streams.info('MUTIRAO_EVENTS')).state.messages, 3);
+  const unanswered = Promise.all([nats.kill(), t.throwsAsync(connection.closed.then((error) => { throw error ?? new Error('closed'); }))]);
+  await unanswered;
+  await t.throwsAsync(connection.publish(message(7)));
+  await t.throwsAsync(natsEvents(options)(), undefined, 'nobody listens');
+  await nats.start();
+  await t.throwsAsync(natsEvents({ ...options, url: nats.url.replace('nats:', 'tls:') })(), undefined, 'a server without TLS is no server for tls://');
+  await t.throwsAsync(natsEvents({ ...options, credentialsPath: '/nowhere.creds' })(), { message: /nowhere/ });
 });

@@ -6,12 +6,13 @@ import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ProviderId } from '@mutirao/core/shared';
-import { natsEvents, type ConnectEvents } from '@mutirao/runtime/events';
+import { natsEvents } from '@mutirao/runtime/events';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { bytes, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, parseLoopbackAddress } from '@mutirao/runtime/rpc';
 
+import { natsOptionsOf } from './process/nats-options.ts';
 import { startBroker, type RunningBroker } from './process/start-broker.ts';
 
 const options = {
@@ -38,12 +39,13 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const { log, signal, home } = context;
   const token = ensureToken(tokenPath(home));
   const ownerId = userInfo().username;
+  const nats = natsOptionsOf(config, brokerIdOf(ownerId, home));
   const metrics = new Metrics({ withProcess: true });
   const { suspectGrace, replicateAfter, checkDeadline, checksMax, blobBytesMax } = config;
   const broker = await startBroker({
     home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId: brokerIdOf(ownerId, home),
     programVersion: programVersion(), providers: config.provider.map(parseProvider), options: { suspectGrace, replicateAfter },
-    checkDeadline, checksMax, blobBytesMax, trace: config.trace, connectEvents: connectEventsOf(config, brokerIdOf(ownerId, home)), log, metrics, onFatal: context.fail,
+    checkDeadline, checksMax, blobBytesMax, trace: config.trace, connectEvents: nats && natsEvents(nats), log, metrics, onFatal: context.fail,
   });
   const http = await startHttp({ address: config.metrics, metrics, healthy: () => undefined });
   announce(context, broker, http.address);
@@ -51,16 +53,6 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   await broker.stop();
   await http.close();
   rmSync(join(home, 'broker.json'), { force: true });
-}
-
-/** @throws {MutiraoError} MUT_BAD_CONFIG for what no NATS server can be asked for. */
-function connectEventsOf({ nats: url, natsCredentials: credentialsPath, natsStream: stream, natsAge: ageMax, natsBytes: bytesMax }: ConfigOf<typeof options>, name: string): ConnectEvents | undefined {
-  if (url === '') return undefined;
-  if (!url.split(',').every((one) => /^(nats|tls):\/\/[^\s/@]+$/.test(one))) throw new MutiraoError('MUT_BAD_CONFIG', `--nats is ${JSON.stringify(url)}; want nats://HOST:PORT or tls://HOST:PORT`);
-  if (!/^[\w-]{1,64}$/.test(stream)) throw new MutiraoError('MUT_BAD_CONFIG', `--nats-stream is ${JSON.stringify(stream)}; want up to 64 letters, digits, "_" and "-"`);
-  if (ageMax < 1000) throw new MutiraoError('MUT_BAD_CONFIG', `--nats-age is ${ageMax} ms; want 1 s or more`);
-  if (bytesMax < 1024 ** 2) throw new MutiraoError('MUT_BAD_CONFIG', `--nats-bytes is ${bytesMax}; want 1M or more`);
-  return natsEvents({ url, credentialsPath, stream, ageMax, bytesMax, name });
 }
 
 /** Tells the command line where this broker is, and the log. */

@@ -35,6 +35,8 @@ export function natsEvents(options: NatsOptions): ConnectEvents {
   return async () => {
     const connection = await connect({
       servers: options.url.split(','), name: options.name, timeout: connectTimeout, pingInterval, maxPingOut: 2, reconnect: false,
+      // Otherwise each message costs the making of an error, with its stack, in case it should be needed.
+      noAsyncTraces: true,
       ...(options.url.startsWith('tls:') ? { tls: {} } : {}),
       ...(options.credentialsPath === '' ? {} : { authenticator: credsAuthenticator(readFileSync(options.credentialsPath)) }),
     });

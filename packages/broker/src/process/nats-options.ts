@@ -1,0 +1,31 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Bytes, Duration } from '@mutirao/core/shared';
+import type { NatsOptions } from '@mutirao/runtime/events';
+
+/** The options of the broker's program that tell of NATS. */
+export interface NatsConfig {
+  readonly nats: string;
+  readonly natsCredentials: string;
+  readonly natsStream: string;
+  readonly natsAge: Duration;
+  readonly natsBytes: Bytes;
+}
+
+const ageMin = 1000;
+const bytesMin = 1024 ** 2;
+
+/** Where events are to be published; undefined where nowhere. @throws {MutiraoError} MUT_BAD_CONFIG for what no NATS server can be asked for. */
+export function natsOptionsOf(config: NatsConfig, name: string): NatsOptions | undefined {
+  const { nats: url, natsCredentials: credentialsPath, natsStream: stream, natsAge: ageMax, natsBytes: bytesMax } = config;
+  if (url === '') return undefined;
+  const schemes = new Set(url.split(',').map((one) => /^(nats|tls):\/\/[^\s/@,]+$/.exec(one)?.[1] ?? ''));
+  if (schemes.has('') || schemes.size > 1) refuse('nats', url, 'nats://HOST:PORT or tls://HOST:PORT; of several, separated by commas, all the same');
+  if (!/^[\w-]{1,64}$/.test(stream)) refuse('nats-stream', stream, 'up to 64 letters, digits, "_" and "-"');
+  if (ageMax < ageMin) refuse('nats-age', `${ageMax}ms`, `${ageMin}ms or more`);
+  if (bytesMax < bytesMin) refuse('nats-bytes', String(bytesMax), '1M or more');
+  return { url, credentialsPath, stream, ageMax, bytesMax, name };
+}
+
+function refuse(option: string, found: string, wanted: string): never {
+  throw new MutiraoError('MUT_BAD_CONFIG', `--${option} is ${JSON.stringify(found)}; want ${wanted}`);
+}
