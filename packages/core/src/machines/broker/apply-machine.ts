@@ -24,7 +24,7 @@ export function addProvider(state: BrokerState, { providerId, address }: ChangeO
   else {
     state.providers.set(providerId, {
       providerId, address, machines: new Map(),
-      isConnected: false, awaySince: undefined, lastError: '', clockOffset: 0, demand: undefined, demandAt: 0,
+      isConnected: false, awaySince: undefined, lastError: '', clockOffset: 0, demand: undefined, demandAt: 0, shareSince: undefined,
     });
   }
 }

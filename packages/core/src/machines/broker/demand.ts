@@ -1,16 +1,18 @@
-import type { AllocationRequest, Demand } from '../../messages/index.ts';
+import type { Demand } from '../../messages/index.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
 import { countEnded } from './end-jobs.ts';
-import type { BrokerJob, BrokerProvider, BrokerState } from './state.ts';
+import { splitDemand } from './split-demand.ts';
+import type { BrokerJob, BrokerState } from './state.ts';
 import { type Turn, wakeBy } from './turn.ts';
 
 /** Tells each connected provider what is wanted of it, where that changed and it was not told a moment ago. */
 export function setDemands(turn: Turn): void {
   const { state, now } = turn;
   const total = totalDemand(state);
+  const parts = splitDemand(turn, total);
   for (const provider of state.providers.values()) {
     if (!provider.isConnected) continue;
-    const demand = { ...total, pendingTasks: pendingFor(state, provider, total) };
+    const demand = { ...total, pendingTasks: parts.get(provider) ?? 0 };
     if (provider.demand !== undefined && isSameDemand(provider.demand, demand)) continue;
     const due = provider.demandAt + state.options.demandInterval;
     if (provider.demand !== undefined && isBothOrNeither(provider.demand, demand) && due > now) {
@@ -71,66 +73,4 @@ function narrowestWidth(state: BrokerState): ProcessorCount {
 /** Tasks of a job that want a machine: those of a cancelled one only have to be stopped. */
 function countPending(job: BrokerJob): number {
   return job.status === 'running' ? job.taskCount - countEnded(job) : 0;
-}
-
-/**
- * What is left for one provider when what the others have and will have does its part.
- *
- * Others' machines count, and their queued requests as far as this broker heard of them before any of this one's: were all counted,
- * two providers would take turns in giving way to each other. Not the instants decide that they state: were a new request, by a clock
- * that was set, before one that waits, its provider would give it up and ask again without end. A provider's demand covers the tasks
- * that it runs.
- */
-function pendingFor(state: BrokerState, provider: BrokerProvider, total: Demand): number {
-  if (total.pendingTasks === 0) return 0;
-  const ownFirst = firstWaiting(state, provider);
-  let elsewhere = 0;
-  for (const other of state.providers.values()) {
-    if (other !== provider) elsewhere += coverOf(state, other, { before: ownFirst, processors: total.processors });
-  }
-  return Math.max(Math.min(countRunning(provider), total.pendingTasks), total.pendingTasks - elsewhere);
-}
-
-/** Replicas that provide for open tasks on the provider's machines, at most one per slot. */
-function countRunning(provider: BrokerProvider): number {
-  let running = 0;
-  for (const machine of provider.machines.values()) {
-    for (const replica of machine.replicas.values()) if (replica.status !== 'aborting') running++;
-  }
-  return running;
-}
-
-/** A provider's first request that waits, or is about to, in the order in which this broker heard of them; undefined without one. */
-function firstWaiting(state: BrokerState, { providerId }: BrokerProvider): AllocationRequest | undefined {
-  for (const request of state.requests.values()) {
-    if (request.providerId === providerId && (isQueued(request) || request.status === 'submitting')) return request;
-  }
-  return undefined;
-}
-
-function isQueued(request: AllocationRequest): boolean {
-  return request.status === 'queued';
-}
-
-/**
- * Tasks that a provider's machines and running requests can hold at once, and its requests that are queued before that place.
- *
- * One that is away gets nothing new, so it covers no more than what runs there: its machines may never come back.
- */
-function coverOf(
-  state: BrokerState, provider: BrokerProvider, { before, processors }: { readonly before: AllocationRequest | undefined; readonly processors: number },
-): number {
-  if (!provider.isConnected) return countRunning(provider);
-  let held = 0;
-  for (const machine of provider.machines.values()) {
-    if (machine.facts.requestId === '') held += Math.floor(machine.processors / processors);
-  }
-  let isBefore = true;
-  for (const request of state.requests.values()) {
-    if (request === before) isBefore = false;
-    if (request.providerId !== provider.providerId) continue;
-    const counts = request.status === 'running' || (isQueued(request) && isBefore);
-    if (counts) held += Math.floor(request.width / processors);
-  }
-  return held;
 }

@@ -16,6 +16,8 @@ export interface BrokerOptions {
   readonly withdrawAfter: Duration;
   /** How long a task that failed on a machine waits for another one. */
   readonly retryElsewhere: Duration;
+  /** How long what a provider may ask for is kept for it alone; not longer than it takes to read a queue and ask. */
+  readonly shareWait: Duration;
   /** Least time between two demands on one provider, but for those from or to nothing. */
   readonly demandInterval: Duration;
 }
@@ -30,5 +32,6 @@ export const defaultBrokerOptions: BrokerOptions = {
   replicateAfter: 250,
   withdrawAfter: 100,
   retryElsewhere: 30_000,
+  shareWait: 2_000,
   demandInterval: 250,
 };

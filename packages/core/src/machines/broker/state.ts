@@ -166,6 +166,8 @@ export interface BrokerProvider {
   /** What it was told last on this connection. */
   demand: Demand | undefined;
   demandAt: Instant;
+  /** Since when it has a share of the tasks that nothing covers; undefined while it has none. */
+  shareSince: Instant | undefined;
 }
 
 /** A GridMachine. */

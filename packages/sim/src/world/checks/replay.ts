@@ -50,7 +50,7 @@ function compare(name: string, living: string, replayed: string): void {
 
 /** What is of the moment, by name. */
 const seenFields: ReadonlySet<string> = new Set([
-  'isTold', 'breakages', 'quarantinedUntil', 'isWithdrawing', 'isEnding', 'isConnected', 'awaySince', 'lastError', 'demandAt', 'clockOffset', 'wakeAt',
+  'isTold', 'breakages', 'quarantinedUntil', 'isWithdrawing', 'isEnding', 'isConnected', 'awaySince', 'lastError', 'demandAt', 'shareSince', 'clockOffset', 'wakeAt',
   'seenAt', 'unknownSince', 'missedListings', 'releaseAskedAt', 'attachmentId', 'toldConnectionId', 'isReturning', 'connectionId', 'isSettled', 'idleSince',
 ]);
 
