@@ -1,5 +1,6 @@
 export { detectFormat, type Format } from './detect-format.ts';
 export { FormatError, type FormatProblem } from './format-error.ts';
+export { parseFailureTrace, type FailureTrace, type NodeFailures } from './fta/parse-failure-trace.ts';
 export { jobDefaults } from './job-defaults.ts';
 export { parseJdf, type JdfJob, type JdfPlace } from './jdf/parse-jdf.ts';
 export { printJdf } from './jdf/print-jdf.ts';

@@ -2,7 +2,7 @@ import { heuristicNames } from '@mutirao/core/requests';
 import type { Duration } from '@mutirao/core/shared';
 import { checkScenario, machinesMax, tasksMax } from './check-scenario.ts';
 import { flag, lessThanOne, list, number, object, oneOf, ScenarioError, showValue, text, whole } from './read-fields.ts';
-import type { ClusterPlan, FaultPlan, JobPlan, LabMachinePlan, LabPlan, LocalPlan, ManagerFaults, Scenario } from './scenario.ts';
+import type { ClusterPlan, DownTime, FaultPlan, JobPlan, LabMachinePlan, LabPlan, LocalPlan, ManagerFaults, Scenario } from './scenario.ts';
 
 const second: Duration = 1000;
 const hour: Duration = 3600 * second;
@@ -15,6 +15,7 @@ const delayMax: Duration = 2 * second;
 const sitesMax = 20;
 const jobsMax = 100;
 const localMax = 1_000;
+const downsMax = 1_000;
 const perHour = number(0, 10_000);
 const times = whole(0, day);
 
@@ -35,7 +36,9 @@ const cluster = object<ClusterPlan>({
   compression: oneOf(['start-now', 'reinsert']), heuristic: oneOf(heuristicNames), localPerHour: perHour, speedSpread: lessThanOne, faults: managerFaults,
 }, { local: list(local, 0, localMax), isWatched: flag });
 
-const labMachine = object<LabMachinePlan>({ processors: whole(1, 100), speed: number(0.01, 100), isLiar: flag }, {});
+const labMachine = object<LabMachinePlan>({ processors: whole(1, 100), speed: number(0.01, 100), isLiar: flag }, {
+  downs: list(object<DownTime>({ after: whole(0, stormMax), duration: times }, {}), 0, downsMax),
+});
 
 const lab = object<LabPlan>({ machines: list(labMachine, 1, machinesMax), downTime: times }, {
   upTime: object<NonNullable<LabPlan['upTime']>>({ mean: whole(second, 365 * day), shape: number(0.1, 10) }, {}),

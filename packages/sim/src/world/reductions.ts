@@ -67,6 +67,7 @@ const clusterReductions: readonly PartReduction<ClusterPlan>[] = [
 const labReductions: readonly PartReduction<LabPlan>[] = [
   (lab) => fewer(lab.machines).map((machines) => ({ ...lab, machines })),
   ({ upTime: _left, ...lab }) => [lab],
+  (lab) => [{ ...lab, machines: lab.machines.map(({ downs: _left, ...machine }) => machine) }],
   (lab) => [{ ...lab, machines: lab.machines.map((machine): LabMachinePlan => ({ ...machine, isLiar: false })) }],
   (lab) => [{ ...lab, machines: lab.machines.map((machine): LabMachinePlan => ({ ...machine, speed: 1 })) }],
   (lab) => [{ ...lab, machines: lab.machines.map((machine): LabMachinePlan => ({ ...machine, processors: 1 })) }],

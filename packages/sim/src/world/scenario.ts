@@ -67,12 +67,21 @@ export interface ClusterPlan {
   readonly faults: ManagerFaults;
 }
 
+/** A time in which a machine is down. */
+export interface DownTime {
+  /** After the world's start. */
+  readonly after: Duration;
+  readonly duration: Duration;
+}
+
 /** A machine of a lab. */
 export interface LabMachinePlan {
   readonly processors: ProcessorCount;
   readonly speed: number;
   /** Its results are wrong, and only a check at home tells. */
   readonly isLiar: boolean;
+  /** When it is down while things go wrong, as a log of failures says; in order. */
+  readonly downs?: readonly DownTime[];
 }
 
 /** Machines of the user's own, behind one provider. */
@@ -115,6 +124,11 @@ export interface Scenario {
   readonly turnDelayMax: Duration;
   /** How long things may go wrong; then everything is mended, and all must come to its end. */
   readonly stormDuration: Duration;
+}
+
+/** Whether the machines of a lab go down by nothing but the faults of their world. */
+export function staysUp({ upTime, machines }: LabPlan): boolean {
+  return upTime === undefined && machines.every(({ downs = [] }) => downs.length === 0);
 }
 
 /** Nothing goes wrong. */

@@ -128,26 +128,36 @@ export class Storm {
   /** Lab machines go down now and then, for reasons of their own. */
   #wearLabs(): void {
     for (const { plan, agents } of this.#world.labs) {
-      if (plan.upTime === undefined) continue;
-      for (const node of agents) this.#wear(node, plan.upTime, plan.downTime);
+      for (const [index, node] of agents.entries()) {
+        if (plan.upTime !== undefined) this.#wear(node, plan.upTime, plan.downTime);
+        for (const { after, duration } of plan.machines[index]?.downs ?? []) {
+          this.#world.kernel.after(after, () => { if (this.#world.isStormy) this.#takeDown(node, duration); });
+        }
+      }
     }
   }
 
-  #wear(node: World['labs'][number]['agents'][number], upTime: { readonly mean: Duration; readonly shape: number }, downTime: Duration): void {
+  #takeDown(node: LabNode, duration: Duration): void {
+    node.downUntil = Math.max(node.downUntil, this.#world.kernel.now + duration);
+    this.#world.tell('MachineWentDown', node.current === undefined ? [] : [node.current], `for ${duration} ms`);
+    node.current?.life.end();
+  }
+
+  #wear(node: LabNode, upTime: { readonly mean: Duration; readonly shape: number }, downTime: Duration): void {
     const luck = this.#luck.fork(`wear of ${node.name}`);
     const { kernel } = this.#world;
     const next = (): void => {
       kernel.after(drawWeibull(luck, upTime), () => {
         if (!this.#world.isStormy) return;
-        node.downUntil = kernel.now + downTime;
-        this.#world.tell('MachineWentDown', node.current === undefined ? [] : [node.current], `for ${downTime} ms`);
-        node.current?.life.end();
+        this.#takeDown(node, downTime);
         kernel.at(node.downUntil, next);
       });
     };
     next();
   }
 }
+
+type LabNode = World['labs'][number]['agents'][number];
 
 /** A time of a Weibull distribution with that mean; shape 0.5 is what idle lab machines were found to have. */
 export function drawWeibull(luck: Prng, { mean, shape }: { readonly mean: Duration; readonly shape: number }): Duration {

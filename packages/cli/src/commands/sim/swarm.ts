@@ -19,6 +19,8 @@ export function define(command: Command, act: Act): void {
     .option('--seeds <count>', 'worlds to run, each drawn from its seed')
     .option('--from <seed>', 'the first seed (default: 0)')
     .option('--scenario <file>', 'run the world of this file; with --seeds, once with each of them')
+    .option('--failures <file>', 'let the machines of labs fail as nodes of this log of the Failure Trace Archive did')
+    .option('--factor <number>', 'with --failures: times of the log are divided by it', '1000')
     .option('--workers <count>', 'threads (default: one per processor of this machine)')
     .option('--shrink <count>', 'runs at most to make a world that fails smaller; 0 for none', '300')
     .option('--out <folder>', 'where the smallest scenarios of failing worlds are written (default: the current folder)')
@@ -60,11 +62,11 @@ export async function runSwarm(context: CommandContext, options: SwarmOptions): 
 }
 
 async function runAll({ signal }: CommandContext, plan: SwarmPlan, tally: SwarmTally): Promise<void> {
-  const { scenario } = plan;
+  const { scenario, failures } = plan;
   const batchCount = Math.ceil((plan.seeds?.count ?? 1) / batchSize);
   try {
     await carryOutAll(listOrders(plan), {
-      scenario, signal, workerCount: Math.min(plan.workerCount, batchCount),
+      scenario, failures, signal, workerCount: Math.min(plan.workerCount, batchCount),
       onAnswer: (answer) => { if (answer.kind === 'ran') tally.add(answer.outcomes); },
     });
   } finally {
@@ -85,13 +87,13 @@ function* listOrders({ scenario, seeds, trace }: SwarmPlan): Generator<SwarmOrde
 
 /** Makes the worlds of failures small, and writes them. */
 async function explainAll({ signal, directory, output }: CommandContext, plan: SwarmPlan, failed: readonly WorldOutcome[]): Promise<ToldFailure[]> {
-  const { scenario, triesMax, workerCount } = plan;
+  const { scenario, failures, triesMax, workerCount } = plan;
   if (failed.length === 0 || signal.aborted) return [];
   if (triesMax > 0) output.note(`making ${failed.length} failing ${failed.length === 1 ? 'world' : 'worlds'} smaller`);
   const orders = failed.flatMap(({ seed, failure }): SwarmOrder[] => (failure === undefined ? [] : [{ kind: 'explain', seed, failure, triesMax, linesMax: storyLinesMax }]));
   const told: ToldFailure[] = [];
   await carryOutAll(orders, {
-    scenario, signal, workerCount: Math.min(workerCount, orders.length),
+    scenario, failures, signal, workerCount: Math.min(workerCount, orders.length),
     onAnswer: (answer) => { if (answer.kind === 'explained') told.push(keep(directory, plan, answer.explanation)); },
   });
   return told.toSorted((one, other) => Number(one.seed) - Number(other.seed));
@@ -110,8 +112,8 @@ function keep(directory: string, plan: SwarmPlan, explanation: FailureExplanatio
 }
 
 /** What a user types to run the world of this seed again. */
-function commandOf({ file, seeds }: SwarmPlan, seed: string): string {
-  const words = [...(file === undefined ? [] : ['--scenario', file]), ...(seeds === undefined ? [] : ['--seeds', '1', '--from', seed])];
+function commandOf({ file, seeds, failuresFile }: SwarmPlan, seed: string): string {
+  const words = [...(file === undefined ? [] : ['--scenario', file]), ...failuresFile, ...(seeds === undefined ? [] : ['--seeds', '1', '--from', seed])];
   return `mutirao sim swarm ${words.map(quote).join(' ')}`;
 }
 

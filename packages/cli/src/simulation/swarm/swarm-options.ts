@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { readScenario, ScenarioError, type Scenario } from '@mutirao/sim';
+import { FormatError, parseFailureTrace } from '@mutirao/formats';
+import { readScenario, ScenarioError, type FailureLog, type Scenario } from '@mutirao/sim';
 
 import { readWhole } from '../numbers.ts';
 
@@ -16,6 +18,8 @@ export interface SwarmOptions {
   readonly out?: string;
   readonly trace?: string;
   readonly shrink: string;
+  readonly failures?: string;
+  readonly factor: string;
 }
 
 /** Which worlds are run, and how. */
@@ -26,6 +30,10 @@ export interface SwarmPlan {
   readonly file: string | undefined;
   /** Seeds from `from`, `count` of them; undefined where the scenario runs with its own. */
   readonly seeds: { readonly from: number; readonly count: number } | undefined;
+  /** How lab machines fail; undefined where their worlds say. */
+  readonly failures: FailureLog | undefined;
+  /** The words that name that log again. */
+  readonly failuresFile: readonly string[];
   readonly workerCount: number;
   /** Absolute. */
   readonly out: string;
@@ -43,13 +51,34 @@ export function readPlan(directory: string, options: SwarmOptions): SwarmPlan {
   const triesMax = readWhole('--shrink', shrink, { min: 0, max: 1_000_000 });
   const workerCount = workers === undefined ? availableParallelism() : readWhole('--workers', workers, { min: 1, max: 1024 });
   const scenario = file === undefined ? undefined : readScenarioFile(file, resolve(directory, file));
-  return { scenario, file, seeds, triesMax, workerCount, trace: openTrace(directory, options), out: openFolder(directory, options.out) };
+  const failures = readFailures(directory, options);
+  const failuresFile = options.failures === undefined ? [] : ['--failures', options.failures, '--factor', options.factor];
+  return { scenario, file, seeds, failures, failuresFile, triesMax, workerCount, trace: openTrace(directory, options), out: openFolder(directory, options.out) };
 }
 
 function readSeeds({ seeds, from }: SwarmOptions): SwarmPlan['seeds'] {
   if (seeds !== undefined) return { count: readWhole('--seeds', seeds, { min: 1, max: seedsMax }), from: readWhole('--from', from ?? '0', { min: 0, max: Number.MAX_SAFE_INTEGER - seedsMax }) };
   if (from !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--from is "${from}" and there is no --seeds; want both`);
   return undefined;
+}
+
+/** Reads a log of failures, gzipped or not. */
+function readFailures(directory: string, { failures: file, factor }: SwarmOptions): FailureLog | undefined {
+  if (file === undefined) return undefined;
+  const bytes = readBytes(file, resolve(directory, file));
+  try {
+    const text = (isGzipped(bytes) ? gunzipSync(bytes) : bytes).toString('utf8');
+    const { nodes } = parseFailureTrace(text, file);
+    if (nodes.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', `${file} has no failure; want one at least`);
+    return { nodes, factor: readWhole('--factor', factor, { min: 1, max: 1_000_000_000 }) };
+  } catch (error) {
+    if (error instanceof MutiraoError) throw error;
+    throw new MutiraoError('MUT_BAD_REQUEST', error instanceof FormatError ? error.message : `${file} is broken: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function isGzipped(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
 /** Reads the scenario of a file. @throws {MutiraoError} MUT_FILE_NOT_FOUND; MUT_BAD_REQUEST with the field, the value found and the value wanted. */
@@ -63,8 +92,12 @@ export function readScenarioFile(file: string, path: string): Scenario {
 }
 
 function readText(file: string, path: string): string {
+  return readBytes(file, path).toString('utf8');
+}
+
+function readBytes(file: string, path: string): Buffer {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new MutiraoError(code === 'ENOENT' ? 'MUT_FILE_NOT_FOUND' : 'MUT_BAD_REQUEST', code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file}: ${message}`, { cause: error });

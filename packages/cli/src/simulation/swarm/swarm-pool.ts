@@ -13,9 +13,9 @@ export interface SwarmPoolSetup extends SwarmWorkerSetup {
 
 /** Carries out orders on worker threads; resolves when all are done, or when `signal` has fired. */
 export async function carryOutAll(orders: Iterable<SwarmOrder>, setup: SwarmPoolSetup): Promise<void> {
-  const { scenario, workerCount, signal } = setup;
+  const { scenario, failures, workerCount, signal } = setup;
   const queue = orders[Symbol.iterator]();
-  const workers = Array.from({ length: workerCount }, () => new Worker(new URL('./swarm-worker.ts', import.meta.url), { workerData: { scenario } satisfies SwarmWorkerSetup }));
+  const workers = Array.from({ length: workerCount }, () => new Worker(new URL('./swarm-worker.ts', import.meta.url), { workerData: { scenario, failures } satisfies SwarmWorkerSetup }));
   const stop = (): void => { for (const worker of workers) void worker.terminate(); };
   signal.addEventListener('abort', stop);
   try {

@@ -1,12 +1,14 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 
-import { drawScenario, runWorld, shrinkScenario, tellStory, traceTurn, type Scenario, type WorldFailure, type WorldStory, type WorldTurn } from '@mutirao/sim';
+import { drawScenario, runWorld, shrinkScenario, tellStory, traceTurn, withFailures, type FailureLog, type Scenario, type WorldFailure, type WorldStory, type WorldTurn } from '@mutirao/sim';
 
 /** What a worker is started with. */
 export interface SwarmWorkerSetup {
   /** The world to run with other seeds; left out, worlds are drawn from their seeds. */
   readonly scenario: Scenario | undefined;
+  /** How lab machines fail; left out, as their worlds say. */
+  readonly failures: FailureLog | undefined;
 }
 
 /** What a worker is asked to do. */
@@ -38,7 +40,7 @@ export type SwarmAnswer =
   | { readonly kind: 'ran'; readonly outcomes: readonly WorldOutcome[] }
   | { readonly kind: 'explained'; readonly explanation: FailureExplanation };
 
-const { scenario: given } = workerData as SwarmWorkerSetup;
+const { scenario: given, failures } = workerData as SwarmWorkerSetup;
 const traceBufferMax = 1 << 20;
 
 parentPort?.on('message', (order: SwarmOrder) => { parentPort?.postMessage(carryOut(order)); });
@@ -49,7 +51,8 @@ function carryOut(order: SwarmOrder): SwarmAnswer {
 }
 
 function scenarioOf(seed: string): Scenario {
-  return given === undefined ? drawScenario(seed) : { ...given, seed };
+  const scenario = given === undefined ? drawScenario(seed) : { ...given, seed };
+  return failures === undefined ? scenario : withFailures(scenario, failures);
 }
 
 function runSeed(seed: string, trace: string | undefined): WorldOutcome {

@@ -2,7 +2,7 @@ import type { BrokerState } from '@mutirao/core/machines/broker';
 import type { ClusterState } from '@mutirao/core/machines/cluster';
 import type { ProviderState } from '@mutirao/core/machines/provider';
 import { invariant, type Duration, type Instant } from '@mutirao/core/shared';
-import { calmFaults, honestManager } from '../scenario.ts';
+import { calmFaults, honestManager, staysUp } from '../scenario.ts';
 import type { ClusterSite, World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
@@ -65,7 +65,7 @@ export class QuietCheck implements WorldCheck {
 
 /** Whether nothing has gone wrong for a while, nor is going to. */
 function isQuiet({ isStormy, scenario }: World): boolean {
-  return !isStormy || (JSON.stringify(scenario.faults) === JSON.stringify(calmFaults) && scenario.labs.every(({ upTime }) => upTime === undefined));
+  return !isStormy || (JSON.stringify(scenario.faults) === JSON.stringify(calmFaults) && scenario.labs.every(staysUp));
 }
 
 /** Whether managers do what they say, and calls to them arrive. */
