@@ -45,3 +45,17 @@ test('without a way to publish there is no publisher and no series; with one, th
   t.deepEqual(stream.ids, ['1']);
   journal.close();
 });
+
+test('a publisher begins where the one before it, on the same journal, ended', async (t) => {
+  const journal = openJournal({ path: ':memory:', codec: changeCodec });
+  const stream = new PretendStream();
+  for (const ids of [['1'], ['1', '2']]) {
+    journal.record([{ kind: 'JobCancelled', jobId: 1, reason: '', at: 1 }], 1);
+    const publisher = createPublisher({ brokerId: 'ana-1', log: quietLogger, metrics: new Metrics(), connectEvents: stream.connect }, journal);
+    publisher?.start();
+    await publisher?.stop(1000);
+    t.deepEqual(stream.ids, ids);
+  }
+  t.is(stream.repeatCount, 0);
+  journal.close();
+});
