@@ -8,6 +8,7 @@ import json
 import sys
 
 import nats
+from nats.js.api import ConsumerConfig
 
 url, name, stubs, subject = (sys.argv[1:] + ["mutirao.events.>"])[:4]
 sys.path.insert(0, stubs)
@@ -20,7 +21,10 @@ async def tell(error):
 
 async def main():
     connection = await nats.connect(url, max_reconnect_attempts=-1, reconnect_time_wait=0.5, error_cb=tell)
-    events = await connection.jetstream().subscribe(subject, durable=name, stream="MUTIRAO_EVENTS", manual_ack=True)
+    # One at a time: what was not acknowledged comes again before anything after it, and so in its order.
+    config = ConsumerConfig(max_ack_pending=1, ack_wait=2)
+    stream = connection.jetstream()
+    events = await stream.subscribe(subject, durable=name, stream="MUTIRAO_EVENTS", manual_ack=True, config=config)
     last = {}  # The place of the last event of each source: what is not behind it is a repeat.
     async for message in events.messages:
         source, id = message.headers["ce-source"], message.headers["ce-id"]
