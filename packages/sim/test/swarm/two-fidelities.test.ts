@@ -100,7 +100,7 @@ function runWholeGrid(setting: Setting, locals: readonly LocalPlan[]): { finishe
   const world = new World(scenarioOf(setting, locals), ({ at, process, changes }) => {
     if (process === 'broker' && changes.some(({ kind }) => kind === 'JobEnded')) finishedAt = at;
     if (process === 'provider cluster0') for (const change of changes as ProviderChange[]) hear(change);
-  }, { pace: noTimeLost, broker: { demandInterval: 0 } });
+  }, { pace: noTimeLost, broker: { demandInterval: 0, observedMin: Infinity } });
   for (let until = worldStart + submittedAfter; finishedAt === 0 && until <= worldStart + 20 * day; until += 600_000) world.kernel.runUntil(until);
   return { finishedAt, decided: [...requests.values()] };
 }

@@ -1,9 +1,11 @@
+import { freeProcessors } from '../../bag/index.ts';
 import { explainMatch } from '../../requirements/index.ts';
 import type { Instant } from '../../shared/index.ts';
 import { describeRequests } from './explain-request.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { matchesQueue } from './matching.ts';
 import { machineStatus } from './queries.ts';
+import { keepsAway, knownNeed } from './remaining-time.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from './state.ts';
 
@@ -20,11 +22,21 @@ export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instan
       details: matching.slice(0, listedMax).map((machine) => explainUnusable(machine, now)),
     };
   }
+  const short = usable.filter((machine) => keepsAway({ state, now }, queue, machine));
+  if (short.length > 0 && short.some((machine) => freeProcessors(machine) > 0)) return explainShort({ state, now }, queue, short);
   const ahead = firstAhead(state, queue);
   return {
     summary: `all ${plural(usable.length, 'machine')} that it may run on are busy.`,
     details: ahead === undefined ? [] : [`Job ${ahead.jobId} was submitted before and is served first.`],
   };
+}
+
+/** Machines that idle because their allocation ends too soon. */
+function explainShort({ state, now }: { readonly state: BrokerState; readonly now: Instant }, { job }: TaskQueue, short: readonly BrokerMachine[]): Explanation {
+  const { count, longest, sum } = job.times;
+  const observed = count === 0 ? 'its limit says so' : `${plural(count, 'task')} of the job took ${describeTime(sum / count)} on average and ${describeTime(longest)} at most`;
+  const lines = short.slice(0, listedMax).map(({ facts: { machineId, until = now } }) => `${machineId} has ${describeTime(Math.max(0, until - now))} left, which is too short.`);
+  return { summary: `it waits for a machine with ${describeTime(knownNeed(state, job) ?? 0)} left: ${observed}.`, details: lines };
 }
 
 function firstAhead(state: BrokerState, queue: TaskQueue): BrokerJob | undefined {

@@ -26,6 +26,7 @@ export {
   findJobSummary, findTaskSummary, listJobSummaries, listMachineRecords, listProviders, listRequests, listTaskIndexes,
   type JobSummary, type MachineRecord, type MachineStatus, type OpenReplica, type ProviderRecord, type TaskSummary,
 } from './queries.ts';
+export { keepsAway } from './remaining-time.ts';
 export { resume, skipForgottenIds } from './resume.ts';
 export { restore } from './restore.ts';
 export { snapshot, snapshotVersion } from './snapshot.ts';

@@ -14,6 +14,8 @@ export interface BrokerOptions {
   readonly replicateAfter: Duration;
   /** How long a replica waits at a busy machine before an idle one may have its task. */
   readonly withdrawAfter: Duration;
+  /** Tasks of a job that have to succeed before their times say what the others need; Infinity for what limits say alone. */
+  readonly observedMin: number;
   /** How long a task that failed on a machine waits for another one. */
   readonly retryElsewhere: Duration;
   /** How long what a provider may ask for is kept for it alone; not longer than it takes to read a queue and ask. */
@@ -31,6 +33,7 @@ export const defaultBrokerOptions: BrokerOptions = {
   lossesMax: 20,
   replicateAfter: 250,
   withdrawAfter: 100,
+  observedMin: 5,
   retryElsewhere: 30_000,
   shareWait: 2_000,
   demandInterval: 250,

@@ -3,6 +3,7 @@ import type { TaskIndex } from '../../shared/index.ts';
 import { avoidedUntil } from './avoidance.ts';
 import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
+import { isTooLateFor, keepsAway } from './remaining-time.ts';
 import { replicateTasks } from './replicate-tasks.ts';
 import type { BrokerMachine, BrokerState, TaskQueue } from './state.ts';
 import { getGroup } from './task-groups.ts';
@@ -49,7 +50,7 @@ function readyQueues(state: BrokerState): TaskQueue[] {
 
 function placementPort(turn: Turn): PlacementPort<BrokerMachine, TaskQueue> {
   return {
-    matches: (queue, machine) => matchesQueue(queue, machine.facts),
+    matches: (queue, machine) => matchesQueue(queue, machine.facts) && !keepsAway(turn, queue, machine),
     prefetchDepth: (queue, machine) => depthOf(turn, queue, machine),
     place: (machine, queue, countMax) => placeFrom(turn, machine, { queue, countMax }),
   };
@@ -57,7 +58,7 @@ function placementPort(turn: Turn): PlacementPort<BrokerMachine, TaskQueue> {
 
 function depthOf(turn: Turn, queue: TaskQueue, machine: BrokerMachine): number {
   // A machine that broke replicas gets no queue until it has ended one well.
-  if (machine.breakages > 0) return 0;
+  if (machine.breakages > 0 || isTooLateFor(turn, queue, machine)) return 0;
   const { times } = queue.job;
   const slots = Math.floor(machine.processors / queue.processors);
   const taskTimeMean = times.count === 0 ? undefined : times.sum / times.count;

@@ -3,6 +3,7 @@ import type { Instant } from '../../shared/index.ts';
 import { avoidedUntil } from './avoidance.ts';
 import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
+import { keepsAway } from './remaining-time.ts';
 import type { BrokerJob, BrokerMachine, OpenTask } from './state.ts';
 import { getGroup } from './task-groups.ts';
 import { type Turn, wakeBy } from './turn.ts';
@@ -48,7 +49,7 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
 function suits(turn: Turn, job: BrokerJob, { task, machine }: { task: OpenTask; machine: BrokerMachine }): boolean {
   if (task.replicas.some((replica) => replica.machine === machine)) return false;
   const { queue } = getGroup(job, task.index);
-  if (!matchesQueue(queue, machine.facts)) return false;
+  if (!matchesQueue(queue, machine.facts) || keepsAway(turn, queue, machine)) return false;
   const until = avoidedUntil(turn, machine, { queue, task });
   if (until !== undefined) wakeBy(turn, until);
   return until === undefined;

@@ -1,5 +1,6 @@
 import { chooseWithdrawals, type IdleSlots, type WithdrawableReplica } from '../../bag/index.ts';
 import { matchesQueue } from './matching.ts';
+import { keepsAway } from './remaining-time.ts';
 import type { BrokerMachine, BrokerReplica } from './state.ts';
 import { getGroup } from './task-groups.ts';
 import { type Turn, wakeBy, withdrawReplica } from './turn.ts';
@@ -12,7 +13,10 @@ interface WaitingReplica extends WithdrawableReplica {
 export function withdrawWaiting(turn: Turn, machines: readonly BrokerMachine[], idle: IdleSlots<BrokerMachine>): void {
   const chosen = chooseWithdrawals(machines, idle, {
     replicasOf: (machine) => [...machine.replicas.values()].map((replica) => describe(turn, replica)),
-    matches: ({ replica: { job, task } }, machine) => matchesQueue(getGroup(job, task.index).queue, machine.facts),
+    matches: ({ replica: { job, task } }, machine) => {
+      const { queue } = getGroup(job, task.index);
+      return matchesQueue(queue, machine.facts) && !keepsAway(turn, queue, machine);
+    },
   });
   for (const { replica } of chosen) withdrawReplica(turn, replica);
 }

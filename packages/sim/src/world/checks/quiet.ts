@@ -1,4 +1,4 @@
-import type { BrokerState } from '@mutirao/core/machines/broker';
+import { keepsAway, type BrokerState } from '@mutirao/core/machines/broker';
 import type { ClusterState } from '@mutirao/core/machines/cluster';
 import type { ProviderState } from '@mutirao/core/machines/provider';
 import { invariant, type Duration, type Instant } from '@mutirao/core/shared';
@@ -75,9 +75,12 @@ function isHonest({ isStormy, scenario: { clusters, network } }: World): boolean
 
 /** Ready tasks do not wait beside machines that have nothing to do. */
 function *findIdle(state: BrokerState, now: Instant): Iterable<string> {
-  const isWaiting = [...state.openJobs.values()].some(({ queues }) => queues.some(({ readyCount }) => readyCount > 0));
-  if (!isWaiting) return;
-  for (const { facts: { machineId, until = Infinity }, isTold, heldProcessors, quarantinedUntil } of state.machines.values()) {
+  const waiting = [...state.openJobs.values()].flatMap(({ queues }) => queues.filter(({ readyCount }) => readyCount > 0));
+  if (waiting.length === 0) return;
+  for (const machine of state.machines.values()) {
+    const { facts: { machineId, until = Infinity }, isTold, heldProcessors, quarantinedUntil } = machine;
+    // Its time is too short for them, and another's is not.
+    if (waiting.every((queue) => keepsAway({ state, now }, queue, machine))) continue;
     if (isTold && heldProcessors === 0 && quarantinedUntil <= now && until > now) yield `${machineId} has nothing to do while tasks wait`;
   }
 }
