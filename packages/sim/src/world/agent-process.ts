@@ -1,4 +1,4 @@
-import { agentMachine, createAgentState, listHeldReplicas, type AgentCommand, type AgentInput, type AgentState, type HeldReplica } from '@mutirao/core/machines/agent';
+import { agentMachine, createAgentState, listHeldReplicas, type AgentCommand, type AgentInput, type AgentState, type HeldReplica, type Verdict } from '@mutirao/core/machines/agent';
 import type { Content, MachineFacts } from '@mutirao/core/messages';
 import { unreachable, type Duration, type Prng } from '@mutirao/core/shared';
 import { Life, type Host } from './host.ts';
@@ -30,6 +30,8 @@ type WorkCommand = Exclude<AgentCommand, { readonly kind: 'Reply' | 'WakeAt' }>;
 const orphanTimeout: Duration = 600_000;
 const finalCodes = new Set(['MUT_UNAUTHENTICATED', 'MUT_ALLOCATION_ENDED', 'MUT_WALLTIME_ENDED', 'MUT_RELEASED', 'MUT_REPLACED']);
 const killGrace: Duration = 5000;
+/** What an agent says of a replica whose files had no room. */
+const noSpace: Verdict = { outcome: 'broken', reason: 'MUT_NO_SPACE', detail: 'no space left on the simulated disk' };
 
 /** One run of an agent, with the tasks that it runs. */
 export class AgentProcess {
@@ -41,6 +43,7 @@ export class AgentProcess {
   readonly #stored = new Set<string>();
   /** Contents that replicas need. */
   readonly #pinned = new Set<string>();
+  readonly #choreLuck: Prng;
   readonly #running = new Map<number, { readonly replica: HeldReplica; finish(): void }>();
   #orphanedSince: number;
   /** Of a process that falls; another one where it ends by itself. */
@@ -50,6 +53,7 @@ export class AgentProcess {
     this.#setup = setup;
     const { world, host, facts, luck } = setup;
     const { kernel } = world;
+    this.#choreLuck = luck.fork('chores');
     this.life = new Life(host);
     this.life.holds(() => {
       world.truth.endAllRuns(facts.incarnation);
@@ -149,6 +153,11 @@ export class AgentProcess {
     world.kernel.after(drawTime(luck, world.pace.choreMax), () => { if (!this.life.isOver) chore(); });
   }
 
+  #failsChore(): boolean {
+    const { choreFailureProbability } = this.#setup.world;
+    return choreFailureProbability > 0 && this.#choreLuck.fraction() < choreFailureProbability;
+  }
+
   #askContents(contents: readonly Content[]): void {
     const missing: Content[] = [];
     for (const content of contents) {
@@ -167,6 +176,10 @@ export class AgentProcess {
 
   #stage({ start }: HeldReplica): void {
     const { replicaId } = start;
+    if (this.#failsChore()) {
+      this.#process.deliver({ kind: 'StagingFailed', replicaId, verdict: noSpace });
+      return;
+    }
     const missing = start.inputs.find(({ content }) => !this.#stored.has(content.sha256));
     if (missing === undefined) this.#process.deliver({ kind: 'InputsStaged', replicaId });
     else this.#process.deliver({ kind: 'StagingFailed', replicaId, verdict: { outcome: 'broken', reason: 'MUT_STAGING_FAILED', detail: `${missing.path} is not stored` } });
@@ -204,6 +217,10 @@ export class AgentProcess {
 
   #collect({ start }: HeldReplica): void {
     const { isLiar } = this.#setup;
+    if (this.#failsChore()) {
+      this.#process.deliver({ kind: 'CollectionFailed', replicaId: start.replicaId, verdict: noSpace });
+      return;
+    }
     const content = { sha256: (isLiar ? 'bad' : 'f00').padEnd(64, '0'), size: 1 };
     this.#process.deliver({
       kind: 'OutputsCollected', replicaId: start.replicaId,

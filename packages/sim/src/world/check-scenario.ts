@@ -30,10 +30,10 @@ export function checkScenario(scenario: Scenario): void {
   checkWork(scenario);
 }
 
-function checkJob({ taskCount, brokenTaskCount, submittedAfter, cancelledAfter = 0 }: JobPlan, path: string, stormDuration: Duration): void {
+function checkJob({ taskCount, brokenTaskCount, submittedAfter, cancelledAfter = 0, retriedAfter = 0 }: JobPlan, path: string, stormDuration: Duration): void {
   if (brokenTaskCount > taskCount) throw new ScenarioError(`${path}.brokenTaskCount`, `is ${brokenTaskCount}`, `at most its ${taskCount} tasks`);
   const latest = stormDuration + lateMax;
-  for (const [name, value] of [['submittedAfter', submittedAfter], ['cancelledAfter', cancelledAfter]] as const) {
+  for (const [name, value] of [['submittedAfter', submittedAfter], ['cancelledAfter', cancelledAfter], ['retriedAfter', retriedAfter]] as const) {
     if (value > latest) throw new ScenarioError(`${path}.${name}`, `is ${value}`, `at most ${latest}, a day after the storm: all must come to its end in two`);
   }
 }

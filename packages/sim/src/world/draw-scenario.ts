@@ -18,10 +18,11 @@ export function drawScenario(seed: string): Scenario {
   const taskTimeMax = Math.min(20 * minute, ...clusters.map(({ walltimeMax }) => walltimeMax / 4));
   return withBearableWork({
     version: 1, seed, clusters, labs, stormDuration,
-    jobs: Array.from({ length: draw.pick([1, 1, 2, 3]) }, (_, index) => drawJob(draw, { index, stormDuration, taskTimeMax })),
+    jobs: Array.from({ length: draw.pick([1, 1, 2, 3]) }, (_, index) => drawJob(draw, { index, stormDuration, taskTimeMax }))
+      .map((job, index) => retriedOrNot(job, stormDuration, new Draw(new Prng(`retry ${seed} ${index}`)))),
     network: { delayMax: draw.pick([0, 5, 50, 500]), lossProbability: draw.pick([0, 0.01, 0.2]), duplicateProbability: draw.pick([0, 0.01, 0.1]) },
     faults: drawFaults(draw), turnDelayMax: draw.pick([0, 1, 20]),
-    ...drawSwitches(new Draw(new Prng(`switches ${seed}`))),
+    ...drawSwitches(new Draw(new Prng(`switches ${seed}`))), ...drawChores(new Draw(new Prng(`chores ${seed}`))),
   });
 }
 
@@ -80,6 +81,17 @@ function watchedOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
 function drawSwitches(draw: Draw): Pick<Scenario, 'heuristicSwitchesPerHour'> {
   const heuristicSwitchesPerHour = draw.pick([0, 0, 6, 60]);
   return heuristicSwitchesPerHour === 0 ? {} : { heuristicSwitchesPerHour };
+}
+
+/** By luck of its own, as above. */
+function drawChores(draw: Draw): Pick<Scenario, 'choreFailureProbability'> {
+  const choreFailureProbability = draw.pick([0, 0, 0.05, 0.3]);
+  return choreFailureProbability === 0 ? {} : { choreFailureProbability };
+}
+
+/** By luck of its own, as above. */
+function retriedOrNot(job: JobPlan, stormDuration: Duration, draw: Draw): JobPlan {
+  return draw.pick([false, false, true]) ? { ...job, retriedAfter: draw.between(second, stormDuration) } : job;
 }
 
 function drawManagerFaults(draw: Draw): ManagerFaults {

@@ -23,7 +23,7 @@ const job = object<JobPlan>({
   submittedAfter: whole(0, stormMax + day), taskCount: whole(1, tasksMax), meanTaskTime: whole(1, 7 * day), spread: lessThanOne,
   replicasMax: whole(1, 100), failuresMax: whole(1, 100), brokenTaskCount: whole(0, tasksMax), failureProbability: lessThanOne,
   inputCount: whole(0, 100), hasOutput: flag, isChecked: flag,
-}, { cancelledAfter: whole(0, stormMax + day) });
+}, { cancelledAfter: whole(0, stormMax + day), retriedAfter: whole(0, stormMax + day) });
 
 const managerFaults = object<ManagerFaults>({
   listingFails: lessThanOne, listingLags: lessThanOne, listingLies: lessThanOne, startsLate: lessThanOne, startsNothing: lessThanOne, startsTwice: lessThanOne,
@@ -53,7 +53,7 @@ const scenario = object<Scenario>({
   version: oneOf([1]), seed: text(100), jobs: list(job, 1, jobsMax), clusters: list(cluster, 0, sitesMax), labs: list(lab, 0, sitesMax),
   network: object<Scenario['network']>({ delayMax: whole(0, delayMax), lossProbability: lessThanOne, duplicateProbability: lessThanOne }, {}),
   faults, turnDelayMax: whole(0, delayMax), stormDuration: whole(0, stormMax),
-}, { heuristicSwitchesPerHour: perHour });
+}, { heuristicSwitchesPerHour: perHour, choreFailureProbability: lessThanOne });
 
 /**
  * Reads a scenario from a JSON document; the same document, the same scenario.

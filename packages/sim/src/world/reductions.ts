@@ -31,6 +31,7 @@ const wholeReductions: readonly Reduction[] = [
   ...faultNames.map((name): Reduction => (scenario) => [0, half(scenario.faults[name])].map((value) => ({ ...scenario, faults: { ...scenario.faults, [name]: value } }))),
   ...(['lossProbability', 'duplicateProbability', 'delayMax'] as const).map((name): Reduction => (scenario) => [{ ...scenario, network: { ...scenario.network, [name]: 0 } }]),
   ({ heuristicSwitchesPerHour: _left, ...scenario }) => [scenario],
+  ({ choreFailureProbability: _left, ...scenario }) => [scenario],
   (scenario) => [{ ...scenario, turnDelayMax: 0 }],
 ];
 
@@ -41,6 +42,7 @@ function shortenStorm(scenario: Scenario, stormDuration: number): Scenario {
 const jobReductions: readonly PartReduction<JobPlan>[] = [
   (job) => [1, half(job.taskCount)].filter((taskCount) => taskCount >= 1).map((taskCount) => ({ ...job, taskCount, brokenTaskCount: Math.min(job.brokenTaskCount, taskCount) })),
   ({ cancelledAfter: _left, ...job }) => [job],
+  ({ retriedAfter: _left, ...job }) => [job],
   (job) => [{ ...job, submittedAfter: 0 }, { ...job, submittedAfter: half(job.submittedAfter) }],
   (job) => [{ ...job, brokenTaskCount: 0, failureProbability: 0, failuresMax: 1 }],
   (job) => [{ ...job, inputCount: 0 }],

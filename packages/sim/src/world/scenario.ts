@@ -22,6 +22,8 @@ export interface JobPlan {
   readonly isChecked: boolean;
   /** When its user cancels it; left out for never. */
   readonly cancelledAfter?: Duration;
+  /** When its user wants once more what failed or was cancelled; left out for never. */
+  readonly retriedAfter?: Duration;
 }
 
 /** What a resource manager does wrong. Each is a probability in [0, 1), of a call or of a request. */
@@ -120,6 +122,8 @@ export interface Scenario {
   readonly faults: FaultPlan;
   /** How often the user switches the request heuristic of a cluster's provider; left out, never. */
   readonly heuristicSwitchesPerHour?: number;
+  /** Of what a machine does for a task, staging or collecting, to fail in the storm, as on a full disk; in [0, 1), left out, none. */
+  readonly choreFailureProbability?: number;
   /** Longest time from an input to the turn that takes it. */
   readonly turnDelayMax: Duration;
   /** How long things may go wrong; then everything is mended, and all must come to its end. */

@@ -3,7 +3,7 @@ import { calmFaults, honestManager, type ClusterPlan, type LabPlan, type Scenari
 /** The same world where nothing goes wrong but that connections break and messages come twice: nothing may be lost for it. */
 export function gentleScenario(scenario: Scenario): Scenario {
   return {
-    ...scenario, faults: { ...calmFaults, breaksPerHour: 300 }, network: { ...scenario.network, lossProbability: 0, duplicateProbability: 0.1 },
+    ...scenario, choreFailureProbability: 0, faults: { ...calmFaults, breaksPerHour: 300 }, network: { ...scenario.network, lossProbability: 0, duplicateProbability: 0.1 },
     clusters: scenario.clusters.map((cluster) => ({ ...cluster, faults: honestManager })), labs: scenario.labs.map(staysUp),
   };
 }

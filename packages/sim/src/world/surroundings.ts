@@ -12,6 +12,8 @@ export interface Surroundings {
   /** Longest time from an input to the turn that takes it. */
   readonly turnDelayMax: Duration;
   readonly pace: Pace;
+  /** Of an agent's staging or collecting to fail now. */
+  readonly choreFailureProbability: number;
   /** Hears of every turn of every process. */
   onTurn(turn: WorldTurn): void;
   /** An error that ended a process: a full disk ends it, anything else ends the world. */

@@ -16,7 +16,7 @@ export interface UserSetup {
 
 const tryAgainAfter: Duration = 5_000;
 
-/** Submits the jobs of a scenario, each until it is accepted, and cancels those that are to be cancelled. */
+/** Submits the jobs of a scenario, each until it is accepted, and cancels and retries those that are to be. */
 export class SimulatedUser {
   readonly #setup: UserSetup;
   #openCount: number;
@@ -43,18 +43,24 @@ export class SimulatedUser {
       }
       const { jobId } = reply.value as { readonly jobId: JobId };
       promises.tellAccepted(label, jobId);
-      if (plan.cancelledAfter === undefined) this.#openCount -= 1;
-      else kernel.after(plan.cancelledAfter, () => { this.#cancel(jobId); });
+      this.#openCount -= 1;
+      this.#wish(plan.cancelledAfter, (replyTo) => ({ kind: 'JobCancelled', replyTo, userId: 'user', jobId, reason: 'the user changed her mind' }));
+      this.#wish(plan.retriedAfter, (replyTo) => ({ kind: 'TasksRetried', replyTo, userId: 'user', jobId, taskIndexes: [] }));
     });
   }
 
-  #cancel(jobId: JobId): void {
+  /** Asks for something after a while, again until there is an answer, be it a refusal: a job that has ended cannot be cancelled. */
+  #wish(after: Duration | undefined, make: (replyTo: number) => BrokerInput): void {
+    if (after === undefined) return;
+    this.#openCount += 1;
     const { kernel, ask } = this.#setup;
-    ask((replyTo) => ({ kind: 'JobCancelled', replyTo, userId: 'user', jobId, reason: 'the user changed her mind' }), (reply) => {
-      // A job that has ended cannot be cancelled, which is an answer too.
-      if (reply === undefined) kernel.after(tryAgainAfter, () => { this.#cancel(jobId); });
-      else this.#openCount -= 1;
-    });
+    const tryNow = (): void => {
+      ask(make, (reply) => {
+        if (reply === undefined) kernel.after(tryAgainAfter, tryNow);
+        else this.#openCount -= 1;
+      });
+    };
+    kernel.after(after, tryNow);
   }
 }
 

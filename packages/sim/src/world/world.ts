@@ -101,6 +101,10 @@ export class World implements Surroundings {
     });
   }
 
+  get choreFailureProbability(): number {
+    return this.isStormy ? this.scenario.choreFailureProbability ?? 0 : 0;
+  }
+
   /** All processes that are started again when they end. */
   nodes(): Node[] {
     return [...this.clusters.flatMap(({ cluster, provider }) => [cluster, provider]), ...this.labs.flatMap(({ provider, agents }) => [provider, ...agents]), this.broker];

@@ -51,8 +51,8 @@ export class CalmCheck implements WorldCheck {
 }
 
 /** Whether nothing worse ever happens in it than that a connection breaks: everybody finds back in time. */
-function isCalm({ faults, clusters, labs, network }: Scenario): boolean {
-  return JSON.stringify({ ...faults, breaksPerHour: 0 }) === JSON.stringify(calmFaults) && network.lossProbability === 0
+function isCalm({ faults, clusters, labs, network, choreFailureProbability = 0 }: Scenario): boolean {
+  return JSON.stringify({ ...faults, breaksPerHour: 0 }) === JSON.stringify(calmFaults) && network.lossProbability === 0 && choreFailureProbability === 0
     && clusters.every((cluster) => JSON.stringify(cluster.faults) === JSON.stringify(honestManager)) && labs.every(staysUp);
 }
 

@@ -18,6 +18,8 @@ interface WrittenJob {
   readonly failuresMax: number;
   readonly tasks: Map<TaskIndex, WrittenTask>;
   isCancelled: boolean;
+  /** Also before it was retried: what then still ran may end so. */
+  wasCancelled: boolean;
   hasEnded: boolean;
 }
 
@@ -44,7 +46,8 @@ export class JournalBook {
   read(change: BrokerChange): void {
     switch (change.kind) {
       case 'JobAccepted': this.#accept(change); break;
-      case 'JobCancelled': this.#job(change.jobId).isCancelled = true; break;
+      case 'JobCancelled': this.#cancel(change); break;
+      case 'TasksRetried': this.#retry(change); break;
       case 'JobEnded': this.#end(change); break;
       case 'ReplicasPlaced': this.#place(change); break;
       case 'ReplicasEnded': for (const ending of change.endings) this.#endReplica(change.jobId, ending); break;
@@ -62,7 +65,27 @@ export class JournalBook {
     invariant(!this.#labels.has(clientJobId), `"${clientJobId}" was submitted once and accepted twice`);
     this.#labels.add(clientJobId);
     const { taskCount } = this.#truth.planOf(clientJobId);
-    this.#jobs.set(jobId, { label: clientJobId, taskCount, replicasMax, failuresMax, tasks: new Map(), isCancelled: false, hasEnded: false });
+    this.#jobs.set(jobId, { label: clientJobId, taskCount, replicasMax, failuresMax, tasks: new Map(), isCancelled: false, wasCancelled: false, hasEnded: false });
+  }
+
+  /** What does not run is over at once; the rest when its replicas have ended. */
+  #cancel({ jobId }: ChangeOf<'JobCancelled'>): void {
+    const job = this.#job(jobId);
+    job.isCancelled = true;
+    job.wasCancelled = true;
+    const placed = new Set([...this.#replicas.values()].filter((replica) => replica.jobId === jobId).map(({ taskIndex }) => taskIndex));
+    for (const [taskIndex, task] of job.tasks) if (!placed.has(taskIndex)) task.end ??= 'cancelled';
+  }
+
+  /** What failed or was cancelled begins anew; what was finished stays so. */
+  #retry({ jobId, taskIndexes }: ChangeOf<'TasksRetried'>): void {
+    const job = this.#job(jobId);
+    for (const [taskIndex, { end }] of job.tasks) {
+      const isMeant = taskIndexes.length === 0 || taskIndexes.includes(taskIndex);
+      if (isMeant && (end === 'failed' || end === 'cancelled')) job.tasks.delete(taskIndex);
+    }
+    job.isCancelled = false;
+    job.hasEnded = false;
   }
 
   #place({ jobId, firstReplicaId, taskIndexes }: ChangeOf<'ReplicasPlaced'>): void {
@@ -98,7 +121,7 @@ export class JournalBook {
     const [finished, failed] = [ends.filter((end) => end === 'finished').length, ends.filter((end) => end === 'failed').length];
     const expected = finished === job.taskCount ? 'finished' : finished + failed === job.taskCount ? 'failed' : 'cancelled';
     invariant(status === expected, `job ${jobId} ended as ${status} with ${finished} of ${job.taskCount} tasks finished and ${failed} failed`);
-    invariant(status !== 'cancelled' || job.isCancelled, `job ${jobId} ended as cancelled, and nobody cancelled it`);
+    invariant(status !== 'cancelled' || job.wasCancelled, `job ${jobId} ended as cancelled, and nobody cancelled it`);
   }
 }
 

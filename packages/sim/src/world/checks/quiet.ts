@@ -65,7 +65,8 @@ export class QuietCheck implements WorldCheck {
 
 /** Whether nothing has gone wrong for a while, nor is going to. */
 function isQuiet({ isStormy, scenario }: World): boolean {
-  return !isStormy || (JSON.stringify(scenario.faults) === JSON.stringify(calmFaults) && scenario.labs.every(staysUp));
+  const { faults, labs, choreFailureProbability = 0 } = scenario;
+  return !isStormy || (JSON.stringify(faults) === JSON.stringify(calmFaults) && choreFailureProbability === 0 && labs.every(staysUp));
 }
 
 /** Whether managers do what they say, and calls to them arrive. */

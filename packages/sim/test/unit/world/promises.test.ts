@@ -114,3 +114,20 @@ test('a result that was taken and not synced may be taken again after a fall, an
   t.notThrows(() => { promises.hear([placed(1, 11), done(11)]); });
   t.throws(() => { promises.checkDisk(diskWith(...kept, done(20))); }, wrong(/r20 ends, and was not placed/));
 });
+
+test('what failed or was cancelled may begin anew when its user wants it, and what was finished may not', (t) => {
+  const retried = (...taskIndexes: readonly number[]): BrokerChange => ({ kind: 'TasksRetried', jobId: 1, taskIndexes, at: 0 });
+  const hasFailed = [accepted(1), ...allDone, over(1, 'failed')];
+  t.notThrows(hearing(...hasFailed, retried(), placed(0, 2), ended(2, 'failed', 'ready'), placed(0, 3), ended(3, 'failed', 'failed'), over(1, 'failed')));
+  t.notThrows(hearing(...hasFailed, retried(0), placed(0, 2)));
+  t.throws(hearing(...hasFailed, placed(0, 2)), wrong(/job 1 is over and r2 of it is placed/));
+  t.throws(hearing(...hasFailed, retried(1), placed(0, 2)), wrong(/task 0 of job 1 is failed and placed/));
+  t.throws(hearing(...hasFailed, retried(), placed(1, 11)), wrong(/task 1 of job 1 is finished and placed/));
+  t.throws(hearing(...hasFailed, retried(), placed(0, 2), ended(2, 'failed', 'failed')), wrong(/was given up after 1 failures/));
+  const cancelled: BrokerChange = { kind: 'JobCancelled', jobId: 1, reason: '', at: 0 } as never;
+  t.notThrows(hearing(accepted(1), placed(1, 10), cancelled, retried(), ended(10, 'cancelled', 'cancelled'), over(1, 'cancelled')));
+  const oneFailure = [accepted(1), placed(0, 0), ended(0, 'failed', 'ready')];
+  t.notThrows(hearing(...oneFailure, cancelled, over(1, 'cancelled'), retried(), placed(0, 1), ended(1, 'failed', 'ready')));
+  t.throws(hearing(...oneFailure, placed(0, 1), ended(1, 'failed', 'ready')), wrong(/goes on after 2 failures/));
+  t.throws(hearing(accepted(1), cancelled, placed(1, 10)), wrong(/job 1 is over and r10 of it is placed/));
+});

@@ -62,6 +62,8 @@ const refused: readonly (readonly [what: string, document: unknown, message: Reg
   ['requests of local users that hold the cluster for weeks', withCluster({ local: [{ after: 0, width: 4, walltime: 604_800_000, runTime: 604_800_000 }] }), /^clusters\[0\]\.local hold the whole cluster for 168 h; want at most 36 h/],
   ['a local user who wants nothing', withCluster({ local: [{ after: 0, width: 0, walltime: 1000, runTime: 0 }] }), /^clusters\[0\]\.local\[0\]\.width is 0; want a whole number in 1/],
   ['a job that comes after the end', asLab({ jobs: [{ ...lab.jobs[0], submittedAfter: 90_000_000 }] }), /^jobs\[0\]\.submittedAfter is 90000000; want at most 87000000/],
+  ['a second wish that comes after the end', withJob({ retriedAfter: 90_000_000 }), /^jobs\[0\]\.retriedAfter is 90000000; want at most 87000000/],
+  ['machines that can do nothing for a task', asLab({ choreFailureProbability: 1 }), /^choreFailureProbability is 1; want a number from 0 to less than 1$/],
   ['a cancellation that comes after the end', withJob({ cancelledAfter: 90_000_000 }), /^jobs\[0\]\.cancelledAfter is 90000000; want at most 87000000/],
 ];
 

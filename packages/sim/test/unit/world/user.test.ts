@@ -51,7 +51,15 @@ test('a job is cancelled some time after it was accepted, again until there is a
   t.false(user.isWaiting);
 });
 
+test('what failed or was cancelled is wanted once more some time after the job was accepted, again until there is an answer', (t) => {
+  const { user, asked } = setUp([{ ...plan, cancelledAfter: 10_000, retriedAfter: 30_000 }], (count) => (count === 3 ? undefined : accepted));
+  t.deepEqual(asked.map(({ at, input }) => `${at} ${input.kind}`), ['1000 JobSubmitted', '11010 JobCancelled', '31010 TasksRetried', '36020 TasksRetried']);
+  t.like(asked[3]!.input, { jobId: 7, taskIndexes: [] });
+  t.false(user.isWaiting);
+});
+
 test('she waits as long as nobody answers', (t) => {
   t.true(setUp([plan], () => undefined).user.isWaiting);
+  t.true(setUp([{ ...plan, cancelledAfter: 1000, retriedAfter: 2000 }], (count) => (count === 1 || count === 2 ? accepted : undefined)).user.isWaiting);
   t.true(setUp([{ ...plan, cancelledAfter: 1000 }], (count) => (count === 1 ? accepted : undefined)).user.isWaiting);
 });
