@@ -51,6 +51,11 @@ export class BrokerProcess {
       perform: (command) => { this.#perform(command); }, onCommitted: (changes) => { this.#hearCommitted(changes); },
       onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
     });
+    // As the live broker, it does not begin without what it has to write first.
+    if (disk.hasFallen) {
+      this.life.end();
+      return;
+    }
     this.process.performFirst(resume(this.process.state, clock.now()));
     for (const providerId of setup.providerIds) {
       if (!this.process.state.providers.has(providerId)) this.process.deliver({ kind: 'ProviderAdded', replyTo: 0, providerId, address: providerId });
@@ -171,7 +176,6 @@ function recover(disk: SimulatedDisk<BrokerChange>, options: Partial<BrokerOptio
   disk.replay((change) => { brokerMachine.apply(state, change); });
   if (disk.hasFallen) {
     skipForgottenIds(state);
-    // Where this cannot be written the process ends again at its first write, before it has given any id.
     if (!disk.isFull) {
       disk.writeSnapshot(snapshot(state));
       disk.forgetFall();

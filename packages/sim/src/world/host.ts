@@ -63,8 +63,9 @@ export class Life {
     for (const letGo of this.#onOver) letGo();
   }
 
-  /** Calls `letGo` when it ends. */
+  /** Calls `letGo` when it ends; at once where it has. */
   holds(letGo: () => void): void {
-    this.#onOver.push(letGo);
+    if (this.#isOver) letGo();
+    else this.#onOver.push(letGo);
   }
 }
