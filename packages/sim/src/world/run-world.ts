@@ -21,7 +21,7 @@ export interface WorldFailure {
 /** What became of a world. */
 export interface WorldResult {
   readonly failure: WorldFailure | undefined;
-  /** Of every turn of every process, in order: the same scenario, the same digest. */
+  /** Of every turn of every process, in order, and what it commanded: the same scenario, the same digest. */
   readonly digest: string;
   readonly turnCount: number;
   /** Simulated time until all was done. */
@@ -91,7 +91,7 @@ function waitForEnd(world: World): string[] {
   return left;
 }
 
-/** A number for all that happened, in which every difference shows. */
+/** A number for when each turn was, of whom, how much it took in and what it commanded; `traceTurn` tells the rest. */
 class TurnDigest {
   #high = 0x811c9dc5;
   #low = 0x01000193;
