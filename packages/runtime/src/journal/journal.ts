@@ -51,7 +51,7 @@ export interface Journal<Change> {
   latestSnapshot(): Snapshot | undefined;
   /** Whether the host has started anew, or may have, since `keepHost`: the last changes that were not durable may be gone. */
   readonly isHostNew: boolean;
-  /** What followed from a new host is dealt with, and in the journal. */
+  /** What followed from a new host is dealt with, and in the journal; that is on the disk, not only in the system's cache, before this returns. */
   keepHost(): void;
   /** A number that `keepNumber` kept; undefined when none was. */
   findNumber(name: string): number | undefined;
@@ -194,7 +194,11 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   }
 
   keepHost(): void {
-    this.#guarded('writing', () => { keepBoot(this.database, this.#bootId); });
+    this.#guarded('writing', () => {
+      // On the disk, with all that was written before: after the next fall it must not be forgotten that there was this one.
+      this.#setDurability(true);
+      keepBoot(this.database, this.#bootId);
+    });
   }
 
   findNumber(name: string): number | undefined {

@@ -49,8 +49,9 @@ export class SimulatedDisk<Change> {
     return this.#hasFallen;
   }
 
-  /** What followed from the fall is dealt with, and written. */
+  /** What followed from the fall is dealt with, and written; it is synced, since the next fall must not take it back. */
   forgetFall(): void {
+    this.#syncedCount = this.#transactions.length;
     this.#hasFallen = false;
   }
 

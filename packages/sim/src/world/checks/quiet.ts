@@ -51,8 +51,10 @@ export class QuietCheck implements WorldCheck {
     const held = new Set<number>();
     for (const { state: agent } of this.#world.agents()) {
       for (const replicaId of agent.endedIds) held.add(replicaId);
-      for (const replicaId of agent.replicas.keys()) {
+      for (const [replicaId, { status }] of agent.replicas) {
         held.add(replicaId);
+        // One that was on its way while another agent took its machine's place waits unwanted; it is cancelled as soon as it starts.
+        if (status === 'placed' && !state.replicas.has(replicaId)) continue;
         const replica = state.replicas.get(replicaId);
         if (replica === undefined || replica.status === 'aborting') yield `a machine holds r${replicaId}, which nobody wants`;
       }
