@@ -11,6 +11,8 @@ export function avoidedUntil(
   { task, queue }: { readonly task: OpenTask | undefined; readonly queue: TaskQueue },
 ): Instant | undefined {
   if (task === undefined || task.avoidMachineId !== machine.facts.machineId) return undefined;
+  // The clock was set back since, by nobody knows how much.
+  if (task.avoidSince > at.now) return undefined;
   const until = task.avoidSince + at.state.options.retryElsewhere;
   return until > at.now && hasOtherMachine(at.state, queue, machine) ? until : undefined;
 }
