@@ -1,16 +1,16 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MutiraoError } from '@mutirao/api/errors';
 import { providerDefaults, type ProviderConfig } from '@mutirao/core/machines/provider';
 import { findHeuristic, heuristicDefaults, heuristicNames } from '@mutirao/core/requests';
-import { EmbeddedCluster, type ResourceManager } from '@mutirao/managers';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { choice, defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken } from '@mutirao/runtime/rpc';
+import { addressIn } from './address-in.ts';
+import { managerOptions, openManager, queueIntervalOf } from './open-manager.ts';
 import { startProvider } from './start-provider.ts';
 
 const { idleRelease, agentGrace, brokerGrace, refusalPause, refusalPauseMax, refusalsMax } = providerDefaults;
@@ -19,8 +19,7 @@ const options = {
   id: text({ help: 'Name of the provider; its files are in providers/ID of the home folder.', placeholder: 'ID', default: 'local' }),
   listen: text({ help: 'Where to listen; port 0 takes the port of the last start, or a free one.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
   metricsListen: text({ help: 'Where to serve /metrics and /healthz.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
-  manager: choice({ help: 'Resource manager of the resource; none where machines attach by themselves.', words: ['embedded', 'none'], default: 'embedded' }),
-  cluster: text({ help: 'The embedded cluster: its address, or its name where it shares this home folder.', placeholder: 'HOST:PORT|ID', default: 'local' }),
+  ...managerOptions,
   user: text({ help: 'Whom the resource manager knows the requests by.', placeholder: 'NAME', default: userInfo().username }),
   heuristic: text({ help: `Request heuristic: ${heuristicNames.join(', ')}.`, placeholder: 'NAME', default: 'static' }),
   defaultTaskTime: duration({ help: 'How long a task is taken to last before any was observed; for all heuristics but static.', default: heuristicDefaults.defaultTime }),
@@ -30,8 +29,8 @@ const options = {
   refusalPause: duration({ help: 'Pause after a refused request; doubles with each further one.', default: refusalPause }),
   refusalPauseMax: duration({ help: 'Longest pause after refusals.', default: refusalPauseMax }),
   refusalsMax: integer({ help: 'After so many refusals in a row a request is tried once an hour only, until new demand comes up.', default: refusalsMax, min: 1, max: 1000 }),
-  queueInterval: duration({ help: 'Time between two readings of the queue when nothing hints at a change.', default: 3_000 }),
   agentCommand: text({ help: 'What an allocation runs on each processor, as a JSON array of program and arguments; empty for this release\'s agent.', placeholder: 'JSON', default: '' }),
+  agentHome: text({ help: 'Where agents of allocations keep their files; this home folder when empty.', placeholder: 'FOLDER' }),
   trace: traceOption,
 };
 
@@ -48,9 +47,8 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const metrics = new Metrics({ withProcess: true });
   const provider = await startProvider({
     config: machineConfig(config), directory, listen: addressesToTry(config.listen, infoPath), tokens: acceptToken(token, userInfo().username),
-    manager: openManager(config, home, token), agentCommand: readAgentCommand(config.agentCommand),
-    // The embedded cluster runs its commands on this host.
-    agentHome: home, queueInterval: config.queueInterval, trace: config.trace,
+    manager: openManager(config, { home, directory, token }), agentCommand: readAgentCommand(config.agentCommand),
+    agentHome: config.agentHome === '' ? home : config.agentHome, queueInterval: queueIntervalOf(config), trace: config.trace,
     log, metrics, onFatal: context.fail,
   });
   context.addToDump('state', () => provider.state);
@@ -74,26 +72,10 @@ function machineConfig(config: Config): ProviderConfig {
   };
 }
 
-function openManager(config: Config, home: string, token: string): ResourceManager | undefined {
-  if (config.manager === 'none') return undefined;
-  const address = config.cluster.includes(':') ? config.cluster : addressIn(join(home, 'clusters', config.cluster, 'cluster.json'));
-  if (address === undefined) throw new MutiraoError('MUT_UNREACHABLE', `there is no cluster "${config.cluster}" in ${home}; start it first, or give its address`);
-  return new EmbeddedCluster({ address, token });
-}
-
 /** With port 0 the port of the last start comes first: its agents still dial it. */
 function addressesToTry(listen: string, infoPath: string): string[] {
   const before = listen.endsWith(':0') ? addressIn(infoPath) : undefined;
   return before === undefined ? [listen] : [before, listen];
-}
-
-function addressIn(path: string): string | undefined {
-  try {
-    const { address } = JSON.parse(readFileSync(path, 'utf8')) as { address?: unknown };
-    return typeof address === 'string' ? address : undefined;
-  } catch {
-    return undefined; // Not there, or not ours: as if it had never been written.
-  }
 }
 
 function readAgentCommand(json: string): string[] {

@@ -1,0 +1,86 @@
+import type { Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
+import { parseInstant, parseWalltime } from './parse-time.ts';
+
+/** What `sinfo` is asked to write: one line for each node, with its processors as allocated/idle/other/total. */
+export const nodeFormat = '%c|%C';
+/** As `nodeFormat`, for a whole partition. */
+export const processorsFormat = '%C';
+
+/** What a partition allows. */
+export interface Partition {
+  readonly name: string;
+  readonly isDefault: boolean;
+  /** Undefined where there is no limit, as in the two below. */
+  readonly walltimeMax: Duration | undefined;
+  readonly nodesMax: number | undefined;
+  readonly processorsPerNodeMax: number | undefined;
+}
+
+/** Reads what `scontrol --oneliner show partition` wrote; lines that show no partition are passed over. */
+export function parsePartitions(output: string): Partition[] {
+  return output.split('\n').filter((line) => line.startsWith('PartitionName=')).map((line) => {
+    const values = new Map(line.split(/\s+/).map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
+    return {
+      name: values.get('PartitionName') ?? '', isDefault: values.get('Default') === 'YES',
+      walltimeMax: parseWalltime(values.get('MaxTime') ?? ''), nodesMax: parseCount(values.get('MaxNodes')),
+      processorsPerNodeMax: parseCount(values.get('MaxCPUsPerNode')),
+    };
+  });
+}
+
+/** A count; undefined for `UNLIMITED` and what is none. A limit of zero is one. */
+function parseCount(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** The processors of nodes. */
+export interface Processors {
+  readonly idle: ProcessorCount;
+  /** Those of nodes that are down, drained or reserved left out. */
+  readonly usable: ProcessorCount;
+  readonly total: ProcessorCount;
+}
+
+/** Reads `allocated/idle/other/total`; undefined for anything else. */
+export function parseProcessors(text: string): Processors | undefined {
+  const match = /^(\d+)\/(\d+)\/(\d+)\/(\d+)$/.exec(text.trim());
+  if (match === null) return undefined;
+  const [allocated = 0, idle = 0, , total = 0] = match.slice(1).map(Number);
+  return { idle, usable: allocated + idle, total };
+}
+
+/** Adds up what `sinfo` wrote in `processorsFormat`; undefined when a line is something else. */
+export function parseIdleProcessors(output: string): ProcessorCount | undefined {
+  const lines = linesOf(output).map(parseProcessors);
+  return lines.some((line) => line === undefined) ? undefined : lines.reduce((sum, line) => sum + (line?.idle ?? 0), 0);
+}
+
+/** What may be asked of a partition's nodes. */
+export interface NodeLimits {
+  readonly processors: ProcessorCount;
+  readonly widthMax: ProcessorCount;
+}
+
+/** Reads what `sinfo --Node` wrote in `nodeFormat`: all processors, and those that one request may have. Undefined when a line is something else. */
+export function parseNodeLimits(output: string, partition: Partition): NodeLimits | undefined {
+  const nodes: Processors[] = [];
+  for (const line of linesOf(output)) {
+    const node = parseProcessors(line.slice(line.indexOf('|') + 1));
+    if (node === undefined) return undefined;
+    nodes.push(node);
+  }
+  // Where nothing is usable now, all of it may be later; and nothing at all would never be asked for again.
+  const isAllAway = nodes.every((node) => node.usable === 0);
+  const perNode = nodes.map((node) => Math.min(isAllAway ? node.total : node.usable, partition.processorsPerNodeMax ?? Infinity)).sort((one, other) => other - one);
+  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+  return { processors: sum(perNode), widthMax: sum(perNode.slice(0, partition.nodesMax ?? perNode.length)) };
+}
+
+function linesOf(output: string): string[] {
+  return output.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+}
+
+/** The controller's clock, from what `scontrol show config` wrote first, under `TZ=UTC`; whole seconds. 0 when it does not say. */
+export function parseControllerClock(output: string): Instant {
+  return parseInstant(/^Configuration data as of (\S+)/m.exec(output)?.[1] ?? '');
+}

@@ -1,0 +1,91 @@
+import type { QueuedRequest } from '@mutirao/core/messages';
+import type { Duration } from '@mutirao/core/shared';
+import { parseInstant, parseWalltime } from './parse-time.ts';
+
+/** What `squeue` is asked to write of everybody's jobs: nothing that its owner can choose freely, so that a line is a job. */
+export const jobFormat = '%i|%u|%C|%l|%T|%V|%S|%e';
+/** What `squeue` is asked to write of our own jobs: the name comes last, since it may hold anything. */
+export const ownJobFormat = `${jobFormat}|%r|%j`;
+
+/** A job without a limit counts as one of this length. */
+export const unlimitedWalltime: Duration = 366 * 86_400_000;
+
+/** One job as Slurm lists it. */
+export interface SlurmJob {
+  /** `17`, `17_3` or `17_[4-9]` of an array, `17+1` of a job of several parts. */
+  readonly id: string;
+  /** With the name, when it was asked for, as `clientRequestId`. */
+  readonly request: QueuedRequest;
+  /** Slurm's word for why it waits or failed; empty when it was not asked for. */
+  readonly reason: string;
+}
+
+/** Jobs of a listing, in the order of arrival, or what makes it unfit for use. */
+export type JobListing = { readonly kind: 'jobs'; readonly jobs: readonly SlurmJob[] } | { readonly kind: 'garbage'; readonly line: string };
+
+/** Reads what `squeue` wrote in `jobFormat`. One line that is no job spoils it all: a job that we overlook would count as gone. */
+export function parseJobs(output: string): JobListing {
+  return listingOf(output.split('\n').filter((line) => line !== ''));
+}
+
+/** Reads what `squeue` wrote in `ownJobFormat`; a line that does not begin with a job's number goes on with the name before it. */
+export function parseOwnJobs(output: string): JobListing {
+  const records: string[] = [];
+  for (const line of output.replace(/\n$/, '').split('\n')) {
+    if (startsJob.test(line) || (records.length === 0 && line !== '')) records.push(line);
+    else if (records.length > 0) records[records.length - 1] += `\n${line}`;
+  }
+  return listingOf(records);
+}
+
+const startsJob = /^\d+[\w[\]+,%-]*\|/;
+
+function listingOf(records: readonly string[]): JobListing {
+  const jobs: SlurmJob[] = [];
+  for (const record of records) {
+    const job = parseJob(record);
+    if (job === undefined) return { kind: 'garbage', line: record.slice(0, 200) };
+    jobs.push(job);
+  }
+  const byArrival = (one: SlurmJob, other: SlurmJob): number =>
+    one.request.submittedAt - other.request.submittedAt || numberOf(one.id) - numberOf(other.id);
+  return { kind: 'jobs', jobs: jobs.sort(byArrival) };
+}
+
+/** The number of a job, without the place in an array. */
+function numberOf(id: string): number {
+  return Number.parseInt(id, 10);
+}
+
+function parseJob(record: string): SlurmJob | undefined {
+  // The fields of ownJobFormat; the last two are missing in jobFormat.
+  const match = /^(\d+[\w[\]+,%-]*)\|([^|]*)\|(\d{1,9})\|([^|]*)\|([A-Z_]+)\|([^|]*)\|([^|]*)\|([^|]*)(?:\|([^|]*)\|(.*))?$/s.exec(record);
+  if (match === null) return undefined;
+  const [id, userId, cpus, limit, state, submitted, starts, ends, reason, name] = match.slice(1).map((field: string | undefined) => field ?? '') as unknown as Fields;
+  const status = statusOf(state);
+  const [submittedAt, startsAt, endsAt] = [parseInstant(submitted), parseInstant(starts), parseInstant(ends)];
+  if (submittedAt === 0 || Number(cpus) === 0) return undefined;
+  const ending = status === 'ended' ? { startsAt: hasRun(state, startsAt, endsAt) ? startsAt : 0, endedAt: endsAt, endReason: endReasonOf(state, reason) } : { startsAt, endedAt: 0, endReason: '' };
+  const walltime = parseWalltime(limit) ?? unlimitedWalltime;
+  return { id, reason, request: { managerRequestId: id, userId, width: Number(cpus), walltime, status, submittedAt, clientRequestId: name, ...ending } };
+}
+
+type Fields = readonly [string, string, string, string, string, string, string, string, string, string];
+
+const waiting = new Set(['PENDING', 'CONFIGURING', 'REQUEUED', 'REQUEUE_FED', 'REQUEUE_HOLD', 'RESV_DEL_HOLD', 'SPECIAL_EXIT']);
+const held = new Set(['RUNNING', 'SUSPENDED', 'STOPPED', 'RESIZING', 'SIGNALING', 'STAGE_OUT', 'POWER_UP_NODE']);
+
+/** A job that is completing has let go of its processes; how many processors are free is asked for apart. */
+function statusOf(state: string): QueuedRequest['status'] {
+  return waiting.has(state) ? 'queued' : held.has(state) ? 'running' : 'ended';
+}
+
+/** Slurm gives a job that was cancelled while it waited the instant of that as its start and its end. */
+function hasRun(state: string, startsAt: number, endedAt: number): boolean {
+  return state !== 'CANCELLED' || startsAt !== endedAt;
+}
+
+function endReasonOf(state: string, reason: string): string {
+  if (state === 'TIMEOUT' || reason === 'TimeLimit') return 'MUT_WALLTIME_ENDED';
+  return reason === '' || reason === 'None' ? state : `${state}, ${reason}`;
+}

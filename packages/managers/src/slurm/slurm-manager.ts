@@ -1,0 +1,199 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import type { QueuedRequest, QueueListing, ResourceLimits } from '@mutirao/core/messages';
+import type { Duration, Instant } from '@mutirao/core/shared';
+import type { AllocationOrder, ResourceManager } from '../resource-manager.ts';
+import { wordsOf } from '../run-tool.ts';
+import { minutesOf, renderBatchScript } from './batch-script.ts';
+import { CancelQueue } from './cancel-queue.ts';
+import { JobLogs } from './job-logs.ts';
+import {
+  nodeFormat, parseControllerClock, parseIdleProcessors, parseNodeLimits, parsePartitions, processorsFormat, type Partition,
+} from './parse-limits.ts';
+import { jobFormat, ownJobFormat, parseJobs, parseOwnJobs, type JobListing, type SlurmJob } from './parse-queue.ts';
+import { cancelFailures, submitError } from './parse-refusal.ts';
+import { SlurmCommands } from './slurm-commands.ts';
+
+/** How to use a Slurm. */
+export interface SlurmOptions {
+  /** Whose jobs are ours: the user that this process runs as. */
+  readonly user: string;
+  /** Empty for Slurm's default. */
+  readonly partition: string;
+  /** Flags passed to each `sbatch` before ours. */
+  readonly flags: readonly string[];
+  /** Requests that may be queued or running at a time; Slurm's own limits are met as refusals. */
+  readonly requestsMax: number;
+  /** Longest walltime to ask for; 0 for the partition's. */
+  readonly walltimeMax: Duration;
+  /** Where jobs write, on a disk that the nodes share with us; empty to keep nothing. */
+  readonly logFolder: string;
+  /** Of each call of one of Slurm's commands. */
+  readonly deadlineMs: Duration;
+  /** With PATH, and SLURM_CONF where it is not in its usual place. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds since the epoch. */
+  now(): Instant;
+}
+
+const minute: Duration = 60_000;
+/** What is asked for at most where a partition has no limit. */
+const walltimeMaxUnlimited: Duration = 7 * 24 * 60 * minute;
+/** Keys of orders that are remembered, so that a repeated one is looked for. */
+const keysMax = 1000;
+
+/** Slurm as a resource manager, through its commands. One job for each request, which runs the order's command once per task. */
+export class SlurmManager implements ResourceManager {
+  readonly #options: SlurmOptions;
+  readonly #slurm: SlurmCommands;
+  readonly #cancels: CancelQueue;
+  readonly #logs: JobLogs | undefined;
+  readonly #keysTried = new Set<string>();
+  #partition = '';
+  /** The controller's clock less ours. */
+  #clockOffset: Duration = 0;
+
+  constructor(options: SlurmOptions) {
+    this.#options = options;
+    this.#slurm = new SlurmCommands(options);
+    this.#cancels = new CancelQueue((ids) => this.#cancel(ids));
+    this.#logs = options.logFolder === '' ? undefined : new JobLogs(options.logFolder);
+  }
+
+  async allocate(order: AllocationOrder): Promise<string> {
+    const { clientRequestId: key } = order;
+    if (!/^[\w.-]{1,100}$/.test(key)) throw new MutiraoError('MUT_BAD_REQUEST', `key is "${key}"; want up to 100 letters, digits, "_", "." or "-"`);
+    const known = this.#keysTried.has(key) ? await this.#findJob(key) : undefined;
+    if (known !== undefined) return known;
+    this.#rememberKey(key);
+    this.#logs?.prune();
+    const { status, stdout, stderr } = await this.#slurm.run('sbatch', this.#submitFlags(order), renderBatchScript(order));
+    if (status !== 0) throw submitError(stderr);
+    const [, id] = /^(\d+)(?:;.*)?$/m.exec(stdout) ?? [];
+    if (id === undefined) throw new MutiraoError('MUT_UNREACHABLE', `sbatch told no job: ${wordsOf(stdout)}`);
+    return id;
+  }
+
+  async release(managerRequestId: string): Promise<void> {
+    if (/^\d{1,15}$/.test(managerRequestId)) await this.#cancels.cancel(managerRequestId);
+  }
+
+  async limits(): Promise<ResourceLimits> {
+    const partition = await this.#readPartition();
+    const [nodeLines, config] = await Promise.all([
+      this.#slurm.read('sinfo', ['--noheader', '--Node', `--partition=${partition.name}`, `--format=${nodeFormat}`]),
+      this.#slurm.read('scontrol', ['show', 'config']),
+    ]);
+    const nodes = parseNodeLimits(nodeLines, partition);
+    if (nodes === undefined) throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${wordsOf(nodeLines)}`);
+    const clock = parseControllerClock(config);
+    if (clock !== 0) this.#clockOffset = clock - this.#options.now();
+    return { ...nodes, requestsMax: this.#options.requestsMax, walltimeMax: this.#walltimeMax(partition), walltimeGranularity: minute };
+  }
+
+  async queue(endedMax: number): Promise<QueueListing> {
+    const at = this.#options.now() + this.#clockOffset;
+    const partition = this.#partition === '' ? (await this.#readPartition()).name : this.#partition;
+    const everybody = ['--noheader', '--array', `--partition=${partition}`, '--states=PENDING,CONFIGURING,RUNNING,SUSPENDED', `--format=${jobFormat}`];
+    const own = ['--noheader', '--array', `--user=${this.#options.user}`, '--states=all', `--format=${ownJobFormat}`];
+    // Ours last: a request that starts or ends in between is told as it was later.
+    const jobs = jobsOf(parseJobs(await this.#slurm.read('squeue', everybody)));
+    const [idleLines, ownLines] = await Promise.all([
+      this.#slurm.read('sinfo', ['--noheader', `--partition=${partition}`, `--format=${processorsFormat}`]), this.#slurm.read('squeue', own),
+    ]);
+    const processorsFree = parseIdleProcessors(idleLines);
+    if (processorsFree === undefined) throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${wordsOf(idleLines)}`);
+    return { at, processorsFree, requests: this.#merge(jobs, jobsOf(parseOwnJobs(ownLines)), endedMax) };
+  }
+
+  watch(): void {
+    // Slurm gives no hints to users.
+  }
+
+  close(): void {
+    this.#slurm.close();
+  }
+
+  async #readPartition(): Promise<Partition> {
+    const { partition: wanted } = this.#options;
+    const { status, stdout, stderr } = await this.#slurm.run('scontrol', ['--oneliner', 'show', 'partition', ...(wanted === '' ? [] : [wanted])]);
+    const isKnown = !/partition .* not found/i.test(stdout + stderr);
+    if (status !== 0 && isKnown) throw new MutiraoError('MUT_UNREACHABLE', `scontrol ended with status ${status}: ${wordsOf(stdout + stderr)}`);
+    const partition = parsePartitions(stdout).find(({ name, isDefault }) => (wanted === '' ? isDefault : name === wanted));
+    if (partition === undefined) {
+      const trouble = wanted === '' ? 'shows no default partition; name one' : `shows no partition "${wanted}"`;
+      throw new MutiraoError(isKnown ? 'MUT_UNREACHABLE' : 'MUT_BAD_REQUEST', `scontrol ${trouble}: ${wordsOf(stdout + stderr)}`);
+    }
+    this.#partition = partition.name;
+    return partition;
+  }
+
+  #walltimeMax({ walltimeMax }: Partition): Duration {
+    const allowed = walltimeMax ?? walltimeMaxUnlimited;
+    const wanted = this.#options.walltimeMax === 0 ? allowed : Math.min(allowed, this.#options.walltimeMax);
+    return Math.floor(wanted / minute) * minute;
+  }
+
+  #submitFlags({ clientRequestId: key, width, walltime, workingDirectory }: AllocationOrder): string[] {
+    const { partition, flags } = this.#options;
+    return [
+      '--parsable', ...flags, ...(partition === '' ? [] : [`--partition=${partition}`]), `--job-name=${key}`, `--comment=${key}`, `--ntasks=${width}`,
+      `--time=${minutesOf(walltime)}`, '--export=ALL', '--no-requeue', `--output=${this.#logs?.pathOf(key) ?? '/dev/null'}`,
+      `--chdir=${workingDirectory === '' ? '/tmp' : workingDirectory}`,
+    ];
+  }
+
+  #rememberKey(key: string): void {
+    const [oldest] = this.#keysTried;
+    if (this.#keysTried.size >= keysMax && oldest !== undefined) this.#keysTried.delete(oldest);
+    this.#keysTried.add(key);
+  }
+
+  /** The job of an order whose answer was unclear, if Slurm has it. */
+  async #findJob(key: string): Promise<string | undefined> {
+    const output = await this.#slurm.read('squeue', ['--noheader', `--user=${this.#options.user}`, `--name=${key}`, '--states=all', `--format=${ownJobFormat}`]);
+    return jobsOf(parseOwnJobs(output)).find(({ request }) => request.clientRequestId === key)?.id;
+  }
+
+  async #cancel(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { status, stderr } = await this.#slurm.run('scancel', ids);
+    return status === 0 ? new Map() : cancelFailures(stderr, ids);
+  }
+
+  #merge(everybody: readonly SlurmJob[], own: readonly SlurmJob[], endedMax: number): QueuedRequest[] {
+    const ownJobs = this.#withoutTwins(own);
+    const ownIds = new Set(own.map(({ id }) => id));
+    const alive = [...everybody.filter(({ id }) => !ownIds.has(id)), ...ownJobs.filter(({ request }) => request.status !== 'ended')].map(({ request }) => request);
+    const ended = ownJobs.filter(({ request }) => request.status === 'ended').sort((one, other) => other.request.endedAt - one.request.endedAt);
+    return [...alive.sort((one, other) => one.submittedAt - other.submittedAt), ...ended.slice(0, endedMax).map((job) => this.#withLastWords(job))];
+  }
+
+  /** Where an order was taken twice, since its first answer came too late, all but the first of its jobs that is alive are cancelled. */
+  #withoutTwins(jobs: readonly SlurmJob[]): SlurmJob[] {
+    const first = new Map<string, SlurmJob>();
+    const kept: SlurmJob[] = [];
+    for (const job of jobs) {
+      const { clientRequestId: key, status } = job.request;
+      if (!this.#keysTried.has(key) || status === 'ended') {
+        kept.push(job);
+      } else if (first.has(key)) {
+        this.#cancels.cancel(job.id).catch(() => undefined); // The next listing shows it again.
+      } else {
+        first.set(key, job);
+        kept.push(job);
+      }
+    }
+    return kept.filter(({ request }) => request.status !== 'ended' || !first.has(request.clientRequestId));
+  }
+
+  /** Of a job that failed, the end of what it wrote says why: for example that the agent's program cannot run on the nodes. */
+  #withLastWords({ request, reason }: SlurmJob): QueuedRequest {
+    const hasFailed = reason === 'NonZeroExitCode' || reason === 'JobLaunchFailure' || request.endReason.startsWith('FAILED');
+    const words = hasFailed ? this.#logs?.lastWords(request.clientRequestId.replaceAll(/[^\w.-]/g, '_')) ?? '' : '';
+    return words === '' ? request : { ...request, endReason: `${request.endReason}: ${words}` };
+  }
+}
+
+function jobsOf(listing: JobListing): readonly SlurmJob[] {
+  if (listing.kind === 'jobs') return listing.jobs;
+  throw new MutiraoError('MUT_UNREACHABLE', `squeue told something else than jobs: ${wordsOf(listing.line)}`);
+}

@@ -1,0 +1,81 @@
+import test from 'ava';
+import { parseJobs, parseOwnJobs, unlimitedWalltime, type JobListing, type SlurmJob } from '../../../src/slurm/parse-queue.ts';
+
+// As Slurm 22.05 of Debian 12 wrote it, with TZ=UTC.
+const recorded = `5|root|1|1-00:00:00|COMPLETED|2026-11-20T18:59:45|2026-11-20T18:59:46|2026-11-20T18:59:46|None|wrap
+2_1|root|32|1-02:04:00|PENDING|2026-11-20T18:59:45|N/A|N/A|PartitionTimeLimit|we"i|rd
+na;me é
+2_2|root|32|1-02:04:00|PENDING|2026-11-20T18:59:45|N/A|N/A|PartitionTimeLimit|we"i|rd
+na;me é
+7|root|1|UNLIMITED|PENDING|2026-11-20T18:59:46|N/A|N/A|PartitionConfig|wrap
+1|root|3|1:00|RUNNING|2026-11-20T18:59:45|2026-11-20T18:59:45|2026-11-20T19:00:45|None|abc.q1
+3|root|100|1-00:00:00|CANCELLED|2026-11-20T18:59:45|2026-11-20T18:59:48|2026-11-20T18:59:48|PartitionConfig|wrap
+12|root|10|1:00|FAILED|2026-11-20T19:59:49|2026-11-20T19:59:49|2026-11-20T19:59:49|NonZeroExitCode|i1.q2
+13|root|10|1:00|TIMEOUT|2026-11-20T20:00:00|2026-11-20T20:00:01|2026-11-20T20:01:10|TimeLimit|i1.q3
+`;
+
+function jobsOf(listing: JobListing): readonly SlurmJob[] {
+  if (listing.kind === 'garbage') throw new Error(`garbage: ${listing.line}`);
+  return listing.jobs;
+}
+
+/** Midnight of the recorded day. */
+const day = 1_795_132_800_000;
+
+function at(time: string): number {
+  const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number);
+  return day + ((hours * 60 + minutes) * 60 + seconds) * 1000;
+}
+
+test('a listing of our own jobs is read with names of several lines, quotes and bars', (t) => {
+  const jobs = jobsOf(parseOwnJobs(recorded));
+  t.deepEqual(jobs.map(({ id }) => id), ['1', '2_1', '2_2', '3', '5', '7', '12', '13']);
+  t.is(jobs[1]?.request.clientRequestId, 'we"i|rd\nna;me é');
+  t.is(jobs[1]?.reason, 'PartitionTimeLimit');
+  t.deepEqual(jobs[0]?.request, {
+    managerRequestId: '1', userId: 'root', width: 3, walltime: 60_000, status: 'running', submittedAt: at('18:59:45'), startsAt: at('18:59:45'), endedAt: 0, endReason: '', clientRequestId: 'abc.q1',
+  });
+});
+
+test('ended jobs tell when and why, and one that was cancelled while it waited never started', (t) => {
+  const byId = new Map(jobsOf(parseOwnJobs(recorded)).map(({ id, request }) => [id, request]));
+  t.like(byId.get('5'), { status: 'ended', startsAt: at('18:59:46'), endedAt: at('18:59:46'), endReason: 'COMPLETED' });
+  t.like(byId.get('3'), { status: 'ended', startsAt: 0, endedAt: at('18:59:48') });
+  t.is(byId.get('12')?.endReason, 'FAILED, NonZeroExitCode');
+  t.is(byId.get('13')?.endReason, 'MUT_WALLTIME_ENDED');
+});
+
+test('a job without a limit counts as a very long one, and a waiting one without a promise starts at 0', (t) => {
+  const [job] = jobsOf(parseJobs('7|ana|1|UNLIMITED|PENDING|2026-11-20T18:59:46|N/A|N/A\n'));
+  t.like(job?.request, { walltime: unlimitedWalltime, startsAt: 0, endedAt: 0, status: 'queued', userId: 'ana' });
+});
+
+test('a promised start is told', (t) => {
+  const [job] = jobsOf(parseJobs('7_[3-9%2]|ana|1|10:00|PENDING|2026-11-20T18:59:46|2026-11-20T19:30:00|2026-11-20T19:40:00\n'));
+  t.like(job?.request, { managerRequestId: '7_[3-9%2]', startsAt: at('19:30:00'), endedAt: 0 });
+});
+
+test('an empty listing is a good one', (t) => {
+  t.deepEqual(jobsOf(parseJobs('')), []);
+  t.deepEqual(jobsOf(parseOwnJobs('')), []);
+});
+
+test('a listing of which a line is no job is garbage as a whole', (t) => {
+  const good = '7|ana|1|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A';
+  for (const bad of ['slurm_load_jobs error: Unable to contact slurm controller', '<html>', '7|ana', '8|ana|0|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A',
+    '8|ana|x|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A', '8|ana|1|10:00|PENDING|yesterday|N/A|N/A', good.slice(0, 25)]) {
+    t.is(parseJobs(`${good}\n${bad}\n`).kind, 'garbage', bad);
+  }
+  t.is(parseOwnJobs('some words before any job\n').kind, 'garbage');
+  t.is(parseOwnJobs(`${recorded}14|root|10|1:`).kind, 'garbage');
+});
+
+test('ten thousand jobs are read, in the order of arrival', (t) => {
+  const lines = Array.from({ length: 10_000 }, (_, index) => `${20_000 - index}|u${index % 7}|${1 + (index % 64)}|1:00:00|PENDING|2026-11-20T18:${String(59 - (index % 60)).padStart(2, '0')}:00|N/A|N/A`);
+  const jobs = jobsOf(parseJobs(lines.join('\n')));
+  t.is(jobs.length, 10_000);
+  t.true(jobs.every(({ request, id }, index) => {
+    const before = jobs[index - 1];
+    return before === undefined || before.request.submittedAt < request.submittedAt || (before.request.submittedAt === request.submittedAt && Number(before.id) < Number(id));
+  }));
+});

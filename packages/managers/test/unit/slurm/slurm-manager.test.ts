@@ -1,0 +1,175 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { temporaryFolder } from '@mutirao/testkit';
+import { SlurmManager, type AllocationOrder, type SlurmOptions } from '@mutirao/managers';
+
+/** Fake commands on a PATH of their own; each notes how it was called. */
+class FakeSlurm {
+  readonly folder: string;
+  readonly #t: ExecutionContext;
+
+  constructor(t: ExecutionContext) {
+    this.#t = t;
+    this.folder = temporaryFolder(t);
+    for (const command of ['sbatch', 'scancel', 'scontrol', 'sinfo', 'squeue']) this.say(command, '');
+  }
+
+  /** From now on the command is this piece of shell. */
+  act(command: string, shell: string): void {
+    const path = join(this.folder, command);
+    writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "$*" >>'${path}.calls'\n${shell}\n`);
+    chmodSync(path, 0o755);
+  }
+
+  /** From now on the command writes this and ends well. */
+  say(command: string, words: string): void {
+    writeFileSync(join(this.folder, `${command}.out`), words);
+    this.act(command, `cat '${join(this.folder, `${command}.out`)}'`);
+  }
+
+  calls(command: string): string[] {
+    const path = join(this.folder, `${command}.calls`);
+    return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
+  }
+
+  open(more: Partial<SlurmOptions> = {}): SlurmManager {
+    const manager = new SlurmManager({
+      user: 'ana', partition: 'main', flags: ['--mem=1G'], requestsMax: 3, walltimeMax: 0, logFolder: join(this.folder, 'logs'), deadlineMs: 10_000,
+      environment: { PATH: `${this.folder}:/usr/bin:/bin`, MUTIRAO_HOME: '/secret', SQUEUE_FORMAT: '%A' }, now: () => 1_000_000, ...more,
+    });
+    this.#t.teardown(() => { manager.close(); });
+    return manager;
+  }
+}
+
+const order: AllocationOrder = {
+  userId: 'ana', width: 4, walltime: 61_000, command: ['/opt/a b/node', 'it\'s.ts', '$(rm -rf x)'], environment: { MUTIRAO_CREDENTIAL: 'se\'cr"et\n$x', 'not a name': 'x' },
+  workingDirectory: '', clientRequestId: 'inst.q1',
+};
+const partition = 'PartitionName=main Default=YES MaxNodes=UNLIMITED MaxTime=1-00:00:00 MaxCPUsPerNode=UNLIMITED\n';
+
+test('an order becomes one job with whole minutes, and its secrets are in the script alone', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.act('sbatch', `cat >'${slurm.folder}/script'; env >'${slurm.folder}/env'; echo '17;cluster'`);
+  t.is(await slurm.open().allocate(order), '17');
+  const [call = ''] = slurm.calls('sbatch');
+  for (const flag of ['--parsable', '--mem=1G', '--partition=main', '--job-name=inst.q1', '--comment=inst.q1', '--ntasks=4', '--time=2', '--no-requeue']) t.true(call.split(' ').includes(flag), flag);
+  t.false(call.includes('cr"et'));
+  t.false(readFileSync(join(slurm.folder, 'env'), 'utf8').includes('MUTIRAO'));
+  t.deepEqual(slurm.calls('squeue'), []);
+});
+
+test('the script gives each process its environment, its place and its words as they are', async (t) => {
+  const slurm = new FakeSlurm(t);
+  // A pretended srun runs the command of one task; a pretended program shows what it got.
+  slurm.act('srun', 'while [ "${1#--}" != "$1" ]; do shift; done; SLURM_PROCID=3 exec "$@"');
+  slurm.act('show', `printf '%s|' "$@" "$MUTIRAO_CREDENTIAL" "$MUTIRAO_PROCESS_INDEX" "$MUTIRAO_PROCESS_COUNT" >'${slurm.folder}/shown'`);
+  slurm.act('sbatch', 'sh; echo 17');
+  t.is(await slurm.open().allocate({ ...order, command: [join(slurm.folder, 'show'), ...order.command] }), '17');
+  t.is(readFileSync(join(slurm.folder, 'shown'), 'utf8'), '/opt/a b/node|it\'s.ts|$(rm -rf x)|se\'cr"et\n$x|3|4|');
+});
+
+test('after an answer that was unclear the job is looked for before it is asked for again', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.act('sbatch', 'exec sleep 60');
+  const manager = slurm.open({ deadlineMs: 500 });
+  await t.throwsAsync(manager.allocate(order), { code: 'MUT_UNREACHABLE', message: /did not end within 0.5 s/ });
+  slurm.act('squeue', 'exit 1');
+  await t.throwsAsync(manager.allocate(order), { code: 'MUT_UNREACHABLE' });
+  t.is(slurm.calls('sbatch').length, 1);
+  slurm.say('squeue', '23|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|None|inst.q1\n');
+  t.is(await manager.allocate(order), '23');
+  t.is(slurm.calls('sbatch').length, 1);
+  slurm.say('squeue', '');
+  slurm.say('sbatch', '24\n');
+  t.is(await manager.allocate(order), '24');
+});
+
+test('an order that was taken twice keeps one job', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.say('sbatch', '24\n');
+  slurm.say('sinfo', '0/8/0/8\n');
+  slurm.say('scontrol', partition);
+  const manager = slurm.open();
+  await manager.allocate(order);
+  slurm.act('squeue', 'case "$*" in *--user*) echo "23|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|None|inst.q1"; echo "24|ana|4|2:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None|inst.q1";; esac');
+  const { requests } = await manager.queue(5);
+  t.deepEqual(requests.map(({ managerRequestId }) => managerRequestId), ['23']);
+  await manager.release('99');
+  t.true(slurm.calls('scancel').join(' ').split(' ').includes('24'));
+});
+
+test('what sbatch refuses or garbles is told by its code', async (t) => {
+  const slurm = new FakeSlurm(t);
+  const manager = slurm.open();
+  slurm.act('sbatch', 'echo "sbatch: error: Batch job submission failed: Invalid partition name specified" >&2; exit 1');
+  await t.throwsAsync(manager.allocate(order), { code: 'MUT_BAD_REQUEST', message: /Invalid partition name specified/ });
+  slurm.say('sbatch', 'Welcome to the cluster!\n');
+  await t.throwsAsync(manager.allocate({ ...order, clientRequestId: 'inst.q2' }), { code: 'MUT_UNREACHABLE', message: /Welcome/ });
+  slurm.act('sbatch', 'kill -9 $$');
+  await t.throwsAsync(manager.allocate({ ...order, clientRequestId: 'inst.q3' }), { code: 'MUT_UNREACHABLE', message: /killed/ });
+  await t.throwsAsync(manager.allocate({ ...order, clientRequestId: 'a,b' }), { code: 'MUT_BAD_REQUEST' });
+  await t.throwsAsync(slurm.open({ environment: { PATH: '/nowhere' } }).allocate(order), { code: 'MUT_UNREACHABLE', message: /cannot be started/ });
+});
+
+test('the queue is everybody\'s, with our own as they were last, and those that ended newest first', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.say('scontrol', partition);
+  slurm.say('sinfo', '3/5/0/8\n');
+  writeFileSync(join(slurm.folder, 'own'), [
+    '6|ana|4|2:00|RUNNING|2026-11-20T18:59:46|2026-11-20T19:00:00|2026-11-20T19:02:00|None|inst.q1',
+    '3|ana|4|2:00|FAILED|2026-11-20T18:00:00|2026-11-20T18:00:01|2026-11-20T18:00:02|NonZeroExitCode|inst.q0',
+    '4|ana|4|2:00|TIMEOUT|2026-11-20T18:01:00|2026-11-20T18:01:01|2026-11-20T18:03:02|TimeLimit|inst.qx', ''].join('\n'));
+  slurm.act('squeue', `case "$*" in *--user=ana*) cat '${slurm.folder}/own';; *) echo '5|eve|2|1:00|PENDING|2026-11-20T18:59:40|N/A|N/A'; echo '6|ana|4|2:00|PENDING|2026-11-20T18:59:46|N/A|N/A';; esac; echo "$TZ" >'${slurm.folder}/zone'`);
+  const manager = slurm.open();
+  writeFileSync(join(slurm.folder, 'logs', 'inst.q0.log'), 'node: GLIBC_2.28 not found\n'.repeat(100));
+  const { processorsFree, requests, at } = await manager.queue(5);
+  t.is(processorsFree, 5);
+  t.is(at, 1_000_000);
+  t.deepEqual(requests.map(({ managerRequestId, status }) => [managerRequestId, status]), [['5', 'queued'], ['6', 'running'], ['4', 'ended'], ['3', 'ended']]);
+  t.is(requests[0]?.clientRequestId, '');
+  t.regex(requests[3]?.endReason ?? '', /^FAILED, NonZeroExitCode: .*GLIBC_2.28 not found$/);
+  t.is(readFileSync(join(slurm.folder, 'zone'), 'utf8'), 'UTC\n');
+  t.is((await manager.queue(1)).requests.length, 3);
+});
+
+test('a listing that fails, hangs or is garbage is out of reach, never an empty queue', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.say('scontrol', partition);
+  slurm.say('sinfo', '3/5/0/8\n');
+  slurm.act('squeue', 'echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1');
+  await t.throwsAsync(slurm.open().queue(5), { code: 'MUT_UNREACHABLE', message: /Unable to contact/ });
+  slurm.say('squeue', 'the system is down for maintenance\n');
+  await t.throwsAsync(slurm.open().queue(5), { code: 'MUT_UNREACHABLE', message: /maintenance/ });
+  slurm.say('squeue', '');
+  slurm.say('sinfo', 'no idea\n');
+  await t.throwsAsync(slurm.open().queue(5), { code: 'MUT_UNREACHABLE', message: /no idea/ });
+  slurm.act('squeue', 'exec sleep 60');
+  await t.throwsAsync(slurm.open({ deadlineMs: 500 }).queue(5), { code: 'MUT_UNREACHABLE', message: /did not end/ });
+});
+
+test('limits are the partition\'s, in whole minutes, and an unknown partition is told by name', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.act('scontrol', `case "$*" in *config*) echo 'Configuration data as of 1970-01-01T00:10:00';; *) echo '${partition.trim()}';; esac`);
+  slurm.say('sinfo', '8|3/5/0/8\n8|0/0/8/8\n');
+  slurm.say('squeue', '');
+  const manager = slurm.open({ walltimeMax: 100_000 });
+  t.deepEqual(await manager.limits(), { processors: 8, widthMax: 8, requestsMax: 3, walltimeMax: 60_000, walltimeGranularity: 60_000 });
+  t.is((await slurm.open().limits()).walltimeMax, 86_400_000);
+  slurm.say('sinfo', '0/8/0/8\n');
+  t.is((await manager.queue(5)).at, 600_000, 'the controller\'s clock is behind ours');
+  slurm.act('scontrol', 'echo "Partition main not found"; exit 1');
+  await t.throwsAsync(slurm.open().limits(), { code: 'MUT_BAD_REQUEST', message: /no partition "main"/ });
+  slurm.act('scontrol', 'echo "slurm_load_partitions: Unable to contact slurm controller" >&2; exit 1');
+  await t.throwsAsync(slurm.open().limits(), { code: 'MUT_UNREACHABLE', message: /Unable to contact/ });
+});
+
+test('cancels of one moment go in one call, and what is no job\'s number is not passed on', async (t) => {
+  const slurm = new FakeSlurm(t);
+  const manager = slurm.open();
+  await Promise.all(['1', '2', '3', '--user=ana', ''].map((id) => manager.release(id)));
+  t.deepEqual(slurm.calls('scancel'), ['1 2 3']);
+  slurm.act('scancel', 'echo "scancel: error: Kill job error on job id 1: Unable to contact slurm controller (connect failure)" >&2; exit 1');
+  await t.throwsAsync(manager.release('1'), { code: 'MUT_UNREACHABLE' });
+});

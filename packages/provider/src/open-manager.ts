@@ -1,0 +1,66 @@
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Duration } from '@mutirao/core/shared';
+import { EmbeddedCluster, SlurmManager, type ResourceManager } from '@mutirao/managers';
+import { systemClock } from '@mutirao/runtime/driver';
+import { choice, duration, integer, text, type ConfigOf } from '@mutirao/runtime/program';
+import { addressIn } from './address-in.ts';
+
+/** Options that say which resource manager the resource has, and how to use it. */
+export const managerOptions = {
+  manager: choice({ help: 'Resource manager of the resource; none where machines attach by themselves.', words: ['embedded', 'slurm', 'none'], default: 'embedded' }),
+  cluster: text({ help: 'The embedded cluster: its address, or its name where it shares this home folder.', placeholder: 'HOST:PORT|ID', default: 'local' }),
+  queueInterval: duration({ help: 'Time between two readings of the queue when nothing hints at a change; 0 for 3 s, or 15 s with the commands of a manager.', default: 0 }),
+  managerDeadline: duration({ help: 'A command of the manager that takes longer is killed, and what it did is unknown.', default: 30_000 }),
+  requestsMax: integer({ help: 'Requests that may be queued or running at a time, where the manager does not say it (Slurm).', default: 4, min: 1, max: 1000 }),
+  walltimeMax: duration({ help: 'Longest walltime to ask for; 0 for the manager\'s limit (Slurm).', default: 0 }),
+  slurmPartition: text({ help: 'Partition to use; Slurm\'s default when empty.', placeholder: 'NAME' }),
+  slurmAccount: text({ help: 'Account to charge; Slurm\'s default when empty.', placeholder: 'NAME' }),
+  slurmQos: text({ help: 'Quality of service to ask for; Slurm\'s default when empty.', placeholder: 'NAME' }),
+  slurmFlags: text({ help: 'Further flags of sbatch, separated by spaces, for example "--constraint=avx2 --mem-per-cpu=2G".', placeholder: 'FLAGS' }),
+};
+
+type ManagerConfig = ConfigOf<typeof managerOptions>;
+
+/** Where a provider's files are, and its token. */
+export interface ManagerPlaces {
+  readonly home: string;
+  /** The provider's own folder. */
+  readonly directory: string;
+  readonly token: string;
+}
+
+/** The resource manager that a provider is to use. @throws {MutiraoError} MUT_UNREACHABLE, MUT_BAD_CONFIG */
+export function openManager(config: ManagerConfig, places: ManagerPlaces): ResourceManager | undefined {
+  switch (config.manager) {
+    case 'none': return undefined;
+    case 'slurm': return openSlurm(config, places);
+    case 'embedded': return openEmbedded(config, places);
+  }
+}
+
+/** Time between two readings of the queue: a site's manager is not ours to burden. */
+export function queueIntervalOf({ manager, queueInterval }: ManagerConfig): Duration {
+  if (queueInterval > 0) return queueInterval;
+  return manager === 'slurm' ? 15_000 : 3_000;
+}
+
+function openEmbedded({ cluster }: ManagerConfig, { home, token }: ManagerPlaces): ResourceManager {
+  const address = cluster.includes(':') ? cluster : addressIn(join(home, 'clusters', cluster, 'cluster.json'));
+  if (address === undefined) throw new MutiraoError('MUT_UNREACHABLE', `there is no cluster "${cluster}" in ${home}; start it first, or give its address`);
+  return new EmbeddedCluster({ address, token });
+}
+
+function openSlurm(config: ManagerConfig, { directory }: ManagerPlaces): ResourceManager {
+  for (const name of [config.slurmPartition, config.slurmAccount, config.slurmQos]) {
+    if (!/^[\w.:@+-]*$/.test(name)) throw new MutiraoError('MUT_BAD_CONFIG', `"${name}" is the name of no partition, account or quality of service`);
+  }
+  const flags = config.slurmFlags.split(/\s+/).filter((word) => word !== '');
+  if (config.slurmAccount !== '') flags.push(`--account=${config.slurmAccount}`);
+  if (config.slurmQos !== '') flags.push(`--qos=${config.slurmQos}`);
+  return new SlurmManager({
+    user: userInfo().username, partition: config.slurmPartition, flags, requestsMax: config.requestsMax, walltimeMax: config.walltimeMax,
+    logFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline, environment: process.env, now: () => systemClock.now(),
+  });
+}
