@@ -5,6 +5,8 @@ export { jobDefaults } from './job-defaults.ts';
 export { parseJdf, type JdfJob, type JdfPlace } from './jdf/parse-jdf.ts';
 export { printJdf } from './jdf/print-jdf.ts';
 export type { Warning } from './jdf/reader.ts';
+export type { ListedMachine, ListedPeer, MachineList, MachineTemplates } from './machine-list/machine-list.ts';
+export { parseMachineList } from './machine-list/parse-machine-list.ts';
 export { notKnown, processorsOf, type SwfLineCounts, type SwfRecord, type SwfTrace } from './swf/swf-record.ts';
 export { parseSwf, SwfReader } from './swf/swf-reader.ts';
 export {

@@ -46,6 +46,8 @@ export const registry = {
   MUT_JOURNAL_NEWER: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'A later release of Mutirao wrote this journal; start that release, or use another home folder.' },
   MUT_LAUNCH_FAILED: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine could not start the task, which runs again elsewhere; see the agent\'s log and its folder.' },
   MUT_LOOPBACK_ONLY: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Use 127.0.0.1, localhost or ::1; other addresses need TLS, which this release does not have.' },
+  MUT_MACHINES_DIALECT: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Rewrite the list as workers (SDF) or grid machines (GDF); docs/machines.md has the forms.' },
+  MUT_MACHINES_SYNTAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Correct the file at the line and column that the message names; docs/machines.md has the forms.' },
   MUT_MACHINE_LEFT: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine said good-bye; its tasks run again elsewhere.' },
   MUT_MACHINE_LOST: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine went away without a word; its tasks run again elsewhere.' },
   MUT_MACHINE_MOVED: { status: 'UNAVAILABLE', retryable: false, advice: 'Another broker uses the machine now, since this one wanted nothing.' },

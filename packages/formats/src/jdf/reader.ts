@@ -13,7 +13,7 @@ export interface Warning {
 /** What an error says besides where it is. */
 export interface Refusal {
   readonly expected: string;
-  /** MUT_JDF_SYNTAX when left out. */
+  /** The reader's own when left out. */
   readonly code?: string;
   /** The word at the place of the error when left out. */
   readonly found?: string;
@@ -22,7 +22,7 @@ export interface Refusal {
 }
 
 /**
- * Reads a job file piece by piece in the three modes of OurGrid's lexer: words, strings (paths) and whole lines.
+ * Reads a job or grid file piece by piece in the three modes of OurGrid's lexer: words, strings (paths) and whole lines.
  *
  * `#` begins a comment only where a word may stand, so that it is ordinary text in paths and commands.
  */
@@ -32,10 +32,13 @@ export class JdfReader {
   readonly warnings: Warning[] = [];
   /** Offset of what is read next. */
   position = 0;
+  readonly #code: string;
 
-  constructor(text: string, file: string) {
+  /** @param code of errors that state none. */
+  constructor(text: string, file: string, code = 'MUT_JDF_SYNTAX') {
     this.text = text.replaceAll('\r', '').replace(/^\uFEFF/, '');
     this.file = file;
+    this.#code = code;
   }
 
   /** Passes blank space, line ends and comments. */
@@ -129,7 +132,7 @@ export class JdfReader {
     const atEnd = offset >= this.text.length ? 'the end of the file' : 'the end of the line';
     const nearest = findNearestWord(standing, refusal.words ?? []);
     return new FormatError({
-      code: refusal.code ?? 'MUT_JDF_SYNTAX', subject: this.file, ...this.placeOf(offset),
+      code: refusal.code ?? this.#code, subject: this.file, ...this.placeOf(offset),
       found: refusal.found ?? (standing === '' ? atEnd : showFound(standing)), expected: refusal.expected,
       nearest: nearest === standing.toLowerCase() ? undefined : nearest,
     });

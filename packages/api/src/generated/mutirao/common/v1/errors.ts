@@ -44,6 +44,8 @@ export const ErrorReason = {
   MUT_JOURNAL_NEWER: 23,
   MUT_LAUNCH_FAILED: 54,
   MUT_LOOPBACK_ONLY: 24,
+  MUT_MACHINES_DIALECT: 72,
+  MUT_MACHINES_SYNTAX: 73,
   MUT_MACHINE_LEFT: 46,
   MUT_MACHINE_LOST: 25,
   MUT_MACHINE_MOVED: 47,
@@ -121,6 +123,8 @@ export namespace ErrorReason {
   export type MUT_JOURNAL_NEWER = typeof ErrorReason.MUT_JOURNAL_NEWER;
   export type MUT_LAUNCH_FAILED = typeof ErrorReason.MUT_LAUNCH_FAILED;
   export type MUT_LOOPBACK_ONLY = typeof ErrorReason.MUT_LOOPBACK_ONLY;
+  export type MUT_MACHINES_DIALECT = typeof ErrorReason.MUT_MACHINES_DIALECT;
+  export type MUT_MACHINES_SYNTAX = typeof ErrorReason.MUT_MACHINES_SYNTAX;
   export type MUT_MACHINE_LEFT = typeof ErrorReason.MUT_MACHINE_LEFT;
   export type MUT_MACHINE_LOST = typeof ErrorReason.MUT_MACHINE_LOST;
   export type MUT_MACHINE_MOVED = typeof ErrorReason.MUT_MACHINE_MOVED;
