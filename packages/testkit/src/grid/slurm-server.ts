@@ -1,0 +1,173 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { hostname, tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { until } from '../until.ts';
+
+/** What a Slurm under test consists of. */
+export interface SlurmServerOptions {
+  /** Nodes of 8 processors, called n1, n2, ...; 4 when left out. */
+  readonly nodes?: number;
+  /** Lines of slurm.conf that come last: further partitions, for example. The default partition is `main`, of all nodes, with walltimes up to an hour. */
+  readonly settings?: readonly string[];
+}
+
+/** Processors that each node says it has, whatever the host has. */
+const processorsPerNode = 8;
+
+const run = promisify(execFile);
+
+/**
+ * A real Slurm on this host, in a folder and on ports of its own: munged, the controller, and a daemon for each node.
+ * Needs Debian's slurm-wlm and munge. Works as root and as any user.
+ */
+export class SlurmServer {
+  readonly folder = mkdtempSync(join(tmpdir(), 'mutirao-slurm-'));
+  readonly #nodes: readonly string[];
+  readonly #daemons = new Map<string, ChildProcess>();
+
+  private constructor({ nodes = 4 }: SlurmServerOptions) {
+    this.#nodes = Array.from({ length: nodes }, (_, index) => `n${index + 1}`);
+  }
+
+  /** Starts it, and answers when all nodes are idle. */
+  static async start(options: SlurmServerOptions = {}): Promise<SlurmServer> {
+    const slurm = new SlurmServer(options);
+    try {
+      await slurm.#startAll(options.settings ?? []);
+      return slurm;
+    } catch (error) {
+      const logs = slurm.#logs();
+      await slurm.stop();
+      throw new Error(`Slurm did not start:\n${logs}`, { cause: error });
+    }
+  }
+
+  /** What programs need in their environment in order to use it. */
+  get environment(): Record<string, string> {
+    return { SLURM_CONF: join(this.folder, 'slurm.conf') };
+  }
+
+  /** Runs one of Slurm's commands and answers what it wrote. */
+  async command(name: string, ...args: readonly string[]): Promise<string> {
+    return (await run(name, args, { env: { ...process.env, ...this.environment, TZ: 'UTC' }, timeout: 20_000 })).stdout;
+  }
+
+  /** Ids of jobs that wait, run or are just ending. */
+  async jobs(): Promise<string[]> {
+    return (await this.command('squeue', '--noheader', '--format=%i')).split('\n').filter((line) => line !== '');
+  }
+
+  /** Ends the controller as a crash would; jobs go on. What changed in the last seconds before is lost: it may run a job anew that ran. */
+  async killController(): Promise<void> {
+    await this.#kill('slurmctld', 'SIGKILL');
+  }
+
+  /** Waits until the controller has written to its disk what it knows of jobs. There has to be a job. */
+  async saveState(): Promise<void> {
+    const [job = ''] = await this.jobs();
+    const saved = (): number => statSync(join(this.folder, 'state/job_state'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const before = saved();
+    // It saves a few seconds after a user's call.
+    await this.command('scontrol', 'update', `JobId=${job}`, 'AdminComment=saved');
+    await until(() => saved() > before, 'the controller saves its state');
+  }
+
+  /** Starts the controller with the state that it had, and answers when it answers. */
+  async startController(): Promise<void> {
+    this.#spawn('slurmctld', '/usr/sbin/slurmctld', ['-D']);
+    await until(() => this.#answers(), 'the controller answers');
+  }
+
+  /** Ends all jobs and daemons and removes the folder. */
+  async stop(): Promise<void> {
+    if (await this.#answers()) {
+      await this.command('scancel', '--signal=KILL', '--full', ...await this.jobs()).catch(() => undefined);
+      await this.command('scancel', `--user=${userInfo().username}`).catch(() => undefined);
+      await until(async () => (await this.jobs()).length === 0, 'jobs end', 5_000).catch(() => undefined);
+    }
+    for (const name of [...this.#daemons.keys()].reverse()) await this.#kill(name, name === 'slurmctld' ? 'SIGKILL' : 'SIGTERM');
+    this.#sweep();
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #startAll(settings: readonly string[]): Promise<void> {
+    for (const name of ['state', 'spool', 'log']) mkdirSync(join(this.folder, name));
+    writeFileSync(join(this.folder, 'munge.key'), randomBytes(1024), { mode: 0o400 });
+    writeFileSync(join(this.folder, 'slurm.conf'), renderConfig(this.folder, await freePorts(this.#nodes.length + 1), settings));
+    const at = (name: string): string => join(this.folder, name);
+    this.#spawn('munged', '/usr/sbin/munged', [
+      '--foreground', '--force', `--socket=${at('munge.socket')}`, `--key-file=${at('munge.key')}`, `--pid-file=${at('munged.pid')}`,
+      `--log-file=${at('log/munged.log')}`, `--seed-file=${at('munge.seed')}`,
+    ]);
+    await until(() => existsSync(at('munge.socket')), 'munged listens');
+    await this.startController();
+    for (const node of this.#nodes) this.#spawn(node, '/usr/sbin/slurmd', ['-D', '-N', node]);
+    await until(async () => Number(await this.command('sinfo', '--noheader', '--partition=main', '--states=idle', '--format=%D')) === this.#nodes.length, 'all nodes are idle');
+  }
+
+  #spawn(name: string, program: string, args: readonly string[]): void {
+    const log = openSync(join(this.folder, 'log', `${name}.out`), 'a');
+    this.#daemons.set(name, spawn(program, args, { stdio: ['ignore', log, log], env: { ...process.env, ...this.environment } }));
+    closeSync(log);
+  }
+
+  async #kill(name: string, signal: NodeJS.Signals): Promise<void> {
+    const daemon = this.#daemons.get(name);
+    if (daemon?.exitCode !== null || daemon.signalCode !== null) return;
+    daemon.kill(signal);
+    await until(() => daemon.exitCode !== null || daemon.signalCode !== null, `${name} ends`, 5_000).catch(() => daemon.kill('SIGKILL'));
+  }
+
+  async #answers(): Promise<boolean> {
+    return this.command('scontrol', 'ping').then((words) => / is UP/.test(words), () => false);
+  }
+
+  /** Ends what jobs left behind: all processes that have our configuration in their environment, but for this one. */
+  #sweep(): void {
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)) {
+      try {
+        if (readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`SLURM_CONF=${join(this.folder, 'slurm.conf')}`)) process.kill(Number(pid), 'SIGKILL');
+      } catch {
+        // It is gone, or is not ours.
+      }
+    }
+  }
+
+  #logs(): string {
+    const logs = join(this.folder, 'log');
+    return existsSync(logs) ? readdirSync(logs).map((name) => `== ${name}\n${readFileSync(join(logs, name), 'utf8').slice(-1000)}`).join('\n') : '';
+  }
+}
+
+function renderConfig(folder: string, ports: readonly number[], settings: readonly string[]): string {
+  const [controllerPort, ...nodePorts] = ports;
+  const { username } = userInfo();
+  const nodes = nodePorts.map((port, index) =>
+    `NodeName=n${index + 1} NodeHostname=${hostname()} NodeAddr=127.0.0.1 Port=${port} CPUs=${processorsPerNode} State=UNKNOWN`);
+  return [
+    'ClusterName=mutirao', `SlurmctldHost=${hostname()}(127.0.0.1)`, `SlurmctldPort=${controllerPort}`, `SlurmUser=${username}`, `SlurmdUser=${username}`,
+    'AuthType=auth/munge', 'CredType=cred/munge', `AuthInfo=socket=${folder}/munge.socket`,
+    `StateSaveLocation=${folder}/state`, `SlurmdSpoolDir=${folder}/spool/%n`, `SlurmctldPidFile=${folder}/slurmctld.pid`, `SlurmdPidFile=${folder}/slurmd-%n.pid`,
+    'ProctrackType=proctrack/linuxproc', 'TaskPlugin=task/none', 'SwitchType=switch/none', 'MpiDefault=none', 'JobAcctGatherType=jobacct_gather/none',
+    'SelectType=select/cons_tres', 'SelectTypeParameters=CR_CPU', 'SlurmdParameters=config_overrides',
+    'SchedulerType=sched/backfill', 'SchedulerParameters=bf_interval=2,sched_interval=2', 'AccountingStorageType=accounting_storage/none',
+    'ReturnToService=2', 'EnforcePartLimits=ALL', 'KillWait=5', 'MailProg=/bin/true', ...nodes,
+    `PartitionName=main Nodes=n[1-${nodes.length}] Default=YES MaxTime=01:00:00 State=UP`, ...settings, '',
+  ].join('\n');
+}
+
+/** Ports that nobody listens on at this moment. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(Array.from({ length: count }, async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => { server.once('listening', resolve); });
+    return server;
+  }));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => { server.close(resolve); })));
+  return ports;
+}
