@@ -7,6 +7,7 @@ export { BrokerDialogue, describeBrokerCommand } from './broker-dialogue.ts';
 export { BrokerWorld } from './broker-world.ts';
 export { Grid, type GridOptions } from './grid/grid.ts';
 export { NatsServer } from './grid/nats-server.ts';
+export { SshServer, type SshServerOptions } from './grid/ssh-server.ts';
 export { PretendBroker } from './grid/pretend-broker.ts';
 export { Program, type ProgramName } from './grid/program.ts';
 export { SlurmServer, type SlurmServerOptions } from './grid/slurm-server.ts';

@@ -8,6 +8,8 @@ export interface RunCommandOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   readonly input?: string;
+  /** A file that is its standard input, in place of `input`; it must be there. */
+  readonly inputFile?: string;
   /** Milliseconds after which the whole group is killed. */
   readonly deadlineMs: number;
   /** Bytes kept of each stream; 64 KiB when absent. */

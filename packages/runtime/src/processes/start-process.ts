@@ -26,6 +26,8 @@ export interface StartProcessOptions {
   readonly stderr?: OutputTarget;
   /** Written to its standard input, which is then closed; /dev/null when absent. */
   readonly input?: string;
+  /** A file that is its standard input, in place of `input`. @throws Error from `startProcess` when it cannot be opened. */
+  readonly inputFile?: string;
   /** Called exactly once, never before `startProcess` has returned; also when the process could not be started. */
   onExit(exit: ProcessExit): void;
 }
@@ -47,7 +49,7 @@ export interface StartedProcess {
  */
 export function startProcess(options: StartProcessOptions): StartedProcess {
   const files: number[] = [];
-  const stdio = [options.input === undefined ? 'ignore' : 'pipe', target(options.stdout, 1, files), target(options.stderr, 2, files)] as const;
+  const stdio = [source(options, files), target(options.stdout, 1, files), target(options.stderr, 2, files)] as const;
   const child = spawn(options.command, options.args ?? [], {
     detached: options.detached ?? true,
     stdio: [...stdio],
@@ -63,6 +65,13 @@ export function startProcess(options: StartProcessOptions): StartedProcess {
     child.stdin.end(options.input);
   }
   return { pid: child.pid, stdout, stderr };
+}
+
+function source({ input, inputFile }: StartProcessOptions, files: number[]): 'ignore' | 'pipe' | number {
+  if (inputFile === undefined) return input === undefined ? 'ignore' : 'pipe';
+  const file = openSync(inputFile, 'r');
+  files.push(file);
+  return file;
 }
 
 function target(output: OutputTarget | undefined, own: number, files: number[]): 'ignore' | 'pipe' | number {

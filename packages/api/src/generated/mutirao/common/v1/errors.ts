@@ -52,6 +52,7 @@ export const ErrorReason = {
   MUT_MEMORY_MAX: 55,
   MUT_NOT_FOUND: 49,
   MUT_NOT_OWNER: 26,
+  MUT_NOT_PACKED: 74,
   MUT_NO_SPACE: 56,
   MUT_OUTPUT_FILES_MAX: 57,
   MUT_OUTPUT_FORBIDDEN: 27,
@@ -69,6 +70,11 @@ export const ErrorReason = {
   MUT_REQUESTS_MAX: 34,
   MUT_REQUIREMENTS_SYNTAX: 35,
   MUT_RUN_TIME_MAX: 61,
+  MUT_SITE_BUSY: 75,
+  MUT_SITE_EXISTS: 76,
+  MUT_SITE_PROGRAM: 77,
+  MUT_SSH_DENIED: 78,
+  MUT_SSH_HOST_KEY: 79,
   MUT_STAGING_FAILED: 62,
   MUT_STOPPING: 36,
   MUT_STORAGE_FULL: 63,
@@ -131,6 +137,7 @@ export namespace ErrorReason {
   export type MUT_MEMORY_MAX = typeof ErrorReason.MUT_MEMORY_MAX;
   export type MUT_NOT_FOUND = typeof ErrorReason.MUT_NOT_FOUND;
   export type MUT_NOT_OWNER = typeof ErrorReason.MUT_NOT_OWNER;
+  export type MUT_NOT_PACKED = typeof ErrorReason.MUT_NOT_PACKED;
   export type MUT_NO_SPACE = typeof ErrorReason.MUT_NO_SPACE;
   export type MUT_OUTPUT_FILES_MAX = typeof ErrorReason.MUT_OUTPUT_FILES_MAX;
   export type MUT_OUTPUT_FORBIDDEN = typeof ErrorReason.MUT_OUTPUT_FORBIDDEN;
@@ -148,6 +155,11 @@ export namespace ErrorReason {
   export type MUT_REQUESTS_MAX = typeof ErrorReason.MUT_REQUESTS_MAX;
   export type MUT_REQUIREMENTS_SYNTAX = typeof ErrorReason.MUT_REQUIREMENTS_SYNTAX;
   export type MUT_RUN_TIME_MAX = typeof ErrorReason.MUT_RUN_TIME_MAX;
+  export type MUT_SITE_BUSY = typeof ErrorReason.MUT_SITE_BUSY;
+  export type MUT_SITE_EXISTS = typeof ErrorReason.MUT_SITE_EXISTS;
+  export type MUT_SITE_PROGRAM = typeof ErrorReason.MUT_SITE_PROGRAM;
+  export type MUT_SSH_DENIED = typeof ErrorReason.MUT_SSH_DENIED;
+  export type MUT_SSH_HOST_KEY = typeof ErrorReason.MUT_SSH_HOST_KEY;
   export type MUT_STAGING_FAILED = typeof ErrorReason.MUT_STAGING_FAILED;
   export type MUT_STOPPING = typeof ErrorReason.MUT_STOPPING;
   export type MUT_STORAGE_FULL = typeof ErrorReason.MUT_STORAGE_FULL;

@@ -1,0 +1,3 @@
+export { remoteCommand } from './remote-command.ts';
+export { lastWords } from './ssh-errors.ts';
+export { SshConnection, type OpenSshOptions, type RemoteResult, type RemoteRunOptions } from './ssh-connection.ts';

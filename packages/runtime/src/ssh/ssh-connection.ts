@@ -1,0 +1,251 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MutiraoError } from '@mutirao/api/errors';
+import { runCommand, startProcess, killGroup, Watchdog, type CommandResult, type StartedProcess } from '../processes/index.ts';
+import { remoteCommand } from './remote-command.ts';
+import { clientArguments, masterArguments } from './ssh-arguments.ts';
+import { lastWords, sshError } from './ssh-errors.ts';
+
+/** What to connect to, and how. */
+export interface OpenSshOptions {
+  /** `user@host`, or a name of `~/.ssh/config`. */
+  readonly destination: string;
+  /** `KEY=VALUE` as of `ssh -o`, or a flag and its value in one word (`-F/path`, `-Juser@gate`); they win over ssh's files. */
+  readonly options?: readonly string[];
+  /** Where the connection's socket is; a folder under the system's temporary one when absent, or too long a path for a socket. */
+  readonly controlFolder?: string;
+  /** Gives up, and closes the connection when it is open. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds until the connection must stand; 30 s when absent. */
+  readonly deadlineMs?: number;
+  /** The program; `ssh` of the PATH when absent. */
+  readonly program?: string;
+}
+
+/** How to run a command on the other host. */
+export interface RemoteRunOptions {
+  /** Its standard input; nothing when absent. */
+  readonly input?: string;
+  /** A file here that is its standard input, in place of `input`. */
+  readonly inputFile?: string;
+  /** Milliseconds; a minute when absent. */
+  readonly deadlineMs?: number;
+}
+
+/** How a command on the other host ended. Of each stream at most 1 MiB is kept. */
+export interface RemoteResult {
+  /** As a shell reports it. */
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A socket's path has at most 107 bytes, and ssh adds 17 of its own while it makes it. */
+const controlPathMax = 88;
+const connectMax = 30_000;
+const runMax = 60_000;
+const forwardMax = 15_000;
+const pollMs = 15;
+const outputBytesMax = 1024 * 1024;
+const portTries = 5;
+
+/**
+ * One ssh connection: a process of the system's own `ssh` that stays, and over which commands run, files go and ports are forwarded.
+ *
+ * `~/.ssh/config`, agents, jump hosts and known hosts are honoured, since it is `ssh` itself. Nothing is ever asked: what would need a
+ * password fails. The connection ends with us, however we die.
+ */
+export class SshConnection {
+  readonly destination: string;
+  readonly #program: string;
+  readonly #folder: string;
+  readonly #watchdog = new Watchdog();
+  readonly #listeners: ((error: MutiraoError) => void)[] = [];
+  readonly #master: StartedProcess;
+  readonly #signal: AbortSignal | undefined;
+  #closed: MutiraoError | undefined;
+  #isClosing = false;
+
+  /** Use `open`. */
+  private constructor({ destination, options = [], controlFolder, program = 'ssh', signal }: OpenSshOptions) {
+    this.destination = destination;
+    this.#program = program;
+    this.#signal = signal;
+    this.#folder = makeFolder(controlFolder);
+    this.#master = startProcess({
+      command: program, args: masterArguments(destination, options, this.#controlPath), env: { ...process.env, LC_ALL: 'C' },
+      stderr: { kind: 'capture', bytesMax: 64 * 1024 },
+      onExit: ({ startError }) => { this.#ended(startError); },
+    });
+    if (this.#master.pid !== undefined) this.#watchdog.guard(this.#master.pid);
+    signal?.addEventListener('abort', this.close);
+  }
+
+  /**
+   * Connects. @throws {MutiraoError} MUT_SSH_HOST_KEY, MUT_SSH_DENIED, MUT_UNREACHABLE, MUT_BAD_CONFIG with ssh's own words; MUT_BAD_REQUEST for
+   * a destination or an option that is none; MUT_CANCELLED.
+   */
+  static async open(options: OpenSshOptions): Promise<SshConnection> {
+    if (options.signal?.aborted === true) throw new MutiraoError('MUT_CANCELLED', `ssh ${options.destination}: given up`);
+    masterArguments(options.destination, options.options ?? [], ''); // Refused before anything is made.
+    const connection = new SshConnection(options);
+    const until = performance.now() + (options.deadlineMs ?? connectMax);
+    // The socket comes when the other host has let us in.
+    while (!existsSync(connection.#controlPath)) {
+      if (connection.#closed !== undefined) throw connection.#closed;
+      if (performance.now() > until) {
+        connection.close();
+        throw new MutiraoError('MUT_UNREACHABLE', `ssh ${options.destination}: no connection after ${Math.round((options.deadlineMs ?? connectMax) / 1000)} s`);
+      }
+      await delay(pollMs);
+    }
+    return connection;
+  }
+
+  /** The process that keeps the connection. */
+  get pid(): number | undefined {
+    return this.#master.pid;
+  }
+
+  get isOpen(): boolean {
+    return this.#closed === undefined && !this.#isClosing;
+  }
+
+  /**
+   * Runs a command on the other host to its end, whatever its status.
+   *
+   * @param command words, each taken as it is, whatever it holds.
+   * @throws {MutiraoError} MUT_UNREACHABLE when the connection is gone, MUT_DEADLINE_EXCEEDED (what was started there may go on).
+   */
+  async run(command: readonly string[], { input, inputFile, deadlineMs = runMax }: RemoteRunOptions = {}): Promise<RemoteResult> {
+    const result = await this.#client(['-T', '--', this.destination, remoteCommand(command)], {
+      deadlineMs, ...(input === undefined ? {} : { input }), ...(inputFile === undefined ? {} : { inputFile }),
+    });
+    if (result.isTimedOut) throw new MutiraoError('MUT_DEADLINE_EXCEEDED', `${this.destination}: "${command.slice(0, 3).join(' ').slice(0, 80)}" gave no end in ${deadlineMs / 1000} s`);
+    const stderr = result.stderr.toString();
+    // 255 is the command's own status or ssh's; it is ssh's when there is no connection any more.
+    if (result.status === 255 && !(await this.#answers())) throw this.#gone(stderr);
+    return { status: result.status, stdout: result.stdout.toString(), stderr };
+  }
+
+  /**
+   * Makes a port here lead to an address that the other host can dial.
+   *
+   * @param localAddress which to take if it is free; a free one of 127.0.0.1 when absent. @returns `127.0.0.1:port`.
+   * @throws {MutiraoError} MUT_UNREACHABLE; MUT_ALREADY_RUNNING when `localAddress` is taken.
+   */
+  async forward(remoteAddress: string, localAddress?: string): Promise<string> {
+    for (let count = 1; ; count += 1) {
+      const local = localAddress ?? `127.0.0.1:${await freePort()}`;
+      const { status, stderr } = await this.#client(['-O', 'forward', '-L', `${local}:${remoteAddress}`, '--', this.destination], { deadlineMs: forwardMax });
+      if (status === 0) return local;
+      if (!this.isOpen) throw this.#gone(stderr.toString());
+      // Somebody else took the free port before ssh did.
+      if (localAddress !== undefined || count === portTries) {
+        throw new MutiraoError('MUT_ALREADY_RUNNING', `${this.destination}: ${local} cannot be forwarded to ${remoteAddress}: ${lastWords(stderr.toString())}`);
+      }
+    }
+  }
+
+  /**
+   * Makes a port of the other host's loopback lead to an address that we can dial.
+   *
+   * @returns `127.0.0.1:port` there. @throws {MutiraoError} MUT_UNREACHABLE, also where the other host forbids it.
+   */
+  async forwardBack(localAddress: string): Promise<string> {
+    const { status, stdout, stderr } = await this.#client(['-O', 'forward', '-R', `127.0.0.1:0:${localAddress}`, '--', this.destination], { deadlineMs: forwardMax });
+    const port = /^\s*(\d+)\s*$/m.exec(stdout.toString())?.[1];
+    if (status === 0 && port !== undefined) return `127.0.0.1:${port}`;
+    if (!this.isOpen) throw this.#gone(stderr.toString());
+    throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: ${localAddress} cannot be forwarded back: ${lastWords(stderr.toString())}`);
+  }
+
+  /**
+   * Copies a file over, with its permissions; whoever reads it there finds the old one or the whole new one.
+   *
+   * @param remotePath absolute, or relative to the user's home; its folder is made for the user alone.
+   * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_DISK_FULL or MUT_NOT_OWNER with the other host's words, and as `run`.
+   */
+  async copyTo(localPath: string, remotePath: string, { mode = '600', deadlineMs = 10 * runMax, unpack = false }: { mode?: string; deadlineMs?: number; unpack?: boolean } = {}): Promise<void> {
+    if (!existsSync(localPath)) throw new MutiraoError('MUT_FILE_NOT_FOUND', `${localPath} is not there`);
+    const draft = `${remotePath}.${process.pid}.tmp`;
+    const result = await this.run(['/bin/sh', '-c', copyScript, 'copy', remotePath, draft, mode, unpack ? 'gzip -dc' : 'cat'], { inputFile: localPath, deadlineMs });
+    if (result.status !== 0) throw copyError(this.destination, remotePath, result.stderr);
+  }
+
+  /** Called once when the connection is gone, also when it is already. Not called for `close`. */
+  onClosed(listener: (error: MutiraoError) => void): void {
+    if (this.#closed !== undefined && !this.#isClosing) listener(this.#closed);
+    else this.#listeners.push(listener);
+  }
+
+  /** Ends the connection and all that goes over it. */
+  readonly close = (): void => {
+    this.#isClosing = true;
+    if (this.#closed === undefined && this.#master.pid !== undefined) killGroup(this.#master.pid, 'SIGTERM');
+  };
+
+  get #controlPath(): string {
+    return join(this.#folder, 'c');
+  }
+
+  #client(words: readonly string[], options: { readonly deadlineMs: number; readonly input?: string; readonly inputFile?: string }): Promise<CommandResult> {
+    if (!this.isOpen) return Promise.reject(this.#gone(''));
+    return runCommand({
+      command: this.#program, args: clientArguments(this.#controlPath, words), env: { ...process.env, LC_ALL: 'C' }, outputBytesMax, ...options,
+      ...(this.#signal === undefined ? {} : { signal: this.#signal }),
+    });
+  }
+
+  async #answers(): Promise<boolean> {
+    return this.isOpen && (await this.#client(['-O', 'check', '--', this.destination], { deadlineMs: forwardMax })).status === 0;
+  }
+
+  #gone(told: string): MutiraoError {
+    return this.#closed ?? new MutiraoError('MUT_UNREACHABLE', `ssh ${this.destination}: the connection is closed${told === '' ? '' : `: ${lastWords(told)}`}`);
+  }
+
+  #ended(startError: string): void {
+    const told = this.#master.stderr.bytes().toString();
+    this.#closed = startError === '' ? sshError(this.destination, told) : new MutiraoError('MUT_UNREACHABLE', `cannot start ${this.#program}: ${startError}`);
+    if (this.#signal?.aborted === true) this.#closed = new MutiraoError('MUT_CANCELLED', `ssh ${this.destination}: given up`);
+    this.#signal?.removeEventListener('abort', this.close);
+    this.#watchdog.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+    if (this.#isClosing) return;
+    for (const listener of this.#listeners) listener(this.#closed);
+  }
+}
+
+const copyScript = `
+umask 077
+case $1 in */*) mkdir -p -- "\${1%/*}" || exit 1 ;; esac
+trap 'rm -f -- "$2"' EXIT
+$4 >"$2" && chmod "$3" "$2" && mv -f -- "$2" "$1"
+`;
+
+function copyError(destination: string, remotePath: string, told: string): MutiraoError {
+  const words = lastWords(told);
+  const code = /no space left|quota exceeded/i.test(words) ? 'MUT_DISK_FULL' : /permission denied|read-only file system/i.test(words) ? 'MUT_NOT_OWNER' : 'MUT_TRANSFER_FAILED';
+  return new MutiraoError(code, `${destination}: ${remotePath} cannot be written: ${words}`);
+}
+
+function makeFolder(wanted: string | undefined): string {
+  const parent = wanted === undefined || Buffer.byteLength(join(wanted, 'ssh-XXXXXX/c')) > controlPathMax ? tmpdir() : wanted;
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  return mkdtempSync(join(parent, 'ssh-'));
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => { resolve(typeof address === 'object' && address !== null ? address.port : 0); });
+    });
+  });
+}

@@ -1,0 +1,165 @@
+// One connection of the system's ssh to a real sshd: commands, files and ports over it, and what becomes of it.
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import type { MutiraoError } from '@mutirao/api/errors';
+import { SshConnection, type OpenSshOptions } from '@mutirao/runtime/ssh';
+import { isAlive, SshServer, temporaryFolder, until } from '@mutirao/testkit';
+
+async function server(t: ExecutionContext, options: ConstructorParameters<typeof SshServer>[0] = {}): Promise<SshServer> {
+  const made = new SshServer(options);
+  t.teardown(() => made.stop());
+  await made.start();
+  return made;
+}
+
+async function open(t: ExecutionContext, host: SshServer, more: Partial<OpenSshOptions> = {}): Promise<SshConnection> {
+  const connection = await SshConnection.open({ destination: host.destination, options: host.options, ...more });
+  t.teardown(async () => {
+    connection.close();
+    await until(() => connection.pid === undefined || !isAlive(connection.pid), 'the ssh process is gone');
+  });
+  return connection;
+}
+
+test('commands run over one connection, each with its words, input, output and status', async (t) => {
+  const host = await server(t);
+  const ssh = await open(t, host);
+  const words = ['a b', '', 'it\'s "x"\\ $HOME `date` *', 'two\nlines\n', 'naïve 日本 😀', '!', '~', '-n'];
+  const { stdout, status } = await ssh.run(['printf', '%s|', ...words]);
+  t.deepEqual([status, stdout], [0, `${words.join('|')}|`]);
+  t.is((await ssh.run(['/bin/sh', '-c', 'cat; echo bad >&2; exit 7'], { input: 'x'.repeat(300_000) })).stdout.length, 300_000);
+  t.like(await ssh.run(['/bin/sh', '-c', 'echo bad >&2; exit 7']), { status: 7, stderr: 'bad\n' });
+  t.is((await ssh.run(['/bin/sh', '-c', 'exit 255'])).status, 255);
+  t.is((await ssh.run(['/bin/sh', '-c', 'echo $HOME'])).stdout, `${host.home}\n`);
+  t.is(host.sessions().length, 1);
+});
+
+test('a command that gives no end is told as such, and the connection goes on', async (t) => {
+  const ssh = await open(t, await server(t));
+  await t.throwsAsync(ssh.run(['sleep', '30'], { deadlineMs: 300 }), { code: 'MUT_DEADLINE_EXCEEDED', message: /"sleep 30"/ });
+  t.is((await ssh.run(['true'])).status, 0);
+});
+
+test('a file is copied whole, with any name, its mode and the folders that it needs', async (t) => {
+  const host = await server(t);
+  const ssh = await open(t, host);
+  const local = join(temporaryFolder(t), 'file');
+  const bytes = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => (index * 7919) >> 3));
+  writeFileSync(local, bytes);
+  const remote = join(host.home, 'a folder/it\'s "x"\n日本');
+  await ssh.copyTo(local, remote, { mode: '700' });
+  t.true(readFileSync(remote).equals(bytes));
+  t.is(statSync(remote).mode & 0o777, 0o700);
+  t.is(readdirSync(join(host.home, 'a folder')).length, 1, 'no draft is left');
+  await t.throwsAsync(ssh.copyTo(join(host.home, 'nothing'), remote), { code: 'MUT_FILE_NOT_FOUND' });
+  mkdirSync(join(host.home, 'taken'));
+  await t.throwsAsync(ssh.copyTo(local, '/proc/x/y'), { message: /\/proc\/x\/y cannot be written/ });
+});
+
+test('a copy onto a full disk fails with the words of the other host', async (t) => {
+  const ssh = await open(t, await server(t));
+  const local = join(temporaryFolder(t), 'file');
+  writeFileSync(local, 'x'.repeat(100_000));
+  const { status, stderr } = await ssh.run(['/bin/sh', '-c', 'cat >/dev/full'], { inputFile: local });
+  t.not(status, 0);
+  t.regex(stderr, /No space left/);
+});
+
+test('ports are forwarded both ways', async (t) => {
+  const ssh = await open(t, await server(t));
+  const echo = await listen(t, (text) => text.toUpperCase());
+  const forth = await ssh.forward(echo);
+  t.is(await ask(forth, 'hello'), 'HELLO');
+  t.is(await ask(await ssh.forwardBack(echo), 'back'), 'BACK');
+  t.is(await ssh.forward(echo, forth), forth, 'the same again');
+  await t.throwsAsync(ssh.forward(forth, echo), { code: 'MUT_ALREADY_RUNNING', message: new RegExp(`${echo} cannot be forwarded`) });
+});
+
+test('a connection that breaks is told once, with its forwarded ports gone and every call refused', async (t) => {
+  const host = await server(t);
+  const ssh = await open(t, host);
+  const told: MutiraoError[] = [];
+  ssh.onClosed((error) => told.push(error));
+  const waiting = ssh.run(['sleep', '30']);
+  await until(() => host.sessions().length === 1, 'the session is there');
+  host.cut();
+  await t.throwsAsync(waiting, { code: 'MUT_UNREACHABLE' });
+  await until(() => told.length === 1, 'the end is told');
+  t.is(told[0]?.code, 'MUT_UNREACHABLE');
+  t.false(ssh.isOpen);
+  await t.throwsAsync(ssh.run(['true']), { code: 'MUT_UNREACHABLE' });
+  await t.throwsAsync(ssh.forward('127.0.0.1:1'), { code: 'MUT_UNREACHABLE' });
+});
+
+test('closing ends the ssh process, leaves no socket, and tells nobody', async (t) => {
+  const folder = temporaryFolder(t);
+  const ssh = await open(t, await server(t), { controlFolder: folder });
+  t.is(readdirSync(folder).length, 1);
+  ssh.onClosed(() => { t.fail('told'); });
+  ssh.close();
+  await until(() => readdirSync(folder).length === 0, 'the socket is gone');
+  t.false(ssh.isOpen);
+});
+
+test('a control folder whose path is too long for a socket is done without', async (t) => {
+  const folder = join(temporaryFolder(t), 'x'.repeat(120));
+  const ssh = await open(t, await server(t), { controlFolder: folder });
+  t.is((await ssh.run(['true'])).status, 0);
+  t.false(existsSync(folder));
+});
+
+test('an alias behind a jump host of a configuration file leads there', async (t) => {
+  const host = await server(t);
+  const ssh = await open(t, host, { destination: 'inner' });
+  t.is((await ssh.run(['echo', 'in'])).stdout, 'in\n');
+  t.is(host.sessions().length, 2);
+});
+
+test('who is not let in, whom we do not know, and where nobody is: each is told with ssh\'s own words', async (t) => {
+  const host = await server(t);
+  const opening = (destination: string, ...options: string[]): Promise<SshConnection> => SshConnection.open({ destination, options: [...options, ...host.options] });
+  await t.throwsAsync(opening('stranger'), { code: 'MUT_SSH_DENIED', message: /^ssh stranger: .*Permission denied \(publickey\)/ });
+  await t.throwsAsync(opening('front', 'UserKnownHostsFile=/dev/null'), { code: 'MUT_SSH_HOST_KEY', message: /Host key verification failed/ });
+  await t.throwsAsync(opening('front', 'HostName=no-such-host.invalid'), { code: 'MUT_UNREACHABLE', message: /no-such-host\.invalid/ });
+  await t.throwsAsync(opening('front', 'Port=1'), { code: 'MUT_UNREACHABLE', message: /refused/ });
+  await t.throwsAsync(opening('front', 'Potr=1'), { code: 'MUT_BAD_CONFIG', message: /potr/i });
+  await t.throwsAsync(SshConnection.open({ destination: 'front', program: '/no/such/ssh' }), { code: 'MUT_UNREACHABLE', message: /cannot start \/no\/such\/ssh/ });
+});
+
+test('a host that never answers is given up in time, and a given up connection leaves no process', async (t) => {
+  const silent = await listen(t, () => '');
+  const port = silent.split(':')[1] ?? '';
+  const opening = SshConnection.open({ destination: '127.0.0.1', options: [`Port=${port}`, '-F/dev/null'], deadlineMs: 300 });
+  await t.throwsAsync(opening, { code: 'MUT_UNREACHABLE', message: /no connection after/ });
+  const controller = new AbortController();
+  const aborted = SshConnection.open({ destination: '127.0.0.1', options: [`Port=${port}`, '-F/dev/null'], signal: controller.signal });
+  controller.abort();
+  await t.throwsAsync(aborted, { code: 'MUT_CANCELLED' });
+});
+
+/** A server that answers each text with another. @returns its address. */
+function listen(t: ExecutionContext, answer: (text: string) => string): Promise<string> {
+  return new Promise((resolve) => {
+    const made: Server = createServer((socket) => {
+      t.teardown(() => { socket.destroy(); });
+      socket.on('error', () => undefined);
+      socket.on('data', (bytes) => { socket.write(answer(bytes.toString())); });
+    });
+    t.teardown(() => { made.close(); });
+    made.listen(0, '127.0.0.1', () => { resolve(`127.0.0.1:${(made.address() as { port: number }).port}`); });
+  });
+}
+
+function ask(address: string, text: string): Promise<string> {
+  const [host = '', port = ''] = address.split(':');
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: Number(port) }, () => { socket.write(text); });
+    socket.once('data', (bytes) => {
+      socket.destroy();
+      resolve(bytes.toString());
+    });
+    socket.once('error', reject);
+  });
+}
