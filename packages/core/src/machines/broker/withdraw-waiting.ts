@@ -1,4 +1,5 @@
 import { chooseWithdrawals, type IdleSlots, type WithdrawableReplica } from '../../bag/index.ts';
+import { avoidedUntil } from './avoidance.ts';
 import { matchesQueue } from './matching.ts';
 import { keepsAway } from './remaining-time.ts';
 import type { BrokerMachine, BrokerReplica } from './state.ts';
@@ -15,7 +16,11 @@ export function withdrawWaiting(turn: Turn, machines: readonly BrokerMachine[], 
     replicasOf: (machine) => [...machine.replicas.values()].map((replica) => describe(turn, replica)),
     matches: ({ replica: { job, task } }, machine) => {
       const { queue } = getGroup(job, task.index);
-      return matchesQueue(queue, machine.facts) && !keepsAway(turn, queue, machine);
+      if (!matchesQueue(queue, machine.facts) || keepsAway(turn, queue, machine)) return false;
+      // Back in hand it would only be put into the same queue again, and again asked back.
+      const until = avoidedUntil(turn, machine, { queue, task });
+      if (until !== undefined) wakeBy(turn, until);
+      return until === undefined;
     },
   });
   for (const { replica } of chosen) withdrawReplica(turn, replica);

@@ -67,7 +67,7 @@ function releaseForgotten(turn: Turn, entry: QueuedRequest): void {
 function missRequest(turn: Turn, request: OwnRequest, readAt: Instant): void {
   if (!isPending(request) || request.status === 'drafted') return;
   if (request.status === 'submitting' && (request.unknownSince === 0 || readAt <= request.unknownSince)) return; // The call is still out.
-  if (readAt <= request.submittedAt) return; // The listing is older than the request.
+  if (isOlder(turn, readAt, request.submittedAt)) return;
   if (hasMachine(turn.state, request)) return; // Agents speak louder than listings.
   request.missedListings += 1;
   if (request.missedListings < missedListingsMax) return;
@@ -85,7 +85,7 @@ function hasMachine(state: ProviderState, request: OwnRequest): boolean {
 
 function seeRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest, readAt: Instant): void {
   if (!isPending(request)) {
-    if (entry.status !== 'ended' && readAt > request.endedAt) seeEndedRequest(turn, request, entry);
+    if (entry.status !== 'ended' && !isOlder(turn, readAt, request.endedAt)) seeEndedRequest(turn, request, entry);
     return;
   }
   request.seenAt = turn.now;
@@ -96,6 +96,11 @@ function seeRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest, readA
   } else if (entry.status === 'ended') {
     seeEnd(turn, request, entry);
   }
+}
+
+/** Whether a listing was read before the moment, which is by our clock; one to come is of a clock that was set back since, and tells nothing. */
+function isOlder({ now }: Turn, readAt: Instant, moment: Instant): boolean {
+  return moment <= now && readAt <= moment;
 }
 
 /** A start that nobody knew of, or that our clock, set anew since, showed otherwise. */

@@ -265,6 +265,17 @@ test('a broker asks to be woken when a machine may try again to run a sister of 
   t.like(step(600, { kind: 'TimerFired' }), [{ kind: 'StartReplicas', machineId: 'p/m1', starts: [{ taskIndex: 0 }] }]);
 });
 
+test('a task that waits at a machine is not asked back for one that it keeps away from', (t) => {
+  const { state, step } = aBroker({ withdrawAfter: 0, retryElsewhere: 500 });
+  step(1, submitted(aJob(3, { replicasMax: 1, failuresMax: 2 })), joined('p/m1'), joined('p/m2'));
+  step(50, reported('p/m1', 1, succeeded(1, 1, 50)));
+  const failed = reported('p/m1', 2, anEnd(3, 'failed', { startedAt: 50, endedAt: 100 }));
+  t.like(step(100, failed).slice(1), [{ kind: 'StartReplicas', machineId: 'p/m2', starts: [{ replicaId: 4, taskIndex: 2 }] }]);
+  t.deepEqual(step(599, { kind: 'TimerFired' }), []);
+  t.is(state.wakeAt, 600);
+  t.like(step(600, { kind: 'TimerFired' }), [{ kind: 'CancelReplicas', machineId: 'p/m2', replicaIds: [4], onlyWaiting: true }]);
+});
+
 test('what runs counts as used while it runs, once, and its sister as a loser', (t) => {
   const { state, step } = aBroker({ replicateAfter: 0 });
   step(100, submitted(aJob(1)), joined('p/m1'), joined('p/m2'));

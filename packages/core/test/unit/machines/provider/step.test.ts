@@ -133,6 +133,17 @@ test('a forgotten request that shows up in the queue is given back', (t) => {
   t.is(dialogue.perform(['listing q77=running@1']), 'release q77 (m-q77)');
 });
 
+test('a request that runs again after its end is given back, also where the clock was set back since', (t) => {
+  for (const clock of [100_000, 1000]) {
+    const dialogue = new ProviderDialogue();
+    dialogue.perform(['at 50000', 'start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 1', 'listing', 'accepted q1']);
+    dialogue.perform(['at 60000', 'listing q1=ended@55000', 'demand b1 0']);
+    dialogue.perform(['restart']);
+    dialogue.now = clock;
+    t.regex(dialogue.perform(['listing q1=running@900']), /^release q1 \(m-q1\)$/m, `the clock says ${clock}`);
+  }
+});
+
 function adaptive(heuristic = 'adaptive'): ProviderDialogue {
   const dialogue = new ProviderDialogue({ heuristic, heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
   dialogue.perform(['start', 'connect b1', 'limits requests=1 width=8 walltime=100000']);
