@@ -1,20 +1,18 @@
 // Events on a real NATS server, read by a Python program that knows nothing of ours but proto/: none is missed and none comes
 // out of order, whoever is killed.
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { connect, nanos } from 'nats';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
 import { natsEvents } from '@mutirao/runtime/events';
 import { messagesOf } from '@mutirao/runtime/rpc';
-import { Grid, NatsServer, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
+import { buildExampleClient, Grid, NatsServer, taskGroup, until, type ExampleClient } from '@mutirao/testkit';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const python = `${root}.cache/python/bin/python`;
 
 /** What a subscriber printed of an event: id, subject, type, job, tasks. */
 type Told = [string, string, string, number, number[]];
@@ -22,15 +20,16 @@ type Told = [string, string, string, number, number[]];
 /** The example subscriber as a process. What it printed stays when it is killed and started again. */
 class Subscriber {
   readonly told: Told[] = [];
-  readonly #args: readonly string[];
+  readonly #command: readonly string[];
   #child: ChildProcess | undefined;
 
-  constructor(...args: readonly string[]) {
-    this.#args = args;
+  constructor({ folder, command: [python] }: ExampleClient, ...args: readonly string[]) {
+    this.#command = [python, join(folder, 'subscribe.py'), ...args];
   }
 
   start(): void {
-    const child = spawn(python, [`${root}examples/clients/nats/subscribe.py`, ...this.#args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [program = '', ...args] = this.#command;
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     createInterface({ input: child.stdout }).on('line', (line) => this.told.push(JSON.parse(line) as Told));
     this.#child = child;
   }
@@ -49,17 +48,16 @@ class Subscriber {
 interface World { readonly nats: NatsServer; readonly grid: Grid; subscribe(name: string): Promise<Subscriber> }
 
 async function world(t: ExecutionContext): Promise<World> {
-  const stubs = temporaryFolder(t);
+  const client = await buildExampleClient(t, 'python');
   const nats = new NatsServer();
   t.teardown(() => nats.stop());
   await nats.start();
   const grid = await Grid.start({ machines: [2], brokerArgs: ['--nats', nats.url, '--nats-bytes', '64M', '--nats-age', '1h'] });
   t.teardown(() => grid.stop());
-  await promisify(execFile)('protoc', [`--proto_path=${root}proto`, `--python_out=${stubs}`, 'mutirao/event/v1/event.proto']);
   await grid.client.waitMachines(1);
   const subscribe = async (name: string): Promise<Subscriber> => {
     await until(async () => (await series(grid, 'connected')) === 1, 'the broker has made the stream');
-    const subscriber = new Subscriber(nats.url, name, stubs);
+    const subscriber = new Subscriber(client, nats.url, name);
     t.teardown(() => subscriber.kill());
     subscriber.start();
     return subscriber;

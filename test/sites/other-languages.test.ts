@@ -1,28 +1,120 @@
-// The published API from another language: Python stubs generated from proto/ by Debian's protoc, nothing of ours besides.
-import { execFile } from 'node:child_process';
+// The published API from other languages: the clients of examples/clients, each generated from proto/ with nothing of ours besides.
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import test from 'ava';
-import { Grid, temporaryFolder } from '@mutirao/testkit';
+import test, { type ExecutionContext } from 'ava';
+import { JobStatus } from '@mutirao/api/broker';
+import { messagesOf } from '@mutirao/runtime/rpc';
+import { buildExampleClient, Grid, temporaryFolder, until, type ClientLanguage, type ExampleClient } from '@mutirao/testkit';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../', import.meta.url));
 
-test.serial('a Python program submits, follows events through reconnects, fetches output, cancels, and is refused as it should be', async (t) => {
-  const stubs = temporaryFolder(t);
-  const protos = ['common', 'machine', 'provider', 'broker'].map((area) => `mutirao/${area}/v1/${area}.proto`);
-  await run('protoc', [
-    `--proto_path=${root}proto`, `--python_out=${stubs}`, `--grpc_out=${stubs}`, '--plugin=protoc-gen-grpc=/usr/bin/grpc_python_plugin', ...protos,
-  ]);
-  const grid = await Grid.start({ machines: [2] });
+interface EventLine { readonly sequence: number; readonly type: string; readonly tasks: readonly number[] }
+interface TaskLine { readonly task: number; readonly output: string; readonly files: readonly string[] }
+
+/** What a client printed, line by line, and how it ended. */
+class Run {
+  readonly events: EventLine[] = [];
+  readonly tasks: TaskLine[] = [];
+  complaints = '';
+  readonly #child: ChildProcess;
+
+  constructor(t: ExecutionContext, { command: [program, ...first] }: ExampleClient, args: readonly string[]) {
+    const child = spawn(program, [...first, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const told = JSON.parse(line) as EventLine | TaskLine;
+      if ('task' in told) this.tasks.push(told);
+      else this.events.push(told);
+    });
+    child.stderr.on('data', (data: Buffer) => { this.complaints += data.toString(); });
+    t.teardown(() => { child.kill('SIGKILL'); });
+  }
+
+  /** Its exit status. */
+  async ended(): Promise<number> {
+    await until(() => this.#child.exitCode !== null, 'the client ends', 60_000);
+    return this.#child.exitCode ?? -1;
+  }
+}
+
+interface World {
+  readonly grid: Grid;
+  start(command: string, ...args: readonly string[]): Run;
+  submit(...args: readonly string[]): Promise<number>;
+}
+
+async function world(t: ExecutionContext, language: ClientLanguage): Promise<World> {
+  const [grid, client] = await Promise.all([Grid.start({ machines: [2] }), buildExampleClient(t, language)]);
   t.teardown(() => grid.stop());
-  const { stdout } = await run('/usr/bin/python3', [`${root}test/sites/client.py`, grid.broker.address, join(grid.home, 'token'), stubs]);
-  const told = JSON.parse(stdout) as Record<string, unknown>;
-  t.deepEqual(told['finished'], Array.from({ length: 20 }, (_, index) => index));
-  t.is(told['output'], 'from-7\n');
-  t.is(told['cancelled'], 'JOB_STATUS_CANCELLED');
-  t.deepEqual(told['refusals'], {
-    'no token': 'UNAUTHENTICATED', 'wrong token': 'UNAUTHENTICATED', 'no such job': 'NOT_FOUND', 'no tasks': 'INVALID_ARGUMENT',
+  const access = ['--broker', grid.broker.address, '--token', join(grid.home, 'token')];
+  const line = (command: string, args: readonly string[]) => [command, ...access, ...args];
+  return {
+    grid,
+    start: (command, ...args) => new Run(t, client, line(command, args)),
+    submit: async (...args) => {
+      const [program, ...first] = client.command;
+      const { stdout } = await run(program, [...first, ...line('submit', args)]);
+      return (JSON.parse(stdout) as { job: number }).job;
+    },
+  };
+}
+
+/** All events of a job as the broker tells them at the end: the truth. */
+async function eventsOf(grid: Grid, jobId: number): Promise<EventLine[]> {
+  const all: EventLine[] = [];
+  for await (const { events } of messagesOf(grid.client.raw.watchJob({ jobId, afterSequence: 0 }))) {
+    if (events.length === 0) break;
+    all.push(...events.map(({ sequence, type, taskIndexes: tasks }) => ({ sequence, type, tasks })));
+  }
+  return all;
+}
+
+const essence = (events: readonly EventLine[]) => events.map(({ sequence, type, tasks }) => ({ sequence, type, tasks }));
+
+for (const language of ['python', 'go'] as const) {
+  test.serial(`a client in ${language} submits a bag, misses no event when the broker is killed, fetches outputs, cancels, and says what it is refused`, async (t) => {
+    const { grid, start, submit } = await world(t, language);
+    const into = temporaryFolder(t);
+    const jobId = await submit('--count', '40', '--get', 'made', 'sleep 0.1; echo from-{}; mkdir made; echo {} > "made/a file"');
+    const follower = start('follow', '--into', into, String(jobId));
+    for (const count of [5, 15]) {
+      await until(() => follower.tasks.length >= count, `${count} outputs are fetched`);
+      await grid.broker.crash();
+    }
+    t.is(await follower.ended(), 0, follower.complaints);
+    t.regex(follower.complaints, /^the broker is away/m, 'it never reconnected');
+    const truth = await eventsOf(grid, jobId);
+    t.deepEqual(essence(follower.events), truth);
+    t.deepEqual(follower.tasks.map(({ task }) => task).sort((one, other) => one - other), Array.from({ length: 40 }, (_, index) => index));
+    for (const { task, output, files } of follower.tasks) {
+      t.is(output, `from-${task}\n`);
+      t.deepEqual(files, [join(into, String(task), 'made/a file')]);
+      t.is(readFileSync(files[0] ?? '', 'utf8'), `${task}\n`);
+    }
+    const late = start('follow', '--into', into, '--after', String(truth[20]!.sequence), String(jobId));
+    t.is(await late.ended(), 0, late.complaints);
+    t.deepEqual(essence(late.events), truth.filter(({ sequence }) => sequence > truth[20]!.sequence));
+
+    const longJobId = await submit('--count', '3', 'sleep 600');
+    const waiter = start('follow', String(longJobId));
+    await until(() => waiter.events.some(({ type }) => type === 'tasks.started'), 'tasks are running');
+    t.is(await start('cancel', '--reason', 'enough', String(longJobId)).ended(), 0);
+    t.is(await waiter.ended(), 4, waiter.complaints);
+    t.like(await grid.client.job(longJobId), { status: JobStatus.CANCELLED, cancelReason: 'enough' });
+
+    const wrongToken = join(temporaryFolder(t), 'token');
+    writeFileSync(wrongToken, 'nonsense');
+    const refusals: [RegExp, Run][] = [
+      [/^error: UNAUTHENTICATED the credential/, start('submit', '--token', wrongToken, 'true')],
+      [/^error: NOT_?FOUND there is no job 999999/, start('follow', '999999')],
+      [/^error: INVALID_?ARGUMENT .*count is 0/, start('submit', '--count', '0', 'true')],
+    ];
+    for (const [expected, refused] of refusals) {
+      t.is(await refused.ended(), 1);
+      t.regex(refused.complaints, new RegExp(expected, 'i'));
+    }
   });
-});
+}

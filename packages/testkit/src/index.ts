@@ -5,6 +5,7 @@ export { BrokerAgent } from './broker-agent.ts';
 export { BrokerClient, taskGroup } from './grid/broker-client.ts';
 export { BrokerDialogue, describeBrokerCommand } from './broker-dialogue.ts';
 export { BrokerWorld } from './broker-world.ts';
+export { buildExampleClient, type ClientLanguage, type ExampleClient } from './grid/example-client.ts';
 export { Grid, type GridOptions } from './grid/grid.ts';
 export { NatsServer } from './grid/nats-server.ts';
 export { SshServer, type SshServerOptions } from './grid/ssh-server.ts';

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	brokerv1 "example.org/bag/mutirao/broker/v1"
+	commonv1 "example.org/bag/mutirao/common/v1"
+)
+
+//go:generate ./generate
+
+// All calls of this program may be repeated: SubmitJob carries a key, and the same key is the same job.
+const serviceConfig = `{"methodConfig": [{
+	"name": [{"service": "mutirao.broker.v1.BrokerService"}],
+	"retryPolicy": {
+		"maxAttempts": 5, "initialBackoff": "1s", "maxBackoff": "5s", "backoffMultiplier": 3,
+		"retryableStatusCodes": ["UNAVAILABLE"]
+	}
+}]}`
+
+const (
+	callTimeout = 30 * time.Second
+	awayPause   = 500 * time.Millisecond
+)
+
+// access says where a broker is and as whom to call it.
+type access struct {
+	broker, token, ca, cert, key string
+}
+
+func (a *access) addTo(flags *flag.FlagSet) {
+	flags.StringVar(&a.broker, "broker", "", "`host:port`; else what the broker of MUTIRAO_HOME wrote down")
+	flags.StringVar(&a.token, "token", filepath.Join(home(), "token"), "`file`, for a broker on this host")
+	flags.StringVar(&a.ca, "ca", "", "PEM `file`, for a broker on another host: the authority")
+	flags.StringVar(&a.cert, "cert", "", "PEM `file`, likewise: your certificate")
+	flags.StringVar(&a.key, "key", "", "PEM `file`, likewise: its key")
+}
+
+func home() string {
+	if folder := os.Getenv("MUTIRAO_HOME"); folder != "" {
+		return folder
+	}
+	folder, _ := os.UserHomeDir()
+	return filepath.Join(folder, ".mutirao")
+}
+
+// A Broker has the calls that this program needs, with the user's credentials and a deadline.
+type Broker struct {
+	connection *grpc.ClientConn
+	client     brokerv1.BrokerServiceClient
+	token      string // Empty where a certificate says who calls.
+}
+
+func dial(access access) (*Broker, error) {
+	address, err := access.address()
+	if err != nil {
+		return nil, err
+	}
+	security, token, err := access.credentials()
+	if err != nil {
+		return nil, err
+	}
+	connection, err := grpc.NewClient(address,
+		grpc.WithTransportCredentials(security),
+		grpc.WithDefaultServiceConfig(serviceConfig),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second}),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return &Broker{connection, brokerv1.NewBrokerServiceClient(connection), token}, nil
+}
+
+func (a access) address() (string, error) {
+	if a.broker != "" {
+		return a.broker, nil
+	}
+	bytes, err := os.ReadFile(filepath.Join(home(), "broker.json"))
+	if err != nil {
+		return "", err
+	}
+	var written struct{ Address string }
+	err = json.Unmarshal(bytes, &written)
+	return written.Address, err
+}
+
+// credentials are the token that only its owner can read on the broker's own host, and certificates of both sides elsewhere.
+func (a access) credentials() (credentials.TransportCredentials, string, error) {
+	if a.ca == "" {
+		token, err := os.ReadFile(a.token)
+		return insecure.NewCredentials(), strings.TrimSpace(string(token)), err
+	}
+	authority, err := os.ReadFile(a.ca)
+	if err != nil {
+		return nil, "", err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(authority) {
+		return nil, "", fmt.Errorf("no certificate in %s", a.ca)
+	}
+	own, err := tls.LoadX509KeyPair(a.cert, a.key)
+	if err != nil {
+		return nil, "", err
+	}
+	return credentials.NewTLS(&tls.Config{RootCAs: pool, Certificates: []tls.Certificate{own}, MinVersion: tls.VersionTLS12}), "", nil
+}
+
+// Close ends the connection.
+func (b *Broker) Close() {
+	_ = b.connection.Close()
+}
+
+func (b *Broker) withToken(ctx context.Context) context.Context {
+	if b.token == "" {
+		return ctx
+	}
+	return metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+b.token)
+}
+
+func (b *Broker) callContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(b.withToken(ctx), callTimeout)
+}
+
+// Submit submits tasks whose "{}" is 0, 1, ..., each of which makes a file if output is not empty, and returns the job's number.
+func (b *Broker) Submit(ctx context.Context, command string, count uint64, output string) (uint64, error) {
+	ctx, cancel := b.callContext(ctx)
+	defer cancel()
+	group := &brokerv1.TaskGroup{
+		Command: command,
+		Values:  &brokerv1.TaskGroup_Range{Range: &commonv1.IntegerRange{Count: count}},
+	}
+	if output != "" {
+		group.Outputs = []*brokerv1.OutputSpec{{Root: commonv1.Root_ROOT_PLAYPEN, Path: output}}
+	}
+	key := make([]byte, 16)
+	if _, err := rand.Read(key); err != nil {
+		return 0, err
+	}
+	reply, err := b.client.SubmitJob(ctx, &brokerv1.SubmitJobRequest{
+		Job:         &brokerv1.JobSpec{Label: "from Go", Groups: []*brokerv1.TaskGroup{group}},
+		ClientJobId: fmt.Sprintf("%x", key),
+	})
+	return reply.GetJobId(), err
+}
+
+// Follow hears the events of a job behind a sequence until its end, each once, also when the broker or the network fails.
+func (b *Broker) Follow(ctx context.Context, job, after uint64, hear func(*brokerv1.JobEvent) error) error {
+	for {
+		isOver, err := b.followOnce(ctx, job, &after, hear)
+		if isOver || status.Code(err) != codes.Unavailable && !errors.Is(err, io.EOF) {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "the broker is away, asking again from %d: %v\n", after, err)
+		select {
+		case <-time.After(awayPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// followOnce does so over one stream, and moves after on. It says whether the job's end was told, or hear failed.
+func (b *Broker) followOnce(ctx context.Context, job uint64, after *uint64, hear func(*brokerv1.JobEvent) error) (bool, error) {
+	before, err := b.Status(ctx, job)
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithCancel(b.withToken(ctx))
+	defer cancel() // Ends the stream.
+	stream, err := b.client.WatchJob(ctx, &brokerv1.WatchJobRequest{JobId: job, AfterSequence: *after})
+	if err != nil {
+		return false, err
+	}
+	for {
+		message, err := stream.Recv()
+		if err != nil {
+			return false, err
+		}
+		if len(message.Events) == 0 { // All that had happened so far has been told.
+			if before != brokerv1.JobStatus_JOB_STATUS_RUNNING {
+				return true, nil
+			}
+			continue
+		}
+		for _, event := range message.Events {
+			if err := hear(event); err != nil {
+				return true, err
+			}
+		}
+		last := message.Events[len(message.Events)-1]
+		*after = last.Sequence // Events of one sequence come in one message.
+		switch last.Type {
+		case "job.finished", "job.failed", "job.cancelled":
+			return true, nil
+		}
+	}
+}
+
+// Status says where a job stands.
+func (b *Broker) Status(ctx context.Context, job uint64) (brokerv1.JobStatus, error) {
+	ctx, cancel := b.callContext(ctx)
+	defer cancel()
+	reply, err := b.client.GetJob(ctx, &brokerv1.GetJobRequest{JobId: job})
+	return reply.GetJob().GetStatus(), err
+}
+
+// Output says what a task printed, and which files it brought home.
+func (b *Broker) Output(ctx context.Context, job, task uint64) (*brokerv1.GetTaskOutputResponse, error) {
+	ctx, cancel := b.callContext(ctx)
+	defer cancel()
+	return b.client.GetTaskOutput(ctx, &brokerv1.GetTaskOutputRequest{JobId: job, TaskIndex: task})
+}
+
+// Download writes a content that the broker keeps into a file.
+func (b *Broker) Download(ctx context.Context, content *commonv1.Content, path string) error {
+	ctx, cancel := context.WithCancel(b.withToken(ctx))
+	defer cancel()
+	stream, err := b.client.DownloadBlob(ctx, &brokerv1.DownloadBlobRequest{Sha256: content.Sha256})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	for {
+		message, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return file.Close()
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := file.Write(message.Data); err != nil {
+			return err
+		}
+	}
+}
+
+// Cancel cancels what of a job has not ended.
+func (b *Broker) Cancel(ctx context.Context, job uint64, reason string) error {
+	ctx, cancel := b.callContext(ctx)
+	defer cancel()
+	_, err := b.client.CancelJob(ctx, &brokerv1.CancelJobRequest{JobId: job, Reason: reason})
+	return err
+}

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""A client of Mutirao's broker: submits bags of tasks, follows them, fetches what they made, cancels them.
+
+Results are JSON on standard output, one object a line; `bag.py COMMAND --help` tells the options.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+import time
+import uuid
+
+import grpc
+
+from mutirao.broker.v1 import broker_pb2, broker_pb2_grpc
+from mutirao.common.v1 import common_pb2
+
+HOME = pathlib.Path(os.environ.get("MUTIRAO_HOME", "~/.mutirao")).expanduser()
+ENDS = ("job.finished", "job.failed", "job.cancelled")
+EXIT_STATUS = {broker_pb2.JOB_STATUS_FINISHED: 0, broker_pb2.JOB_STATUS_FAILED: 1, broker_pb2.JOB_STATUS_CANCELLED: 4}
+
+# All calls of this program may be repeated: SubmitJob carries a key, and the same key is the same job.
+SERVICE_CONFIG = {
+    "methodConfig": [{
+        "name": [{"service": "mutirao.broker.v1.BrokerService"}],
+        "retryPolicy": {
+            "maxAttempts": 5, "initialBackoff": "1s", "maxBackoff": "5s", "backoffMultiplier": 3,
+            "retryableStatusCodes": ["UNAVAILABLE"],
+        },
+    }]
+}
+
+
+class Broker:
+    """The calls that this program needs, with the user's credentials and a deadline."""
+
+    def __init__(self, address, token_file, ca=None, cert=None, key=None):
+        options = [("grpc.service_config", json.dumps(SERVICE_CONFIG)), ("grpc.keepalive_time_ms", 30_000)]
+        self.metadata = None
+        if ca is None:  # On this host: the token that only its owner can read.
+            self.metadata = [("authorization", f"Bearer {token_file.read_text().strip()}")]
+            channel = grpc.insecure_channel(address, options)
+        else:  # From another host: both sides show certificates.
+            credentials = grpc.ssl_channel_credentials(ca.read_bytes(), key and key.read_bytes(), cert and cert.read_bytes())
+            channel = grpc.secure_channel(address, credentials, options)
+        self.stub = broker_pb2_grpc.BrokerServiceStub(channel)
+
+    def submit(self, command, count, outputs=(), label=""):
+        """Submits tasks whose "{}" is 0, 1, ...; returns the job's number."""
+        group = broker_pb2.TaskGroup(
+            command=command,
+            range=common_pb2.IntegerRange(first=0, count=count),
+            outputs=[broker_pb2.OutputSpec(root=common_pb2.ROOT_PLAYPEN, path=path) for path in outputs],
+        )
+        request = broker_pb2.SubmitJobRequest(
+            job=broker_pb2.JobSpec(label=label, groups=[group]), client_job_id=str(uuid.uuid4())
+        )
+        return self.stub.SubmitJob(request, metadata=self.metadata, timeout=30).job_id
+
+    def follow(self, job_id, after=0):
+        """Yields the events of a job behind a sequence until its end, each once, also when the broker or the network fails."""
+        while True:
+            try:
+                had_ended = self.status(job_id) != broker_pb2.JOB_STATUS_RUNNING
+                request = broker_pb2.WatchJobRequest(job_id=job_id, after_sequence=after)
+                for message in self.stub.WatchJob(request, metadata=self.metadata):
+                    if not message.events:  # All that had happened so far has been told.
+                        if had_ended:
+                            return
+                        continue
+                    yield from message.events
+                    after = message.events[-1].sequence  # Events of one sequence come in one message.
+                    if message.events[-1].type in ENDS:
+                        return
+            except grpc.RpcError as error:
+                if error.code() != grpc.StatusCode.UNAVAILABLE:
+                    raise
+                print(f"the broker is away, asking again from {after}: {error.details()}", file=sys.stderr)
+                time.sleep(0.5)
+
+    def status(self, job_id):
+        return self.stub.GetJob(broker_pb2.GetJobRequest(job_id=job_id), metadata=self.metadata, timeout=30).job.status
+
+    def output(self, job_id, task_index):
+        """What a task printed, and the files that it brought home."""
+        request = broker_pb2.GetTaskOutputRequest(job_id=job_id, task_index=task_index)
+        return self.stub.GetTaskOutput(request, metadata=self.metadata, timeout=30)
+
+    def download(self, content, path):
+        """Writes a content that the broker keeps into a file."""
+        request = broker_pb2.DownloadBlobRequest(sha256=content.sha256)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            for message in self.stub.DownloadBlob(request, metadata=self.metadata):
+                file.write(message.data)
+
+    def cancel(self, job_id, reason):
+        request = broker_pb2.CancelJobRequest(job_id=job_id, reason=reason)
+        self.stub.CancelJob(request, metadata=self.metadata, timeout=30)
+
+
+def tell(**facts):
+    print(json.dumps(facts), flush=True)
+
+
+def submit(broker, args):
+    tell(job=broker.submit(args.command, args.count, args.get, args.label))
+
+
+def follow(broker, args):
+    for event in broker.follow(args.job, args.after):
+        tell(sequence=event.sequence, type=event.type, tasks=list(event.task_indexes), machine=event.machine_id, reason=event.reason)
+        if event.type == "tasks.finished":
+            for index in event.task_indexes:
+                fetch(broker, args, index)
+    return EXIT_STATUS[broker.status(args.job)]
+
+
+def fetch(broker, args, index):
+    output = broker.output(args.job, index)
+    paths = []
+    for file in output.files:
+        path = args.into / str(index) / file.path
+        if not path.resolve().is_relative_to(args.into.resolve()):
+            raise ValueError(f"the broker names {file.path}, which is outside of {args.into}")
+        broker.download(file.content, path)
+        paths.append(str(path))
+    tell(task=index, output=output.standard_output.decode(errors="replace"), files=paths)
+
+
+def cancel(broker, args):
+    broker.cancel(args.job, args.reason)
+
+
+def parse_arguments():
+    access = argparse.ArgumentParser(add_help=False)
+    access.add_argument("--broker", metavar="HOST:PORT", help="default: what the broker of MUTIRAO_HOME wrote down")
+    access.add_argument("--token", type=pathlib.Path, default=HOME / "token", metavar="FILE", help="for a broker on this host")
+    for name, what in (("ca", "the authority"), ("cert", "your certificate"), ("key", "its key")):
+        access.add_argument(f"--{name}", type=pathlib.Path, metavar="FILE", help=f"PEM, for a broker on another host: {what}")
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+
+    command = commands.add_parser("submit", parents=[access], help="submits a bag of tasks and tells its number")
+    command.add_argument("--count", type=int, default=1, help="how many tasks")
+    command.add_argument("--get", action="append", default=[], metavar="PATH", help="a file or folder that each task makes")
+    command.add_argument("--label", default="from Python")
+    command.add_argument("command", help='a line for the shell; "{}" stands for 0, 1, ...')
+    command.set_defaults(run=submit)
+
+    command = commands.add_parser("follow", parents=[access], help="tells the events of a job and fetches outputs, until its end")
+    command.add_argument("--after", type=int, default=0, metavar="SEQUENCE", help="go on behind this event")
+    command.add_argument("--into", type=pathlib.Path, default=pathlib.Path("outputs"), metavar="FOLDER", help="where files go")
+    command.add_argument("job", type=int)
+    command.set_defaults(run=follow)
+
+    command = commands.add_parser("cancel", parents=[access], help="cancels a job")
+    command.add_argument("--reason", default="")
+    command.add_argument("job", type=int)
+    command.set_defaults(run=cancel)
+    return parser.parse_args()
+
+
+def main():
+    args = parse_arguments()
+    try:
+        address = args.broker or json.loads((HOME / "broker.json").read_text())["address"]
+        broker = Broker(address, args.token, args.ca, args.cert, args.key)
+        return args.run(broker, args)
+    except grpc.RpcError as error:
+        return f"error: {error.code().name} {error.details()}"
+    except (OSError, ValueError) as error:
+        return f"error: {error}"
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())
