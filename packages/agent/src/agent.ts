@@ -10,6 +10,7 @@ import {
 import type { Content, MachineFacts } from '@mutirao/core/messages';
 import { unreachable, type Duration } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock } from '@mutirao/runtime/driver';
+import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { collectOutputs } from './collect-outputs.ts';
 import { ContentFetcher } from './content-fetcher.ts';
@@ -26,6 +27,7 @@ export interface AgentSetup {
   readonly machine: Omit<AgentOptions, 'processors'>;
   readonly provider: string;
   readonly credential: string;
+  readonly trust: TrustSource;
   readonly orphanTimeout: Duration;
   /** All its files; nobody else's. */
   readonly folder: string;
@@ -106,9 +108,9 @@ export class Agent {
   }
 
   private makeLink(): ProviderLink {
-    const { provider, credential, log, orphanTimeout, facts } = this.setup;
+    const { provider, credential, trust, log, orphanTimeout, facts } = this.setup;
     return new ProviderLink({
-      address: provider, credential, log, orphanTimeout,
+      address: provider, credential, trust, log, orphanTimeout,
       hello: () => {
         // An end that was acknowledged and is still told as held would be waited for in vain.
         this.driver.settle();

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { readToken } from '@mutirao/runtime/files';
+import { agentTrust } from '@mutirao/runtime/identity';
 import { bytes, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 
 const options = {
@@ -30,7 +31,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const facts = describeMachine({ ...config, attributes: config.attribute }, process.env);
   const { log, signal } = context;
   const agent = await Agent.start({
-    facts, provider: config.provider, credential, orphanTimeout: config.orphanTimeout,
+    facts, provider: config.provider, credential, trust: agentTrust(context.home), orphanTimeout: config.orphanTimeout,
     folder: path.join(context.home, 'agents', facts.machineId.replaceAll('/', '_')), keepsFiles: facts.requestId === '',
     machine: {
       killGrace: config.killGrace, contentBytesMax: config.storage, startedDelay: 10, reportInterval: 50, unacknowledgedMax: 10_000,

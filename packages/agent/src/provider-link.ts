@@ -2,12 +2,15 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceClient, type AttachRequest, type AttachResponse, type MachineHello } from '@mutirao/api/machine';
 import type { Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
+import type { TrustSource } from '@mutirao/runtime/identity';
 import { dial, openStream, type MessageStream } from '@mutirao/runtime/rpc';
 
 /** What the link to a provider needs. */
 export interface ProviderLinkOptions {
   readonly address: string;
   readonly credential: string;
+  /** How a provider on another host is trusted. */
+  readonly trust: TrustSource;
   readonly log: Logger;
   /** Longest time without a provider. */
   readonly orphanTimeout: Duration;
@@ -43,7 +46,7 @@ export class ProviderLink {
 
   constructor(options: ProviderLinkOptions) {
     this.options = options;
-    this.client = dial(GridMachineServiceClient, options.address, { token: options.credential });
+    this.client = dial(GridMachineServiceClient, options.address, { token: options.credential, trust: options.trust });
   }
 
   /** Begins to dial. */

@@ -10,7 +10,7 @@ import { natsEvents } from '@mutirao/runtime/events';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { bytes, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
-import { acceptToken, parseLoopbackAddress } from '@mutirao/runtime/rpc';
+import { acceptToken, nearAddress, parseAddress } from '@mutirao/runtime/rpc';
 
 import { natsOptionsOf } from './process/nats-options.ts';
 import { startBroker, type RunningBroker } from './process/start-broker.ts';
@@ -57,7 +57,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
 
 /** Tells the command line where this broker is, and the log. */
 function announce({ home, log, addToDump }: ProgramContext, { address, state }: RunningBroker, metricsAddress: string): void {
-  writeAtomic(join(home, 'broker.json'), `${JSON.stringify({ address, metricsAddress, pid: process.pid })}\n`);
+  writeAtomic(join(home, 'broker.json'), `${JSON.stringify({ address: nearAddress(address), metricsAddress, pid: process.pid })}\n`);
   addToDump('state', () => ({ jobs: state.jobs.size, machines: state.machines.size, replicas: state.replicas.size }));
   log.info({ address, metrics: metricsAddress }, 'listening');
 }
@@ -73,7 +73,7 @@ function parseProvider(given: string): { readonly providerId: ProviderId; readon
   if (providerId === undefined || address === undefined || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(providerId)) {
     throw new MutiraoError('MUT_BAD_CONFIG', `--provider is ${JSON.stringify(given)}; want ID=HOST:PORT`);
   }
-  parseLoopbackAddress(address);
+  parseAddress(address);
   return { providerId, address };
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { resolve } from 'node:path';
 
 import { mutiraoHome, readToken, tokenPath } from '@mutirao/runtime/files';
+import { userTrust } from '@mutirao/runtime/identity';
 
 import type { BrokerClient } from './client/broker-client.ts';
 import type * as Clients from './client/grpc-clients.ts';
@@ -20,7 +21,7 @@ export function makeLiveContext(output: Output, options: CommonOptions, passedOn
   let broker: Promise<BrokerClient> | undefined;
   const dialWith = async <Client>(dial: (rpc: typeof Clients, settings: Clients.CallSettings) => Clients.Closable<Client>): Promise<Client> => {
     const rpc = await import('./client/grpc-clients.ts');
-    const made = dial(rpc, { token: readToken(tokenPath(home)), deadlineMs, signal: interrupt.signal });
+    const made = dial(rpc, { token: () => readToken(tokenPath(home)), trust: userTrust(home), deadlineMs, signal: interrupt.signal });
     opened.push(made);
     return made.client;
   };

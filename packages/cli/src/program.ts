@@ -85,6 +85,7 @@ function groupOf(name: string, program: Command, groups: Map<string, Command>): 
 }
 
 const groupSummaries: Readonly<Record<string, string>> = {
+  identity: 'Who you and this host are to other hosts: show, issue, revoke.',
   job: 'Bags of tasks: submit, list, show, wait, cancel, retry, machines.',
   task: 'Tasks of a job and their output.',
   machine: 'GridMachines that the broker can use.',

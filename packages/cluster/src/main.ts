@@ -3,9 +3,10 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { identityFolder } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { choice, defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
-import { acceptToken } from '@mutirao/runtime/rpc';
+import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
 import { readClusterOptions } from './cluster-options.ts';
 import { startCluster } from './start-cluster.ts';
 
@@ -33,11 +34,11 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const directory = join(home, 'clusters', config.id);
   const metrics = new Metrics({ withProcess: true });
   const cluster = await startCluster({
-    options: readClusterOptions(config), directory, listen: config.listen, killGraceMs: config.killGrace, trace: config.trace, log, metrics,
+    options: readClusterOptions(config), directory, listen: config.listen, identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, log, metrics,
     tokens: acceptToken(ensureToken(tokenPath(home)), userInfo().username), onFatal: context.fail,
   });
   const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, healthy: () => undefined });
-  writeAtomic(join(directory, 'cluster.json'), `${JSON.stringify({ address: cluster.address, metricsAddress: http?.address, pid: process.pid })}\n`);
+  writeAtomic(join(directory, 'cluster.json'), `${JSON.stringify({ address: nearAddress(cluster.address), metricsAddress: http?.address, pid: process.pid })}\n`);
   log.info({ address: cluster.address, metrics_address: http?.address, cluster: config.id }, 'listening');
   if (!signal.aborted) await once(signal, 'abort');
   await cluster.stop();

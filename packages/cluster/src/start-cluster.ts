@@ -21,6 +21,8 @@ export interface ClusterSetup {
   /** `host:port` to listen on. */
   readonly listen: string;
   readonly tokens: TokenCheck;
+  /** Folder of the identity that serving other hosts wants. */
+  readonly identity: string;
   readonly killGraceMs: number;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
@@ -69,7 +71,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     listQueue: (endedMax) => listQueue(state, systemClock.now(), endedMax),
   });
   const server = await serve({
-    address: setup.listen, tokens: setup.tokens, log, services: [bind(ClusterServiceService, routes)],
+    address: setup.listen, tokens: setup.tokens, identity: setup.identity, log, services: [bind(ClusterServiceService, routes)],
     ...(setup.metrics === undefined ? {} : { metrics: setup.metrics }),
   });
   return {

@@ -2,6 +2,7 @@ import { ClusterServiceClient } from '@mutirao/api/cluster';
 import { decodeLimitsOf, decodeQueueListing, encodeAllocateRequest } from '@mutirao/api/codecs';
 import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
+import type { TrustSource } from '@mutirao/runtime/identity';
 import { callUnary, dial, messagesOf } from '@mutirao/runtime/rpc';
 import type { AllocationOrder, ResourceManager } from './resource-manager.ts';
 
@@ -10,6 +11,8 @@ export interface EmbeddedClusterOptions {
   /** `host:port`. */
   readonly address: string;
   readonly token: string;
+  /** How a cluster on another host is trusted. */
+  readonly trust?: TrustSource;
   /** Of each call; 10 s when left out. */
   readonly deadlineMs?: number;
 }
@@ -24,7 +27,7 @@ export class EmbeddedCluster implements ResourceManager {
   readonly #closed = new AbortController();
 
   constructor(options: EmbeddedClusterOptions) {
-    this.#client = dial(ClusterServiceClient, options.address, { token: options.token });
+    this.#client = dial(ClusterServiceClient, options.address, { token: options.token, trust: options.trust });
     this.#deadlineMs = options.deadlineMs ?? 10_000;
   }
 

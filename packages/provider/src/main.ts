@@ -6,9 +6,10 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { providerDefaults, type ProviderConfig } from '@mutirao/core/machines/provider';
 import { findHeuristic, heuristicDefaults, heuristicNames } from '@mutirao/core/requests';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { identityFolder } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
-import { acceptToken } from '@mutirao/runtime/rpc';
+import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
 import { addressIn } from './address-in.ts';
 import { managerOptions, openManager, queueIntervalOf } from './open-manager.ts';
 import { startProvider } from './start-provider.ts';
@@ -46,14 +47,14 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const token = ensureToken(tokenPath(home));
   const metrics = new Metrics({ withProcess: true });
   const provider = await startProvider({
-    config: machineConfig(config), directory, listen: addressesToTry(config.listen, infoPath), tokens: acceptToken(token, userInfo().username),
+    config: machineConfig(config), directory, listen: addressesToTry(config.listen, infoPath), tokens: acceptToken(token, userInfo().username), identity: identityFolder(home),
     manager: openManager(config, { home, directory, token }), agentCommand: readAgentCommand(config.agentCommand),
     agentHome: config.agentHome === '' ? home : config.agentHome, queueInterval: queueIntervalOf(config), trace: config.trace,
     log, metrics, onFatal: context.fail,
   });
   context.addToDump('state', () => provider.state);
   const http = await startHttp({ address: config.metricsListen, metrics, healthy: () => provider.trouble() });
-  writeAtomic(infoPath, `${JSON.stringify({ address: provider.address, metricsAddress: http.address, machineToken: provider.machineTokenPath, pid: process.pid })}\n`);
+  writeAtomic(infoPath, `${JSON.stringify({ address: nearAddress(provider.address), metricsAddress: http.address, machineToken: provider.machineTokenPath, pid: process.pid })}\n`);
   if (!signal.aborted) await once(signal, 'abort');
   await http.close();
   await provider.stop();

@@ -4,6 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration } from '@mutirao/core/shared';
 import { EmbeddedCluster, SlurmManager, type ResourceManager } from '@mutirao/managers';
 import { systemClock } from '@mutirao/runtime/driver';
+import { userTrust } from '@mutirao/runtime/identity';
 import { choice, duration, integer, text, type ConfigOf } from '@mutirao/runtime/program';
 import { addressIn } from './address-in.ts';
 
@@ -49,7 +50,7 @@ export function queueIntervalOf({ manager, queueInterval }: ManagerConfig): Dura
 function openEmbedded({ cluster }: ManagerConfig, { home, token }: ManagerPlaces): ResourceManager {
   const address = cluster.includes(':') ? cluster : addressIn(join(home, 'clusters', cluster, 'cluster.json'));
   if (address === undefined) throw new MutiraoError('MUT_UNREACHABLE', `there is no cluster "${cluster}" in ${home}; start it first, or give its address`);
-  return new EmbeddedCluster({ address, token });
+  return new EmbeddedCluster({ address, token, trust: userTrust(home) });
 }
 
 function openSlurm(config: ManagerConfig, { directory }: ManagerPlaces): ResourceManager {

@@ -34,6 +34,8 @@ export interface ProviderSetup {
   readonly listen: readonly string[];
   /** Who brokers are. */
   readonly tokens: TokenCheck;
+  /** Folder of the identity that serving other hosts wants. */
+  readonly identity: string;
   /** Undefined where machines attach by themselves. */
   readonly manager: ResourceManager | undefined;
   /** The program that each processor of an allocation runs. */
@@ -162,7 +164,7 @@ class ProviderProcess {
 
   /** Agents find a provider that was started anew where it was before, if the port is still free. */
   async #serve(): Promise<RunningServer> {
-    const { listen, tokens, log, metrics } = this.#setup;
+    const { listen, tokens, identity, log, metrics } = this.#setup;
     const host = {
       state: this.#state, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed,
       ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),
@@ -170,7 +172,7 @@ class ProviderProcess {
     const services = [providerService(host), machineService(host, this.#credentials)];
     for (const [index, address] of listen.entries()) {
       try {
-        return await serve({ address, tokens, log, metrics, services });
+        return await serve({ address, tokens, identity, log, metrics, services });
       } catch (error) {
         if (!(error instanceof MutiraoError) || error.code !== 'MUT_ALREADY_RUNNING' || index === listen.length - 1) throw error;
         log.warn({ address }, 'the address is taken; another is used');

@@ -5,6 +5,7 @@ import { resume, saveBrokerBeginning, type BrokerChange, type BrokerCommand, typ
 import type { Bytes, DriverCommand, Duration, Instant, MachineId, ProviderId, UserId } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock, systemTimers, type CommittedChange } from '@mutirao/runtime/driver';
 import type { ConnectEvents } from '@mutirao/runtime/events';
+import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
@@ -94,7 +95,7 @@ export async function startBroker(setup: BrokerSetup): Promise<RunningBroker> {
   const broker = new Broker(setup, { journal, state, arrivals, blobs, snapshotAt: restored.snapshotAt });
   broker.resume();
   const server = await serve({
-    address: setup.listen, tokens: setup.tokens, log, services: [brokerService(broker.parts)], metrics: setup.metrics,
+    address: setup.listen, tokens: setup.tokens, identity: identityFolder(setup.home), log, services: [brokerService(broker.parts)], metrics: setup.metrics,
   });
   return { address: server.address, state, stop: () => broker.stop(server) };
 }
@@ -109,7 +110,7 @@ interface Stores {
 
 /** What is Mutirao's own in its home folder, and what no disk holds. */
 function forbiddenFoldersOf(home: string): string[] {
-  return [...['broker', 'providers', 'clusters', 'agents', 'token', 'broker.json'].map((name) => join(home, name)), '/proc', '/sys', '/dev'];
+  return [...['broker', 'providers', 'clusters', 'agents', 'identity', 'token', 'broker.json'].map((name) => join(home, name)), '/proc', '/sys', '/dev'];
 }
 
 /** The parts of a broker process, joined. */
@@ -202,12 +203,12 @@ class Broker {
   }
 
   #createLinks(homeFiles: HomeFiles, stager: Stager): ProviderLinks {
-    const { brokerId, programVersion, token, log } = this.#setup;
+    const { home, brokerId, programVersion, token, log } = this.#setup;
     const { arrivals, blobs, state } = this.#stores;
     const incarnation = randomBytes(6).toString('hex');
     let transferCount = 0;
     return new ProviderLinks({
-      brokerId, programVersion, token, arrivals, timers: systemTimers, log, counts: this.#metrics,
+      brokerId, programVersion, token, trust: userTrust(home), arrivals, timers: systemTimers, log, counts: this.#metrics,
       deliver: (input) => { this.#deliver(input); },
       waitingCount: () => this.#driver.waitingCount,
       findPath: async (content) => (blobs.has(content.sha256) ? blobs.pathOf(content.sha256) : (await homeFiles.findSource(content))?.path),

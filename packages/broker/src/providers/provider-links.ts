@@ -4,6 +4,7 @@ import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 import type { Timers } from '@mutirao/runtime/driver';
+import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { PassingBytes } from '@mutirao/runtime/memory';
 import { dial, openStream, rawMessagesOf } from '@mutirao/runtime/rpc';
@@ -30,6 +31,8 @@ export interface ProviderLinksOptions {
   readonly brokerId: string;
   readonly programVersion: string;
   readonly token: string;
+  /** How providers on other hosts are trusted. */
+  readonly trust: TrustSource;
   readonly arrivals: Arrivals;
   readonly timers: Timers;
   readonly log: Logger;
@@ -72,7 +75,7 @@ export class ProviderLinks {
     if (known?.address === address) return;
     known?.link.stop();
     known?.client.close();
-    const client = dial(GridMachineProviderServiceClient, address, { token: this.#options.token });
+    const client = dial(GridMachineProviderServiceClient, address, { token: this.#options.token, trust: this.#options.trust });
     const connection: Connection = { address, client, link: this.#createLink(providerId, client), trouble: '' };
     this.#connections.set(providerId, connection);
     connection.link.start();

@@ -4,7 +4,7 @@ import type {
 } from '@mutirao/api/broker';
 import { badRequest, encodeAllocationRequest, encodeMachineRecord, encodeProviderRecord } from '@mutirao/api/codecs';
 import { listMachineRecords, listProviders, listRequests } from '@mutirao/core/machines/broker';
-import { parseLoopbackAddress, unary, type UnaryHandler } from '@mutirao/runtime/rpc';
+import { parseAddress, unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 
 import { demandOwner, type BrokerParts } from './broker-parts.ts';
 
@@ -36,7 +36,7 @@ export function decodeProvider({ providerId, address }: AddProviderRequest): Add
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(providerId)) {
     throw badRequest(`provider_id is ${JSON.stringify(providerId)}; want letters, digits and "._-", 64 at most`);
   }
-  parseLoopbackAddress(address);
+  parseAddress(address);
   return { providerId, address };
 }
 

@@ -1,6 +1,7 @@
 import { BrokerServiceClient } from '@mutirao/api/broker';
 import { ClusterServiceClient } from '@mutirao/api/cluster';
 import { GridMachineProviderServiceClient } from '@mutirao/api/provider';
+import type { TrustSource } from '@mutirao/runtime/identity';
 import { callUnary, dial, messagesOf } from '@mutirao/runtime/rpc';
 
 import type { BrokerClient } from './broker-client.ts';
@@ -9,7 +10,9 @@ import type { ProviderClient } from './provider-client.ts';
 
 /** How long a command waits for an answer, and what makes it stop waiting. */
 export interface CallSettings {
-  readonly token: string;
+  readonly token: string | (() => string);
+  /** How servers on other hosts are trusted. */
+  readonly trust: TrustSource;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
 }
@@ -21,8 +24,8 @@ export interface Closable<Client> {
 }
 
 /** The broker at an address; it connects at the first call. */
-export function dialBroker(address: string, { token, ...limits }: CallSettings): Closable<BrokerClient> {
-  const raw = dial(BrokerServiceClient, address, { token });
+export function dialBroker(address: string, { token, trust, ...limits }: CallSettings): Closable<BrokerClient> {
+  const raw = dial(BrokerServiceClient, address, { token, trust });
   const client: BrokerClient = {
     submitJob: (request) => callUnary(raw, 'submitJob', request, limits),
     getJob: (request) => callUnary(raw, 'getJob', request, limits),
@@ -55,8 +58,8 @@ async function* watch(raw: BrokerServiceClient, request: Parameters<BrokerClient
 }
 
 /** The provider at an address; it connects at the first call. */
-export function dialProvider(address: string, { token, ...limits }: CallSettings): Closable<ProviderClient> {
-  const raw = dial(GridMachineProviderServiceClient, address, { token });
+export function dialProvider(address: string, { token, trust, ...limits }: CallSettings): Closable<ProviderClient> {
+  const raw = dial(GridMachineProviderServiceClient, address, { token, trust });
   const client: ProviderClient = {
     getResource: () => callUnary(raw, 'getResource', {}, limits),
     drain: (request) => callUnary(raw, 'drain', request, limits),
@@ -66,8 +69,8 @@ export function dialProvider(address: string, { token, ...limits }: CallSettings
 }
 
 /** The embedded cluster at an address; it connects at the first call. */
-export function dialCluster(address: string, { token, ...limits }: CallSettings): Closable<ClusterClient> {
-  const raw = dial(ClusterServiceClient, address, { token });
+export function dialCluster(address: string, { token, trust, ...limits }: CallSettings): Closable<ClusterClient> {
+  const raw = dial(ClusterServiceClient, address, { token, trust });
   const client: ClusterClient = {
     allocate: (request) => callUnary(raw, 'allocate', request, limits),
     release: (request) => callUnary(raw, 'release', request, limits),

@@ -79,6 +79,17 @@ export const shapes = {
     heuristic: ['string', 'The request heuristic that decides from now on.'],
     default_task_time_ms: ['integer', 'How long a task is taken to last before any was observed.'],
   },
+  identity: {
+    folder: ['string', 'Where its files are.'],
+    authority_sha256: ['string', 'Fingerprint of the authority that signed the certificates, in hexadecimal.'],
+    signs: ['boolean', 'Whether the folder has the authority\'s key, so that certificates can be made with it.'],
+    user_id: ['string', 'Whom the user\'s certificate names; empty where there is none.'],
+    user_serial: ['string', 'Its serial number, in hexadecimal.'],
+    user_until_unix_ms: ['integer or null', 'When it expires.'],
+    hosts: ['array of string', 'Names and addresses in the host\'s certificate; empty where there is none.'],
+    host_serial: ['string', 'Its serial number, in hexadecimal.'],
+    host_until_unix_ms: ['integer or null', 'When it expires.'],
+  },
   job: jobFields,
   job_details: {
     ...jobFields,
@@ -246,6 +257,10 @@ export const shapes = {
   retried: {
     job_id: ['integer', 'The job.'],
     retried_count: ['integer', 'Tasks that run again.'],
+  },
+  revoked: {
+    serial: ['string', 'Serial number of the certificate, in hexadecimal.'],
+    file: ['string', 'The list that it is in now.'],
   },
   status: {
     jobs: ['array of job', 'Jobs that run, and the last that ended.'],

@@ -1,27 +1,36 @@
 import { type Metadata, type ServerDuplexStream, type ServerReadableStream, type ServerUnaryCall, type ServerWritableStream, type ServiceDefinition, type UntypedHandleCall, type sendUnaryData } from '@grpc/grpc-js';
 import { MutiraoError } from '@mutirao/api/errors';
+import type { UserId } from '@mutirao/core/shared';
+import type { RevokedSerials } from '../identity/index.ts';
 import type { Logger } from '../log/index.ts';
 import type { CallContext } from './context.ts';
 import { serverStream, serverWriter } from './call-stream.ts';
 import type { AnyHandler, BidiHandler, ClientStreamHandler, ServerStreamHandler, UnaryHandler } from './handlers.ts';
 import { Malformed } from './malformed.ts';
+import type { OpenCalls } from './open-calls.ts';
+import { readPeer, type Peer, type ShownCertificate } from './peers.ts';
 import { toMutiraoError, toStatus } from './status.ts';
 import type { TokenCheck } from './tokens.ts';
 
 /** What the handlers of a server share. */
 export interface RpcHost {
   readonly tokens: TokenCheck;
+  /** Serial numbers of certificates that are taken no more; undefined where callers show tokens. */
+  readonly revoked: RevokedSerials | undefined;
   readonly log: Logger;
   /** Aborted when the server begins to drain. */
   readonly stopping: AbortSignal;
   /** Streams both ways that are open now; drain closes them. */
   readonly streams: Set<{ close(error?: MutiraoError): void }>;
+  /** Long calls of those who showed a certificate. */
+  readonly certified: OpenCalls;
   /** Counts an ended call; code is empty for success. */
   count(path: string, code: string): void;
 }
 
 interface SurfaceCall {
   readonly metadata: Metadata;
+  getAuthContext(): { readonly sslPeerCertificate?: ShownCertificate };
   getDeadline(): Date | number;
   on(event: 'cancelled', listener: () => void): unknown;
 }
@@ -36,28 +45,56 @@ export function adapt(method: Method, handler: AnyHandler, host: RpcHost): Untyp
   return adaptUnary(method, handler as UnaryHandler<unknown, unknown>, host);
 }
 
+/** A caller that was let in. */
+interface Admitted {
+  readonly context: CallContext;
+  /** Undefined where a credential was shown. */
+  readonly peer: Peer | undefined;
+}
+
 /** @throws {MutiraoError} MUT_UNAUTHENTICATED */
-export function admit(call: SurfaceCall, host: RpcHost): CallContext {
-  const header = call.metadata.get('authorization')[0];
-  const credential = typeof header === 'string' ? /^Bearer (.+)$/i.exec(header)?.[1] : undefined;
-  if (credential === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', 'no credential; want metadata "authorization: Bearer TOKEN"');
-  const userId = host.tokens(credential);
-  if (userId === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', 'the credential is not accepted');
+export function admit(call: SurfaceCall, host: RpcHost): Admitted {
+  const { userId, credential, peer } = host.revoked === undefined ? admitByToken(call, host.tokens) : admitByCertificate(call, host.revoked);
   const controller = new AbortController();
   call.on('cancelled', () => { controller.abort(); });
   const deadline = Number(call.getDeadline());
-  return { userId, credential, deadline: Number.isFinite(deadline) ? deadline : undefined, signal: controller.signal, stopping: host.stopping };
+  return {
+    context: { userId, credential, deadline: Number.isFinite(deadline) ? deadline : undefined, signal: controller.signal, stopping: host.stopping },
+    peer,
+  };
+}
+
+interface Caller {
+  readonly userId: UserId;
+  readonly credential: string;
+  readonly peer?: Peer;
+}
+
+function admitByToken(call: SurfaceCall, tokens: TokenCheck): Caller {
+  const header = call.metadata.get('authorization')[0];
+  const credential = typeof header === 'string' ? /^Bearer (.+)$/i.exec(header)?.[1] : undefined;
+  if (credential === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', 'no credential; want metadata "authorization: Bearer TOKEN"');
+  const userId = tokens(credential);
+  if (userId === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', 'the credential is not accepted');
+  return { userId, credential };
+}
+
+function admitByCertificate(call: SurfaceCall, revoked: RevokedSerials): Caller {
+  const peer = readPeer(call.getAuthContext().sslPeerCertificate, revoked);
+  // The connection may be older than what has happened to its certificate.
+  peer.demandGood(Date.now());
+  return { userId: peer.userId, credential: '', peer };
 }
 
 function adaptUnary({ path }: Method, handler: UnaryHandler<unknown, unknown>, host: RpcHost): UntypedHandleCall {
   return (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
-    respond(path, host, async () => handler(requestOf(call.request), admit(call, host)), callback);
+    respond(path, host, async () => handler(requestOf(call.request), admit(call, host).context), callback);
   };
 }
 
 function adaptClientStream({ path }: Method, handler: ClientStreamHandler<unknown, unknown>, host: RpcHost): UntypedHandleCall {
   return (call: ServerReadableStream<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
-    respond(path, host, async () => handler(requestsOf(call), admit(call, host)), callback);
+    respond(path, host, async () => handler(requestsOf(call), admit(call, host).context), callback);
   };
 }
 
@@ -75,7 +112,12 @@ function respond(path: string, host: RpcHost, answer: () => Promise<unknown>, ca
 function adaptServerStream({ path }: Method, handler: ServerStreamHandler<unknown, unknown>, host: RpcHost): UntypedHandleCall {
   return (call: ServerWritableStream<unknown, unknown>): void => {
     const writer = serverWriter(call);
-    const run = async (): Promise<void> => handler(requestOf(call.request), writer, admit(call, host));
+    writer.onOver = () => { host.certified.forget(writer); };
+    const run = async (): Promise<void> => {
+      const { context, peer } = admit(call, host);
+      host.certified.add(writer, peer);
+      await handler(requestOf(call.request), writer, context);
+    };
     void run().then(
       () => {
         host.count(path, '');
@@ -92,10 +134,13 @@ function adaptBidi({ path }: Method, handler: BidiHandler<unknown, unknown>, hos
     host.streams.add(stream);
     stream.onOver = (error) => {
       host.streams.delete(stream);
+      host.certified.forget(stream);
       host.count(path, error?.code ?? '');
     };
     try {
-      handler(stream, admit(call, host));
+      const { context, peer } = admit(call, host);
+      host.certified.add(stream, peer);
+      handler(stream, context);
     } catch (error) {
       stream.close(refusalOf(error, path, host, false));
     }

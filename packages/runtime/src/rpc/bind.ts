@@ -17,7 +17,7 @@ export interface ServiceBinding {
 export interface BindOptions<Raw> {
   /** Methods whose messages are passed as the bytes that travel. */
   readonly raw?: readonly Raw[];
-  /** Instead of the server's. */
+  /** Instead of the server's; with TLS too, callers of this service show such a token and no certificate. */
   readonly tokens?: TokenCheck;
 }
 
@@ -34,8 +34,9 @@ export function bind<D extends ServiceDefinition, Raw extends keyof D & string =
   return {
     name: Object.values(definition)[0]?.path.split('/')[1] ?? '',
     definition: Object.fromEntries(methods),
-    implement: (host) => Object.fromEntries(methods.map(([name, method]) => [
-      name, adapt(method, (handlers as Record<string, AnyHandler>)[name] as AnyHandler, { ...host, tokens: options.tokens ?? host.tokens }),
-    ])),
+    implement: (host) => {
+      const ownHost = options.tokens === undefined ? host : { ...host, tokens: options.tokens, revoked: undefined };
+      return Object.fromEntries(methods.map(([name, method]) => [name, adapt(method, (handlers as Record<string, AnyHandler>)[name] as AnyHandler, ownHost)]));
+    },
   };
 }

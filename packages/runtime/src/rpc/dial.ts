@@ -3,29 +3,47 @@ import {
   type ClientReadableStream, type ClientUnaryCall, type ClientWritableStream, type ServiceError,
 } from '@grpc/grpc-js';
 import { quietLogger, type Logger } from '../log/index.ts';
-import { parseLoopbackAddress } from './address.ts';
+import type { TrustSource } from '../identity/index.ts';
+import { joinAddress, parseAddress } from './address.ts';
 import { clientStream, clientWriter } from './call-stream.ts';
 import { clientOptions } from './channel.ts';
+import { secureChannel } from './client-security.ts';
 import { fromStatus } from './status.ts';
 import type { MessageStream, StreamWriter } from './streams.ts';
 
 /** A generated client class. */
 export type ClientConstructor<C> = new (address: string, channelCredentials: ChannelCredentials, options?: Partial<ClientOptions>) => C;
 
+/** What a client shows, and whom it trusts. */
+export interface DialOptions {
+  /** Shown over loopback, and over TLS by those who have no certificate; a function is asked where it is to be shown. */
+  readonly token: string | (() => string);
+  /** Asked where TLS is spoken: off loopback, and where the address begins with `tls://`. Left out by those who speak over loopback alone. */
+  readonly trust?: TrustSource | undefined;
+}
+
 /**
- * A client of a server on this host; it connects at the first call and again whenever it has to. Close it with `close()`.
+ * A client of a server; it connects at the first call and again whenever it has to. Close it with `close()`.
  *
- * @throws {MutiraoError} MUT_LOOPBACK_ONLY: without TLS a token is not sent to another host. MUT_BAD_CONFIG.
+ * Over TLS a client with a certificate keeps its token to itself. @throws {MutiraoError} MUT_BAD_CONFIG for the address or the
+ * identity; MUT_TOKEN_UNSAFE for a key that others may read.
  */
-export function dial<C extends Client>(ClientClass: ClientConstructor<C>, address: string, options: { readonly token: string }): C {
-  parseLoopbackAddress(address);
-  return new ClientClass(address, credentials.createInsecure(), {
-    ...clientOptions,
+export function dial<C extends Client>(ClientClass: ClientConstructor<C>, address: string, options: DialOptions): C {
+  const { host, port, isTls } = parseAddress(address);
+  const target = joinAddress(host, port);
+  if (!isTls) return new ClientClass(target, credentials.createInsecure(), { ...clientOptions, ...showing(options.token) });
+  const { channelCredentials, channelOptions, showsCertificate } = secureChannel(host, options.trust);
+  return new ClientClass(target, channelCredentials, { ...clientOptions, ...channelOptions, ...(showsCertificate ? {} : showing(options.token)) });
+}
+
+function showing(given: string | (() => string)): Pick<ClientOptions, 'callInvocationTransformer'> {
+  const token = typeof given === 'string' ? given : given();
+  return {
     callInvocationTransformer: (call) => {
-      call.metadata.set('authorization', `Bearer ${options.token}`);
+      call.metadata.set('authorization', `Bearer ${token}`);
       return call;
     },
-  });
+  };
 }
 
 /** How long to wait for an answer. */

@@ -1,8 +1,8 @@
-export { parseLoopbackAddress, type Address } from './address.ts';
+export { farAddress, isLoopback, nearAddress, parseAddress, parseLoopbackAddress, type Address } from './address.ts';
 export { bind, type BindOptions, type ServiceBinding } from './bind.ts';
 export { messageBytesMax } from './channel.ts';
 export type { CallContext } from './context.ts';
-export { callUnary, dial, messagesOf, openSending, openStream, type CallLimits, type ClientConstructor, type Sending } from './dial.ts';
+export { callUnary, dial, messagesOf, openSending, openStream, type CallLimits, type ClientConstructor, type DialOptions, type Sending } from './dial.ts';
 export {
   unary, type BidiHandler, type ClientStreamHandler, type Handlers, type ServerStreamHandler, type UnaryHandler, type UnaryRoute,
 } from './handlers.ts';

@@ -1,19 +1,24 @@
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { Server, type ServerCredentials } from '@grpc/grpc-js';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Logger } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { RpcHost } from './adapt.ts';
-import { parseLoopbackAddress } from './address.ts';
+import { joinAddress, parseAddress } from './address.ts';
 import type { ServiceBinding } from './bind.ts';
 import { channelOptions } from './channel.ts';
+import { OpenCalls } from './open-calls.ts';
 import { addReflection } from './reflection.ts';
+import { plainSecurity, tlsSecurity, type ServerSecurity } from './server-security.ts';
 import type { TokenCheck } from './tokens.ts';
 
 /** What to serve, where, and to whom. */
 export interface ServeOptions {
-  /** `host:port`, loopback; port 0 takes a free one. */
+  /** `host:port`; port 0 takes a free one. Off loopback, and after `tls://`, TLS is spoken. */
   readonly address: string;
+  /** Who callers over loopback are. With TLS they show a certificate instead. */
   readonly tokens: TokenCheck;
+  /** Folder of the identity that TLS wants; left out where only loopback is served. */
+  readonly identity?: string;
   readonly log: Logger;
   readonly services: readonly ServiceBinding[];
   readonly metrics?: Metrics;
@@ -21,22 +26,28 @@ export interface ServeOptions {
 
 /** A server that takes calls. */
 export interface RunningServer {
-  /** `host:port` with the port that was taken. */
+  /** The address with the port that was taken, as `dial` wants it. */
   readonly address: string;
   /** Takes no new call, closes streams both ways, lets other calls end for `graceMs`, then cuts them off. */
   drain(graceMs: number): Promise<void>;
 }
 
+/** How often a server with TLS looks for expired and revoked certificates of open calls. */
+const securityInterval = 1000;
+
 /**
- * Serves services, with grpc.health.v1 open to all and server reflection to those with a token.
+ * Serves services, with grpc.health.v1 open to all and server reflection to those with a credential.
  *
- * @throws {MutiraoError} MUT_LOOPBACK_ONLY, MUT_BAD_CONFIG, or MUT_ALREADY_RUNNING when the port is taken.
+ * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE for a key that others may read, or MUT_ALREADY_RUNNING when the port is taken.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { host, port } = parseLoopbackAddress(options.address);
-  const name = host.includes(':') ? `[${host}]` : host;
+  const { host, port, isTls } = parseAddress(options.address);
+  const security = isTls ? tlsSecurity(options.identity, options.log) : plainSecurity;
   const stopping = new AbortController();
-  const rpcHost: RpcHost = { tokens: options.tokens, log: options.log, stopping: stopping.signal, streams: new Set(), count: counter(options.metrics) };
+  const rpcHost: RpcHost = {
+    tokens: options.tokens, revoked: security.revoked, log: options.log, stopping: stopping.signal, streams: new Set(), certified: new OpenCalls(),
+    count: counter(options.metrics),
+  };
   const server = new Server(channelOptions);
   // Loaded here, so that a process that only dials does not pay for it.
   const { HealthImplementation } = await import('grpc-health-check');
@@ -47,10 +58,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     server.addService(service.definition, service.implement(rpcHost));
     health.setStatus(service.name, 'SERVING');
   }
-  const bound = await listen(server, `${name}:${port}`);
+  const bound = await listen(server, joinAddress(host, port), security.credentials);
+  const stopWatching = isTls ? watchSecurity(security, rpcHost.certified) : () => undefined;
   return {
-    address: `${name}:${bound}`,
+    address: `${options.address.startsWith('tls://') ? 'tls://' : ''}${joinAddress(host, bound)}`,
     drain: async (graceMs) => {
+      stopWatching();
       for (const service of ['', ...options.services.map((binding) => binding.name)]) health.setStatus(service, 'NOT_SERVING');
       stopping.abort();
       for (const stream of rpcHost.streams) stream.close(new MutiraoError('MUT_STOPPING', 'the server is stopping'));
@@ -64,9 +77,17 @@ function counter(metrics: Metrics | undefined): (path: string, code: string) => 
   return (path, code) => { calls?.inc({ method: path, code }); };
 }
 
-function listen(server: Server, address: string): Promise<number> {
+function watchSecurity(security: ServerSecurity, certified: OpenCalls): () => void {
+  const timer = setInterval(() => {
+    security.refresh();
+    certified.closeStale(Date.now());
+  }, securityInterval).unref();
+  return () => { clearInterval(timer); };
+}
+
+function listen(server: Server, address: string, credentials: ServerCredentials): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+    server.bindAsync(address, credentials, (error, port) => {
       if (error === null) resolve(port);
       else reject(new MutiraoError('MUT_ALREADY_RUNNING', `cannot listen on ${address}: ${error.message}`, { cause: error }));
     });

@@ -70,6 +70,7 @@ const codes: Partial<Record<status, ErrorCode>> = {
 
 function codeOf({ code, details }: ServiceError): ErrorCode {
   if (code === status.INTERNAL && /pars|deserializ/i.test(details)) return 'MUT_PROTOCOL';
+  if (code === status.UNAVAILABLE && /certificate|altnames/i.test(details)) return 'MUT_UNTRUSTED';
   // The connection broke while the call was open.
   if (code === status.INTERNAL && details.includes('RST_STREAM')) return 'MUT_UNREACHABLE';
   return codes[code] ?? 'MUT_INTERNAL';

@@ -28,6 +28,7 @@ export const ErrorReason = {
   MUT_CONTENT_MISMATCH: 12,
   MUT_CONTENT_NOT_FOUND: 13,
   MUT_CONTENT_TOO_LARGE: 64,
+  MUT_CREDENTIAL_COPIED: 80,
   MUT_DATA_MISSING: 69,
   MUT_DEADLINE_EXCEEDED: 14,
   MUT_DISK_FULL: 65,
@@ -88,6 +89,7 @@ export const ErrorReason = {
   MUT_UNAUTHENTICATED: 40,
   MUT_UNIMPLEMENTED: 41,
   MUT_UNREACHABLE: 42,
+  MUT_UNTRUSTED: 81,
   MUT_WALLTIME_ENDED: 43,
   MUT_WALLTIME_MAX: 44,
   MUT_WIDTH_MAX: 45,
@@ -113,6 +115,7 @@ export namespace ErrorReason {
   export type MUT_CONTENT_MISMATCH = typeof ErrorReason.MUT_CONTENT_MISMATCH;
   export type MUT_CONTENT_NOT_FOUND = typeof ErrorReason.MUT_CONTENT_NOT_FOUND;
   export type MUT_CONTENT_TOO_LARGE = typeof ErrorReason.MUT_CONTENT_TOO_LARGE;
+  export type MUT_CREDENTIAL_COPIED = typeof ErrorReason.MUT_CREDENTIAL_COPIED;
   export type MUT_DATA_MISSING = typeof ErrorReason.MUT_DATA_MISSING;
   export type MUT_DEADLINE_EXCEEDED = typeof ErrorReason.MUT_DEADLINE_EXCEEDED;
   export type MUT_DISK_FULL = typeof ErrorReason.MUT_DISK_FULL;
@@ -173,6 +176,7 @@ export namespace ErrorReason {
   export type MUT_UNAUTHENTICATED = typeof ErrorReason.MUT_UNAUTHENTICATED;
   export type MUT_UNIMPLEMENTED = typeof ErrorReason.MUT_UNIMPLEMENTED;
   export type MUT_UNREACHABLE = typeof ErrorReason.MUT_UNREACHABLE;
+  export type MUT_UNTRUSTED = typeof ErrorReason.MUT_UNTRUSTED;
   export type MUT_WALLTIME_ENDED = typeof ErrorReason.MUT_WALLTIME_ENDED;
   export type MUT_WALLTIME_MAX = typeof ErrorReason.MUT_WALLTIME_MAX;
   export type MUT_WIDTH_MAX = typeof ErrorReason.MUT_WIDTH_MAX;

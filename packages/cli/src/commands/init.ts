@@ -1,0 +1,29 @@
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+
+import { identityFolder, initIdentity } from '@mutirao/runtime/identity';
+
+import type { Act, CommandContext } from '../context.ts';
+import type { ExitStatus } from '../exit-status.ts';
+import { readDays, tellIdentity } from '../output/tell-identity.ts';
+
+/** What an identity is made with. */
+export interface InitOptions {
+  readonly host?: readonly string[];
+  readonly days: string;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .option('--host <name...>', 'what other hosts call this one, besides its own name and addresses')
+    .option('--days <count>', 'how long the certificates are good for', '365')
+    .action((options: InitOptions) => act((context) => init(context, options)));
+}
+
+/** Makes the identity of the home folder, or its certificates anew. */
+export async function init(context: CommandContext, { host, days }: InitOptions): Promise<ExitStatus> {
+  const folder = identityFolder(context.home);
+  const made = await initIdentity({ folder, user: userInfo().username, hosts: host ?? [], lasts: readDays(days), now: context.clock.now() });
+  tellIdentity(context.output, made, ['Servers may listen for other hosts now. For another host: mutirao identity issue --for HOST --out FOLDER.']);
+  return 0;
+}

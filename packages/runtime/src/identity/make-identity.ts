@@ -1,0 +1,137 @@
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Duration, Instant } from '@mutirao/core/shared';
+import { writeAtomic } from '../files/index.ts';
+import { identityPaths, type IdentityPaths } from './folder.ts';
+import { hostsOf, issueForHosts, issueForUser, makeAuthority, type KeyPair } from './issue.ts';
+import { checkHostName, checkUserName, loopbackNames, ownHostNames } from './names.ts';
+import { demandInDate, readKeyPair } from './read-identity.ts';
+
+/** What an identity folder holds. */
+export interface IdentityDescription {
+  readonly folder: string;
+  /** SHA-256 of the authority's certificate, to be compared by people. */
+  readonly authorityFingerprint: string;
+  /** Whether certificates can be made with it. */
+  readonly hasAuthorityKey: boolean;
+  /** Undefined where the folder holds none. */
+  readonly user: CertificateDescription | undefined;
+  readonly host: CertificateDescription | undefined;
+}
+
+/** What a certificate says. */
+export interface CertificateDescription {
+  /** The user's name, or the names of the host. */
+  readonly names: readonly string[];
+  readonly serial: string;
+  readonly validUntil: Instant;
+}
+
+/** What an identity is made with. */
+export interface InitOptions {
+  readonly folder: string;
+  readonly user: string;
+  /** What this host is called besides what it knows itself. */
+  readonly hosts: readonly string[];
+  readonly lasts: Duration;
+  readonly now: Instant;
+}
+
+/** How long an authority is good for. */
+const authorityLasts = 10 * 365 * 24 * 3_600_000;
+
+/**
+ * Makes the identity of a home: an authority, its owner's certificate and this host's. Where there is one already, the authority
+ * stays and the certificates are made anew; a host keeps the names that it has.
+ *
+ * @throws {MutiraoError} MUT_BAD_REQUEST for a name that no certificate can hold; MUT_BAD_CONFIG where the folder belongs to somebody else's authority.
+ */
+export async function initIdentity({ folder, user, hosts, lasts, now }: InitOptions): Promise<IdentityDescription> {
+  checkUserName(user);
+  const paths = identityPaths(folder);
+  const given = hosts.map(checkHostName);
+  const authority = existsSync(paths.authorityCertificate) ? readAuthority(paths, now) : await newAuthority(paths, user, now);
+  const former = existsSync(paths.hostCertificate) ? hostsOf(readFileSync(paths.hostCertificate, 'utf8')) : [];
+  const names = new Set([...ownHostNames(), ...former, ...given]);
+  writePair(paths.userCertificate, paths.userKey, await issueForUser(authority, user, { now, lasts }));
+  writePair(paths.hostCertificate, paths.hostKey, await issueForHosts(authority, [...names].filter(isName), { now, lasts }));
+  return describeIdentity(folder);
+}
+
+/** A host may call itself what no certificate can hold. */
+function isName(name: string): boolean {
+  try {
+    return checkHostName(name) === name;
+  } catch {
+    return false;
+  }
+}
+
+async function newAuthority(paths: IdentityPaths, user: string, now: Instant): Promise<KeyPair> {
+  // A part of chance keeps two authorities of one user apart where a program looks them up by name.
+  const authority = await makeAuthority(`Mutirao of ${user} on ${hostname()} ${randomBytes(4).toString('hex')}`.slice(-64), { now, lasts: authorityLasts });
+  writePair(paths.authorityCertificate, paths.authorityKey, authority);
+  return authority;
+}
+
+function readAuthority(paths: IdentityPaths, now: Instant): KeyPair {
+  const wayOut = `certificates are made where "mutirao init" was run first`;
+  const authority = readKeyPair(paths.authorityCertificate, paths.authorityKey, wayOut);
+  demandInDate(authority.certificate, { path: paths.authorityCertificate, now, wayOut: 'remove the folder and make a new identity; everybody needs new certificates then' });
+  return authority;
+}
+
+/** What is to be made for somebody else. */
+export interface IssueOptions {
+  /** The folder with the authority. */
+  readonly folder: string;
+  /** Where the parts go; it becomes the `identity` folder of another home. */
+  readonly out: string;
+  /** Names of the host that the certificate is for; empty for none. */
+  readonly hosts: readonly string[];
+  /** Whom the user's certificate is for; undefined for none. */
+  readonly user: string | undefined;
+  readonly lasts: Duration;
+  readonly now: Instant;
+}
+
+/** Makes certificates for another host, another user, or both. @throws {MutiraoError} MUT_BAD_REQUEST, MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE */
+export async function issueIdentity({ folder, out, hosts, user, lasts, now }: IssueOptions): Promise<IdentityDescription> {
+  if (hosts.length === 0 && user === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'nobody to make a certificate for; want --for HOST, --user NAME or both');
+  const names = hosts.map(checkHostName);
+  if (user !== undefined) checkUserName(user);
+  const target = identityPaths(out);
+  if (existsSync(target.authorityKey)) throw new MutiraoError('MUT_BAD_REQUEST', `${out} holds an authority of its own; want another folder`);
+  const authority = readAuthority(identityPaths(folder), now);
+  writeAtomic(target.authorityCertificate, authority.certificate, 0o644);
+  if (user !== undefined) writePair(target.userCertificate, target.userKey, await issueForUser(authority, user, { now, lasts }));
+  if (names.length > 0) {
+    writePair(target.hostCertificate, target.hostKey, await issueForHosts(authority, [...new Set([...names, ...loopbackNames])], { now, lasts }));
+  }
+  return describeIdentity(out);
+}
+
+function writePair(certificatePath: string, keyPath: string, { certificate, key }: KeyPair): void {
+  writeAtomic(keyPath, key);
+  writeAtomic(certificatePath, certificate, 0o644);
+}
+
+/** What an identity folder holds. @throws {MutiraoError} MUT_BAD_CONFIG when it is none. */
+export function describeIdentity(folder: string): IdentityDescription {
+  const paths = identityPaths(folder);
+  if (!existsSync(paths.authorityCertificate)) throw new MutiraoError('MUT_BAD_CONFIG', `${paths.authorityCertificate} is not there; make an identity with "mutirao init"`);
+  return {
+    folder, authorityFingerprint: new X509Certificate(readFileSync(paths.authorityCertificate)).fingerprint256,
+    hasAuthorityKey: existsSync(paths.authorityKey),
+    user: describeCertificate(paths.userCertificate, (certificate) => [certificate.toLegacyObject().subject.CN].flat().map(String)),
+    host: describeCertificate(paths.hostCertificate, (certificate) => hostsOf(certificate.toString())),
+  };
+}
+
+function describeCertificate(path: string, namesOf: (certificate: X509Certificate) => readonly string[]): CertificateDescription | undefined {
+  if (!existsSync(path)) return undefined;
+  const certificate = new X509Certificate(readFileSync(path));
+  return { names: namesOf(certificate), serial: certificate.serialNumber.toLowerCase(), validUntil: certificate.validToDate.getTime() };
+}

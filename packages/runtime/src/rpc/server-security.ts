@@ -1,0 +1,101 @@
+import { experimental, ServerCredentials } from '@grpc/grpc-js';
+import { statSync } from 'node:fs';
+import { MutiraoError } from '@mutirao/api/errors';
+import { identityPaths, readHostIdentity, RevokedSerials, type HostIdentity } from '../identity/index.ts';
+import type { Logger } from '../log/index.ts';
+
+/** How a server keeps strangers out. */
+export interface ServerSecurity {
+  readonly credentials: ServerCredentials;
+  /** Undefined without TLS: a token is wanted then. */
+  readonly revoked: RevokedSerials | undefined;
+  /** Takes up what has changed in the identity's folder; new connections see a new certificate. */
+  refresh(): void;
+}
+
+/** A server that only this host can reach. */
+export const plainSecurity: ServerSecurity = { credentials: ServerCredentials.createInsecure(), revoked: undefined, refresh: () => undefined };
+
+/**
+ * A server that shows the certificate of its host. Clients may come without one: which service they call decides whether they
+ * are let in, so that they hear why they are not.
+ *
+ * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE, and MUT_LOOPBACK_ONLY for a server without an identity.
+ */
+export function tlsSecurity(folder: string | undefined, log: Logger): ServerSecurity {
+  if (folder === undefined) throw new MutiraoError('MUT_LOOPBACK_ONLY', 'this server has no identity; want a loopback address');
+  const certificates = new HostCertificates(readHostIdentity(folder));
+  const revoked = new RevokedSerials(folder);
+  const { hostCertificate } = identityPaths(folder);
+  let stamp = stampOf(hostCertificate);
+  return {
+    credentials: experimental.createCertificateProviderServerCredentials(certificates, certificates, false),
+    revoked,
+    refresh: () => {
+      revoked.refresh();
+      const current = stampOf(hostCertificate);
+      if (current === stamp) return;
+      stamp = current;
+      try {
+        certificates.replace(readHostIdentity(folder));
+        log.info({ certificate: hostCertificate }, 'a new certificate is shown from now on');
+      } catch (error) {
+        log.error({ err: error }, 'the new certificate is not used');
+      }
+    },
+  };
+}
+
+function stampOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.mtimeMs} ${found.ino}`;
+}
+
+type CertificateProvider = experimental.CertificateProvider;
+type CaListener = Parameters<CertificateProvider['addCaCertificateListener']>[0];
+type IdentityListener = Parameters<CertificateProvider['addIdentityCertificateListener']>[0];
+
+/** The identity as grpc-js takes it, with its changes. */
+class HostCertificates implements CertificateProvider {
+  #identity: HostIdentity;
+  readonly #caListeners = new Set<CaListener>();
+  readonly #identityListeners = new Set<IdentityListener>();
+
+  constructor(identity: HostIdentity) {
+    this.#identity = identity;
+  }
+
+  replace(identity: HostIdentity): void {
+    this.#identity = identity;
+    for (const listener of this.#caListeners) this.#tellCa(listener);
+    for (const listener of this.#identityListeners) this.#tellIdentity(listener);
+  }
+
+  addCaCertificateListener(listener: CaListener): void {
+    this.#caListeners.add(listener);
+    // Whoever adds one is not ready to be told before it returns.
+    queueMicrotask(() => { this.#tellCa(listener); });
+  }
+
+  removeCaCertificateListener(listener: CaListener): void {
+    this.#caListeners.delete(listener);
+  }
+
+  addIdentityCertificateListener(listener: IdentityListener): void {
+    this.#identityListeners.add(listener);
+    queueMicrotask(() => { this.#tellIdentity(listener); });
+  }
+
+  removeIdentityCertificateListener(listener: IdentityListener): void {
+    this.#identityListeners.delete(listener);
+  }
+
+  #tellCa(listener: CaListener): void {
+    listener({ caCertificate: Buffer.from(this.#identity.authority) });
+  }
+
+  #tellIdentity(listener: IdentityListener): void {
+    const { certificate, key } = this.#identity.host;
+    listener({ certificate: Buffer.from(certificate), privateKey: Buffer.from(key) });
+  }
+}

@@ -1,0 +1,216 @@
+import { X509Certificate } from 'node:crypto';
+import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { MutiraoError } from '@mutirao/api/errors';
+import { ClusterServiceClient, ClusterServiceService } from '@mutirao/api/cluster';
+import {
+  identityPaths, initIdentity, issueForHosts, issueForUser, makeAuthority, revokeSerial, type KeyPair, type Trust,
+} from '@mutirao/runtime/identity';
+import { quietLogger } from '@mutirao/runtime/log';
+import { acceptToken, bind, callUnary, dial, messagesOf, serve, type BindOptions, type RunningServer } from '@mutirao/runtime/rpc';
+import { forbidLeaks, temporaryFolder, until } from '@mutirao/testkit';
+import test, { type ExecutionContext } from 'ava';
+
+forbidLeaks(test);
+
+const day = 24 * 3_600_000;
+const wait = { deadlineMs: 10_000 };
+const listing = { atUnixMs: 7, processorsFree: 3, requests: [] };
+
+interface Tls {
+  readonly folder: string;
+  readonly authority: KeyPair;
+  readonly server: RunningServer;
+}
+
+/** A server with TLS that answers with the name of its caller. */
+async function serveTls(t: ExecutionContext, address = 'tls://127.0.0.1:0', options: BindOptions<never> = {}): Promise<Tls> {
+  const folder = temporaryFolder(t);
+  await initIdentity({ folder, user: 'ana', hosts: [], lasts: day, now: Date.now() });
+  const paths = identityPaths(folder);
+  const authority = { certificate: readFileSync(paths.authorityCertificate, 'utf8'), key: readFileSync(paths.authorityKey, 'utf8') };
+  const binding = bind(ClusterServiceService, {
+    allocate: (_request, { userId }) => ({ requestId: userId }),
+    release: () => ({}),
+    getLimits: () => ({ processors: 1, requestsMax: 1, walltimeMsMax: 1, widthProcessorsMax: 1, walltimeGranularityMs: 1 }),
+    getQueue: () => listing,
+    watchQueue: async (_request, writer, { signal }) => {
+      writer.write({ queue: listing });
+      await new Promise<void>((resolve) => { signal.addEventListener('abort', () => { resolve(); }, { once: true }); });
+    },
+  }, options);
+  const server = await serve({ address, identity: folder, tokens: acceptToken('secret', 'bob'), log: quietLogger, services: [binding] });
+  t.teardown(() => server.drain(1000));
+  return { folder, authority, server };
+}
+
+function dialWith(t: ExecutionContext, address: string, trust: Trust): ClusterServiceClient {
+  const client = dial(ClusterServiceClient, address, { token: 'secret', trust: () => trust });
+  t.teardown(() => { client.close(); });
+  return client;
+}
+
+function whoAmI(client: ClusterServiceClient): Promise<string> {
+  return callUnary(client, 'allocate', { userId: '', widthProcessors: 1, walltimeMs: 1, command: [], environment: {}, workingDirectory: '', clientRequestId: '' }, wait).then(({ requestId }) => requestId);
+}
+
+/** The good certificate of a user. @param lasts may be over already. */
+function userOf(authority: KeyPair, user: string, lasts = day): Promise<KeyPair> {
+  return issueForUser(authority, user, { now: Date.now(), lasts });
+}
+
+test.serial('a user is who her certificate says, and her token stays with her', async (t) => {
+  const { authority, server } = await serveTls(t);
+  t.is(await whoAmI(dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'maria') })), 'maria');
+});
+
+test.serial('another host is served with TLS although nobody asked for it', async (t) => {
+  const address = Object.values(networkInterfaces()).flatMap((list) => list ?? []).find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+  if (address === undefined) {
+    t.pass('this host has no other address');
+    return;
+  }
+  const { authority, server } = await serveTls(t, `${address}:0`);
+  const trust = { authority: authority.certificate, user: await userOf(authority, 'maria') };
+  t.is(await whoAmI(dialWith(t, server.address, trust)), 'maria');
+  t.regex(server.address, /^[\d.]+:\d+$/);
+  const plain = dial(ClusterServiceClient, server.address.replace(address, '127.0.0.1'), { token: 'secret' });
+  await t.throwsAsync(whoAmI(plain), { code: 'MUT_UNREACHABLE' }, 'nothing listens on loopback');
+  plain.close();
+});
+
+test.serial('a token is no way in, nor is no certificate', async (t) => {
+  const { authority, server } = await serveTls(t);
+  await t.throwsAsync(whoAmI(dialWith(t, server.address, { authority: authority.certificate })), { code: 'MUT_UNAUTHENTICATED', message: /none was shown/ });
+});
+
+test.serial('a client without TLS hears nothing', async (t) => {
+  const { server } = await serveTls(t);
+  const plain = dial(ClusterServiceClient, server.address.replace('tls://', ''), { token: 'secret' });
+  await t.throwsAsync(whoAmI(plain), { code: 'MUT_UNREACHABLE' });
+  plain.close();
+});
+
+test.serial('an expired certificate is refused', async (t) => {
+  const { authority, server } = await serveTls(t);
+  const trust = { authority: authority.certificate, user: await userOf(authority, 'ana', -1) };
+  await t.throwsAsync(whoAmI(dialWith(t, server.address, trust)), { code: 'MUT_UNAUTHENTICATED' });
+});
+
+test.serial('the certificate of another authority is refused, whatever name it holds', async (t) => {
+  const { authority, server } = await serveTls(t);
+  const stranger = await makeAuthority('stranger', { now: Date.now(), lasts: day });
+  const trust = { authority: authority.certificate, user: await userOf(stranger, 'ana') };
+  await t.throwsAsync(whoAmI(dialWith(t, server.address, trust)), { code: 'MUT_UNAUTHENTICATED' });
+});
+
+test.serial('the certificate of a host lets nobody in', async (t) => {
+  const { authority, server } = await serveTls(t);
+  const host = await issueForHosts(authority, ['ana'], { now: Date.now(), lasts: day });
+  await t.throwsAsync(whoAmI(dialWith(t, server.address, { authority: authority.certificate, user: host })), { code: 'MUT_UNAUTHENTICATED' });
+});
+
+test.serial('a copied certificate without its key connects to nothing', async (t) => {
+  const { authority, server } = await serveTls(t);
+  const { certificate } = await userOf(authority, 'ana');
+  const { key } = await userOf(authority, 'maria');
+  t.throws(() => dialWith(t, server.address, { authority: authority.certificate, user: { certificate, key } }), { message: /key values mismatch/ });
+});
+
+test.serial('a server of another authority is not trusted', async (t) => {
+  const { authority, server } = await serveTls(t);
+  const stranger = await makeAuthority('stranger', { now: Date.now(), lasts: day });
+  const trust = { authority: stranger.certificate, user: await userOf(authority, 'ana') };
+  await t.throwsAsync(whoAmI(dialWith(t, server.address, trust)), { code: 'MUT_UNTRUSTED' });
+});
+
+/** Puts another certificate into the place of the host's, and serves. */
+async function serveAs(t: ExecutionContext, pair: (authority: KeyPair) => Promise<KeyPair>): Promise<RunningServer> {
+  const { folder, authority } = await serveTls(t);
+  const { hostCertificate, hostKey } = identityPaths(folder);
+  const { certificate, key } = await pair(authority);
+  writeFileSync(hostCertificate, certificate);
+  writeFileSync(hostKey, key);
+  return serve({ address: 'tls://127.0.0.1:0', identity: folder, tokens: acceptToken('secret', 'bob'), log: quietLogger, services: [] });
+}
+
+test.serial('a server whose certificate names another host is not trusted', async (t) => {
+  const { folder, authority } = await serveTls(t);
+  const { certificate, key } = await issueForHosts(authority, ['n2.example.org', '192.0.2.7'], { now: Date.now(), lasts: day });
+  writeFileSync(identityPaths(folder).hostCertificate, certificate);
+  writeFileSync(identityPaths(folder).hostKey, key);
+  const server = await serve({ address: 'tls://127.0.0.1:0', identity: folder, tokens: acceptToken('secret', 'bob'), log: quietLogger, services: [] });
+  t.teardown(() => server.drain(1000));
+  const client = dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'ana') });
+  await t.throwsAsync(whoAmI(client), { code: 'MUT_UNTRUSTED', message: /127\.0\.0\.1 is not in the cert's list: *192\.0\.2\.7/ });
+});
+
+test.serial('a server does not start with an expired certificate, one of another authority, or a key that others may read', async (t) => {
+  const { folder } = await serveTls(t);
+  const stranger = await makeAuthority('stranger', { now: Date.now(), lasts: day });
+  await t.throwsAsync(serveAs(t, (authority) => issueForHosts(authority, ['localhost'], { now: Date.now(), lasts: -1 })), { code: 'MUT_BAD_CONFIG', message: /host\.crt has expired on .*mutirao init/ });
+  await t.throwsAsync(serveAs(t, () => issueForHosts(stranger, ['localhost'], { now: Date.now(), lasts: day })), { code: 'MUT_BAD_CONFIG', message: /not signed by/ });
+  chmodSync(identityPaths(folder).hostKey, 0o640);
+  const open = serve({ address: 'tls://127.0.0.1:0', identity: folder, tokens: acceptToken('secret', 'bob'), log: quietLogger, services: [] });
+  await t.throwsAsync(open, { code: 'MUT_TOKEN_UNSAFE', message: /host\.key has mode 640; want 600/ });
+});
+
+test.serial('a server without an identity listens on loopback alone', async (t) => {
+  const folder = temporaryFolder(t);
+  const open = serve({ address: '0.0.0.0:0', identity: folder, tokens: acceptToken('secret', 'bob'), log: quietLogger, services: [] });
+  await t.throwsAsync(open, { code: 'MUT_BAD_CONFIG', message: /host\.crt is not there; .*mutirao init/ });
+});
+
+/** A call that is open, and the promise of its end. */
+async function watch(client: ClusterServiceClient): Promise<{ readonly ended: Promise<void> }> {
+  const messages = messagesOf(client.watchQueue({}));
+  await messages.next();
+  return { ended: messages.next().then(() => undefined) };
+}
+
+test.serial('a certificate that expires ends calls that are open, and is refused on connections that are', async (t) => {
+  const { authority, server } = await serveTls(t);
+  // Certificates tell whole seconds.
+  const client = dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'ana', 2000) });
+  const { ended } = await watch(client);
+  t.is(await whoAmI(client), 'ana');
+  await t.throwsAsync(ended, { code: 'MUT_UNAUTHENTICATED', message: /certificate of ana has expired/ });
+  await t.throwsAsync(whoAmI(client), { code: 'MUT_UNAUTHENTICATED', message: /certificate of ana has expired/ });
+});
+
+test.serial('a revoked certificate ends calls that are open, and is refused on new ones and new connections; others stay', async (t) => {
+  const { folder, authority, server } = await serveTls(t);
+  const user = await userOf(authority, 'maria');
+  const client = dialWith(t, server.address, { authority: authority.certificate, user });
+  const other = dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'ana') });
+  const { ended } = await watch(client);
+  revokeSerial(folder, new X509Certificate(user.certificate).serialNumber, 'left the lab');
+  await t.throwsAsync(ended, { code: 'MUT_UNAUTHENTICATED', message: /of maria is revoked/ });
+  await t.throwsAsync(whoAmI(client), { code: 'MUT_UNAUTHENTICATED', message: /of maria is revoked/ });
+  await t.throwsAsync(whoAmI(dialWith(t, server.address, { authority: authority.certificate, user })), { code: 'MUT_UNAUTHENTICATED', message: /of maria is revoked/ });
+  t.is(await whoAmI(other), 'ana');
+});
+
+test.serial('a service with credentials of its own takes those over TLS, and no other', async (t) => {
+  const { authority, server } = await serveTls(t, 'tls://127.0.0.1:0', { tokens: acceptToken('of the allocation', 'request:q1') });
+  const trust = { authority: authority.certificate };
+  const agent = dial(ClusterServiceClient, server.address, { token: 'of the allocation', trust: () => trust });
+  t.teardown(() => { agent.close(); });
+  t.is(await whoAmI(agent), 'request:q1');
+  await t.throwsAsync(whoAmI(dialWith(t, server.address, trust)), { code: 'MUT_UNAUTHENTICATED' });
+  const user = await userOf(authority, 'ana');
+  await t.throwsAsync(whoAmI(dialWith(t, server.address, { ...trust, user })), { code: 'MUT_UNAUTHENTICATED', message: /no credential/ });
+});
+
+test.serial('a certificate made anew is shown to new connections without a restart', async (t) => {
+  const { folder, authority, server } = await serveTls(t);
+  const { hostCertificate, hostKey } = identityPaths(folder);
+  const trust = { authority: authority.certificate, user: await userOf(authority, 'ana') };
+  t.is(await whoAmI(dialWith(t, server.address, trust)), 'ana');
+  const { certificate, key } = await issueForHosts(authority, ['n2'], { now: Date.now(), lasts: day });
+  writeFileSync(hostKey, key);
+  writeFileSync(`${hostCertificate}.new`, certificate);
+  copyFileSync(`${hostCertificate}.new`, hostCertificate);
+  await until(() => whoAmI(dialWith(t, server.address, trust)).then(() => false, (error: unknown) => error instanceof MutiraoError && error.code === 'MUT_UNTRUSTED'), 'the new certificate is shown');
+  t.pass();
+});
