@@ -6,6 +6,8 @@ import type { Output } from './output.ts';
 import { tell } from './tell.ts';
 
 const day = 24 * 3_600_000;
+/** Stands for a certificate that is not there. */
+const none = { names: [], serial: '', validUntil: null };
 
 /** Reads how many days a certificate is to be good for, in milliseconds. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readDays(text: string): number {
@@ -17,11 +19,14 @@ export function readDays(text: string): number {
 /** Says what an identity folder holds. @param next what to do with it. */
 export function tellIdentity(output: Output, { folder, authorityFingerprint, hasAuthorityKey, user, host }: IdentityDescription, next: readonly string[]): void {
   tell(output, {
-    json: () => ({
-      folder, authority_sha256: authorityFingerprint.replaceAll(':', '').toLowerCase(), signs: hasAuthorityKey,
-      user_id: user?.names[0] ?? '', user_serial: user?.serial ?? '', user_until_unix_ms: user?.validUntil ?? null,
-      hosts: host?.names ?? [], host_serial: host?.serial ?? '', host_until_unix_ms: host?.validUntil ?? null,
-    } satisfies JsonOf<typeof shapes.identity>),
+    json: () => {
+      const [userParts, hostParts] = [user ?? none, host ?? none];
+      return {
+        folder, authority_sha256: authorityFingerprint.replaceAll(':', '').toLowerCase(), signs: hasAuthorityKey,
+        user_id: userParts.names.join(), user_serial: userParts.serial, user_until_unix_ms: userParts.validUntil,
+        hosts: hostParts.names, host_serial: hostParts.serial, host_until_unix_ms: hostParts.validUntil,
+      } satisfies JsonOf<typeof shapes.identity>;
+    },
     table: () => [
       `Identity in ${folder}`,
       `  authority  ${authorityFingerprint.slice(0, 29)}...${hasAuthorityKey ? ', with its key: it can make certificates' : ''}`,

@@ -1,5 +1,6 @@
 import { randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import type * as Library from '@peculiar/x509';
 import type { Duration, Instant } from '@mutirao/core/shared';
 
 /** A certificate and its private key, both as PEM. */
@@ -19,7 +20,7 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as con
 const headStart = 24 * 3_600_000;
 
 /** Loaded only where certificates are made. */
-async function loadLibrary(): Promise<typeof import('@peculiar/x509')> {
+async function loadLibrary(): Promise<typeof Library> {
   await import('reflect-metadata');
   return import('@peculiar/x509');
 }

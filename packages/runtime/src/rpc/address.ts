@@ -13,14 +13,13 @@ const tlsScheme = 'tls://';
 
 /** Reads `host:port` or `[host]:port`, with or without `tls://` before it. @throws {MutiraoError} MUT_BAD_CONFIG */
 export function parseAddress(text: string): Address {
-  const hasScheme = text.startsWith(tlsScheme);
-  const match = /^(?:\[([^\]]+)\]|([^:/\s]+)):(\d{1,5})$/.exec(hasScheme ? text.slice(tlsScheme.length) : text);
-  const host = match?.[1] ?? match?.[2];
-  const port = Number(match?.[3]);
-  if (host === undefined || port > 65_535 || (match?.[1] !== undefined && !isIPv6(match[1]))) {
+  const match = /^(tls:\/\/)?(?:\[([\da-f:.%]+)\]|([^:/[\]\s]+)):(\d{1,5})$/i.exec(text);
+  const host = match?.[2] ?? match?.[3];
+  const port = Number(match?.[4]);
+  if (host === undefined || port > 65_535) {
     throw new MutiraoError('MUT_BAD_CONFIG', `address is "${text}"; want host:port, for example 127.0.0.1:0, or tls://host:port`);
   }
-  return { host, port, isTls: hasScheme || !isLoopback(host) };
+  return { host, port, isTls: match?.[1] !== undefined || !isLoopback(host) };
 }
 
 /** Reads an address that only this host can reach. @throws {MutiraoError} MUT_LOOPBACK_ONLY or MUT_BAD_CONFIG */
