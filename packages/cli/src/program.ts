@@ -85,7 +85,6 @@ function groupOf(name: string, program: Command, groups: Map<string, Command>): 
 }
 
 const groupSummaries: Readonly<Record<string, string>> = {
-  identity: 'Who you and this host are to other hosts: show, issue, revoke.',
   job: 'Bags of tasks: submit, list, show, wait, cancel, retry, machines.',
   task: 'Tasks of a job and their output.',
   machine: 'GridMachines that the broker can use.',
@@ -94,6 +93,7 @@ const groupSummaries: Readonly<Record<string, string>> = {
   cluster: 'The queue of an embedded cluster, as its local users see it.',
   explain: 'Why a task, a job or a request is where it is.',
   sim: 'Simulation in virtual time; nothing runs.',
+  identity: 'Who you and this host are to other hosts: show, issue, revoke.',
   run: 'One process of the grid in the foreground, with its own --help.',
 };
 
