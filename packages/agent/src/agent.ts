@@ -12,12 +12,10 @@ import { unreachable, type Duration } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock } from '@mutirao/runtime/driver';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
-import { collectOutputs } from './collect-outputs.ts';
 import { ContentFetcher } from './content-fetcher.ts';
 import { Gate } from './gate.ts';
 import { ProviderLink } from './provider-link.ts';
-import { stageIn, type ReplicaFolders } from './stage-in.ts';
-import { slotOf, verdictOf } from './task-runner.ts';
+import { verdictOf } from './task-runner.ts';
 import { pullContent, pushContent } from './transfers.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
 
@@ -33,6 +31,8 @@ export interface AgentSetup {
   readonly folder: string;
   /** Whether storage and contents are of use to a later agent. */
   readonly keepsFiles: boolean;
+  /** Sets up where tasks run; this host when left out. @param deliver hears of the ends of tasks. */
+  readonly openWorkplace?: (deliver: (input: AgentInput) => void) => Promise<Workplace>;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
   readonly log: Logger;
@@ -78,7 +78,8 @@ export class Agent {
 
   /** Starts an agent, which dials its provider at once. */
   static async start(setup: AgentSetup): Promise<Agent> {
-    const workplace = await openWorkplace(setup, (input) => { agent.driver.deliver(input); });
+    const deliver = (input: AgentInput): void => { agent.driver.deliver(input); };
+    const workplace = await (setup.openWorkplace?.(deliver) ?? openWorkplace(setup, deliver));
     const agent = new Agent(setup, workplace);
     agent.link.open();
     return agent;
@@ -99,11 +100,10 @@ export class Agent {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.workplace.tasks.close();
-    this.workplace.watchdog.close();
+    await this.workplace.end();
     this.link.close();
     await this.driver.stop();
-    this.workplace.playpens.close();
+    this.workplace.close();
     if (!this.setup.keepsFiles) rmSync(this.setup.folder, { recursive: true, force: true });
   }
 
@@ -143,10 +143,10 @@ export class Agent {
       case 'AskContents': this.fetcher.ask(command.contents); return;
       case 'ReleaseContents': this.fetcher.release(command.sha256s); return;
       case 'StageIn': void this.stage(command.replica); return;
-      case 'LaunchTask': this.workplace.tasks.launch(command.replica); return;
-      case 'KillTask': this.workplace.tasks.signal(command.replica, command.signal); return;
+      case 'LaunchTask': this.workplace.launch(command.replica); return;
+      case 'KillTask': this.workplace.signal(command.replica, command.signal); return;
       case 'CollectOutputs': void this.collect(command.replica); return;
-      case 'RemovePlaypen': this.workplace.playpens.release(command.slot); return;
+      case 'RemovePlaypen': this.workplace.release(command.slot); return;
       case 'SendReport': this.link.send({ $case: 'report', value: encodeReport(command.report) }); return;
       case 'Leave': this.over.resolve(undefined); return;
       default: unreachable(command);
@@ -156,8 +156,7 @@ export class Agent {
   private async stage(replica: HeldReplica): Promise<void> {
     const { replicaId } = replica.start;
     try {
-      this.workplace.playpens.prepare(slotOf(replica));
-      await stageIn(replica, this.foldersOf(replica), this.workplace.cache);
+      await this.workplace.stageIn(replica);
       this.driver.deliver({ kind: 'InputsStaged', replicaId });
     } catch (error) {
       this.driver.deliver({ kind: 'StagingFailed', replicaId, verdict: verdictOf(error) });
@@ -167,7 +166,7 @@ export class Agent {
   private async collect(replica: HeldReplica): Promise<void> {
     const { replicaId } = replica.start;
     try {
-      const outputs = await collectOutputs(replica, this.foldersOf(replica), (file, content) => this.push(file, content));
+      const outputs = await this.workplace.collect(replica, (file, content) => this.push(file, content));
       this.driver.deliver({ kind: 'OutputsCollected', replicaId, outputs });
     } catch (error) {
       const isTasks = error instanceof MutiraoError && ['MUT_OUTPUT_MISSING', 'MUT_OUTPUT_FILES_MAX', 'MUT_PATH_ESCAPES'].includes(error.code);
@@ -191,10 +190,5 @@ export class Agent {
         }
       }
     });
-  }
-
-  private foldersOf(replica: HeldReplica): ReplicaFolders {
-    const { playpens, storages } = this.workplace;
-    return { playpen: playpens.pathOf(slotOf(replica)), storage: storages.pathOf(replica.template.userId) };
   }
 }

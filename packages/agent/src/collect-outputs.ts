@@ -10,7 +10,8 @@ import type { ReplicaFolders } from './stage-in.ts';
 
 /** A file up to this size travels inside the report, as long as all of a replica's files fit into `inlineTotalMax`. */
 export const inlineMax: Bytes = 64 * 1024;
-const inlineTotalMax: Bytes = 1024 * 1024;
+/** See `inlineMax`. */
+export const inlineTotalMax: Bytes = 1024 * 1024;
 const filesMax = 10_000;
 
 /** Sends a file's bytes on a stream of their own; resolves to the transfer's name when they are at the broker. */
@@ -38,7 +39,7 @@ export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolde
   for (const file of found) {
     const isInline = file.size <= inlineMax && inlineTotal + file.size <= inlineTotalMax;
     if (isInline) inlineTotal += file.size;
-    outputs.push(isInline ? await readInline(file) : await pushFile(file, push));
+    outputs.push(await readOutput({ ...file, ...(isInline ? { inline: await readFile(file.file) } : {}) }, push));
   }
   return outputs;
 }
@@ -78,14 +79,26 @@ function linkedFile(root: string, relative: string): string | undefined {
   }
 }
 
-async function readInline({ outputIndex, path: below, file, mode }: FoundFile): Promise<OutputContent> {
-  const inline = await readFile(file);
-  const content = { sha256: createHash('sha256').update(inline).digest('hex'), size: inline.length };
-  return { outputIndex, path: below, content, mode, inline, transferId: '' };
+/** A file to be told of: with its bytes where they travel inside the report, else where they are on this host. */
+export interface OutputSource {
+  readonly outputIndex: number;
+  /** Below the output where that is a folder; empty for a file. */
+  readonly path: string;
+  readonly mode: number;
+  readonly inline?: Uint8Array;
+  readonly file?: string;
 }
 
-/** The first message of a transfer names its content, so the file is read twice; the second time it comes from memory mostly. */
-async function pushFile({ outputIndex, path: below, file, mode }: FoundFile, push: PushFile): Promise<OutputContent> {
+/**
+ * Makes an output of a file, pushing it where it does not travel inside the report.
+ *
+ * The first message of a transfer names its content, so a file is read twice; the second time it comes from memory mostly.
+ */
+export async function readOutput({ outputIndex, path: below, mode, inline, file = '' }: OutputSource, push: PushFile): Promise<OutputContent> {
+  const told = { outputIndex, path: below, mode };
+  if (inline !== undefined) {
+    return { ...told, content: { sha256: createHash('sha256').update(inline).digest('hex'), size: inline.length }, inline, transferId: '' };
+  }
   const content = await hashFile(file);
-  return { outputIndex, path: below, content, mode, inline: undefined, transferId: await push(file, content) };
+  return { ...told, content, inline: undefined, transferId: await push(file, content) };
 }

@@ -17,25 +17,47 @@ export interface FactsOptions {
   readonly attributes: readonly string[];
 }
 
+/** What was found on a machine that the agent does not run on. */
+export interface FoundFacts {
+  /** As `uname -s` says it. */
+  readonly system: string;
+  /** As `uname -m` says it. */
+  readonly processor: string;
+  readonly hostname: string;
+  readonly processors: number;
+  /** In MiB; undefined where it is not known. */
+  readonly memory: number | undefined;
+}
+
+/** Names that Node has for what uname calls otherwise. */
+const families: Readonly<Record<string, string>> = { x86_64: 'x64', amd64: 'x64', aarch64: 'arm64', i386: 'ia32', i686: 'ia32' };
+
 /**
  * Says what this machine is. Attributes that the owner states win over those that are found.
  *
+ * @param found what it is where it is not this host.
  * @throws {MutiraoError} MUT_BAD_CONFIG for an attribute without a name or a value.
  */
-export function describeMachine(options: FactsOptions, environment: Readonly<Record<string, string | undefined>>): MachineFacts {
+export function describeMachine(options: FactsOptions, environment: Readonly<Record<string, string | undefined>>, found?: FoundFacts): MachineFacts {
   const until = Number(environment['MUTIRAO_WALLTIME_END_UNIX_MS'] ?? '');
-  const processorsFound = options.request === '' ? availableParallelism() : 1;
+  const processorsFound = options.request === '' ? found?.processors ?? availableParallelism() : 1;
   return {
     machineId: nameMachine(options, environment['MUTIRAO_PROCESS_INDEX']), incarnation: randomBytes(8).toString('hex'),
     processors: options.processors > 0 ? options.processors : processorsFound,
-    attributes: describeAttributes(options), until: Number.isSafeInteger(until) && until > 0 ? until : undefined, requestId: options.request,
+    attributes: describeAttributes(options, found === undefined ? ownAttributes() : foundAttributes(found)), until: Number.isSafeInteger(until) && until > 0 ? until : undefined, requestId: options.request,
   };
 }
 
-function describeAttributes({ site, attributes: stated }: FactsOptions): Record<string, string> {
-  const attributes: Record<string, string> = {
-    os: type().toLowerCase(), mem: String(Math.floor(totalmem() / 2 ** 20)), hostname: hostname(), processorfamily: arch(),
-  };
+function ownAttributes(): Record<string, string> {
+  return { os: type().toLowerCase(), mem: String(Math.floor(totalmem() / 2 ** 20)), hostname: hostname(), processorfamily: arch() };
+}
+
+function foundAttributes({ system, processor, hostname: name, memory }: FoundFacts): Record<string, string> {
+  return { os: system.toLowerCase(), hostname: name, processorfamily: families[processor] ?? processor, ...(memory === undefined ? {} : { mem: String(memory) }) };
+}
+
+function describeAttributes({ site, attributes: stated }: FactsOptions, found: Readonly<Record<string, string>>): Record<string, string> {
+  const attributes: Record<string, string> = { ...found };
   if (site !== '') attributes['site'] = site;
   for (const attribute of stated) {
     const [, name = '', value = ''] = /^([^=]+)=(.+)$/s.exec(attribute) ?? [];

@@ -2,6 +2,8 @@ import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { readToken } from '@mutirao/runtime/files';
 import { agentTrust } from '@mutirao/runtime/identity';
+import type { AgentSetup } from './agent.ts';
+import type { GridScriptPlaces } from './gridscript/prepare-gridscript.ts';
 import { bytes, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 
 const options = {
@@ -17,6 +19,12 @@ const options = {
   orphanTimeout: duration({ help: 'Gives up after so long without a provider.', default: 600_000 }),
   killGrace: duration({ help: 'Time between asking a task to end and killing it.', default: 5000 }),
   stopGrace: duration({ help: 'Longest time that stopping takes.', default: 1500 }),
+  remExec: text({ help: 'Drives another machine by templates, without anything of ours there: the command line that runs $command on $machine.', placeholder: 'TEMPLATE' }),
+  copyTo: text({ help: 'With --rem-exec: copies $localfile to $remotefile on $machine.', placeholder: 'TEMPLATE' }),
+  copyFrom: text({ help: 'With --rem-exec: copies $remotefile on $machine to $localfile.', placeholder: 'TEMPLATE' }),
+  machine: text({ help: 'With --rem-exec: what $machine stands for.', placeholder: 'HOST' }),
+  remoteFolder: text({ help: 'With --rem-exec: where our folder goes on the machine; .mutirao of the login\'s home when empty.', placeholder: 'FOLDER' }),
+  templateDeadline: duration({ help: 'With --rem-exec: a template that takes longer is killed, except the one that runs a task.', default: 300_000 }),
   trace: traceOption,
 };
 
@@ -27,12 +35,15 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   if (config.provider === '') throw new MutiraoError('MUT_BAD_CONFIG', '--provider is empty; want the address of a provider');
   const credential = readCredential(config, context.home);
   // Loaded only now, so that --help is quick.
-  const [{ Agent }, { describeMachine }] = await Promise.all([import('./agent.ts'), import('./machine-facts.ts')]);
-  const facts = describeMachine({ ...config, attributes: config.attribute }, process.env);
-  const { log, signal } = context;
+  const { Agent } = await import('./agent.ts');
+  const { log, signal, home } = context;
+  const unreachable = new AbortController();
+  const folderOf = (machineId: string): string => path.join(home, 'agents', machineId.replaceAll('/', '_'));
+  const place = await preparePlace(config, { folderOf, log, onUnreachable: (error) => { unreachable.abort(error); } });
+  const { facts } = place;
   const agent = await Agent.start({
-    facts, provider: config.provider, credential, trust: agentTrust(context.home), orphanTimeout: config.orphanTimeout,
-    folder: path.join(context.home, 'agents', facts.machineId.replaceAll('/', '_')), keepsFiles: facts.requestId === '',
+    ...place, provider: config.provider, credential, trust: agentTrust(home), orphanTimeout: config.orphanTimeout,
+    folder: folderOf(facts.machineId), keepsFiles: facts.requestId === '',
     machine: {
       killGrace: config.killGrace, contentBytesMax: config.storage, startedDelay: 10, reportInterval: 50, unacknowledgedMax: 10_000,
       unacknowledgedBytesMax: 64 * 2 ** 20, prefetchMax: facts.processors + 16,
@@ -40,13 +51,25 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
     trace: config.trace, log, onFatal: context.fail,
   });
   log.info({ machine: facts.machineId, processors: facts.processors, provider: config.provider }, 'started');
-  const onStop = (): void => { agent.stop('the agent was told to stop', config.stopGrace); };
-  if (signal.aborted) onStop();
-  else signal.addEventListener('abort', onStop, { once: true });
+  whenAborted(signal, () => { agent.stop('the agent was told to stop', config.stopGrace); });
+  whenAborted(unreachable.signal, () => { agent.stop('the machine does not answer', config.stopGrace); });
   const error = await agent.done;
   await agent.close();
   if (error !== undefined) throw error;
+  unreachable.signal.throwIfAborted();
   log.info({ machine: facts.machineId }, 'left');
+}
+
+function whenAborted(signal: AbortSignal, act: () => void): void {
+  if (signal.aborted) act();
+  else signal.addEventListener('abort', act, { once: true });
+}
+
+/** This host, or a machine that is driven by templates. */
+async function preparePlace(config: ConfigOf<typeof options>, places: GridScriptPlaces): Promise<Pick<AgentSetup, 'facts' | 'openWorkplace'>> {
+  if (config.remExec !== '') return (await import('./gridscript/prepare-gridscript.ts')).prepareGridScript(config, places);
+  const { describeMachine } = await import('./machine-facts.ts');
+  return { facts: describeMachine({ ...config, attributes: config.attribute }, process.env) };
 }
 
 /**

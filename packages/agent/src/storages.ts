@@ -14,11 +14,15 @@ export class Storages {
   pathOf(userId: string): string {
     let storage = this.known.get(userId);
     if (storage === undefined) {
-      // The name becomes a folder's: nothing of it may lead elsewhere.
-      storage = path.join(this.folder, encodeURIComponent(userId).replaceAll('.', '%2E').slice(0, 200));
+      storage = path.join(this.folder, folderNameOf(userId));
       mkdirSync(storage, { recursive: true, mode: 0o700 });
       this.known.set(userId, storage);
     }
     return storage;
   }
+}
+
+/** A user's name as a folder's: nothing of it leads elsewhere. */
+export function folderNameOf(userId: string): string {
+  return encodeURIComponent(userId).replaceAll('.', '%2E').slice(0, 200);
 }

@@ -1,22 +1,35 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { AgentInput } from '@mutirao/core/machines/agent';
-import type { MachineFacts } from '@mutirao/core/messages';
+import type { AgentInput, HeldReplica } from '@mutirao/core/machines/agent';
+import type { MachineFacts, OutputContent } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
 import { Watchdog } from '@mutirao/runtime/processes';
+import { collectOutputs, type PushFile } from './collect-outputs.ts';
 import { ContentCache } from './content-cache.ts';
 import { Playpens } from './playpens.ts';
+import { stageIn, type ReplicaFolders } from './stage-in.ts';
 import { Storages } from './storages.ts';
 import { baseEnvironment, TaskRenderer } from './task-environment.ts';
-import { TaskRunner } from './task-runner.ts';
+import { slotOf, TaskRunner } from './task-runner.ts';
 
-/** Where an agent's tasks run, and what they run with. */
+/** Where an agent's tasks run: on its own host, or on a machine that is driven by templates. */
 export interface Workplace {
-  readonly watchdog: Watchdog;
-  readonly playpens: Playpens;
-  readonly storages: Storages;
+  /** Contents that came from home, on the agent's own host. */
   readonly cache: ContentCache;
-  readonly tasks: TaskRunner;
+  /** Makes a replica's playpen and puts its inputs in place. @throws {MutiraoError} or an Error of the file system. */
+  stageIn(replica: HeldReplica): Promise<void>;
+  /** Starts a replica's task, in a fresh playpen unless inputs were put into one; ProcessEnded tells its end. */
+  launch(replica: HeldReplica): void;
+  /** Signals a replica's task, if it still runs. */
+  signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** Reads what a replica is to bring home. @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what `push` throws. */
+  collect(replica: HeldReplica, push: PushFile): Promise<OutputContent[]>;
+  /** Takes a slot's playpen away. Harmless where there is none. */
+  release(slot: number): void;
+  /** Kills what runs. */
+  end(): Promise<void>;
+  /** Removes what nobody needs; after `end`. */
+  close(): void;
 }
 
 /** What a workplace is made of. */
@@ -41,5 +54,22 @@ export async function openWorkplace({ facts, folder, machine }: WorkplaceSetup, 
       playpens, storages, renderer: new TaskRenderer(environment['PATH'] ?? ''), deliver,
     }),
   ]);
-  return { watchdog, playpens, storages, cache, tasks };
+  const foldersOf = (replica: HeldReplica): ReplicaFolders => ({ playpen: playpens.pathOf(slotOf(replica)), storage: storages.pathOf(replica.template.userId) });
+  return {
+    cache,
+    stageIn: async (replica) => {
+      playpens.prepare(slotOf(replica));
+      await stageIn(replica, foldersOf(replica), cache);
+    },
+    launch: (replica) => { tasks.launch(replica); },
+    signal: (replica, signal) => { tasks.signal(replica, signal); },
+    collect: (replica, push) => collectOutputs(replica, foldersOf(replica), push),
+    release: (slot) => { playpens.release(slot); },
+    end: () => {
+      tasks.close();
+      watchdog.close();
+      return Promise.resolve();
+    },
+    close: () => { playpens.close(); },
+  };
 }

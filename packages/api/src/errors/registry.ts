@@ -83,6 +83,7 @@ export const registry = {
   MUT_STORAGE_FULL: { status: 'RESOURCE_EXHAUSTED', retryable: false, advice: 'Give the agent a larger storage, or the task smaller inputs.' },
   MUT_SWF_SYNTAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give a log in the Standard Workload Format: lines of 18 numbers, plain or gzipped.' },
   MUT_TASK_LOST_OFTEN: { status: 'ABORTED', retryable: false, advice: 'The task may be what takes its machines down; see its memory use, then retry it.' },
+  MUT_TEMPLATE_FAILED: { status: 'UNAVAILABLE', retryable: true, advice: 'Run the template by hand with the machine\'s name in its place; docs/machines.md says what each must do.' },
   MUT_TEMPLATE_NO_VALUE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give the values with --array or --each-line, or write {{}} for a literal {}.' },
   MUT_TOKEN_UNSAFE: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Make the file that the message names readable by you alone (chmod 600); a token that you remove is made anew.' },
   MUT_TRACE_EMPTY: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give a trace with at least one request that fits the machine; the message says what was dropped and why.' },

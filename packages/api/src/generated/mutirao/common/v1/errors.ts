@@ -81,6 +81,7 @@ export const ErrorReason = {
   MUT_STORAGE_FULL: 63,
   MUT_SWF_SYNTAX: 67,
   MUT_TASK_LOST_OFTEN: 50,
+  MUT_TEMPLATE_FAILED: 80,
   MUT_TEMPLATE_NO_VALUE: 37,
   MUT_TOKEN_UNSAFE: 38,
   MUT_TRACE_EMPTY: 68,
@@ -168,6 +169,7 @@ export namespace ErrorReason {
   export type MUT_STORAGE_FULL = typeof ErrorReason.MUT_STORAGE_FULL;
   export type MUT_SWF_SYNTAX = typeof ErrorReason.MUT_SWF_SYNTAX;
   export type MUT_TASK_LOST_OFTEN = typeof ErrorReason.MUT_TASK_LOST_OFTEN;
+  export type MUT_TEMPLATE_FAILED = typeof ErrorReason.MUT_TEMPLATE_FAILED;
   export type MUT_TEMPLATE_NO_VALUE = typeof ErrorReason.MUT_TEMPLATE_NO_VALUE;
   export type MUT_TOKEN_UNSAFE = typeof ErrorReason.MUT_TOKEN_UNSAFE;
   export type MUT_TRACE_EMPTY = typeof ErrorReason.MUT_TRACE_EMPTY;

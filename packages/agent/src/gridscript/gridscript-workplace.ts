@@ -1,0 +1,225 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { AgentInput, HeldReplica } from '@mutirao/core/machines/agent';
+import type { Content, OutputContent } from '@mutirao/core/messages';
+import type { Bytes, Duration } from '@mutirao/core/shared';
+import type { Logger } from '@mutirao/runtime/log';
+import { renderAssignments } from '@mutirao/runtime/processes';
+import { inlineMax, inlineTotalMax, readOutput, type PushFile } from '../collect-outputs.ts';
+import { ContentCache } from '../content-cache.ts';
+import { Gate } from '../gate.ts';
+import { folderNameOf } from '../storages.ts';
+import { baseEnvironment, TaskRenderer } from '../task-environment.ts';
+import { slotOf } from '../task-runner.ts';
+import type { Workplace } from '../workplace.ts';
+import { readOutputs, type ToldFile, type ToldOutputs } from './answers.ts';
+import { RemoteContents } from './remote-contents.ts';
+import type { RemoteMachine } from './remote-machine.ts';
+import { RemoteRun } from './remote-run.ts';
+import { filesMax, listScript, placeScript, removeScript, type RunFolders } from './scripts.ts';
+
+/** What a workplace of templates is made of. */
+export interface GridScriptOptions {
+  readonly machine: RemoteMachine;
+  readonly machineId: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** A folder of this host. */
+  readonly folder: string;
+  readonly contentBytesMax: Bytes;
+  readonly log: Logger;
+  /** The machine does not answer any more; said once. */
+  onUnreachable(error: MutiraoError): void;
+}
+
+/** Scripts and copies that go on at a time, besides tasks: sshd refuses more than ten greetings at once. */
+const templatesMax = 6;
+/** Time that a killed task has to be seen as ended before nobody waits any more. */
+const killedPatience: Duration = 10_000;
+const listingBytesMax = 64 * 2 ** 20;
+
+/** The work of an agent done by templates, on a machine where nothing of ours runs. */
+export class GridScriptWorkplace implements Workplace {
+  readonly cache: ContentCache;
+  private readonly options: GridScriptOptions;
+  private readonly deliver: (input: AgentInput) => void;
+  private readonly contents: RemoteContents;
+  private readonly renderer = new TaskRenderer('');
+  /** Variables of every task, in shell syntax. */
+  private readonly exports: string;
+  private readonly gate = new Gate(templatesMax);
+  /** By slot. */
+  private readonly runs = new Map<number, RemoteRun>();
+  private readonly removals = new Set<Promise<void>>();
+  private runCount = 0;
+  private isOver = false;
+
+  /** Use `open`. */
+  private constructor(options: GridScriptOptions, cache: ContentCache, deliver: (input: AgentInput) => void) {
+    this.options = options;
+    this.cache = cache;
+    this.deliver = deliver;
+    const { base, templates } = options.machine;
+    this.exports = renderAssignments(baseEnvironment({}, options.attributes, options.machineId));
+    this.contents = new RemoteContents(options.contentBytesMax, ({ sha256 }) => this.gate.run(() => templates.copyTo(cache.store.path(sha256), `${base}/contents/${sha256}.part`)));
+  }
+
+  /** @param deliver hears of the ends of tasks. @throws Error of the file system. */
+  static async open(options: GridScriptOptions, deliver: (input: AgentInput) => void): Promise<GridScriptWorkplace> {
+    const cache = await ContentCache.open(path.join(options.folder, 'contents'), options.contentBytesMax);
+    return new GridScriptWorkplace(options, cache, deliver);
+  }
+
+  async stageIn(replica: HeldReplica): Promise<void> {
+    const run = this.begin(replica);
+    const { inputs } = replica.start;
+    const contents: Content[] = inputs.map(({ content }) => content);
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const missing = await this.place(run, contents);
+        if (missing === undefined) return;
+        if (attempt === 2) throw new MutiraoError('MUT_STAGING_FAILED', `content ${missing} does not arrive whole on the machine`);
+        this.contents.forget(missing);
+      }
+    } catch (error) {
+      throw await this.look(error);
+    }
+  }
+
+  launch(replica: HeldReplica): void {
+    const run = replica.start.inputs.length > 0 ? this.runs.get(slotOf(replica)) ?? this.begin(replica) : this.begin(replica);
+    const { line, environment } = this.renderer.render(replica.template, replica.start, run.folders);
+    void run.run(line, `${this.exports} ${environment}`).then((end) => {
+      if (this.isOver) return;
+      this.deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, ...end });
+      if (end.verdict?.outcome === 'broken') void this.look(new MutiraoError('MUT_TEMPLATE_FAILED', end.verdict.detail));
+    });
+  }
+
+  signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void {
+    const run = this.runs.get(slotOf(replica));
+    if (run?.replica !== replica) return;
+    void run.signal(signal).then(() => {
+      if (signal === 'SIGKILL') setTimeout(() => { run.giveUp(); }, killedPatience).unref();
+    });
+  }
+
+  async collect(replica: HeldReplica, push: PushFile): Promise<OutputContent[]> {
+    const run = this.runs.get(slotOf(replica));
+    if (run === undefined) throw new MutiraoError('MUT_OUTPUT_MISSING', 'the run is gone');
+    const spool = path.join(this.options.folder, 'outputs', path.basename(run.folders.run));
+    mkdirSync(spool, { recursive: true, mode: 0o700 });
+    try {
+      const { outputs } = replica.start;
+      const answer = await this.ask(listScript(run.folders, outputs, { each: inlineMax, total: inlineTotalMax }), listingBytesMax);
+      const files = filesOf(readOutputs(answer), (index) => outputs[index]?.path ?? '');
+      const collected: OutputContent[] = [];
+      for (const file of files) collected.push(await this.bring(run, { file, spool, push }));
+      return collected;
+    } catch (error) {
+      throw await this.look(error);
+    } finally {
+      rmSync(spool, { recursive: true, force: true });
+    }
+  }
+
+  release(slot: number): void {
+    const run = this.runs.get(slot);
+    if (run === undefined) return;
+    this.runs.delete(slot);
+    // What is not removed now goes when an agent opens the folder again.
+    const removal = this.ask(removeScript(run.folders)).then(() => undefined, (error: unknown) => { this.options.log.warn({ run: run.folders.run, err: error }, 'a playpen was not removed'); });
+    this.removals.add(removal);
+    void removal.then(() => this.removals.delete(removal));
+  }
+
+  /** Kills what runs, as far as the machine hears of it in time. */
+  async end(): Promise<void> {
+    this.isOver = true;
+    const kills = [...this.runs.values()].map((run) => run.signal('SIGKILL').then(() => { run.giveUp(); }));
+    await withinTime(Promise.all([...kills, ...this.removals]), 3000);
+    for (const run of this.runs.values()) run.giveUp();
+  }
+
+  close(): void {
+    rmSync(path.join(this.options.folder, 'outputs'), { recursive: true, force: true });
+  }
+
+  private begin(replica: HeldReplica): RemoteRun {
+    const { base, templates } = this.options.machine;
+    const folder = `${base}/runs/${++this.runCount}`;
+    const folders: RunFolders = { base, run: folder, playpen: `${folder}/playpen`, storage: `${base}/storage/${folderNameOf(replica.template.userId)}` };
+    const run = new RemoteRun(replica, folders, templates);
+    this.runs.set(slotOf(replica), run);
+    return run;
+  }
+
+  private ask(script: string, outputBytesMax?: number): Promise<Buffer> {
+    return this.gate.run(() => this.options.machine.templates.ask(script, outputBytesMax === undefined ? {} : { outputBytesMax }));
+  }
+
+  private async place({ folders, replica }: RemoteRun, contents: readonly Content[]): Promise<string | undefined> {
+    try {
+      await this.contents.hold(contents);
+      const placings = replica.start.inputs.map(({ root, path: place, content, mode }) => ({ ...content, root, path: place, mode }));
+      const answer = await this.ask(placeScript(folders, placings, this.contents.takeExcess()));
+      return this.judgePlacing(replica, answer.toString().trim());
+    } finally {
+      this.contents.letGo(contents);
+    }
+  }
+
+  /** The content that is missing; undefined when all is in place. @throws {MutiraoError} */
+  private judgePlacing(replica: HeldReplica, answer: string): string | undefined {
+    const [word = '', value = ''] = answer.split(' ');
+    if (word === 'ok') return undefined;
+    if (word === 'missing') return value;
+    const shown = JSON.stringify(replica.start.inputs[Number(value)]?.path ?? '');
+    throw word === 'escapes'
+      ? new MutiraoError('MUT_PATH_ESCAPES', `path is ${shown}; a symbolic link leads out of the root`)
+      : new MutiraoError('MUT_STAGING_FAILED', `input ${shown} cannot be put: ${word === 'folder' ? 'a folder of that name is in the way' : JSON.stringify(answer)}`);
+  }
+
+  private async bring(run: RemoteRun, { file, spool, push }: { readonly file: ToldFile; readonly spool: string; readonly push: PushFile }): Promise<OutputContent> {
+    const { outputIndex, path: below, number, mode, inline } = file;
+    if (inline !== undefined) return readOutput({ outputIndex, path: below, mode, inline }, push);
+    const local = path.join(spool, String(number));
+    await this.gate.run(() => this.options.machine.templates.copyFrom(`${run.folders.run}/outputs/${number}`, local));
+    try {
+      return await readOutput({ outputIndex, path: below, mode, file: local }, push);
+    } finally {
+      rmSync(local, { force: true });
+    }
+  }
+
+  /** After a template failed, asks whether the machine answers at all. @returns the error, told as a full disk where it was one. */
+  private async look(error: unknown): Promise<unknown> {
+    if (!(error instanceof MutiraoError) || error.code !== 'MUT_TEMPLATE_FAILED' || this.isOver) return error;
+    if (/no space left|disk quota exceeded/i.test(error.message)) return new MutiraoError('MUT_DISK_FULL', error.message, { cause: error });
+    try {
+      await this.ask('answer; finish\n');
+    } catch (silence) {
+      if (!this.isOver && silence instanceof MutiraoError) this.options.onUnreachable(silence);
+    }
+    return error;
+  }
+}
+
+/** @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES, MUT_TEMPLATE_FAILED */
+function filesOf(told: ToldOutputs, nameOf: (index: number) => string): readonly ToldFile[] {
+  if (told.kind === 'files') return told.files.toSorted((one, other) => one.outputIndex - other.outputIndex || (one.path < other.path ? -1 : 1));
+  if (told.kind === 'garbled') throw new MutiraoError('MUT_TEMPLATE_FAILED', 'remExec does not bring what was written as it was written');
+  const shown = nameOf(told.outputIndex);
+  switch (told.kind) {
+    case 'missing': throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" was not there when the command had ended`);
+    case 'other': throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" is neither a file nor a folder`);
+    case 'many': throw new MutiraoError('MUT_OUTPUT_FILES_MAX', `output "${shown}" holds more than ${filesMax} files`);
+    case 'escapes': throw new MutiraoError('MUT_PATH_ESCAPES', `path is ${JSON.stringify(shown)}; a symbolic link leads out of the root`);
+  }
+}
+
+async function withinTime(work: Promise<unknown>, duration: Duration): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([work, new Promise((resolve) => { timer = setTimeout(resolve, duration); })]);
+  clearTimeout(timer);
+}
