@@ -1,11 +1,12 @@
 import { enableCompileCache } from 'node:module';
+import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 
 /** The agent process: argv without node and script. */
 export async function main(argv: readonly string[]): Promise<void> {
   // Many agents start at once when an allocation does; compiled code is shared among them. Kept in the project, not in a folder where
   // others could plant code for us.
-  enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/mutirao', import.meta.url)));
+  if (!isSea()) enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/mutirao', import.meta.url)));
   const { agentProgram } = await import('./program.ts');
   await agentProgram(argv);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 
@@ -12,6 +12,7 @@ import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { bytes, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, nearAddress, parseAddress } from '@mutirao/runtime/rpc';
 
+import manifest from '../package.json' with { type: 'json' };
 import { natsOptionsOf } from './process/nats-options.ts';
 import { startBroker, type RunningBroker } from './process/start-broker.ts';
 
@@ -44,7 +45,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const { suspectGrace, replicateAfter, checkDeadline, checksMax, blobBytesMax } = config;
   const broker = await startBroker({
     home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId: brokerIdOf(ownerId, home),
-    programVersion: programVersion(), providers: config.provider.map(parseProvider), options: { suspectGrace, replicateAfter },
+    programVersion: manifest.version, providers: config.provider.map(parseProvider), options: { suspectGrace, replicateAfter },
     checkDeadline, checksMax, blobBytesMax, trace: config.trace, connectEvents: nats && natsEvents(nats), log, metrics, onFatal: context.fail,
   });
   const http = await startHttp({ address: config.metrics, metrics, healthy: () => undefined });
@@ -75,9 +76,4 @@ function parseProvider(given: string): { readonly providerId: ProviderId; readon
   }
   parseAddress(address);
   return { providerId, address };
-}
-
-function programVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };
-  return manifest.version;
 }

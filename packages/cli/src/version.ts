@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
+import manifest from '../../../package.json' with { type: 'json' };
 
 /** The release of this Mutirao, from the root's package.json. */
 export function programVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
-  return version;
+  return manifest.version;
 }

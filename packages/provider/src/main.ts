@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { MutiraoError } from '@mutirao/api/errors';
 import { providerDefaults, type ProviderConfig } from '@mutirao/core/machines/provider';
 import { findHeuristic, heuristicDefaults, heuristicNames } from '@mutirao/core/requests';
@@ -9,6 +8,7 @@ import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { ownProgram } from '@mutirao/runtime/processes';
 import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
 import { addressIn } from './address-in.ts';
 import { managerOptions, openManager, queueIntervalOf } from './open-manager.ts';
@@ -80,7 +80,7 @@ function addressesToTry(listen: string, infoPath: string): string[] {
 }
 
 function readAgentCommand(json: string): string[] {
-  if (json === '') return [process.execPath, fileURLToPath(new URL('../../agent/src/main.ts', import.meta.url))];
+  if (json === '') return [...ownProgram('agent')];
   const words: unknown = parseJson(json);
   if (!Array.isArray(words) || words.length === 0 || !words.every((word) => typeof word === 'string')) {
     throw new MutiraoError('MUT_BAD_CONFIG', `agent command is ${json}; want a JSON array of strings, for example ["node", "agent.js"]`);

@@ -2,11 +2,10 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { startProcess } from '@mutirao/runtime/processes';
+import { ownCommandLine, startProcess } from '@mutirao/runtime/processes';
 
 import type { CommandContext } from '../context.ts';
 import { logPath } from './log-path.ts';
-import { commandLine } from './programs.ts';
 import { findGridRecord, type GridRecord } from './record.ts';
 
 const startMax = 60_000;
@@ -22,8 +21,9 @@ export async function detachGrid(context: CommandContext, args: readonly string[
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
   rmSync(log, { force: true });
   let hasEnded = false;
+  const [command, ...own] = ownCommandLine();
   const { pid = -1 } = startProcess({
-    command: process.execPath, args: [commandLine, 'up', '--home', context.home, ...args], stderr: { kind: 'file', path: log },
+    command, args: [...own, 'up', '--home', context.home, ...args], stderr: { kind: 'file', path: log },
     onExit: () => { hasEnded = true; },
   });
   const until = context.clock.now() + startMax;

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { ownProgram } from '@mutirao/runtime/processes';
 
-import { programOf, type ProcessName } from './programs.ts';
+import type { ProcessName } from './programs.ts';
 import type { ProcessPlan } from './supervisor.ts';
 
 /** What a grid on one machine consists of. */
@@ -55,10 +56,10 @@ export class GridPlan {
   #plan(kind: ProcessName, name: string, { args, info }: { args: readonly string[]; info: string | undefined }): ProcessPlan {
     const { settings, traces } = this.#size;
     const trace = traces === undefined ? [] : ['--trace', join(traces, `${name}.jsonl`)];
-    const fixed = [...programOf(kind), '--home', this.#home, ...args, ...trace, ...settings[kind]];
+    const fixed = [...ownProgram(kind), '--home', this.#home, ...args, ...trace, ...settings[kind]];
     return {
       name,
-      command: (address) => [process.execPath, ...fixed, ...(info === undefined ? [] : ['--listen', address ?? '127.0.0.1:0'])],
+      command: (address) => [...fixed, ...(info === undefined ? [] : ['--listen', address ?? '127.0.0.1:0'])],
       findAddress: info === undefined ? undefined : (pid) => findAddress(info, pid),
     };
   }

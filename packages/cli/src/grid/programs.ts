@@ -1,14 +1,7 @@
-import { fileURLToPath } from 'node:url';
+import { isPacked, ownProgram } from '@mutirao/runtime/processes';
 
 /** The processes of a grid. */
 export type ProcessName = 'agent' | 'broker' | 'cluster' | 'provider';
 
-const compileCache = new URL('../../bin/compile-cache.js', import.meta.url).href;
-
-/** The arguments of Node that run a process. */
-export function programOf(name: ProcessName): readonly string[] {
-  return ['--import', compileCache, fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url))];
-}
-
-/** The command line itself. */
-export const commandLine = fileURLToPath(new URL('../../bin/mutirao.js', import.meta.url));
+/** A part of the command line of every process of ours. */
+export const processMark: string = isPacked ? ownProgram('broker').slice(0, 2).join('\0') : '/src/main.ts';

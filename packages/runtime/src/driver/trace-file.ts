@@ -1,8 +1,9 @@
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { encodeTraceLine, type Beginning, type TracedMachine, type TraceLine } from '@mutirao/core/debugging-trace';
 import type { Decision, Instant } from '@mutirao/core/shared';
 import type { Logger } from '../log/index.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { systemTimers, type Timers } from './timers.ts';
 import type { TurnTrace } from './turn-trace.ts';
 
@@ -54,7 +55,7 @@ function createFile(wanted: string): { file: number; path: string } {
 }
 
 function release(): string {
-  return (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { readonly version: string }).version;
+  return manifest.version;
 }
 
 /**

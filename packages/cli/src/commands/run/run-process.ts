@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { programOf, type ProcessName } from '../../grid/programs.ts';
+import type { ProcessName } from '../../grid/programs.ts';
 
 /** Makes `define` of a command that runs one process; all options are the process's own. */
 export function defineRun(name: ProcessName): (command: Command, act: Act) => void {
@@ -15,10 +15,11 @@ export function defineRun(name: ProcessName): (command: Command, act: Act) => vo
 }
 
 async function runProcess(context: CommandContext, name: ProcessName, args: readonly string[]): Promise<ExitStatus> {
-  const { startProcess } = await import('@mutirao/runtime/processes');
+  const { ownProgram, startProcess } = await import('@mutirao/runtime/processes');
   const { promise, resolve } = Promise.withResolvers<ExitStatus>();
+  const [command, ...own] = ownProgram(name);
   const started = startProcess({
-    command: process.execPath, args: [...programOf(name), ...args, ...context.passedOn ?? []], detached: false,
+    command, args: [...own, ...args, ...context.passedOn ?? []], detached: false,
     env: { ...process.env, MUTIRAO_HOME: context.home },
     stdout: { kind: 'inherit' }, stderr: { kind: 'inherit' },
     onExit: ({ status }) => { resolve(status as ExitStatus); },

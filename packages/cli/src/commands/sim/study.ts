@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
+import { isPacked, ownCommandLine } from '@mutirao/runtime/processes';
 import {
   costOf, countRuns, exportJdf, isStartsChunk, listChunks, listParts, listStarts, reportStudy, type AnyChunk, type ExportPlaces, type StudySettings,
 } from '@mutirao/sim/costa2005';
@@ -61,7 +61,7 @@ export async function runStudy(context: CommandContext, name: string, options: S
 }
 
 /** This program on this machine, and on those that share its files; quoted for a shell. */
-const ownCommand = `node '${fileURLToPath(new URL('../../../bin/mutirao.js', import.meta.url)).replaceAll("'", "'\\''")}'`;
+const ownCommand = ownCommandLine().map((word, index) => (index === 0 && !isPacked ? 'node' : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 
 function writeJobFile({ output }: CommandContext, folder: StudyFolder, settings: StudySettings, places: ExportPlaces): ExitStatus {
   const { path, text } = { path: join(folder.path, 'costa2005.jdf'), text: exportJdf(settings, places) };

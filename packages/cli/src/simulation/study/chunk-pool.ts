@@ -1,8 +1,9 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 
 import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
 import type { AnyChunk } from '@mutirao/sim/costa2005';
 
+import { startWorker } from '../start-worker.ts';
 import type { WorkerAnswer, WorkerSetup } from './study-worker.ts';
 
 /** How chunks are run. */
@@ -23,8 +24,8 @@ export interface PoolSetup extends WorkerSetup {
  */
 export async function runChunks(chunks: readonly AnyChunk[], setup: PoolSetup): Promise<void> {
   const queue = new ChunkQueue(chunks);
-  const workers = Array.from({ length: Math.min(setup.workerCount, chunks.length) }, () => new Worker(
-    new URL('./study-worker.ts', import.meta.url), { workerData: { data: setup.data, seed: setup.seed } satisfies WorkerSetup },
+  const workers = Array.from({ length: Math.min(setup.workerCount, chunks.length) }, () => startWorker(
+    new URL('./study-worker.ts', import.meta.url), { data: setup.data, seed: setup.seed } satisfies WorkerSetup,
   ));
   const stop = (): void => { for (const worker of workers) void worker.terminate(); };
   setup.signal.addEventListener('abort', stop);

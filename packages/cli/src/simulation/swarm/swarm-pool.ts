@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 
+import { startWorker } from '../start-worker.ts';
 import type { SwarmAnswer, SwarmOrder, SwarmWorkerSetup } from './swarm-worker.ts';
 
 /** How orders are carried out. */
@@ -15,7 +16,7 @@ export interface SwarmPoolSetup extends SwarmWorkerSetup {
 export async function carryOutAll(orders: Iterable<SwarmOrder>, setup: SwarmPoolSetup): Promise<void> {
   const { scenario, failures, workerCount, signal } = setup;
   const queue = orders[Symbol.iterator]();
-  const workers = Array.from({ length: workerCount }, () => new Worker(new URL('./swarm-worker.ts', import.meta.url), { workerData: { scenario, failures } satisfies SwarmWorkerSetup }));
+  const workers = Array.from({ length: workerCount }, () => startWorker(new URL('./swarm-worker.ts', import.meta.url), { scenario, failures } satisfies SwarmWorkerSetup));
   const stop = (): void => { for (const worker of workers) void worker.terminate(); };
   signal.addEventListener('abort', stop);
   try {

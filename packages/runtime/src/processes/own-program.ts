@@ -1,0 +1,22 @@
+import { isSea } from 'node:sea';
+import { fileURLToPath } from 'node:url';
+
+/** The processes of a grid. */
+export type ProcessName = 'agent' | 'broker' | 'cluster' | 'provider' | 'site';
+
+/** Whether this is the one executable that holds everything (scripts/pack), and not Node with the sources beside it. */
+export const isPacked: boolean = isSea();
+
+/** How to start a process of this very release: program and arguments, to which its own are appended. */
+export function ownProgram(name: ProcessName): readonly [string, ...string[]] {
+  if (isPacked) return [process.execPath, 'run', name];
+  if (name === 'site') return [...ownCommandLine(), 'run', name];
+  return [process.execPath, '--import', compileCache, fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url))];
+}
+
+/** How to start the command line of this very release. */
+export function ownCommandLine(): readonly [string, ...string[]] {
+  return isPacked ? [process.execPath] : [process.execPath, fileURLToPath(new URL('../../../cli/bin/mutirao.js', import.meta.url))];
+}
+
+const compileCache = isPacked ? '' : new URL('../../../cli/bin/compile-cache.js', import.meta.url).href;
