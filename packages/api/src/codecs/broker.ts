@@ -1,5 +1,5 @@
 import type {
-  Explanation, JobEvent, JobSummary, LedgerRow, MachineRecord, MachineStatus, ProviderRecord,
+  BrokerEvent, Explanation, JobSummary, LedgerRow, MachineRecord, MachineStatus, ProviderRecord,
 } from '@mutirao/core/machines/broker';
 import type { JobStatus, TaskStatus } from '@mutirao/core/messages';
 import type { Instant } from '@mutirao/core/shared';
@@ -11,6 +11,7 @@ import {
 } from '../generated/mutirao/broker/v1/broker.ts';
 import { badRequest } from './common.ts';
 import { encodeMachineFacts } from './machine.ts';
+import { encodeAllocationRequest } from './provider.ts';
 
 const wireOfJobStatuses: Readonly<Record<JobStatus, JobStatusWire>> = {
   running: JobStatusWire.RUNNING, finished: JobStatusWire.FINISHED, failed: JobStatusWire.FAILED, cancelled: JobStatusWire.CANCELLED,
@@ -44,8 +45,11 @@ export function decodeTaskStatus(wire: TaskStatusWire): TaskStatus | undefined {
 }
 
 /** Writes an event for the wire. */
-export function encodeJobEvent(sequence: number, at: Instant, event: JobEvent): JobEventWire {
-  return { ...event, sequence, atUnixMs: at, taskIndexes: [...event.taskIndexes] };
+export function encodeJobEvent(sequence: number, at: Instant, event: BrokerEvent): JobEventWire {
+  const { facts, request } = event;
+  return {
+    ...event, sequence, atUnixMs: at, taskIndexes: [...event.taskIndexes], facts: facts && encodeMachineFacts(facts), request: request && encodeAllocationRequest(request),
+  };
 }
 
 /** Writes a machine's record for the wire. */

@@ -1,7 +1,8 @@
-import type { JobEvent } from '@mutirao/core/machines/broker';
+import type { BrokerEvent } from '@mutirao/core/machines/broker';
 import type { Instant, TaskIndex } from '@mutirao/core/shared';
 import { JobEvent as JobEventWire } from '../generated/mutirao/event/v1/event.ts';
-import { eventSubject } from './subjects.ts';
+import { encodeJobEvent } from '../codecs/broker.ts';
+import { eventAbout, eventSubject } from './subjects.ts';
 
 /** A message as it is published: a CloudEvent in binary content mode with protobuf data. */
 export interface EventMessage {
@@ -17,11 +18,13 @@ export interface EventMessage {
 export interface ToldChange {
   readonly sequence: number;
   readonly at: Instant;
-  readonly events: readonly JobEvent[];
+  readonly events: readonly BrokerEvent[];
 }
 
 /** Task indexes that one message carries: it stays far below any server's limit of a message's size. */
 const taskIndexesMax = 4096;
+/** A message that would be larger goes without the facts of its machine or its request. */
+const dataBytesMax = 256 * 1024;
 /** Letters of a reason that a message carries. */
 const reasonLengthMax = 4096;
 
@@ -36,10 +39,10 @@ export function encodeEvents(source: string, { sequence, at, events }: ToldChang
   return events.flatMap(splitTasks).map((event, part) => {
     const id = part === 0 ? String(sequence) : `${sequence}.${part}`;
     return {
-      subject: eventSubject(event.type, event.jobId),
+      subject: eventSubject(event),
       messageId: `${source}#${id}`,
       headers: {
-        'ce-specversion': '1.0', 'ce-id': id, 'ce-source': source, 'ce-type': `mutirao.${event.type}`, 'ce-subject': `jobs/${event.jobId}`,
+        'ce-specversion': '1.0', 'ce-id': id, 'ce-source': source, 'ce-type': `mutirao.${event.type}`, 'ce-subject': headerOf(eventAbout(event)),
         'ce-time': new Date(at).toISOString(), 'ce-datacontenttype': 'application/protobuf', 'content-type': 'application/protobuf',
       },
       data: encodeData(sequence, at, event),
@@ -47,13 +50,20 @@ export function encodeEvents(source: string, { sequence, at, events }: ToldChang
   });
 }
 
-function encodeData(sequence: number, at: Instant, event: JobEvent): Uint8Array {
+function encodeData(sequence: number, at: Instant, event: BrokerEvent): Uint8Array {
   const reason = event.reason.slice(0, reasonLengthMax);
-  return JobEventWire.encode({ ...event, reason, sequence, atUnixMs: at, taskIndexes: [...event.taskIndexes] }).finish();
+  const data = JobEventWire.encode(encodeJobEvent(sequence, at, { ...event, reason })).finish();
+  if (data.length <= dataBytesMax) return data;
+  return JobEventWire.encode(encodeJobEvent(sequence, at, { ...event, reason, facts: undefined, request: undefined })).finish();
+}
+
+/** A header holds printable ASCII; the event itself has the id as it is. */
+function headerOf(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '_');
 }
 
 /** The event itself, or several that share its tasks out where they are many. */
-function splitTasks(event: JobEvent): JobEvent[] {
+function splitTasks(event: BrokerEvent): BrokerEvent[] {
   if (event.taskIndexes.length <= taskIndexesMax) return [event];
   const parts: (readonly TaskIndex[])[] = [];
   for (let from = 0; from < event.taskIndexes.length; from += taskIndexesMax) parts.push(event.taskIndexes.slice(from, from + taskIndexesMax));

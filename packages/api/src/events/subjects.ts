@@ -1,10 +1,34 @@
-import type { JobEventType } from '@mutirao/core/machines/broker';
-import type { JobId } from '@mutirao/core/shared';
+import type { BrokerEvent } from '@mutirao/core/machines/broker';
 
-/** Where events are published on NATS: `mutirao.events.<noun>.<fact>.<job id>`. */
+/** Where events are published on NATS: `mutirao.events.<noun>.<fact>.<id>`. */
 export const eventSubjects = 'mutirao.events.>';
 
-/** The NATS subject of a job's event; `mutirao.events.*.*.17` is all of job 17, `mutirao.events.job.>` all that is of whole jobs. */
-export function eventSubject(type: JobEventType, jobId: JobId): string {
-  return `mutirao.events.${type}.${jobId}`;
+/** Letters of an id that a subject carries. */
+const idLengthMax = 128;
+
+/**
+ * The NATS subject of an event; `mutirao.events.*.*.17` is all of job 17, `mutirao.events.job.>` all that is of whole jobs.
+ *
+ * What no word of a subject may hold, a dot above all, stands as "_" in it; the event itself has the id as it is.
+ */
+export function eventSubject(event: BrokerEvent): string {
+  return `mutirao.events.${event.type}.${idOf(event).slice(0, idLengthMax).replace(/[^\w/-]/g, '_')}`;
+}
+
+/** What an event is about, as a path: `jobs/17`, `machines/alpha/q3.0`. */
+export function eventAbout(event: BrokerEvent): string {
+  return `${nounOf(event)}s/${idOf(event)}`;
+}
+
+function nounOf({ type, jobId }: BrokerEvent): string {
+  return jobId === 0 ? type.slice(0, type.indexOf('.')) : 'job';
+}
+
+function idOf(event: BrokerEvent): string {
+  switch (nounOf(event)) {
+    case 'provider': return event.providerId;
+    case 'machine': return event.machineId;
+    case 'request': return `${event.providerId}/${event.requestId}`;
+    default: return String(event.jobId);
+  }
 }

@@ -11,7 +11,7 @@ export class JobWatchers {
     return count;
   }
 
-  /** Something happened to a job. Cost: those who wait for it. */
+  /** Something happened to a job, or (0) to what jobs run on. Cost: those who wait for it. */
   notify(jobId: JobId): void {
     this.#wake(jobId);
     this.#wake(0);

@@ -184,7 +184,7 @@ class Broker {
     const jobIds = new Set<number>();
     for (const { change } of entries) {
       this.#metrics.count(change);
-      if ('jobId' in change) jobIds.add(change.jobId);
+      jobIds.add('jobId' in change ? change.jobId : 0);
       if (change.kind === 'ReplicasEnded') this.#discardOutputs(change);
     }
     for (const jobId of jobIds) this.#watchers.notify(jobId);

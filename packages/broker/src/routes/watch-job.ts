@@ -11,7 +11,7 @@ import { getJob, type BrokerParts } from './broker-parts.ts';
 const readMax = 200;
 
 /**
- * Tells the events of one job, or of all of the user's, from a sequence on, and then each as it comes.
+ * Tells the events of one job, or of all of the user's and of what they run on, from a sequence on, and then each as it comes.
  *
  * Everything is read from the journal, also what has just happened: a watcher that falls behind costs nothing but its place,
  * and one that comes back with the last sequence it saw misses nothing. All events of one change travel in one message; an
@@ -55,7 +55,7 @@ async function tellPage(parts: BrokerParts, { jobId, afterSequence }: WatchJobRe
   const entries = parts.journal.read({ after: afterSequence, limit: readMax, ...(jobId === 0 ? {} : { job: jobId }) });
   for (const { sequence, at, change } of entries) {
     const events: JobEvent[] = eventsOf(change)
-      .filter((event) => parts.driver.state.jobs.get(event.jobId)?.userId === userId)
+      .filter((event) => event.jobId === 0 || parts.driver.state.jobs.get(event.jobId)?.userId === userId)
       .map((event) => encodeJobEvent(sequence, at, event));
     if (events.length > 0 && !writer.write({ events })) await writer.drained();
   }

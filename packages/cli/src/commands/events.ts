@@ -78,6 +78,12 @@ function eventLine(event: JobEvent): string {
   return [
     String(event.sequence).padStart(6), showInstant(event.atUnixMs), event.type.padEnd(18), event.jobId === 0 ? '' : `job ${event.jobId}`,
     tasks.length === 0 ? '' : `${tasks.length === 1 ? 'task' : 'tasks'} ${tasks.slice(0, 8).join(',')}${tasks.length > 8 ? `,... (${tasks.length})` : ''}`,
-    event.machineId === '' ? '' : `on ${event.machineId}`, event.reason === '' ? '' : `(${event.reason})`,
+    placeOf(event), event.reason === '' ? '' : `(${event.reason})`,
   ].filter((part) => part !== '').join('  ');
+}
+
+function placeOf({ machineId, providerId, requestId }: JobEvent): string {
+  if (machineId !== '') return `on ${machineId}`;
+  if (requestId !== '') return `request ${providerId}/${requestId}`;
+  return providerId === '' ? '' : `provider ${providerId}`;
 }

@@ -136,7 +136,7 @@ export function queuedRequestJson(request: QueuedRequest): JsonOf<Shapes['queued
 export function eventJson(event: JobEvent): JsonOf<Shapes['event']> {
   return {
     sequence: event.sequence, at_unix_ms: event.atUnixMs, type: event.type, job_id: orNull(event.jobId), task_indexes: event.taskIndexes,
-    machine_id: event.machineId, reason: event.reason,
+    machine_id: event.machineId, provider_id: event.providerId, request_id: event.requestId, reason: event.reason,
   };
 }
 

@@ -56,9 +56,11 @@ export const shapes = {
     sequence: ['integer', 'Position in the log of all events; pass it to `--after` to go on from here.'],
     at_unix_ms: ['integer', 'When it happened.'],
     type: ['string', 'A lower-case fact about a noun, such as `tasks.finished`.'],
-    job_id: ['integer or null', 'The job that it is about.'],
+    job_id: ['integer or null', 'The job that it is about; null where it is about what jobs run on.'],
     task_indexes: ['array of integer', 'The tasks that it is about.'],
     machine_id: ['string', 'The machine that it is about; may be empty.'],
+    provider_id: ['string', 'The provider that it is about; may be empty.'],
+    request_id: ['string', 'The allocation request of that provider that it is about; may be empty.'],
     reason: ['string', 'A code of the error registry, or a sentence; may be empty.'],
   },
   explanation: {

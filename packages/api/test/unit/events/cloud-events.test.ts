@@ -1,9 +1,10 @@
 // The published form of events is a contract: subscribers in other languages read these very bytes.
 import test from 'ava';
 import { encodeEvents, eventSubject, eventSubjects, JobEvent } from '@mutirao/api/events';
-import { eventsOf, type BrokerChange, type JobEvent as CoreEvent } from '@mutirao/core/machines/broker';
+import { eventsOf, type BrokerChange, type BrokerEvent } from '@mutirao/core/machines/broker';
 
-const started: CoreEvent = { type: 'tasks.started', jobId: 17, taskIndexes: [0, 300], machineId: 'lab/pc0', reason: '' };
+const nothing = { reason: '', providerId: '', requestId: '', facts: undefined, request: undefined };
+const started: BrokerEvent = { ...nothing, type: 'tasks.started', jobId: 17, taskIndexes: [0, 300], machineId: 'lab/pc0' };
 const at = 1_769_860_800_007;
 
 test('an event has these subject, headers and bytes', (t) => {
@@ -45,7 +46,49 @@ test('an event of very many tasks comes in several, and a long reason is cut, so
   for (const { data } of messages) t.true(data.length < 64 * 1024, `${data.length} bytes`);
 });
 
-test('every subject is one that the stream takes', (t) => {
+const facts = { machineId: 'site.one/q3.0', incarnation: 'i', processors: 4, attributes: { os: 'linux' }, until: 9000, requestId: 'q3' };
+const request = {
+  providerId: 'site.one', requestId: 'q3', managerRequestId: '77', width: 4, walltime: 60_000, status: 'queued' as const, seenAt: 1, submittedAt: 1, startedAt: 0,
+  endedAt: 0, reasons: ['four tasks wait', 'nothing else does'], heuristic: 'static',
+};
+const candidates = [{ width: 4, walltime: 60_000, startsAt: 0, throughput: 1, chosen: true }];
+
+test('what jobs run on has events too, with what there is to know of it', (t) => {
+  const changes: BrokerChange[] = [
+    { kind: 'ProviderAdded', providerId: 'site.one', address: '127.0.0.1:1' },
+    { kind: 'MachineJoined', providerId: 'site.one', facts, at },
+    { kind: 'MachineLost', machineId: 'site.one/q3.0', reason: 'MUT_MACHINE_LOST', at },
+    { kind: 'RequestsChanged', providerId: 'site.one', requests: [{ ...request, candidates }, { ...request, requestId: 'q4', status: 'running' }] },
+  ];
+  const messages = changes.flatMap((change, index) => encodeEvents('s', { sequence: index, at, events: eventsOf(change) }));
+  t.deepEqual(messages.map(({ subject, headers }) => [headers['ce-id'], subject, headers['ce-subject']]), [
+    ['0', 'mutirao.events.provider.added.site_one', 'providers/site.one'],
+    ['1', 'mutirao.events.machine.joined.site_one/q3_0', 'machines/site.one/q3.0'],
+    ['2', 'mutirao.events.machine.lost.site_one/q3_0', 'machines/site.one/q3.0'],
+    ['3', 'mutirao.events.request.queued.site_one/q3', 'requests/site.one/q3'],
+    ['3.1', 'mutirao.events.request.running.site_one/q4', 'requests/site.one/q4'],
+  ]);
+  const [added, joined, lost, queued] = messages.map(({ data }) => JobEvent.decode(data));
+  t.like(added, { jobId: 0, providerId: 'site.one', facts: undefined, request: undefined });
+  t.like(joined, { providerId: 'site.one', machineId: 'site.one/q3.0', requestId: 'q3', facts: { processors: 4, attributes: { os: 'linux' }, untilUnixMs: 9000 } });
+  t.like(lost, { machineId: 'site.one/q3.0', reason: 'MUT_MACHINE_LOST' });
+  t.like(queued, { providerId: 'site.one', requestId: 'q3', reason: 'four tasks wait', request: { widthProcessors: 4, walltimeMs: 60_000, managerRequestId: '77', candidates: [] } });
+});
+
+test('facts that are too large for a message stay behind, and the event comes', (t) => {
+  const large = { ...facts, attributes: { note: 'x'.repeat(2_000_000) } };
+  const [message] = encodeEvents('s', { sequence: 1, at, events: eventsOf({ kind: 'MachineJoined', providerId: 'site.one', facts: large, at }) });
+  t.true((message?.data.length ?? NaN) < 1000);
+  t.like(JobEvent.decode(message?.data ?? new Uint8Array()), { machineId: 'site.one/q3.0', facts: undefined });
+});
+
+test('every subject is one that the stream takes, whatever an id is made of', (t) => {
   t.is(eventSubjects, 'mutirao.events.>');
-  t.is(eventSubject('job.accepted', 1), 'mutirao.events.job.accepted.1');
+  t.is(eventSubject({ ...started, type: 'job.accepted', jobId: 1 }), 'mutirao.events.job.accepted.1');
+  for (const machineId of ['lab/a b', 'lab/*', 'lab/>', 'lab/a.b.c', 'lab/\n\u00e9\u{1f4a5}', `lab/${'x'.repeat(10_000)}`]) {
+    const [message] = encodeEvents('s', { sequence: 1, at, events: eventsOf({ kind: 'MachineLost', machineId, reason: '', at }) });
+    t.regex(message?.subject ?? '', /^mutirao\.events\.machine\.lost\.[\w/-]{1,128}$/);
+    t.regex(message?.headers['ce-subject'] ?? '', /^machines\/[\x20-\x7e]+$/);
+    t.is(JobEvent.decode(message?.data ?? new Uint8Array()).machineId, machineId);
+  }
 });

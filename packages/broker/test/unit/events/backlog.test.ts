@@ -7,7 +7,7 @@ import { EventBacklog } from '../../../src/events/backlog.ts';
 import { changeCodec } from '../../../src/journal/change-codec.ts';
 
 const told = (jobId: number): BrokerChange => ({ kind: 'JobCancelled', jobId, reason: '', at: 1 });
-const untold: BrokerChange = { kind: 'MachineLost', machineId: 'lab/pc0', at: 1, reason: '' };
+const untold: BrokerChange = { kind: 'ReplicasStarted', machineId: 'lab/pc0', jobId: 1, started: [] };
 const ended = (jobId: number): BrokerChange => ({
   kind: 'ReplicasEnded', jobId, machineId: 'm',
   endings: [{

@@ -56,7 +56,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
   const driver: BrokerDriver = new MachineDriver<BrokerState, BrokerInput, BrokerChange, BrokerCommand>({
     machine: brokerMachine, state: createBrokerState(), journal, clock, checkEvery: 1, timers: { start: () => undefined, cancel: () => undefined },
     perform: (command) => { if (command.kind === 'StartReplicas') started.push(command); },
-    onCommitted: (entries) => { for (const { change } of entries) if ('jobId' in change) watchers.notify(change.jobId); },
+    onCommitted: (entries) => { for (const { change } of entries) watchers.notify('jobId' in change ? change.jobId : 0); },
     onFatal: (error) => { t.fail(String(error)); },
   });
   const blobs = await Blobs.open(join(home, 'contents'), 1000);
@@ -282,6 +282,23 @@ test('a watcher hears what was, then what comes, and goes on where it left off',
   stopping.abort();
   await t.throwsAsync(all, { code: 'MUT_STOPPING' });
   t.deepEqual(typesOf(again.told), ['tasks.finished', 'job.finished']);
+});
+
+test('who watches all hears of the own jobs and of what all jobs run on, as it comes', async (t) => {
+  const bench = await prepare(t);
+  const { parts } = bench;
+  await inject(submitJobRoute(parts), submission());
+  const leaving = new AbortController();
+  const { writer, told } = aWriter();
+  const watch = watchJobRoute(parts)({ jobId: 0, afterSequence: 0 }, writer, aCallContext({ userId: 'bob', signal: leaving.signal }));
+  await bench.turn();
+  t.deepEqual(typesOf(told), [], 'another user has a job');
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
+  await bench.turn({ kind: 'MachineLost', machineId: 'alpha/m1', reason: 'MUT_MACHINE_LOST' });
+  t.deepEqual(typesOf(told), ['provider.added', 'machine.joined', 'machine.lost']);
+  t.like(told.flatMap(({ events }) => events)[1], { jobId: 0, machineId: 'alpha/m1', providerId: 'alpha', facts: { processors: 3 } });
+  leaving.abort();
+  await watch;
 });
 
 test('a slow watcher is not told faster than it listens, and misses nothing', async (t) => {

@@ -4,7 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { runCommandLine } from '@mutirao/testkit';
 
 function event(sequence: number, fields: Partial<JobEvent> = {}): JobEvent {
-  return { sequence, type: 'tasks.finished', atUnixMs: 1_000_000, jobId: 1, taskIndexes: [sequence], machineId: 'lab/m1', reason: '', ...fields };
+  return { sequence, type: 'tasks.finished', atUnixMs: 1_000_000, jobId: 1, taskIndexes: [sequence], machineId: 'lab/m1', reason: '', providerId: '', requestId: '', ...fields };
 }
 
 test('without --follow what is there is printed and the command ends', async (t) => {
@@ -48,4 +48,22 @@ test('an event is one line for people', async (t) => {
   };
   const { out } = await runCommandLine(['events'], { broker });
   t.regex(out, /^ {5}7 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}tasks\.finished {6}job 1 {2}tasks 1,2,3,4,5,6,7,8,\.\.\. \(10\) {2}on lab\/m1 {2}\(MUT_X\)\n$/);
+});
+
+test('events of what jobs run on say which provider, machine or request', async (t) => {
+  const none = { jobId: 0, taskIndexes: [], machineId: '' };
+  const broker = {
+    async *watchJob (): AsyncGenerator<WatchJobResponse> {
+      yield { events: [event(1, { ...none, type: 'provider.added', providerId: 'alpha' })] };
+      yield { events: [event(2, { ...none, type: 'request.queued', providerId: 'alpha', requestId: 'q3', reason: 'four tasks wait' })] };
+      yield { events: [event(3, { ...none, type: 'machine.joined', providerId: 'alpha', requestId: 'q3', machineId: 'alpha/q3.0' })] };
+      yield { events: [] };
+    },
+  };
+  const { out } = await runCommandLine(['events'], { broker });
+  t.deepEqual(out.trim().split('\n').map((line) => line.replace(/^ *\d+ {2}\S+ \S+ +/, '').replace(/ {2,}/g, '  ')), [
+    'provider.added  provider alpha', 'request.queued  request alpha/q3  (four tasks wait)', 'machine.joined  on alpha/q3.0',
+  ]);
+  const { out: json } = await runCommandLine(['events', '--json'], { broker });
+  t.like(JSON.parse(json.split('\n')[1] ?? ''), { job_id: null, provider_id: 'alpha', request_id: 'q3', type: 'request.queued' });
 });

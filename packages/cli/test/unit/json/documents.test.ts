@@ -22,7 +22,7 @@ const broker = {
   listRequests: answer({ requests: [request] }), explain: answer({ summary: 'so', details: [] }), getLedger: answer({ rows: [aLedgerRow()] }),
   addProvider: answer({}), listProviders: answer({ providers: [{ providerId: 'alpha', address: 'h:1', connected: true, lastError: '', machines: 1 }] }),
   async *watchJob () {
-    yield { events: [{ sequence: 1, atUnixMs: 1, type: 'job.accepted', jobId: 1, taskIndexes: [], machineId: '', reason: '' }] };
+    yield { events: [{ sequence: 1, atUnixMs: 1, type: 'job.accepted', jobId: 1, taskIndexes: [], machineId: '', reason: '', providerId: '', requestId: '' }] };
   },
 };
 const provider = {

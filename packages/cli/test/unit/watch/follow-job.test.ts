@@ -6,7 +6,7 @@ import { aJobSummary, runCommandLine } from '@mutirao/testkit';
 const running = aJobSummary({ status: JobStatus.RUNNING, endedUnixMs: 0, finishedCount: 4, runningCount: 2, readyCount: 4 });
 
 function event(sequence: number, type: string): JobEvent {
-  return { sequence, type, atUnixMs: 0, jobId: 1, taskIndexes: [], machineId: '', reason: '' };
+  return { sequence, type, atUnixMs: 0, jobId: 1, taskIndexes: [], machineId: '', reason: '', providerId: '', requestId: '' };
 }
 
 test('waiting goes on after a restart of the broker, from the last event that was seen', async (t) => {

@@ -1,32 +1,41 @@
-import { type JobId, type MachineId, type TaskIndex, unreachable } from '../../shared/index.ts';
+import type { AllocationRequest, MachineFacts, RequestStatus } from '../../messages/index.ts';
+import { type JobId, type MachineId, type ProviderId, type RequestId, type TaskIndex, unreachable } from '../../shared/index.ts';
 import type { BrokerChange, ChangeOf, ReplicaEnding } from './changes.ts';
 
 /** What users who watch may hear of: lower-case facts about a noun. */
-export type JobEventType =
+export type BrokerEventType =
   | 'job.accepted' | 'job.cancelled' | 'job.finished' | 'job.failed'
   | 'tasks.started' | 'tasks.verifying' | 'tasks.finished' | 'tasks.failed' | 'tasks.cancelled' | 'tasks.retried'
-  | 'replicas.failed' | 'replicas.lost' | 'replicas.surplus' | 'replicas.withdrawn';
+  | 'replicas.failed' | 'replicas.lost' | 'replicas.surplus' | 'replicas.withdrawn'
+  | 'provider.added' | 'machine.joined' | 'machine.lost' | `request.${RequestStatus}`;
 
-/** A fact about a job and some of its tasks. */
-export interface JobEvent {
-  readonly type: JobEventType;
+/** A fact about a job and some of its tasks, or about what jobs run on. */
+export interface BrokerEvent {
+  readonly type: BrokerEventType;
+  /** 0 where it is about what jobs run on. */
   readonly jobId: JobId;
   /** Empty where the whole job is meant. */
   readonly taskIndexes: readonly TaskIndex[];
   /** Empty where none is meant. */
   readonly machineId: MachineId;
-  /** A code or the user's words; empty where nothing went wrong. */
+  /** A code, the user's words, or the deciding sentence behind a request; empty where there is nothing to say. */
   readonly reason: string;
+  /** Empty where none is meant, as the one below. */
+  readonly providerId: ProviderId;
+  readonly requestId: RequestId;
+  /** Of `machine.joined` only. */
+  readonly facts: MachineFacts | undefined;
+  /** Of `request` events only, and without its candidates. */
+  readonly request: AllocationRequest | undefined;
 }
 
 /**
- * The events that a change tells; none for changes of machines, providers and requests, and none for `ReplicasStarted`, which
- * names replicas and not tasks.
+ * The events that a change tells; none for `ReplicasStarted`, which names replicas and not tasks.
  *
- * `job.cancelled` comes when its user cancels it and again when its last replica has ended. Pure: a change of the journal gives
- * the same events at any time.
+ * `job.cancelled` comes when its user cancels it and again when its last replica has ended; `machine.joined` again when a machine's
+ * facts have changed, a request's status again when something else of it has. Pure: a change of the journal gives the same events at any time.
  */
-export function eventsOf(change: BrokerChange): JobEvent[] {
+export function eventsOf(change: BrokerChange): BrokerEvent[] {
   switch (change.kind) {
     case 'JobAccepted': return [jobEvent('job.accepted', change.jobId, '')];
     case 'JobCancelled': return [jobEvent('job.cancelled', change.jobId, change.reason)];
@@ -35,32 +44,40 @@ export function eventsOf(change: BrokerChange): JobEvent[] {
     case 'ReplicasPlaced': return [{ ...jobEvent('tasks.started', change.jobId, ''), taskIndexes: change.taskIndexes, machineId: change.machineId }];
     case 'ReplicaVerifying': return [endingEvent('tasks.verifying', change, [change.ending])];
     case 'ReplicasEnded': return endEvents(change);
-    case 'ReplicasStarted':
-    case 'ProviderAdded':
-    case 'MachineJoined':
-    case 'MachineLost':
-    case 'RequestsChanged': return [];
+    case 'ReplicasStarted': return [];
+    case 'ProviderAdded': return [{ ...jobEvent('provider.added', 0, ''), providerId: change.providerId }];
+    case 'MachineJoined': return [joinEvent(change)];
+    case 'MachineLost': return [{ ...jobEvent('machine.lost', 0, change.reason), machineId: change.machineId }];
+    case 'RequestsChanged': return change.requests.map(requestEvent);
     default: return unreachable(change);
   }
 }
 
-function jobEvent(type: JobEventType, jobId: JobId, reason: string): JobEvent {
-  return { type, jobId, taskIndexes: [], machineId: '', reason };
+function jobEvent(type: BrokerEventType, jobId: JobId, reason: string): BrokerEvent {
+  return { type, jobId, taskIndexes: [], machineId: '', reason, providerId: '', requestId: '', facts: undefined, request: undefined };
+}
+
+function joinEvent({ providerId, facts }: ChangeOf<'MachineJoined'>): BrokerEvent {
+  return { ...jobEvent('machine.joined', 0, ''), providerId, machineId: facts.machineId, requestId: facts.requestId, facts };
+}
+
+/** Its candidates may be many, and are told by an explanation. */
+function requestEvent({ candidates: _candidates, ...request }: AllocationRequest): BrokerEvent {
+  const { providerId, requestId, status, reasons } = request;
+  return { ...jobEvent(`request.${status}`, 0, reasons[0] ?? ''), providerId, requestId, request };
 }
 
 function endingEvent(
-  type: JobEventType, change: ChangeOf<'ReplicasEnded'> | ChangeOf<'ReplicaVerifying'>, endings: readonly ReplicaEnding[],
-): JobEvent {
-  return {
-    type, jobId: change.jobId, taskIndexes: endings.map((ending) => ending.taskIndex), machineId: change.machineId,
-    reason: endings[0]?.reason ?? '',
-  };
+  type: BrokerEventType, change: ChangeOf<'ReplicasEnded'> | ChangeOf<'ReplicaVerifying'>, endings: readonly ReplicaEnding[],
+): BrokerEvent {
+  const taskIndexes = endings.map((ending) => ending.taskIndex);
+  return { ...jobEvent(type, change.jobId, endings[0]?.reason ?? ''), taskIndexes, machineId: change.machineId };
 }
 
 /** One event per type and reason: first what became of replicas, then what that made of their tasks. */
-function endEvents(change: ChangeOf<'ReplicasEnded'>): JobEvent[] {
-  const groups = new Map<string, { type: JobEventType; endings: ReplicaEnding[] }>();
-  const add = (type: JobEventType | undefined, ending: ReplicaEnding) => {
+function endEvents(change: ChangeOf<'ReplicasEnded'>): BrokerEvent[] {
+  const groups = new Map<string, { type: BrokerEventType; endings: ReplicaEnding[] }>();
+  const add = (type: BrokerEventType | undefined, ending: ReplicaEnding) => {
     if (type === undefined) return;
     const key = `${type} ${ending.reason}`;
     const group = groups.get(key);
@@ -74,11 +91,11 @@ function endEvents(change: ChangeOf<'ReplicasEnded'>): JobEvent[] {
   return [...groups.values()].map(({ type, endings }) => endingEvent(type, change, endings));
 }
 
-function replicaEventType({ fate }: ReplicaEnding): JobEventType | undefined {
+function replicaEventType({ fate }: ReplicaEnding): BrokerEventType | undefined {
   return fate === 'accepted' || fate === 'cancelled' ? undefined : `replicas.${fate}`;
 }
 
-function taskEventType({ fate, taskStatus }: ReplicaEnding): JobEventType | undefined {
+function taskEventType({ fate, taskStatus }: ReplicaEnding): BrokerEventType | undefined {
   if (fate === 'accepted') return 'tasks.finished';
   // A sister that ends after her task has ended tells nothing new of it.
   if (fate === 'surplus') return undefined;

@@ -13,7 +13,7 @@ export const brokerMachine: Machine<BrokerState, BrokerInput, BrokerChange, Brok
 export { openBrokerBeginning, saveBrokerBeginning } from './beginning.ts';
 export type { BrokerChange, ChangeOf, ReplicaEnding, ReplicaFate } from './changes.ts';
 export type { BrokerCommand } from './commands.ts';
-export { eventsOf, type JobEvent, type JobEventType } from './events.ts';
+export { eventsOf, type BrokerEvent, type BrokerEventType } from './events.ts';
 export { explainJob } from './explain-job.ts';
 export { explainRequest } from './explain-request.ts';
 export { explainTask, type PastReplica, type TaskSubject } from './explain-task.ts';

@@ -295,9 +295,9 @@ test('events tell what became of tasks, and of replicas where that is not the sa
   step(1, submitted(aJob(3, { failuresMax: 1, replicasMax: 1 })));
   t.deepEqual(types(), ['job.accepted']);
   step(2, joined('p/m1', { processors: 3 }));
-  t.deepEqual(types(), ['tasks.started 0,1,2']);
+  t.deepEqual(types(), ['machine.joined', 'tasks.started 0,1,2']);
   step(3, reported('p/m1', 1, anEnd(1, 'failed', { startedAt: 2, endedAt: 3 }), succeeded(2, 2, 3)), { kind: 'MachineLost', machineId: 'p/m1', reason: 'MUT_X' });
-  t.deepEqual(types(), ['replicas.failed 0 MUT_TASK_FAILED', 'tasks.failed 0 MUT_TASK_FAILED', 'tasks.finished 1', 'replicas.lost 2 MUT_X']);
+  t.deepEqual(types(), ['replicas.failed 0 MUT_TASK_FAILED', 'tasks.failed 0 MUT_TASK_FAILED', 'tasks.finished 1', 'replicas.lost 2 MUT_X', 'machine.lost  MUT_X']);
   step(4, { kind: 'JobCancelled', replyTo: 1, userId: 'ann', jobId: 1, reason: 'enough' });
   t.deepEqual(types(), ['job.cancelled  enough', 'job.cancelled']);
   step(5, { kind: 'TasksRetried', replyTo: 1, userId: 'ann', jobId: 1, taskIndexes: [2] });

@@ -230,7 +230,7 @@ export interface WaitJobResponse {
 }
 
 export interface WatchJobRequest {
-  /** 0 watches all jobs of the user. */
+  /** 0 watches all jobs of the user, and what they run on. */
   jobId: number;
   /** The first event told has a greater sequence. */
   afterSequence: number;
@@ -241,15 +241,24 @@ export interface WatchJobResponse {
   events: JobEvent[];
 }
 
-/** A lower-case fact about a noun: job.accepted, tasks.started, tasks.finished, tasks.failed, job.finished, ... */
+/**
+ * A lower-case fact about a noun: job.accepted, tasks.started, tasks.finished, tasks.failed, job.finished, ...
+ * Who watches all jobs also hears of what they run on: provider.added, machine.joined, machine.lost, request.queued, ...
+ */
 export interface JobEvent {
   sequence: number;
   atUnixMs: number;
   type: string;
+  /** 0 where it is about what jobs run on. */
   jobId: number;
   taskIndexes: number[];
   machineId: string;
   reason: string;
+  /** The four below are as in mutirao.event.v1.JobEvent. */
+  providerId: string;
+  requestId: string;
+  facts?: MachineFacts | undefined;
+  request?: AllocationRequest | undefined;
 }
 
 export interface ReplicaRecord {
@@ -1939,7 +1948,19 @@ export const WatchJobResponse: MessageFns<WatchJobResponse> = {
 };
 
 function createBaseJobEvent(): JobEvent {
-  return { sequence: 0, atUnixMs: 0, type: "", jobId: 0, taskIndexes: [], machineId: "", reason: "" };
+  return {
+    sequence: 0,
+    atUnixMs: 0,
+    type: "",
+    jobId: 0,
+    taskIndexes: [],
+    machineId: "",
+    reason: "",
+    providerId: "",
+    requestId: "",
+    facts: undefined,
+    request: undefined,
+  };
 }
 
 export const JobEvent: MessageFns<JobEvent> = {
@@ -1968,6 +1989,18 @@ export const JobEvent: MessageFns<JobEvent> = {
     }
     if (message.reason !== "") {
       writer.uint32(58).string(message.reason);
+    }
+    if (message.providerId !== "") {
+      writer.uint32(66).string(message.providerId);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(74).string(message.requestId);
+    }
+    if (message.facts !== undefined) {
+      MachineFacts.encode(message.facts, writer.uint32(82).fork()).join();
+    }
+    if (message.request !== undefined) {
+      AllocationRequest.encode(message.request, writer.uint32(90).fork()).join();
     }
     return writer;
   },
@@ -2049,6 +2082,38 @@ export const JobEvent: MessageFns<JobEvent> = {
             }
 
             message.reason = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.providerId = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.facts = MachineFacts.decode(reader, reader.uint32());
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.request = AllocationRequest.decode(reader, reader.uint32());
             continue;
           }
         }

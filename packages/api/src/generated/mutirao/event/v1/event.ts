@@ -6,28 +6,56 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { MachineFacts } from "../../machine/v1/machine.ts";
+import { AllocationRequest } from "../../provider/v1/provider.ts";
 
 export const protobufPackage = "mutirao.event.v1";
 
 export const protobufFileName = "mutirao/event/v1/event.proto";
 
-/** A lower-case fact about a job, some of its tasks or replicas: job.accepted, tasks.started, tasks.finished, replicas.lost, ... */
+/**
+ * A lower-case fact about a job, some of its tasks or replicas: job.accepted, tasks.started, tasks.finished, replicas.lost, ...
+ * or about what jobs run on: provider.added, machine.joined, machine.lost, request.queued, request.running, request.ended, ...
+ */
 export interface JobEvent {
   /** Place in the broker's journal. Events of one change share it; their CloudEvents ids differ: "17", "17.1", ... */
   sequence: number;
   atUnixMs: number;
   type: string;
+  /** 0 where it is about what jobs run on. */
   jobId: number;
   /** Empty where the whole job is meant. A long list comes in several events. */
   taskIndexes: number[];
   /** Empty where none is meant. */
   machineId: string;
-  /** A code or the user's words; empty where nothing went wrong. */
+  /** A code, the user's words, or the deciding sentence behind a request; empty where there is nothing to say. */
   reason: string;
+  /** Of provider, request and machine.joined events; empty otherwise. */
+  providerId: string;
+  /** Of request events, and of machine.joined where a request brought the machine; empty otherwise. */
+  requestId: string;
+  /** Of machine.joined: what the machine is. */
+  facts?:
+    | MachineFacts
+    | undefined;
+  /** Of request events: how the request is now, without its candidates. */
+  request?: AllocationRequest | undefined;
 }
 
 function createBaseJobEvent(): JobEvent {
-  return { sequence: 0, atUnixMs: 0, type: "", jobId: 0, taskIndexes: [], machineId: "", reason: "" };
+  return {
+    sequence: 0,
+    atUnixMs: 0,
+    type: "",
+    jobId: 0,
+    taskIndexes: [],
+    machineId: "",
+    reason: "",
+    providerId: "",
+    requestId: "",
+    facts: undefined,
+    request: undefined,
+  };
 }
 
 export const JobEvent: MessageFns<JobEvent> = {
@@ -56,6 +84,18 @@ export const JobEvent: MessageFns<JobEvent> = {
     }
     if (message.reason !== "") {
       writer.uint32(58).string(message.reason);
+    }
+    if (message.providerId !== "") {
+      writer.uint32(66).string(message.providerId);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(74).string(message.requestId);
+    }
+    if (message.facts !== undefined) {
+      MachineFacts.encode(message.facts, writer.uint32(82).fork()).join();
+    }
+    if (message.request !== undefined) {
+      AllocationRequest.encode(message.request, writer.uint32(90).fork()).join();
     }
     return writer;
   },
@@ -137,6 +177,38 @@ export const JobEvent: MessageFns<JobEvent> = {
             }
 
             message.reason = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.providerId = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.facts = MachineFacts.decode(reader, reader.uint32());
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.request = AllocationRequest.decode(reader, reader.uint32());
             continue;
           }
         }
