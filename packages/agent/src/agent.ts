@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import path from 'node:path';
 import {
   decodeCancelReplicas, decodeContentOffered, decodeStartReplicas, encodeContentWanted, encodeMachineFacts, encodeReport,
 } from '@mutirao/api/codecs';
@@ -10,6 +12,7 @@ import {
 import type { Content, MachineFacts } from '@mutirao/core/messages';
 import { unreachable, type Duration } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock } from '@mutirao/runtime/driver';
+import { ensureToken } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { ContentFetcher } from './content-fetcher.ts';
@@ -24,6 +27,7 @@ export interface AgentSetup {
   readonly facts: MachineFacts;
   readonly machine: Omit<AgentOptions, 'processors'>;
   readonly provider: string;
+  /** What the provider gave; the agent adds a secret of its own, so that a copy is of no use. */
   readonly credential: string;
   readonly trust: TrustSource;
   readonly orphanTimeout: Duration;
@@ -108,9 +112,9 @@ export class Agent {
   }
 
   private makeLink(): ProviderLink {
-    const { provider, credential, trust, log, orphanTimeout, facts } = this.setup;
+    const { provider, trust, log, orphanTimeout, facts, folder, credential } = this.setup;
     return new ProviderLink({
-      address: provider, credential, trust, log, orphanTimeout,
+      address: provider, credential: `${credential}~${ensureToken(path.join(folder, 'secret'))}`, trust, log, orphanTimeout,
       hello: () => {
         // An end that was acknowledged and is still told as held would be waited for in vain.
         this.driver.settle();
@@ -180,7 +184,8 @@ export class Agent {
     return this.pushes.run(async () => {
       for (let attempt = 1; ; attempt++) {
         const { machineId, incarnation } = this.setup.facts;
-        const transferId = `${machineId}/${incarnation}/${++this.transferCount}`;
+        // Who knows the name of a transfer can take it, so nobody is to guess it.
+          const transferId = `${machineId}/${incarnation}/${++this.transferCount}.${randomBytes(12).toString('hex')}`;
         try {
           await pushContent(this.link.client, { transferId, machineId, content }, file);
           return transferId;

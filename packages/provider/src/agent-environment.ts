@@ -1,4 +1,5 @@
 import type { ProviderId, RequestId } from '@mutirao/core/shared';
+import { authorityVariable } from '@mutirao/runtime/identity';
 
 /** What an agent of an allocation must know. */
 export interface AgentStart {
@@ -9,18 +10,21 @@ export interface AgentStart {
   readonly credential: string;
   /** Where Mutirao's files are on the machines of the resource; empty for the agent's own choice. */
   readonly home: string;
+  /** The certificate that the provider's is signed by, on one line; empty where it is spoken to without TLS. */
+  readonly authority: string;
 }
 
 /**
  * The environment of an allocation's command: whom to dial and with which credential. The resource manager adds the index of
  * the process.
  */
-export function agentEnvironment({ address, providerId, requestId, credential, home }: AgentStart): Record<string, string> {
+export function agentEnvironment({ address, providerId, requestId, credential, home, authority }: AgentStart): Record<string, string> {
   return {
     MUTIRAO_AGENT_PROVIDER: address,
     MUTIRAO_AGENT_PROVIDER_ID: providerId,
     MUTIRAO_AGENT_REQUEST: requestId,
     MUTIRAO_CREDENTIAL: credential,
     ...(home === '' ? {} : { MUTIRAO_HOME: home }),
+    ...(authority === '' ? {} : { [authorityVariable]: authority }),
   };
 }

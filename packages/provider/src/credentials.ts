@@ -11,6 +11,8 @@ export type AgentOrigin =
 
 const requestPrefix = 'request:';
 const machineUser = 'machine';
+/** Between a credential and the agent's own secret; in neither. */
+const secretMark = '~';
 
 /**
  * Credentials of agents: one per request, made from the provider's secret, and one for all time-shared machines.
@@ -32,19 +34,32 @@ export class AgentCredentials {
     return `${requestId}.${this.#sign(requestId).toString('base64url')}`;
   }
 
-  /** Tells an agent's credential from a false one. Whether the request still lives is the machine's to say. */
-  readonly check: TokenCheck = (credential) => {
+  /** Tells an agent's credential, with or without its secret, from a false one. Whether the request still lives is the machine's to say. */
+  readonly check: TokenCheck = (shown) => this.#check(shown) ?? this.#check(withoutSecret(shown));
+
+  #check(credential: string): string | undefined {
     const dot = credential.indexOf('.');
     const requestId = credential.slice(0, Math.max(0, dot));
     const signature = this.#sign(requestId);
     const shown = Buffer.from(credential.slice(dot + 1), 'base64url');
     if (dot > 0 && shown.length === signature.length && timingSafeEqual(shown, signature)) return `${requestPrefix}${requestId}`;
     return this.#isMachine(credential);
-  };
+  }
 
   #sign(requestId: RequestId): Buffer {
     return createHmac('sha256', this.#secret).update(requestId).digest();
   }
+}
+
+function withoutSecret(shown: string): string {
+  const mark = shown.lastIndexOf(secretMark);
+  return mark < 0 ? shown : shown.slice(0, mark);
+}
+
+/** The secret that an agent made itself and shows after its credential; empty where it shows none. */
+export function secretOf(shown: string): string {
+  const mark = shown.lastIndexOf(secretMark);
+  return mark < 0 ? '' : shown.slice(mark + 1);
 }
 
 /** What `AgentCredentials.check` said of a caller. */

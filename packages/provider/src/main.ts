@@ -19,6 +19,8 @@ const { idleRelease, agentGrace, brokerGrace, refusalPause, refusalPauseMax, ref
 const options = {
   id: text({ help: 'Name of the provider; its files are in providers/ID of the home folder.', placeholder: 'ID', default: 'local' }),
   listen: text({ help: 'Where to listen; port 0 takes the port of the last start, or a free one.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  listenAgents: text({ help: 'Where to listen for agents alone, who need no certificate; where brokers are served when empty.', placeholder: 'HOST:PORT' }),
+  advertise: text({ help: 'By what name or address agents reach this host; the host\'s own name when empty and all addresses are listened on.', placeholder: 'HOST[:PORT]' }),
   metricsListen: text({ help: 'Where to serve /metrics and /healthz.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
   ...managerOptions,
   user: text({ help: 'Whom the resource manager knows the requests by.', placeholder: 'NAME', default: userInfo().username }),
@@ -45,16 +47,19 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const directory = join(home, 'providers', config.id);
   const infoPath = join(directory, 'provider.json');
   const token = ensureToken(tokenPath(home));
+  const ownerId = userInfo().username;
   const metrics = new Metrics({ withProcess: true });
   const provider = await startProvider({
-    config: machineConfig(config), directory, listen: addressesToTry(config.listen, infoPath), tokens: acceptToken(token, userInfo().username), identity: identityFolder(home),
+    config: machineConfig(config), directory, listen: addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
+    listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
     manager: openManager(config, { home, directory, token }), agentCommand: readAgentCommand(config.agentCommand),
     agentHome: config.agentHome === '' ? home : config.agentHome, queueInterval: queueIntervalOf(config), trace: config.trace,
     log, metrics, onFatal: context.fail,
   });
   context.addToDump('state', () => provider.state);
   const http = await startHttp({ address: config.metricsListen, metrics, healthy: () => provider.trouble() });
-  writeAtomic(infoPath, `${JSON.stringify({ address: nearAddress(provider.address), metricsAddress: http.address, machineToken: provider.machineTokenPath, pid: process.pid })}\n`);
+  const { address, agentsAddress, machineTokenPath: machineToken } = provider;
+  writeAtomic(infoPath, `${JSON.stringify({ address: nearAddress(address), agentsAddress, metricsAddress: http.address, machineToken, pid: process.pid })}\n`);
   if (!signal.aborted) await once(signal, 'abort');
   await http.close();
   await provider.stop();
@@ -74,9 +79,9 @@ function machineConfig(config: Config): ProviderConfig {
 }
 
 /** With port 0 the port of the last start comes first: its agents still dial it. */
-function addressesToTry(listen: string, infoPath: string): string[] {
-  const before = listen.endsWith(':0') ? addressIn(infoPath) : undefined;
-  return before === undefined ? [listen] : [before, listen];
+function addressesToTry(listen: string, infoPath: string, name: 'address' | 'agentsAddress'): string[] {
+  const before = listen.endsWith(':0') ? /:\d+$/.exec(addressIn(infoPath, name) ?? '')?.[0] : undefined;
+  return before === undefined ? [listen] : [`${listen.slice(0, -2)}${before}`, listen];
 }
 
 function readAgentCommand(json: string): string[] {

@@ -3,8 +3,10 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
 import { GridMachineProviderServiceService, ReceiveContentRequest, type GetResourceResponse } from '@mutirao/api/provider';
 import { describeRequest, heuristicInForce, isServing, type HeuristicSetting, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import type { UserId } from '@mutirao/core/shared';
 import { bind, unary, type CallContext, type Handlers, type ServiceBinding, type StreamWriter } from '@mutirao/runtime/rpc';
-import { originOf, type AgentCredentials, type AgentOrigin } from './credentials.ts';
+import type { AgentGate } from './agent-gate.ts';
+import { originOf, type AgentCredentials } from './credentials.ts';
 import type { Relay } from './relay/relay.ts';
 import type { PushedContents } from './transfers/pushed-contents.ts';
 import { openPush, openSend } from './transfers/chunks.ts';
@@ -16,6 +18,9 @@ export interface ProviderHost {
   readonly relay: Relay;
   readonly exchange: TransferExchange;
   readonly pushed: PushedContents;
+  readonly gate: Pick<AgentGate, 'enter' | 'demandEntered'>;
+  /** Who may change what the provider does. */
+  readonly ownerId: UserId;
   /** Resolves to the machine's reply, after it is in the journal. */
   ask<T>(make: (replyTo: number) => ProviderInput): Promise<T>;
 }
@@ -41,7 +46,7 @@ export function machineService(host: ProviderHost, credentials: AgentCredentials
 /** The handlers of GridMachineProviderService. */
 export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineProviderServiceService, ProviderRaw> {
   return {
-    connect: (stream) => { host.relay.connectBroker(stream); },
+    connect: (stream, context) => { host.relay.connectBroker(stream, context); },
     sendContent: async (messages, { signal }) => {
       const { first, chunks } = await openSend(messages);
       await host.exchange.give(first.transferId, { chunks, signal, requestId: '' });
@@ -59,12 +64,18 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
     }),
     drain: unary({
       decode: ({ reason }) => reason,
-      handle: (reason) => host.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason })),
+      handle: (reason, { userId }) => {
+        demandOwner(host, userId, 'draining a provider');
+        return host.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason }));
+      },
       encode: () => ({}),
     }),
     switchHeuristic: unary({
       decode: ({ heuristic, defaultTaskTimeMs }) => ({ heuristic, defaultTime: defaultTaskTimeMs }),
-      handle: (wish) => host.ask<HeuristicSetting>((replyTo) => ({ kind: 'HeuristicAsked', replyTo, ...wish })),
+      handle: (wish, { userId }) => {
+        if (wish.heuristic !== '' || wish.defaultTime !== undefined) demandOwner(host, userId, 'switching the heuristic');
+        return host.ask<HeuristicSetting>((replyTo) => ({ kind: 'HeuristicAsked', replyTo, ...wish }));
+      },
       encode: ({ heuristic, defaultTime }) => ({ heuristic, defaultTaskTimeMs: defaultTime }),
     }),
   };
@@ -80,19 +91,21 @@ export function machineRoutes(host: ProviderHost): Handlers<typeof GridMachineSe
 }
 
 async function pullContent(host: ProviderHost, bytes: Buffer, writer: StreamWriter<Buffer>, context: CallContext): Promise<void> {
-  const requestId = requestOf(host, originOf(context.userId));
+  const requestId = requestOf(host, context);
   const { transferId } = decodeCall(PullContentRequest, bytes);
   await host.exchange.take(transferId, { writer, signal: context.signal, requestId });
 }
 
-async function pushContent(host: ProviderHost, messages: AsyncIterable<Buffer>, { userId, signal }: CallContext): Promise<Buffer> {
-  const origin = originOf(userId);
-  const requestId = requestOf(host, origin);
+async function pushContent(host: ProviderHost, messages: AsyncIterable<Buffer>, context: CallContext): Promise<Buffer> {
+  const { signal } = context;
+  const origin = originOf(context.userId);
+  const requestId = requestOf(host, context);
   const { first, chunks } = await openPush(messages);
   const { transferId, content, machineId } = first;
   if (content === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'content is absent from the first chunk');
   const agent = host.relay.findAgent(machineId, origin);
   if (agent === undefined) throw new MutiraoError('MUT_TRANSFER_FAILED', `machine "${machineId}" is not attached`);
+  host.gate.enter(origin, agent.identity.machineId, context.credential);
   const forget = host.pushed.announce(agent, { transferId, content });
   try {
     await host.exchange.give(transferId, { chunks, signal, requestId });
@@ -102,11 +115,18 @@ async function pushContent(host: ProviderHost, messages: AsyncIterable<Buffer>, 
   return nothing;
 }
 
-/** @throws {MutiraoError} MUT_ALLOCATION_ENDED for agents of a request that is over. */
-function requestOf({ state }: ProviderHost, origin: AgentOrigin): string {
+/** @throws {MutiraoError} MUT_NOT_OWNER */
+function demandOwner({ ownerId }: ProviderHost, userId: UserId, what: string): void {
+  if (userId !== ownerId) throw new MutiraoError('MUT_NOT_OWNER', `${what} is for ${ownerId} alone, who owns this provider; you are ${userId}`);
+}
+
+/** @throws {MutiraoError} MUT_ALLOCATION_ENDED for agents of a request that is over; MUT_CREDENTIAL_COPIED for those that never attached. */
+function requestOf({ state, gate }: ProviderHost, { userId, credential }: CallContext): string {
+  const origin = originOf(userId);
   if (origin.kind === 'machine') return '';
   const request = state.requests.get(origin.requestId);
   if (request === undefined || !isServing(request)) throw new MutiraoError('MUT_ALLOCATION_ENDED', `request ${origin.requestId} is over`);
+  gate.demandEntered(origin.requestId, credential);
   return origin.requestId;
 }
 

@@ -1,19 +1,22 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
-  createProviderState, freezeProvider, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
+  createProviderState, freezeProvider, isServing, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
   type ProviderSnapshot, type ProviderState,
 } from '@mutirao/core/machines/provider';
-import { unreachable, type DriverCommand, type Duration } from '@mutirao/core/shared';
+import { unreachable, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
 import { MachineDriver, openTrace, systemClock, systemTimers } from '@mutirao/runtime/driver';
 import { ensureToken, makeToken } from '@mutirao/runtime/files';
+import { onOneLine, readHostIdentity } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import { PassingBytes } from '@mutirao/runtime/memory';
 import type { Metrics } from '@mutirao/runtime/metrics';
-import { serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
-import { agentEnvironment } from './agent-environment.ts';
+import { farAddress, parseAddress, serve, type RunningServer, type ServiceBinding, type TokenCheck } from '@mutirao/runtime/rpc';
+import { agentEnvironment, type AgentStart } from './agent-environment.ts';
+import { AgentGate } from './agent-gate.ts';
 import { providerChangeCodec } from './change-codec.ts';
 import { AgentCredentials } from './credentials.ts';
 import { measureProvider } from './measure-provider.ts';
@@ -32,8 +35,14 @@ export interface ProviderSetup {
   readonly directory: string;
   /** `host:port`s to listen on, the first that is free. */
   readonly listen: readonly string[];
+  /** Where agents are served instead of there, the first that is free; empty for the same place. */
+  readonly listenAgents: readonly string[];
+  /** By what address agents reach it; empty for what it listens on. */
+  readonly advertise: string;
   /** Who brokers are. */
   readonly tokens: TokenCheck;
+  /** Who may change what the provider does. */
+  readonly ownerId: UserId;
   /** Folder of the identity that serving other hosts wants. */
   readonly identity: string;
   /** Undefined where machines attach by themselves. */
@@ -55,6 +64,8 @@ export interface ProviderSetup {
 /** A provider that serves brokers and agents. */
 export interface RunningProvider {
   readonly address: string;
+  /** Where agents are served. */
+  readonly agentsAddress: string;
   /** File with the credential for time-shared machines. */
   readonly machineTokenPath: string;
   readonly state: ProviderState;
@@ -105,7 +116,9 @@ class ProviderProcess {
   readonly #watcher: QueueWatcher | undefined;
   readonly #machineTokenPath: string;
   #measureTimer: unknown;
-  #address = '';
+  readonly #gate: AgentGate;
+  /** What agents are told to dial, and what they need to trust who is there. */
+  #agentStart: Pick<AgentStart, 'address' | 'authority'> = { address: '', authority: '' };
 
   constructor(setup: ProviderSetup, journal: Journal<ProviderChange>) {
     const { config, directory, log, manager } = setup;
@@ -114,16 +127,22 @@ class ProviderProcess {
     this.#state = recover(journal, config);
     this.#machineTokenPath = join(directory, 'machine-token');
     this.#credentials = new AgentCredentials(ensureToken(join(directory, 'secret')), ensureToken(this.#machineTokenPath));
+    this.#gate = new AgentGate(journal.database, { widthOf: (requestId) => widthOf(this.#state, requestId) });
     const deliver = (input: ProviderInput): void => { this.#driver.deliver(input); };
     this.#relay = new Relay({
-      providerId: config.providerId, measure: this.#measure, log, clock: systemClock, deliver,
+      providerId: config.providerId, measure: this.#measure, log, clock: systemClock, deliver, gate: this.#gate, ownerId: setup.ownerId,
       onRouted: (agent) => { this.#pushed.repeat(agent); },
       onRefused: (requestId, error) => { this.#exchange.failRequest(requestId, error); },
     });
     this.#driver = new MachineDriver<ProviderState, ProviderInput, ProviderChange, ProviderCommand>({
       machine: providerMachine, state: this.#state, journal, clock: systemClock, checkEvery: 100,
       perform: (command) => { this.#perform(command); },
-      onCommitted: (entries) => { for (const { change } of entries) logChange(log, change); },
+      onCommitted: (entries) => {
+        for (const { change } of entries) {
+          logChange(log, change);
+          if (change.kind === 'RequestEnded') this.#gate.forgetRequest(change.requestId);
+        }
+      },
       onFatal: setup.onFatal,
       trace: openTrace({ path: setup.trace ?? '', machine: 'provider', at: systemClock.now(), log, describe: () => saveProviderBeginning(this.#state) }),
     });
@@ -133,7 +152,7 @@ class ProviderProcess {
       ...shared,
       orderOf: ({ requestId }) => ({
         command: setup.agentCommand, workingDirectory: '',
-        environment: agentEnvironment({ address: this.#address, providerId: config.providerId, requestId, credential: this.#credentials.of(requestId), home: setup.agentHome }),
+        environment: agentEnvironment({ ...this.#agentStart, providerId: config.providerId, requestId, credential: this.#credentials.of(requestId), home: setup.agentHome }),
       }),
     });
     this.#watcher = new QueueWatcher({
@@ -148,33 +167,47 @@ class ProviderProcess {
 
   async start(): Promise<RunningProvider> {
     const { log, metrics } = this.#setup;
-    const server = await this.#serve();
-    this.#address = server.address;
+    const { users, agents } = await this.#serve();
+    this.#agentStart = agentStartOf(this.#setup, agents.address);
     this.#driver.deliver({ kind: 'ProviderStarted', instance: makeToken().replaceAll(/\W/g, '').slice(0, 12) });
     this.#watcher?.start();
     this.#tellTaskTimes();
     measureProvider(metrics, { state: this.#state, relay: this.#relay, exchange: this.#exchange, measure: this.#measure });
-    log.info({ address: server.address, provider: this.#state.config.providerId }, 'listening');
+    log.info({ address: users.address, agents_address: agents.address, agents_dial: this.#agentStart.address, provider: this.#state.config.providerId }, 'listening');
     return {
-      address: server.address, machineTokenPath: this.#machineTokenPath, state: this.#state,
+      address: users.address, agentsAddress: agents.address, machineTokenPath: this.#machineTokenPath, state: this.#state,
       trouble: () => (this.#watcher === undefined || this.#watcher.trouble === '' ? undefined : `the queue cannot be read: ${this.#watcher.trouble}`),
-      stop: () => this.#stop(server),
+      stop: () => this.#stop(users === agents ? [users] : [users, agents]),
     };
   }
 
-  /** Agents find a provider that was started anew where it was before, if the port is still free. */
-  async #serve(): Promise<RunningServer> {
-    const { listen, tokens, identity, log, metrics } = this.#setup;
+  /** The server of brokers, and that of agents, which may be the same. */
+  async #serve(): Promise<{ readonly users: RunningServer; readonly agents: RunningServer }> {
+    const { listen, listenAgents, ownerId } = this.#setup;
     const host = {
+      gate: this.#gate, ownerId,
       state: this.#state, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed,
       ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),
     };
-    const services = [providerService(host), machineService(host, this.#credentials)];
-    for (const [index, address] of listen.entries()) {
+    const [forBrokers, forAgents] = [providerService(host), machineService(host, this.#credentials)];
+    const users = await this.#serveAt(listen, listenAgents.length === 0 ? [forBrokers, forAgents] : [forBrokers]);
+    if (listenAgents.length === 0) return { users, agents: users };
+    try {
+      return { users, agents: await this.#serveAt(listenAgents, [forAgents]) };
+    } catch (error) {
+      await users.drain(0);
+      throw error;
+    }
+  }
+
+  /** Agents find a provider that was started anew where it was before, if the port is still free. */
+  async #serveAt(addresses: readonly string[], services: readonly ServiceBinding[]): Promise<RunningServer> {
+    const { tokens, identity, log, metrics } = this.#setup;
+    for (const [index, address] of addresses.entries()) {
       try {
         return await serve({ address, tokens, identity, log, metrics, services });
       } catch (error) {
-        if (!(error instanceof MutiraoError) || error.code !== 'MUT_ALREADY_RUNNING' || index === listen.length - 1) throw error;
+        if (!(error instanceof MutiraoError) || error.code !== 'MUT_ALREADY_RUNNING' || index === addresses.length - 1) throw error;
         log.warn({ address }, 'the address is taken; another is used');
       }
     }
@@ -202,16 +235,28 @@ class ProviderProcess {
     this.#measureTimer = systemTimers.start(measureInterval, () => { this.#tellTaskTimes(); });
   }
 
-  async #stop(server: RunningServer): Promise<void> {
+  async #stop(servers: readonly RunningServer[]): Promise<void> {
     this.#watcher?.stop();
     systemTimers.cancel(this.#measureTimer);
     this.#tellMeasured();
     // The driver first: agents that are sent away now are not lost, they wait for the next start.
     await this.#driver.stop();
-    await server.drain(drainMs);
+    await Promise.all(servers.map((server) => server.drain(drainMs)));
     this.#setup.manager?.close();
     this.#journal.close();
   }
+}
+
+/** Processors of a request whose agents are welcome; 0 for any other. */
+function widthOf({ requests }: ProviderState, requestId: RequestId): ProcessorCount {
+  const request = requests.get(requestId);
+  return request !== undefined && isServing(request) ? request.width : 0;
+}
+
+/** What the agents of allocations need to find this provider. @throws {MutiraoError} MUT_BAD_CONFIG */
+function agentStartOf({ advertise, identity }: ProviderSetup, bound: string): Pick<AgentStart, 'address' | 'authority'> {
+  const address = farAddress(bound, advertise, hostname());
+  return { address, authority: parseAddress(address).isTls ? onOneLine(readHostIdentity(identity).authority) : '' };
 }
 
 /** Reads snapshot and journal; where there was much to replay, the next start finds a newer snapshot. */

@@ -205,7 +205,7 @@ class Broker {
   #createLinks(homeFiles: HomeFiles, stager: Stager): ProviderLinks {
     const { home, brokerId, programVersion, token, log } = this.#setup;
     const { arrivals, blobs, state } = this.#stores;
-    const incarnation = randomBytes(6).toString('hex');
+    const incarnation = randomBytes(16).toString('hex');
     let transferCount = 0;
     return new ProviderLinks({
       brokerId, programVersion, token, trust: userTrust(home), arrivals, timers: systemTimers, log, counts: this.#metrics,

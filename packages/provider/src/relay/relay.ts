@@ -4,10 +4,11 @@ import { MachineHello } from '@mutirao/api/machine';
 import { Demand } from '@mutirao/api/provider';
 import type { BrokerId, ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
 import type { MachineFacts } from '@mutirao/core/messages';
-import type { MachineId, ProviderId } from '@mutirao/core/shared';
+import type { MachineId, ProviderId, UserId } from '@mutirao/core/shared';
 import type { CallContext } from '@mutirao/runtime/rpc';
 import type { Clock } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
+import type { AgentGate } from '../agent-gate.ts';
 import { originOf, type AgentOrigin } from '../credentials.ts';
 import { toAgent, toBroker } from './frames.ts';
 import { checkHello, ownHello, readBrokerHello, type HelloWire } from './hello.ts';
@@ -29,6 +30,10 @@ export interface RelayOptions {
   readonly measure: TaskMeasure;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Keeps copied credentials out. */
+  readonly gate: Pick<AgentGate, 'enter' | 'leave'>;
+  /** The user whose broker is known by its own name alone. */
+  readonly ownerId: UserId;
   deliver(input: ProviderInput): void;
   /** Hears that an agent's messages go to a broker from now on. */
   onRouted?(agent: AgentLink): void;
@@ -65,11 +70,11 @@ export class Relay {
   }
 
   /** Serves a broker's stream. */
-  connectBroker(stream: ByteStream): void {
+  connectBroker(stream: ByteStream, { userId }: Pick<CallContext, 'userId'>): void {
     let link: BrokerLink | undefined;
     stream.listen({
       onMessage: (bytes) => {
-        if (link === undefined) link = this.#welcomeBroker(stream, bytes);
+        if (link === undefined) link = this.#welcomeBroker(stream, userId, bytes);
         else this.#receiveFromBroker(link, bytes);
       },
       onEnd: () => { stream.end(); },
@@ -77,8 +82,10 @@ export class Relay {
     });
   }
 
-  #welcomeBroker(stream: ByteStream, bytes: Buffer): BrokerLink {
-    const brokerId = readBrokerHello(bytes);
+  #welcomeBroker(stream: ByteStream, userId: UserId, bytes: Buffer): BrokerLink {
+    const name = readBrokerHello(bytes);
+    // A broker chooses its name, but not whose it is: nobody takes another user's place.
+    const brokerId = userId === this.#options.ownerId ? name : `${userId}/${name}`;
     this.#brokers.get(brokerId)?.stream.close(new MutiraoError('MUT_CANCELLED', `broker ${brokerId} has connected anew`));
     this.#connectionCount += 1;
     const link = new BrokerLink(brokerId, this.#connectionCount, stream);
@@ -121,7 +128,7 @@ export class Relay {
     let hasLeft = false;
     stream.listen({
       onMessage: (bytes) => {
-        if (link === undefined) link = this.#welcomeAgent(stream, originOf(context.userId), bytes);
+        if (link === undefined) link = this.#welcomeAgent(stream, context, bytes);
         else link.receive(bytes);
       },
       onEnd: () => {
@@ -132,13 +139,15 @@ export class Relay {
     });
   }
 
-  #welcomeAgent(stream: ByteStream, origin: AgentOrigin, bytes: Buffer): AgentLink {
+  #welcomeAgent(stream: ByteStream, { userId, credential }: CallContext, bytes: Buffer): AgentLink {
+    const origin = originOf(userId);
     const { field, start } = findAlternative(bytes);
     if (field !== attachFields.hello) throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a new agent; want its hello`);
     const hello = decodeWith(MachineHello, bytes, start);
     checkHello(hello.hello);
     const told = decodeMachineFacts(hello.facts);
     const facts = this.#nameMachine(told, origin);
+    this.#options.gate.enter(origin, facts.machineId, credential);
     this.#closeFormer(facts);
     this.#attachmentCount += 1;
     const identity = { attachmentId: this.#attachmentCount, machineId: facts.machineId, incarnation: facts.incarnation, agentName: told.machineId, requestId: facts.requestId };
@@ -178,7 +187,10 @@ export class Relay {
     const { attachmentId, machineId } = link.identity;
     link.route(undefined);
     this.#agents.delete(attachmentId);
-    if (this.#agentsByMachine.get(machineId) === link) this.#agentsByMachine.delete(machineId);
+    if (this.#agentsByMachine.get(machineId) === link) {
+      this.#agentsByMachine.delete(machineId);
+      this.#options.gate.leave(machineId, hasLeft);
+    }
     this.#options.log.info({ machine: machineId, left: hasLeft }, 'agent detached');
     this.#options.deliver({ kind: 'AgentDetached', machineId, attachmentId, hasLeft });
   }

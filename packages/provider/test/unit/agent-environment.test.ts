@@ -1,7 +1,7 @@
 import test from 'ava';
 import { agentEnvironment } from '../../src/agent-environment.ts';
 
-const start = { address: '127.0.0.1:7', providerId: 'c1', requestId: 'q1', credential: 'q1.x', home: '/home/ana/.mutirao' };
+const start = { address: '127.0.0.1:7', providerId: 'c1', requestId: 'q1', credential: 'q1.x', home: '/home/ana/.mutirao', authority: '' };
 
 test('an agent is told whom to dial, as whom, and where its files are', (t) => {
   t.deepEqual(agentEnvironment(start), {
@@ -11,4 +11,8 @@ test('an agent is told whom to dial, as whom, and where its files are', (t) => {
 
 test('where the agent chooses its folder itself, none is named', (t) => {
   t.false('MUTIRAO_HOME' in agentEnvironment({ ...start, home: '' }));
+});
+
+test('a provider that is spoken to with TLS comes with the certificate of its authority', (t) => {
+  t.is(agentEnvironment({ ...start, authority: 'MIIB' })['MUTIRAO_CA'], 'MIIB');
 });

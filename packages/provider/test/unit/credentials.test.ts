@@ -1,5 +1,5 @@
 import test from 'ava';
-import { AgentCredentials, originOf } from '../../src/credentials.ts';
+import { AgentCredentials, originOf, secretOf } from '../../src/credentials.ts';
 
 const credentials = new AgentCredentials('a secret of sixteen', 'a token for lab machines');
 
@@ -22,4 +22,12 @@ test('a forged, borrowed or cut credential is refused', (t) => {
 
 test('credentials outlive a restart', (t) => {
   t.is(new AgentCredentials('a secret of sixteen', 'other').of('q1'), credentials.of('q1'));
+});
+
+test('a credential is the same with the agent\'s own secret after it', (t) => {
+  t.is(credentials.check(`${credentials.of('q17')}~mine`), 'request:q17');
+  t.is(secretOf(`${credentials.of('q17')}~mine`), 'mine');
+  t.is(secretOf(credentials.of('q17')), '');
+  t.is(credentials.check('a token for lab machines~mine'), 'machine');
+  t.is(credentials.check(`${credentials.of('q17')}x~mine`), undefined);
 });

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
 import { MutiraoError } from '@mutirao/api/errors';
 import { PullContentRequest, PushContentRequest } from '@mutirao/api/machine';
@@ -7,6 +8,7 @@ import { systemClock, systemTimers } from '@mutirao/runtime/driver';
 import { quietLogger } from '@mutirao/runtime/log';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
 import { aCallContext, inject, ProviderDialogue } from '@mutirao/testkit';
+import { AgentGate } from '../../src/agent-gate.ts';
 import { TaskMeasure } from '../../src/relay/measure.ts';
 import { Relay } from '../../src/relay/relay.ts';
 import { machineRoutes, providerRoutes, type ProviderHost } from '../../src/routes.ts';
@@ -15,9 +17,11 @@ import { TransferExchange } from '../../src/transfers/transfer-exchange.ts';
 
 function aHost(dialogue: ProviderDialogue): ProviderHost & { readonly asked: ProviderInput[] } {
   const asked: ProviderInput[] = [];
+  const gate = new AgentGate(new DatabaseSync(':memory:'), { widthOf: () => 4 });
   return {
     state: dialogue.state, asked,
-    relay: new Relay({ providerId: 'p', measure: new TaskMeasure(), log: quietLogger, clock: systemClock, deliver: () => undefined }),
+    relay: new Relay({ providerId: 'p', measure: new TaskMeasure(), log: quietLogger, clock: systemClock, gate, ownerId: 'ana', deliver: () => undefined }),
+    gate, ownerId: 'ana',
     exchange: new TransferExchange({ timers: systemTimers, waitMax: 1, transfersMax: 10, passing: { note: () => undefined } }), pushed: new PushedContents(),
     ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => {
       asked.push(make(1));
@@ -71,7 +75,9 @@ function answerOf<T>(dialogue: ProviderDialogue, input: ProviderInput): Promise<
 
 test('an agent of a request that is over moves no content', async (t) => {
   const dialogue = aDialogue();
-  const routes = machineRoutes(aHost(dialogue));
+  const host = aHost(dialogue);
+  const routes = machineRoutes(host);
+  host.gate.enter({ kind: 'request', requestId: 'q2' }, 'p/q2.1', aCallContext().credential);
   const pull = Buffer.from(PullContentRequest.encode({ transferId: 't1' }).finish());
   await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q9' })), { code: 'MUT_ALLOCATION_ENDED' });
   dialogue.perform(['refused q1 no']);
@@ -80,8 +86,10 @@ test('an agent of a request that is over moves no content', async (t) => {
 });
 
 test('a push names a machine that is attached, and a content', async (t) => {
-  const routes = machineRoutes(aHost(aDialogue()));
+  const host = aHost(aDialogue());
+  const routes = machineRoutes(host);
   const context = aCallContext({ userId: 'request:q2' });
+  host.gate.enter({ kind: 'request', requestId: 'q2' }, 'p/q2.1', context.credential);
   const content = { sha256: Buffer.alloc(32), sizeBytes: 1 };
   const push = (message: PushContentRequest): Promise<Buffer> => routes.pushContent(once(Buffer.from(PushContentRequest.encode(message).finish())), context);
   await t.throwsAsync(push({ transferId: 't1', content, machineId: 'p/q2.0', data: Buffer.alloc(0) }), { code: 'MUT_TRANSFER_FAILED', message: /"p\/q2.0" is not attached/ });
@@ -93,3 +101,19 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   await Promise.resolve();
   yield bytes;
 }
+
+test('another user changes nothing at a provider', async (t) => {
+  const host = aHost(aDialogue());
+  const routes = providerRoutes(host);
+  await t.throwsAsync(inject(routes.drain, { reason: 'mine now' }, { userId: 'maria' }), { code: 'MUT_NOT_OWNER', message: /for ana alone/ });
+  await t.throwsAsync(inject(routes.switchHeuristic, { heuristic: 'adaptive', defaultTaskTimeMs: 2000 }, { userId: 'maria' }), { code: 'MUT_NOT_OWNER' });
+  t.deepEqual(host.asked, []);
+});
+
+test('an agent that never attached takes no content, whatever credential it has', async (t) => {
+  const host = aHost(aDialogue());
+  const pull = Buffer.from(PullContentRequest.encode({ transferId: 't1' }).finish());
+  const context = aCallContext({ userId: 'request:q1', credential: 'q1.x~other' });
+  host.gate.enter({ kind: 'request', requestId: 'q1' }, 'p/q1.0', 'q1.x~mine');
+  await t.throwsAsync(machineRoutes(host).pullContent(pull, noWriter, context), { code: 'MUT_CREDENTIAL_COPIED' });
+});

@@ -5,6 +5,7 @@ import {
   type ListTasksResponse, type MachineRecord, type TaskGroup,
   type TaskRecord,
 } from '@mutirao/api/broker';
+import { userTrust } from '@mutirao/runtime/identity';
 import { callUnary, dial } from '@mutirao/runtime/rpc';
 import { until } from '../until.ts';
 
@@ -22,9 +23,9 @@ export function taskGroup(command: string, count: number, more: Partial<TaskGrou
 export class BrokerClient {
   readonly raw: BrokerServiceClient;
 
-  /** @param home the grid's home folder, for its token. */
+  /** @param home the grid's home folder, for its token, and for its identity where the broker is not on loopback. */
   constructor(address: string, home: string) {
-    this.raw = dial(BrokerServiceClient, address, { token: readFileSync(join(home, 'token'), 'utf8').trim() });
+    this.raw = dial(BrokerServiceClient, address, { token: () => readFileSync(join(home, 'token'), 'utf8').trim(), trust: userTrust(home, {}) });
   }
 
   close(): void {

@@ -16,6 +16,10 @@ export interface GridOptions {
   readonly providerArgs?: readonly string[];
   readonly agentArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Where servers listen; a free port of 127.0.0.1 when left out. */
+  readonly listen?: string;
+  /** Called with the home folder before anything starts. */
+  prepare?(home: string): Promise<void>;
 }
 
 const greek = ['alpha', 'beta', 'gamma', 'delta'];
@@ -68,6 +72,7 @@ export class Grid {
 
   async #startAll(): Promise<void> {
     const { clusters = [], machines = [], brokerArgs = [], clusterArgs = [], providerArgs = [] } = this.#options;
+    await this.#options.prepare?.(this.home);
     const providers: string[] = [];
     for (const [index, processors] of clusters.entries()) {
       const id = greek[index] ?? `cluster${index}`;
@@ -89,7 +94,7 @@ export class Grid {
     this.providers.push(lab);
     await lab.start();
     for (const [index, processors] of machines.entries()) {
-      const args = ['--home', this.home, '--provider', lab.address, '--provider-id', 'lab', '--machine-id', `pc${index}`, '--processors', String(processors)];
+      const args = ['--home', this.home, '--provider', lab.agentsAddress, '--provider-id', 'lab', '--machine-id', `pc${index}`, '--processors', String(processors)];
       const agent = new Program('agent', [...args, ...(this.#options.agentArgs ?? [])], this.#env());
       this.agents.push(agent);
       await agent.start();
@@ -98,7 +103,7 @@ export class Grid {
   }
 
   #program(name: 'broker' | 'provider' | 'cluster', args: readonly string[]): Program {
-    return new Program(name, ['--home', this.home, '--listen', '127.0.0.1:0', ...args], this.#env());
+    return new Program(name, ['--home', this.home, '--listen', this.#options.listen ?? '127.0.0.1:0', ...args], this.#env());
   }
 
   #env(): Record<string, string> {

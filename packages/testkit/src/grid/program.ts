@@ -17,6 +17,7 @@ export class Program {
   readonly #env: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
   #address = '';
+  #agentsAddress = '';
 
   /** @param env added to our own environment. */
   constructor(name: ProgramName, args: readonly string[], env: Readonly<Record<string, string>>) {
@@ -28,6 +29,11 @@ export class Program {
   /** Where it listens, as host:port; empty until it says so. */
   get address(): string {
     return this.#address;
+  }
+
+  /** What agents are to dial, as a provider says. */
+  get agentsAddress(): string {
+    return this.#agentsAddress;
   }
 
   get pid(): number {
@@ -72,7 +78,8 @@ export class Program {
     this.log.push(line);
     if (this.log.length > 2000) this.log.shift();
     if (this.#address !== '' || !line.includes('"listening"')) return;
-    const told = JSON.parse(line) as { address?: string };
+    const told = JSON.parse(line) as { address?: string; agents_dial?: string };
+    this.#agentsAddress = told.agents_dial ?? '';
     this.#address = told.address ?? '';
   }
 }

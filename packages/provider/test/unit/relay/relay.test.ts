@@ -1,9 +1,12 @@
+import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
+import { MutiraoError } from '@mutirao/api/errors';
 import { AttachRequest, AttachResponse, Outcome } from '@mutirao/api/machine';
 import { ConnectRequest, ConnectResponse } from '@mutirao/api/provider';
 import type { ProviderInput } from '@mutirao/core/machines/provider';
 import { quietLogger } from '@mutirao/runtime/log';
 import { aCallContext, streamPair, type StreamEnd } from '@mutirao/testkit';
+import { AgentGate } from '../../../src/agent-gate.ts';
 import { TaskMeasure } from '../../../src/relay/measure.ts';
 import { Relay } from '../../../src/relay/relay.ts';
 
@@ -11,18 +14,21 @@ import { Relay } from '../../../src/relay/relay.ts';
 class Bench {
   readonly inputs: ProviderInput[] = [];
   readonly measure = new TaskMeasure();
-  readonly relay = new Relay({ providerId: 'c1', measure: this.measure, log: quietLogger, clock: { now: () => 7 }, deliver: (input) => { this.inputs.push(input); } });
+  readonly gate = new AgentGate(new DatabaseSync(':memory:'), { widthOf: () => 4 });
+  readonly relay = new Relay({
+    providerId: 'c1', measure: this.measure, log: quietLogger, clock: { now: () => 7 }, gate: this.gate, ownerId: 'ana', deliver: (input) => { this.inputs.push(input); },
+  });
 
-  broker(name: string, version = 1): StreamEnd<Buffer, Buffer> {
+  broker(name: string, version = 1, userId = 'ana'): StreamEnd<Buffer, Buffer> {
     const [near, far] = streamPair<Buffer, Buffer>();
-    this.relay.connectBroker(far);
+    this.relay.connectBroker(far, { userId });
     near.write(fromBroker({ $case: 'hello', value: { protocolVersion: version, programVersion: '0', capabilities: [], speakerId: name } }));
     return near;
   }
 
-  agent(machineId: string, userId = 'request:q1', held: number[] = [], incarnation = 'i'): StreamEnd<Buffer, Buffer> {
+  agent(machineId: string, userId = 'request:q1', held: number[] = [], { incarnation = 'i', credential = 'q1.x' } = {}): StreamEnd<Buffer, Buffer> {
     const [near, far] = streamPair<Buffer, Buffer>();
-    this.relay.attachAgent(far, aCallContext({ userId }));
+    this.relay.attachAgent(far, aCallContext({ userId, credential }));
     const facts = { machineId, incarnation, processors: 1, attributes: {}, untilUnixMs: undefined, requestId: 'forged' };
     near.write(fromAgent({
       $case: 'hello', value: { hello: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: machineId }, facts, heldReplicaIds: held },
@@ -133,7 +139,7 @@ test('a broker reaches its own machines only', async (t) => {
 test('while a broker is behind its agents are not read', async (t) => {
   const bench = new Bench();
   const [near, far] = streamPair<Buffer, Buffer>();
-  bench.relay.connectBroker(far);
+  bench.relay.connectBroker(far, { userId: 'ana' });
   near.write(fromBroker({ $case: 'hello', value: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'b1' } }));
   const agent = bench.agent('c1/q1.0');
   await settle();
@@ -173,9 +179,58 @@ test('an agent that comes back takes its place again; another one under its name
   back.listen({ onMessage: () => undefined, onClosed: (error) => { codes.push(error?.code); } });
   await settle();
   t.deepEqual(codes, ['MUT_REATTACH']);
-  bench.agent('lab1', 'machine', [], 'another');
+  bench.agent('lab1', 'machine', [], { incarnation: 'another' });
   await settle();
   t.deepEqual(codes, ['MUT_REATTACH', 'MUT_REPLACED']);
+});
+
+test('a copied credential does not take a machine from its agent, nor after that agent is gone; the agent itself comes back', async (t) => {
+  const bench = new Bench();
+  const codes: string[] = [];
+  const attach = async (name: string, credential: string): Promise<StreamEnd<Buffer, Buffer>> => {
+    const agent = bench.agent('c1/q1.0', 'request:q1', [], { credential });
+    agent.listen({ onMessage: () => undefined, onClosed: (error) => { codes.push(`${name} ${error?.code ?? 'ended'}`); } });
+    await settle();
+    return agent;
+  };
+  const first = await attach('agent', 'q1.x~mine');
+  await attach('thief', 'q1.x~other');
+  await attach('thief without a secret', 'q1.x');
+  t.deepEqual(codes, ['thief MUT_CREDENTIAL_COPIED', 'thief without a secret MUT_CREDENTIAL_COPIED']);
+  first.close(new MutiraoError('MUT_UNREACHABLE', 'the connection broke'));
+  await settle();
+  await attach('thief again', 'q1.x~other');
+  t.is(codes.at(-1), 'thief again MUT_CREDENTIAL_COPIED');
+  const back = await attach('agent back', 'q1.x~mine');
+  t.false(back.isClosed);
+  t.deepEqual(bench.inputs.map(({ kind }) => kind), ['AgentAttached', 'AgentDetached', 'AgentAttached']);
+});
+
+test('a time-shared machine\'s name is taken by nobody else while its agent is there', async (t) => {
+  const bench = new Bench();
+  const first = bench.agent('lab1', 'machine', [], { credential: 'token~mine' });
+  await settle();
+  const thief = bench.agent('lab1', 'machine', [], { credential: 'token~other', incarnation: 'another' });
+  heard(thief);
+  await settle();
+  t.true(thief.isClosed);
+  t.false(first.isClosed);
+  first.close(new MutiraoError('MUT_UNREACHABLE', 'the machine is gone'));
+  await settle();
+  const next = bench.agent('lab1', 'machine', [], { credential: 'token~other', incarnation: 'another' });
+  await settle();
+  t.false(next.isClosed);
+});
+
+test('a broker does not take the place of another user\'s broker by calling itself so', async (t) => {
+  const bench = new Bench();
+  const mine = bench.broker('b1');
+  await settle();
+  const other = bench.broker('b1', 1, 'maria');
+  await settle();
+  t.false(mine.isClosed);
+  t.false(other.isClosed);
+  t.deepEqual(bench.inputs.map((input) => (input.kind === 'BrokerConnected' ? input.brokerId : '')), ['b1', 'maria/b1']);
 });
 
 test('an agent that is cleared has its reports taken, and attaches again once all has ended', async (t) => {

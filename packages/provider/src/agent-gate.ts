@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { MachineId, ProcessorCount, RequestId } from '@mutirao/core/shared';
+import { secretOf, type AgentOrigin } from './credentials.ts';
+
+interface Entered {
+  readonly requestId: RequestId;
+  readonly digest: string;
+}
+
+/** What the gate asks of the provider's state. */
+export interface RequestLookup {
+  /** Processors of a request whose agents are welcome; 0 for any other. */
+  widthOf(requestId: RequestId): ProcessorCount;
+}
+
+const schema = 'CREATE TABLE IF NOT EXISTS agent_secrets (machine_id TEXT PRIMARY KEY, request_id TEXT NOT NULL, digest TEXT NOT NULL) STRICT';
+
+/**
+ * Sees to it that a credential which somebody copied is of no use: beside it each agent shows a secret that it made itself, and
+ * the name of a machine belongs to the first secret shown with it.
+ *
+ * Of an allocation's machines the provider remembers that until the request is over, also after a restart. A time-shared
+ * machine's name is free again when its agent is gone.
+ */
+export class AgentGate {
+  readonly #database: DatabaseSync;
+  readonly #lookup: RequestLookup;
+  readonly #entered = new Map<MachineId, Entered>();
+
+  /** Takes up what is remembered of requests whose agents are still welcome. */
+  constructor(database: DatabaseSync, lookup: RequestLookup) {
+    this.#database = database;
+    this.#lookup = lookup;
+    database.exec(schema);
+    const rows = database.prepare('SELECT machine_id, request_id, digest FROM agent_secrets').all() as { machine_id: string; request_id: string; digest: string }[];
+    for (const { machine_id: machineId, request_id: requestId, digest } of rows) {
+      if (lookup.widthOf(requestId) > 0) this.#entered.set(machineId, { requestId, digest });
+      else this.#erase(machineId);
+    }
+  }
+
+  /**
+   * Lets an agent in under a name, for the first time or again.
+   *
+   * @throws {MutiraoError} MUT_CREDENTIAL_COPIED when the name is another agent's, or none of the request's machines has it.
+   */
+  enter(origin: AgentOrigin, machineId: MachineId, credential: string): void {
+    const requestId = origin.kind === 'request' ? origin.requestId : '';
+    const digest = digestOf(credential);
+    const known = this.#entered.get(machineId);
+    if (known !== undefined && known.digest !== digest) throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is another agent's`);
+    if (known !== undefined) return;
+    if (requestId !== '') {
+      const width = this.#lookup.widthOf(requestId);
+      if (width === 0) return; // The request is over, and the provider's machine will say so.
+      demandMachine(machineId, requestId, width);
+      this.#database.prepare('INSERT INTO agent_secrets VALUES (?, ?, ?)').run(machineId, requestId, digest);
+    }
+    this.#entered.set(machineId, { requestId, digest });
+  }
+
+  /** An agent's stream has ended. @param hasLeft it said good-bye, so that another may take its place. */
+  leave(machineId: MachineId, hasLeft: boolean): void {
+    const known = this.#entered.get(machineId);
+    if (known === undefined || (known.requestId !== '' && !hasLeft)) return;
+    this.#entered.delete(machineId);
+    if (known.requestId !== '') this.#erase(machineId);
+  }
+
+  /** @throws {MutiraoError} MUT_CREDENTIAL_COPIED unless an agent of the request has entered with the secret. */
+  demandEntered(requestId: RequestId, credential: string): void {
+    const digest = digestOf(credential);
+    for (const entered of this.#entered.values()) {
+      if (entered.digest === digest && entered.requestId === requestId) return;
+    }
+    throw new MutiraoError('MUT_CREDENTIAL_COPIED', `no agent of request ${requestId} has attached with this secret`);
+  }
+
+  /** Forgets the machines of a request that is over. */
+  forgetRequest(requestId: RequestId): void {
+    for (const [machineId, entered] of [...this.#entered]) {
+      if (entered.requestId === requestId) this.#entered.delete(machineId);
+    }
+    this.#database.prepare('DELETE FROM agent_secrets WHERE request_id = ?').run(requestId);
+  }
+
+  #erase(machineId: MachineId): void {
+    this.#database.prepare('DELETE FROM agent_secrets WHERE machine_id = ?').run(machineId);
+  }
+}
+
+/** A request's machines are counted from 0. */
+function demandMachine(machineId: MachineId, requestId: RequestId, width: ProcessorCount): void {
+  const index = /\.(\d{1,7})$/.exec(machineId)?.[1];
+  if (index === undefined || Number(index) >= width) {
+    throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is none of request ${requestId}, which has ${width}`);
+  }
+}
+
+function digestOf(credential: string): string {
+  return createHash('sha256').update(secretOf(credential)).digest('base64url');
+}
