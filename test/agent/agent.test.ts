@@ -250,3 +250,14 @@ test.serial('a provider that speaks nonsense loses its stream, not the agent', a
   await until(() => provider.hellos.length === 2 && provider.isAttached, 'the agent attaches again');
   t.is((await provider.run(aTemplate('true'))).outcome, 'succeeded');
 });
+
+test.serial('an agent shows a secret of its own, the same after a restart, and another agent shows another', async (t) => {
+  const { provider, agent } = await startRig(t);
+  await agent.crash();
+  await until(() => provider.secrets.length === 2, 'the agent attaches again');
+  const [first, again] = provider.secrets;
+  t.regex(first ?? '', /^[\w-]{43}$/);
+  t.is(again, first);
+  const other = await startRig(t);
+  t.not(other.provider.secrets[0], first);
+});

@@ -4,7 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, type AttachRequest, type AttachResponse, type MachineHello, type PushContentRequest } from '@mutirao/api/machine';
 import type { Content, MachineReport, ReplicaEnd, ReplicaStart, StartReplicas, TaskTemplate } from '@mutirao/core/messages';
 import { quietLogger } from '@mutirao/runtime/log';
-import { acceptToken, bind, serve, type MessageStream, type RunningServer, type StreamWriter } from '@mutirao/runtime/rpc';
+import { bind, serve, type MessageStream, type RunningServer, type StreamWriter } from '@mutirao/runtime/rpc';
 import { until } from './until.ts';
 
 const inlineMax = 64 * 1024;
@@ -26,6 +26,8 @@ export class FakeProvider {
   readonly pushed = new Map<string, Buffer>();
   /** Contents that were asked for, in order. */
   readonly wanted: string[] = [];
+  /** What agents made themselves, one for each call. */
+  readonly secrets: string[] = [];
   /** Reports are acknowledged as they come. */
   acknowledges = true;
   private readonly contents = new Map<string, Buffer>();
@@ -49,8 +51,15 @@ export class FakeProvider {
       pushContent: (messages) => this.receive(messages),
     });
     this.server = await serve({
-      address: this.server?.address ?? '127.0.0.1:0', tokens: acceptToken(FakeProvider.token, 'agent'), log: quietLogger, services: [binding],
+      address: this.server?.address ?? '127.0.0.1:0', tokens: (shown) => this.recognise(shown), log: quietLogger, services: [binding],
     });
+  }
+
+  /** An agent shows a secret of its own behind the token. */
+  private recognise(shown: string): string | undefined {
+    const [token, secret] = shown.split('~');
+    if (secret !== undefined) this.secrets.push(secret);
+    return token === FakeProvider.token ? 'agent' : undefined;
   }
 
   async stop(): Promise<void> {
