@@ -11,6 +11,7 @@ export { NatsServer } from './grid/nats-server.ts';
 export { SshServer, type SshServerOptions } from './grid/ssh-server.ts';
 export { PretendBroker } from './grid/pretend-broker.ts';
 export { Program, type ProgramName } from './grid/program.ts';
+export { SlurmGrid } from './grid/slurm-grid.ts';
 export { SlurmServer, type SlurmServerOptions } from './grid/slurm-server.ts';
 export { aCallContext, inject } from './inject.ts';
 export { aGroup, aJob, aMachine, anEnd } from './broker.ts';

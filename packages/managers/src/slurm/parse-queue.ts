@@ -87,5 +87,7 @@ function hasRun(state: string, startsAt: number, endedAt: number): boolean {
 
 function endReasonOf(state: string, reason: string): string {
   if (state === 'TIMEOUT' || reason === 'TimeLimit') return 'MUT_WALLTIME_ENDED';
+  // One that is completing does not say otherwise that it failed.
+  if (reason === 'NonZeroExitCode') return `FAILED, ${reason}`;
   return reason === '' || reason === 'None' ? state : `${state}, ${reason}`;
 }

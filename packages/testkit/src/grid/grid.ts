@@ -10,6 +10,8 @@ export interface GridOptions {
   readonly clusters?: readonly number[];
   /** Processors of each time-shared machine. */
   readonly machines?: readonly number[];
+  /** Providers over resources that are there already: their names and arguments. */
+  readonly resources?: readonly { readonly id: string; readonly args: readonly string[] }[];
   /** Further arguments of each kind of program. */
   readonly brokerArgs?: readonly string[];
   readonly clusterArgs?: readonly string[];
@@ -28,7 +30,7 @@ const greek = ['alpha', 'beta', 'gamma', 'delta'];
 export class Grid {
   readonly home = mkdtempSync(join(tmpdir(), 'mutirao-grid-'));
   readonly clusters: Program[] = [];
-  /** One per cluster, in the same order, and then that of the time-shared machines, if any. */
+  /** One per cluster, in the same order, one per resource, and then that of the time-shared machines, if any. */
   readonly providers: Program[] = [];
   readonly agents: Program[] = [];
   #broker: Program | undefined;
@@ -71,22 +73,34 @@ export class Grid {
   }
 
   async #startAll(): Promise<void> {
-    const { clusters = [], machines = [], brokerArgs = [], clusterArgs = [], providerArgs = [] } = this.#options;
+    const { machines = [], brokerArgs = [] } = this.#options;
     await this.#options.prepare?.(this.home);
+    const providers = await this.#startProviders();
+    if (machines.length > 0) providers.push(`lab=${await this.#startMachines(machines)}`);
+    this.#broker = this.#program('broker', [...providers.flatMap((provider) => ['--provider', provider]), ...brokerArgs]);
+    await this.#broker.start();
+  }
+
+  /** Answers how the broker is told of them. */
+  async #startProviders(): Promise<string[]> {
+    const { clusters = [], resources = [], clusterArgs = [], providerArgs = [] } = this.#options;
     const providers: string[] = [];
     for (const [index, processors] of clusters.entries()) {
       const id = greek[index] ?? `cluster${index}`;
       const cluster = this.#program('cluster', ['--id', id, '--processors', String(processors), ...clusterArgs]);
       this.clusters.push(cluster);
       await cluster.start();
-      const provider = this.#program('provider', ['--id', id, '--manager', 'embedded', '--cluster', cluster.address, ...providerArgs]);
-      this.providers.push(provider);
-      await provider.start();
-      providers.push('--provider', `${id}=${provider.address}`);
+      providers.push(await this.#startProvider(id, ['--manager', 'embedded', '--cluster', cluster.address, ...providerArgs]));
     }
-    if (machines.length > 0) providers.push('--provider', `lab=${await this.#startMachines(machines)}`);
-    this.#broker = this.#program('broker', [...providers, ...brokerArgs]);
-    await this.#broker.start();
+    for (const { id, args } of resources) providers.push(await this.#startProvider(id, [...args, ...providerArgs]));
+    return providers;
+  }
+
+  async #startProvider(id: string, args: readonly string[]): Promise<string> {
+    const provider = this.#program('provider', ['--id', id, ...args]);
+    this.providers.push(provider);
+    await provider.start();
+    return `${id}=${provider.address}`;
   }
 
   async #startMachines(machines: readonly number[]): Promise<string> {

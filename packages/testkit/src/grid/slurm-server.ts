@@ -56,9 +56,9 @@ export class SlurmServer {
     return (await run(name, args, { env: { ...process.env, ...this.environment, TZ: 'UTC' }, timeout: 20_000 })).stdout;
   }
 
-  /** Ids of jobs that wait, run or are just ending. */
-  async jobs(): Promise<string[]> {
-    return (await this.command('squeue', '--noheader', '--format=%i')).split('\n').filter((line) => line !== '');
+  /** Ids of jobs that wait or run. */
+  async jobs(states = 'PENDING,RUNNING'): Promise<string[]> {
+    return (await this.command('squeue', '--noheader', '--format=%i', `--states=${states}`)).split('\n').filter((line) => line !== '');
   }
 
   /** Ends the controller as a crash would; jobs go on. What changed in the last seconds before is lost: it may run a job anew that ran. */
@@ -76,19 +76,22 @@ export class SlurmServer {
     await until(() => saved() > before, 'the controller saves its state');
   }
 
-  /** Starts the controller with the state that it had, and answers when it answers. */
+  /** Starts the controller, if it does not run, with the state that it had, and answers when it answers. */
   async startController(): Promise<void> {
-    this.#spawn('slurmctld', '/usr/sbin/slurmctld', ['-D']);
+    const before = this.#daemons.get('slurmctld');
+    if (before === undefined || before.exitCode !== null || before.signalCode !== null) this.#spawn('slurmctld', '/usr/sbin/slurmctld', ['-D']);
     await until(() => this.#answers(), 'the controller answers');
+  }
+
+  /** Ends all jobs, and answers when their processes are gone. */
+  async cancelAll(): Promise<void> {
+    await this.command('scancel', `--user=${userInfo().username}`);
+    await until(async () => (await this.jobs('PENDING,RUNNING,COMPLETING')).length === 0, 'jobs end');
   }
 
   /** Ends all jobs and daemons and removes the folder. */
   async stop(): Promise<void> {
-    if (await this.#answers()) {
-      await this.command('scancel', '--signal=KILL', '--full', ...await this.jobs()).catch(() => undefined);
-      await this.command('scancel', `--user=${userInfo().username}`).catch(() => undefined);
-      await until(async () => (await this.jobs()).length === 0, 'jobs end', 5_000).catch(() => undefined);
-    }
+    if (await this.#answers()) await this.cancelAll().catch(() => undefined);
     for (const name of [...this.#daemons.keys()].reverse()) await this.#kill(name, name === 'slurmctld' ? 'SIGKILL' : 'SIGTERM');
     this.#sweep();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });

@@ -72,6 +72,8 @@ function explainNoMachines(state: BrokerState, now: Instant): Explanation {
   const away = [...state.providers.values()].filter((provider) => !provider.isConnected);
   const details = away.map(({ providerId, lastError }) => `Provider ${providerId} is away (${lastError || 'not connected yet'}).`);
   const requests = describeRequests(state, now);
-  const summary = requests.length > 0 ? `there are no machines yet; ${requests[0]}` : 'there are no machines, and no provider has asked for any.';
-  return { summary, details: [...requests.slice(1), ...details] };
+  if (requests.length > 0) return { summary: `there are no machines yet; ${requests[0]}`, details: [...requests.slice(1), ...details] };
+  const there = [...state.providers.values()].filter((provider) => provider.isConnected).slice(0, listedMax);
+  const asking = there.map(({ providerId }) => `"mutirao provider show ${providerId}" says why it asks for none.`);
+  return { summary: 'there are no machines, and no provider has asked for any.', details: [...asking, ...details] };
 }

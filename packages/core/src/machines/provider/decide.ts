@@ -89,8 +89,8 @@ function findObstacle({ state, now }: Turn, inNeedCount: number): string | undef
   if (config.resourceKind === 'machines') return 'Machines attach by themselves; nothing is asked for.';
   if (state.drainReason !== '') return `Draining: ${state.drainReason}.`;
   if (inNeedCount === 0) return describeContentment(state);
-  if (state.limits === undefined) return 'The limits of the resource are not known yet.';
   if (state.listingFailure !== '') return `The queue of the resource cannot be read: ${state.listingFailure}.`;
+  if (state.limits === undefined) return 'The limits of the resource are not known yet.';
   if (state.listing === undefined) return 'The queue of the resource has not been read yet.';
   const failures = `failures in a row: ${refusals} refused, ${fruitless} ended without a machine`;
   if (now < state.pausedUntil) return `Paused for another ${describeTime(state.pausedUntil - now)}, after ${failures}.`;

@@ -10,6 +10,7 @@ na;me é
 7|root|1|UNLIMITED|PENDING|2026-11-20T18:59:46|N/A|N/A|PartitionConfig|wrap
 1|root|3|1:00|RUNNING|2026-11-20T18:59:45|2026-11-20T18:59:45|2026-11-20T19:00:45|None|abc.q1
 3|root|100|1-00:00:00|CANCELLED|2026-11-20T18:59:45|2026-11-20T18:59:48|2026-11-20T18:59:48|PartitionConfig|wrap
+14|root|10|1:00|COMPLETING|2026-11-20T20:00:02|2026-11-20T20:00:03|2026-11-20T20:00:04|NonZeroExitCode|i1.q4
 12|root|10|1:00|FAILED|2026-11-20T19:59:49|2026-11-20T19:59:49|2026-11-20T19:59:49|NonZeroExitCode|i1.q2
 13|root|10|1:00|TIMEOUT|2026-11-20T20:00:00|2026-11-20T20:00:01|2026-11-20T20:01:10|TimeLimit|i1.q3
 `;
@@ -29,7 +30,7 @@ function at(time: string): number {
 
 test('a listing of our own jobs is read with names of several lines, quotes and bars', (t) => {
   const jobs = jobsOf(parseOwnJobs(recorded));
-  t.deepEqual(jobs.map(({ id }) => id), ['1', '2_1', '2_2', '3', '5', '7', '12', '13']);
+  t.deepEqual(jobs.map(({ id }) => id), ['1', '2_1', '2_2', '3', '5', '7', '12', '13', '14']);
   t.is(jobs[1]?.request.clientRequestId, 'we"i|rd\nna;me é');
   t.is(jobs[1]?.reason, 'PartitionTimeLimit');
   t.deepEqual(jobs[0]?.request, {
@@ -43,6 +44,7 @@ test('ended jobs tell when and why, and one that was cancelled while it waited n
   t.like(byId.get('3'), { status: 'ended', startsAt: 0, endedAt: at('18:59:48') });
   t.is(byId.get('12')?.endReason, 'FAILED, NonZeroExitCode');
   t.is(byId.get('13')?.endReason, 'MUT_WALLTIME_ENDED');
+  t.is(byId.get('14')?.endReason, 'FAILED, NonZeroExitCode', 'one that is completing');
 });
 
 test('a job without a limit counts as a very long one, and a waiting one without a promise starts at 0', (t) => {

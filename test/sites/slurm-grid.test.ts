@@ -1,0 +1,63 @@
+// Bags through broker, provider, a real Slurm and agents that srun starts on its nodes.
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { SlurmGrid, SlurmServer, taskGroup, until } from '@mutirao/testkit';
+
+let slurm: SlurmServer;
+
+test.before(async () => {
+  slurm = await SlurmServer.start({ settings: ['PartitionName=one Nodes=n1 MaxTime=1 State=UP', 'PartitionName=none Nodes=n[1-4] MaxNodes=0 State=UP'] });
+});
+test.after.always(async () => { await slurm.stop(); });
+
+async function start(t: ExecutionContext, ...args: readonly string[]): Promise<SlurmGrid> {
+  const site = await SlurmGrid.start(slurm, '--slurm-partition', 'one', ...args);
+  t.teardown(() => site.stop());
+  return site;
+}
+
+test.serial('a bag runs on the nodes, and they are given back', async (t) => {
+  const { grid } = await start(t);
+  const jobId = await grid.client.submit([taskGroup('echo $TASK on $SLURM_JOB_ID', 40)]);
+  const job = await grid.client.waitEnded(jobId);
+  t.is(job.finishedCount, 40, await grid.client.explain({ $case: 'jobId', value: jobId }));
+  t.regex(await grid.client.output(jobId, 7), /^7 on \d+\n$/);
+  await until(async () => (await slurm.jobs()).length === 0, 'allocations are given back');
+});
+
+test.serial('what somebody else cancels is asked for again, and its tasks run elsewhere', async (t) => {
+  const site = await start(t, '--requests-max', '1');
+  const { client } = site.grid;
+  const jobId = await client.submit([taskGroup('sleep 1', 24)]);
+  await until(async () => (await client.job(jobId)).finishedCount >= 3, 'the bag is under way');
+  const [slurmJob = ''] = await slurm.jobs();
+  await slurm.command('scancel', slurmJob);
+  const job = await client.waitEnded(jobId);
+  t.is(job.finishedCount, 24);
+  await site.untilExplained('q1', /resource manager ended it \((?:CANCELLED|COMPLETING)/);
+  const tasks = await client.tasks(jobId);
+  t.true(tasks.some(({ replicas }) => replicas.some(({ machineId }) => machineId.startsWith('site/q2.'))));
+});
+
+test.serial('an agent that cannot run on the nodes is told of in the node\'s own words, and the provider pauses and says so', async (t) => {
+  const broken = join(slurm.folder, 'agent');
+  writeFileSync(broken, '#!/bin/sh\necho "agent: /lib64/libc.so.6: version GLIBC_2.34 not found" >&2\nexit 1\n');
+  chmodSync(broken, 0o755);
+  const site = await start(t, '--requests-max', '1', '--agent-command', JSON.stringify([broken]), '--refusal-pause', '100ms', '--refusals-max', '3');
+  await site.grid.client.submit([taskGroup('true', 8)]);
+  await site.untilExplained('q1', /FAILED, NonZeroExitCode: .*GLIBC_2.34 not found/);
+  await site.untilStanding(/Paused for another (?:59|60) min .*, after failures in a row: 0 refused, 3 ended without a machine/);
+  t.is((await site.standing()).requestCount, 3);
+});
+
+test.serial('an unknown partition is told by name, and nothing is asked of one that allows nothing', async (t) => {
+  const lost = await start(t, '--slurm-partition', 'nix');
+  const jobId = await lost.grid.client.submit([taskGroup('true', 1)]);
+  await lost.untilStanding(/cannot be read: MUT_BAD_REQUEST, scontrol shows no partition "nix"/);
+  t.regex(await lost.grid.client.explain({ $case: 'jobId', value: jobId }), /"mutirao provider show site" says why/);
+  const nothing = await start(t, '--slurm-partition', 'none');
+  await nothing.grid.client.submit([taskGroup('true', 1)]);
+  await nothing.untilStanding(/the resource gives at most 0 to one request/);
+  t.deepEqual(await slurm.jobs(), []);
+});

@@ -1,0 +1,23 @@
+// A walltime, of a minute as the shortest that Slurm knows, ends amid a bag.
+import test from 'ava';
+import { Outcome } from '@mutirao/api/machine';
+import { SlurmGrid, SlurmServer, taskGroup } from '@mutirao/testkit';
+
+let slurm: SlurmServer;
+
+test.before(async () => { slurm = await SlurmServer.start({ nodes: 1 }); });
+test.after.always(async () => { await slurm.stop(); });
+
+test.serial('tasks that a walltime ends under run again in the next allocation', async (t) => {
+  const site = await SlurmGrid.start(slurm, '--walltime-max', '1m', '--requests-max', '1');
+  t.teardown(() => site.stop());
+  const { client } = site.grid;
+  // Eight run at first. The two after them begin within the minute, and would end after the 90 s that Slurm may let it last.
+  const jobId = await client.submit([taskGroup('if [ {} -lt 8 ]; then sleep 50; else sleep 45; fi', 10)]);
+  const job = await client.waitEnded(jobId, 180_000);
+  t.is(job.finishedCount, 10);
+  await site.untilExplained('q1', /MUT_WALLTIME_ENDED/);
+  const replicas = (await client.tasks(jobId)).flatMap((task) => task.replicas);
+  t.is(replicas.filter(({ accepted }) => accepted).length, 10);
+  t.true(replicas.some(({ outcome, machineId }) => outcome !== Outcome.SUCCEEDED && machineId.startsWith('site/q1.')));
+});
