@@ -18,6 +18,8 @@ export interface CommandContext {
   readonly clock: { now(): number };
   /** The broker of this home, or the one that the user names. @throws {MutiraoError} MUT_UNREACHABLE when none is known. */
   broker(): Promise<BrokerClient>;
+  /** The same for another home folder, and for the broker that has started there. */
+  at(home: string): CommandContext;
   /** The provider at an address. */
   provider(address: string): Promise<ProviderClient>;
   /** The embedded cluster at an address. */

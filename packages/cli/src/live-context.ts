@@ -18,31 +18,34 @@ export function makeLiveContext(output: Output, options: CommonOptions, passedOn
   const home = options.home === undefined ? mutiraoHome() : resolve(options.home);
   const interrupt = abortOnSignals();
   const opened: Clients.Closable<unknown>[] = [];
-  let broker: Promise<BrokerClient> | undefined;
-  const dialWith = async <Client>(dial: (rpc: typeof Clients, settings: Clients.CallSettings) => Clients.Closable<Client>): Promise<Client> => {
+  const dialWith = async <Client>(at: string, dial: (rpc: typeof Clients, settings: Clients.CallSettings) => Clients.Closable<Client>): Promise<Client> => {
     const rpc = await import('./client/grpc-clients.ts');
-    const made = dial(rpc, { token: () => readToken(tokenPath(home)), trust: userTrust(home), deadlineMs, signal: interrupt.signal });
+    const made = dial(rpc, { token: () => readToken(tokenPath(at)), trust: userTrust(at), deadlineMs, signal: interrupt.signal });
     opened.push(made);
     return made.client;
   };
-  const context: CommandContext = {
-    output, passedOn, home,
-    directory: process.cwd(),
-    signal: interrupt.signal,
-    clock: Date,
-    broker: async () => {
-      const address = options.broker ?? process.env['MUTIRAO_BROKER'] ?? findBrokerAddress(home);
-      broker ??= dialWith((rpc, settings) => rpc.dialBroker(address, settings));
-      return broker;
-    },
-    provider: (address) => dialWith((rpc, settings) => rpc.dialProvider(address, settings)),
-    cluster: (address) => dialWith((rpc, settings) => rpc.dialCluster(address, settings)),
-    sleep: async (durationMs) => {
-      await delay(durationMs, undefined, { signal: interrupt.signal }).catch(() => undefined);
-    },
+  const contextAt = (at: string, brokerAddress: string | undefined): CommandContext => {
+    let broker: Promise<BrokerClient> | undefined;
+    return {
+      output, passedOn, home: at,
+      directory: process.cwd(),
+      signal: interrupt.signal,
+      clock: Date,
+      at: (other) => contextAt(other, undefined),
+      broker: async () => {
+        const address = brokerAddress ?? findBrokerAddress(at);
+        broker ??= dialWith(at, (rpc, settings) => rpc.dialBroker(address, settings));
+        return broker;
+      },
+      provider: (address) => dialWith(at, (rpc, settings) => rpc.dialProvider(address, settings)),
+      cluster: (address) => dialWith(at, (rpc, settings) => rpc.dialCluster(address, settings)),
+      sleep: async (durationMs) => {
+        await delay(durationMs, undefined, { signal: interrupt.signal }).catch(() => undefined);
+      },
+    };
   };
   return {
-    context,
+    context: contextAt(home, options.broker ?? process.env['MUTIRAO_BROKER']),
     close: () => {
       for (const { close } of opened) close();
       interrupt.dispose();

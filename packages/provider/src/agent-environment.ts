@@ -1,4 +1,4 @@
-import type { ProviderId, RequestId } from '@mutirao/core/shared';
+import type { Duration, ProviderId, RequestId } from '@mutirao/core/shared';
 import { authorityVariable } from '@mutirao/runtime/identity';
 
 /** What an agent of an allocation must know. */
@@ -12,13 +12,15 @@ export interface AgentStart {
   readonly home: string;
   /** The certificate that the provider's is signed by, on one line; empty where it is spoken to without TLS. */
   readonly authority: string;
+  /** The agent gives up after so long without its provider; 0 for its own choice. */
+  readonly orphanTimeout: Duration;
 }
 
 /**
  * The environment of an allocation's command: whom to dial and with which credential. The resource manager adds the index of
  * the process.
  */
-export function agentEnvironment({ address, providerId, requestId, credential, home, authority }: AgentStart): Record<string, string> {
+export function agentEnvironment({ address, providerId, requestId, credential, home, authority, orphanTimeout }: AgentStart): Record<string, string> {
   return {
     MUTIRAO_AGENT_PROVIDER: address,
     MUTIRAO_AGENT_PROVIDER_ID: providerId,
@@ -26,5 +28,6 @@ export function agentEnvironment({ address, providerId, requestId, credential, h
     MUTIRAO_CREDENTIAL: credential,
     ...(home === '' ? {} : { MUTIRAO_HOME: home }),
     ...(authority === '' ? {} : { [authorityVariable]: authority }),
+    ...(orphanTimeout === 0 ? {} : { MUTIRAO_AGENT_ORPHAN_TIMEOUT: `${orphanTimeout}ms` }),
   };
 }

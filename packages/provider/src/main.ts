@@ -33,6 +33,8 @@ const options = {
   refusalPauseMax: duration({ help: 'Longest pause after refusals.', default: refusalPauseMax }),
   refusalsMax: integer({ help: 'After so many refusals in a row a request is tried once an hour only, until new demand comes up.', default: refusalsMax, min: 1, max: 1000 }),
   agentCommand: text({ help: 'What an allocation runs on each processor, as a JSON array of program and arguments; empty for this release\'s agent.', placeholder: 'JSON', default: '' }),
+  agentOrphanTimeout: duration({ help: 'Agents of allocations give up after so long without the provider; 0 for their own choice.', default: 0 }),
+  releaseOnStop: duration({ help: 'When told to stop, gives back all requests, also what runs, and waits at most so long; 0 to leave them for the next start.', default: 0 }),
   agentHome: text({ help: 'Where agents of allocations keep their files; this home folder when empty.', placeholder: 'FOLDER' }),
   trace: traceOption,
 };
@@ -53,7 +55,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
     config: machineConfig(config), directory, listen: addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
     manager: openManager(config, { home, directory, token }), agentCommand: readAgentCommand(config.agentCommand),
-    agentHome: config.agentHome === '' ? home : config.agentHome, queueInterval: queueIntervalOf(config), trace: config.trace,
+    agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, queueInterval: queueIntervalOf(config), trace: config.trace,
     log, metrics, onFatal: context.fail,
   });
   context.addToDump('state', () => provider.state);
@@ -61,6 +63,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const { address, agentsAddress, machineTokenPath: machineToken } = provider;
   writeAtomic(infoPath, `${JSON.stringify({ address: nearAddress(address), agentsAddress, metricsAddress: http.address, machineToken, pid: process.pid })}\n`);
   if (!signal.aborted) await once(signal, 'abort');
+  if (config.releaseOnStop > 0) await provider.giveBack('the provider was told to stop', config.releaseOnStop);
   await http.close();
   await provider.stop();
 }

@@ -5,6 +5,7 @@ import type { Duration } from '@mutirao/core/shared';
 import { EmbeddedCluster, SlurmManager, type ResourceManager } from '@mutirao/managers';
 import { systemClock } from '@mutirao/runtime/driver';
 import { userTrust } from '@mutirao/runtime/identity';
+import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { choice, duration, integer, text, type ConfigOf } from '@mutirao/runtime/program';
 import { addressIn } from './address-in.ts';
 
@@ -12,6 +13,7 @@ import { addressIn } from './address-in.ts';
 export const managerOptions = {
   manager: choice({ help: 'Resource manager of the resource; none where machines attach by themselves.', words: ['embedded', 'slurm', 'none'], default: 'embedded' }),
   cluster: text({ help: 'The embedded cluster: its address, or its name where it shares this home folder.', placeholder: 'HOST:PORT|ID', default: 'local' }),
+  clusterHome: text({ help: 'Home folder of the embedded cluster, with its token, where it is another one.', placeholder: 'FOLDER' }),
   queueInterval: duration({ help: 'Time between two readings of the queue when nothing hints at a change; 0 for 3 s, or 15 s with the commands of a manager.', default: 0 }),
   managerDeadline: duration({ help: 'A command of the manager that takes longer is killed, and what it did is unknown.', default: 30_000 }),
   requestsMax: integer({ help: 'Requests that may be queued or running at a time, where the manager does not say it (Slurm).', default: 4, min: 1, max: 1000 }),
@@ -47,7 +49,8 @@ export function queueIntervalOf({ manager, queueInterval }: ManagerConfig): Dura
   return manager === 'slurm' ? 15_000 : 3_000;
 }
 
-function openEmbedded({ cluster }: ManagerConfig, { home, token }: ManagerPlaces): ResourceManager {
+function openEmbedded({ cluster, clusterHome }: ManagerConfig, places: ManagerPlaces): ResourceManager {
+  const { home, token } = clusterHome === '' ? places : { home: clusterHome, token: readToken(tokenPath(clusterHome)) };
   const address = cluster.includes(':') ? cluster : addressIn(join(home, 'clusters', cluster, 'cluster.json'));
   if (address === undefined) throw new MutiraoError('MUT_UNREACHABLE', `there is no cluster "${cluster}" in ${home}; start it first, or give its address`);
   return new EmbeddedCluster({ address, token, trust: userTrust(home) });

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
-  createProviderState, freezeProvider, isServing, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
+  createProviderState, freezeProvider, isPending, isServing, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
   type ProviderSnapshot, type ProviderState,
 } from '@mutirao/core/machines/provider';
 import { unreachable, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
@@ -51,6 +51,8 @@ export interface ProviderSetup {
   readonly agentCommand: readonly string[];
   /** Where Mutirao's files are on the machines of the resource; empty for the agent's own choice. */
   readonly agentHome: string;
+  /** Agents of allocations give up after so long without the provider; 0 for their own choice. */
+  readonly agentOrphanTimeout: Duration;
   /** Time between two readings of the queue when nothing hints at a change. */
   readonly queueInterval: Duration;
   /** Where a debugging trace goes; empty or left out for none. */
@@ -71,6 +73,8 @@ export interface RunningProvider {
   readonly state: ProviderState;
   /** What is wrong; undefined while all is well. */
   trouble(): string | undefined;
+  /** Takes out all requests, also what runs, and resolves when the manager has none left, or after `patience`. */
+  giveBack(reason: string, patience: Duration): Promise<void>;
   /** Takes no more calls. Requests stay as they are, and agents wait for the next start. */
   stop(): Promise<void>;
 }
@@ -86,6 +90,8 @@ const transfersMax = 10_000;
 const endedListedMax = 50;
 /** Changes to replay from which on a snapshot is worth its while. */
 const changesPerSnapshot = 1_000;
+/** Time between two looks at what has been given back. */
+const giveBackPoll = 50;
 /** How often the machine hears of measured task times. */
 const measureInterval = 2_000;
 
@@ -152,7 +158,9 @@ class ProviderProcess {
       ...shared,
       orderOf: ({ requestId }) => ({
         command: setup.agentCommand, workingDirectory: '',
-        environment: agentEnvironment({ ...this.#agentStart, providerId: config.providerId, requestId, credential: this.#credentials.of(requestId), home: setup.agentHome }),
+        environment: agentEnvironment({
+          ...this.#agentStart, providerId: config.providerId, requestId, credential: this.#credentials.of(requestId), home: setup.agentHome, orphanTimeout: setup.agentOrphanTimeout,
+        }),
       }),
     });
     this.#watcher = new QueueWatcher({
@@ -177,6 +185,7 @@ class ProviderProcess {
     return {
       address: users.address, agentsAddress: agents.address, machineTokenPath: this.#machineTokenPath, state: this.#state,
       trouble: () => (this.#watcher === undefined || this.#watcher.trouble === '' ? undefined : `the queue cannot be read: ${this.#watcher.trouble}`),
+      giveBack: (reason, patience) => this.#giveBack(reason, patience),
       stop: () => this.#stop(users === agents ? [users] : [users, agents]),
     };
   }
@@ -233,6 +242,15 @@ class ProviderProcess {
   #tellTaskTimes(): void {
     this.#tellMeasured();
     this.#measureTimer = systemTimers.start(measureInterval, () => { this.#tellTaskTimes(); });
+  }
+
+  async #giveBack(reason: string, patience: Duration): Promise<void> {
+    const until = systemClock.now() + patience;
+    await this.#driver.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason, isAtOnce: true }));
+    const countLeft = (): number => [...this.#state.requests.values()].filter(isPending).length;
+    while (countLeft() > 0 && systemClock.now() < until) await new Promise<void>((resolve) => { systemTimers.start(giveBackPoll, resolve); });
+    const left = countLeft();
+    if (left > 0) this.#setup.log.warn({ left }, 'requests are left at the resource manager; what starts of them ends by itself');
   }
 
   async #stop(servers: readonly RunningServer[]): Promise<void> {

@@ -34,16 +34,18 @@ export async function runCommandLine(argv: readonly string[], grid: FakeGrid = {
       write: (text) => { out += typeof text === 'string' ? text : Buffer.from(text).toString('utf8'); },
       note: (line) => { err += `${line}\n`; },
     }),
-    makeContext: (output, _options, passedOn) => Promise.resolve({ context: { output, passedOn, ...surroundings(grid) }, close: () => undefined }),
+    makeContext: (output, _options, passedOn) => Promise.resolve({ context: surroundings(grid, { output, passedOn }), close: () => undefined }),
   });
   return { status, out, err };
 }
 
-function surroundings(grid: FakeGrid): Omit<CommandContext, 'output' | 'passedOn'> {
+function surroundings(grid: FakeGrid, words: Pick<CommandContext, 'output' | 'passedOn'>): CommandContext {
   const reach = <T>(client: Partial<T> | undefined, name: string): Promise<T> => (client === undefined
     ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', `there is no ${name}`))
     : Promise.resolve(client as T));
   return {
+    ...words,
+    at: (home) => surroundings({ ...grid, home }, words),
     home: grid.home ?? '/nowhere', directory: grid.directory ?? '/work', signal: grid.signal ?? new AbortController().signal,
     clock: { now: grid.now ?? (() => 0) },
     broker: () => reach<BrokerClient>(grid.broker, 'broker'),

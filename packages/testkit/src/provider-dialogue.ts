@@ -84,6 +84,7 @@ export class ProviderDialogue {
       case 'unknown': return { kind: 'SubmitUnknown', requestId: first, reason: rest };
       case 'released': return { kind: 'ReleaseDone', requestId: first };
       case 'listing-failed': return { kind: 'QueueReadFailed', reason: `${first} ${rest}`.trim() };
+      case 'give-back': return { kind: 'DrainAsked', replyTo: 1, reason: `${first} ${rest}`.trim(), isAtOnce: true };
       case 'drain': return { kind: 'DrainAsked', replyTo: 1, reason: `${first} ${rest}`.trim() };
       case 'heuristic': return { kind: 'HeuristicAsked', replyTo: 1, heuristic: first.includes('=') ? '' : first, defaultTime: numbers['default'] };
       case 'measured': return { kind: 'TasksMeasured', requestId: first, longest: numbers['longest'] ?? 0, total: numbers['total'] ?? 0, count: numbers['count'] ?? 0 };

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 
 import type { Act } from '../context.ts';
-import { submitJob, type SubmitOptions } from './job/submit.ts';
+import type { SubmitOptions } from './job/hand-over.ts';
+import { submitJob } from './job/submit.ts';
 
 export function define(command: Command, act: Act): void {
   command

@@ -5,7 +5,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { endLeftovers } from '../grid/leftovers.ts';
-import { findGridRecord, gridJson, isSupervised } from '../grid/record.ts';
+import { findGridRecord, gridJson, isElsewhere, isSupervised } from '../grid/record.ts';
 import { tell } from '../output/tell.ts';
 
 export function define(command: Command, act: Act): void {
@@ -22,6 +22,7 @@ export async function stopGrid(context: CommandContext): Promise<ExitStatus> {
     context.output.note(`No grid runs in ${context.home}.`);
     return 0;
   }
+  if (isElsewhere(grid)) throw new MutiraoError('MUT_BAD_REQUEST', `the grid in ${context.home} runs on ${grid.host ?? ''}; want "mutirao down" there`);
   if (isSupervised(grid)) process.kill(grid.pid, 'SIGTERM');
   else await endLeftovers(context, grid);
   const until = context.clock.now() + waitMax;

@@ -19,6 +19,8 @@ export interface GridSize {
   readonly settings: Readonly<Record<ProcessName, readonly string[]>>;
   /** Absolute folder for debugging traces of all processes; left out for none. */
   readonly traces?: string;
+  /** Whether its processes end by themselves when this one is gone. */
+  readonly isLeashed?: true;
 }
 
 /** Plans the processes of a grid that share a home folder. */
@@ -36,9 +38,8 @@ export class GridPlan {
     return this.#plan('cluster', `cluster-${id}`, { args: ['--id', id, '--processors', String(processors)], info });
   }
 
-  /** The provider of a cluster at an address, or of time-shared machines where there is none. */
-  provider(id: string, clusterAddress: string | undefined): ProcessPlan {
-    const manager = clusterAddress === undefined ? ['--manager', 'none'] : ['--manager', 'embedded', '--cluster', clusterAddress];
+  /** @param manager the options that say what it obtains machines from: `embeddedManager`, `noManager`, or others. */
+  provider(id: string, manager: readonly string[]): ProcessPlan {
     return this.#plan('provider', `provider-${id}`, { args: ['--id', id, ...manager], info: join(this.#home, 'providers', id, 'provider.json') });
   }
 
@@ -54,9 +55,10 @@ export class GridPlan {
 
   /** @param info where the process writes its address; undefined for one that does not listen. */
   #plan(kind: ProcessName, name: string, { args, info }: { args: readonly string[]; info: string | undefined }): ProcessPlan {
-    const { settings, traces } = this.#size;
+    const { settings, traces, isLeashed } = this.#size;
     const trace = traces === undefined ? [] : ['--trace', join(traces, `${name}.jsonl`)];
-    const fixed = [...ownProgram(kind), '--home', this.#home, ...args, ...trace, ...settings[kind]];
+    const leash = isLeashed === true ? ['--leash'] : [];
+    const fixed = [...ownProgram(kind), '--home', this.#home, ...leash, ...args, ...trace, ...settings[kind]];
     return {
       name,
       command: (address) => [...fixed, ...(info === undefined ? [] : ['--listen', address ?? '127.0.0.1:0'])],
@@ -64,6 +66,14 @@ export class GridPlan {
     };
   }
 }
+
+/** The options of a provider whose resource is the embedded cluster at an address. */
+export function embeddedManager(clusterAddress: string): readonly string[] {
+  return ['--manager', 'embedded', '--cluster', clusterAddress];
+}
+
+/** The options of a provider whose machines attach by themselves. */
+export const noManager: readonly string[] = ['--manager', 'none'];
 
 /** A file of an earlier process names another process id, and half a file is never seen. */
 function findAddress(path: string, pid: number): string | undefined {

@@ -1,10 +1,13 @@
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 /** What `mutirao up` writes to grid.json in the home folder, for other commands to find the parts of the grid. */
 export interface GridRecord {
   /** The process that supervises the grid. */
   readonly pid: number;
+  /** The host of that process; a home folder may be shared among hosts. */
+  readonly host?: string;
   readonly startedUnixMs: number;
   /** Its address; empty while the grid is starting. */
   readonly broker: string;
@@ -66,9 +69,14 @@ export function isOurs(pid: number, mark: string): boolean {
   }
 }
 
-/** Whether the process that supervises a grid lives. */
+/** Whether a grid runs on another host, which shares the home folder; from here nobody can tell how it is. */
+export function isElsewhere({ host }: GridRecord): boolean {
+  return host !== undefined && host !== hostname();
+}
+
+/** Whether the process that supervises a grid lives; one on another host is taken to. */
 export function isSupervised(grid: GridRecord): boolean {
-  return isOurs(grid.pid, 'mutirao');
+  return isElsewhere(grid) || isOurs(grid.pid, 'mutirao');
 }
 
 /** A grid as JSON. */

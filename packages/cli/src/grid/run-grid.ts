@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -9,9 +10,12 @@ import { killGroup, startProcess } from '@mutirao/runtime/processes';
 import type { CommandContext } from '../context.ts';
 import { endLeftovers } from './leftovers.ts';
 import { logPath } from './log-path.ts';
-import { clusterName, GridPlan, type GridSize } from './plan.ts';
+import { clusterName, embeddedManager, GridPlan, noManager, type GridSize } from './plan.ts';
 import { claimHome, findGridRecord, gridRecordPath, isSupervised, type ClusterRecord, type GridRecord } from './record.ts';
 import { Supervisor, type Host, type ProcessPlan } from './supervisor.ts';
+
+/** How long a process may take to end. */
+const usualEndMax = 10_000;
 
 /** How long a process may take until it listens. */
 const readyMax = 30_000;
@@ -23,25 +27,47 @@ const readyMax = 30_000;
  * @throws {MutiraoError} MUT_ALREADY_RUNNING when the home folder has a grid, MUT_UNREACHABLE when a process does not come up.
  */
 export async function runGrid(context: CommandContext, size: GridSize, onReady: (grid: GridRecord) => void): Promise<void> {
-  let grid: GridRecord = { pid: process.pid, startedUnixMs: context.clock.now(), broker: '', clusters: [], machines: size.machines, processes: {} };
+  await withGrid(context, size, {
+    endMax: usualEndMax, start: startAll,
+    work: async (grid) => {
+      onReady(grid);
+      await untilAborted(context.signal);
+    },
+  });
+}
+
+/** What a grid is for. */
+export interface GridCourse {
+  /** How long a process may take to end. */
+  readonly endMax: number;
+  /** Starts everything, each part as soon as what it dials is there. @returns undefined when it was interrupted. */
+  start(starting: Starting): Promise<Pick<GridRecord, 'broker' | 'clusters'> | undefined>;
+  /** What is done with it, when everything listens; then it is stopped. */
+  work(grid: GridRecord): Promise<void>;
+}
+
+/** Runs a grid in the context's home folder for as long as `course.work` takes. @throws {MutiraoError} as `runGrid`, and what `work` throws. */
+export async function withGrid(context: CommandContext, size: GridSize, course: GridCourse): Promise<void> {
+  let grid: GridRecord = {
+    pid: process.pid, host: hostname(), startedUnixMs: context.clock.now(), broker: '', clusters: [], machines: size.machines, processes: {},
+  };
   await takeHome(context, grid);
-  const supervisor = new Supervisor(liveHost(context.home, size.traces), context.output);
+  const supervisor = new Supervisor(liveHost(context.home, size), context.output);
   const save = (): void => {
     grid = { ...grid, processes: supervisor.processes() };
     writeAtomic(gridRecordPath(context.home), `${JSON.stringify(grid)}\n`);
   };
   supervisor.onChange = save;
   try {
-    const found = await startAll({ context, size, supervisor });
+    const found = await course.start({ context, size, supervisor });
     if (found !== undefined) {
       grid = { ...grid, ...found };
       save();
-      onReady(grid);
-      await untilAborted(context.signal);
+      await course.work(grid);
     }
   } finally {
     supervisor.onChange = () => undefined;
-    await stopAll(supervisor);
+    await stopAll(supervisor, course.endMax);
     rmSync(gridRecordPath(context.home), { force: true });
   }
 }
@@ -50,41 +76,42 @@ async function takeHome(context: CommandContext, grid: GridRecord): Promise<void
   if (claimHome(context.home, grid)) return;
   const former = findGridRecord(context.home);
   if (former !== undefined && isSupervised(former)) {
-    throw new MutiraoError('MUT_ALREADY_RUNNING', `a grid already runs in ${context.home} (process ${former.pid}); "mutirao down" stops it, --home names another folder`);
+    throw new MutiraoError('MUT_ALREADY_RUNNING', `a grid already runs in ${context.home} (process ${former.pid} on ${former.host ?? 'this host'}); "mutirao down" stops it, --home names another folder`);
   }
   if (former !== undefined) await endLeftovers(context, former);
   rmSync(gridRecordPath(context.home), { force: true });
   if (!claimHome(context.home, grid)) throw new MutiraoError('MUT_ALREADY_RUNNING', `another grid is just starting in ${context.home}`);
 }
 
-interface Starting {
+/** A grid that is being started. */
+export interface Starting {
   readonly context: CommandContext;
   readonly size: GridSize;
   readonly supervisor: Supervisor;
 }
 
-/** Starts everything, each part as soon as what it dials is there. @returns undefined when it was interrupted. */
 async function startAll(starting: Starting): Promise<Pick<GridRecord, 'broker' | 'clusters'> | undefined> {
   const { context: { home, signal }, size } = starting;
   const plan = new GridPlan(home, size);
   const clusters = Promise.all(size.clusters.map(async (processors, index): Promise<ClusterRecord> => {
     const name = clusterName(index);
-    const cluster = await start(starting, plan.cluster(name, processors));
-    return { name, processors, cluster, provider: await start(starting, plan.provider(name, cluster)) };
+    const cluster = await startPart(starting, plan.cluster(name, processors));
+    return { name, processors, cluster, provider: await startPart(starting, plan.provider(name, embeddedManager(cluster))) };
   }));
-  const lab = size.machines === 0 ? undefined : start(starting, plan.provider('lab', undefined));
+  const lab = size.machines === 0 ? undefined : startPart(starting, plan.provider('lab', noManager));
   const [foundClusters, foundLab] = await Promise.all([clusters, lab]);
   if (signal.aborted) return undefined;
   const providers = foundClusters.map(({ name, provider }) => ({ name, address: provider }));
   if (foundLab !== undefined) {
     providers.push({ name: 'lab', address: foundLab });
-    for (let index = 1; index <= size.machines; index += 1) await start(starting, plan.agent(`lab/m${index}`, foundLab));
+    for (let index = 1; index <= size.machines; index += 1) await startPart(starting, plan.agent(`lab/m${index}`, foundLab));
   }
-  const broker = await start(starting, plan.broker(providers));
+  const broker = await startPart(starting, plan.broker(providers));
   return signal.aborted ? undefined : { broker, clusters: foundClusters };
 }
 
-async function start({ context, supervisor }: Starting, plan: ProcessPlan): Promise<string> {
+/** Starts a process and answers its address. @throws {MutiraoError} MUT_UNREACHABLE when it does not come up. */
+export async function startPart({ context, supervisor }: Starting, plan: ProcessPlan): Promise<string> {
   if (context.signal.aborted) return '';
   const address = await supervisor.start(plan, readyMax);
   if (address === undefined && !context.signal.aborted) {
@@ -94,10 +121,10 @@ async function start({ context, supervisor }: Starting, plan: ProcessPlan): Prom
 }
 
 /** The broker goes first, so that it journals no losses; clusters last, so that providers can release what they hold. */
-async function stopAll(supervisor: Supervisor): Promise<void> {
-  await supervisor.stop((name) => name === 'broker');
-  await supervisor.stop((name) => name.startsWith('provider-') || name.startsWith('agent-'));
-  await supervisor.stop(() => true);
+async function stopAll(supervisor: Supervisor, endMax: number): Promise<void> {
+  await supervisor.stop((name) => name === 'broker', endMax);
+  await supervisor.stop((name) => name.startsWith('provider-') || name.startsWith('agent-'), endMax);
+  await supervisor.stop(() => true, endMax);
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {
@@ -110,19 +137,29 @@ function untilAborted(signal: AbortSignal): Promise<void> {
 function lastWords(path: string): string {
   try {
     const lines = readFileSync(path, 'utf8').trim().split('\n');
-    return `${(lines.at(-1) ?? '').slice(0, 400)} (${path})`;
+    return `${wordsOf(lines.at(-1) ?? '').slice(0, 400)} (${path})`;
   } catch {
     return `there is no log ${path}`;
   }
 }
 
-/** @param traces the folder of debugging traces, if any; an agent that an allocation starts knows it from the environment alone. */
-function liveHost(home: string, traces: string | undefined): Host {
+/** What a line of a log says; a line that is no JSON says itself. */
+function wordsOf(line: string): string {
+  try {
+    const { msg } = JSON.parse(line) as { msg?: unknown };
+    return typeof msg === 'string' ? msg : line;
+  } catch {
+    return line;
+  }
+}
+
+/** An agent that an allocation starts knows the folder of debugging traces from the environment alone. */
+function liveHost(home: string, { traces, isLeashed }: GridSize): Host {
   for (const folder of [join(home, 'logs'), ...(traces === undefined ? [] : [traces])]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const env = { ...process.env, MUTIRAO_HOME: home, ...(traces === undefined ? {} : { MUTIRAO_AGENT_TRACE: join(traces, 'agent-allocated.jsonl') }) };
   return {
     start: (name, [command = '', ...args], onExit) => startProcess({
-      command, args, env, stderr: { kind: 'file', path: logPath(home, name) },
+      command, args, env, leash: isLeashed === true, stderr: { kind: 'file', path: logPath(home, name) },
       onExit: ({ status }) => { onExit(status); },
     }).pid,
     signal: (pid, name) => {

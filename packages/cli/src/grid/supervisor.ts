@@ -33,7 +33,6 @@ const steadyAfter = 30_000;
 const restartDelayMin = 250;
 const restartDelayMax = 15_000;
 const pollMs = 15;
-const endMax = 10_000;
 
 /** Keeps processes alive: starts them, starts those anew that end (at the same address, after a growing pause), and stops them. */
 export class Supervisor {
@@ -75,8 +74,8 @@ export class Supervisor {
     return found;
   }
 
-  /** Stops these processes (those named by a prefix), waits until they have ended, and kills what does not end. */
-  async stop(belongs: (name: string) => boolean): Promise<void> {
+  /** Stops these processes (those named by a prefix), waits until they have ended, and kills what does not end within `endMax`. */
+  async stop(belongs: (name: string) => boolean, endMax: number): Promise<void> {
     this.#isStopping = true;
     const mine = [...this.#all.values()].filter(({ plan }) => belongs(plan.name));
     for (const { pid } of mine) if (pid !== undefined) this.#host.signal(pid, 'SIGTERM');

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { captureStream, type Capture } from './capture.ts';
 import { shellStatus, startFailure, type ProcessExit } from './exit.ts';
 
@@ -28,6 +29,8 @@ export interface StartProcessOptions {
   readonly input?: string;
   /** A file that is its standard input, in place of `input`. @throws Error from `startProcess` when it cannot be opened. */
   readonly inputFile?: string;
+  /** Its standard input stays open, and empty, until we end, however we end. */
+  readonly leash?: boolean;
   /** Called exactly once, never before `startProcess` has returned; also when the process could not be started. */
   onExit(exit: ProcessExit): void;
 }
@@ -62,13 +65,14 @@ export function startProcess(options: StartProcessOptions): StartedProcess {
   tellEnd(child, [stdout, stderr], options.onExit);
   if (child.stdin !== null) {
     child.stdin.on('error', () => undefined); // It may end without reading its input.
-    child.stdin.end(options.input);
+    if (options.leash === true) (child.stdin as Socket).unref();
+    else child.stdin.end(options.input);
   }
   return { pid: child.pid, stdout, stderr };
 }
 
-function source({ input, inputFile }: StartProcessOptions, files: number[]): 'ignore' | 'pipe' | number {
-  if (inputFile === undefined) return input === undefined ? 'ignore' : 'pipe';
+function source({ input, inputFile, leash }: StartProcessOptions, files: number[]): 'ignore' | 'pipe' | number {
+  if (inputFile === undefined) return input === undefined && leash !== true ? 'ignore' : 'pipe';
   const file = openSync(inputFile, 'r');
   files.push(file);
   return file;

@@ -1,11 +1,12 @@
 import { Command, CommanderError, Option } from 'commander';
-import { environmentName, flagName, text, choice, type GivenTexts, type OptionSpec, type OptionSpecs } from '../config/index.ts';
+import { environmentName, flag, flagName, text, choice, type GivenTexts, type OptionSpec, type OptionSpecs } from '../config/index.ts';
 import type { LogLevel } from '../log/index.ts';
 
 /** Options that every program has. */
 export const commonOptions = {
   home: text({ help: 'Folder of Mutirao\'s files; MUTIRAO_HOME says it for all programs, ~/.mutirao holds where nothing does.', placeholder: 'FOLDER' }),
   logLevel: choice<LogLevel>({ help: 'How much to log, to standard error.', words: ['debug', 'info', 'warn', 'error', 'fatal', 'silent'], default: 'info' }),
+  leash: flag({ help: 'Drain, as after SIGTERM, when standard input ends: whoever started this process holds its other end, and is gone then.' }),
 } as const satisfies OptionSpecs;
 
 /** What a command line says. */

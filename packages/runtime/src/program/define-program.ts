@@ -35,7 +35,8 @@ export interface Program<O extends OptionSpecs> {
  * Makes a program's `main(argv)`: argv without node and script.
  *
  * The process ends with 0 when `run` resolves, 2 for wrong use or configuration, 3 when something that is needed is out of
- * reach, 70 for a bug. The first SIGTERM or SIGINT asks `run` to drain, the second ends the process at once.
+ * reach, 70 for a bug. The first SIGTERM or SIGINT (with `--leash` also the end of standard input) asks `run` to drain, a
+ * second signal ends the process at once.
  */
 export function defineProgram<O extends OptionSpecs>(program: Program<O>, host: ProgramHost = processHost): (argv: readonly string[]) => Promise<void> {
   return async (argv) => {
@@ -65,7 +66,7 @@ async function runToEnd<O extends OptionSpecs>(program: Program<O>, config: Conf
   const fail = (error: unknown): void => { host.exit(reportEnd(error, { program: program.name, home, log, config, parts })); };
   host.onUncaught(fail);
   try {
-    await program.run(config, { log, signal: abortedBySignals(host, log), home, fail, addToDump: (name, describe) => { parts.set(name, describe); } });
+    await program.run(config, { log, signal: abortedBySignals(host, log, config.leash), home, fail, addToDump: (name, describe) => { parts.set(name, describe); } });
   } catch (error) {
     fail(error);
     return;
@@ -73,8 +74,14 @@ async function runToEnd<O extends OptionSpecs>(program: Program<O>, config: Conf
   host.exit(0);
 }
 
-function abortedBySignals(host: ProgramHost, log: Logger): AbortSignal {
+function abortedBySignals(host: ProgramHost, log: Logger, isLeashed: boolean): AbortSignal {
   const controller = new AbortController();
+  if (isLeashed) {
+    host.onInputEnd(() => {
+      log.info({}, 'standard input has ended: draining');
+      controller.abort();
+    });
+  }
   for (const [name, number] of [['SIGTERM', 15], ['SIGINT', 2]] as const) {
     host.onSignal(name, () => {
       if (controller.signal.aborted) host.exit(128 + number);

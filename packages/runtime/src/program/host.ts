@@ -7,6 +7,8 @@ export interface ProgramHost {
   exit(status: number): void;
   /** Calls `listener` at each such signal. */
   onSignal(name: 'SIGTERM' | 'SIGINT', listener: () => void): void;
+  /** Calls `listener` when standard input ends. */
+  onInputEnd(listener: () => void): void;
   /** Calls `listener` with errors that nobody caught. */
   onUncaught(listener: (error: unknown) => void): void;
 }
@@ -18,6 +20,10 @@ export const processHost: ProgramHost = {
   writeError: (text) => { process.stderr.write(text); },
   exit: (status) => { process.exit(status); },
   onSignal: (name, listener) => { process.on(name, listener); },
+  onInputEnd: (listener) => {
+    process.stdin.on('error', () => undefined); // `close` follows.
+    process.stdin.once('close', listener).resume();
+  },
   onUncaught: (listener) => {
     process.on('uncaughtException', listener);
     process.on('unhandledRejection', listener);

@@ -41,6 +41,16 @@ export function taskOptionsGiven(options: TaskOptions): string[] {
   return given.filter(([, value]) => value !== undefined).map(([name]) => name);
 }
 
+/** As `taskOptionsGiven`, of the options for a job as a whole. */
+export function jobOptionsGiven(options: JobOptions): string[] {
+  const given: readonly (readonly [string, unknown])[] = [
+    ['--label', options.label], ['--env', options.env?.[0]], ['--limit-time', options.limitTime], ['--limit-memory', options.limitMemory],
+    ['--limit-output', options.limitOutput], ['--replicas', options.replicas], ['--retries', options.retries], ['--processors', options.processors],
+    ['--deadline', options.deadline],
+  ];
+  return given.filter(([, value]) => value !== undefined).map(([name]) => name);
+}
+
 /**
  * Makes a bag of tasks of a command and its values.
  *

@@ -40,7 +40,7 @@ export async function listJobs(context: CommandContext, { max, status }: ListJob
 }
 
 /** Reads pages of jobs, newest first, until `max` of them have the status or there are no more. */
-async function fetchJobs(broker: BrokerClient, status: string | undefined, max: number): Promise<JobSummary[]> {
+export async function fetchJobs(broker: BrokerClient, status: string | undefined, max: number): Promise<JobSummary[]> {
   const found: JobSummary[] = [];
   let beforeJobId = 0;
   for (;;) {

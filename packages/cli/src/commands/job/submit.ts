@@ -1,29 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
-
 import { Option, type Command } from 'commander';
 
-import type { SubmitJobRequest, SubmitJobResponse } from '@mutirao/api/broker';
-import { encodeJobSpec } from '@mutirao/api/codecs';
-import { MutiraoError, registry } from '@mutirao/api/errors';
-import type { JobSpec } from '@mutirao/core/messages';
-
-import type { BrokerClient } from '../../client/broker-client.ts';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { jobJson } from '../../json/documents.ts';
 import { tell } from '../../output/tell.ts';
 import { followJob } from '../../watch/follow-job.ts';
-import { readJobFile, readText } from './job-file.ts';
-import { makeJob, overrideJob, taskOptionsGiven, type JobOptions, type TaskOptions } from './job-options.ts';
+import { handOver, readJob, type SubmitOptions } from './hand-over.ts';
+import { addHereOptions, refuseWithoutHere } from './here-options.ts';
 import { endLine, exitStatusOfJob } from './wait.ts';
-
-/** Everything that `job submit` takes. */
-export interface SubmitOptions extends JobOptions, Partial<TaskOptions> {
-  readonly format?: string;
-  readonly wait?: true;
-  readonly progress?: true;
-}
 
 const collect = (value: string, former: readonly string[] = []): readonly string[] => [...former, value];
 
@@ -52,14 +36,18 @@ export function define(command: Command, act: Act): void {
     .option('--wait', 'wait until the job has ended; the exit status tells how')
     .option('--progress', 'as --wait, with progress also where standard error is no terminal')
     .addOption(new Option('--format <name>', 'format of the file, whatever its content looks like').choices(['jdf']))
-    .action((file: string | undefined, options: SubmitOptions) => act((context) => submitJob(context, file, options)));
+    .action((file: string | undefined, options: SubmitOptions) => act(async (context) => {
+      if (options.here === true) return (await import('./submit-here.ts')).submitHere(context, file, options);
+      refuseWithoutHere(options);
+      return submitJob(context, file, options);
+    }));
+  addHereOptions(command);
 }
 
 /** Submits a job, and waits for its end where that is wanted. */
 export async function submitJob(context: CommandContext, file: string | undefined, options: SubmitOptions): Promise<ExitStatus> {
-  const job = overrideJob(readJob(context, file, options), options);
-  const broker = await context.broker();
-  const { jobId, taskCount } = await submitOnce(context, broker, { job: encodeJobSpec(job), clientJobId: randomUUID() });
+  const job = readJob(context, file, options);
+  const { jobId, taskCount } = await handOver(context, job);
   if (options.wait !== true && options.progress !== true) {
     tell(context.output, {
       json: () => ({ job_id: jobId, task_count: taskCount }),
@@ -68,35 +56,7 @@ export async function submitJob(context: CommandContext, file: string | undefine
     });
     return 0;
   }
-  const ended = await followJob(context, broker, { jobId, progress: options.progress === true });
+  const ended = await followJob(context, await context.broker(), { jobId, progress: options.progress === true });
   tell(context.output, { json: () => jobJson(ended), table: () => [endLine(ended)], quiet: () => [jobId] });
   return exitStatusOfJob(ended);
-}
-
-function readJob(context: CommandContext, file: string | undefined, options: SubmitOptions): JobSpec {
-  const taskOptions: TaskOptions = { ...options, op: options.op ?? true };
-  const command = context.passedOn ?? [];
-  if (file === undefined) {
-    if (command.length === 0 && taskOptions.op) throw new MutiraoError('MUT_BAD_REQUEST', 'there is nothing to submit; want a job file, or a command after "--"');
-    return makeJob(command, taskOptions, context.directory, (list) => readText(list === '-' ? '/dev/stdin' : resolve(context.directory, list)));
-  }
-  if (command.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `the file ${file} and a command after "--" are given; want one of them`);
-  const given = taskOptionsGiven(taskOptions);
-  if (given.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(', ')} beside the file ${file}; the file itself says that`);
-  return readJobFile(file, context.directory, context.output.note);
-}
-
-const attemptsMax = 3;
-const retryMs = 300;
-
-/** The key in the request makes a repeated submission the same job, so a broker that is just restarting is asked again. */
-async function submitOnce(context: CommandContext, broker: BrokerClient, request: SubmitJobRequest): Promise<SubmitJobResponse> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await broker.submitJob(request);
-    } catch (error) {
-      if (!(error instanceof MutiraoError) || !registry[error.code].retryable || attempt === attemptsMax || context.signal.aborted) throw error;
-      await context.sleep(retryMs);
-    }
-  }
 }

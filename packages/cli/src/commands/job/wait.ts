@@ -32,10 +32,14 @@ export async function waitForJobs(context: CommandContext, selector: string, pro
   return Math.max(0, ...ended.map(exitStatusOfJob)) as ExitStatus;
 }
 
-/** How a job ended, in one line. */
+/** How a job ended, in one line that also says where to see more. */
 export function endLine(job: JobSummary): string {
-  const advice = job.failedCount > 0 ? ` See "mutirao task list ${job.jobId} --status failed".` : '';
-  return `Job ${job.jobId} ${nameOf(JobStatus, job.status)} after ${showDuration(job.endedUnixMs - job.submittedUnixMs)}, tasks ${countsOf(job)}.${advice}`;
+  return job.failedCount > 0 ? `${endSentence(job)} See "mutirao task list ${job.jobId} --status failed".` : endSentence(job);
+}
+
+/** How a job ended. */
+export function endSentence(job: JobSummary): string {
+  return `Job ${job.jobId} ${nameOf(JobStatus, job.status)} after ${showDuration(job.endedUnixMs - job.submittedUnixMs)}, tasks ${countsOf(job)}.`;
 }
 
 /** 0 for a job all of whose tasks finished, 1 where tasks failed, 4 where it was cancelled. */

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { runCommandLine } from '@mutirao/testkit';
-import { clusterName, GridPlan, parseClusters, parseSettings } from '../../../src/grid/plan.ts';
+import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
+import { clusterName, GridPlan, noManager, parseClusters, parseSettings } from '../../../src/grid/plan.ts';
 import { claimHome, findGridRecord, isSupervised, type GridRecord } from '../../../src/grid/record.ts';
 
 const record: GridRecord = { pid: 1, startedUnixMs: 0, broker: '', clusters: [], machines: 0, processes: {} };
@@ -31,6 +31,11 @@ test('every process of a traced grid writes a file of its own', (t) => {
   t.deepEqual(filesOf(plan.agent('lab/m1', 'h:1')), ['/traces/agent-lab-m1.jsonl']);
 });
 
+test('the processes of a leashed grid are told to watch their standard input', (t) => {
+  const plan = new GridPlan('/home', { clusters: [], machines: 0, machineProcessors: 1, isLeashed: true, settings: parseSettings([]) });
+  t.deepEqual(plan.provider('p', noManager).command(undefined).slice(4), ['--home', '/home', '--leash', '--id', 'p', '--manager', 'none', '--listen', '127.0.0.1:0']);
+});
+
 test('a process that is started again listens where it did', (t) => {
   const plan = new GridPlan('/home', { clusters: [], machines: 1, machineProcessors: 1, settings: parseSettings([]) });
   t.deepEqual(plan.broker([{ name: 'lab', address: 'h:1' }]).command('127.0.0.1:99').slice(4), ['--home', '/home', '--provider', 'lab=h:1', '--listen', '127.0.0.1:99']);
@@ -47,6 +52,14 @@ test('of two grids that claim a home folder one wins', (t) => {
 test('a process id that belongs to another program is no grid', (t) => {
   t.false(isSupervised({ ...record, pid: 999_999_999 }));
   t.false(isSupervised({ ...record, pid: 1 }));
+});
+
+test('a grid of another host, which shares the home folder, is taken to live, and is stopped there', async (t) => {
+  const home = temporaryFolder(t);
+  const elsewhere = { ...record, pid: 999_999_999, host: `not-${hostname()}` };
+  t.true(isSupervised(elsewhere));
+  claimHome(home, elsewhere);
+  t.regex((await runCommandLine(['down'], { home })).err, /runs on not-.*; want "mutirao down" there/);
 });
 
 test('up refuses sizes that make no grid', async (t) => {

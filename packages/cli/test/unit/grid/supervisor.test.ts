@@ -81,7 +81,7 @@ test('what is stopped is not started again', async (t) => {
   const host = new FakeHost();
   const supervisor = new Supervisor(host, silent);
   await supervisor.start(listening, 1000);
-  await supervisor.stop(() => true);
+  await supervisor.stop(() => true, 10_000);
   await settle();
   t.deepEqual(host.signals, ['SIGTERM 100']);
   t.is(host.started.length, 1);
@@ -92,7 +92,7 @@ test('what does not end after ten seconds is killed', async (t) => {
   host.isObedient = false;
   const supervisor = new Supervisor(host, silent);
   await supervisor.start(listening, 1000);
-  await supervisor.stop(() => true);
+  await supervisor.stop(() => true, 10_000);
   t.deepEqual(host.signals, ['SIGTERM 100', 'SIGKILL 100']);
   t.true(host.now() >= 10_000);
 });
@@ -102,7 +102,7 @@ test('a process that ended during the pause before its restart is not started wh
   const supervisor = new Supervisor(host, silent);
   await supervisor.start(listening, 1000);
   host.started[0]?.end(1);
-  await supervisor.stop(() => true);
+  await supervisor.stop(() => true, 10_000);
   await settle();
   t.is(host.started.length, 1);
 });

@@ -12,6 +12,7 @@ import { commit, type Turn } from './turn.ts';
 
 /** Gives back what no broker needs any more: queued requests at once, running ones after the idle time. */
 export function releaseSurplus(turn: Turn): void {
+  if (turn.state.drainReason !== '') giveBack(turn);
   for (const broker of turn.state.brokers.values()) {
     const wanted = wantedProcessors(turn, broker);
     if (wanted === undefined) continue;
@@ -37,10 +38,13 @@ function releaseRunning(turn: Turn, broker: KnownBroker): void {
   }
 }
 
-/** Withdraws everything that still waits at the manager. */
-export function withdrawAll(turn: Turn, reason: string): void {
-  for (const request of turn.state.requests.values()) {
-    if (request.status === 'queued' && isServing(request)) releaseRequest(turn, request, reason);
+/** While the provider drains: takes out what waits at the manager, and what runs too where all is to be given back. */
+function giveBack(turn: Turn): void {
+  const { requests, drainReason, givesAllBack } = turn.state;
+  for (const request of requests.values()) {
+    if (!isServing(request)) continue;
+    if (request.status === 'queued') releaseRequest(turn, request, `Withdrawn: the provider drains (${drainReason}).`);
+    else if (request.status === 'running' && givesAllBack) releaseRequest(turn, request, `Released: the provider ends (${drainReason}).`);
   }
 }
 

@@ -26,8 +26,8 @@ export type ProviderInput =
   | { readonly kind: 'AgentDetached'; readonly machineId: MachineId; readonly attachmentId: number; readonly hasLeft: boolean }
   /** Tasks that ended since the last such input, seen by the relay; `requestId` is empty for time-shared machines. */
   | { readonly kind: 'TasksMeasured'; readonly requestId: RequestId; readonly longest: Duration; readonly total: Duration; readonly count: number }
-  /** Replies undefined. */
-  | { readonly kind: 'DrainAsked'; readonly replyTo: number; readonly reason: string }
+  /** With `isAtOnce` also what runs is given back. Replies undefined. */
+  | { readonly kind: 'DrainAsked'; readonly replyTo: number; readonly reason: string; readonly isAtOnce?: true }
   /** Heuristic empty and time undefined for what is in force. Replies the HeuristicSetting in force then. */
   | { readonly kind: 'HeuristicAsked'; readonly replyTo: number; readonly heuristic: string; readonly defaultTime: Duration | undefined }
   | { readonly kind: 'TimerFired' };

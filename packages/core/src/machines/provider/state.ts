@@ -178,6 +178,8 @@ export interface ProviderState {
   standing: readonly string[];
   /** Why no more work is taken; empty while it is. */
   drainReason: string;
+  /** Whether draining gives back what runs, too. */
+  givesAllBack: boolean;
   /** When the driver was last asked to wake it; 0 when never. */
   wakeAt: Instant;
 }
@@ -186,7 +188,7 @@ export interface ProviderState {
 export function createProviderState(config: ProviderConfig): ProviderState {
   return {
     config, instance: '', switched: undefined, startedAt: 0, managerOffset: undefined, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
-    brokers: new Map(), machines: new Map(), taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', wakeAt: 0,
+    brokers: new Map(), machines: new Map(), taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', givesAllBack: false, wakeAt: 0,
   };
 }
 

@@ -2,7 +2,7 @@ import { unreachable, type Decision, type Instant } from '../../shared/index.ts'
 import { changeDemand, connectBroker, disconnectBroker, noteIdleBrokers, offerMachines, tellChangedRequests } from './brokers.ts';
 import type { ProviderChange } from './changes.ts';
 import type { ProviderCommand } from './commands.ts';
-import { draftRequests, releaseSurplus, withdrawAll } from './decide.ts';
+import { draftRequests, releaseSurplus } from './decide.ts';
 import { settleHeuristic, switchHeuristic } from './heuristic.ts';
 import type { ProviderInput } from './inputs.ts';
 import { attachAgent, detachAgent, loseAbsentMachines } from './machines.ts';
@@ -49,7 +49,7 @@ function takeInput(turn: Turn, input: ProviderInput): void {
     case 'AgentAttached': attachAgent(turn, input); break;
     case 'AgentDetached': detachAgent(turn, input.machineId, input.attachmentId, input.hasLeft); break;
     case 'TasksMeasured': if (input.count > 0) commit(turn, input); break;
-    case 'DrainAsked': drain(turn, input.replyTo, input.reason); break;
+    case 'DrainAsked': drain(turn, input); break;
     case 'HeuristicAsked': switchHeuristic(turn, input); break;
     case 'TimerFired': turn.state.wakeAt = 0; break;
     default: unreachable(input);
@@ -69,8 +69,8 @@ function startProvider(turn: Turn, instance: string): void {
   }
 }
 
-function drain(turn: Turn, replyTo: number, reason: string): void {
-  turn.state.drainReason = reason === '' ? 'asked for' : reason;
-  withdrawAll(turn, `Withdrawn: the provider drains (${turn.state.drainReason}).`);
-  turn.commands.push({ kind: 'DrainAgents', reason: turn.state.drainReason }, { kind: 'Reply', replyTo, reply: { ok: true, value: undefined } });
+function drain({ state, commands }: Turn, { reason, replyTo, isAtOnce }: Extract<ProviderInput, { kind: 'DrainAsked' }>): void {
+  state.drainReason = reason === '' ? 'asked for' : reason;
+  if (isAtOnce === true) state.givesAllBack = true;
+  commands.push({ kind: 'DrainAgents', reason: state.drainReason }, { kind: 'Reply', replyTo, reply: { ok: true, value: undefined } });
 }

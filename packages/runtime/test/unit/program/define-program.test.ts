@@ -18,6 +18,8 @@ class FakeHost implements ProgramHost {
   writeError(words: string): void { this.errors += words; }
   exit(status: number): void { this.exits.push(status); }
   onSignal(name: string, listener: () => void): void { this.signals.set(name, listener); }
+  inputEnd: (() => void) | undefined;
+  onInputEnd(listener: () => void): void { this.inputEnd = listener; }
   onUncaught(listener: (error: unknown) => void): void { this.uncaught = listener; }
 }
 
@@ -60,6 +62,17 @@ for (const [what, argv] of [['an unknown flag', ['--wide', '1']], ['a value out 
     t.not(t.context.host.errors, '');
   });
 }
+
+suite('on a leash the end of standard input asks to drain; without one nobody listens to it', async (t) => {
+  const { host, main } = t.context;
+  await main(async () => undefined);
+  t.is(host.inputEnd, undefined);
+  let signal: AbortSignal | undefined;
+  await main(async (_config, context) => { ({ signal } = context); }, '--leash');
+  t.false(signal?.aborted);
+  host.inputEnd?.();
+  t.true(signal?.aborted);
+});
 
 suite('the first signal asks to drain, the second ends at once', async (t) => {
   const { host, main } = t.context;

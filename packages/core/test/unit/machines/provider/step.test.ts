@@ -75,6 +75,26 @@ test('draining withdraws what is queued, lets run what runs, and asks for nothin
   t.is(dialogue.state.requests.get('q1')?.status, 'running');
 });
 
+test('draining withdraws also what was being submitted, once the manager has it', (t) => {
+  const dialogue = new ProviderDialogue();
+  dialogue.perform(['start', 'connect b1', 'limits requests=1 width=2 walltime=1000', 'demand b1 9', 'listing']);
+  dialogue.perform(['drain the machine room floods']);
+  t.is(dialogue.perform(['accepted q1']), 'release q1 (m-q1)\ntell b1 requests q1=queued\nwake at 5001');
+});
+
+test('giving everything back takes out what is queued and what runs, whatever is wanted', (t) => {
+  const dialogue = new ProviderDialogue();
+  dialogue.perform(['start', 'connect b1', 'limits requests=2 width=2 walltime=1000', 'demand b1 9', 'listing']);
+  dialogue.perform(['accepted q1', 'accepted q2', 'attach q1.0']);
+  t.is(dialogue.perform(['give-back the submitter ended']), [
+    'drain agents: the submitter ended', 'reply 1 ok', 'tell b1 lost p/q1.0 MUT_ALLOCATION_ENDED',
+    'refuse agent #1 MUT_ALLOCATION_ENDED: request q1 is over', 'release q1 (m-q1)', 'release q2 (m-q2)', 'tell b1 requests q1=running q2=queued', 'wake at 5001',
+  ].join('\n'));
+  dialogue.perform(['released q1', 'released q2']);
+  t.deepEqual([...dialogue.state.requests.values()].map(({ status }) => status), ['ended', 'ended']);
+  t.is(dialogue.state.requests.get('q1')?.releaseReason, 'Released: the provider ends (the submitter ended).');
+});
+
 test('an agent that says good-bye is lost at once', (t) => {
   const dialogue = new ProviderDialogue();
   dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=60000', 'demand b1 9', 'listing']);

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+
+import type { SubmitJobRequest, SubmitJobResponse } from '@mutirao/api/broker';
+import { encodeJobSpec } from '@mutirao/api/codecs';
+import { MutiraoError, registry } from '@mutirao/api/errors';
+import type { JobSpec } from '@mutirao/core/messages';
+
+import type { BrokerClient } from '../../client/broker-client.ts';
+import type { CommandContext } from '../../context.ts';
+import type { HereOptions } from './here-options.ts';
+import { readJobFile, readText } from './job-file.ts';
+import { makeJob, overrideJob, taskOptionsGiven, type JobOptions, type TaskOptions } from './job-options.ts';
+
+/** Everything that `job submit` takes. */
+export interface SubmitOptions extends JobOptions, Partial<TaskOptions>, HereOptions {
+  readonly format?: string;
+  readonly wait?: true;
+  readonly progress?: true;
+}
+
+/** Submits a job that was read. */
+export async function handOver(context: CommandContext, job: JobSpec): Promise<SubmitJobResponse> {
+  return submitOnce(context, await context.broker(), { job: encodeJobSpec(job), clientJobId: randomUUID() });
+}
+
+/** Reads the job that is to be submitted, with what the options lay over it. @throws {FormatError | MutiraoError} for what is wrong with it. */
+export function readJob(context: CommandContext, file: string | undefined, options: SubmitOptions): JobSpec {
+  return overrideJob(readBag(context, file, options), options);
+}
+
+function readBag(context: CommandContext, file: string | undefined, options: SubmitOptions): JobSpec {
+  const taskOptions: TaskOptions = { ...options, op: options.op ?? true };
+  const command = context.passedOn ?? [];
+  if (file === undefined) {
+    if (command.length === 0 && taskOptions.op) throw new MutiraoError('MUT_BAD_REQUEST', 'there is nothing to submit; want a job file, or a command after "--"');
+    return makeJob(command, taskOptions, context.directory, (list) => readText(list === '-' ? '/dev/stdin' : resolve(context.directory, list)));
+  }
+  if (command.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `the file ${file} and a command after "--" are given; want one of them`);
+  const given = taskOptionsGiven(taskOptions);
+  if (given.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(', ')} beside the file ${file}; the file itself says that`);
+  return readJobFile(file, context.directory, context.output.note);
+}
+
+const attemptsMax = 3;
+const retryMs = 300;
+
+/** The key in the request makes a repeated submission the same job, so a broker that is just restarting is asked again. */
+async function submitOnce(context: CommandContext, broker: BrokerClient, request: SubmitJobRequest): Promise<SubmitJobResponse> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await broker.submitJob(request);
+    } catch (error) {
+      if (!(error instanceof MutiraoError) || !registry[error.code].retryable || attempt === attemptsMax || context.signal.aborted) throw error;
+      await context.sleep(retryMs);
+    }
+  }
+}

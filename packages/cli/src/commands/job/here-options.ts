@@ -1,0 +1,92 @@
+import { accessSync, constants } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+
+import { Option, type Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+
+import { noManager, parseSettings } from '../../grid/plan.ts';
+import type { HereSite } from '../../grid/run-here.ts';
+
+/** What `job submit --here` takes beside the job. */
+export interface HereOptions {
+  readonly here?: true;
+  readonly manager?: string;
+  readonly cluster?: string;
+  readonly hereProcessors?: string;
+  readonly heuristic?: string;
+  readonly defaultTaskTime?: string;
+  readonly set?: readonly string[];
+  readonly taskOutput?: true;
+}
+
+const managers = ['slurm', 'embedded', 'commands', 'none'];
+
+/** Adds the options. */
+export function addHereOptions(command: Command): void {
+  command
+    .option('--here', 'run this job alone, with a broker and a provider that end with it; wait for its end')
+    .addOption(new Option('--manager <name>', 'with --here: where machines come from (default: slurm where sbatch is on the PATH, else none: this host)').choices(managers))
+    .option('--cluster <name>', 'with --manager embedded: a cluster that runs already, by its address or its name in the usual home folder')
+    .option('--here-processors <count>', 'with --here: processors of this host to use, where no cluster is named (default: all)')
+    .option('--heuristic <name>', 'with --here: what decides the allocation requests')
+    .option('--default-task-time <duration>', 'with --here: how long a task is taken to last before any has ended')
+    .option('--set <process.option=value>', 'with --here: an option of a process, as in provider.slurm-partition=main', (value: string, former: readonly string[] = []) => [...former, value])
+    .option('--task-output', 'with --here: print what the tasks printed, when the job has ended');
+}
+
+/** Refuses the options of a grid of one's own where there is to be none. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function refuseWithoutHere(options: HereOptions): void {
+  const given: readonly (readonly [string, unknown])[] = [
+    ['--manager', options.manager], ['--cluster', options.cluster], ['--here-processors', options.hereProcessors], ['--heuristic', options.heuristic],
+    ['--default-task-time', options.defaultTaskTime], ['--set', options.set?.[0]], ['--task-output', options.taskOutput],
+  ];
+  const names = given.filter(([, value]) => value !== undefined).map(([name]) => name);
+  if (names.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `${names.join(', ')} without --here; a broker that runs already has its own providers`);
+}
+
+/** What the submission's own grid is to use. @param usualHome where a cluster that is named is looked up. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function readSite(options: HereOptions, usualHome: string, path: string | undefined): HereSite {
+  const name = options.manager ?? (options.cluster === undefined ? usualManager(path) : 'embedded');
+  if (options.cluster !== undefined && name !== 'embedded') throw new MutiraoError('MUT_BAD_REQUEST', `--cluster beside --manager ${name}; want it with --manager embedded`);
+  const manager = managerOf(name, options.cluster, usualHome);
+  if (options.hereProcessors !== undefined && manager !== undefined && manager !== noManager) {
+    throw new MutiraoError('MUT_BAD_REQUEST', '--here-processors beside a cluster that has its own processors');
+  }
+  return { manager, processors: readProcessors(options.hereProcessors), settings: readSettings(options) };
+}
+
+function readSettings({ set = [], heuristic, defaultTaskTime }: HereOptions): HereSite['settings'] {
+  const settings = parseSettings(set);
+  if (heuristic !== undefined) settings.provider.push('--heuristic', heuristic);
+  if (defaultTaskTime !== undefined) settings.provider.push('--default-task-time', defaultTaskTime);
+  return settings;
+}
+
+function managerOf(name: string, cluster: string | undefined, usualHome: string): readonly string[] | undefined {
+  switch (name) {
+    case 'none': return noManager;
+    case 'embedded': return cluster === undefined ? undefined : ['--manager', 'embedded', '--cluster', cluster, '--cluster-home', resolve(usualHome)];
+    default: return ['--manager', name];
+  }
+}
+
+function usualManager(path = ''): string {
+  const isThere = path.split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, 'sbatch'), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  return isThere ? 'slurm' : 'none';
+}
+
+function readProcessors(text: string | undefined): number {
+  if (text === undefined) return availableParallelism();
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1 || count > 4096) throw new MutiraoError('MUT_BAD_REQUEST', `--here-processors is "${text}"; want an integer in 1..4096`);
+  return count;
+}

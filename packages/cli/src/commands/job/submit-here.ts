@@ -1,0 +1,142 @@
+import { resolve } from 'node:path';
+
+import { TaskStatus, type JobSummary } from '@mutirao/api/broker';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { JobSpec } from '@mutirao/core/messages';
+import { mutiraoHome } from '@mutirao/runtime/files';
+
+import type { BrokerClient } from '../../client/broker-client.ts';
+import type { CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { closeHereHome, listAbandoned, openHereHome, type HereHome } from '../../grid/here-home.ts';
+import { runHere } from '../../grid/run-here.ts';
+import { jobJson } from '../../json/documents.ts';
+import { tell } from '../../output/tell.ts';
+import { followJob, type FollowOptions } from '../../watch/follow-job.ts';
+import { tellWaiting } from '../../watch/tell-waiting.ts';
+import { fetchTasks, taskTable } from '../task/list.ts';
+import { printOutputs } from '../task/output.ts';
+import { handOver, readJob, type SubmitOptions } from './hand-over.ts';
+import { readSite } from './here-options.ts';
+import { jobOptionsGiven, taskOptionsGiven } from './job-options.ts';
+import { fetchJobs } from './list.ts';
+import { endSentence, exitStatusOfJob } from './wait.ts';
+
+/** What `submit` takes, and the option of all commands that decides here whether the job outlives the command. */
+export interface SubmitHereOptions extends SubmitOptions {
+  readonly home?: string;
+  readonly broker?: string;
+}
+
+/** Failed tasks that are told of; their home may be gone afterwards. */
+const failedShownMax = 10;
+
+/**
+ * Runs one job with a grid of its own, and ends all of that: the requests that wait, the allocations that run, the processes.
+ *
+ * In a home folder that the user gave, a job that was interrupted goes on where nothing is to be submitted.
+ */
+export async function submitHere(context: CommandContext, file: string | undefined, options: SubmitHereOptions): Promise<ExitStatus> {
+  if (options.broker !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--broker beside --here, which has a broker of its own; want one of them');
+  if (options.taskOutput === true && context.output.mode !== 'table') throw new MutiraoError('MUT_BAD_REQUEST', '--task-output beside --json or --quiet; want one of them');
+  const usualHome = options.home === undefined ? context.home : mutiraoHome();
+  const site = readSite(options, usualHome, process.env['PATH']);
+  const job = readNewJob(context, file, options);
+  tellAbandoned(context, usualHome);
+  const home = openHereHome(options.home === undefined ? undefined : context.home, usualHome);
+  const inner = context.at(home.path);
+  let ended: JobSummary | undefined;
+  try {
+    await runHere(inner, site, async () => {
+      try {
+        ended = await runJob(inner, { job, home, options });
+      } catch (error) {
+        if (context.signal.aborted) context.output.note('Interrupted: requests are withdrawn and allocations end ...');
+        throw error;
+      }
+    });
+  } catch (error) {
+    throw context.signal.aborted ? interrupted(home, error) : error;
+  } finally {
+    closeHereHome(home, context.output);
+  }
+  if (ended === undefined) throw interrupted(home, undefined);
+  return exitStatusOfJob(ended);
+}
+
+/** The job that the words say; undefined where they say none and the home folder's own is to go on. */
+function readNewJob(context: CommandContext, file: string | undefined, options: SubmitHereOptions): JobSpec | undefined {
+  const isEmpty = file === undefined && context.passedOn === undefined && options.op !== false;
+  if (!isEmpty || options.home === undefined) return readJob(context, file, options);
+  const given = [...taskOptionsGiven({ ...options, op: true }), ...jobOptionsGiven(options)];
+  if (given.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(', ')} without a job; what was interrupted in ${context.home} goes on as it was submitted`);
+  return undefined;
+}
+
+function tellAbandoned({ output }: CommandContext, usualHome: string): void {
+  for (const path of listAbandoned(usualHome)) {
+    output.note(`${path} is left of a submission that was killed: "mutirao job submit --here --home ${path}" goes on with it, removing the folder forgets it.`);
+  }
+}
+
+interface Run {
+  readonly job: JobSpec | undefined;
+  readonly home: HereHome;
+  readonly options: SubmitHereOptions;
+}
+
+async function runJob(context: CommandContext, { job, home, options }: Run): Promise<JobSummary> {
+  const broker = await context.broker();
+  const jobId = await chooseJob(context, broker, { job, home });
+  const ended = await followTelling(context, broker, { jobId, progress: options.progress === true });
+  if (options.taskOutput === true) await printOutputs(context, { job: String(jobId), tasks: 'all' }, {});
+  if (ended.failedCount > 0) await tellFailures(context, broker, ended);
+  tell(context.output, { json: () => jobJson(ended), table: () => [endSentence(ended)], quiet: () => [jobId] });
+  return ended;
+}
+
+/** Nobody else watches the provider of a grid of one's own, so what keeps the job from starting is told here. */
+async function followTelling(context: CommandContext, broker: BrokerClient, job: FollowOptions): Promise<JobSummary> {
+  let isOver = false;
+  const telling = tellWaiting(context, broker, { jobId: job.jobId, isOver: () => isOver });
+  try {
+    return await followJob(context, broker, job);
+  } finally {
+    isOver = true;
+    await telling;
+  }
+}
+
+/** Submits the job, or finds the one to go on with. @throws {MutiraoError} MUT_BAD_REQUEST where both are there, or neither. */
+async function chooseJob(context: CommandContext, broker: BrokerClient, { job, home }: Pick<Run, 'job' | 'home'>): Promise<number> {
+  const [interruptedJob] = home.isTemporary ? [] : await fetchJobs(broker, 'running', 1);
+  if (job === undefined) {
+    if (interruptedJob === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `there is nothing to submit, and no interrupted job in ${home.path}; want a job file, or a command after "--"`);
+    context.output.note(`Job ${interruptedJob.jobId} goes on: ${interruptedJob.finishedCount} of ${interruptedJob.taskCount} tasks have finished.`);
+    return interruptedJob.jobId;
+  }
+  if (interruptedJob !== undefined) {
+    throw new MutiraoError('MUT_BAD_REQUEST', `${home.path} holds job ${interruptedJob.jobId}, which was interrupted with ${interruptedJob.finishedCount} of `
+      + `${interruptedJob.taskCount} tasks finished; want no other job beside it (then it goes on), or another --home`);
+  }
+  return (await handOver(context, job)).jobId;
+}
+
+/** Tells why tasks failed, while the broker is there to ask. */
+async function tellFailures({ output, clock }: CommandContext, broker: BrokerClient, job: JobSummary): Promise<void> {
+  const { found, more } = await fetchTasks(broker, { jobId: job.jobId, taskIndexes: [], status: TaskStatus.FAILED }, failedShownMax);
+  for (const line of taskTable(found, false, clock.now())) output.note(line);
+  for (const { taskIndex } of found) {
+    const { standardError } = await broker.getTaskOutput({ jobId: job.jobId, taskIndex });
+    const last = Buffer.from(standardError).toString('utf8').trimEnd().split('\n').at(-1) ?? '';
+    if (last !== '') output.note(`task ${taskIndex}: ${last.slice(0, 200)}`);
+  }
+  if (more) output.note(`${job.failedCount - found.length} more tasks failed.`);
+}
+
+function interrupted({ isTemporary, path }: HereHome, cause: unknown): MutiraoError {
+  const rest = isTemporary
+    ? 'its temporary home folder is removed; with --home FOLDER it could go on'
+    : `"mutirao job submit --here --home ${resolve(path)}" goes on with it`;
+  return new MutiraoError('MUT_CANCELLED', `the job was interrupted; ${rest}`, { cause });
+}
