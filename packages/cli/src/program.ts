@@ -87,7 +87,7 @@ function groupOf(name: string, program: Command, groups: Map<string, Command>): 
 const groupSummaries: Readonly<Record<string, string>> = {
   job: 'Bags of tasks: submit, list, show, wait, cancel, retry, machines.',
   task: 'Tasks of a job and their output.',
-  machine: 'GridMachines that the broker can use.',
+  machine: 'GridMachines that the broker can use, and machines of yours: list, add, kept, remove.',
   provider: 'GridMachineProviders: list, show, heuristic, drain, add.',
   request: 'Allocation requests of the providers.',
   cluster: 'The queue of an embedded cluster, as its local users see it.',

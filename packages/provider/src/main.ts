@@ -12,6 +12,7 @@ import { ownProgram } from '@mutirao/runtime/processes';
 import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
 import { addressIn } from './address-in.ts';
 import { managerOptions, openManager, queueIntervalOf } from './open-manager.ts';
+import { openKeeper, startKeeping } from './machines/keep-machines.ts';
 import { startProvider } from './start-provider.ts';
 
 const { idleRelease, agentGrace, brokerGrace, refusalPause, refusalPauseMax, refusalsMax } = providerDefaults;
@@ -51,8 +52,9 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const token = ensureToken(tokenPath(home));
   const ownerId = userInfo().username;
   const metrics = new Metrics({ withProcess: true });
+  const keeper = config.manager === 'none' ? openKeeper(directory, log) : undefined;
   const provider = await startProvider({
-    config: machineConfig(config), directory, listen: addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
+    ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config), directory, listen: addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
     manager: openManager(config, { home, directory, token }), agentCommand: readAgentCommand(config.agentCommand),
     agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, queueInterval: queueIntervalOf(config), trace: config.trace,
@@ -62,7 +64,10 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const http = await startHttp({ address: config.metricsListen, metrics, healthy: () => provider.trouble() });
   const { address, agentsAddress, machineTokenPath: machineToken } = provider;
   writeAtomic(infoPath, `${JSON.stringify({ address: nearAddress(address), agentsAddress, metricsAddress: http.address, machineToken, pid: process.pid })}\n`);
+  const agentCommand = readAgentCommand(config.agentCommand);
+  const ending = keeper === undefined ? undefined : startKeeping(keeper, { provider, providerId: config.id, directory, home, agentCommand });
   if (!signal.aborted) await once(signal, 'abort');
+  await ending?.();
   if (config.releaseOnStop > 0) await provider.giveBack('the provider was told to stop', config.releaseOnStop);
   await http.close();
   await provider.stop();

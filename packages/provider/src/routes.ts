@@ -1,4 +1,4 @@
-import { encodeAllocationRequest } from '@mutirao/api/codecs';
+import { decodeKeptMachine, encodeAllocationRequest, encodeKeptMachineState } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
 import { GridMachineProviderServiceService, ReceiveContentRequest, type GetResourceResponse } from '@mutirao/api/provider';
@@ -7,6 +7,7 @@ import type { UserId } from '@mutirao/core/shared';
 import { bind, unary, type CallContext, type Handlers, type ServiceBinding, type StreamWriter } from '@mutirao/runtime/rpc';
 import type { AgentGate } from './agent-gate.ts';
 import { originOf, type AgentCredentials } from './credentials.ts';
+import type { MachineKeeper } from './machines/machine-keeper.ts';
 import type { Relay } from './relay/relay.ts';
 import type { PushedContents } from './transfers/pushed-contents.ts';
 import { openPush, openSend } from './transfers/chunks.ts';
@@ -19,6 +20,8 @@ export interface ProviderHost {
   readonly exchange: TransferExchange;
   readonly pushed: PushedContents;
   readonly gate: Pick<AgentGate, 'enter' | 'demandEntered'>;
+  /** Keeps time-shared machines; undefined where a resource manager gives machines. */
+  readonly keeper: Pick<MachineKeeper, 'add' | 'remove' | 'list'> | undefined;
   /** Who may change what the provider does. */
   readonly ownerId: UserId;
   /** Resolves to the machine's reply, after it is in the journal. */
@@ -78,7 +81,31 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
       },
       encode: ({ heuristic, defaultTime }) => ({ heuristic, defaultTaskTimeMs: defaultTime }),
     }),
+    ...keeperRoutes(host),
   };
+}
+
+/** The calls that have agents work for machines of the owner's. */
+function keeperRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineProviderServiceService, ProviderRaw>, 'addMachines' | 'removeMachine' | 'listKeptMachines'> {
+  return {
+    addMachines: unary({
+      decode: ({ machines }) => machines.map(decodeKeptMachine),
+      handle: (machines, context) => { keeperOf(host, context).add(machines); },
+      encode: () => ({}),
+    }),
+    removeMachine: unary({ decode: ({ name }) => name, handle: (name, context) => keeperOf(host, context).remove(name), encode: () => ({}) }),
+    listKeptMachines: unary({
+      decode: () => undefined, handle: (_, context) => keeperOf(host, context).list(), encode: (machines) => ({ machines: machines.map(encodeKeptMachineState) }),
+    }),
+  };
+}
+
+/** What is kept runs with the rights of the provider's owner. @throws {MutiraoError} MUT_NOT_OWNER, MUT_BAD_REQUEST */
+function keeperOf(host: ProviderHost, { userId }: CallContext): Pick<MachineKeeper, 'add' | 'remove' | 'list'> {
+  demandOwner(host, userId, 'keeping machines');
+  const { keeper, state } = host;
+  if (keeper === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `provider ${state.config.providerId} gets its machines from a resource manager; want one that was started with --manager none`);
+  return keeper;
 }
 
 /** The handlers of GridMachineService. */

@@ -19,6 +19,7 @@ import { agentEnvironment, type AgentStart } from './agent-environment.ts';
 import { AgentGate } from './agent-gate.ts';
 import { providerChangeCodec } from './change-codec.ts';
 import { AgentCredentials } from './credentials.ts';
+import type { MachineKeeper } from './machines/machine-keeper.ts';
 import { measureProvider } from './measure-provider.ts';
 import { TaskMeasure } from './relay/measure.ts';
 import { Relay } from './relay/relay.ts';
@@ -55,6 +56,8 @@ export interface ProviderSetup {
   readonly agentOrphanTimeout: Duration;
   /** Time between two readings of the queue when nothing hints at a change. */
   readonly queueInterval: Duration;
+  /** Keeps time-shared machines; left out where a resource manager gives machines. */
+  readonly keeper?: MachineKeeper;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
   readonly log: Logger;
@@ -194,7 +197,7 @@ class ProviderProcess {
   async #serve(): Promise<{ readonly users: RunningServer; readonly agents: RunningServer }> {
     const { listen, listenAgents, ownerId } = this.#setup;
     const host = {
-      gate: this.#gate, ownerId,
+      gate: this.#gate, ownerId, keeper: this.#setup.keeper,
       state: this.#state, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed,
       ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),
     };

@@ -16,4 +16,5 @@ export {
   encodeCancelReplicas, encodeContentOffered, encodeContentWanted, encodeMachineFacts, encodeOutcome, encodeReport, encodeStartReplicas,
   type CancelReplicas, type ContentOffer,
 } from './machine.ts';
+export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
 export { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, encodeDemand } from './provider.ts';

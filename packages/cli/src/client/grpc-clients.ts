@@ -64,6 +64,9 @@ export function dialProvider(address: string, { token, trust, ...limits }: CallS
     getResource: () => callUnary(raw, 'getResource', {}, limits),
     drain: (request) => callUnary(raw, 'drain', request, limits),
     switchHeuristic: (request) => callUnary(raw, 'switchHeuristic', request, limits),
+    addMachines: (request) => callUnary(raw, 'addMachines', request, limits),
+    removeMachine: (request) => callUnary(raw, 'removeMachine', request, limits),
+    listKeptMachines: () => callUnary(raw, 'listKeptMachines', {}, limits),
   };
   return { client, close: () => { raw.close(); } };
 }

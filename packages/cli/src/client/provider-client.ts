@@ -1,8 +1,13 @@
-import type { DrainRequest, GetResourceResponse, SwitchHeuristicRequest, SwitchHeuristicResponse } from '@mutirao/api/provider';
+import type {
+  AddMachinesRequest, DrainRequest, GetResourceResponse, ListKeptMachinesResponse, RemoveMachineRequest, SwitchHeuristicRequest, SwitchHeuristicResponse,
+} from '@mutirao/api/provider';
 
 /** A provider as its owner sees it: each call rejects with a MutiraoError. */
 export interface ProviderClient {
   getResource(): Promise<GetResourceResponse>;
   drain(request: DrainRequest): Promise<unknown>;
   switchHeuristic(request: SwitchHeuristicRequest): Promise<SwitchHeuristicResponse>;
+  addMachines(request: AddMachinesRequest): Promise<unknown>;
+  removeMachine(request: RemoveMachineRequest): Promise<unknown>;
+  listKeptMachines(): Promise<ListKeptMachinesResponse>;
 }

@@ -106,6 +106,18 @@ export const shapes = {
     output_bytes_max: ['integer', 'Limit on standard output and error together; 0 is none.'],
     groups: ['array of object', 'Task groups: `task_count`, `command`, `check`, `requirements`, `input_count`, `output_count`, `no_op`.'],
   },
+  kept_machine: {
+    machine_id: ['string', 'Name of the GridMachine that it is when it is there.'],
+    provider_id: ['string', 'The provider that keeps it.'],
+    status: ['string', '`starting`, `running` (its agent is attached) or `waiting` (for another attempt).'],
+    since_unix_ms: ['integer', 'Since when its agent runs or does not.'],
+    reason: ['string', 'What was said last of why its agent does not run; empty before.'],
+    by: ['string', '`ssh` or `templates`.'],
+    at: ['string', 'The ssh destination, or what `$machine` stands for.'],
+    processors: ['integer', 'Processors to use; 0 for all.'],
+    folder: ['string', 'Where files go there; empty for the default.'],
+    attributes: ['object', 'What requirements may ask for, as far as it was stated.'],
+  },
   ledger: {
     job_id: ['integer or null', 'The job asked for; null for all that this broker has held.'],
     rows: ['array of ledger_row', 'One per allocation, and one per provider of time-shared machines.'],

@@ -1,4 +1,5 @@
 export type { Content, InputSource, InputSpec, JobSpec, JobStatus, Limits, OutputSpec, Root, TaskGroup, TaskStatus, Values } from './job.ts';
+export type { KeptMachine, KeptMachineState, MachineReach } from './kept-machine.ts';
 export type {
   InputFile, MachineFacts, MachineReport, Outcome, OutputContent, OutputFile, ReplicaEnd, ReplicaStart, StartReplicas,
   TaskTemplate, TaskTimes,

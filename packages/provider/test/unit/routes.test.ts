@@ -21,7 +21,7 @@ function aHost(dialogue: ProviderDialogue): ProviderHost & { readonly asked: Pro
   return {
     state: dialogue.state, asked,
     relay: new Relay({ providerId: 'p', measure: new TaskMeasure(), log: quietLogger, clock: systemClock, gate, ownerId: 'ana', deliver: () => undefined }),
-    gate, ownerId: 'ana',
+    gate, ownerId: 'ana', keeper: undefined,
     exchange: new TransferExchange({ timers: systemTimers, waitMax: 1, transfersMax: 10, passing: { note: () => undefined } }), pushed: new PushedContents(),
     ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => {
       asked.push(make(1));
@@ -116,4 +116,16 @@ test('an agent that never attached takes no content, whatever credential it has'
   const context = aCallContext({ userId: 'request:q1', credential: 'q1.x~other' });
   host.gate.enter({ kind: 'request', requestId: 'q1' }, 'p/q1.0', 'q1.x~mine');
   await t.throwsAsync(machineRoutes(host).pullContent(pull, noWriter, context), { code: 'MUT_CREDENTIAL_COPIED' });
+});
+
+test('machines are kept for the owner alone, and only where no resource manager gives machines', async (t) => {
+  const host = aHost(aDialogue());
+  const kept: string[] = [];
+  const keeper = { add: (machines: readonly { name: string }[]) => { kept.push(...machines.map(({ name }) => name)); }, remove: () => Promise.resolve(), list: () => [] };
+  const machines = [{ name: 'pc', reach: { $case: 'ssh' as const, value: { destination: 'ana@pc', options: [], program: [] } }, processors: 0, folder: '', attributes: {} }];
+  await t.throwsAsync(inject(providerRoutes(host).addMachines, { machines }, { userId: 'ana' }), { code: 'MUT_BAD_REQUEST', message: /gets its machines from a resource manager/ });
+  await t.throwsAsync(inject(providerRoutes({ ...host, keeper, ownerId: 'eva' }).addMachines, { machines }), { code: 'MUT_NOT_OWNER' });
+  await t.throwsAsync(inject(providerRoutes({ ...host, keeper, ownerId: 'eva' }).listKeptMachines, {}), { code: 'MUT_NOT_OWNER' });
+  await inject(providerRoutes({ ...host, keeper }).addMachines, { machines }, { userId: 'ana' });
+  t.deepEqual(kept, ['pc']);
 });

@@ -153,11 +153,12 @@ export class SshConnection {
   /**
    * Makes a port of the other host's loopback lead to an address that we can dial.
    *
-   * @returns `127.0.0.1:port` there. @throws {MutiraoError} MUT_UNREACHABLE, also where the other host forbids it.
+   * @param wantedPort which to take there; a free one when it is 0.
+   * @returns `127.0.0.1:port` there. @throws {MutiraoError} MUT_UNREACHABLE, also where the other host forbids it or the port is taken.
    */
-  async forwardBack(localAddress: string): Promise<string> {
-    const { status, stdout, stderr } = await this.#client(['-O', 'forward', '-R', `127.0.0.1:0:${localAddress}`, '--', this.destination], { deadlineMs: forwardMax });
-    const port = /^\s*(\d+)\s*$/m.exec(stdout.toString())?.[1];
+  async forwardBack(localAddress: string, wantedPort = 0): Promise<string> {
+    const { status, stdout, stderr } = await this.#client(['-O', 'forward', '-R', `127.0.0.1:${wantedPort}:${localAddress}`, '--', this.destination], { deadlineMs: forwardMax });
+    const port = wantedPort > 0 ? String(wantedPort) : /^\s*(\d+)\s*$/m.exec(stdout.toString())?.[1];
     if (status === 0 && port !== undefined) return `127.0.0.1:${port}`;
     if (!this.isOpen) throw this.#gone(stderr.toString());
     throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: ${localAddress} cannot be forwarded back: ${lastWords(stderr.toString())}`);

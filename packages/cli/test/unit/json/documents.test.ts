@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { RequestStatus as ClusterRequestStatus } from '@mutirao/api/cluster';
-import { RequestStatus } from '@mutirao/api/provider';
+import { KeptMachineStatus, RequestStatus } from '@mutirao/api/provider';
 import { aJobSummary, aJobSpec, aLedgerRow, aMachineRecord, aTask, runCommandLine } from '@mutirao/testkit';
 import { entries } from '../../../src/commands/index.ts';
 import { shapes, type Shape } from '../../../src/json/shapes.ts';
@@ -25,7 +25,12 @@ const broker = {
     yield { events: [{ sequence: 1, atUnixMs: 1, type: 'job.accepted', jobId: 1, taskIndexes: [], machineId: '', reason: '', providerId: '', requestId: '' }] };
   },
 };
+const kept = {
+  machine: { name: 'pc', reach: { $case: 'ssh' as const, value: { destination: 'pc', options: [], program: [] } }, processors: 0, folder: '', attributes: {} },
+  status: KeptMachineStatus.RUNNING, reason: '', sinceUnixMs: 1,
+};
 const provider = {
+  addMachines: answer({}), removeMachine: answer({}), listKeptMachines: answer({ machines: [kept] }),
   drain: answer({}), switchHeuristic: answer({ heuristic: 'adaptive', defaultTaskTimeMs: 1000 }),
   getResource: answer({
     providerId: 'alpha', resourceKind: 'cluster', processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1,
@@ -44,6 +49,7 @@ const trace = fileURLToPath(new URL('../../../../sim/test/fixtures/traces/agent.
 const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'], 'job cancel': ['1'], 'job retry': ['1'], 'task output': ['1'], 'provider show': ['alpha'], 'provider add': ['alpha', 'h:1'],
   'provider drain': ['alpha'], 'provider heuristic': ['alpha', 'adaptive'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'],
+  'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'],
   'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'canceljob': ['1'], 'waitforjob': ['1'],
   'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'], 'sim swarm': ['--seeds', '2'],
   'sim replay': [trace],

@@ -64,6 +64,24 @@ export namespace RequestStatus {
   export type VANISHED = typeof RequestStatus.VANISHED;
 }
 
+export const KeptMachineStatus = {
+  UNSPECIFIED: 0,
+  STARTING: 1,
+  /** RUNNING - Its agent runs. */
+  RUNNING: 2,
+  /** WAITING - Its agent ended or could not be started; there is another attempt after a pause. */
+  WAITING: 3,
+} as const;
+
+export type KeptMachineStatus = typeof KeptMachineStatus[keyof typeof KeptMachineStatus];
+
+export namespace KeptMachineStatus {
+  export type UNSPECIFIED = typeof KeptMachineStatus.UNSPECIFIED;
+  export type STARTING = typeof KeptMachineStatus.STARTING;
+  export type RUNNING = typeof KeptMachineStatus.RUNNING;
+  export type WAITING = typeof KeptMachineStatus.WAITING;
+}
+
 export interface ConnectRequest {
   message: { $case: "hello"; value: Hello } | { $case: "demand"; value: Demand } | {
     $case: "toMachine";
@@ -242,6 +260,76 @@ export interface SwitchHeuristicRequest {
 export interface SwitchHeuristicResponse {
   heuristic: string;
   defaultTaskTimeMs: number;
+}
+
+/** A time-shared machine that the provider has an agent work for. */
+export interface KeptMachine {
+  /** Its name at the provider. */
+  name: string;
+  reach:
+    | { $case: "ssh"; value: SshReach }
+    | { $case: "templates"; value: TemplateReach }
+    | undefined;
+  /** 0 for all that it has. */
+  processors: number;
+  /** The folder for our files there; empty for the default. */
+  folder: string;
+  /** For requirements. */
+  attributes: { [key: string]: string };
+}
+
+export interface KeptMachine_AttributesEntry {
+  key: string;
+  value: string;
+}
+
+/** An agent is started there over ssh. */
+export interface SshReach {
+  /** user@host, or a name of ~/.ssh/config. */
+  destination: string;
+  /** KEY=VALUE as of ssh -o, or a flag with its value in one word. */
+  options: string[];
+  /** The program there that is run as "PROGRAM run agent ..."; empty for the one that is carried over. */
+  program: string[];
+}
+
+/** An agent here drives the machine by command lines, and runs nothing of ours there. */
+export interface TemplateReach {
+  /** What $machine stands for. */
+  machine: string;
+  remExec: string;
+  copyTo: string;
+  copyFrom: string;
+}
+
+export interface AddMachinesRequest {
+  machines: KeptMachine[];
+}
+
+export interface AddMachinesResponse {
+}
+
+export interface RemoveMachineRequest {
+  name: string;
+}
+
+export interface RemoveMachineResponse {
+}
+
+export interface ListKeptMachinesRequest {
+}
+
+export interface ListKeptMachinesResponse {
+  machines: KeptMachineState[];
+}
+
+export interface KeptMachineState {
+  machine: KeptMachine | undefined;
+  status: KeptMachineStatus;
+  /** Why it is not running; what was said last. */
+  reason: string;
+  /** Since when the status holds. */
+  sinceUnixMs: number;
 }
 
 function createBaseConnectRequest(): ConnectRequest {
@@ -1945,6 +2033,638 @@ export const SwitchHeuristicResponse: MessageFns<SwitchHeuristicResponse> = {
   },
 };
 
+function createBaseKeptMachine(): KeptMachine {
+  return { name: "", reach: undefined, processors: 0, folder: "", attributes: {} };
+}
+
+export const KeptMachine: MessageFns<KeptMachine> = {
+  encode(message: KeptMachine, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    switch (message.reach?.$case) {
+      case "ssh":
+        SshReach.encode(message.reach.value, writer.uint32(18).fork()).join();
+        break;
+      case "templates":
+        TemplateReach.encode(message.reach.value, writer.uint32(26).fork()).join();
+        break;
+    }
+    if (message.processors !== 0) {
+      writer.uint32(32).uint32(message.processors);
+    }
+    if (message.folder !== "") {
+      writer.uint32(42).string(message.folder);
+    }
+    globalThis.Object.entries(message.attributes).forEach(([key, value]: [string, string]) => {
+      KeptMachine_AttributesEntry.encode({ key: key as any, value }, writer.uint32(50).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeptMachine {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeptMachine();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reach = { $case: "ssh", value: SshReach.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reach = { $case: "templates", value: TemplateReach.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.processors = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.folder = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            const entry6 = KeptMachine_AttributesEntry.decode(reader, reader.uint32());
+            if (entry6.value !== undefined) {
+              message.attributes[entry6.key] = entry6.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseKeptMachine_AttributesEntry(): KeptMachine_AttributesEntry {
+  return { key: "", value: "" };
+}
+
+export const KeptMachine_AttributesEntry: MessageFns<KeptMachine_AttributesEntry> = {
+  encode(message: KeptMachine_AttributesEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeptMachine_AttributesEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeptMachine_AttributesEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSshReach(): SshReach {
+  return { destination: "", options: [], program: [] };
+}
+
+export const SshReach: MessageFns<SshReach> = {
+  encode(message: SshReach, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.destination !== "") {
+      writer.uint32(10).string(message.destination);
+    }
+    for (const v of message.options) {
+      writer.uint32(18).string(v!);
+    }
+    for (const v of message.program) {
+      writer.uint32(26).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SshReach {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSshReach();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.destination = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.options.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.program.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTemplateReach(): TemplateReach {
+  return { machine: "", remExec: "", copyTo: "", copyFrom: "" };
+}
+
+export const TemplateReach: MessageFns<TemplateReach> = {
+  encode(message: TemplateReach, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.machine !== "") {
+      writer.uint32(10).string(message.machine);
+    }
+    if (message.remExec !== "") {
+      writer.uint32(18).string(message.remExec);
+    }
+    if (message.copyTo !== "") {
+      writer.uint32(26).string(message.copyTo);
+    }
+    if (message.copyFrom !== "") {
+      writer.uint32(34).string(message.copyFrom);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TemplateReach {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTemplateReach();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.machine = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.remExec = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.copyTo = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.copyFrom = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAddMachinesRequest(): AddMachinesRequest {
+  return { machines: [] };
+}
+
+export const AddMachinesRequest: MessageFns<AddMachinesRequest> = {
+  encode(message: AddMachinesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.machines) {
+      KeptMachine.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddMachinesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddMachinesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.machines.push(KeptMachine.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAddMachinesResponse(): AddMachinesResponse {
+  return {};
+}
+
+export const AddMachinesResponse: MessageFns<AddMachinesResponse> = {
+  encode(_: AddMachinesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddMachinesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddMachinesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRemoveMachineRequest(): RemoveMachineRequest {
+  return { name: "" };
+}
+
+export const RemoveMachineRequest: MessageFns<RemoveMachineRequest> = {
+  encode(message: RemoveMachineRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveMachineRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveMachineRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRemoveMachineResponse(): RemoveMachineResponse {
+  return {};
+}
+
+export const RemoveMachineResponse: MessageFns<RemoveMachineResponse> = {
+  encode(_: RemoveMachineResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveMachineResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveMachineResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListKeptMachinesRequest(): ListKeptMachinesRequest {
+  return {};
+}
+
+export const ListKeptMachinesRequest: MessageFns<ListKeptMachinesRequest> = {
+  encode(_: ListKeptMachinesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListKeptMachinesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListKeptMachinesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListKeptMachinesResponse(): ListKeptMachinesResponse {
+  return { machines: [] };
+}
+
+export const ListKeptMachinesResponse: MessageFns<ListKeptMachinesResponse> = {
+  encode(message: ListKeptMachinesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.machines) {
+      KeptMachineState.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListKeptMachinesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListKeptMachinesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.machines.push(KeptMachineState.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseKeptMachineState(): KeptMachineState {
+  return { machine: undefined, status: 0, reason: "", sinceUnixMs: 0 };
+}
+
+export const KeptMachineState: MessageFns<KeptMachineState> = {
+  encode(message: KeptMachineState, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.machine !== undefined) {
+      KeptMachine.encode(message.machine, writer.uint32(10).fork()).join();
+    }
+    if (message.status !== 0) {
+      writer.uint32(16).int32(message.status);
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
+    }
+    if (message.sinceUnixMs !== 0) {
+      writer.uint32(32).uint64(message.sinceUnixMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeptMachineState {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeptMachineState();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.machine = KeptMachine.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.status = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.sinceUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type GridMachineProviderServiceService = typeof GridMachineProviderServiceService;
 export const GridMachineProviderServiceService = {
   /** Demand in, GridMachines out. One stream per broker; the provider tells a broker only of its own machines. */
@@ -2022,6 +2742,39 @@ export const GridMachineProviderServiceService = {
       asBuffer(SwitchHeuristicResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SwitchHeuristicResponse => SwitchHeuristicResponse.decode(value),
   },
+  /** Keeps further machines of its owner's: an agent works for each as long as it is on the list, which outlives restarts. All of them or none. */
+  addMachines: {
+    path: "/mutirao.provider.v1.GridMachineProviderService/AddMachines" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AddMachinesRequest): Buffer => asBuffer(AddMachinesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AddMachinesRequest => AddMachinesRequest.decode(value),
+    responseSerialize: (value: AddMachinesResponse): Buffer => asBuffer(AddMachinesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AddMachinesResponse => AddMachinesResponse.decode(value),
+  },
+  /** Takes a machine off the list and ends its agent. */
+  removeMachine: {
+    path: "/mutirao.provider.v1.GridMachineProviderService/RemoveMachine" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RemoveMachineRequest): Buffer => asBuffer(RemoveMachineRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RemoveMachineRequest => RemoveMachineRequest.decode(value),
+    responseSerialize: (value: RemoveMachineResponse): Buffer =>
+      asBuffer(RemoveMachineResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RemoveMachineResponse => RemoveMachineResponse.decode(value),
+  },
+  /** The machines on the list, in the order of their names. */
+  listKeptMachines: {
+    path: "/mutirao.provider.v1.GridMachineProviderService/ListKeptMachines" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListKeptMachinesRequest): Buffer =>
+      asBuffer(ListKeptMachinesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListKeptMachinesRequest => ListKeptMachinesRequest.decode(value),
+    responseSerialize: (value: ListKeptMachinesResponse): Buffer =>
+      asBuffer(ListKeptMachinesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListKeptMachinesResponse => ListKeptMachinesResponse.decode(value),
+  },
 } as const;
 
 export interface GridMachineProviderServiceServer extends UntypedServiceImplementation {
@@ -2039,6 +2792,12 @@ export interface GridMachineProviderServiceServer extends UntypedServiceImplemen
   drain: handleUnaryCall<DrainRequest, DrainResponse>;
   /** Lets another request heuristic decide from now on; what was asked for already stays. */
   switchHeuristic: handleUnaryCall<SwitchHeuristicRequest, SwitchHeuristicResponse>;
+  /** Keeps further machines of its owner's: an agent works for each as long as it is on the list, which outlives restarts. All of them or none. */
+  addMachines: handleUnaryCall<AddMachinesRequest, AddMachinesResponse>;
+  /** Takes a machine off the list and ends its agent. */
+  removeMachine: handleUnaryCall<RemoveMachineRequest, RemoveMachineResponse>;
+  /** The machines on the list, in the order of their names. */
+  listKeptMachines: handleUnaryCall<ListKeptMachinesRequest, ListKeptMachinesResponse>;
 }
 
 export interface GridMachineProviderServiceClient extends Client {
@@ -2136,6 +2895,54 @@ export interface GridMachineProviderServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SwitchHeuristicResponse) => void,
+  ): ClientUnaryCall;
+  /** Keeps further machines of its owner's: an agent works for each as long as it is on the list, which outlives restarts. All of them or none. */
+  addMachines(
+    request: AddMachinesRequest,
+    callback: (error: ServiceError | null, response: AddMachinesResponse) => void,
+  ): ClientUnaryCall;
+  addMachines(
+    request: AddMachinesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AddMachinesResponse) => void,
+  ): ClientUnaryCall;
+  addMachines(
+    request: AddMachinesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AddMachinesResponse) => void,
+  ): ClientUnaryCall;
+  /** Takes a machine off the list and ends its agent. */
+  removeMachine(
+    request: RemoveMachineRequest,
+    callback: (error: ServiceError | null, response: RemoveMachineResponse) => void,
+  ): ClientUnaryCall;
+  removeMachine(
+    request: RemoveMachineRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RemoveMachineResponse) => void,
+  ): ClientUnaryCall;
+  removeMachine(
+    request: RemoveMachineRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RemoveMachineResponse) => void,
+  ): ClientUnaryCall;
+  /** The machines on the list, in the order of their names. */
+  listKeptMachines(
+    request: ListKeptMachinesRequest,
+    callback: (error: ServiceError | null, response: ListKeptMachinesResponse) => void,
+  ): ClientUnaryCall;
+  listKeptMachines(
+    request: ListKeptMachinesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListKeptMachinesResponse) => void,
+  ): ClientUnaryCall;
+  listKeptMachines(
+    request: ListKeptMachinesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListKeptMachinesResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+
+import { KeptMachineStatus, type KeptMachineState } from '@mutirao/api/provider';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { keptMachineJson, placeOf } from '../../json/kept-machine.ts';
+import { renderTable } from '../../output/table.ts';
+import { tell } from '../../output/tell.ts';
+import { showDuration } from '../../output/units.ts';
+import { resolveProviderAddress } from '../../selectors.ts';
+import { nameOf } from '../../wire/names.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .option('--provider <name>', 'the provider that keeps them', 'lab')
+    .action((options: { readonly provider: string }) => act((context) => listKept(context, options.provider)));
+}
+
+/** Lists the machines that a provider keeps, those too that are not there now, with the reason. */
+export async function listKept(context: CommandContext, providerName: string): Promise<ExitStatus> {
+  const { providerId, address } = await resolveProviderAddress(context, providerName);
+  const { machines } = await (await context.provider(address)).listKeptMachines();
+  tellKept(context, providerId, machines);
+  return 0;
+}
+
+/** Tells how kept machines are. */
+export function tellKept({ output, clock }: CommandContext, providerId: string, machines: readonly KeptMachineState[]): void {
+  tell(output, {
+    json: () => machines.map((state) => keptMachineJson(providerId, state)),
+    table: () => (machines.length === 0 ? [`Provider ${providerId} keeps no machines; "mutirao machine add" adds some.`] : keptTable(providerId, machines, clock.now())),
+    quiet: () => machines.map(({ machine }) => `${providerId}/${machine?.name ?? ''}`),
+  });
+}
+
+function keptTable(providerId: string, machines: readonly KeptMachineState[], now: number): string[] {
+  return renderTable(
+    [{ title: 'MACHINE' }, { title: 'STATUS' }, { title: 'FOR', right: true }, { title: 'BY' }, { title: 'AT' }, { title: 'WHY' }],
+    machines.map((state) => {
+      const { name = '', reach } = state.machine ?? {};
+      const [by, at] = [reach?.$case ?? '', placeOf(reach)];
+      return [`${providerId}/${name}`, nameOf(KeptMachineStatus, state.status), showDuration(Math.max(0, now - state.sinceUnixMs)), by, at, state.status === KeptMachineStatus.RUNNING ? '' : state.reason];
+    }),
+  );
+}

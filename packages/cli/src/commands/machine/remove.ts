@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { tell } from '../../output/tell.ts';
+import { resolveProviderAddress } from '../../selectors.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<machine>', 'its name, with or without the provider\'s before it')
+    .option('--provider <name>', 'the provider that keeps it', 'lab')
+    .action((machine: string, options: { readonly provider: string }) => act((context) => removeMachine(context, machine, options.provider)));
+}
+
+/** Ends the agent of a machine and has its provider forget it; what runs there runs again elsewhere. */
+export async function removeMachine(context: CommandContext, machine: string, providerName: string): Promise<ExitStatus> {
+  const slash = machine.indexOf('/');
+  const { providerId, address } = await resolveProviderAddress(context, slash > 0 ? machine.slice(0, slash) : providerName);
+  const name = machine.slice(slash + 1);
+  await (await context.provider(address)).removeMachine({ name });
+  tell(context.output, {
+    json: () => ({ provider_id: providerId, address }),
+    table: () => [`Provider ${providerId} no longer keeps ${name}; what ran there runs again elsewhere.`],
+    quiet: () => [`${providerId}/${name}`],
+  });
+  return 0;
+}

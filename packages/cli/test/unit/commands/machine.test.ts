@@ -1,0 +1,97 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { KeptMachineStatus, type KeptMachine, type KeptMachineState } from '@mutirao/api/provider';
+import { runCommandLine, temporaryFolder, type CommandResult } from '@mutirao/testkit';
+
+interface Told {
+  readonly result: CommandResult;
+  readonly added: KeptMachine[];
+  readonly removed: string[];
+}
+
+/** Runs a command line against a provider `lab` that keeps what it is told to. */
+async function run(argv: readonly string[], directory = '/work'): Promise<Told> {
+  const added: KeptMachine[] = [];
+  const removed: string[] = [];
+  const state = (machine: KeptMachine): KeptMachineState => ({ machine, status: KeptMachineStatus.WAITING, reason: 'MUT_UNREACHABLE no route', sinceUnixMs: 5000 });
+  const result = await runCommandLine(argv, {
+    directory, now: () => 65_000,
+    broker: { listProviders: () => Promise.resolve({ providers: [{ providerId: 'lab', address: '127.0.0.1:7', connected: true, machines: 0, lastError: '' }] }) },
+    provider: {
+      addMachines: ({ machines }) => { added.push(...machines); return Promise.resolve({}); },
+      removeMachine: ({ name }) => { removed.push(name); return Promise.resolve({}); },
+      listKeptMachines: () => Promise.resolve({ machines: added.map(state) }),
+    },
+  });
+  return { result, added, removed };
+}
+
+function aFile(t: ExecutionContext, text: string): string {
+  const folder = temporaryFolder(t);
+  writeFileSync(path.join(folder, 'lab.gdf'), text);
+  return folder;
+}
+
+const templates = ' remExec: ssh $machine $command\n copyTo: scp $localfile $machine:$remotefile\n copyFrom: scp $machine:$remotefile $localfile\n';
+
+test('a machine that ssh reaches is added with what is said of it, and how it is is shown', async (t) => {
+  const { result, added } = await run(['machine', 'add', '--ssh', 'ana@pc.lab', '--processors', '2', '--attribute', 'GPU=two big', '--ssh-option', '-Jgate', '--ssh-option', 'Port=2222', '--remote-command', 'node /x/mutirao.js']);
+  t.is(result.status, 0, result.err);
+  t.deepEqual(added, [{
+    name: 'ana@pc.lab', processors: 2, folder: '', attributes: { gpu: 'two big' },
+    reach: { $case: 'ssh', value: { destination: 'ana@pc.lab', options: ['-Jgate', 'Port=2222'], program: ['node', '/x/mutirao.js'] } },
+  }]);
+  t.regex(result.out, /^lab\/ana@pc\.lab +waiting +1m\S* +ssh +ana@pc\.lab +MUT_UNREACHABLE no route$/m);
+});
+
+test('machines of a file are driven by their templates where nothing of ours may run, else reached over ssh', async (t) => {
+  const folder = aFile(t, `gumdefaults:\n${templates}gum:\n name: a\n type: GRIDSCRIPT\n os: linux\n playpenRoot: /tmp\ngum:\n name: eva@b\n type: UALinux\n gateway: front\n processors: 3\ngum:\n name: c\n`);
+  const { result, added } = await run(['machine', 'add', '--file', 'lab.gdf', '--attribute', 'site=lab', '--json'], folder);
+  t.is(result.status, 0, result.err);
+  t.deepEqual(added.map(({ name, reach, folder: place, processors }) => [name, reach?.$case, place, processors]), [['a', 'templates', '/tmp', 0], ['eva@b', 'ssh', '', 3], ['c', 'templates', '', 0]]);
+  t.like(added[0], { attributes: { os: 'linux', type: 'GRIDSCRIPT', site: 'lab' }, reach: { value: { machine: 'a', remExec: 'ssh $machine $command' } } });
+  t.like(added[1]?.reach?.value, { destination: 'eva@b', options: ['-Jfront'] });
+  t.is((JSON.parse(result.out) as { machine_id: string }[])[1]?.machine_id, 'lab/eva@b');
+  t.deepEqual((await run(['machine', 'add', '--file', 'lab.gdf', '--by', 'ssh'], folder)).added.map(({ reach }) => reach?.$case), ['ssh', 'ssh', 'ssh']);
+});
+
+const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
+  ['neither a file nor a destination', [], /found neither --file nor --ssh; want one of them/],
+  ['both', ['--file', 'lab.gdf', '--ssh', 'a'], /found both --file and --ssh/],
+  ['a destination that is an option', ['--ssh=-oProxyCommand=x'], /--ssh is "-oProxyCommand=x"; want user@host/],
+  ['an attribute without a value', ['--ssh', 'a', '--attribute', 'gpu'], /--attribute is "gpu"; want NAME=VALUE/],
+  ['a file that is not there', ['--file', 'nowhere.gdf'], /there is no file .*nowhere\.gdf/],
+  ['a name for several', ['--file', 'lab.gdf', '--name', 'x'], /--name is for --ssh/],
+  ['no processors', ['--ssh', 'a', '--processors', '0'], /Want an integer from 1 to 4096/],
+  ['a way that there is not', ['--ssh', 'a', '--by', 'rsh'], /--by is "rsh"; want ssh or templates/],
+  ['templates without any', ['--file', 'lab.gdf', '--by', 'templates'], /lab\.gdf:1:1: a has no templates/],
+];
+
+for (const [what, args, message] of refused) {
+  test(`adding machines refuses ${what}`, async (t) => {
+    const { result, added } = await run(['machine', 'add', ...args], aFile(t, 'gum:\n name: a\n'));
+    t.is(result.status, 2);
+    t.regex(result.err, message);
+    t.deepEqual(added, []);
+  });
+}
+
+test('peers are no machines, and what cannot be read is refused with its place', async (t) => {
+  t.regex((await run(['machine', 'add', '--file', 'lab.gdf'], aFile(t, 'peer:\n username: a\n servername: b\n'))).result.err, /lab\.gdf is a list of 1 peers, each a whole site and no machine/);
+  const { result } = await run(['machine', 'add', '--file', 'lab.gdf'], aFile(t, 'gum:\n name a\n'));
+  t.is(result.status, 2);
+  t.regex(result.err, /MUT_MACHINES_SYNTAX lab\.gdf:2:7: found "a", expected ":" after "name"/);
+});
+
+test('a machine is removed by its name, with or without its provider', async (t) => {
+  t.deepEqual((await run(['machine', 'remove', 'lab/ana@pc'])).removed, ['ana@pc']);
+  const { removed, result } = await run(['machine', 'remove', 'ana@pc']);
+  t.deepEqual(removed, ['ana@pc']);
+  t.is(result.out, 'Provider lab no longer keeps ana@pc; what ran there runs again elsewhere.\n');
+  t.regex((await run(['machine', 'remove', 'x/ana@pc'])).result.err, /no provider is named "x"/);
+});
+
+test('a provider that keeps nothing says how to change that', async (t) => {
+  t.regex((await run(['machine', 'kept'])).result.out, /Provider lab keeps no machines; "mutirao machine add" adds some\./);
+});

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { decodeKeptMachine, encodeKeptMachine } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { KeptMachine } from '@mutirao/core/messages';
+import { writeAtomic } from '@mutirao/runtime/files';
+
+/** Reads the list of machines that a provider keeps; none where there is no file. @throws {MutiraoError} MUT_BAD_CONFIG */
+export function readMachineRecord(path: string): KeptMachine[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  try {
+    const { machines } = JSON.parse(text) as { machines: readonly KeptMachine[] };
+    // By way of the wire's form, whose reader doubts everything.
+    return machines.map((machine) => decodeKeptMachine(encodeKeptMachine(machine)));
+  } catch (error) {
+    throw new MutiraoError('MUT_BAD_CONFIG', `${path} is no list of machines: ${error instanceof Error ? error.message : String(error)}; correct it, or move it away and add the machines again`, { cause: error });
+  }
+}
+
+/** Writes the list, whole or not at all; only its owner can read it. */
+export function writeMachineRecord(path: string, machines: readonly KeptMachine[]): void {
+  writeAtomic(path, `${JSON.stringify({ version: 1, machines }, undefined, 1)}\n`);
+}

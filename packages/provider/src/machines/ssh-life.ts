@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { KeptMachine } from '@mutirao/core/messages';
+import type { Duration } from '@mutirao/core/shared';
+import { parseAddress } from '@mutirao/runtime/rpc';
+import { SshConnection } from '@mutirao/runtime/ssh';
+import { agentOptions, lastWordsOf } from './agent-options.ts';
+import type { MachineLife } from './machine-keeper.ts';
+import { endScript, findScript, startScript, waitScript } from './ssh-scripts.ts';
+import type { AgentPlace } from './template-life.ts';
+
+/** What agents on machines that are reached over ssh need. */
+export interface SshLifeOptions extends AgentPlace {
+  /** Where sockets of connections go. */
+  readonly controlFolder: string;
+  /** Brings our program to the other host, where it is not yet, and returns how to run it there. */
+  carry(connection: SshConnection): Promise<readonly string[]>;
+}
+
+const endPatience: Duration = 8_000;
+const forwardPauses: readonly Duration[] = [0, 1000, 2000, 4000, 8000];
+const longest: Duration = 2 ** 31 - 1;
+
+/**
+ * Has an agent work on another host, which reaches us through the connection that started it, by a port of that host's loopback.
+ *
+ * The agent does not end with the connection: it goes on with what it has and dials the same port until we are back, as long as its orphan timeout lets it.
+ */
+export class SshLife implements MachineLife {
+  readonly #options: SshLifeOptions;
+
+  constructor(options: SshLifeOptions) {
+    this.#options = options;
+  }
+
+  async run(machine: KeptMachine, ending: AbortSignal): Promise<string> {
+    const { reach } = machine;
+    if (reach.kind !== 'ssh') throw new MutiraoError('MUT_BAD_CONFIG', `machine ${machine.name} is reached by ${reach.kind}; want ssh`);
+    if (ending.aborted) return '';
+    const given = new AbortController();
+    const giveUp = (): void => { given.abort(); };
+    ending.addEventListener('abort', giveUp, { once: true });
+    const connection = await SshConnection.open({ destination: reach.destination, options: reach.options, controlFolder: this.#options.controlFolder, signal: given.signal });
+    // From here on there is something to end first.
+    ending.removeEventListener('abort', giveUp);
+    try {
+      return await this.#work(connection, machine, ending);
+    } finally {
+      connection.close();
+    }
+  }
+
+  async #work(connection: SshConnection, machine: KeptMachine, ending: AbortSignal): Promise<string> {
+    const folder = folderOf(this.#options.providerId, machine);
+    const over = Promise.withResolvers<string>();
+    const isLost = Promise.withResolvers<string>();
+    connection.onClosed((error) => { isLost.resolve(`${error.code} ${error.message}`); });
+    const onEnding = (): void => {
+      endAgent(connection, folder, ending.reason === 'remove').then(over.resolve, (error: unknown) => { over.resolve(String(error)); });
+    };
+    const pid = await this.#findOrStart(connection, machine, folder);
+    ending.addEventListener('abort', onEnding, { once: true });
+    if (ending.aborted) onEnding();
+    const waiting = run(connection, waitScript(folder, pid), { deadlineMs: longest }).then(({ stdout }) => `the agent there has ended: ${lastWordsOf(stdout)}`);
+    waiting.catch(() => undefined);
+    const ended = await Promise.race([waiting, over.promise, isLost.promise]);
+    ending.removeEventListener('abort', onEnding);
+    return ending.aborted ? over.promise : ended;
+  }
+
+  /** The agent that is still there, with the port that it dials; or another one. */
+  async #findOrStart(connection: SshConnection, machine: KeptMachine, folder: string): Promise<string> {
+    const { address, credential, authority } = this.#options;
+    const { host, port, isTls } = parseAddress(address);
+    const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const [word = '', pid = '', formerPort = ''] = (await answerOf(connection, findScript(folder))).split(' ');
+    if (word === 'alive' && await forwardAgain(connection, target, Number(formerPort))) return pid;
+    if (word === 'alive') await endAgent(connection, folder, false);
+    const { program: given } = machine.reach as Extract<KeptMachine['reach'], { kind: 'ssh' }>;
+    const program = given.length > 0 ? given : await this.#options.carry(connection);
+    const back = await connection.forwardBack(target);
+    const command = [...program, 'run', 'agent', '--home', '.', '--provider', `${isTls ? 'tls://' : ''}${back}`, ...agentOptions(this.#options.providerId, machine)];
+    return answerOf(connection, startScript({ folder, command, port: parseAddress(back).port }), `${credential}\n${authority}\n`);
+  }
+}
+
+/** Where the agent's files are on its host. */
+function folderOf(providerId: string, { name, folder }: KeptMachine): string {
+  const own = `${providerId}-${name}`.replaceAll(/[^\w.@-]/g, '_');
+  return folder === '' ? `.mutirao/machines/${own}` : `${folder.replace(/(?<=.)\/+$/, '')}/mutirao-${own}`;
+}
+
+/** Leads the port that an agent dials to us again; for a while the other host may take the connection that was lost for alive, and the port for taken. */
+async function forwardAgain(connection: SshConnection, target: string, port: number): Promise<boolean> {
+  for (const pause of forwardPauses) {
+    await delay(pause);
+    if (await connection.forwardBack(target, port).then(() => true, () => false)) return true;
+  }
+  return false;
+}
+
+async function endAgent(connection: SshConnection, folder: string, removes: boolean): Promise<string> {
+  await run(connection, endScript(folder, removes), { deadlineMs: endPatience });
+  return 'it was ended';
+}
+
+function run(connection: SshConnection, script: readonly string[], options: { readonly input?: string; readonly deadlineMs?: number } = {}): ReturnType<SshConnection['run']> {
+  return connection.run(['/bin/sh', '-c', ...script], options);
+}
+
+/** What a script says on one line. @throws {MutiraoError} MUT_LAUNCH_FAILED with what it said else. */
+async function answerOf(connection: SshConnection, script: readonly string[], input?: string): Promise<string> {
+  const { status, stdout, stderr } = await run(connection, script, input === undefined ? {} : { input });
+  const answer = /^mutirao: (.*)$/m.exec(stdout)?.[1];
+  if (status === 0 && answer !== undefined) return answer;
+  throw new MutiraoError('MUT_LAUNCH_FAILED', `${connection.destination}: the agent could not be started: ${lastWordsOf(`${stdout}\n${stderr}`) || `status ${status}`}`);
+}

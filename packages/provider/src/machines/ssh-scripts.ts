@@ -1,0 +1,61 @@
+/** Scripts for the host of a kept machine, each with its arguments, as `sh -c` takes them. What they answer stands behind `mutirao: ` on a line. */
+
+/** Enters the agent's folder, which is below the login's home unless it is absolute, and knows this start of the host. */
+const enter = `umask 077
+cd "\${HOME:-/}" && mkdir -p "$1" && cd "$1" || exit 1
+boot=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)
+isAlive() { [ -s agent.pid ] && read -r pid then_ port <agent.pid && [ "$then_" = "$boot." ] && kill -0 "$pid" 2>/dev/null; }
+`;
+
+/** Answers \`alive PID PORT\` or \`none\`. */
+export function findScript(folder: string): readonly string[] {
+  return [`${enter}if isAlive; then echo "mutirao: alive $pid $port"; else echo 'mutirao: none'; fi`, 'find', folder];
+}
+
+/** What an agent is started with. */
+export interface RemoteStart {
+  readonly folder: string;
+  readonly command: readonly string[];
+  /** The port that it dials. */
+  readonly port: number;
+}
+
+/**
+ * Starts an agent in a session of its own, and answers its process id when it has lived for a moment.
+ *
+ * The credential and, where the provider speaks TLS, its authority come on lines of standard input: arguments can be seen by everybody.
+ */
+export function startScript({ folder, command, port }: RemoteStart): readonly string[] {
+  const script = `${enter}port=$2; shift 2
+read -r credential; read -r authority
+[ -z "$authority" ] || export MUTIRAO_CA="$authority"
+MUTIRAO_CREDENTIAL=$credential; export MUTIRAO_CREDENTIAL
+if command -v setsid >/dev/null 2>&1; then set -- setsid "$@"; else set -- nohup "$@"; fi
+"$@" </dev/null >/dev/null 2>agent.log &
+pid=$!
+echo "$pid $boot. $port" >agent.pid
+for moment in 1 2 3 4 5; do
+  sleep 0.1 2>/dev/null || sleep 1
+  kill -0 "$pid" 2>/dev/null || { rm -f agent.pid; cat agent.log >&2; exit 1; }
+done
+echo "mutirao: $pid"`;
+  return [script, 'start', folder, String(port), ...command];
+}
+
+/** Waits until the agent has ended, and prints the end of its log. */
+export function waitScript(folder: string, pid: string): readonly string[] {
+  return [`${enter}while kill -0 "$2" 2>/dev/null; do sleep 1; done; tail -n 5 agent.log`, 'wait', folder, pid];
+}
+
+/** Ends the agent, at last by force; removes its folder where that is wanted. */
+export function endScript(folder: string, removes: boolean): readonly string[] {
+  const script = `${enter}if isAlive; then
+  kill -TERM "$pid"
+  for moment in 1 2 3 4 5; do isAlive || break; sleep 1; done
+  isAlive && { kill -9 "-$pid" || kill -9 "$pid"; }
+fi
+rm -f agent.pid
+[ "$2" = keep ] || { cd / && cd "\${HOME:-/}" && chmod -R u+rwx "$1"; rm -rf "$1"; }
+:`;
+  return [script, 'end', folder, removes ? 'remove' : 'keep'];
+}
