@@ -16,6 +16,7 @@ export { SlurmServer, type SlurmServerOptions } from './grid/slurm-server.ts';
 export { aCallContext, inject } from './inject.ts';
 export { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 export { aTemplate, FakeProvider } from './fake-provider.ts';
+export { FakeCommands, FakeSlurm, type FakeJob } from './fake-commands.ts';
 export { checkInteractions, playInteractions, type Comparison, type Perform } from './interaction.ts';
 export { describeProviderCommand, ProviderDialogue } from './provider-dialogue.ts';
 export { aListing, aServed, someFacts, type ListedRequest } from './requests.ts';

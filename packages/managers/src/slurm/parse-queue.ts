@@ -91,3 +91,11 @@ function endReasonOf(state: string, reason: string): string {
   if (reason === 'NonZeroExitCode') return `FAILED, ${reason}`;
   return reason === '' || reason === 'None' ? state : `${state}, ${reason}`;
 }
+
+/** Slurm's words for why a job waits that no time mends: it breaks a limit or asks for what there is not. */
+const hopeless = /^(?:Partition(?:Time|Node)Limit|BadConstraints|(?:Account|QOS)NotAllowed|Invalid(?:Account|QOS)|(?:Assoc|QOS)Max\w+PerJob(?:Limit)?)$/;
+
+/** Whether a job waits for what will never be, unless somebody changes the limits. */
+export function isHopeless({ request, reason }: SlurmJob): boolean {
+  return request.status === 'queued' && hopeless.test(reason);
+}

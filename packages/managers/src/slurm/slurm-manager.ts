@@ -9,7 +9,7 @@ import { JobLogs } from './job-logs.ts';
 import {
   nodeFormat, parseControllerClock, parseIdleProcessors, parseNodeLimits, parsePartitions, processorsFormat, type Partition,
 } from './parse-limits.ts';
-import { jobFormat, ownJobFormat, parseJobs, parseOwnJobs, type JobListing, type SlurmJob } from './parse-queue.ts';
+import { isHopeless, jobFormat, ownJobFormat, parseJobs, parseOwnJobs, type JobListing, type SlurmJob } from './parse-queue.ts';
 import { cancelFailures, submitError } from './parse-refusal.ts';
 import { SlurmCommands } from './slurm-commands.ts';
 
@@ -160,7 +160,7 @@ export class SlurmManager implements ResourceManager {
   }
 
   #merge(everybody: readonly SlurmJob[], own: readonly SlurmJob[], endedMax: number): QueuedRequest[] {
-    const ownJobs = this.#withoutTwins(own);
+    const ownJobs = this.#withoutTwins(own.map((job) => this.#giveUpHopeless(job)));
     const ownIds = new Set(own.map(({ id }) => id));
     const alive = [...everybody.filter(({ id }) => !ownIds.has(id)), ...ownJobs.filter(({ request }) => request.status !== 'ended')].map(({ request }) => request);
     const ended = ownJobs.filter(({ request }) => request.status === 'ended').sort((one, other) => other.request.endedAt - one.request.endedAt);
@@ -183,6 +183,17 @@ export class SlurmManager implements ResourceManager {
       }
     }
     return kept.filter(({ request }) => request.status !== 'ended' || !first.has(request.clientRequestId));
+  }
+
+  /**
+   * A request that can never start would hold its slot for ever: it is told as ended, and cancelled where this process asked for it.
+   * Should the limits change, one that is left over is listed again, and released.
+   */
+  #giveUpHopeless(job: SlurmJob): SlurmJob {
+    if (!isHopeless(job)) return job;
+    const { request, id, reason } = job;
+    if (this.#keysTried.has(request.clientRequestId)) this.#cancels.cancel(id).catch(() => undefined); // The next listing shows it again.
+    return { ...job, request: { ...request, status: 'ended', startsAt: 0, endedAt: this.#options.now() + this.#clockOffset, endReason: `it can never start: ${reason}` } };
   }
 
   /** Of a job that failed, the end of what it wrote says why: for example that the agent's program cannot run on the nodes. */

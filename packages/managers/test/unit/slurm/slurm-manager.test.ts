@@ -1,42 +1,23 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { temporaryFolder } from '@mutirao/testkit';
+import { FakeCommands, temporaryFolder } from '@mutirao/testkit';
 import { SlurmManager, type AllocationOrder, type SlurmOptions } from '@mutirao/managers';
 
-/** Fake commands on a PATH of their own; each notes how it was called. */
-class FakeSlurm {
-  readonly folder: string;
+/** Pretended commands of a Slurm, which say nothing at first. */
+class FakeSlurm extends FakeCommands {
   readonly #t: ExecutionContext;
 
   constructor(t: ExecutionContext) {
+    super(temporaryFolder(t));
     this.#t = t;
-    this.folder = temporaryFolder(t);
     for (const command of ['sbatch', 'scancel', 'scontrol', 'sinfo', 'squeue']) this.say(command, '');
-  }
-
-  /** From now on the command is this piece of shell. */
-  act(command: string, shell: string): void {
-    const path = join(this.folder, command);
-    writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "$*" >>'${path}.calls'\n${shell}\n`);
-    chmodSync(path, 0o755);
-  }
-
-  /** From now on the command writes this and ends well. */
-  say(command: string, words: string): void {
-    writeFileSync(join(this.folder, `${command}.out`), words);
-    this.act(command, `cat '${join(this.folder, `${command}.out`)}'`);
-  }
-
-  calls(command: string): string[] {
-    const path = join(this.folder, `${command}.calls`);
-    return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
   }
 
   open(more: Partial<SlurmOptions> = {}): SlurmManager {
     const manager = new SlurmManager({
       user: 'ana', partition: 'main', flags: ['--mem=1G'], requestsMax: 3, walltimeMax: 0, logFolder: join(this.folder, 'logs'), deadlineMs: 10_000,
-      environment: { PATH: `${this.folder}:/usr/bin:/bin`, MUTIRAO_HOME: '/secret', SQUEUE_FORMAT: '%A' }, now: () => 1_000_000, ...more,
+      environment: { PATH: this.path, MUTIRAO_HOME: '/secret', SQUEUE_FORMAT: '%A' }, now: () => 1_000_000, ...more,
     });
     this.#t.teardown(() => { manager.close(); });
     return manager;
@@ -172,4 +153,21 @@ test('cancels of one moment go in one call, and what is no job\'s number is not 
   t.deepEqual(slurm.calls('scancel'), ['1 2 3']);
   slurm.act('scancel', 'echo "scancel: error: Kill job error on job id 1: Unable to contact slurm controller (connect failure)" >&2; exit 1');
   await t.throwsAsync(manager.release('1'), { code: 'MUT_UNREACHABLE' });
+});
+
+test('a job that waits for what will never be is told as ended, and cancelled where it was asked for here', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.say('scontrol', partition);
+  slurm.say('sinfo', '0/8/0/8\n');
+  slurm.say('sbatch', '23\n');
+  const manager = slurm.open();
+  await manager.allocate(order);
+  const waits = (id: string, reason: string, name: string): string => `${id}|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|${reason}|${name}`;
+  const lines = [waits('23', 'QOSMaxWallDurationPerJobLimit', 'inst.q1'), waits('24', 'PartitionNodeLimit', 'theirs'), waits('25', 'Priority', 'inst.q2'), waits('26', 'QOSMaxJobsPerUserLimit', 'inst.q3')];
+  slurm.act('squeue', `case "$*" in *--user*) printf '%s\\n' ${lines.map((line) => `'${line}'`).join(' ')};; esac`);
+  const { requests } = await manager.queue(5);
+  t.deepEqual(requests.map(({ managerRequestId, status }) => [managerRequestId, status]), [['25', 'queued'], ['26', 'queued'], ['23', 'ended'], ['24', 'ended']]);
+  t.is(requests[2]?.endReason, 'it can never start: QOSMaxWallDurationPerJobLimit');
+  await manager.release('99');
+  t.deepEqual(slurm.calls('scancel').join(' ').split(' ').sort(), ['23', '99']);
 });
