@@ -1,16 +1,18 @@
 // A grid that listens for other hosts: every connection speaks TLS, agents come in at a door of their own, and a second user sees nothing
 // of the first. Where this host has no address but loopback, loopback is spoken to with TLS.
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, userInfo } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
 import { Root } from '@mutirao/api/common';
 import { identityFolder, initIdentity, issueIdentity } from '@mutirao/runtime/identity';
+import { callUnary, messagesOf } from '@mutirao/runtime/rpc';
 import { BrokerClient, Grid, taskGroup, temporaryFolder, type WithTeardown } from '@mutirao/testkit';
 
 const day = 24 * 3_600_000;
+const wait = { deadlineMs: 10_000 };
 
 /** An address of this host that is not loopback's, or loopback by TLS. */
 function otherAddress(): string {
@@ -60,10 +62,69 @@ test.serial('agents and brokers come in by different doors', (t) => {
   }
 });
 
-test.serial('another user has jobs of her own on the same broker', async (t) => {
+test.serial('another user has jobs of her own on the same broker, and sees nothing of the first one\'s', async (t) => {
   const maria = await clientOf(t, 'maria');
   const jobId = await maria.submit([taskGroup('echo {}', 4)]);
   t.is((await maria.waitEnded(jobId)).status, JobStatus.FINISHED);
   t.is(await maria.output(jobId, 3), '3\n');
   t.is((await maria.job(jobId)).userId, 'maria');
+  const secret = await grid.client.submit([taskGroup('echo secret; exit 1', 1)]);
+  await grid.client.waitEnded(secret);
+  const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    show: () => maria.job(secret), wait: () => callUnary(maria.raw, 'waitJob', { jobId: secret }, wait), cancel: () => maria.cancel(secret),
+    retry: () => callUnary(maria.raw, 'retryTasks', { jobId: secret, taskIndexes: [] }, wait), tasks: () => maria.tasks(secret), output: () => maria.output(secret, 0),
+    explain: () => maria.explain({ $case: 'task', value: { jobId: secret, taskIndex: 0 } }), ledger: () => maria.ledger(secret),
+    events: async () => { for await (const _message of messagesOf(maria.raw.watchJob({ jobId: secret, afterSequence: 0 }))) break; },
+  };
+  for (const [name, call] of Object.entries(calls)) await t.throwsAsync(call(), { code: 'MUT_NOT_FOUND' }, name);
+  await t.throwsAsync(grid.client.job(jobId), { code: 'MUT_NOT_FOUND' }, 'nor does the owner see hers');
+  const { jobs } = await callUnary(maria.raw, 'listJobs', { pageSize: 0, beforeJobId: 0 }, wait);
+  t.deepEqual(jobs.map((job) => job.jobId), [jobId]);
+  const told: number[] = [];
+  for await (const { events } of messagesOf(maria.raw.watchJob({ jobId: 0, afterSequence: 0 }))) {
+    if (events.length === 0) break;
+    told.push(...events.map((event) => event.jobId).filter((id) => id !== 0));
+  }
+  t.deepEqual([...new Set(told)], [jobId]);
+});
+
+test.serial('another user has no file of the broker\'s host read, written or run', async (t) => {
+  const maria = await clientOf(t, 'maria');
+  const folder = temporaryFolder(t);
+  const groups = {
+    read: taskGroup('cat in', 1, { inputs: [{ source: { source: { $case: 'localPath', value: join(grid.home, 'token') } }, root: Root.PLAYPEN, path: 'in', condition: '' }] }),
+    written: taskGroup('echo > out', 1, { outputs: [{ root: Root.PLAYPEN, path: 'out', localPath: join(folder, 'out'), condition: '' }] }),
+    run: taskGroup('true', 1, { check: `touch ${join(folder, 'ran')}` }),
+  };
+  for (const [what, group] of Object.entries(groups)) {
+    await t.throwsAsync(maria.submit([group], { homeDirectory: folder }), { code: 'MUT_NOT_OWNER' }, what);
+  }
+  t.deepEqual(readdirSync(folder), []);
+});
+
+test.serial('outputs without a place at home are for the user whose task made them', async (t) => {
+  const maria = await clientOf(t, 'maria');
+  const jobId = await maria.submit([taskGroup('echo of maria > out', 1, { outputs: [{ root: Root.PLAYPEN, path: 'out', localPath: '', condition: '' }] })]);
+  t.is((await maria.waitEnded(jobId)).status, JobStatus.FINISHED);
+  const { files } = await callUnary(maria.raw, 'getTaskOutput', { jobId, taskIndex: 0 }, wait);
+  const sha256 = files[0]?.content?.sha256 ?? Buffer.alloc(0);
+  const fetch = async (client: BrokerClient): Promise<string> => {
+    const chunks: Buffer[] = [];
+    for await (const { data } of messagesOf(client.raw.downloadBlob({ sha256 }))) chunks.push(data);
+    return Buffer.concat(chunks).toString();
+  };
+  t.is(await fetch(maria), 'of maria\n');
+  await t.throwsAsync(fetch(await clientOf(t, 'bob')), { code: 'MUT_CONTENT_NOT_FOUND' });
+  await t.throwsAsync(fetch(grid.client), { code: 'MUT_CONTENT_NOT_FOUND' });
+});
+
+test.serial('without an identity, or with only the token, nobody gets in', async (t) => {
+  const home = temporaryFolder(t);
+  writeFileSync(join(home, 'token'), readFileSync(join(grid.home, 'token')), { mode: 0o600 });
+  const client = (): BrokerClient => new BrokerClient(grid.broker.address, home);
+  t.throws(client, { code: 'MUT_BAD_CONFIG', message: /user\.crt is not there; .*mutirao init/ });
+  await initIdentity({ folder: identityFolder(home), user: userInfo().username, hosts: [], lasts: day, now: Date.now() });
+  const stranger = client();
+  t.teardown(() => { stranger.close(); });
+  await t.throwsAsync(stranger.machines(), { code: 'MUT_UNTRUSTED' });
 });

@@ -35,9 +35,10 @@ export function performCommand(performers: Performers, command: Exclude<BrokerCo
 
 function acceptResult(performers: Performers, command: CommandOf<'AcceptResult'>): void {
   const { replicaId, jobId, taskIndex } = command;
-  const spec = performers.state.jobs.get(jobId)?.spec;
-  if (spec === undefined) return; // It ended meanwhile; nobody waits for the answer.
-  const order = { ...command, value: valueOfTask(spec, taskIndex), homeDirectory: spec.homeDirectory };
+  const job = performers.state.jobs.get(jobId);
+  if (job?.spec === undefined) return; // It ended meanwhile; nobody waits for the answer.
+  const { spec, userId } = job;
+  const order = { ...command, userId, value: valueOfTask(spec, taskIndex), homeDirectory: spec.homeDirectory };
   performers.acceptor.accept(order).then(
     () => { performers.deliver({ kind: 'ResultAccepted', replicaId }); },
     (error: unknown) => {

@@ -91,7 +91,7 @@ export async function startBroker(setup: BrokerSetup): Promise<RunningBroker> {
   const { state } = restored;
   log.info({ jobs: state.jobs.size, replicas: state.replicas.size, snapshot: restored.snapshotAt, replayed: restored.replayedCount }, 'took up the journal');
   const arrivals = await Arrivals.open(join(folder, 'arrivals'), { now: systemClock.now(), ageMax: arrivalAgeMax });
-  const blobs = await Blobs.open(join(folder, 'contents'), setup.blobBytesMax);
+  const blobs = await Blobs.open({ folder: join(folder, 'contents'), ownerId: setup.ownerId, sizeMax: setup.blobBytesMax });
   const broker = new Broker(setup, { journal, state, arrivals, blobs, snapshotAt: restored.snapshotAt });
   broker.resume();
   const server = await serve({
@@ -211,7 +211,7 @@ class Broker {
       brokerId, programVersion, token, trust: userTrust(home), arrivals, timers: systemTimers, log, counts: this.#metrics,
       deliver: (input) => { this.#deliver(input); },
       waitingCount: () => this.#driver.waitingCount,
-      findPath: async (content) => (blobs.has(content.sha256) ? blobs.pathOf(content.sha256) : (await homeFiles.findSource(content))?.path),
+      findPath: async (content) => blobs.findPath(content.sha256) ?? (await homeFiles.findSource(content))?.path,
       restage: async (machineId: MachineId) => {
         for (const order of ordersOfMachine(state, machineId)) await stager.stage(order);
       },
@@ -229,7 +229,7 @@ class Broker {
       deliver: (input) => { this.#deliver(input); },
       onSent: (count) => { this.#metrics.sent(count); },
     }, new Lanes(onFatal));
-    const acceptor = new ResultAcceptor({ arrivals, hashFile, blobPathOf: (sha256) => blobs.pathOf(sha256) }, { placingsMax, checksMax, checkDeadline });
+    const acceptor = new ResultAcceptor({ arrivals, hashFile, blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256) }, { placingsMax, checksMax, checkDeadline });
     return { state, links: this.#links, toProvider, acceptor, deliver: (input) => { this.#deliver(input); }, onBug: onFatal };
   }
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 
 import { renderCommand, parseTemplate } from '@mutirao/core/bag';
 import type { Content, OutputContent, OutputSpec } from '@mutirao/core/messages';
-import { invariant, type Duration, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
+import { invariant, type Duration, type ReplicaId, type TaskIndex, type UserId } from '@mutirao/core/shared';
 
 import { Templates, type FillIn, type Place } from '../staging/variables.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
@@ -13,6 +13,8 @@ import { runCheck } from './run-check.ts';
 /** A replica's result, and what bringing it home needs to know of its task. */
 export interface ResultOrder extends Place {
   readonly replicaId: ReplicaId;
+  /** Whose job it is. */
+  readonly userId: UserId;
   readonly taskIndex: TaskIndex;
   readonly value: string;
   readonly homeDirectory: string;
@@ -25,8 +27,8 @@ export interface ResultOrder extends Place {
 /** Where outputs come from and where those without a place at home stay. */
 export interface ResultStores {
   readonly arrivals: Arrivals;
-  /** The place of an output that is kept as a blob. */
-  blobPathOf(sha256: string): string;
+  /** The place of an output that is kept as a blob of its user's. */
+  blobPathOf(userId: UserId, sha256: string): string;
   hashFile(path: string): Promise<Content>;
 }
 
@@ -71,7 +73,7 @@ export class ResultAcceptor {
       const spec = order.outputSpecs[output.outputIndex];
       invariant(spec, `output ${output.outputIndex} of a task that has ${order.outputSpecs.length}`);
       const isShared = sources.includes(source, index + 1);
-      const target = await this.#targetOf(spec, output, fillIn);
+      const target = await this.#targetOf(order, spec, output, fillIn);
       if (await this.#isInPlace(source, target, output)) continue;
       await putInPlace({ source, target, mode: output.mode, isShared });
     }
@@ -84,8 +86,8 @@ export class ResultAcceptor {
     return found.sha256 === content.sha256;
   }
 
-  async #targetOf(spec: OutputSpec, output: OutputContent, fillIn: FillIn): Promise<string> {
-    if (spec.localPath === '') return this.#stores.blobPathOf(output.content.sha256);
+  async #targetOf({ userId }: ResultOrder, spec: OutputSpec, output: OutputContent, fillIn: FillIn): Promise<string> {
+    if (spec.localPath === '') return this.#stores.blobPathOf(userId, output.content.sha256);
     return await targetOf(fillIn(spec.localPath), fillIn(spec.path), output.path);
   }
 

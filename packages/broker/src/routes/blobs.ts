@@ -6,13 +6,13 @@ import type { BrokerParts } from './broker-parts.ts';
 
 /** Keeps the bytes that a user sends, and says which content they are. */
 export function uploadBlobRoute({ blobs }: Pick<BrokerParts, 'blobs'>): ClientStreamHandler<UploadBlobRequest, UploadBlobResponse> {
-  return async (messages) => ({ content: encodeContent(await blobs.keep(dataOf(messages))) });
+  return async (messages, { userId }) => ({ content: encodeContent(await blobs.keep(userId, dataOf(messages))) });
 }
 
-/** Sends the bytes of a content, as fast as they are taken. */
+/** Sends the bytes of a content of the user's, as fast as they are taken. */
 export function downloadBlobRoute({ blobs }: Pick<BrokerParts, 'blobs'>): ServerStreamHandler<DownloadBlobRequest, DownloadBlobResponse> {
-  return async ({ sha256 }, writer, { signal }) => {
-    for await (const data of blobs.read(decodeSha256(sha256))) {
+  return async ({ sha256 }, writer, { signal, userId }) => {
+    for await (const data of blobs.read(userId, decodeSha256(sha256))) {
       if (signal.aborted) return;
       if (!writer.write({ data })) await writer.drained();
     }

@@ -26,7 +26,7 @@ async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec
   if (touchesHome(given)) demandOwner(parts, userId, 'a job with local paths or a check');
   const spec = resolveLocalPaths(given);
   checkRequirements(spec);
-  await checkFiles(spec, { forbidden: parts.forbiddenFolders, hasContent: ({ sha256 }) => parts.blobs.has(sha256) });
+  await checkFiles(spec, { forbidden: parts.forbiddenFolders, hasContent: ({ sha256 }) => parts.blobs.has(userId, sha256) });
   return await parts.driver.ask<SubmitJobResponse>((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId, clientJobId, spec }));
 }
 

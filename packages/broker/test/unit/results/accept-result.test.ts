@@ -21,13 +21,13 @@ async function prepare(t: WithTeardown): Promise<{ home: string; arrivals: Arriv
   const home = temporaryFolder(t);
   const arrivals = await Arrivals.open(join(home, 'arrivals'), { now: 1, ageMax: 1 });
   mkdirSync(join(home, 'contents'));
-  const stores = { arrivals, hashFile, blobPathOf: (sha256: string) => join(home, 'contents', sha256) };
+  const stores = { arrivals, hashFile, blobPathOf: (_userId: string, sha256: string) => join(home, 'contents', sha256) };
   return { home, arrivals, acceptor: new ResultAcceptor(stores, { placingsMax: 2, checksMax: 1, checkDeadline: 20_000 }) };
 }
 
 function orderOf(home: string, changes: Partial<ResultOrder>): ResultOrder {
   return {
-    ...origin, jobId: 3, taskIndex: 5, value: 'blue sky', attributes: { os: 'linux' }, homeDirectory: home, outputs: [], outputSpecs: [], check: '', ...changes,
+    ...origin, userId: 'ana', jobId: 3, taskIndex: 5, value: 'blue sky', attributes: { os: 'linux' }, homeDirectory: home, outputs: [], outputSpecs: [], check: '', ...changes,
   };
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import test, { type ExecutionContext } from 'ava';
@@ -59,7 +59,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
     onCommitted: (entries) => { for (const { change } of entries) watchers.notify('jobId' in change ? change.jobId : 0); },
     onFatal: (error) => { t.fail(String(error)); },
   });
-  const blobs = await Blobs.open(join(home, 'contents'), 1000);
+  const blobs = await Blobs.open({ folder: join(home, 'contents'), ownerId: 'ana', sizeMax: 1000 });
   t.teardown(async () => { await driver.stop(); journal.close(); });
   const parts: BrokerParts = {
     driver, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers, clock, timers: byHand,
@@ -332,6 +332,43 @@ test('a blob comes back by its hash; one that is too large, or not here, is refu
   await t.throwsAsync(uploadBlobRoute(parts)(upload(Buffer.alloc(600), Buffer.alloc(600)), aCallContext()), { code: 'MUT_BAD_REQUEST', message: /more than 1000/ });
 });
 
+test('a blob is for the user who sent it, whoever else knows its hash', async (t) => {
+  const { parts } = await prepare(t);
+  async function* upload(text: string): AsyncGenerator<{ data: Buffer }> {
+    yield await Promise.resolve({ data: Buffer.from(text) });
+  }
+  const download = async (sha256: Buffer, userId: string): Promise<string> => {
+    const told: Buffer[] = [];
+    const writer = { onDrain: undefined, end: () => undefined, drained: () => Promise.resolve(), write: ({ data }: { data: Buffer }) => { told.push(data); return true; } };
+    await downloadBlobRoute(parts)({ sha256 }, writer, aCallContext({ userId }));
+    return Buffer.concat(told).toString();
+  };
+  for (const [mine, theirs] of [['ana', 'maria'], ['maria', 'ana'], ['maria', 'bob']] as const) {
+    const { content } = await uploadBlobRoute(parts)(upload(`of ${mine}, not ${theirs}`), aCallContext({ userId: mine }));
+    const sha256 = content?.sha256 ?? Buffer.alloc(0);
+    t.is(await download(sha256, mine), `of ${mine}, not ${theirs}`);
+    await t.throwsAsync(download(sha256, theirs), { code: 'MUT_CONTENT_NOT_FOUND' });
+    const groups = [groupOf({ inputs: [{ root: Root.PLAYPEN, path: 'in', condition: '', source: { source: { $case: 'content', value: content ?? { sha256, sizeBytes: 0 } } } }] })];
+    await t.throwsAsync(inject(submitJobRoute(parts), submission({ groups }), { userId: theirs }), { code: 'MUT_CONTENT_NOT_FOUND' });
+    await t.notThrowsAsync(inject(submitJobRoute(parts), submission({ groups }), { userId: mine }));
+    t.is(readFileSync(parts.blobs.findPath(sha256.toString('hex')) ?? '', 'utf8'), `of ${mine}, not ${theirs}`, 'machines get it all the same');
+  }
+});
+
+test('what users had is theirs after a restart, and cut off uploads are gone', async (t) => {
+  const { home, parts: { blobs } } = await prepare(t);
+  async function* bytes(): AsyncGenerator<Buffer> {
+    yield await Promise.resolve(Buffer.from('x'));
+  }
+  const { sha256 } = await blobs.keep('maria', bytes());
+  writeFileSync(join(home, 'contents', 'part-1-1'), '');
+  const again = await Blobs.open({ folder: join(home, 'contents'), ownerId: 'ana', sizeMax: 1000 });
+  t.true(again.has('maria', sha256));
+  t.false(again.has('ana', sha256));
+  t.is(again.findPath(sha256), again.pathOf('maria', sha256));
+  t.false(existsSync(join(home, 'contents', 'part-1-1')));
+});
+
 test('providers, machines and requests are listed, and an address that makes no sense is refused', async (t) => {
   const bench = await prepare(t);
   const { parts } = bench;
@@ -339,7 +376,6 @@ test('providers, machines and requests are listed, and an address that makes no 
   for (const [providerId, address] of [['a/b', '127.0.0.1:1'], ['', '127.0.0.1:1'], ['x', 'nowhere']] as const) {
     await t.throwsAsync(inject(addProviderRoute(parts), { providerId, address }), { message: /want/ });
   }
-  // The token would travel in the clear.
   await t.throwsAsync(inject(addProviderRoute(parts), { providerId: 'x', address: '192.0.2.1' }), { code: 'MUT_BAD_CONFIG' });
   await joinMachine(bench, aMachine('alpha/m1', { attributes: { os: 'linux' } }));
   const { providers } = await inject(listProvidersRoute(parts), {});
