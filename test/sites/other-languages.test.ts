@@ -3,11 +3,12 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
 import { messagesOf } from '@mutirao/runtime/rpc';
-import { buildExampleClient, Grid, temporaryFolder, until, type ClientLanguage, type ExampleClient } from '@mutirao/testkit';
+import { buildExampleClient, Grid, Program, temporaryFolder, until, type ClientLanguage, type ExampleClient } from '@mutirao/testkit';
 
 const run = promisify(execFile);
 
@@ -42,6 +43,7 @@ class Run {
 
 interface World {
   readonly grid: Grid;
+  readonly client: ExampleClient;
   start(command: string, ...args: readonly string[]): Run;
   submit(...args: readonly string[]): Promise<number>;
 }
@@ -52,7 +54,7 @@ async function world(t: ExecutionContext, language: ClientLanguage): Promise<Wor
   const access = ['--broker', grid.broker.address, '--token', join(grid.home, 'token')];
   const line = (command: string, args: readonly string[]) => [command, ...access, ...args];
   return {
-    grid,
+    grid, client,
     start: (command, ...args) => new Run(t, client, line(command, args)),
     submit: async (...args) => {
       const [program, ...first] = client.command;
@@ -74,9 +76,34 @@ async function eventsOf(grid: Grid, jobId: number): Promise<EventLine[]> {
 
 const essence = (events: readonly EventLine[]) => events.map(({ sequence, type, tasks }) => ({ sequence, type, tasks }));
 
+const cli = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
+const mutirao = (home: string, ...args: readonly string[]) => run(process.execPath, [cli, ...args, '--home', home]);
+
+/** A broker that speaks TLS takes a user whom its owner made a certificate for, and nobody whom another authority did. */
+async function checkTls(t: ExecutionContext, client: ExampleClient): Promise<void> {
+  const [home, foreign, maria, stranger] = [temporaryFolder(t), temporaryFolder(t), join(temporaryFolder(t), 'maria'), join(temporaryFolder(t), 'maria')];
+  await Promise.all([mutirao(home, 'init'), mutirao(foreign, 'init')]);
+  await Promise.all([mutirao(home, 'identity', 'issue', '--user', 'maria', '--out', maria), mutirao(foreign, 'identity', 'issue', '--user', 'maria', '--out', stranger)]);
+  const broker = new Program('broker', ['--home', home, '--listen', 'tls://127.0.0.1:0'], { MUTIRAO_HOME: home });
+  t.teardown(() => broker.kill());
+  await broker.start();
+  const as = (folder: string) => ['--broker', broker.address, '--ca', join(maria, 'ca.crt'), '--cert', join(folder, 'user.crt'), '--key', join(folder, 'user.key')];
+  const submission = new Run(t, client, ['submit', ...as(maria), 'true']);
+  const intrusion = new Run(t, client, ['submit', ...as(stranger), 'true']);
+  t.is(await submission.ended(), 0, submission.complaints);
+  const cancellation = new Run(t, client, ['cancel', ...as(maria), '1']);
+  t.is(await cancellation.ended(), 0, cancellation.complaints);
+  const follower = new Run(t, client, ['follow', ...as(maria), '1']);
+  t.is(await follower.ended(), 4, follower.complaints);
+  const { stdout } = await mutirao(home, 'events', '--json', '--broker', broker.address);
+  t.is(stdout, '', 'the job is not of the owner of the broker but of maria');
+  t.is(await intrusion.ended(), 1);
+  t.regex(intrusion.complaints, /^error: UNAUTHENTICATED no certificate that is good here/i);
+}
+
 for (const language of ['python', 'go'] as const) {
-  test.serial(`a client in ${language} submits a bag, misses no event when the broker is killed, fetches outputs, cancels, and says what it is refused`, async (t) => {
-    const { grid, start, submit } = await world(t, language);
+  test.serial(`a client in ${language} submits a bag, misses no event when the broker is killed, fetches outputs, cancels, and says what it is refused, with a token and with certificates`, async (t) => {
+    const { grid, client, start, submit } = await world(t, language);
     const into = temporaryFolder(t);
     const jobId = await submit('--count', '40', '--get', 'made', 'sleep 0.1; echo from-{}; mkdir made; echo {} > "made/a file"');
     const follower = start('follow', '--into', into, String(jobId));
@@ -116,5 +143,7 @@ for (const language of ['python', 'go'] as const) {
       t.is(await refused.ended(), 1);
       t.regex(refused.complaints, new RegExp(expected, 'i'));
     }
+    await grid.stop();
+    await checkTls(t, client);
   });
 }

@@ -93,7 +93,7 @@ func dial(access access) (*Broker, error) {
 
 func (a access) address() (string, error) {
 	if a.broker != "" {
-		return a.broker, nil
+		return strings.TrimPrefix(a.broker, "tls://"), nil
 	}
 	bytes, err := os.ReadFile(filepath.Join(home(), "broker.json"))
 	if err != nil {
@@ -101,7 +101,7 @@ func (a access) address() (string, error) {
 	}
 	var written struct{ Address string }
 	err = json.Unmarshal(bytes, &written)
-	return written.Address, err
+	return strings.TrimPrefix(written.Address, "tls://"), err
 }
 
 // credentials are the token that only its owner can read on the broker's own host, and certificates of both sides elsewhere.

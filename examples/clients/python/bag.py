@@ -39,6 +39,7 @@ class Broker:
     def __init__(self, address, token_file, ca=None, cert=None, key=None):
         options = [("grpc.service_config", json.dumps(SERVICE_CONFIG)), ("grpc.keepalive_time_ms", 30_000)]
         self.metadata = None
+        address = address.removeprefix("tls://")
         if ca is None:  # On this host: the token that only its owner can read.
             self.metadata = [("authorization", f"Bearer {token_file.read_text().strip()}")]
             channel = grpc.insecure_channel(address, options)
