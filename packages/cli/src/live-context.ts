@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { resolve } from 'node:path';
 
-import { mutiraoHome, readToken, tokenPath } from '@mutirao/runtime/files';
+import { findSiteTokenAt, mutiraoHome, readToken, tokenPath } from '@mutirao/runtime/files';
 import { userTrust } from '@mutirao/runtime/identity';
 
 import type { BrokerClient } from './client/broker-client.ts';
@@ -18,9 +18,9 @@ export function makeLiveContext(output: Output, options: CommonOptions, passedOn
   const home = options.home === undefined ? mutiraoHome() : resolve(options.home);
   const interrupt = abortOnSignals();
   const opened: Clients.Closable<unknown>[] = [];
-  const dialWith = async <Client>(at: string, dial: (rpc: typeof Clients, settings: Clients.CallSettings) => Clients.Closable<Client>): Promise<Client> => {
+  const dialWith = async <Client>(at: string, dial: (rpc: typeof Clients, settings: Clients.CallSettings) => Clients.Closable<Client>, siteToken?: string): Promise<Client> => {
     const rpc = await import('./client/grpc-clients.ts');
-    const made = dial(rpc, { token: () => readToken(tokenPath(at)), trust: userTrust(at), deadlineMs, signal: interrupt.signal });
+    const made = dial(rpc, { token: siteToken ?? (() => readToken(tokenPath(at))), trust: userTrust(at), deadlineMs, signal: interrupt.signal });
     opened.push(made);
     return made.client;
   };
@@ -37,7 +37,7 @@ export function makeLiveContext(output: Output, options: CommonOptions, passedOn
         broker ??= dialWith(at, (rpc, settings) => rpc.dialBroker(address, settings));
         return broker;
       },
-      provider: (address) => dialWith(at, (rpc, settings) => rpc.dialProvider(address, settings)),
+      provider: (address) => dialWith(at, (rpc, settings) => rpc.dialProvider(address, settings), findSiteTokenAt(at, address)),
       cluster: (address) => dialWith(at, (rpc, settings) => rpc.dialCluster(address, settings)),
       sleep: async (durationMs) => {
         await delay(durationMs, undefined, { signal: interrupt.signal }).catch(() => undefined);

@@ -89,6 +89,7 @@ const groupSummaries: Readonly<Record<string, string>> = {
   task: 'Tasks of a job and their output.',
   machine: 'GridMachines that the broker can use, and machines of yours: list, add, kept, remove.',
   provider: 'GridMachineProviders: list, show, heuristic, drain, add.',
+  site: 'Clusters behind ssh: add, list, show, connect, remove.',
   request: 'Allocation requests of the providers.',
   cluster: 'The queue of an embedded cluster, as its local users see it.',
   explain: 'Why a task, a job or a request is where it is.',

@@ -7,6 +7,7 @@ import { MachineDriver, openTrace, systemClock, systemTimers, type CommittedChan
 import type { ConnectEvents } from '@mutirao/runtime/events';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
+import { tokenOfProvider } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
@@ -208,7 +209,7 @@ class Broker {
     const incarnation = randomBytes(16).toString('hex');
     let transferCount = 0;
     return new ProviderLinks({
-      brokerId, programVersion, token, trust: userTrust(home), arrivals, timers: systemTimers, log, counts: this.#metrics,
+      brokerId, programVersion, tokenOf: (providerId) => tokenOfProvider(home, providerId, token), trust: userTrust(home), arrivals, timers: systemTimers, log, counts: this.#metrics,
       deliver: (input) => { this.#deliver(input); },
       waitingCount: () => this.#driver.waitingCount,
       findPath: async (content) => blobs.findPath(content.sha256) ?? (await homeFiles.findSource(content))?.path,

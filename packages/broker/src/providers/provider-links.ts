@@ -30,7 +30,8 @@ export interface LinkCounts {
 export interface ProviderLinksOptions {
   readonly brokerId: string;
   readonly programVersion: string;
-  readonly token: string;
+  /** What a provider wants to be shown. */
+  tokenOf(providerId: ProviderId): string;
   /** How providers on other hosts are trusted. */
   readonly trust: TrustSource;
   readonly arrivals: Arrivals;
@@ -75,7 +76,7 @@ export class ProviderLinks {
     if (known?.address === address) return;
     known?.link.stop();
     known?.client.close();
-    const client = dial(GridMachineProviderServiceClient, address, { token: this.#options.token, trust: this.#options.trust });
+    const client = dial(GridMachineProviderServiceClient, address, { token: this.#options.tokenOf(providerId), trust: this.#options.trust });
     const connection: Connection = { address, client, link: this.#createLink(providerId, client), trouble: '' };
     this.#connections.set(providerId, connection);
     connection.link.start();

@@ -42,6 +42,11 @@ export const entries: readonly CommandEntry[] = [
   { path: ['provider', 'add'], summary: 'Make the broker use another provider.', json: { shape: 'told', form: 'one' }, load: () => import('./provider/add.ts') },
   { path: ['provider', 'drain'], summary: 'Take no more work at a provider; what runs ends by itself.', json: { shape: 'told', form: 'one' }, load: () => import('./provider/drain.ts') },
   { path: ['provider', 'heuristic'], summary: 'Show or switch the request heuristic of a provider that runs.', json: { shape: 'heuristic', form: 'one' }, load: () => import('./provider/heuristic.ts') },
+  { path: ['site', 'add'], summary: 'Use a cluster behind ssh: carry the program over and start a provider there.', json: { shape: 'site', form: 'one' }, load: () => import('./site/add.ts') },
+  { path: ['site', 'list'], summary: 'List sites and what becomes of their connections.', json: { shape: 'site', form: 'array' }, load: () => import('./site/list.ts') },
+  { path: ['site', 'show'], summary: 'Show a site and what runs there.', json: { shape: 'site', form: 'one' }, load: () => import('./site/show.ts') },
+  { path: ['site', 'connect'], summary: 'Keep sites connected again, as after a restart of this machine.', json: { shape: 'site', form: 'array' }, load: () => import('./site/connect.ts') },
+  { path: ['site', 'remove'], summary: 'End what runs at a site once it has no more work, and forget it.', json: { shape: 'removed_site', form: 'one' }, load: () => import('./site/remove.ts') },
   { path: ['request', 'list'], summary: 'List allocation requests and the reason for each.', json: { shape: 'request', form: 'array' }, load: () => import('./request/list.ts') },
   { path: ['cluster', 'submit'], summary: 'Submit a request of a local user to an embedded cluster.', json: { shape: 'allocation', form: 'one' }, load: () => import('./cluster/submit.ts') },
   { path: ['cluster', 'queue'], summary: 'Show the queue of an embedded cluster.', json: { shape: 'queue', form: 'array' }, load: () => import('./cluster/queue.ts') },
@@ -68,6 +73,7 @@ export const entries: readonly CommandEntry[] = [
   { path: ['run', 'provider'], summary: 'Run a provider in the foreground.', load: () => import('./run/provider.ts') },
   { path: ['run', 'agent'], summary: 'Run an agent in the foreground.', load: () => import('./run/agent.ts') },
   { path: ['run', 'cluster'], summary: 'Run an embedded cluster in the foreground.', load: () => import('./run/cluster.ts') },
+  { path: ['run', 'site'], summary: 'Keep one site connected, in the foreground.', load: () => import('./run/site.ts') },
   { path: ['completion'], summary: 'Print a completion script for bash, zsh or fish.', load: () => import('./completion.ts') },
 ];
 

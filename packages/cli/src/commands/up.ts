@@ -7,6 +7,7 @@ import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { parseClusters, parseSettings, type GridSize } from '../grid/plan.ts';
 import { gridJson, type GridRecord } from '../grid/record.ts';
+import { startKeepers, stopKeepers } from '../site/start-keeper.ts';
 import { renderPairs } from '../output/table.ts';
 import { tell } from '../output/tell.ts';
 
@@ -43,7 +44,12 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
     return 0;
   }
   const { runGrid } = await import('../grid/run-grid.ts');
-  await runGrid(context, size, (grid) => { tellGrid(context, grid, 'Ctrl-C stops it.'); });
+  await runGrid(context, size, (grid) => {
+    tellGrid(context, grid, 'Ctrl-C stops it.');
+    const sites = startKeepers(context.home);
+    if (sites.length > 0) context.output.note(`Connecting ${sites.join(', ')}; see "mutirao site list".`);
+  });
+  await stopKeepers(context);
   context.output.note('The grid has stopped.');
   return 0;
 }

@@ -2,5 +2,6 @@ export { ContentStore, type ContentStoreOptions, type Expectation } from './cont
 export { hashFile } from './hash-file.ts';
 export { mutiraoHome } from './home.ts';
 export { resolveInside } from './resolve-inside.ts';
+export { findSiteTokenAt, siteFolder, siteNames, tokenOfProvider } from './site-files.ts';
 export { ensureToken, makeToken, readToken, tokenPath } from './token.ts';
 export { writeAtomic } from './write-atomic.ts';

@@ -150,6 +150,11 @@ export class SshConnection {
     }
   }
 
+  /** Takes a port of `forward` back; nothing happens where it is not forwarded. */
+  async cancelForward(remoteAddress: string, localAddress: string): Promise<void> {
+    await this.#client(['-O', 'cancel', '-L', `${localAddress}:${remoteAddress}`, '--', this.destination], { deadlineMs: forwardMax });
+  }
+
   /**
    * Makes a port of the other host's loopback lead to an address that we can dial.
    *

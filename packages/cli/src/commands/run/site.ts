@@ -1,0 +1,12 @@
+import type { Command } from 'commander';
+
+import type { Act } from '../../context.ts';
+import { runSite } from '../../site/run-site.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<name>', 'of the site')
+    .option('--home <folder>', 'home folder (default: MUTIRAO_HOME, or ~/.mutirao)')
+    .option('--now', 'replace the provider of another release at once')
+    .action((name: string, options: { now?: true }) => act((context) => runSite(context, name, options.now === true)));
+}

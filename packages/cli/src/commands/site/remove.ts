@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { SshConnection } from '@mutirao/runtime/ssh';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { tell } from '../../output/tell.ts';
+import { FrontEnd } from '../../site/front-end.ts';
+import { readSite, type SiteRecord } from '../../site/site-record.ts';
+import { findKeeper, forgetSite, stopKeeper } from '../../site/start-keeper.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<site>', 'its name')
+    .option('--now', 'end at once what runs there; its tasks run again elsewhere')
+    .option('--forget', 'forget it also when it cannot be reached; what runs there is left')
+    .action((name: string, options: { now?: true; forget?: true }) => act((context) => removeSite(context, name, options)));
+}
+
+const drainPoll = 500;
+
+/** Ends what runs at a site, once it has no more work, removes our files there and forgets the site. */
+export async function removeSite(context: CommandContext, name: string, { now, forget }: { readonly now?: true; readonly forget?: true }): Promise<ExitStatus> {
+  const { home, output } = context;
+  const site = readSite(home, name);
+  try {
+    if (now !== true && forget !== true) await drain(context, site);
+    await stopKeeper(context, name);
+    await endThere(context, site);
+  } catch (error) {
+    if (forget !== true || !(error instanceof MutiraoError)) throw error;
+    output.note(`what runs at ${site.ssh} is left there: ${error.message}`);
+  }
+  await stopKeeper(context, name);
+  forgetSite(home, name);
+  tell(output, { json: () => ({ name, ssh: site.ssh }), table: () => [`Site ${name} is removed.`], quiet: () => [name] });
+  return 0;
+}
+
+/** Has the provider take no more work, and waits until what runs has ended. @throws {MutiraoError} MUT_CANCELLED when interrupted; it goes on draining. */
+async function drain(context: CommandContext, { name, address, ssh }: SiteRecord): Promise<void> {
+  if (findKeeper(context.home, name) === undefined) throw new MutiraoError('MUT_UNREACHABLE', `nobody keeps the connection to ${name}: "mutirao site connect ${name}" does; --now ends at once what runs at ${ssh}`);
+  const provider = await context.provider(address);
+  await provider.drain({ reason: 'the site is being removed' });
+  let told = '';
+  for (;;) {
+    const { machines, queuedRequests, resourceKind } = await provider.getResource();
+    // Time-shared machines stay attached; those of a cluster go when their last task has ended.
+    if (queuedRequests === 0 && (machines === 0 || resourceKind === 'machines')) return;
+    const now = `${name} drains: ${machines} machines, ${queuedRequests} queued requests`;
+    if (now !== told) context.output.note(now);
+    told = now;
+    if (context.signal.aborted) throw new MutiraoError('MUT_CANCELLED', `stopped waiting; ${name} goes on draining`);
+    await context.sleep(drainPoll);
+  }
+}
+
+async function endThere({ home, signal }: CommandContext, site: SiteRecord): Promise<void> {
+  const connection = await SshConnection.open({ destination: site.ssh, options: site.sshOptions, signal });
+  try {
+    await new FrontEnd(connection, site, home).remove();
+  } finally {
+    connection.close();
+  }
+}

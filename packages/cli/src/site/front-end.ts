@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+
+import { isErrorCode, MutiraoError, type ErrorCode } from '@mutirao/api/errors';
+import { lastWords, type SshConnection } from '@mutirao/runtime/ssh';
+
+import { installScript, lookScript, removeScript, startScript, stopScript, watchScript } from './front-end-scripts.ts';
+import type { ProgramFile } from './program-file.ts';
+import type { SiteRecord } from './site-record.ts';
+
+/** What runs at a site, as it was found there. */
+export interface FoundSite {
+  /** Absolute path of our folder there. */
+  readonly base: string;
+  readonly system: string;
+  readonly hasProgram: boolean;
+  /** Of those that live. */
+  readonly processes: Readonly<Partial<Record<ProcessKind, FoundProcess>>>;
+  /** Where the provider listened when it last started; empty before. */
+  readonly providerAddress: string;
+  readonly token: string;
+}
+
+/** The processes of ours that a site may have. */
+export type ProcessKind = 'cluster' | 'provider';
+
+/** A process of ours at a site. */
+export interface FoundProcess {
+  readonly pid: number;
+  /** Hash of its executable. */
+  readonly program: string;
+}
+
+/** Longest time that the executable may be under way. */
+const copyMax = 30 * 60_000;
+const startMax = 60_000;
+/** The longest that a timer of Node can wait. */
+const watchMax = 2 ** 31 - 1;
+
+/** The host of a site: what we do there goes over one connection, in a few calls each of which is a small script. */
+export class FrontEnd {
+  readonly #connection: Pick<SshConnection, 'run'>;
+  readonly #site: SiteRecord;
+  readonly #owner: string;
+
+  /** @param home the home folder that the site belongs to. */
+  constructor(connection: Pick<SshConnection, 'run'>, site: SiteRecord, home: string) {
+    this.#connection = connection;
+    this.#site = site;
+    this.#owner = ownerOf(home);
+  }
+
+  /** Finds out what is there. @throws {MutiraoError} MUT_SITE_EXISTS when the name is taken there by another home folder; MUT_NOT_OWNER, MUT_DISK_FULL. */
+  async look(sha256: string): Promise<FoundSite> {
+    const told = await this.#run('look', lookScript, [sha256, this.#owner]);
+    const owner = told.get('owner') ?? '';
+    if (owner !== this.#owner) throw new MutiraoError('MUT_SITE_EXISTS', `${this.#site.ssh} has a site "${this.#site.name}" of another home folder (${owner.split(' ').slice(1).join(' ')})`);
+    const [cluster, provider] = [readProcess(told.get('cluster')), readProcess(told.get('provider'))];
+    return {
+      base: told.get('base') ?? '', system: told.get('system') ?? '', hasProgram: told.has('has'), token: told.get('token') ?? '', providerAddress: addressOf(told.get('info')),
+      processes: { ...(cluster === undefined ? {} : { cluster }), ...(provider === undefined ? {} : { provider }) },
+    };
+  }
+
+  /** Carries the executable over. @throws {MutiraoError} MUT_SITE_PROGRAM with the host's words when it cannot run there; MUT_DISK_FULL. */
+  async install({ sha256, bytes, packed }: ProgramFile): Promise<void> {
+    const inputFile = await packed();
+    const { status, stderr } = await this.#connection.run(this.#words(installScript, [sha256, String(bytes)]), { inputFile, deadlineMs: copyMax });
+    if (status === 0) return;
+    const words = lastWords(stderr);
+    if (status === 126) throw new MutiraoError('MUT_SITE_PROGRAM', `${this.#site.ssh} cannot run the executable: ${words}`);
+    throw new MutiraoError(codeOf(words, 'MUT_TRANSFER_FAILED'), `the executable cannot be put on ${this.#site.ssh}: ${words}`);
+  }
+
+  /** Starts a process there. @param info a file of the site's folder that it writes when it listens. @throws {MutiraoError} what the process said. */
+  async start(kind: ProcessKind, sha256: string, info: string, options: readonly string[]): Promise<FoundProcess & { readonly address: string; readonly token: string }> {
+    const told = await this.#run(`start the ${kind}`, startScript, [sha256, kind, this.#site.setup, info, ...options], startMax);
+    return { pid: Number(told.get('pid')), program: sha256, address: addressOf(told.get('info')), token: told.get('token') ?? '' };
+  }
+
+  /** Ends processes, one after the other: politely, and after 15 s by force. */
+  async stop(kinds: readonly ProcessKind[]): Promise<void> {
+    await this.#run('end what runs', stopScript, kinds, startMax);
+  }
+
+  /** Ends what runs there and removes all that is the site's. */
+  async remove(): Promise<void> {
+    await this.#run('remove the folder', removeScript, [this.#owner], startMax);
+  }
+
+  /** Resolves when one of these processes is gone. @throws {MutiraoError} MUT_UNREACHABLE when the connection is. */
+  async untilGone(processes: FoundSite['processes']): Promise<void> {
+    const words = Object.entries(processes).flatMap(([kind, { pid }]) => [kind, String(pid)]);
+    await this.#connection.run(this.#words(watchScript, words), { deadlineMs: watchMax });
+  }
+
+  async #run(what: string, script: string, args: readonly string[], deadlineMs?: number): Promise<Map<string, string>> {
+    const { status, stdout, stderr } = await this.#connection.run(this.#words(script, args), deadlineMs === undefined ? {} : { deadlineMs });
+    if (status !== 0) throw failure(`${this.#site.ssh} cannot ${what}`, stderr);
+    return new Map(stdout.split('\n').map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]));
+  }
+
+  #words(script: string, args: readonly string[]): string[] {
+    return ['/bin/sh', '-c', script, 'mutirao', this.#site.folder, this.#site.name, ...args];
+  }
+}
+
+/** Tells home folders apart at a site: a hash, then words for people. */
+function ownerOf(home: string): string {
+  const words = `${userInfo().username}@${hostname()}:${home}`;
+  return `${createHash('sha256').update(words).digest('hex').slice(0, 16)} ${words.replaceAll('\n', '?')}`;
+}
+
+function readProcess(text: string | undefined): FoundProcess | undefined {
+  const [pid, program = ''] = (text ?? '').split(' ');
+  return Number(pid) > 1 ? { pid: Number(pid), program } : undefined;
+}
+
+function addressOf(info: string | undefined): string {
+  try {
+    return (JSON.parse(info ?? '') as { address?: string }).address ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function codeOf(words: string, otherwise: ErrorCode): ErrorCode {
+  if (/no space left|quota exceeded/i.test(words)) return 'MUT_DISK_FULL';
+  return /permission denied|read-only file system/i.test(words) ? 'MUT_NOT_OWNER' : otherwise;
+}
+
+/** What a script said on standard error; the last line of a process's log tells more than the shell around it. */
+function failure(what: string, stderr: string): MutiraoError {
+  for (const line of stderr.trim().split('\n').reverse()) {
+    const told = parseLog(line);
+    if (told?.msg !== undefined) return new MutiraoError(told.code !== undefined && isErrorCode(told.code) ? told.code : 'MUT_UNREACHABLE', `${what}: ${told.msg}`);
+  }
+  const words = lastWords(stderr);
+  const usage = /^(?:mutirao \w+|error): (.*)/m.exec(stderr)?.[1];
+  if (usage !== undefined || words.includes('the set-up command ended')) return new MutiraoError('MUT_BAD_CONFIG', `${what}: ${usage ?? words}`);
+  return new MutiraoError(codeOf(words, 'MUT_UNREACHABLE'), `${what}: ${words}`);
+}
+
+function parseLog(line: string): { readonly msg?: string; readonly code?: string } | undefined {
+  try {
+    const told: unknown = JSON.parse(line);
+    return typeof told === 'object' && told !== null ? told : undefined;
+  } catch {
+    return undefined;
+  }
+}

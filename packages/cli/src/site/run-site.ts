@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { siteFolder, writeAtomic } from '@mutirao/runtime/files';
+import { SshConnection } from '@mutirao/runtime/ssh';
+
+import type { CommandContext } from '../context.ts';
+import type { ExitStatus } from '../exit-status.ts';
+import { exitStatusOf } from '../exit-status.ts';
+import { bringUp, type SiteHost, type UpSite } from './bring-up.ts';
+import { FrontEnd } from './front-end.ts';
+import { isIdleAt } from './is-idle.ts';
+import { findProgramFile, type ProgramFile } from './program-file.ts';
+import { keepSite, type SiteLink } from './site-keeper.ts';
+import { findState, readSite, writeSite, writeState, type SiteRecord, type SiteState } from './site-record.ts';
+
+/** How often a provider of another release is asked whether it is idle. */
+const idleInterval = 30_000;
+const brokerPause = 3_000;
+
+/** Keeps a site's connection until interrupted; one process for each site. @throws {MutiraoError} MUT_NOT_FOUND, or why a new site cannot be made to work. */
+export async function runSite(context: CommandContext, name: string, now: boolean): Promise<ExitStatus> {
+  const keeper = new SiteProcess(context, readSite(context.home, name), now);
+  try {
+    await keeper.run();
+    return 0;
+  } catch (error) {
+    if (!(error instanceof MutiraoError)) throw error;
+    context.output.note(`error: ${error.code} ${error.message}`);
+    return exitStatusOf(error);
+  }
+}
+
+/** The process that keeps one site's connection; `state.json` tells what it does. */
+class SiteProcess {
+  readonly #context: CommandContext;
+  #site: SiteRecord;
+  #now: boolean;
+  #state: SiteState;
+  #toldAddress = '';
+
+  constructor(context: CommandContext, site: SiteRecord, now: boolean) {
+    this.#context = context;
+    this.#site = site;
+    this.#now = now;
+    this.#state = { pid: process.pid, status: 'connecting', sinceUnixMs: context.clock.now(), detail: '', code: '', host: findState(context.home, site.name)?.host };
+  }
+
+  async run(): Promise<void> {
+    const { clock, home, signal } = this.#context;
+    try {
+      await keepSite({
+        isSettled: this.#site.isSettled, now: () => clock.now(), random: Math.random, sleep: (length) => this.#context.sleep(length), signal,
+        open: async () => this.#open(await findProgramFile(home, this.#site.program)),
+        onUp: (up) => { this.#up(up); },
+        onState: (status, trouble, pauseMs) => { this.#told(status, trouble, pauseMs); },
+      });
+    } catch (error) {
+      if (error instanceof MutiraoError) this.#tell({ status: 'failed', detail: error.message, code: error.code });
+      throw error;
+    }
+    this.#tell({ status: 'stopped', detail: '', code: '' });
+  }
+
+  async #open(program: ProgramFile): Promise<SiteLink> {
+    const { signal, home } = this.#context;
+    const connection = await SshConnection.open({ destination: this.#site.ssh, options: this.#site.sshOptions, signal });
+    const frontEnd = new FrontEnd(connection, this.#site, home);
+    const host = hostOf(connection, frontEnd);
+    return {
+      bringUp: async () => {
+        const onStep = (status: SiteState['status'], detail: string): void => { this.#tell({ status, detail, code: '' }); };
+        try {
+          const up = await bringUp(host, { site: this.#site, program, now: this.#now, onStep });
+          this.#now = false;
+          return up;
+        } catch (error) {
+          if (!this.#site.isSettled) await cleanUp(frontEnd);
+          throw error;
+        }
+      },
+      untilGone: (up) => this.#untilGone(connection, frontEnd, up),
+      close: connection.close,
+    };
+  }
+
+  /** A provider of another release is as good as gone once it is idle. */
+  async #untilGone(connection: SshConnection, frontEnd: FrontEnd, up: UpSite): Promise<void> {
+    const gone = frontEnd.untilGone(up.processes);
+    if (!up.facts.isOutdated) return gone;
+    const over = new AbortController();
+    const idle = async (): Promise<void> => {
+      while (!over.signal.aborted && connection.isOpen && !this.#context.signal.aborted) {
+        if (await isIdleAt(up.address, up.token)) return;
+        await this.#context.sleep(idleInterval);
+      }
+      return gone;
+    };
+    try {
+      return await Promise.race([gone, idle()]);
+    } finally {
+      over.abort();
+      gone.catch(() => undefined);
+    }
+  }
+
+  #up({ address, token, facts }: UpSite): void {
+    const { home } = this.#context;
+    const tokenFile = join(siteFolder(home, this.#site.name), 'token');
+    if (readIfThere(tokenFile).trim() !== token) writeAtomic(tokenFile, `${token}\n`);
+    if (!this.#site.isSettled || this.#site.address !== address) {
+      this.#site = { ...this.#site, address, isSettled: true };
+      writeSite(home, this.#site);
+    }
+    this.#tell({ status: 'connected', detail: facts.isOutdated ? 'its provider is of another release, and is replaced when it is idle' : '', code: '', host: facts });
+    if (this.#toldAddress === address) return;
+    this.#toldAddress = address;
+    void this.#tellBroker(address);
+  }
+
+  /** A broker that is away is told when it is back; one that knows the site already finds it by itself. */
+  async #tellBroker(address: string): Promise<void> {
+    const { signal, output, sleep } = this.#context;
+    let lastTrouble = '';
+    while (!signal.aborted && this.#toldAddress === address) {
+      try {
+        await (await this.#context.broker()).addProvider({ providerId: this.#site.name, address });
+        return;
+      } catch (error) {
+        const trouble = error instanceof Error ? error.message : String(error);
+        if (trouble !== lastTrouble) output.note(`the broker cannot be told yet: ${trouble}`);
+        lastTrouble = trouble;
+      }
+      await sleep(brokerPause);
+    }
+  }
+
+  #told(status: SiteState['status'], trouble: MutiraoError | undefined, pauseMs: number): void {
+    const next = status === 'waiting' ? `next try in ${Math.ceil(pauseMs / 1000)} s` : '';
+    this.#tell({ status, detail: [trouble?.message ?? '', next].filter((part) => part !== '').join('; '), code: trouble?.code ?? '' });
+  }
+
+  #tell(change: Partial<SiteState>): void {
+    const { clock, home, output } = this.#context;
+    this.#state = { ...this.#state, ...change, sinceUnixMs: clock.now() };
+    writeState(home, this.#site.name, this.#state);
+    output.note(`${new Date(this.#state.sinceUnixMs).toISOString()} ${this.#state.status} ${this.#state.detail}`.trimEnd());
+  }
+}
+
+/** A site that never worked leaves nothing behind; what went wrong before is what counts. */
+async function cleanUp(frontEnd: FrontEnd): Promise<void> {
+  try {
+    await frontEnd.remove();
+  } catch (error) {
+    if (!(error instanceof MutiraoError)) throw error;
+  }
+}
+
+function hostOf(connection: SshConnection, frontEnd: FrontEnd): SiteHost {
+  let [forwarded, local] = ['', ''];
+  return {
+    look: (sha256) => frontEnd.look(sha256),
+    install: (program) => frontEnd.install(program),
+    start: (kind, sha256, info, options) => frontEnd.start(kind, sha256, info, options),
+    stop: (kinds) => frontEnd.stop(kinds),
+    isIdle: isIdleAt,
+    forward: async (remoteAddress, wanted) => {
+      if (forwarded === remoteAddress) return local;
+      if (forwarded !== '') await connection.cancelForward(forwarded, local);
+      [forwarded, local] = [remoteAddress, await forwardPort(connection, remoteAddress, wanted === '' ? local : wanted)];
+      return local;
+    },
+  };
+}
+
+/** The port of before, so that the broker finds it, or another where somebody has that now. */
+async function forwardPort(connection: SshConnection, remoteAddress: string, wanted: string): Promise<string> {
+  if (wanted === '') return connection.forward(remoteAddress);
+  try {
+    return await connection.forward(remoteAddress, wanted);
+  } catch (error) {
+    if (!(error instanceof MutiraoError) || error.code !== 'MUT_ALREADY_RUNNING') throw error;
+    return connection.forward(remoteAddress);
+  }
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
