@@ -66,6 +66,16 @@ async function world(t: ExecutionContext, clusters: readonly number[] = []): Pro
   return { nats, grid, subscribe };
 }
 
+/** What `mutirao events --follow` prints from now on. */
+function follow(t: ExecutionContext, grid: Grid): { type: string; task_indexes: number[] }[] {
+  const args = [`${root}packages/cli/bin/mutirao.js`, 'events', '--follow', '--json'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, MUTIRAO_HOME: grid.home } });
+  t.teardown(() => { child.kill('SIGKILL'); });
+  const followed: { type: string; task_indexes: number[] }[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => followed.push(JSON.parse(line) as { type: string; task_indexes: number[] }));
+  return followed;
+}
+
 /** A series of the broker's, by the end of its name. */
 async function series(grid: Grid, name: string): Promise<number> {
   const { metricsAddress } = JSON.parse(readFileSync(join(grid.home, 'broker.json'), 'utf8')) as { metricsAddress: string };
@@ -126,13 +136,10 @@ test.serial('NATS is killed in mid-job: the job goes on, who follows the broker 
   const jobId = await grid.client.submit([taskGroup('sleep 0.1', 30)]);
   await until(() => subscriber.told.some(([, , type]) => type === 'tasks.finished'), 'some events have come');
   await nats.kill();
-  const follower = spawn(process.execPath, [`${root}packages/cli/bin/mutirao.js`, 'events', '--follow', '--json'], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, MUTIRAO_HOME: grid.home } });
-  t.teardown(() => { follower.kill('SIGKILL'); });
-  const followed: string[] = [];
-  createInterface({ input: follower.stdout }).on('line', (line) => followed.push(line));
+  const followed = follow(t, grid);
   const job = await grid.client.waitEnded(jobId);
   t.is(job.finishedCount, 30);
-  await until(() => followed.some((line) => line.includes('"job.finished"')), 'events --follow tells the end without NATS');
+  await until(() => followed.some(({ type }) => type === 'job.finished'), 'events --follow tells the end without NATS');
   t.false(subscriber.hasEnd(jobId));
   t.is(await series(grid, 'connected'), 0);
   t.true(await series(grid, 'lag') > 0);
@@ -146,6 +153,7 @@ test.serial('kill -9 of the broker in mid-job: nothing is missed, and what is to
   const { grid, subscribe } = await world(t);
   const subscriber = await subscribe('lab-book');
   const jobId = await grid.client.submit([taskGroup('sleep 0.1', 60)]);
+  const followed = follow(t, grid);
   for (const count of [5, 20, 35]) {
     await until(async () => (await finishedCount(grid, jobId)) >= count, `${count} tasks are finished`);
     await grid.broker.crash();
@@ -154,6 +162,9 @@ test.serial('kill -9 of the broker in mid-job: nothing is missed, and what is to
   await until(() => subscriber.hasEnd(jobId), 'the end of the job is told', 60_000);
   const late = await subscribe('late');
   await until(() => late.hasEnd(jobId), 'who comes late hears all');
+  const truth = await eventsOf(grid);
+  await until(() => followed.length >= truth.length, 'events --follow tells all, across the restarts');
+  t.deepEqual(followed.map(({ type, task_indexes }) => [type, task_indexes]), truth.map(([, , type, , tasks]) => [type, tasks]));
   for (const one of [subscriber, late]) t.is(one.told.length, (await agree(t, one, grid)).length, 'each once');
 });
 

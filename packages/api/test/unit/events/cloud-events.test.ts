@@ -58,7 +58,7 @@ test('what jobs run on has events too, with what there is to know of it', (t) =>
     { kind: 'ProviderAdded', providerId: 'site.one', address: '127.0.0.1:1' },
     { kind: 'MachineJoined', providerId: 'site.one', facts, at },
     { kind: 'MachineLost', machineId: 'site.one/q3.0', reason: 'MUT_MACHINE_LOST', at },
-    { kind: 'RequestsChanged', providerId: 'site.one', requests: [{ ...request, candidates }, { ...request, requestId: 'q4', status: 'running' }] },
+    { kind: 'RequestsChanged', providerId: 'site.one', requests: [{ ...request, candidates }, { ...request, requestId: 'q4', status: 'ended' }] },
   ];
   const messages = changes.flatMap((change, index) => encodeEvents('s', { sequence: index, at, events: eventsOf(change) }));
   t.deepEqual(messages.map(({ subject, headers }) => [headers['ce-id'], subject, headers['ce-subject']]), [
@@ -66,13 +66,14 @@ test('what jobs run on has events too, with what there is to know of it', (t) =>
     ['1', 'mutirao.events.machine.joined.site_one/q3_0', 'machines/site.one/q3.0'],
     ['2', 'mutirao.events.machine.lost.site_one/q3_0', 'machines/site.one/q3.0'],
     ['3', 'mutirao.events.request.queued.site_one/q3', 'requests/site.one/q3'],
-    ['3.1', 'mutirao.events.request.running.site_one/q4', 'requests/site.one/q4'],
+    ['3.1', 'mutirao.events.request.ended.site_one/q4', 'requests/site.one/q4'],
   ]);
-  const [added, joined, lost, queued] = messages.map(({ data }) => JobEvent.decode(data));
+  const [added, joined, lost, queued, ended] = messages.map(({ data }) => JobEvent.decode(data));
   t.like(added, { jobId: 0, providerId: 'site.one', facts: undefined, request: undefined });
   t.like(joined, { providerId: 'site.one', machineId: 'site.one/q3.0', requestId: 'q3', facts: { processors: 4, attributes: { os: 'linux' }, untilUnixMs: 9000 } });
   t.like(lost, { machineId: 'site.one/q3.0', reason: 'MUT_MACHINE_LOST' });
   t.like(queued, { providerId: 'site.one', requestId: 'q3', reason: 'four tasks wait', request: { widthProcessors: 4, walltimeMs: 60_000, managerRequestId: '77', candidates: [] } });
+  t.is(ended?.reason, 'nothing else does', 'why it is over, not why it was made');
 });
 
 test('facts that are too large for a message stay behind, and the event comes', (t) => {

@@ -18,7 +18,7 @@ export interface BrokerEvent {
   readonly taskIndexes: readonly TaskIndex[];
   /** Empty where none is meant. */
   readonly machineId: MachineId;
-  /** A code, the user's words, or the deciding sentence behind a request; empty where there is nothing to say. */
+  /** A code, the user's words, or why a request was made or, once it is over, why it is; empty where there is nothing to say. */
   readonly reason: string;
   /** Empty where none is meant, as the one below. */
   readonly providerId: ProviderId;
@@ -61,10 +61,12 @@ function joinEvent({ providerId, facts }: ChangeOf<'MachineJoined'>): BrokerEven
   return { ...jobEvent('machine.joined', 0, ''), providerId, machineId: facts.machineId, requestId: facts.requestId, facts };
 }
 
-/** Its candidates may be many, and are told by an explanation. */
+/** Its candidates may be many, and are told by an explanation. The first reason is why it was made; of one that is over, the last says why. */
 function requestEvent({ candidates: _candidates, ...request }: AllocationRequest): BrokerEvent {
   const { providerId, requestId, status, reasons } = request;
-  return { ...jobEvent(`request.${status}`, 0, reasons[0] ?? ''), providerId, requestId, request };
+  const isOver = status === 'ended' || status === 'rejected' || status === 'vanished';
+  const reason = reasons.at(isOver ? -1 : 0) ?? '';
+  return { ...jobEvent(`request.${status}`, 0, reason), providerId, requestId, request };
 }
 
 function endingEvent(

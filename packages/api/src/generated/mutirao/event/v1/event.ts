@@ -28,7 +28,7 @@ export interface JobEvent {
   taskIndexes: number[];
   /** Empty where none is meant. */
   machineId: string;
-  /** A code, the user's words, or the deciding sentence behind a request; empty where there is nothing to say. */
+  /** A code, the user's words, or why a request was made or, once it is over, why it is; empty where there is nothing to say. */
   reason: string;
   /** Of provider, request and machine.joined events; empty otherwise. */
   providerId: string;
