@@ -4,7 +4,7 @@ import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, readF
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
-import { Grid, isAlive, SshServer, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
+import { Grid, isAlive, SlurmServer, SshServer, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const executable = `${root}dist/mutirao`;
@@ -151,6 +151,20 @@ test.serial('another release is carried over, waits for an idle provider, or is 
   t.false(existsSync(join(world.host.home, '.mutirao')));
   t.false(existsSync(join(world.grid.home, 'sites', 'uni')));
   t.is(world.host.sessions().length, 0);
+});
+
+test.serial('a Slurm cluster behind ssh runs a bag, its agents coming in at a door of their own with TLS', async (t) => {
+  const slurm = await SlurmServer.start({ nodes: 2 });
+  t.teardown(() => slurm.stop());
+  const world = await World.start(t, slurm.environment);
+  const added = await world.add('uni', '--ssh', 'front', '--manager', 'slurm', '--', '--listen-agents', '0.0.0.0:0', '--queue-interval', '1s', '--walltime-max', '5m');
+  t.is(added.status, 0, added.err);
+  const jobId = await world.submit(8);
+  await world.hasAll(t, jobId, 8);
+  const machines = (await world.grid.client.ledger(jobId)).map(({ providerId }) => providerId);
+  t.deepEqual([...new Set(machines)], ['uni']);
+  t.true(existsSync(join(world.host.home, '.mutirao', 'front', 'uni', 'identity', 'host.crt')), 'the site has an identity of its own');
+  t.is((await world.run('site', 'remove', 'uni', '--now')).status, 0);
 });
 
 test.serial('what cannot be made a site is told in the words of the host, and nothing is left of it', async (t) => {

@@ -58,7 +58,12 @@ cd "$front" || exit 1
 [ -z "$setup" ] || eval "$setup" || { echo "the set-up command ended with status $?" >&2; exit 1; }
 log=$front/$kind.log
 [ ! -f "$log" ] || [ "$(wc -c <"$log")" -lt 10000000 ] || mv -f -- "$log" "$log.old"
-set -- "$base/programs/$sha/mutirao" run "$kind" --id "$name" --home "$front" "$@"
+own=$base/programs/$sha/mutirao
+# A door for agents on other hosts wants an identity; the site's is its own.
+case " $* " in
+  *' --listen-agents'*) [ -f "$front/identity/host.crt" ] || "$own" init --home "$front" >/dev/null || exit 1 ;;
+esac
+set -- "$own" run "$kind" --id "$name" --home "$front" "$@"
 command -v setsid >/dev/null && set -- setsid "$@"
 trap '' HUP
 "$@" </dev/null >>"$log" 2>&1 &
