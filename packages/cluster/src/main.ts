@@ -33,9 +33,10 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(config.id)) throw new MutiraoError('MUT_BAD_CONFIG', `id is ${JSON.stringify(config.id)}; want letters, digits, ".", "_" and "-"`);
   const directory = join(home, 'clusters', config.id);
   const metrics = new Metrics({ withProcess: true });
+  const ownerId = userInfo().username;
   const cluster = await startCluster({
     options: readClusterOptions(config), directory, listen: config.listen, identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, log, metrics,
-    tokens: acceptToken(ensureToken(tokenPath(home)), userInfo().username), onFatal: context.fail,
+    tokens: acceptToken(ensureToken(tokenPath(home)), ownerId), ownerId, onFatal: context.fail,
   });
   const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, healthy: () => undefined });
   writeAtomic(join(directory, 'cluster.json'), `${JSON.stringify({ address: nearAddress(cluster.address), metricsAddress: http?.address, pid: process.pid })}\n`);

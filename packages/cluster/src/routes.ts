@@ -3,7 +3,9 @@ import {
   decodeAllocateRequest, decodeGetQueueRequest, decodeReleaseRequest, encodeLimitsOf, encodeQueueListing,
 } from '@mutirao/api/codecs';
 import type { ClusterInput } from '@mutirao/core/machines/cluster';
+import { MutiraoError } from '@mutirao/api/errors';
 import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
+import type { UserId } from '@mutirao/core/shared';
 import { unary, type Handlers } from '@mutirao/runtime/rpc';
 import type { ChangeSignal } from './change-signal.ts';
 
@@ -13,6 +15,10 @@ export interface ClusterHost {
   ask<T>(make: (replyTo: number) => ClusterInput): Promise<T>;
   listQueue(endedMax: number): QueueListing;
   readonly limits: ResourceLimits;
+  /** Who may act for others. */
+  readonly ownerId: UserId;
+  /** Whose request it is; undefined for one that nobody remembers. */
+  userOf(requestId: number): UserId | undefined;
   /** Notified after each turn that changed something. */
   readonly changes: ChangeSignal;
 }
@@ -20,19 +26,30 @@ export interface ClusterHost {
 /** Ended requests that a watcher sees, so that it does not miss an end. */
 const watchedEndedMax = 100;
 
+/** @throws {MutiraoError} MUT_NOT_OWNER unless a user acts for herself, or the cluster's owner for anybody. */
+function demandSelf({ ownerId }: ClusterHost, userId: UserId, other: UserId): void {
+  if (userId !== other && userId !== ownerId) throw new MutiraoError('MUT_NOT_OWNER', `the request is ${other}'s; you are ${userId}`);
+}
+
 /** ClusterService over one cluster. */
 export function clusterRoutes(host: ClusterHost): Handlers<typeof ClusterServiceService> {
   return {
     allocate: unary({
       decode: decodeAllocateRequest,
-      handle: (order, { userId }) => host.ask<{ readonly requestId: number }>((replyTo) => ({
-        kind: 'AllocationRequested', replyTo, order: order.userId === '' ? { ...order, userId } : order,
-      })),
+      handle: (order, { userId }) => {
+        if (order.userId !== '') demandSelf(host, userId, order.userId);
+        return host.ask<{ readonly requestId: number }>((replyTo) => ({
+          kind: 'AllocationRequested', replyTo, order: order.userId === '' ? { ...order, userId } : order,
+        }));
+      },
       encode: ({ requestId }) => ({ requestId: String(requestId) }),
     }),
     release: unary({
       decode: decodeReleaseRequest,
-      handle: (requestId) => host.ask<object>((replyTo) => ({ kind: 'ReleaseRequested', replyTo, requestId })),
+      handle: (requestId, { userId }) => {
+        demandSelf(host, userId, host.userOf(requestId) ?? userId);
+        return host.ask<object>((replyTo) => ({ kind: 'ReleaseRequested', replyTo, requestId }));
+      },
       encode: () => ({}),
     }),
     getLimits: unary({ decode: () => undefined, handle: () => host.limits, encode: encodeLimitsOf }),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ClusterServiceService } from '@mutirao/api/cluster';
 import { clusterMachine, listQueue, saveClusterBeginning, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
-import { unreachable, type DriverCommand } from '@mutirao/core/shared';
+import { unreachable, type DriverCommand, type UserId } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock } from '@mutirao/runtime/driver';
 import { openJournal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
@@ -21,6 +21,8 @@ export interface ClusterSetup {
   /** `host:port` to listen on. */
   readonly listen: string;
   readonly tokens: TokenCheck;
+  /** Who may act for other users. */
+  readonly ownerId: UserId;
   /** Folder of the identity that serving other hosts wants. */
   readonly identity: string;
   readonly killGraceMs: number;
@@ -67,7 +69,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
   driver.deliver({ kind: 'ClusterStarted' });
   if (setup.metrics !== undefined) measure(setup.metrics, state);
   const routes = clusterRoutes({
-    ask: (make) => driver.ask(make), limits: options, changes,
+    ask: (make) => driver.ask(make), limits: options, changes, ownerId: setup.ownerId, userOf: (requestId) => state.requests.get(requestId)?.order.userId,
     listQueue: (endedMax) => listQueue(state, systemClock.now(), endedMax),
   });
   const server = await serve({

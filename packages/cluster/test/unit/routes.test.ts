@@ -21,7 +21,7 @@ function cluster() {
   const hear = (input: ClusterInput) => clusterMachine.step(state, [input], 5000).commands;
   hear({ kind: 'ClusterStarted' });
   const routes = clusterRoutes({
-    limits: options, changes,
+    limits: options, changes, ownerId: 'ana', userOf: (requestId) => state.requests.get(requestId)?.order.userId,
     listQueue: (endedMax) => listQueue(state, 5000, endedMax),
     ask: <T>(make: (replyTo: number) => ClusterInput): Promise<T> => {
       const reply = hear(make(1)).find((command) => command.kind === 'Reply')?.reply;
@@ -45,9 +45,20 @@ test('an order is answered with the id of its request, and again with the same',
 
 test('an order that names no user is its caller\'s', async (t) => {
   const { routes } = cluster();
-  await inject(routes.allocate, { ...order, userId: '' }, { userId: 'owner' });
+  await inject(routes.allocate, { ...order, userId: '' }, { userId: 'maria' });
   const { requests } = await inject(routes.getQueue, { endedMax: 0 });
-  t.is(requests[0]?.userId, 'owner');
+  t.is(requests[0]?.userId, 'maria');
+});
+
+test('a user asks and releases for herself, the owner of the cluster for anybody', async (t) => {
+  const { routes } = cluster();
+  await inject(routes.allocate, { ...order, userId: 'bob' });
+  const maria = { userId: 'maria' };
+  await t.throwsAsync(inject(routes.allocate, { ...order, userId: 'bob', clientRequestId: 'm' }, maria), { code: 'MUT_NOT_OWNER', message: /bob's; you are maria/ });
+  await t.throwsAsync(inject(routes.release, { requestId: '1' }, maria), { code: 'MUT_NOT_OWNER' });
+  const { requestId } = await inject(routes.allocate, { ...order, userId: 'maria', clientRequestId: 'm' }, maria);
+  await t.notThrowsAsync(inject(routes.release, { requestId }, maria));
+  await t.notThrowsAsync(inject(routes.release, { requestId: '1' }));
 });
 
 test('the queue shows walltimes rounded up, starts and what is free', async (t) => {

@@ -6,19 +6,28 @@ import type { QueueListing, ResourceLimits } from '../../messages/index.ts';
 import { isTooWide, requestsOf, runningProcessors, wantedProcessors } from './brokers.ts';
 import { heuristicInForce } from './heuristic.ts';
 import { listingWithOwn } from './listing-with-own.ts';
-import { clientRequestIdOf, isOfDemand, isPending, isServing, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
+import { clientRequestIdOf, credentialEnd, isOfDemand, isPending, isServing, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
 import { releaseRequest } from './submission.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** Gives back what no broker needs any more: queued requests at once, running ones after the idle time. */
 export function releaseSurplus(turn: Turn): void {
   if (turn.state.drainReason !== '') giveBack(turn);
+  if (turn.state.listingFailure !== '') releaseOverdue(turn);
   for (const broker of turn.state.brokers.values()) {
     const wanted = wantedProcessors(turn, broker);
     if (wanted === undefined) continue;
     const running = runningProcessors(turn.state, broker.brokerId);
     if (wanted <= running) withdrawQueued(turn, broker, wanted, running);
     if (wanted === 0 && turn.now >= broker.idleSince + turn.state.config.idleRelease) releaseRunning(turn, broker);
+  }
+}
+
+/** While the manager cannot be asked: an allocation whose walltime is long over has no agents any more, only people with its credential. */
+function releaseOverdue(turn: Turn): void {
+  for (const request of turn.state.requests.values()) {
+    if (request.status !== 'running' || !isServing(request) || turn.now < credentialEnd(turn.state, request)) continue;
+    releaseRequest(turn, request, 'Released: its walltime is over, and the queue that would show its end cannot be read.');
   }
 }
 

@@ -57,6 +57,8 @@ export interface ProviderConfig {
   readonly probeInterval: Duration;
   /** Pause before a release that failed is tried again. */
   readonly releaseRetry: Duration;
+  /** How long after its walltime an allocation is believed in while its manager cannot be asked; the credential of its agents ends then. */
+  readonly credentialGrace: Duration;
   /** Requests that ended and are still told of; older ones are forgotten. */
   readonly endedRequestsMax: number;
 }
@@ -65,7 +67,8 @@ export interface ProviderConfig {
 export const providerDefaults: Omit<ProviderConfig, 'providerId'> = {
   resourceKind: 'cluster', heuristic: 'static', heuristicOptions: heuristicDefaults, userId: 'mutirao',
   idleRelease: 10_000, agentGrace: 5_000, restartGrace: 10_000, brokerGrace: 300_000,
-  refusalPause: 2_000, refusalPauseMax: 300_000, refusalsMax: 8, probeInterval: 3_600_000, releaseRetry: 5_000, endedRequestsMax: 100,
+  refusalPause: 2_000, refusalPauseMax: 300_000, refusalsMax: 8, probeInterval: 3_600_000, releaseRetry: 5_000,
+  credentialGrace: 600_000, endedRequestsMax: 100,
 };
 
 /**
@@ -205,6 +208,11 @@ export function isOfDemand({ demandFrom }: KnownBroker, { requestId }: OwnReques
 /** Whether agents of the request are welcome. */
 export function isServing(request: OwnRequest): boolean {
   return isPending(request) && request.releaseReason === '';
+}
+
+/** Until when the agents of a running request are welcome although its manager cannot be asked. */
+export function credentialEnd({ config }: ProviderState, { startedAt, walltime, seenAt }: OwnRequest): Instant {
+  return Math.max(startedAt + walltime, seenAt) + config.credentialGrace;
 }
 
 /** What the manager is to call the request: unique over all instances of this provider. */

@@ -1,6 +1,6 @@
 import type { Instant } from '../../shared/index.ts';
 import { graceEnd } from './machines.ts';
-import { isPending } from './state.ts';
+import { credentialEnd, isPending, isServing } from './state.ts';
 import { isReleaseDue, nextRelease } from './submission.ts';
 import type { Turn } from './turn.ts';
 
@@ -29,6 +29,7 @@ function instantsOf(turn: Turn): Instant[] {
   }
   for (const request of state.requests.values()) {
     if (isReleaseDue(request)) instants.push(nextRelease(turn, request));
+    if (request.status === 'running' && isServing(request) && state.listingFailure !== '') instants.push(credentialEnd(state, request));
   }
   return instants;
 }
