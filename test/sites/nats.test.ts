@@ -209,7 +209,7 @@ test.serial('the server keeps a message once, refuses one whose predecessor is n
   const nats = new NatsServer();
   t.teardown(() => nats.stop());
   await nats.start();
-  const options = { url: nats.url, credentialsPath: '', stream: 'MUTIRAO_EVENTS', ageMax: 60_000, bytesMax: 2 ** 25, name: 'a test' };
+  const options = { url: nats.url, credentialsPath: '', authorityPath: '', certificatePath: '', keyPath: '', stream: 'MUTIRAO_EVENTS', ageMax: 60_000, bytesMax: 2 ** 25, name: 'a test' };
   const connection = await natsEvents(options)();
   const message = (id: number) => ({ subject: 'mutirao.events.job.accepted.1', messageId: `s#${id}`, headers: { 'ce-id': String(id) }, data: new Uint8Array([id]) });
   t.is(await connection.publish(message(1)), 'kept');

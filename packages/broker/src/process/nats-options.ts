@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import type { NatsOptions } from '@mutirao/runtime/events';
@@ -6,6 +8,9 @@ import type { NatsOptions } from '@mutirao/runtime/events';
 export interface NatsConfig {
   readonly nats: string;
   readonly natsCredentials: string;
+  readonly natsCa: string;
+  readonly natsCertificate: string;
+  readonly natsKey: string;
   readonly natsStream: string;
   readonly natsAge: Duration;
   readonly natsBytes: Bytes;
@@ -23,7 +28,17 @@ export function natsOptionsOf(config: NatsConfig, name: string): NatsOptions | u
   if (!/^[\w-]{1,64}$/.test(stream)) refuse('nats-stream', stream, 'up to 64 letters, digits, "_" and "-"');
   if (ageMax < ageMin) refuse('nats-age', `${ageMax}ms`, `${ageMin}ms or more`);
   if (bytesMax < bytesMin) refuse('nats-bytes', String(bytesMax), '1M or more');
-  return { url, credentialsPath, stream, ageMax, bytesMax, name };
+  return { url, credentialsPath, ...tlsFilesOf(config, schemes.has('tls')), stream, ageMax, bytesMax, name };
+}
+
+function tlsFilesOf({ natsCa, natsCertificate, natsKey }: NatsConfig, isTls: boolean): Pick<NatsOptions, 'authorityPath' | 'certificatePath' | 'keyPath'> {
+  for (const [option, path] of [['nats-ca', natsCa], ['nats-certificate', natsCertificate], ['nats-key', natsKey]] as const) {
+    if (path === '') continue;
+    if (!isTls) refuse(option, path, 'it only with --nats tls://HOST:PORT');
+    if (!existsSync(path)) refuse(option, path, 'a file that is there');
+  }
+  if ((natsCertificate === '') !== (natsKey === '')) refuse('nats-key', natsKey, 'it together with --nats-certificate');
+  return { authorityPath: natsCa, certificatePath: natsCertificate, keyPath: natsKey };
 }
 
 function refuse(option: string, found: string, wanted: string): never {

@@ -3,7 +3,7 @@ import { eventSubjects, type EventMessage } from '@mutirao/api/events';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import {
   connect, credsAuthenticator, DiscardPolicy, headers, nanos, NatsError, RetentionPolicy, StorageType,
-  type JetStreamClient, type JetStreamManager, type MsgHdrs, type NatsConnection,
+  type JetStreamClient, type JetStreamManager, type MsgHdrs, type NatsConnection, type TlsOptions,
 } from 'nats';
 import type { ConnectEvents, EventConnection, Publication } from './connection.ts';
 
@@ -13,6 +13,11 @@ export interface NatsOptions {
   readonly url: string;
   /** A credentials file (`.creds`); empty for none. Read at each connection. */
   readonly credentialsPath: string;
+  /** PEM file with the authority of a server with TLS; empty for those that the system trusts. */
+  readonly authorityPath: string;
+  /** PEM files of what this side shows to such a server; both empty for nothing. */
+  readonly certificatePath: string;
+  readonly keyPath: string;
   /** The JetStream stream; made where it is absent, and given these bounds where it has others. */
   readonly stream: string;
   readonly ageMax: Duration;
@@ -37,7 +42,7 @@ export function natsEvents(options: NatsOptions): ConnectEvents {
       servers: options.url.split(','), name: options.name, timeout: connectTimeout, pingInterval, maxPingOut: 2, reconnect: false,
       // Otherwise each message costs the making of an error, with its stack, in case it should be needed.
       noAsyncTraces: true,
-      ...(options.url.startsWith('tls:') ? { tls: {} } : {}),
+      ...(options.url.startsWith('tls:') ? { tls: tlsOf(options) } : {}),
       ...(options.credentialsPath === '' ? {} : { authenticator: credsAuthenticator(readFileSync(options.credentialsPath)) }),
     });
     try {
@@ -47,6 +52,14 @@ export function natsEvents(options: NatsOptions): ConnectEvents {
       throw error;
     }
     return new NatsEventConnection(connection, options.stream);
+  };
+}
+
+/** Read at each connection, so that files that were renewed are used. */
+function tlsOf({ authorityPath, certificatePath, keyPath }: NatsOptions): TlsOptions {
+  return {
+    ...(authorityPath === '' ? {} : { ca: readFileSync(authorityPath, 'utf8') }),
+    ...(certificatePath === '' ? {} : { cert: readFileSync(certificatePath, 'utf8'), key: readFileSync(keyPath, 'utf8') }),
   };
 }
 

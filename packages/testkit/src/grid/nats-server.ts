@@ -8,9 +8,15 @@ import { until } from '../until.ts';
 export class NatsServer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'mutirao-nats-'));
   #child: ChildProcess | undefined;
+  readonly #args: readonly string[];
   #url = '';
 
-  /** As `nats://host:port`; the same after a restart. */
+  /** @param args added to its command line. */
+  constructor(args: readonly string[] = []) {
+    this.#args = args;
+  }
+
+  /** As `nats://host:port`, or `tls://host:port`; the same after a restart. */
   get url(): string {
     return this.#url;
   }
@@ -22,10 +28,10 @@ export class NatsServer {
   /** Starts it, on the port and with the streams that it had. */
   async start(): Promise<void> {
     const port = this.#url === '' ? '-1' : new URL(this.#url).port;
-    const child = spawn('/usr/sbin/nats-server', ['-js', '-a', '127.0.0.1', '-p', port, '-sd', this.#folder, '--ports_file_dir', this.#folder], { stdio: 'ignore' });
+    const child = spawn('/usr/sbin/nats-server', ['-js', '-a', '127.0.0.1', '-p', port, '-sd', this.#folder, '--ports_file_dir', this.#folder, ...this.#args], { stdio: 'ignore' });
     this.#child = child;
     const portsFile = join(this.#folder, `nats-server_${child.pid}.ports`);
-    await until(() => !this.isRunning || (existsSync(portsFile) && readFileSync(portsFile, 'utf8').includes('nats://')), 'the NATS server listens');
+    await until(() => !this.isRunning || (existsSync(portsFile) && /(nats|tls):\/\//.test(readFileSync(portsFile, 'utf8'))), 'the NATS server listens');
     if (!this.isRunning) throw new Error('the NATS server ended at once');
     const { nats } = JSON.parse(readFileSync(portsFile, 'utf8')) as { nats: string[] };
     this.#url = nats[0] ?? '';

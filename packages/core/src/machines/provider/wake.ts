@@ -1,6 +1,6 @@
 import type { Instant } from '../../shared/index.ts';
 import { graceEnd } from './machines.ts';
-import { credentialEnd, isPending, isServing } from './state.ts';
+import { credentialEnd, isPending, isServing, type OwnRequest } from './state.ts';
 import { isReleaseDue, nextRelease } from './submission.ts';
 import type { Turn } from './turn.ts';
 
@@ -27,9 +27,12 @@ function instantsOf(turn: Turn): Instant[] {
     if (broker.connectionId === 0) instants.push(broker.awaySince + brokerGrace);
     if (broker.idleSince > 0 && isHolding) instants.push(broker.idleSince + idleRelease);
   }
-  for (const request of state.requests.values()) {
-    if (isReleaseDue(request)) instants.push(nextRelease(turn, request));
-    if (request.status === 'running' && isServing(request) && state.listingFailure !== '') instants.push(credentialEnd(state, request));
-  }
+  for (const request of state.requests.values()) instants.push(...instantsOfRequest(turn, request));
   return instants;
+}
+
+function instantsOfRequest(turn: Turn, request: OwnRequest): Instant[] {
+  if (isReleaseDue(request)) return [nextRelease(turn, request)];
+  const isAlone = request.status === 'running' && isServing(request) && turn.state.listingFailure !== '';
+  return isAlone ? [credentialEnd(turn.state, request)] : [];
 }
