@@ -1,7 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 
 import type { FoundProcess, FoundSite, ProcessKind } from './front-end.ts';
-import type { ProgramFile } from './program-file.ts';
+import type { ProgramFile } from '@mutirao/runtime/ssh';
 import type { HostFacts, SiteRecord, SiteState } from './site-record.ts';
 
 /** What can be done at a site's host, over one connection. */

@@ -5,7 +5,7 @@ import { isErrorCode, MutiraoError, type ErrorCode } from '@mutirao/api/errors';
 import { lastWords, type SshConnection } from '@mutirao/runtime/ssh';
 
 import { installScript, lookScript, removeScript, startScript, stopScript, watchScript } from './front-end-scripts.ts';
-import type { ProgramFile } from './program-file.ts';
+import type { ProgramFile } from '@mutirao/runtime/ssh';
 import type { SiteRecord } from './site-record.ts';
 
 /** What runs at a site, as it was found there. */

@@ -11,7 +11,7 @@ import { exitStatusOf } from '../exit-status.ts';
 import { bringUp, type SiteHost, type UpSite } from './bring-up.ts';
 import { FrontEnd } from './front-end.ts';
 import { isIdleAt } from './is-idle.ts';
-import { findProgramFile, type ProgramFile } from './program-file.ts';
+import { findProgramFile, type ProgramFile } from '@mutirao/runtime/ssh';
 import { keepSite, type SiteLink } from './site-keeper.ts';
 import { findState, readSite, writeSite, writeState, type SiteRecord, type SiteState } from './site-record.ts';
 

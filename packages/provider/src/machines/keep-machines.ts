@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { MutiraoError } from '@mutirao/api/errors';
 import type { ProviderId } from '@mutirao/core/shared';
 import { systemClock, systemTimers } from '@mutirao/runtime/driver';
 import { readToken } from '@mutirao/runtime/files';
 import { identityFolder, onOneLine, readHostIdentity } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { nearAddress, parseAddress } from '@mutirao/runtime/rpc';
+import { carryProgram, findProgramFile } from '@mutirao/runtime/ssh';
 import type { RunningProvider } from '../start-provider.ts';
 import { MachineKeeper, type MachineLife } from './machine-keeper.ts';
 import { readMachineRecord, writeMachineRecord } from './machine-record.ts';
@@ -36,7 +36,7 @@ export function startKeeping(keeper: MachineKeeper, { provider, providerId, dire
   const authority = parseAddress(address).isTls ? onOneLine(readHostIdentity(identityFolder(home)).authority) : '';
   const place: AgentPlace = { providerId, address, credential: readToken(provider.machineTokenPath), authority };
   const templates = new TemplateLife({ ...place, agentCommand, home, logFolder: join(directory, 'machines') });
-  const ssh = new SshLife({ ...place, controlFolder: join(directory, 'ssh'), carry });
+  const ssh = new SshLife({ ...place, controlFolder: join(directory, 'ssh'), carry: async (connection) => [await carryProgram(connection, await findProgramFile(home, ''))] });
   const life: MachineLife = { run: (machine, ending) => (machine.reach.kind === 'ssh' ? ssh : templates).run(machine, ending) };
   keeper.start({
     life,
@@ -49,8 +49,4 @@ export function startKeeping(keeper: MachineKeeper, { provider, providerId, dire
     await keeper.stop();
     templates.close();
   };
-}
-
-function carry(): Promise<readonly string[]> {
-  return Promise.reject(new MutiraoError('MUT_BAD_CONFIG', 'no program is named for the other host; want --remote-command, for example --remote-command mutirao'));
 }

@@ -175,8 +175,8 @@ export class Relay {
     const name = /[\w-]+$/.exec(told.machineId)?.[0] ?? '';
     const ownName = told.machineId.startsWith(`${providerId}/`) ? told.machineId.slice(providerId.length + 1) : told.machineId;
     const isRequest = origin.kind === 'request';
-    if (name === '' || (!isRequest && !/^[\w.-]{1,64}$/.test(ownName))) {
-      throw new MutiraoError('MUT_BAD_REQUEST', `machine id is "${told.machineId}"; want up to 64 letters, digits, "_", "." or "-", after "${providerId}/" or alone`);
+    if (name === '' || (!isRequest && !/^[\w.@-]{1,64}$/.test(ownName))) {
+      throw new MutiraoError('MUT_BAD_REQUEST', `machine id is "${told.machineId}"; want up to 64 letters, digits, "_", ".", "@" or "-", after "${providerId}/" or alone`);
     }
     const requestId = isRequest ? origin.requestId : '';
     const machineId = isRequest ? `${providerId}/${requestId}.${name}` : `${providerId}/${ownName}`;

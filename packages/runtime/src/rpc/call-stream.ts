@@ -26,7 +26,8 @@ export class CallStream<In, Out> extends CallWriter<Out> implements MessageStrea
       return;
     }
     this.#listener = listener;
-    this.#call.on('end', () => { if (!this.isClosed) listener.onEnd?.(); });
+    // A connection that breaks ends the stream too, a moment before it is told as broken: only what is still open then was ended on purpose.
+    this.#call.on('end', () => { setImmediate(() => { if (!this.isClosed) listener.onEnd?.(); }); });
     this.#call.on('data', this.#receive);
   }
 

@@ -6,7 +6,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { tell } from '../../output/tell.ts';
-import { findProgramFile } from '../../site/program-file.ts';
+import { findProgramFile } from '@mutirao/runtime/ssh';
 import { seeSite, siteJson } from '../../site/site-documents.ts';
 import { findSite, readSite, writeSite, type SiteRecord } from '../../site/site-record.ts';
 import { forgetSite, startKeeper, stopKeeper, untilConnected } from '../../site/start-keeper.ts';

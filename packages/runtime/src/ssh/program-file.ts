@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { createGzip } from 'node:zlib';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { hashFile } from '@mutirao/runtime/files';
-import { isPacked } from '@mutirao/runtime/processes';
+import { hashFile } from '../files/index.ts';
+import { isPacked } from '../processes/index.ts';
 
 /** The executable that is carried to sites. */
 export interface ProgramFile {
