@@ -9,6 +9,7 @@ import type { CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { exitStatusOf } from '../exit-status.ts';
 import { bringUp, type SiteHost, type UpSite } from './bring-up.ts';
+import { claimSite } from './claim-site.ts';
 import { FrontEnd } from './front-end.ts';
 import { isIdleAt } from './is-idle.ts';
 import { findProgramFile, type ProgramFile } from '@mutirao/runtime/ssh';
@@ -21,8 +22,10 @@ const brokerPause = 3_000;
 
 /** Keeps a site's connection until interrupted; one process for each site. @throws {MutiraoError} MUT_NOT_FOUND, or why a new site cannot be made to work. */
 export async function runSite(context: CommandContext, name: string, now: boolean): Promise<ExitStatus> {
-  const keeper = new SiteProcess(context, readSite(context.home, name), now);
+  const site = readSite(context.home, name);
   try {
+    await claimSite(context.home, name);
+    const keeper = new SiteProcess(context, site, now);
     await keeper.run();
     return 0;
   } catch (error) {
