@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
 import { messagesOf } from '@mutirao/runtime/rpc';
-import { buildExampleClient, Grid, Program, temporaryFolder, until, type ClientLanguage, type ExampleClient } from '@mutirao/testkit';
+import { buildExampleClient, Grid, Program, temporaryFolder, until, Wire, type ClientLanguage, type ExampleClient } from '@mutirao/testkit';
 
 const run = promisify(execFile);
 
@@ -44,6 +44,8 @@ class Run {
 interface World {
   readonly grid: Grid;
   readonly client: ExampleClient;
+  /** Between the client and the broker. */
+  readonly wire: Wire;
   start(command: string, ...args: readonly string[]): Run;
   submit(...args: readonly string[]): Promise<number>;
 }
@@ -51,10 +53,12 @@ interface World {
 async function world(t: ExecutionContext, language: ClientLanguage): Promise<World> {
   const [grid, client] = await Promise.all([Grid.start({ machines: [2] }), buildExampleClient(t, language)]);
   t.teardown(() => grid.stop());
-  const access = ['--broker', grid.broker.address, '--token', join(grid.home, 'token')];
+  const wire = new Wire(grid.broker.address);
+  t.teardown(() => { wire.close(); });
+  const access = ['--broker', await wire.open(), '--token', join(grid.home, 'token')];
   const line = (command: string, args: readonly string[]) => [command, ...access, ...args];
   return {
-    grid, client,
+    grid, client, wire,
     start: (command, ...args) => new Run(t, client, line(command, args)),
     submit: async (...args) => {
       const [program, ...first] = client.command;
@@ -102,15 +106,18 @@ async function checkTls(t: ExecutionContext, client: ExampleClient): Promise<voi
 }
 
 for (const language of ['python', 'go'] as const) {
-  test.serial(`a client in ${language} submits a bag, misses no event when the broker is killed, fetches outputs, cancels, and says what it is refused, with a token and with certificates`, async (t) => {
-    const { grid, client, start, submit } = await world(t, language);
+  test.serial(`a client in ${language} submits a bag, misses no event when its connection breaks or the broker is killed, fetches outputs, cancels, and says what it is refused, with a token and with certificates`, async (t) => {
+    const { grid, client, wire, start, submit } = await world(t, language);
     const into = temporaryFolder(t);
     const jobId = await submit('--count', '40', '--get', 'made', 'sleep 0.1; echo from-{}; mkdir made; echo {} > "made/a file"');
     const follower = start('follow', '--into', into, String(jobId));
-    for (const count of [5, 15]) {
-      await until(() => follower.tasks.length >= count, `${count} outputs are fetched`);
-      await grid.broker.crash();
-    }
+    await until(() => follower.tasks.length >= 5, '5 outputs are fetched');
+    wire.cut();
+    const before = (await grid.client.job(jobId)).finishedCount;
+    await until(async () => (await grid.client.job(jobId)).finishedCount >= before + 4, 'much happens while the client is cut off');
+    wire.mend();
+    await until(() => follower.tasks.length >= 15, '15 outputs are fetched');
+    await grid.broker.crash();
     t.is(await follower.ended(), 0, follower.complaints);
     t.regex(follower.complaints, /^the broker is away/m, 'it never reconnected');
     const truth = await eventsOf(grid, jobId);

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
@@ -29,18 +30,11 @@ import (
 
 //go:generate ./generate
 
-// All calls of this program may be repeated: SubmitJob carries a key, and the same key is the same job.
-const serviceConfig = `{"methodConfig": [{
-	"name": [{"service": "mutirao.broker.v1.BrokerService"}],
-	"retryPolicy": {
-		"maxAttempts": 5, "initialBackoff": "1s", "maxBackoff": "5s", "backoffMultiplier": 3,
-		"retryableStatusCodes": ["UNAVAILABLE"]
-	}
-}]}`
-
 const (
-	callTimeout = 30 * time.Second
-	awayPause   = 500 * time.Millisecond
+	callTimeout     = 30 * time.Second
+	downloadTimeout = time.Hour
+	pause           = 500 * time.Millisecond // Before a broker that is away is asked again.
+	patience        = 20 * time.Second       // Until a call is given up.
 )
 
 // access says where a broker is and as whom to call it.
@@ -82,7 +76,7 @@ func dial(access access) (*Broker, error) {
 	}
 	connection, err := grpc.NewClient(address,
 		grpc.WithTransportCredentials(security),
-		grpc.WithDefaultServiceConfig(serviceConfig),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: pause, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second}, MinConnectTimeout: callTimeout}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second}),
 	)
 	if err != nil {
@@ -137,14 +131,43 @@ func (b *Broker) withToken(ctx context.Context) context.Context {
 	return metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+b.token)
 }
 
-func (b *Broker) callContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(b.withToken(ctx), callTimeout)
+// again does something with the broker, again and again while that is away: all that is done here may be repeated, see Submit.
+func (b *Broker) again(ctx context.Context, timeout time.Duration, do func(context.Context) error) error {
+	for end := time.Now().Add(patience); ; {
+		once, cancel := context.WithTimeout(b.withToken(ctx), timeout)
+		err := do(once)
+		cancel()
+		if status.Code(err) != codes.Unavailable || time.Now().After(end) {
+			return err
+		}
+		if err := wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func wait(ctx context.Context) error {
+	select {
+	case <-time.After(pause):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// call makes a call with one answer.
+func call[Request, Reply any](ctx context.Context, b *Broker, method func(context.Context, *Request, ...grpc.CallOption) (*Reply, error), request *Request) (*Reply, error) {
+	var reply *Reply
+	err := b.again(ctx, callTimeout, func(ctx context.Context) (err error) {
+		reply, err = method(ctx, request)
+		return err
+	})
+	return reply, err
 }
 
 // Submit submits tasks whose "{}" is 0, 1, ..., each of which makes a file if output is not empty, and returns the job's number.
+// Sent twice with the same key, it is the same job.
 func (b *Broker) Submit(ctx context.Context, command string, count uint64, output string) (uint64, error) {
-	ctx, cancel := b.callContext(ctx)
-	defer cancel()
 	group := &brokerv1.TaskGroup{
 		Command: command,
 		Values:  &brokerv1.TaskGroup_Range{Range: &commonv1.IntegerRange{Count: count}},
@@ -156,7 +179,7 @@ func (b *Broker) Submit(ctx context.Context, command string, count uint64, outpu
 	if _, err := rand.Read(key); err != nil {
 		return 0, err
 	}
-	reply, err := b.client.SubmitJob(ctx, &brokerv1.SubmitJobRequest{
+	reply, err := call(ctx, b, b.client.SubmitJob, &brokerv1.SubmitJobRequest{
 		Job:         &brokerv1.JobSpec{Label: "from Go", Groups: []*brokerv1.TaskGroup{group}},
 		ClientJobId: fmt.Sprintf("%x", key),
 	})
@@ -171,10 +194,8 @@ func (b *Broker) Follow(ctx context.Context, job, after uint64, hear func(*broke
 			return err
 		}
 		fmt.Fprintf(os.Stderr, "the broker is away, asking again from %d: %v\n", after, err)
-		select {
-		case <-time.After(awayPause):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := wait(ctx); err != nil {
+			return err
 		}
 	}
 }
@@ -218,28 +239,26 @@ func (b *Broker) followOnce(ctx context.Context, job uint64, after *uint64, hear
 
 // Status says where a job stands.
 func (b *Broker) Status(ctx context.Context, job uint64) (brokerv1.JobStatus, error) {
-	ctx, cancel := b.callContext(ctx)
-	defer cancel()
-	reply, err := b.client.GetJob(ctx, &brokerv1.GetJobRequest{JobId: job})
+	reply, err := call(ctx, b, b.client.GetJob, &brokerv1.GetJobRequest{JobId: job})
 	return reply.GetJob().GetStatus(), err
 }
 
 // Output says what a task printed, and which files it brought home.
 func (b *Broker) Output(ctx context.Context, job, task uint64) (*brokerv1.GetTaskOutputResponse, error) {
-	ctx, cancel := b.callContext(ctx)
-	defer cancel()
-	return b.client.GetTaskOutput(ctx, &brokerv1.GetTaskOutputRequest{JobId: job, TaskIndex: task})
+	return call(ctx, b, b.client.GetTaskOutput, &brokerv1.GetTaskOutputRequest{JobId: job, TaskIndex: task})
 }
 
 // Download writes a content that the broker keeps into a file.
 func (b *Broker) Download(ctx context.Context, content *commonv1.Content, path string) error {
-	ctx, cancel := context.WithCancel(b.withToken(ctx))
-	defer cancel()
-	stream, err := b.client.DownloadBlob(ctx, &brokerv1.DownloadBlobRequest{Sha256: content.Sha256})
-	if err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	return b.again(ctx, downloadTimeout, func(ctx context.Context) error { return b.downloadOnce(ctx, content, path) })
+}
+
+func (b *Broker) downloadOnce(ctx context.Context, content *commonv1.Content, path string) error {
+	stream, err := b.client.DownloadBlob(ctx, &brokerv1.DownloadBlobRequest{Sha256: content.Sha256})
+	if err != nil {
 		return err
 	}
 	file, err := os.Create(path)
@@ -263,8 +282,6 @@ func (b *Broker) Download(ctx context.Context, content *commonv1.Content, path s
 
 // Cancel cancels what of a job has not ended.
 func (b *Broker) Cancel(ctx context.Context, job uint64, reason string) error {
-	ctx, cancel := b.callContext(ctx)
-	defer cancel()
-	_, err := b.client.CancelJob(ctx, &brokerv1.CancelJobRequest{JobId: job, Reason: reason})
+	_, err := call(ctx, b, b.client.CancelJob, &brokerv1.CancelJobRequest{JobId: job, Reason: reason})
 	return err
 }

@@ -21,23 +21,15 @@ HOME = pathlib.Path(os.environ.get("MUTIRAO_HOME", "~/.mutirao")).expanduser()
 ENDS = ("job.finished", "job.failed", "job.cancelled")
 EXIT_STATUS = {broker_pb2.JOB_STATUS_FINISHED: 0, broker_pb2.JOB_STATUS_FAILED: 1, broker_pb2.JOB_STATUS_CANCELLED: 4}
 
-# All calls of this program may be repeated: SubmitJob carries a key, and the same key is the same job.
-SERVICE_CONFIG = {
-    "methodConfig": [{
-        "name": [{"service": "mutirao.broker.v1.BrokerService"}],
-        "retryPolicy": {
-            "maxAttempts": 5, "initialBackoff": "1s", "maxBackoff": "5s", "backoffMultiplier": 3,
-            "retryableStatusCodes": ["UNAVAILABLE"],
-        },
-    }]
-}
+PAUSE = 0.5  # Seconds before a broker that is away is asked again.
+PATIENCE = 20  # Seconds until a call is given up.
 
 
 class Broker:
     """The calls that this program needs, with the user's credentials and a deadline."""
 
     def __init__(self, address, token_file, ca=None, cert=None, key=None):
-        options = [("grpc.service_config", json.dumps(SERVICE_CONFIG)), ("grpc.keepalive_time_ms", 30_000)]
+        options = [("grpc.keepalive_time_ms", 30_000), ("grpc.max_reconnect_backoff_ms", 2_000)]
         self.metadata = None
         address = address.removeprefix("tls://")
         if ca is None:  # On this host: the token that only its owner can read.
@@ -48,8 +40,19 @@ class Broker:
             channel = grpc.secure_channel(address, credentials, options)
         self.stub = broker_pb2_grpc.BrokerServiceStub(channel)
 
+    def call(self, method, request, timeout=30):
+        """Makes a call, again and again while the broker is away: each call here may be repeated, see `submit`."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return method(request, metadata=self.metadata, timeout=timeout)
+            except grpc.RpcError as error:
+                if error.code() != grpc.StatusCode.UNAVAILABLE or time.monotonic() > end:
+                    raise
+                time.sleep(PAUSE)
+
     def submit(self, command, count, outputs=(), label=""):
-        """Submits tasks whose "{}" is 0, 1, ...; returns the job's number."""
+        """Submits tasks whose "{}" is 0, 1, ...; returns the job's number. Sent twice with the same key, it is the same job."""
         group = broker_pb2.TaskGroup(
             command=command,
             range=common_pb2.IntegerRange(first=0, count=count),
@@ -58,7 +61,7 @@ class Broker:
         request = broker_pb2.SubmitJobRequest(
             job=broker_pb2.JobSpec(label=label, groups=[group]), client_job_id=str(uuid.uuid4())
         )
-        return self.stub.SubmitJob(request, metadata=self.metadata, timeout=30).job_id
+        return self.call(self.stub.SubmitJob, request).job_id
 
     def follow(self, job_id, after=0):
         """Yields the events of a job behind a sequence until its end, each once, also when the broker or the network fails."""
@@ -79,27 +82,28 @@ class Broker:
                 if error.code() != grpc.StatusCode.UNAVAILABLE:
                     raise
                 print(f"the broker is away, asking again from {after}: {error.details()}", file=sys.stderr)
-                time.sleep(0.5)
+                time.sleep(PAUSE)
 
     def status(self, job_id):
-        return self.stub.GetJob(broker_pb2.GetJobRequest(job_id=job_id), metadata=self.metadata, timeout=30).job.status
+        return self.call(self.stub.GetJob, broker_pb2.GetJobRequest(job_id=job_id)).job.status
 
     def output(self, job_id, task_index):
         """What a task printed, and the files that it brought home."""
-        request = broker_pb2.GetTaskOutputRequest(job_id=job_id, task_index=task_index)
-        return self.stub.GetTaskOutput(request, metadata=self.metadata, timeout=30)
+        return self.call(self.stub.GetTaskOutput, broker_pb2.GetTaskOutputRequest(job_id=job_id, task_index=task_index))
 
     def download(self, content, path):
         """Writes a content that the broker keeps into a file."""
-        request = broker_pb2.DownloadBlobRequest(sha256=content.sha256)
+
+        def write(request, **how):
+            with path.open("wb") as file:
+                for message in self.stub.DownloadBlob(request, **how):
+                    file.write(message.data)
+
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
-            for message in self.stub.DownloadBlob(request, metadata=self.metadata):
-                file.write(message.data)
+        self.call(write, broker_pb2.DownloadBlobRequest(sha256=content.sha256), timeout=3600)
 
     def cancel(self, job_id, reason):
-        request = broker_pb2.CancelJobRequest(job_id=job_id, reason=reason)
-        self.stub.CancelJob(request, metadata=self.metadata, timeout=30)
+        self.call(self.stub.CancelJob, broker_pb2.CancelJobRequest(job_id=job_id, reason=reason))
 
 
 def tell(**facts):

@@ -9,6 +9,7 @@ export { buildExampleClient, type ClientLanguage, type ExampleClient } from './g
 export { Grid, type GridOptions } from './grid/grid.ts';
 export { NatsServer } from './grid/nats-server.ts';
 export { SshServer, type SshServerOptions } from './grid/ssh-server.ts';
+export { Wire } from './grid/wire.ts';
 export { PretendBroker } from './grid/pretend-broker.ts';
 export { Program, type ProgramName } from './grid/program.ts';
 export { SlurmGrid } from './grid/slurm-grid.ts';
