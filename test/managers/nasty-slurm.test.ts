@@ -1,4 +1,5 @@
 // A provider over a Slurm that hangs, lies and breaks its word, by pretended commands.
+import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -157,4 +158,12 @@ test('a controller whose clock is an hour off, either way, changes nothing', asy
     site.broker.start(site.broker.machines()[0]?.facts?.machineId ?? '', [1]);
     await until(() => site.broker.ended().includes(1), 'a replica ends');
   }
+});
+
+test('words after -- go to each submission as they are, with their spaces', async (t) => {
+  const site = await Site.start(t, (slurm) => { slurm.takeJobs('printf "%s\\n" "$@" >words'); }, '--slurm-flags', '--mem=1G --nice', '--', '--comment=two words', '--constraint=[a|b]*');
+  site.broker.demand(2);
+  await site.untilStatus(RequestStatus.QUEUED, 2);
+  const words = readFileSync(join(site.slurm.folder, 'words'), 'utf8').split('\n');
+  for (const word of ['--mem=1G', '--nice', '--comment=two words', '--constraint=[a|b]*']) t.true(words.includes(word), word);
 });

@@ -10,6 +10,8 @@ export interface ToolCall {
   /** Milliseconds after which it is killed. */
   readonly deadlineMs: number;
   readonly outputBytesMax: number;
+  /** A status above 128 need not mean that it was killed. */
+  readonly hasStatusesOfItsOwn?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -37,6 +39,7 @@ function troubleOf(call: ToolCall, result: CommandResult): string {
   if (result.isTimedOut) return `did not end within ${call.deadlineMs / 1000} s`;
   if (call.signal.aborted) return 'was given up, since the provider stops';
   if (result.isTruncated) return `wrote more than ${call.outputBytesMax} bytes`;
+  if (call.hasStatusesOfItsOwn === true) return '';
   // As a shell tells of signals; 255 is how some commands tell of bad usage.
   return result.status > 128 && result.status <= 128 + 64 ? `was killed (status ${result.status}); ${wordsOf(result.stderr.toString('utf8'))}` : '';
 }

@@ -40,13 +40,15 @@ const options = {
   trace: traceOption,
 };
 
+const passesOn = 'Words after -- are passed to each submission as they are, to sbatch or what the templates\' {flags} says; they may hold spaces.';
+
 type Config = ConfigOf<typeof options>;
 
 /** A GridMachineProvider: obtains machines from one resource and joins their agents with brokers. */
-export const main = defineProgram({ name: 'provider', summary: 'Obtains machines from one resource and joins their agents with brokers.', options, run });
+export const main = defineProgram({ name: 'provider', summary: 'Obtains machines from one resource and joins their agents with brokers.', options, passesOn, run });
 
 async function run(config: Config, context: ProgramContext): Promise<void> {
-  const { log, signal, home } = context;
+  const { log, signal, home, passedOn } = context;
   const directory = join(home, 'providers', config.id);
   const infoPath = join(directory, 'provider.json');
   const token = ensureToken(tokenPath(home));
@@ -56,7 +58,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const provider = await startProvider({
     ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config), directory, listen: addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
-    manager: openManager(config, { home, directory, token }), agentCommand: readAgentCommand(config.agentCommand),
+    manager: openManager(config, { home, directory, token, passedOn }), agentCommand: readAgentCommand(config.agentCommand),
     agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, queueInterval: queueIntervalOf(config), trace: config.trace,
     log, metrics, onFatal: context.fail,
   });

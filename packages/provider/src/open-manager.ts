@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration } from '@mutirao/core/shared';
-import { EmbeddedCluster, SlurmManager, type ResourceManager } from '@mutirao/managers';
+import { CommandsManager, EmbeddedCluster, readManagerFile, SlurmManager, type ResourceManager } from '@mutirao/managers';
 import { systemClock } from '@mutirao/runtime/driver';
 import { userTrust } from '@mutirao/runtime/identity';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
@@ -11,13 +11,14 @@ import { addressIn } from './address-in.ts';
 
 /** Options that say which resource manager the resource has, and how to use it. */
 export const managerOptions = {
-  manager: choice({ help: 'Resource manager of the resource; none where machines attach by themselves.', words: ['embedded', 'slurm', 'none'], default: 'embedded' }),
+  manager: choice({ help: 'Resource manager of the resource; none where machines attach by themselves.', words: ['embedded', 'slurm', 'commands', 'none'], default: 'embedded' }),
   cluster: text({ help: 'The embedded cluster: its address, or its name where it shares this home folder.', placeholder: 'HOST:PORT|ID', default: 'local' }),
   clusterHome: text({ help: 'Home folder of the embedded cluster, with its token, where it is another one.', placeholder: 'FOLDER' }),
+  managerFile: text({ help: 'With --manager commands: the templates of its commands, a JSON file.', placeholder: 'FILE' }),
   queueInterval: duration({ help: 'Time between two readings of the queue when nothing hints at a change; 0 for 3 s, or 15 s with the commands of a manager.', default: 0 }),
   managerDeadline: duration({ help: 'A command of the manager that takes longer is killed, and what it did is unknown.', default: 30_000 }),
-  requestsMax: integer({ help: 'Requests that may be queued or running at a time, where the manager does not say it (Slurm).', default: 4, min: 1, max: 1000 }),
-  walltimeMax: duration({ help: 'Longest walltime to ask for; 0 for the manager\'s limit (Slurm).', default: 0 }),
+  requestsMax: integer({ help: 'Requests that may be queued or running at a time, where the manager does not say it (Slurm, templates).', default: 4, min: 1, max: 1000 }),
+  walltimeMax: duration({ help: 'Longest walltime to ask for; 0 for the manager\'s limit (Slurm, templates).', default: 0 }),
   slurmPartition: text({ help: 'Partition to use; Slurm\'s default when empty.', placeholder: 'NAME' }),
   slurmAccount: text({ help: 'Account to charge; Slurm\'s default when empty.', placeholder: 'NAME' }),
   slurmQos: text({ help: 'Quality of service to ask for; Slurm\'s default when empty.', placeholder: 'NAME' }),
@@ -32,13 +33,20 @@ export interface ManagerPlaces {
   /** The provider's own folder. */
   readonly directory: string;
   readonly token: string;
+  /** Words for each submission. */
+  readonly passedOn: readonly string[];
 }
 
 /** The resource manager that a provider is to use. @throws {MutiraoError} MUT_UNREACHABLE, MUT_BAD_CONFIG */
 export function openManager(config: ManagerConfig, places: ManagerPlaces): ResourceManager | undefined {
-  switch (config.manager) {
+  const { manager, managerFile } = config;
+  const takesWords = manager === 'slurm' || manager === 'commands';
+  if (places.passedOn.length > 0 && !takesWords) throw new MutiraoError('MUT_BAD_CONFIG', `there are words after "--" (${places.passedOn.join(' ')}), and the manager "${manager}" has no use for them; want slurm or commands`);
+  if (managerFile !== '' && manager !== 'commands') throw new MutiraoError('MUT_BAD_CONFIG', `--manager-file is "${managerFile}", and --manager is "${manager}"; want --manager commands with it`);
+  switch (manager) {
     case 'none': return undefined;
     case 'slurm': return openSlurm(config, places);
+    case 'commands': return openCommands(config, places);
     case 'embedded': return openEmbedded(config, places);
   }
 }
@@ -46,7 +54,7 @@ export function openManager(config: ManagerConfig, places: ManagerPlaces): Resou
 /** Time between two readings of the queue: a site's manager is not ours to burden. */
 export function queueIntervalOf({ manager, queueInterval }: ManagerConfig): Duration {
   if (queueInterval > 0) return queueInterval;
-  return manager === 'slurm' ? 15_000 : 3_000;
+  return manager === 'slurm' || manager === 'commands' ? 15_000 : 3_000;
 }
 
 function openEmbedded({ cluster, clusterHome }: ManagerConfig, places: ManagerPlaces): ResourceManager {
@@ -56,7 +64,7 @@ function openEmbedded({ cluster, clusterHome }: ManagerConfig, places: ManagerPl
   return new EmbeddedCluster({ address, token, trust: userTrust(home) });
 }
 
-function openSlurm(config: ManagerConfig, { directory }: ManagerPlaces): ResourceManager {
+function openSlurm(config: ManagerConfig, { directory, passedOn }: ManagerPlaces): ResourceManager {
   for (const name of [config.slurmPartition, config.slurmAccount, config.slurmQos]) {
     if (!/^[\w.:@+-]*$/.test(name)) throw new MutiraoError('MUT_BAD_CONFIG', `"${name}" is the name of no partition, account or quality of service`);
   }
@@ -64,7 +72,15 @@ function openSlurm(config: ManagerConfig, { directory }: ManagerPlaces): Resourc
   if (config.slurmAccount !== '') flags.push(`--account=${config.slurmAccount}`);
   if (config.slurmQos !== '') flags.push(`--qos=${config.slurmQos}`);
   return new SlurmManager({
-    user: userInfo().username, partition: config.slurmPartition, flags, requestsMax: config.requestsMax, walltimeMax: config.walltimeMax,
+    user: userInfo().username, partition: config.slurmPartition, flags: [...flags, ...passedOn], requestsMax: config.requestsMax, walltimeMax: config.walltimeMax,
     logFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline, environment: process.env, now: () => systemClock.now(),
+  });
+}
+
+function openCommands(config: ManagerConfig, { directory, passedOn }: ManagerPlaces): ResourceManager {
+  if (config.managerFile === '') throw new MutiraoError('MUT_BAD_CONFIG', '--manager commands needs --manager-file, a JSON file with the templates of its commands');
+  return new CommandsManager({
+    templates: readManagerFile(config.managerFile), user: userInfo().username, flags: passedOn, requestsMax: config.requestsMax, walltimeMax: config.walltimeMax,
+    jobFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline, environment: process.env, now: () => systemClock.now(),
   });
 }

@@ -1,14 +1,11 @@
 import type { QueuedRequest } from '@mutirao/core/messages';
-import type { Duration } from '@mutirao/core/shared';
+import { unlimitedWalltime } from '../unlimited-walltime.ts';
 import { parseInstant, parseWalltime } from './parse-time.ts';
 
 /** What `squeue` is asked to write of everybody's jobs: nothing that its owner can choose freely, so that a line is a job. */
 export const jobFormat = '%i|%u|%C|%l|%T|%V|%S|%e';
 /** What `squeue` is asked to write of our own jobs: the name comes last, since it may hold anything. */
 export const ownJobFormat = `${jobFormat}|%r|%j`;
-
-/** A job without a limit counts as one of this length. */
-export const unlimitedWalltime: Duration = 366 * 86_400_000;
 
 /** One job as Slurm lists it. */
 export interface SlurmJob {

@@ -4,8 +4,8 @@ import type { Duration, Instant } from '@mutirao/core/shared';
 import type { AllocationOrder, ResourceManager } from '../resource-manager.ts';
 import { wordsOf } from '../run-tool.ts';
 import { minutesOf, renderBatchScript } from './batch-script.ts';
-import { CancelQueue } from './cancel-queue.ts';
-import { JobLogs } from './job-logs.ts';
+import { CancelQueue } from '../cancel-queue.ts';
+import { JobFiles } from '../job-files.ts';
 import {
   nodeFormat, parseControllerClock, parseIdleProcessors, parseNodeLimits, parsePartitions, processorsFormat, type Partition,
 } from './parse-limits.ts';
@@ -46,7 +46,7 @@ export class SlurmManager implements ResourceManager {
   readonly #options: SlurmOptions;
   readonly #slurm: SlurmCommands;
   readonly #cancels: CancelQueue;
-  readonly #logs: JobLogs | undefined;
+  readonly #files: JobFiles | undefined;
   readonly #keysTried = new Set<string>();
   #partition = '';
   /** The controller's clock less ours. */
@@ -56,7 +56,7 @@ export class SlurmManager implements ResourceManager {
     this.#options = options;
     this.#slurm = new SlurmCommands(options);
     this.#cancels = new CancelQueue((ids) => this.#cancel(ids));
-    this.#logs = options.logFolder === '' ? undefined : new JobLogs(options.logFolder);
+    this.#files = options.logFolder === '' ? undefined : new JobFiles(options.logFolder);
   }
 
   async allocate(order: AllocationOrder): Promise<string> {
@@ -65,7 +65,7 @@ export class SlurmManager implements ResourceManager {
     const known = this.#keysTried.has(key) ? await this.#findJob(key) : undefined;
     if (known !== undefined) return known;
     this.#rememberKey(key);
-    this.#logs?.prune();
+    this.#files?.prune();
     const { status, stdout, stderr } = await this.#slurm.run('sbatch', this.#submitFlags(order), renderBatchScript(order));
     if (status !== 0) throw submitError(stderr);
     const [, id] = /^(\d+)(?:;.*)?$/m.exec(stdout) ?? [];
@@ -137,7 +137,7 @@ export class SlurmManager implements ResourceManager {
     const { partition, flags } = this.#options;
     return [
       '--parsable', ...flags, ...(partition === '' ? [] : [`--partition=${partition}`]), `--job-name=${key}`, `--comment=${key}`, `--ntasks=${width}`,
-      `--time=${minutesOf(walltime)}`, '--export=ALL', '--no-requeue', `--output=${this.#logs?.pathOf(key) ?? '/dev/null'}`,
+      `--time=${minutesOf(walltime)}`, '--export=ALL', '--no-requeue', `--output=${this.#files?.logPath(key) ?? '/dev/null'}`,
       `--chdir=${workingDirectory === '' ? '/tmp' : workingDirectory}`,
     ];
   }
@@ -199,7 +199,7 @@ export class SlurmManager implements ResourceManager {
   /** Of a job that failed, the end of what it wrote says why: for example that the agent's program cannot run on the nodes. */
   #withLastWords({ request, reason }: SlurmJob): QueuedRequest {
     const hasFailed = reason === 'NonZeroExitCode' || reason === 'JobLaunchFailure' || request.endReason.startsWith('FAILED');
-    const words = hasFailed ? this.#logs?.lastWords(request.clientRequestId.replaceAll(/[^\w.-]/g, '_')) ?? '' : '';
+    const words = hasFailed ? this.#files?.lastWords(request.clientRequestId.replaceAll(/[^\w.-]/g, '_')) ?? '' : '';
     return words === '' ? request : { ...request, endReason: `${request.endReason}: ${words}` };
   }
 }

@@ -11,7 +11,7 @@ export const commonOptions = {
 
 /** What a command line says. */
 export type CommandLine =
-  | { readonly kind: 'run'; readonly flags: GivenTexts; readonly configPath: string | undefined }
+  | { readonly kind: 'run'; readonly flags: GivenTexts; readonly configPath: string | undefined; readonly passedOn: readonly string[] }
   /** All is said (`--help`), or something is wrong; the text has been written. */
   | { readonly kind: 'exit'; readonly status: number };
 
@@ -21,8 +21,17 @@ export interface Output {
   writeError(text: string): void;
 }
 
+/** What is said of a program in its help. */
+interface About {
+  readonly name: string;
+  readonly summary: string;
+  /** What words after `--` mean; undefined where there may be none. */
+  readonly passesOn?: string;
+}
+
 /** Reads the command line of a program. */
-export function parseCommandLine(program: { readonly name: string; readonly summary: string }, specs: OptionSpecs, argv: readonly string[], output: Output): CommandLine {
+export function parseCommandLine(program: About, specs: OptionSpecs, argv: readonly string[], output: Output): CommandLine {
+  const { own, passedOn } = splitWords(argv, program.passesOn !== undefined);
   const flags = new Map<string, string[]>();
   let configPath: string | undefined;
   const command = new Command(`mutirao run ${program.name}`).description(program.summary).exitOverride().allowExcessArguments(false)
@@ -33,9 +42,10 @@ export function parseCommandLine(program: { readonly name: string; readonly summ
       flags.set(name, [...flags.get(name) ?? [], given]);
     }));
   }
+  if (program.passesOn !== undefined) command.usage('[options] [-- WORDS...]').addHelpText('after', `\n${program.passesOn}`);
   command.addHelpText('after', '\nA flag wins over the environment, that over the configuration file, and that over the default.\n');
   try {
-    command.parse([...argv], { from: 'user' });
+    command.parse(own, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return { kind: 'exit', status: error.exitCode === 0 ? 0 : 2 };
@@ -43,7 +53,13 @@ export function parseCommandLine(program: { readonly name: string; readonly summ
   for (const [name, spec] of Object.entries(specs)) {
     if (spec.placeholder === '' && command.getOptionValueSource(name) === 'cli') flags.set(name, ['true']);
   }
-  return { kind: 'run', flags, configPath };
+  return { kind: 'run', flags, configPath, passedOn };
+}
+
+/** The words of the program itself, and those after `--` where it passes them on. */
+function splitWords(argv: readonly string[], passesOn: boolean): { readonly own: readonly string[]; readonly passedOn: readonly string[] } {
+  const at = argv.indexOf('--');
+  return passesOn && at >= 0 ? { own: argv.slice(0, at), passedOn: argv.slice(at + 1) } : { own: argv, passedOn: [] };
 }
 
 function usageOf(name: string, spec: OptionSpec<unknown>): string {

@@ -14,6 +14,8 @@ export interface ProgramContext {
   readonly signal: AbortSignal;
   /** Absolute. */
   readonly home: string;
+  /** What came after `--`. */
+  readonly passedOn: readonly string[];
   /** Ends the process over an error that nobody can mend, after a log line and a dump: what a driver's `onFatal` calls. */
   fail(error: unknown): void;
   /** Adds what `describe` returns to the dump of a crash. */
@@ -27,6 +29,8 @@ export interface Program<O extends OptionSpecs> {
   /** One sentence for --help. */
   readonly summary: string;
   readonly options: O;
+  /** One sentence for --help on what words after `--` mean; left out where there may be none. */
+  readonly passesOn?: string;
   /** Resolves when all is drained after `context.signal` was aborted, or when there is nothing more to do. */
   run(config: ConfigOf<O>, context: ProgramContext): Promise<void>;
 }
@@ -55,18 +59,24 @@ export function defineProgram<O extends OptionSpecs>(program: Program<O>, host: 
       host.exit(2);
       return;
     }
-    await runToEnd(program, config as ConfigOf<O> & ConfigOf<typeof commonOptions>, host);
+    await runToEnd(program, { config: config as ConfigOf<O> & ConfigOf<typeof commonOptions>, passedOn: line.passedOn }, host);
   };
 }
 
-async function runToEnd<O extends OptionSpecs>(program: Program<O>, config: ConfigOf<O> & ConfigOf<typeof commonOptions>, host: ProgramHost): Promise<void> {
+/** What a command line and its surroundings came to. */
+interface Given<O extends OptionSpecs> {
+  readonly config: ConfigOf<O> & ConfigOf<typeof commonOptions>;
+  readonly passedOn: readonly string[];
+}
+
+async function runToEnd<O extends OptionSpecs>(program: Program<O>, { config, passedOn }: Given<O>, host: ProgramHost): Promise<void> {
   const home = config.home === '' ? mutiraoHome(host.environment) : resolve(config.home);
   const log = createLogger(program.name, config.logLevel);
   const parts = new Map<string, () => unknown>();
   const fail = (error: unknown): void => { host.exit(reportEnd(error, { program: program.name, home, log, config, parts })); };
   host.onUncaught(fail);
   try {
-    await program.run(config, { log, signal: abortedBySignals(host, log, config.leash), home, fail, addToDump: (name, describe) => { parts.set(name, describe); } });
+    await program.run(config, { log, signal: abortedBySignals(host, log, config.leash), home, passedOn, fail, addToDump: (name, describe) => { parts.set(name, describe); } });
   } catch (error) {
     fail(error);
     return;

@@ -9,7 +9,7 @@ export function defineRun(name: ProcessName): (command: Command, act: Act) => vo
   return (command, act) => {
     command
       .helpOption(false).allowUnknownOption().allowExcessArguments()
-      .usage('[the process\'s own options; --help lists them]')
+      .usage('[the process\'s own options; --help lists them] [-- WORDS...]')
       .action(() => act((context) => runProcess(context, name, command.args)));
   };
 }
@@ -19,7 +19,7 @@ async function runProcess(context: CommandContext, name: ProcessName, args: read
   const { promise, resolve } = Promise.withResolvers<ExitStatus>();
   const [command, ...own] = ownProgram(name);
   const started = startProcess({
-    command, args: [...own, ...args, ...context.passedOn ?? []], detached: false,
+    command, args: [...own, ...args, ...context.passedOn === undefined ? [] : ['--', ...context.passedOn]], detached: false,
     env: { ...process.env, MUTIRAO_HOME: context.home },
     stdout: { kind: 'inherit' }, stderr: { kind: 'inherit' },
     onExit: ({ status }) => { resolve(status as ExitStatus); },

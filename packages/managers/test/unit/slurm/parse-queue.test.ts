@@ -1,5 +1,6 @@
 import test from 'ava';
-import { parseJobs, parseOwnJobs, unlimitedWalltime, type JobListing, type SlurmJob } from '../../../src/slurm/parse-queue.ts';
+import { parseJobs, parseOwnJobs, type JobListing, type SlurmJob } from '../../../src/slurm/parse-queue.ts';
+import { unlimitedWalltime } from '../../../src/unlimited-walltime.ts';
 
 // As Slurm 22.05 of Debian 12 wrote it, with TZ=UTC.
 const recorded = `5|root|1|1-00:00:00|COMPLETED|2026-11-20T18:59:45|2026-11-20T18:59:46|2026-11-20T18:59:46|None|wrap

@@ -115,3 +115,19 @@ suite('an operating error ends with 3, and one that the user mends at home with 
   await t.context.main(() => Promise.reject(new MutiraoError('MUT_LOOPBACK_ONLY', 'address is 0.0.0.0')));
   t.deepEqual(t.context.host.exits, [3, 2]);
 });
+
+suite('words after -- are passed on as they are where the program says what they mean, and refused elsewhere', async (t) => {
+  const { host, home } = t.context;
+  let passedOn: readonly string[] = [];
+  const run = (_config: unknown, context: ProgramContext): Promise<void> => {
+    passedOn = context.passedOn;
+    return Promise.resolve();
+  };
+  const options = { isFast: flag({ help: 'Hurry.' }) };
+  const argv = ['--log-level', 'silent', '--home', home, '--is-fast', '--', '--comment=two words', '--help', '--', '-x'];
+  await defineProgram({ name: 'sample', summary: 'Shows how.', options, passesOn: 'They are passed on.', run }, host)(argv);
+  t.deepEqual(passedOn, ['--comment=two words', '--help', '--', '-x']);
+  t.deepEqual(host.exits, [0]);
+  await defineProgram({ name: 'sample', summary: 'Shows how.', options, run }, host)(argv);
+  t.deepEqual(host.exits, [0, 2]);
+});

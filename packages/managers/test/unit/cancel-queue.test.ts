@@ -1,5 +1,5 @@
 import test from 'ava';
-import { CancelQueue } from '../../../src/slurm/cancel-queue.ts';
+import { CancelQueue } from '../../src/cancel-queue.ts';
 
 test('what is asked for together goes in chunks, one call at a time', async (t) => {
   const calls: number[] = [];

@@ -1,0 +1,61 @@
+import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { wordsOf } from './run-tool.ts';
+
+/** Jobs whose files are kept. */
+const keptMax = 50;
+const tailBytes = 1024;
+
+/** What jobs wrote, and the scripts of those that are started by file, in a folder that their nodes see too. The newest are kept. */
+export class JobFiles {
+  readonly #folder: string;
+
+  /** @param folder absolute; made when it is not there. */
+  constructor(folder: string) {
+    this.#folder = folder;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  /** Where a job is to write. */
+  logPath(key: string): string {
+    return join(this.#folder, `${key}.log`);
+  }
+
+  /** The last words of a job; empty when it wrote nothing, or where we do not see it. */
+  lastWords(key: string): string {
+    let file: number;
+    try {
+      file = openSync(this.logPath(key), 'r');
+    } catch {
+      return ''; // Not there: the job never began, or wrote it on a disk that is not ours.
+    }
+    try {
+      const { size } = statSync(this.logPath(key));
+      const bytes = Buffer.alloc(tailBytes);
+      const length = readSync(file, bytes, 0, tailBytes, Math.max(0, size - tailBytes));
+      return length === 0 ? '' : wordsOf(bytes.subarray(0, length).toString('utf8'));
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Writes a program of a job, which only its owner can read, and answers its path. */
+  writeProgram(key: string, kind: 'job' | 'process', text: string): string {
+    const path = join(this.#folder, `${key}.${kind}`);
+    writeFileSync(path, text, { mode: 0o700 });
+    return path;
+  }
+
+  /** Removes all but those of the newest jobs. */
+  prune(): void {
+    const ages = new Map<string, number>();
+    for (const name of readdirSync(this.#folder).filter((one) => /\.(?:log|job|process)$/.test(one))) {
+      const key = name.slice(0, name.lastIndexOf('.'));
+      const at = statSync(join(this.#folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      ages.set(key, Math.max(ages.get(key) ?? 0, at));
+    }
+    if (ages.size <= 2 * keptMax) return;
+    const byAge = [...ages].sort(([, one], [, other]) => other - one);
+    for (const [key] of byAge.slice(keptMax)) for (const kind of ['log', 'job', 'process']) rmSync(join(this.#folder, `${key}.${kind}`), { force: true });
+  }
+}
