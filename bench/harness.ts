@@ -24,6 +24,11 @@ export function below(name: string, value: number, unit: string, most: number): 
   return { name, value: rounded(value), unit, aim: `< ${most}`, met: value < most };
 }
 
+/** A figure whose aim is to be nearer to 0 than `most`, on either side. */
+export function within(name: string, value: number, unit: string, most: number): Figure {
+  return { name, value: rounded(value), unit, aim: `within +-${most}`, met: Math.abs(value) < most };
+}
+
 /** A figure without an aim, for comparison. */
 export function plain(name: string, value: number, unit: string): Figure {
   return { name, value: rounded(value), unit, aim: '', met: undefined };
