@@ -23,7 +23,8 @@ const contentsMax = 1_000_000;
 export class ContentCache {
   readonly store: ContentStore;
   private readonly bytesMax: Bytes;
-  private readonly contents = new LRUCache<string, CachedContent>({ max: contentsMax });
+  // With `max` it would make room for all of them at once: 16 MiB, and a good part of an agent's start.
+  private readonly contents = new LRUCache<string, CachedContent>({ maxSize: contentsMax, sizeCalculation: () => 1 });
   private readonly pinned = new Set<string>();
   private bytes: Bytes = 0;
 
