@@ -7,6 +7,9 @@ import test, { type ExecutionContext } from 'ava';
 import { AckPolicy, connect } from 'nats';
 import { until } from '@mutirao/testkit';
 
+/** Hosts on which tasks run. */
+const machineHosts = ['node1', 'node2', 'node3', 'head', 'pc'];
+
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -42,6 +45,16 @@ async function addressOf(host: string, network: string): Promise<string> {
 /** Whether a host can open a TCP connection to a port. */
 async function reaches(host: string, address: string, port: number): Promise<boolean> {
   return on(host, `timeout 5 bash -c '</dev/tcp/${address}/${port}'`).then(() => true, () => false);
+}
+
+/** As `systemctl --user stop` and `start` do it. */
+const stop = (unit: string): string => `rm .config/systemd/user/default.target.wants/${unit}.service; while pgrep -f "[m]utirao run ${programOf(unit)}" >/dev/null; do sleep 0.1; done`;
+const start = (unit: string): string => `sleep 1; ln -s ../${unit.replace(/@.*/, '@')}.service .config/systemd/user/default.target.wants/${unit}.service`;
+
+/** What the command line of a unit's process holds. */
+function programOf(unit: string): string {
+  const [, kind = '', id] = /^mutirao-(\w+)(?:@(\w+))?$/.exec(unit) ?? [];
+  return id === undefined ? kind : `${kind} .*${kind}-${id}`;
 }
 
 /** The power of a host goes and comes back: its processes and connections are gone, its disk stays. */
@@ -115,11 +128,27 @@ async function checkResults(t: ExecutionContext, folder: string, id: string, cou
   return new Set(results.map(([, , host = '']) => host));
 }
 
-async function untilConnected(provider: string): Promise<void> {
+async function connectedProviders(): Promise<string[]> {
+  const known = JSON.parse(await on('home', 'mutirao provider list --json').catch(() => '[]')) as { provider_id: string; connected: boolean }[];
+  return known.filter(({ connected }) => connected).map(({ provider_id }) => provider_id);
+}
+
+async function untilConnected(...wanted: readonly string[]): Promise<void> {
   await until(async () => {
-    const providers = JSON.parse(await on('home', 'mutirao provider list --json').catch(() => '[]')) as { provider_id: string; connected: boolean }[];
-    return providers.some(({ provider_id, connected }) => provider_id === provider && connected);
-  }, `${provider} is connected`, 90_000);
+    const connected = await connectedProviders();
+    return wanted.every((provider) => connected.includes(provider));
+  }, `${wanted.join(', ')} are connected`, 90_000);
+}
+
+/** Takes a host out of a network while something happens. */
+async function cutOff(host: string, network: string, meanwhile: () => Promise<void>): Promise<void> {
+  const [cut, container] = [await networkOf(network), await containerOf(host)];
+  await docker('network', 'disconnect', cut, container);
+  try {
+    await meanwhile();
+  } finally {
+    await docker('network', 'connect', '--alias', host, cut, container);
+  }
 }
 
 async function untilFinished(id: string, count: number): Promise<void> {
@@ -138,6 +167,7 @@ test.serial('compute nodes reach the front-end and nothing beyond it', async (t)
 test.serial('no service of ours listens for other hosts but those that were told to', async (t) => {
   t.false(await reaches('head', await addressOf('home', 'campus'), 7700));
   t.true(await reaches('home', await addressOf('head', 'campus'), 7720));
+  t.true(await reaches('node1', await addressOf('front-end', 'alpha-inner'), 7721));
   t.false(await reaches('home', await addressOf('head', 'campus'), 7710));
 });
 
@@ -147,40 +177,89 @@ test.serial('Slurm runs a step on all its nodes, asked over ssh from home', asyn
 });
 
 test.serial('programs of ours run as the user', async (t) => {
-  for (const host of ['home', 'head']) {
+  for (const host of ['home', 'head', 'front-end', 'pc']) {
     const users = await on(host, "ps -eo user=,args= | grep '[m]utirao run' | grep -v runuser | cut -d ' ' -f 1 | sort -u");
     t.is(users, 'mutirao', host);
   }
 });
 
-test.serial('a bag with files runs on every kind of host, and its results come home', async (t) => {
-  await untilConnected('beta');
-  const id = await submitBag('all', 60, 0.3);
+const providers = ['alpha', 'beta', 'lab'];
+
+test.serial('a bag with files runs on every host, and its results come home', async (t) => {
+  await untilConnected(...providers);
+  const id = await submitBag('all', 120, 0.4);
   await waitUntilFinished(id);
-  const hosts = await checkResults(t, 'all', id, 60);
-  t.deepEqual([...hosts].sort(), ['head']);
+  const hosts = await checkResults(t, 'all', id, 120);
+  t.deepEqual([...hosts].sort(), [...machineHosts].sort());
 });
 
-test.serial('home is cut off in mid-job: the job goes on when it is back', async (t) => {
-  await untilConnected('beta');
-  const id = await submitBag('cut', 80, 0.5);
-  await untilFinished(id, 5);
-  const [network, home] = [await networkOf('campus'), await containerOf('home')];
-  await docker('network', 'disconnect', network, home);
-  await until(async () => !(await on('home', 'mutirao provider list --json')).includes('"connected": true'), 'home finds out', 90_000);
-  await docker('network', 'connect', '--alias', 'home', network, home);
+test.serial('home is cut off in mid-job: its hosts go on, and deliver when it is back', async (t) => {
+  await untilConnected(...providers);
+  const id = await submitBag('cut', 200, 0.5);
+  await untilFinished(id, 20);
+  await cutOff('home', 'campus', async () => {
+    await until(async () => !(await connectedProviders()).includes('beta'), 'home finds out', 90_000);
+  });
   await waitUntilFinished(id);
-  await checkResults(t, 'cut', id, 80);
+  await checkResults(t, 'cut', id, 200);
 });
 
-test.serial('hosts lose their power in mid-job: home, then the head of the cluster; each output is there once', async (t) => {
-  await untilConnected('beta');
-  const id = await submitBag('killed', 80, 0.5);
-  await untilFinished(id, 5);
+test.serial('the front-end of the cluster is cut off from home in mid-job: its nodes go on, and deliver when it is back', async (t) => {
+  await untilConnected(...providers);
+  const id = await submitBag('front', 200, 0.5);
+  await untilFinished(id, 20);
+  await cutOff('front-end', 'campus', async () => {
+    await until(async () => (await on('home', 'mutirao site list --json')).includes('"connected"') === false, 'the keeper of the site finds out', 90_000);
+  });
+  await untilConnected('alpha');
+  await waitUntilFinished(id);
+  await checkResults(t, 'front', id, 200);
+});
+
+test.serial('hosts lose their power in mid-job: home, the head, the front-end, a compute node, the lab machine; each output is there once', async (t) => {
+  await untilConnected(...providers);
+  const id = await submitBag('killed', 300, 0.5);
+  await untilFinished(id, 20);
   await killHosts('home');
-  await untilConnected('beta');
-  await untilFinished(id, 15);
-  await killHosts('head');
+  await untilConnected(...providers);
+  await untilFinished(id, 60);
+  await killHosts('head', 'node2', 'pc');
+  await untilFinished(id, 90);
+  await killHosts('front-end');
   await waitUntilFinished(id);
-  await checkResults(t, 'killed', id, 80);
+  await checkResults(t, 'killed', id, 300);
+  await untilConnected(...providers);
+});
+
+test.serial('the program is replaced and the broker and a provider start anew in mid-job, as an upgrade does it', async (t) => {
+  await untilConnected(...providers);
+  const id = await submitBag('upgraded', 200, 0.5);
+  await untilFinished(id, 20);
+  await on('home', 'scp -q .local/bin/mutirao head:.local/bin/mutirao.new && ssh head mv .local/bin/mutirao.new .local/bin/mutirao');
+  await on('head', `${stop('mutirao-provider@beta')}; ${start('mutirao-provider@beta')}`);
+  await on('home', `cp .local/bin/mutirao .local/bin/mutirao.new && mv .local/bin/mutirao.new .local/bin/mutirao && ${stop('mutirao-broker')}; ${start('mutirao-broker')}`);
+  await waitUntilFinished(id);
+  await checkResults(t, 'upgraded', id, 200);
+});
+
+test.serial('a broker that is put back from a back-up knows what was in it, and works', async (t) => {
+  const before = await submitBag('before', 10, 0);
+  await waitUntilFinished(before);
+  await on('home', `${stop('mutirao-broker')}; cp -a .mutirao/broker backup; ${start('mutirao-broker')}`);
+  await untilConnected(...providers);
+  const lost = await submitBag('lost', 10, 0);
+  await waitUntilFinished(lost);
+  await on('home', `${stop('mutirao-broker')}; rm -r .mutirao/broker; mv backup .mutirao/broker; ${start('mutirao-broker')}`);
+  await untilConnected(...providers);
+  t.like(await job(before), { status: 'finished', finished_count: 10 });
+  await t.throwsAsync(job(lost));
+  const next = await submitBag('next', 10, 0);
+  await waitUntilFinished(next);
+  t.is((await on('home', 'cat next/results/*')).split('\n').length, 10);
+});
+
+test.serial('after all that, every host works again', async (t) => {
+  const id = await submitBag('after', 120, 0.4);
+  await waitUntilFinished(id);
+  t.deepEqual([...await checkResults(t, 'after', id, 120)].sort(), [...machineHosts].sort());
 });
