@@ -5,10 +5,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, userInfo } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { JobStatus } from '@mutirao/api/broker';
+import { JobStatus, type UploadBlobRequest, type UploadBlobResponse } from '@mutirao/api/broker';
 import { Root } from '@mutirao/api/common';
-import { identityFolder, initIdentity, issueIdentity } from '@mutirao/runtime/identity';
-import { callUnary, messagesOf } from '@mutirao/runtime/rpc';
+import type { MutiraoError } from '@mutirao/api/errors';
+import { GridMachineProviderServiceClient, type ConnectRequest, type ConnectResponse } from '@mutirao/api/provider';
+import { identityFolder, initIdentity, issueIdentity, revokeSerial, userTrust } from '@mutirao/runtime/identity';
+import { callUnary, dial, messagesOf, openSending, openStream } from '@mutirao/runtime/rpc';
 import { BrokerClient, Grid, taskGroup, temporaryFolder, type WithTeardown } from '@mutirao/testkit';
 
 const day = 24 * 3_600_000;
@@ -127,4 +129,26 @@ test.serial('without an identity, or with only the token, nobody gets in', async
   const stranger = client();
   t.teardown(() => { stranger.close(); });
   await t.throwsAsync(stranger.machines(), { code: 'MUT_UNTRUSTED' });
+});
+
+test.serial('a user who is revoked loses all that she has open, and gets in nowhere', async (t) => {
+  const home = temporaryFolder(t);
+  const { user } = await issueIdentity({ folder: identityFolder(grid.home), out: identityFolder(home), hosts: [], user: 'maria', lasts: day, now: Date.now() });
+  const maria = new BrokerClient(grid.broker.address, home);
+  const provider = dial(GridMachineProviderServiceClient, grid.providers[0]?.address ?? '', { token: '', trust: userTrust(home, {}) });
+  t.teardown(() => { maria.close(); provider.close(); });
+  const upload = openSending<UploadBlobRequest, UploadBlobResponse>((done) => maria.raw.uploadBlob(done));
+  upload.writer.write({ data: Buffer.from('the first half') });
+  const connection = Promise.withResolvers<MutiraoError | undefined>();
+  const greeted = Promise.withResolvers<void>();
+  const stream = openStream<ConnectResponse, ConnectRequest>(provider.connect());
+  stream.listen({ onMessage: () => { greeted.resolve(); }, onClosed: (error) => { connection.resolve(error); } });
+  const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'b1', sentUnixMs: 0 };
+  stream.write({ message: { $case: 'hello', value: hello } });
+  await Promise.all([greeted.promise, maria.machines()]);
+  revokeSerial(identityFolder(grid.home), user?.serial ?? '', 'left the lab');
+  await t.throwsAsync(upload.response, { code: 'MUT_UNAUTHENTICATED', message: /revoked/ });
+  t.is((await connection.promise)?.code, 'MUT_UNAUTHENTICATED');
+  await t.throwsAsync(maria.machines(), { code: 'MUT_UNAUTHENTICATED' });
+  await t.throwsAsync(callUnary(provider, 'getResource', {}, wait), { code: 'MUT_UNAUTHENTICATED' });
 });

@@ -94,8 +94,24 @@ function adaptUnary({ path }: Method, handler: UnaryHandler<unknown, unknown>, h
 
 function adaptClientStream({ path }: Method, handler: ClientStreamHandler<unknown, unknown>, host: RpcHost): UntypedHandleCall {
   return (call: ServerReadableStream<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
-    respond(path, host, async () => handler(requestsOf(call), admit(call, host).context), callback);
+    respond(path, host, async () => {
+      const { context, peer } = admit(call, host);
+      if (peer === undefined) return handler(requestsOf(call), context);
+      return untilStale(host.certified, peer, handler(requestsOf(call), context));
+    }, callback);
   };
+}
+
+/** The answer to a long call, or the refusal once the caller's certificate is good no more. */
+async function untilStale(certified: OpenCalls, peer: Peer, answer: Promise<unknown>): Promise<unknown> {
+  const { promise: refused, reject } = Promise.withResolvers<never>();
+  const call = { close: reject };
+  certified.add(call, peer);
+  try {
+    return await Promise.race([answer, refused]);
+  } finally {
+    certified.forget(call);
+  }
 }
 
 /** Answers with what `answer` resolves to, or with the status of what it threw. */
