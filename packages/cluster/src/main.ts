@@ -5,15 +5,18 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { choice, defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { choice, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
 import { readClusterOptions } from './cluster-options.ts';
+import { parseNodes } from './nodes/parse-node.ts';
 import { startCluster } from './start-cluster.ts';
 
 const options = {
   id: text({ help: 'Name of the cluster; its files are in clusters/ID of the home folder.', placeholder: 'ID', default: 'local' }),
   listen: text({ help: 'Where to listen; port 0 takes a free one.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
-  processors: integer({ help: 'Processors to share out.', default: 4, min: 1, max: 65_536 }),
+  node: list({ help: 'Another host whose processors are shared out in place of this host\'s, reached over ssh.', placeholder: 'NAME=ssh:USER@HOST:PROCESSORS' }),
+  sshOption: list({ help: 'For connections to nodes: KEY=VALUE as of ssh -o, or a flag with its value in one word.', placeholder: 'OPTION' }),
+  processors: integer({ help: 'Processors to share out; those of the nodes where there are any.', default: 4, min: 1, max: 65_536 }),
   requestsMax: integer({ help: 'Requests of one user, queued and running together.', default: 10, min: 1, max: 1_000_000 }),
   walltimeMax: duration({ help: 'Longest walltime.', default: 24 * 3_600_000 }),
   walltimeGranularity: duration({ help: 'Walltimes are rounded up to a multiple of it.', default: 1000 }),
@@ -32,10 +35,12 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const { log, signal, home } = context;
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(config.id)) throw new MutiraoError('MUT_BAD_CONFIG', `id is ${JSON.stringify(config.id)}; want letters, digits, ".", "_" and "-"`);
   const directory = join(home, 'clusters', config.id);
+  const nodes = parseNodes(config.node);
+  const processors = nodes.length === 0 ? config.processors : nodes.reduce((sum, node) => sum + node.processors, 0);
   const metrics = new Metrics({ withProcess: true });
   const ownerId = userInfo().username;
   const cluster = await startCluster({
-    options: readClusterOptions(config), directory, listen: config.listen, identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, log, metrics,
+    options: readClusterOptions({ ...config, processors }), id: config.id, nodes, sshOptions: config.sshOption, directory, listen: config.listen, identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, log, metrics,
     tokens: acceptToken(ensureToken(tokenPath(home)), ownerId), ownerId, onFatal: context.fail,
   });
   const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, healthy: () => undefined });

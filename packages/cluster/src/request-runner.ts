@@ -6,6 +6,16 @@ import { killGroup, startProcess, Watchdog } from '@mutirao/runtime/processes';
 
 type StartProcesses = Extract<ClusterCommand, { kind: 'StartProcesses' }>;
 
+/** Runs the commands of requests. */
+export interface Runner {
+  /** Starts a request's command once per processor. Never throws: what could not be started is told as its exit. */
+  start(request: StartProcesses): void;
+  /** Asks a request's processes to end; after a grace those that are left are killed. */
+  kill(requestId: number): void;
+  /** Ends everything; resolves when nothing is left. */
+  stop(): Promise<void>;
+}
+
 /** What the runner needs. */
 export interface RequestRunnerOptions {
   /** Where the output of requests goes: `<request>.<process>.out`. Made if absent. */
@@ -25,7 +35,7 @@ const unstartableStatus = 126;
  *
  * A watchdog ends them all when this process dies, however it dies.
  */
-export class RequestRunner {
+export class RequestRunner implements Runner {
   readonly #options: RequestRunnerOptions;
   readonly #watchdog = new Watchdog();
   /** Groups that live, by request. */

@@ -10,7 +10,10 @@ import { bind, serve, type TokenCheck } from '@mutirao/runtime/rpc';
 import { clusterChangeCodec } from './change-codec.ts';
 import { ChangeSignal } from './change-signal.ts';
 import { recoverState } from './recover-state.ts';
-import { RequestRunner } from './request-runner.ts';
+import { NodeRunner } from './nodes/node-runner.ts';
+import type { NodeConfig } from './nodes/parse-node.ts';
+import { SshNode } from './nodes/ssh-node.ts';
+import { RequestRunner, type Runner } from './request-runner.ts';
 import { clusterRoutes } from './routes.ts';
 
 /** What a cluster process is started with. */
@@ -26,6 +29,12 @@ export interface ClusterSetup {
   /** Folder of the identity that serving other hosts wants. */
   readonly identity: string;
   readonly killGraceMs: number;
+  /** Other hosts that give the processors; left out for this host. */
+  readonly nodes?: readonly NodeConfig[];
+  /** Name of the cluster on its nodes. */
+  readonly id?: string;
+  /** Of connections to nodes. */
+  readonly sshOptions?: readonly string[];
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
   readonly log: Logger;
@@ -52,9 +61,8 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
   const journal = openJournal({ path: join(directory, 'journal.sqlite'), codec: clusterChangeCodec });
   const state = recoverState(journal, options);
   const changes = new ChangeSignal();
-  const runner = new RequestRunner({
-    outputDirectory: join(directory, 'requests'), killGraceMs: setup.killGraceMs, log,
-    onExit: (requestId, processIndex, exitStatus) => { driver.deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus }); },
+  const runner = await openRunner(setup, (requestId, processIndex, exitStatus, reason) => {
+    driver.deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus, ...(reason === undefined ? {} : { reason }) });
   });
   const driver: ClusterDriver = new MachineDriver<ClusterState, ClusterInput, ClusterChange, ClusterCommand>({
     machine: clusterMachine, state, journal, clock: systemClock, checkEvery: 1000,
@@ -88,7 +96,21 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
   };
 }
 
-function perform(runner: RequestRunner, command: Exclude<ClusterCommand, DriverCommand>): void {
+/** Runs requests on this host, or on its nodes, to which it connects first. */
+async function openRunner(setup: ClusterSetup, onExit: (requestId: number, processIndex: number, exitStatus: number, reason?: string) => void): Promise<Runner> {
+  const { directory, killGraceMs, log, nodes: configs = [], sshOptions = [], id = 'local' } = setup;
+  if (configs.length === 0) return new RequestRunner({ outputDirectory: join(directory, 'requests'), killGraceMs, log, onExit });
+  const nodes = configs.map((config) => new SshNode({
+    config, cluster: id, sshOptions, controlFolder: join(directory, 'ssh'), log,
+    onExit: (key, status) => { runner.noteExit(key, status); },
+    onLost: () => { runner.noteLost(config.name); },
+  }));
+  const runner = new NodeRunner({ nodes, killGraceMs, log, onExit });
+  await Promise.all(nodes.map((node) => node.open()));
+  return runner;
+}
+
+function perform(runner: Runner, command: Exclude<ClusterCommand, DriverCommand>): void {
   switch (command.kind) {
     case 'StartProcesses': return runner.start(command);
     case 'KillProcesses': return runner.kill(command.requestId);

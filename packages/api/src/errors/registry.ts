@@ -53,6 +53,7 @@ export const registry = {
   MUT_MACHINE_LOST: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine went away without a word; its tasks run again elsewhere.' },
   MUT_MACHINE_MOVED: { status: 'UNAVAILABLE', retryable: false, advice: 'Another broker uses the machine now, since this one wanted nothing.' },
   MUT_MEMORY_MAX: { status: 'RESOURCE_EXHAUSTED', retryable: false, advice: 'Raise the memory limit of the job, or make the task use less.' },
+  MUT_NODE_LOST: { status: 'UNAVAILABLE', retryable: true, advice: 'A node of the cluster cannot be reached, and what ran there is over; it is connected to again by itself, and the cluster\'s log says why not.' },
   MUT_NOT_FOUND: { status: 'NOT_FOUND', retryable: false, advice: 'Check the number; things of other users are not shown. "mutirao job list" and its kin list yours.' },
   MUT_NOT_OWNER: { status: 'PERMISSION_DENIED', retryable: false, advice: 'Only the owner may do this; files of other users are uploaded as blobs, and their jobs are their own.' },
   MUT_NOT_PACKED: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Make the executable that is carried to sites with scripts/pack, or name one with --program.' },

@@ -8,6 +8,6 @@ export type ClusterInput =
   | { readonly kind: 'AllocationRequested'; readonly replyTo: number; readonly order: RequestOrder }
   /** Replies `{}`, also for a request that is unknown or ended. */
   | { readonly kind: 'ReleaseRequested'; readonly replyTo: number; readonly requestId: number }
-  /** One of a request's processes ended, or could not be started. */
-  | { readonly kind: 'ProcessExited'; readonly requestId: number; readonly processIndex: number; readonly exitStatus: number }
+  /** One of a request's processes ended, or could not be started. A reason is given where that is not its own doing: the whole request ends for it. */
+  | { readonly kind: 'ProcessExited'; readonly requestId: number; readonly processIndex: number; readonly exitStatus: number; readonly reason?: string }
   | { readonly kind: 'TimerFired' };

@@ -66,9 +66,10 @@ export function releaseRequest(turn: Turn, { replyTo, requestId }: ClusterInput 
 }
 
 /** Notes the end of a process; with the last one the request ends. */
-export function noteExit(turn: Turn, { requestId, processIndex, exitStatus }: ClusterInput & { kind: 'ProcessExited' }): void {
+export function noteExit(turn: Turn, { requestId, processIndex, exitStatus, reason }: ClusterInput & { kind: 'ProcessExited' }): void {
   const request = turn.state.requests.get(requestId);
   if (request === undefined || !request.livingProcesses.has(processIndex)) return; // Of a former life, or heard before.
+  if (reason !== undefined && request.status === 'running') tellToEnd(turn, request, reason);
   turn.change({ kind: 'ProcessExited', requestId, processIndex, exitStatus });
   if (request.livingProcesses.size > 0) return;
   const ownReason = request.hasFailed ? 'MUT_COMMAND_FAILED' : '';

@@ -38,6 +38,14 @@ test('the exit of a process that is heard twice changes nothing the second time'
   t.deepEqual(hear(7, ...exits(1, 1)), { changes: [], commands: [] });
 });
 
+test('a process that is over for another reason than its own ends its request for that reason', (t) => {
+  const { hear, state } = aCluster();
+  hear(5, order('k', 3, 100));
+  t.deepEqual(hear(6, { kind: 'ProcessExited', requestId: 1, processIndex: 0, exitStatus: 255, reason: 'MUT_NODE_LOST' }).commands, [{ kind: 'KillProcesses', requestId: 1 }]);
+  hear(7, { kind: 'ProcessExited', requestId: 1, processIndex: 1, exitStatus: 255, reason: 'MUT_NODE_LOST' }, ...exits(1, 2));
+  t.like(listQueue(state, 8, 1).requests.at(-1), { endReason: 'MUT_NODE_LOST' });
+});
+
 test('who was promised processors waits until they are really free', (t) => {
   const { hear } = aCluster();
   hear(0, order('k1', 10, 100), order('k2', 10, 100));

@@ -51,6 +51,7 @@ export const ErrorReason = {
   MUT_MACHINE_LOST: 25,
   MUT_MACHINE_MOVED: 47,
   MUT_MEMORY_MAX: 55,
+  MUT_NODE_LOST: 83,
   MUT_NOT_FOUND: 49,
   MUT_NOT_OWNER: 26,
   MUT_NOT_PACKED: 74,
@@ -139,6 +140,7 @@ export namespace ErrorReason {
   export type MUT_MACHINE_LOST = typeof ErrorReason.MUT_MACHINE_LOST;
   export type MUT_MACHINE_MOVED = typeof ErrorReason.MUT_MACHINE_MOVED;
   export type MUT_MEMORY_MAX = typeof ErrorReason.MUT_MEMORY_MAX;
+  export type MUT_NODE_LOST = typeof ErrorReason.MUT_NODE_LOST;
   export type MUT_NOT_FOUND = typeof ErrorReason.MUT_NOT_FOUND;
   export type MUT_NOT_OWNER = typeof ErrorReason.MUT_NOT_OWNER;
   export type MUT_NOT_PACKED = typeof ErrorReason.MUT_NOT_PACKED;

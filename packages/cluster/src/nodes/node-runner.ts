@@ -1,0 +1,123 @@
+import type { ClusterCommand } from '@mutirao/core/machines/cluster';
+import type { Duration } from '@mutirao/core/shared';
+import type { Logger } from '@mutirao/runtime/log';
+import type { Runner } from '../request-runner.ts';
+import type { NodeProcess } from './ssh-node.ts';
+
+type StartProcesses = Extract<ClusterCommand, { kind: 'StartProcesses' }>;
+
+/** A node, as the runner uses it. */
+export interface RunnerNode {
+  readonly name: string;
+  readonly processors: number;
+  readonly isUp: boolean;
+  start(process: NodeProcess): Promise<void>;
+  signal(key: string, name: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What running requests on nodes needs. */
+export interface NodeRunnerOptions {
+  readonly nodes: readonly RunnerNode[];
+  /** Time between SIGTERM and SIGKILL. */
+  readonly killGraceMs: Duration;
+  readonly log: Logger;
+  /** Told once for each process. @param reason why it is over where that is not its own doing. */
+  onExit(requestId: number, processIndex: number, exitStatus: number, reason?: string): void;
+}
+
+interface Placed {
+  readonly key: string;
+  readonly requestId: number;
+  readonly index: number;
+  readonly node: RunnerNode;
+  /** Resolves when it is there to be signalled. */
+  readonly started: Promise<void>;
+}
+
+/** Status of a process that no node could take, or whose node is gone. */
+const lostStatus = 255;
+const unstartableStatus = 126;
+
+/** Runs the commands of requests on nodes of other hosts: as many processes on a node as it has processors, nodes in their order. */
+export class NodeRunner implements Runner {
+  readonly #options: NodeRunnerOptions;
+  /** By key; those that have not ended. */
+  readonly #placed = new Map<string, Placed>();
+  readonly #killTimers = new Map<number, NodeJS.Timeout>();
+
+  constructor(options: NodeRunnerOptions) {
+    this.#options = options;
+  }
+
+  start(request: StartProcesses): void {
+    for (let index = 0; index < request.width; index += 1) this.#startOne(request, index);
+  }
+
+  kill(requestId: number): void {
+    this.#signal(requestId, 'SIGTERM');
+    if (this.#of(requestId).length === 0 || this.#killTimers.has(requestId)) return;
+    this.#killTimers.set(requestId, setTimeout(() => { this.#signal(requestId, 'SIGKILL'); }, this.#options.killGraceMs));
+  }
+
+  async stop(): Promise<void> {
+    for (const requestId of new Set([...this.#placed.values()].map((placed) => placed.requestId))) this.kill(requestId);
+    const until = performance.now() + this.#options.killGraceMs + 3000;
+    while (this.#placed.size > 0 && performance.now() < until) await new Promise((resolve) => { setTimeout(resolve, 20); });
+    for (const timer of this.#killTimers.values()) clearTimeout(timer);
+    await Promise.all(this.#options.nodes.map((node) => node.close()));
+  }
+
+  /** A process ended on its node; one that is not known is of a former life. */
+  noteExit(key: string, status: number, reason?: string): void {
+    const placed = this.#placed.get(key);
+    if (placed === undefined) return;
+    this.#placed.delete(key);
+    const { requestId, index } = placed;
+    if (this.#of(requestId).length === 0) {
+      clearTimeout(this.#killTimers.get(requestId));
+      this.#killTimers.delete(requestId);
+    }
+    if (reason === undefined) this.#options.onExit(requestId, index, status);
+    else this.#options.onExit(requestId, index, status, reason);
+  }
+
+  /** A node is gone: all that ran there is over. */
+  noteLost(name: string): void {
+    for (const placed of [...this.#placed.values()]) if (placed.node.name === name) this.noteExit(placed.key, lostStatus, 'MUT_NODE_LOST');
+  }
+
+  #startOne(request: StartProcesses, index: number): void {
+    const { requestId, width, command, workingDirectory, walltimeEnd } = request;
+    const node = this.#options.nodes.find((candidate) => candidate.isUp && this.#countOn(candidate) < candidate.processors);
+    if (node === undefined) {
+      this.#options.log.warn({ request: requestId, index }, 'no node that is up has a processor for a process');
+      this.#options.onExit(requestId, index, lostStatus, 'MUT_NODE_LOST');
+      return;
+    }
+    const key = `${requestId}.${index}`;
+    const environment = {
+      ...request.environment, MUTIRAO_REQUEST_ID: String(requestId), MUTIRAO_PROCESS_INDEX: String(index), MUTIRAO_PROCESS_COUNT: String(width),
+      MUTIRAO_WALLTIME_END_UNIX_MS: String(walltimeEnd), MUTIRAO_NODE: node.name,
+    };
+    const started = node.start({ key, command, workingDirectory, environment }).catch((error: unknown) => {
+      this.#options.log.warn({ request: requestId, index, node: node.name, err: error }, 'a process could not be started');
+      this.noteExit(key, unstartableStatus);
+    });
+    this.#placed.set(key, { key, requestId, index, node, started });
+  }
+
+  #countOn(node: RunnerNode): number {
+    let count = 0;
+    for (const placed of this.#placed.values()) if (placed.node === node) count += 1;
+    return count;
+  }
+
+  #of(requestId: number): Placed[] {
+    return [...this.#placed.values()].filter((placed) => placed.requestId === requestId);
+  }
+
+  #signal(requestId: number, name: 'SIGTERM' | 'SIGKILL'): void {
+    for (const { node, key, started } of this.#of(requestId)) void started.then(() => node.signal(key, name));
+  }
+}

@@ -1,0 +1,66 @@
+/** Scripts for a node, with their arguments as `sh -c` takes them. A process is a file `KEY.pid` in the cluster's folder there, and in the end `KEY.status`. */
+
+const enter = `umask 077
+cd "\${HOME:-/}" && mkdir -p ".mutirao/requests/$1" && cd ".mutirao/requests/$1" || exit 1
+boot=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)
+signal() { [ -s "$1" ] && read -r pid target then_ <"$1" && [ "$then_" = "$boot." ] && kill "-$2" "$target" 2>/dev/null; }
+`;
+
+/** Ends what a former life of the cluster, or a lost connection, left running, and has the watch of `token` alone tell from now on. */
+export function sweepScript(cluster: string, token: string): readonly string[] {
+  return [`${enter}echo "$2" >watcher
+for file in *.pid; do signal "$file" 9; done
+rm -f ./*.pid ./*.status ./*.out
+echo swept`, 'sweep', cluster, token];
+}
+
+/** Starts a process of its own group, whose environment, folder and words come on standard input as shell syntax; answers when it can be signalled. */
+export function startScript(cluster: string, key: string): readonly string[] {
+  return [`${enter}key=$2
+here=$PWD
+eval "$(cat)" || exit 126
+if command -v setsid >/dev/null 2>&1; then how=setsid; else how=; fi
+$how /bin/sh -c '
+key=$1 boot=$2 how=$3; shift 3
+if [ -n "$how" ]; then target="-$$"; else target=$$; fi
+trap : TERM HUP
+echo "$$ $target $boot." >"$key.pid"
+(cd "$folder" && exec "$@")
+status=$?
+echo "$status" >"$key.new"; mv "$key.new" "$key.status"
+[ -z "$how" ] || kill -9 "$target"
+' leader "$here/$key" "$boot" "$how" "$@" </dev/null >"$here/$key.out" 2>&1 &
+round=0
+while [ ! -s "$here/$key.pid" ] && kill -0 "$!" 2>/dev/null && [ "$round" -lt 50 ]; do sleep 0.1; round=$((round + 1)); done
+echo started`, 'start', cluster, key];
+}
+
+/** Waits until a process has ended, at most some seconds, and tells \`KEY STATUS\` of each that has, and of each whose leader was killed. A watch whose connection is lost goes on there, and must tell nothing. */
+export function watchScript(cluster: string, token: string): readonly string[] {
+  return [`${enter}round=0
+while [ "$round" -lt 50 ]; do
+  told=
+  [ "$(cat watcher)" = "$2" ] || exit 0
+  for file in *.pid; do
+    [ -s "$file" ] || continue
+    key=\${file%.pid}
+    if [ -s "$key.status" ]; then read -r status <"$key.status"
+    else
+      read -r pid target then_ <"$file"
+      kill -0 "$pid" 2>/dev/null && continue
+      status=137; [ -s "$key.status" ] && read -r status <"$key.status"
+    fi
+    [ "$(cat watcher)" = "$2" ] || exit 0
+    signal "$file" 9
+    rm -f "$file" "$key.status"
+    echo "$key $status"; told=yes
+  done
+  [ -z "$told" ] || exit 0
+  sleep 0.2; round=$((round + 1))
+done`, 'watch', cluster, token];
+}
+
+/** Signals a process's group. */
+export function signalScript(cluster: string, key: string, name: 'SIGTERM' | 'SIGKILL'): readonly string[] {
+  return [`${enter}signal "$2.pid" "$3"; :`, 'signal', cluster, key, name.slice(3)];
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Duration } from '@mutirao/core/shared';
+import type { Logger } from '@mutirao/runtime/log';
+import { quoteWord, renderAssignments } from '@mutirao/runtime/processes';
+import { lastWords, SshConnection } from '@mutirao/runtime/ssh';
+import { signalScript, startScript, sweepScript, watchScript } from './node-scripts.ts';
+import type { NodeConfig } from './parse-node.ts';
+
+/** What a node needs. */
+export interface SshNodeOptions {
+  readonly config: NodeConfig;
+  /** Name of the cluster, whose folder on the node it is. */
+  readonly cluster: string;
+  /** Of every connection. */
+  readonly sshOptions: readonly string[];
+  readonly controlFolder: string;
+  readonly log: Logger;
+  /** A process ended. */
+  onExit(key: string, status: number): void;
+  /** The node is gone, and with it all that runs there. */
+  onLost(error: unknown): void;
+}
+
+/** A process to be started on a node. */
+export interface NodeProcess {
+  /** No other process of the cluster has it; a file's name. */
+  readonly key: string;
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** The login's home when empty. */
+  readonly workingDirectory: string;
+}
+
+const pauseMin: Duration = 1000;
+const pauseMax: Duration = 60_000;
+
+/** A host that gives processors, reached over one ssh connection, which is made anew when it breaks. */
+export class SshNode {
+  readonly #options: SshNodeOptions;
+  readonly #ending = new AbortController();
+  #connection: SshConnection | undefined;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(options: SshNodeOptions) {
+    this.#options = options;
+  }
+
+  get name(): string {
+    return this.#options.config.name;
+  }
+
+  get processors(): number {
+    return this.#options.config.processors;
+  }
+
+  /** Whether it takes processes. */
+  get isUp(): boolean {
+    return this.#connection?.isOpen === true;
+  }
+
+  /** Begins to connect; resolves at the first success or failure. */
+  async open(): Promise<void> {
+    const tried = Promise.withResolvers<undefined>();
+    this.#work = this.#keep(tried.resolve);
+    await tried.promise;
+  }
+
+  /** Starts a process. @throws {MutiraoError} MUT_NODE_LOST, or MUT_LAUNCH_FAILED with what the node said. */
+  async start({ key, command, environment, workingDirectory }: NodeProcess): Promise<void> {
+    const folder = workingDirectory === '' ? '"${HOME:-/}"' : quoteWord(workingDirectory);
+    const words = command.map(quoteWord).join(' ');
+    // Credentials are in the environment: arguments can be seen by everybody.
+    const input = `export ${renderAssignments(environment)} folder=${folder}\nset -- ${words}\n`;
+    const { status, stderr } = await this.#run(startScript(this.#options.cluster, key), input);
+    if (status !== 0) throw new MutiraoError('MUT_LAUNCH_FAILED', `node ${this.name}: ${lastWords(stderr) || `status ${status}`}`);
+  }
+
+  /** Signals a process and all of its group; nothing on a node that is gone. */
+  async signal(key: string, name: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    if (this.isUp) await this.#run(signalScript(this.#options.cluster, key, name)).catch(() => undefined);
+  }
+
+  /** Ends the connection. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    this.#connection?.close();
+    await this.#work;
+  }
+
+  /** Connects again and again until `close`. Never rejects. */
+  async #keep(onTried: (value: undefined) => void): Promise<void> {
+    const { log } = this.#options;
+    for (let pause = pauseMin; !this.#ending.signal.aborted; pause = Math.min(2 * pause, pauseMax)) {
+      const wasUp = await this.#live(onTried).catch((error: unknown) => {
+        onTried(undefined);
+        if (this.#ending.signal.aborted) return false;
+        const hadConnection = this.#connection !== undefined;
+        this.#connection?.close();
+        this.#connection = undefined;
+        log.warn({ node: this.name, reason: error instanceof Error ? error.message : String(error), retry_ms: pause }, hadConnection ? 'a node is lost' : 'a node cannot be reached');
+        if (hadConnection) this.#options.onLost(error);
+        return hadConnection;
+      });
+      if (wasUp) pause = pauseMin;
+      await delay(pause, undefined, { signal: this.#ending.signal }).catch(() => undefined);
+    }
+  }
+
+  /** One connection: ends what runs there still, then hears of ends. @throws {MutiraoError} when it is over. */
+  async #live(onTried: (value: undefined) => void): Promise<never> {
+    const { config, sshOptions, controlFolder, cluster, log, onExit } = this.#options;
+    const token = randomBytes(8).toString('hex');
+    const connection = await SshConnection.open({ destination: config.destination, options: sshOptions, controlFolder, signal: this.#ending.signal });
+    const swept = await connection.run(['/bin/sh', '-c', ...sweepScript(cluster, token)]).catch((error: unknown) => {
+      connection.close();
+      throw error;
+    });
+    if (swept.status !== 0) {
+      connection.close();
+      throw new MutiraoError('MUT_LAUNCH_FAILED', `node ${this.name}: ${lastWords(swept.stderr)}`);
+    }
+    this.#connection = connection;
+    log.info({ node: this.name, processors: config.processors }, 'a node is up');
+    onTried(undefined);
+    for (;;) {
+      const { status, stdout, stderr } = await this.#run(watchScript(cluster, token));
+      if (status !== 0) throw new MutiraoError('MUT_NODE_LOST', `node ${this.name} cannot be watched: ${lastWords(stderr)}`);
+      for (const [, key = '', exit] of stdout.matchAll(/^(\S+) (\d+)$/gm)) onExit(key, Number(exit));
+    }
+  }
+
+  #run(script: readonly string[], input = ''): ReturnType<SshConnection['run']> {
+    if (this.#connection === undefined) return Promise.reject(new MutiraoError('MUT_NODE_LOST', `node ${this.name} is not connected`));
+    return this.#connection.run(['/bin/sh', '-c', ...script], { input });
+  }
+}
