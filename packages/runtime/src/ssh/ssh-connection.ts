@@ -192,6 +192,7 @@ export class SshConnection {
   readonly close = (): void => {
     this.#isClosing = true;
     if (this.#closed === undefined && this.#master.pid !== undefined) killGroup(this.#master.pid, 'SIGTERM');
+    rmSync(this.#folder, { recursive: true, force: true }); // At once, for we may end before the process does.
   };
 
   get #controlPath(): string {
