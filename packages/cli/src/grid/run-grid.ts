@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -98,7 +98,9 @@ async function startAll(starting: Starting): Promise<Pick<GridRecord, 'broker' |
     const cluster = await startPart(starting, plan.cluster(name, processors));
     return { name, processors, cluster, provider: await startPart(starting, plan.provider(name, embeddedManager(cluster))) };
   }));
-  const lab = size.machines === 0 ? undefined : startPart(starting, plan.provider('lab', noManager));
+  // Machines that were added in a former life are kept again, whatever this one starts on its own host.
+  const hasKept = existsSync(join(home, 'providers', 'lab', 'machines.json'));
+  const lab = size.machines === 0 && !hasKept ? undefined : startPart(starting, plan.provider('lab', noManager));
   const [foundClusters, foundLab] = await Promise.all([clusters, lab]);
   if (signal.aborted) return undefined;
   const providers = foundClusters.map(({ name, provider }) => ({ name, address: provider }));
