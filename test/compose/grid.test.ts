@@ -8,7 +8,7 @@ import { AckPolicy, connect } from 'nats';
 import { until } from '@mutirao/testkit';
 
 /** Hosts on which tasks run. */
-const machineHosts = ['node1', 'node2', 'node3', 'head', 'pc'];
+const machineHosts = ['node1', 'node2', 'node3', 'beta1', 'beta2', 'pc'];
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -160,6 +160,7 @@ test.serial('compute nodes reach the front-end and nothing beyond it', async (t)
   t.true(await reaches('front-end', await addressOf('head', 'campus'), 22));
   for (const host of ['front-end', 'head', 'pc'] as const) t.false(await reaches('node1', await addressOf(host, 'campus'), 22), host);
   t.false(await reaches('node1', await addressOf('nats', 'campus'), 4222));
+  t.true(await reaches('beta1', await addressOf('head', 'beta-inner'), 7721));
   t.false(await reaches('beta1', await addressOf('pc', 'campus'), 22));
   t.false(await reaches('home', await addressOf('front-end', 'alpha-inner'), 22));
 });
@@ -216,14 +217,14 @@ test.serial('the front-end of the cluster is cut off from home in mid-job: its n
   await checkResults(t, 'front', id, 200);
 });
 
-test.serial('hosts lose their power in mid-job: home, the head, the front-end, a compute node, the lab machine; each output is there once', async (t) => {
+test.serial('hosts lose their power in mid-job: home, the head, the front-end, a node of each cluster, the lab machine; each output is there once', async (t) => {
   await untilConnected(...providers);
   const id = await submitBag('killed', 300, 0.5);
   await untilFinished(id, 20);
   await killHosts('home');
   await untilConnected(...providers);
   await untilFinished(id, 60);
-  await killHosts('head', 'node2', 'pc');
+  await killHosts('head', 'beta2', 'node2', 'pc');
   await untilFinished(id, 90);
   await killHosts('front-end');
   await waitUntilFinished(id);
