@@ -243,6 +243,12 @@ test.serial('the program is replaced and the broker and a provider start anew in
   await checkResults(t, 'upgraded', id, 200);
 });
 
+test.serial('after all that, every host works again', async (t) => {
+  const id = await submitBag('after', 120, 0.4);
+  await waitUntilFinished(id);
+  t.deepEqual([...await checkResults(t, 'after', id, 120)].sort(), [...machineHosts].sort());
+});
+
 test.serial('a broker that is put back from a back-up knows what was in it, and works', async (t) => {
   const before = await submitBag('before', 10, 0);
   await waitUntilFinished(before);
@@ -257,10 +263,4 @@ test.serial('a broker that is put back from a back-up knows what was in it, and 
   const next = await submitBag('next', 10, 0);
   await waitUntilFinished(next);
   t.is((await on('home', 'cat next/results/*')).split('\n').length, 10);
-});
-
-test.serial('after all that, every host works again', async (t) => {
-  const id = await submitBag('after', 120, 0.4);
-  await waitUntilFinished(id);
-  t.deepEqual([...await checkResults(t, 'after', id, 120)].sort(), [...machineHosts].sort());
 });
