@@ -42,9 +42,9 @@ echo "mutirao: $pid"`;
   return [script, 'start', folder, String(port), ...command];
 }
 
-/** Waits until the agent has ended, and prints the end of its log. */
+/** Waits until the agent has ended, and prints the end of its log. What it writes to standard error ends it when nobody reads any more: a broken connection leaves no waiter behind. */
 export function waitScript(folder: string, pid: string): readonly string[] {
-  return [`${enter}while kill -0 "$2" 2>/dev/null; do sleep 1; done; tail -n 5 agent.log`, 'wait', folder, pid];
+  return [`${enter}while kill -0 "$2" 2>/dev/null; do echo . >&2 || exit 0; sleep 1; done; tail -n 5 agent.log`, 'wait', folder, pid];
 }
 
 /** Ends the agent, at last by force; removes its folder where that is wanted. */
