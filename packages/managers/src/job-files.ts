@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync
 import { join } from 'node:path';
 import { wordsOf } from './run-tool.ts';
 
-/** Jobs whose files are kept. */
+/** Jobs whose files are kept though they are over. */
 const keptMax = 50;
 const tailBytes = 1024;
 
@@ -46,8 +46,8 @@ export class JobFiles {
     return path;
   }
 
-  /** Removes all but those of the newest jobs. */
-  prune(): void {
+  /** Removes all but those of the newest jobs, and of jobs that wait or run, however old these are. */
+  prune(alive: ReadonlySet<string>): void {
     const ages = new Map<string, number>();
     for (const name of readdirSync(this.#folder).filter((one) => /\.(?:log|job|process)$/.test(one))) {
       const key = name.slice(0, name.lastIndexOf('.'));
@@ -56,6 +56,6 @@ export class JobFiles {
     }
     if (ages.size <= 2 * keptMax) return;
     const byAge = [...ages].sort(([, one], [, other]) => other - one);
-    for (const [key] of byAge.slice(keptMax)) for (const kind of ['log', 'job', 'process']) rmSync(join(this.#folder, `${key}.${kind}`), { force: true });
+    for (const [key] of byAge.slice(keptMax).filter(([one]) => !alive.has(one))) for (const kind of ['log', 'job', 'process']) rmSync(join(this.#folder, `${key}.${kind}`), { force: true });
   }
 }

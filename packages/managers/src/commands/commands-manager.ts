@@ -43,6 +43,8 @@ export class CommandsManager implements ResourceManager {
   readonly #keysTried = new Map<string, string>();
   readonly #closed = new AbortController();
   #processors = 0;
+  /** Keys of what waited or ran at the last listing; undefined before one. */
+  #alive: ReadonlySet<string> | undefined;
 
   constructor(options: CommandsOptions) {
     this.#options = options;
@@ -88,6 +90,7 @@ export class CommandsManager implements ResourceManager {
     const requests = await this.#list();
     const alive = this.#withoutTwins(requests.filter(({ status }) => status !== 'ended')).sort((one, other) => one.submittedAt - other.submittedAt);
     const ended = requests.filter(({ status }) => status === 'ended').sort((one, other) => other.endedAt - one.endedAt).slice(0, endedMax);
+    this.#alive = new Set(alive.map(({ clientRequestId }) => clientRequestId));
     const held = alive.reduce((sum, { status, width }) => sum + (status === 'running' ? width : 0), 0);
     return { at, processorsFree: Math.max(0, this.#processors - held), requests: [...alive, ...ended.map((request) => this.#withLastWords({ ...request, endedAt: request.endedAt === 0 ? at : request.endedAt }))] };
   }
@@ -103,7 +106,7 @@ export class CommandsManager implements ResourceManager {
   async #submit(order: AllocationOrder): Promise<string> {
     const { submit } = this.#options.templates;
     const { clientRequestId: key } = order;
-    this.#files.prune();
+    if (this.#alive !== undefined) this.#files.prune(this.#alive);
     const processPath = submit.launch === '' ? '' : this.#files.writeProgram(key, 'process', renderProcess(order, submit));
     const script = renderScript(order, submit, processPath);
     const isFile = submit.command.some((word) => word.includes('{script}'));

@@ -49,6 +49,8 @@ export class SlurmManager implements ResourceManager {
   readonly #files: JobFiles | undefined;
   readonly #keysTried = new Set<string>();
   #partition = '';
+  /** Names of our jobs that waited or ran at the last listing; undefined before one. */
+  #alive: ReadonlySet<string> | undefined;
   /** The controller's clock less ours. */
   #clockOffset: Duration = 0;
 
@@ -65,7 +67,7 @@ export class SlurmManager implements ResourceManager {
     const known = this.#keysTried.has(key) ? await this.#findJob(key) : undefined;
     if (known !== undefined) return known;
     this.#rememberKey(key);
-    this.#files?.prune();
+    if (this.#alive !== undefined) this.#files?.prune(this.#alive);
     const { status, stdout, stderr } = await this.#slurm.run('sbatch', this.#submitFlags(order), renderBatchScript(order));
     if (status !== 0) throw submitError(stderr);
     const [, id] = /^(\d+)(?:;.*)?$/m.exec(stdout) ?? [];
@@ -162,6 +164,7 @@ export class SlurmManager implements ResourceManager {
   #merge(everybody: readonly SlurmJob[], own: readonly SlurmJob[], endedMax: number): QueuedRequest[] {
     const ownJobs = this.#withoutTwins(own.map((job) => this.#giveUpHopeless(job)));
     const ownIds = new Set(own.map(({ id }) => id));
+    this.#alive = new Set(own.filter(({ request }) => request.status !== 'ended').map(({ request }) => request.clientRequestId));
     const alive = [...everybody.filter(({ id }) => !ownIds.has(id)), ...ownJobs.filter(({ request }) => request.status !== 'ended')].map(({ request }) => request);
     const ended = ownJobs.filter(({ request }) => request.status === 'ended').sort((one, other) => other.request.endedAt - one.request.endedAt);
     return [...alive.sort((one, other) => one.submittedAt - other.submittedAt), ...ended.slice(0, endedMax).map((job) => this.#withLastWords(job))];

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
@@ -125,4 +125,21 @@ test('an order that was taken twice keeps one request', async (t) => {
   t.deepEqual((await pbs.manager.queue(5)).requests.map(({ managerRequestId }) => managerRequestId), ['7.front']);
   await pbs.manager.release('9.front');
   t.true(pbs.calls('qdel').join(' ').includes('8.front'));
+});
+
+test('files of a job that has waited for long are kept, those of old jobs that are over are not', async (t) => {
+  const pbs = new FakePbs(t);
+  pbs.say('qsub', '200.front\n');
+  for (let number = 0; number < 120; number += 1) {
+    const path = join(pbs.folder, 'jobs', `inst.o${number}.process`);
+    writeFileSync(path, '');
+    utimesSync(path, number, number);
+  }
+  const left = (number: number): boolean => existsSync(join(pbs.folder, 'jobs', `inst.o${number}.process`));
+  await pbs.manager.allocate({ ...order, clientRequestId: 'inst.q1' });
+  t.true(left(1), 'something went before the queue was known');
+  pbs.say('qstat', listing({ '1.front': job('Q', 'inst.o0') }));
+  await pbs.manager.queue(5);
+  await pbs.manager.allocate({ ...order, clientRequestId: 'inst.q2' });
+  t.deepEqual([0, 1, 119].map(left), [true, false, true]);
 });
