@@ -17,10 +17,10 @@ class Rig {
     this.client = client;
   }
 
-  /** Two nodes of two processors, each a sshd of its own. */
-  static async start(t: ExecutionContext): Promise<Rig> {
+  /** Two nodes of two processors, each a sshd of its own. @param env of all that runs on them. */
+  static async start(t: ExecutionContext, env: Readonly<Record<string, string>> = {}): Promise<Rig> {
     const home = temporaryFolder(t);
-    const hosts = [new SshServer(), new SshServer()];
+    const hosts = [new SshServer({ env }), new SshServer({ env })];
     for (const host of hosts) await host.start();
     // One configuration for both, since options are for all nodes.
     const config = path.join(home, 'ssh_config');
@@ -97,4 +97,16 @@ test('with a node its requests end with the reason, others go on, and the node c
   t.is((await rig.find(other))?.status, RequestStatus.RUNNING);
   writeFileSync(path.join((rig.hosts[1] as SshServer).home, 'go'), '');
   t.is((await rig.untilEnded(other))?.endReason, '');
+});
+
+test('nodes whose logins share a home folder do not get in each other\'s way', async (t) => {
+  const rig = await Rig.start(t, { HOME: temporaryFolder(t) });
+  const long = await rig.allocate(1, 'echo $$ >pid; until [ -e go ]; do sleep 0.1; done');
+  await until(() => rig.pidIn(0, 'pid') > 0, 'it runs');
+  for (const width of [3, 3]) t.is((await rig.untilEnded(await rig.allocate(width, 'test "$MUTIRAO_PROCESS_COUNT" = 3')))?.endReason, '');
+  const { home } = rig.hosts[0] as SshServer;
+  writeFileSync(path.join(home, 'go'), '');
+  t.is((await rig.untilEnded(long))?.endReason, '');
+  // Process ids of one host say nothing on the other, which this one host cannot show: each must have a folder.
+  t.deepEqual(readdirSync(path.join(home, '.mutirao/requests/local')).sort(), ['n0', 'n1']);
 });

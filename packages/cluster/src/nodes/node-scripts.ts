@@ -1,4 +1,4 @@
-/** Scripts for a node, with their arguments as `sh -c` takes them. A process is a file `KEY.pid` in the cluster's folder there, and in the end `KEY.status`. */
+/** Scripts for a node, with their arguments as `sh -c` takes them. A process is a file `KEY.pid` in a folder there, and in the end `KEY.status`. */
 
 const enter = `umask 077
 cd "\${HOME:-/}" && mkdir -p ".mutirao/requests/$1" && cd ".mutirao/requests/$1" || exit 1
@@ -7,15 +7,15 @@ signal() { [ -s "$1" ] && read -r pid target then_ <"$1" && [ "$then_" = "$boot.
 `;
 
 /** Ends what a former life of the cluster, or a lost connection, left running, and has the watch of `token` alone tell from now on. */
-export function sweepScript(cluster: string, token: string): readonly string[] {
+export function sweepScript(folder: string, token: string): readonly string[] {
   return [`${enter}echo "$2" >watcher
 for file in *.pid; do signal "$file" 9; done
 rm -f ./*.pid ./*.status ./*.out
-echo swept`, 'sweep', cluster, token];
+echo swept`, 'sweep', folder, token];
 }
 
 /** Starts a process of its own group, whose environment, folder and words come on standard input as shell syntax; answers when it can be signalled. */
-export function startScript(cluster: string, key: string): readonly string[] {
+export function startScript(folder: string, key: string): readonly string[] {
   return [`${enter}key=$2
 here=$PWD
 eval "$(cat)" || exit 126
@@ -32,11 +32,17 @@ echo "$status" >"$key.new"; mv "$key.new" "$key.status"
 ' leader "$here/$key" "$boot" "$how" "$@" </dev/null >"$here/$key.out" 2>&1 &
 round=0
 while [ ! -s "$here/$key.pid" ] && kill -0 "$!" 2>/dev/null && [ "$round" -lt 50 ]; do sleep 0.1; round=$((round + 1)); done
-echo started`, 'start', cluster, key];
+echo started`, 'start', folder, key];
 }
 
-/** Waits until a process has ended, at most some seconds, and tells \`KEY STATUS\` of each that has, and of each whose leader was killed. A watch whose connection is lost goes on there, and must tell nothing. */
-export function watchScript(cluster: string, token: string): readonly string[] {
+/** Processes whose output is kept. */
+const outputsKept = 1000;
+
+/**
+ * Waits until a process has ended, at most some seconds, and tells \`KEY STATUS\` of each that has, and of each whose leader was killed; behind a status
+ * other than 0 what it wrote last. A watch whose connection is lost goes on there, and must tell nothing.
+ */
+export function watchScript(folder: string, token: string): readonly string[] {
   return [`${enter}round=0
 while [ "$round" -lt 50 ]; do
   told=
@@ -53,14 +59,18 @@ while [ "$round" -lt 50 ]; do
     [ "$(cat watcher)" = "$2" ] || exit 0
     signal "$file" 9
     rm -f "$file" "$key.status"
-    echo "$key $status"; told=yes
+    words=; [ "$status" = 0 ] || words=" $(tail -n 1 "$key.out" 2>/dev/null | tr '\\000-\\037' ' ' | head -c 300)"
+    printf '%s\\n' "$key $status$words"; told=yes
   done
-  [ -z "$told" ] || exit 0
+  if [ -n "$told" ]; then
+    ls -t ./*.out 2>/dev/null | tail -n +${outputsKept + 1} | while read -r old; do rm -f "$old"; done
+    exit 0
+  fi
   sleep 0.2; round=$((round + 1))
-done`, 'watch', cluster, token];
+done`, 'watch', folder, token];
 }
 
 /** Signals a process's group. */
-export function signalScript(cluster: string, key: string, name: 'SIGTERM' | 'SIGKILL'): readonly string[] {
-  return [`${enter}signal "$2.pid" "$3"; :`, 'signal', cluster, key, name.slice(3)];
+export function signalScript(folder: string, key: string, name: 'SIGTERM' | 'SIGKILL'): readonly string[] {
+  return [`${enter}signal "$2.pid" "$3"; :`, 'signal', folder, key, name.slice(3)];
 }

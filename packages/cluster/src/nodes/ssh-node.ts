@@ -11,7 +11,7 @@ import type { NodeConfig } from './parse-node.ts';
 /** What a node needs. */
 export interface SshNodeOptions {
   readonly config: NodeConfig;
-  /** Name of the cluster, whose folder on the node it is. */
+  /** Name of the cluster, in whose folder the node has one of its own. */
   readonly cluster: string;
   /** Of every connection. */
   readonly sshOptions: readonly string[];
@@ -60,6 +60,11 @@ export class SshNode {
     return this.#connection?.isOpen === true;
   }
 
+  /** Of its own also where hosts share the login's home. */
+  get #folder(): string {
+    return `${this.#options.cluster}/${this.name}`;
+  }
+
   /** Begins to connect; resolves at the first success or failure. */
   async open(): Promise<void> {
     const tried = Promise.withResolvers<undefined>();
@@ -73,13 +78,13 @@ export class SshNode {
     const words = command.map(quoteWord).join(' ');
     // Credentials are in the environment: arguments can be seen by everybody.
     const input = `export ${renderAssignments(environment)} folder=${folder}\nset -- ${words}\n`;
-    const { status, stderr } = await this.#run(startScript(this.#options.cluster, key), input);
+    const { status, stderr } = await this.#run(startScript(this.#folder, key), input);
     if (status !== 0) throw new MutiraoError('MUT_LAUNCH_FAILED', `node ${this.name}: ${lastWords(stderr) || `status ${status}`}`);
   }
 
   /** Signals a process and all of its group; nothing on a node that is gone. */
   async signal(key: string, name: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    if (this.isUp) await this.#run(signalScript(this.#options.cluster, key, name)).catch(() => undefined);
+    if (this.isUp) await this.#run(signalScript(this.#folder, key, name)).catch(() => undefined);
   }
 
   /** Ends the connection. */
@@ -110,10 +115,10 @@ export class SshNode {
 
   /** One connection: ends what runs there still, then hears of ends. @throws {MutiraoError} when it is over. */
   async #live(onTried: (value: undefined) => void): Promise<never> {
-    const { config, sshOptions, controlFolder, cluster, log, onExit } = this.#options;
+    const { config, sshOptions, controlFolder, log, onExit } = this.#options;
     const token = randomBytes(8).toString('hex');
     const connection = await SshConnection.open({ destination: config.destination, options: sshOptions, controlFolder, signal: this.#ending.signal });
-    const swept = await connection.run(['/bin/sh', '-c', ...sweepScript(cluster, token)]).catch((error: unknown) => {
+    const swept = await connection.run(['/bin/sh', '-c', ...sweepScript(this.#folder, token)]).catch((error: unknown) => {
       connection.close();
       throw error;
     });
@@ -125,9 +130,12 @@ export class SshNode {
     log.info({ node: this.name, processors: config.processors }, 'a node is up');
     onTried(undefined);
     for (;;) {
-      const { status, stdout, stderr } = await this.#run(watchScript(cluster, token));
+      const { status, stdout, stderr } = await this.#run(watchScript(this.#folder, token));
       if (status !== 0) throw new MutiraoError('MUT_NODE_LOST', `node ${this.name} cannot be watched: ${lastWords(stderr)}`);
-      for (const [, key = '', exit] of stdout.matchAll(/^(\S+) (\d+)$/gm)) onExit(key, Number(exit));
+      for (const [, key = '', exit, words = ''] of stdout.matchAll(/^(\S+) (\d+)(?: (.*))?$/gm)) {
+        if (words.trim() !== '') log.info({ node: this.name, process: key, status: Number(exit), words: words.trim() }, 'a process ended with a status other than 0');
+        onExit(key, Number(exit));
+      }
     }
   }
 
