@@ -5,6 +5,9 @@ umask 077
 base=$1 name=$2
 case $base in /*) ;; *) base=$HOME/$base ;; esac
 front=$base/front/$name
+here=$(uname -n)
+# Whether the process of kind $1 was started on another host, which shares this folder: from here nobody can tell how it is.
+elsewhere() { read -r _ _ host 2>/dev/null <"$front/$1.pid" && [ "\${host:-$here}" != "$here" ]; }
 # Whether process $1 is ours of kind $2: numbers are used again, so its command line must say so.
 alive() { [ -n "$1" ] && tr '\\000' ' ' <"/proc/$1/cmdline" 2>/dev/null | grep -q " run $2 --id $name "; }
 `;
@@ -18,7 +21,8 @@ if [ ! -f "$front/owner" ]; then printf '%s\\n' "$4" >"$front/owner" || exit 1; 
 printf 'owner=%s\\n' "$(cat "$front/owner")"
 [ -x "$base/programs/$3/mutirao" ] && echo has=program
 for kind in cluster provider; do
-  if read -r pid program <"$front/$kind.pid" 2>/dev/null && alive "$pid" "$kind"; then
+  if elsewhere "$kind"; then printf 'elsewhere=%s here=%s kind=%s\\n' "$host" "$here" "$kind"
+  elif read -r pid program host <"$front/$kind.pid" 2>/dev/null && alive "$pid" "$kind"; then
     printf '%s=%s %s\\n' "$kind" "$pid" "$program"
   fi
 done 2>/dev/null
@@ -68,7 +72,7 @@ command -v setsid >/dev/null && set -- setsid "$@"
 trap '' HUP
 "$@" </dev/null >>"$log" 2>&1 &
 pid=$!
-printf '%s %s\\n' "$pid" "$sha" >"$front/$kind.pid" || { kill "$pid"; exit 1; }
+printf '%s %s %s\\n' "$pid" "$sha" "$here" >"$front/$kind.pid" || { kill "$pid"; exit 1; }
 count=0
 while [ "$count" -lt 300 ]; do
   if grep -q "\\"pid\\":$pid}" "$info" 2>/dev/null; then
@@ -84,7 +88,7 @@ kill "$pid"; echo "it did not listen within 30 s" >&2; tail -n 3 "$log" >&2; exi
 
 const stop = `
 for kind; do
-  read -r pid program <"$front/$kind.pid" 2>/dev/null || continue
+  read -r pid program host <"$front/$kind.pid" 2>/dev/null || continue
   alive "$pid" "$kind" || continue
   kill "$pid"
   count=0
@@ -103,6 +107,9 @@ exit 0
 /** BASE NAME OWNER: ends what runs, removes the site's folder, and the executables when no site is left. */
 export const removeScript: string = `${common}
 [ "$(cat "$front/owner" 2>/dev/null)" = "$3" ] || exit 0
+for kind in provider cluster; do
+  ! elsewhere "$kind" || { echo "its $kind was started on $host, and this is $here: name that host" >&2; exit 1; }
+done
 set -- provider cluster
 ${stop}
 rm -rf -- "$front" || exit 1

@@ -50,16 +50,26 @@ export class FrontEnd {
     this.#owner = ownerOf(home);
   }
 
-  /** Finds out what is there. @throws {MutiraoError} MUT_SITE_EXISTS when the name is taken there by another home folder; MUT_NOT_OWNER, MUT_DISK_FULL. */
+  /** Finds out what is there. @throws {MutiraoError} MUT_SITE_EXISTS when the name is taken there by another home folder; MUT_UNREACHABLE when it runs on another host of the same folder; MUT_NOT_OWNER, MUT_DISK_FULL. */
   async look(sha256: string): Promise<FoundSite> {
     const told = await this.#run('look', lookScript, [sha256, this.#owner]);
     const owner = told.get('owner') ?? '';
     if (owner !== this.#owner) throw new MutiraoError('MUT_SITE_EXISTS', `${this.#site.ssh} has a site "${this.#site.name}" of another home folder (${owner.split(' ').slice(1).join(' ')})`);
+    this.#refuseElsewhere(told);
     const [cluster, provider] = [readProcess(told.get('cluster')), readProcess(told.get('provider'))];
     return {
       base: told.get('base') ?? '', system: told.get('system') ?? '', hasProgram: told.has('has'), token: told.get('token') ?? '', providerAddress: addressOf(told.get('info')),
       processes: { ...(cluster === undefined ? {} : { cluster }), ...(provider === undefined ? {} : { provider }) },
     };
+  }
+
+  /** Login hosts that share home folders: a second provider over one journal would spoil it. */
+  #refuseElsewhere(told: ReadonlyMap<string, string>): void {
+    const [, host, here = '', kind = ''] = /^(\S+) here=(\S+) kind=(\S+)$/.exec(told.get('elsewhere') ?? '') ?? [];
+    if (host === undefined) return;
+    const { ssh, name } = this.#site;
+    throw new MutiraoError('MUT_UNREACHABLE', `${ssh} led to ${here}, and the ${kind} of ${name} was started on ${host}, which shares its folder; want the name of that one host, `
+      + `or, where it is no more, ${told.get('base') ?? ''}/front/${name}/${kind}.pid removed`);
   }
 
   /** Carries the executable over. @throws {MutiraoError} MUT_SITE_PROGRAM with the host's words when it cannot run there; MUT_DISK_FULL. */

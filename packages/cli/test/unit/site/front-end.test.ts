@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { runCommand } from '@mutirao/runtime/processes';
+import { temporaryFolder } from '@mutirao/testkit';
+
+import { FrontEnd } from '../../../src/site/front-end.ts';
+import type { SiteRecord } from '../../../src/site/site-record.ts';
+
+const site: SiteRecord = {
+  name: 'uni', ssh: 'ana@login', sshOptions: [], manager: 'slurm', processors: 0, providerOptions: [], folder: '.mutirao', setup: '', program: '', address: '', isSettled: true, addedUnixMs: 0,
+};
+
+interface Front {
+  readonly frontEnd: FrontEnd;
+  /** A file of the site's folder there. */
+  at(name: string): string;
+}
+
+/** A site whose host is this one, with a login's home of its own. */
+function aFront(t: ExecutionContext): Front {
+  const home = temporaryFolder(t);
+  mkdirSync(join(home, '.mutirao/front/uni'), { recursive: true });
+  const connection = {
+    run: async ([command = '', ...args]: readonly string[]) => {
+      const { status, stdout, stderr } = await runCommand({ command, args, env: { ...process.env, HOME: home }, deadlineMs: 30_000 });
+      return { status, stdout: stdout.toString(), stderr: stderr.toString() };
+    },
+  };
+  return { frontEnd: new FrontEnd(connection, site, '/home/ana/.mutirao'), at: (name) => join(home, '.mutirao/front/uni', name) };
+}
+
+test('what was started on another login host of the same home folder is neither taken for dead nor removed', async (t) => {
+  const { frontEnd, at } = aFront(t);
+  await frontEnd.look('abc');
+  writeFileSync(at('provider.pid'), '4242 abc login2\n');
+  await t.throwsAsync(frontEnd.look('abc'), { code: 'MUT_UNREACHABLE', message: new RegExp(`^ana@login led to ${hostname()}, and the provider of uni was started on login2, .*front/uni/provider.pid removed$`) });
+  await t.throwsAsync(frontEnd.remove(), { message: /its provider was started on login2/ });
+  t.is(readFileSync(at('provider.pid'), 'utf8'), '4242 abc login2\n');
+});
+
+test('what was started on this host and lives no more is not told of, and removing leaves nothing', async (t) => {
+  const { frontEnd, at } = aFront(t);
+  await frontEnd.look('abc');
+  writeFileSync(at('provider.pid'), `${process.pid} abc ${hostname()}\n`);
+  writeFileSync(at('cluster.pid'), `${process.pid} abc\n`);
+  t.deepEqual((await frontEnd.look('abc')).processes, {});
+  await frontEnd.remove();
+  t.false(existsSync(at('')));
+});
