@@ -54,6 +54,8 @@ interface Kept {
 export class MachineKeeper {
   readonly #options: MachineKeeperOptions;
   readonly #kept = new Map<string, Kept>();
+  /** Names off the list whose agents have not ended: another one's files would be removed with theirs. */
+  readonly #leaving = new Set<string>();
   #agents: KeptAgents | undefined;
 
   constructor(options: MachineKeeperOptions) {
@@ -66,11 +68,12 @@ export class MachineKeeper {
     for (const machine of this.#options.machines) this.#keep(machine);
   }
 
-  /** Adds machines, all or none. @throws {MutiraoError} MUT_BAD_REQUEST when a name is taken. */
+  /** Adds machines, all or none. @throws {MutiraoError} MUT_BAD_REQUEST when a name is taken, or its former machine's agent has not ended. */
   add(machines: readonly KeptMachine[]): void {
     if (this.#agents === undefined) throw new MutiraoError('MUT_STOPPING', 'the provider is starting or ending');
     const names = new Set(this.#kept.keys());
     for (const { name } of machines) {
+      if (this.#leaving.has(name)) throw new MutiraoError('MUT_BAD_REQUEST', `the machine "${name}" is just being removed; want another name, or the same in some seconds`);
       if (names.has(name)) throw new MutiraoError('MUT_BAD_REQUEST', `a machine "${name}" is on the list already; want another name, or remove that one first`);
       names.add(name);
     }
@@ -88,7 +91,8 @@ export class MachineKeeper {
     }
     this.#options.save(this.#machines().filter((machine) => machine.name !== name));
     this.#kept.delete(name);
-    await end(kept, 'remove');
+    this.#leaving.add(name);
+    await end(kept, 'remove').finally(() => { this.#leaving.delete(name); });
   }
 
   /** How each machine is, in the order of their names. */

@@ -99,6 +99,20 @@ test('a machine that is removed is off the list, and its agent is ended, also in
   await t.throwsAsync(rig.keeper.remove('a'), { message: 'no machine "a" is on the list; want none: it is empty' });
 });
 
+test('a name is free again when the agent of the machine that had it has ended, and not before', async (t) => {
+  const ended = Promise.withResolvers<string>();
+  const keeper = new MachineKeeper({ clock: { now: () => 0 }, timers: new HandTimers(), log: quietLogger, machines: [aMachine('a')], save: () => undefined });
+  keeper.start({ isAttached: () => false, life: { run: () => ended.promise } });
+  const removal = keeper.remove('a');
+  t.deepEqual(keeper.list(), []);
+  t.throws(() => { keeper.add([aMachine('a')]); }, { code: 'MUT_BAD_REQUEST', message: /is just being removed/ });
+  ended.resolve('');
+  await removal;
+  keeper.add([aMachine('a')]);
+  t.is(keeper.list().length, 1);
+  await keeper.stop();
+});
+
 test('a stop ends the agents and leaves the list as it is', async (t) => {
   const rig = new Rig(['a']);
   await rig.keeper.stop();
