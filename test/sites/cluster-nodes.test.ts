@@ -71,6 +71,10 @@ test('the processes of a request run on the nodes, with their environment, and t
   t.is(done?.endReason, '');
   t.deepEqual([rig.filesOf(0), rig.filesOf(1)], [['out-0', 'out-1'], ['out-2']]);
   t.is(readFileSync(path.join((rig.hosts[1] as SshServer).home, 'out-2'), 'utf8'), 'it\'s "x" $y\nz a \'word\' n1');
+  const awkward = { key: 'k', file: 'f', folder: 'd', boot: 'b', how: 'h', here: '/nowhere', round: '99', status: 's', target: 't' };
+  const said = await rig.untilEnded(await rig.allocate(1, 'echo "$key $file $folder $boot $how $here $round $status $target" >said; env | grep mutirao_ >>said; :', awkward));
+  t.is(said?.endReason, '');
+  t.is(readFileSync(path.join((rig.hosts[0] as SshServer).home, 'said'), 'utf8'), 'k f d b h /nowhere 99 s t\n');
   t.is((await rig.untilEnded(await rig.allocate(2, 'exit $MUTIRAO_PROCESS_INDEX')))?.endReason, 'MUT_COMMAND_FAILED');
   for (const host of rig.hosts) t.is(host.sessions().length, 1);
 });

@@ -14,24 +14,27 @@ rm -f ./*.pid ./*.status ./*.out
 echo swept`, 'sweep', folder, token];
 }
 
-/** Starts a process of its own group, whose environment, folder and words come on standard input as shell syntax; answers when it can be signalled. */
+/**
+ * Starts a process of its own group, whose environment, folder and words come on standard input as shell syntax; answers when it can be signalled.
+ *
+ * Names of ours begin with `mutirao_`, for the process's environment may hold any other; the folder is `mutirao_folder`.
+ */
 export function startScript(folder: string, key: string): readonly string[] {
-  return [`${enter}key=$2
-here=$PWD
+  return [`${enter}mutirao_boot=$boot mutirao_file=$PWD/$2
 eval "$(cat)" || exit 126
-if command -v setsid >/dev/null 2>&1; then how=setsid; else how=; fi
-$how /bin/sh -c '
-key=$1 boot=$2 how=$3; shift 3
-if [ -n "$how" ]; then target="-$$"; else target=$$; fi
+if command -v setsid >/dev/null 2>&1; then mutirao_how=setsid; else mutirao_how=; fi
+$mutirao_how /bin/sh -c '
+mutirao_file=$1 mutirao_boot=$2 mutirao_how=$3; shift 3
+if [ -n "$mutirao_how" ]; then mutirao_target="-$$"; else mutirao_target=$$; fi
 trap : TERM HUP
-echo "$$ $target $boot." >"$key.pid"
-(cd "$folder" && exec "$@")
-status=$?
-echo "$status" >"$key.new"; mv "$key.new" "$key.status"
-[ -z "$how" ] || kill -9 "$target"
-' leader "$here/$key" "$boot" "$how" "$@" </dev/null >"$here/$key.out" 2>&1 &
-round=0
-while [ ! -s "$here/$key.pid" ] && kill -0 "$!" 2>/dev/null && [ "$round" -lt 50 ]; do sleep 0.1; round=$((round + 1)); done
+echo "$$ $mutirao_target $mutirao_boot." >"$mutirao_file.pid"
+(cd "$mutirao_folder" && unset mutirao_folder && exec "$@")
+mutirao_status=$?
+echo "$mutirao_status" >"$mutirao_file.new"; mv "$mutirao_file.new" "$mutirao_file.status"
+[ -z "$mutirao_how" ] || kill -9 "$mutirao_target"
+' leader "$mutirao_file" "$mutirao_boot" "$mutirao_how" "$@" </dev/null >"$mutirao_file.out" 2>&1 &
+mutirao_round=0
+while [ ! -s "$mutirao_file.pid" ] && kill -0 "$!" 2>/dev/null && [ "$mutirao_round" -lt 50 ]; do sleep 0.1; mutirao_round=$((mutirao_round + 1)); done
 echo started`, 'start', folder, key];
 }
 

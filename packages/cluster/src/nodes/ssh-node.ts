@@ -77,7 +77,7 @@ export class SshNode {
     const folder = workingDirectory === '' ? '"${HOME:-/}"' : quoteWord(workingDirectory);
     const words = command.map(quoteWord).join(' ');
     // Credentials are in the environment: arguments can be seen by everybody.
-    const input = `export ${renderAssignments(environment)} folder=${folder}\nset -- ${words}\n`;
+    const input = `export ${renderAssignments(environment)} mutirao_folder=${folder}\nset -- ${words}\n`;
     const { status, stderr } = await this.#run(startScript(this.#folder, key), input);
     if (status !== 0) throw new MutiraoError('MUT_LAUNCH_FAILED', `node ${this.name}: ${lastWords(stderr) || `status ${status}`}`);
   }
