@@ -5,7 +5,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { providerDefaults, type ProviderConfig } from '@mutirao/core/machines/provider';
 import { findHeuristic, heuristicDefaults, heuristicNames } from '@mutirao/core/requests';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
-import { identityFolder } from '@mutirao/runtime/identity';
+import { identityFolder, userOfIdentity } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { ownProgram } from '@mutirao/runtime/processes';
@@ -24,7 +24,7 @@ const options = {
   advertise: text({ help: 'By what name or address agents reach this host; the host\'s own name when empty and all addresses are listened on.', placeholder: 'HOST[:PORT]' }),
   metricsListen: text({ help: 'Where to serve /metrics and /healthz.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
   ...managerOptions,
-  user: text({ help: 'Whom the resource manager knows the requests by.', placeholder: 'NAME', default: userInfo().username }),
+  user: text({ help: 'Whom the resource manager knows the requests by; as whom the identity names us when empty, or else our account.', placeholder: 'NAME' }),
   heuristic: text({ help: `Request heuristic: ${heuristicNames.join(', ')}.`, placeholder: 'NAME', default: 'static' }),
   defaultTaskTime: duration({ help: 'How long a task is taken to last before any was observed; for all heuristics but static.', default: heuristicDefaults.defaultTime }),
   idleRelease: duration({ help: 'A running allocation is released after so long without any demand.', default: idleRelease }),
@@ -56,7 +56,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const metrics = new Metrics({ withProcess: true });
   const keeper = config.manager === 'none' ? openKeeper(directory, log) : undefined;
   const provider = await startProvider({
-    ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config), directory, listen: addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
+    ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config, home), directory, listen: addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
     manager: openManager(config, { home, directory, token, passedOn }), agentCommand: readAgentCommand(config.agentCommand),
     agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, queueInterval: queueIntervalOf(config), trace: config.trace,
@@ -75,14 +75,14 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   await provider.stop();
 }
 
-function machineConfig(config: Config): ProviderConfig {
+function machineConfig(config: Config, home: string): ProviderConfig {
   if (!/^[\w.-]{1,64}$/.test(config.id)) throw new MutiraoError('MUT_BAD_CONFIG', `id is "${config.id}"; want up to 64 letters, digits, "_", "." or "-"`);
   if (findHeuristic(config.heuristic) === undefined) {
     throw new MutiraoError('MUT_BAD_CONFIG', `heuristic is "${config.heuristic}"; want one of ${heuristicNames.join(', ')}`);
   }
   return {
     ...providerDefaults, providerId: config.id, resourceKind: config.manager === 'none' ? 'machines' : 'cluster', heuristic: config.heuristic,
-    heuristicOptions: { ...heuristicDefaults, defaultTime: config.defaultTaskTime }, userId: config.user,
+    heuristicOptions: { ...heuristicDefaults, defaultTime: config.defaultTaskTime }, userId: config.user || userOfIdentity(identityFolder(home)) || userInfo().username,
     idleRelease: config.idleRelease, agentGrace: config.agentGrace, brokerGrace: config.brokerGrace,
     refusalPause: config.refusalPause, refusalPauseMax: config.refusalPauseMax, refusalsMax: config.refusalsMax,
   };

@@ -125,9 +125,18 @@ export function describeIdentity(folder: string): IdentityDescription {
   return {
     folder, authorityFingerprint: new X509Certificate(readFileSync(paths.authorityCertificate)).fingerprint256,
     hasAuthorityKey: existsSync(paths.authorityKey),
-    user: describeCertificate(paths.userCertificate, (certificate) => [certificate.toLegacyObject().subject.CN].flat().map(String)),
+    user: describeUser(paths.userCertificate),
     host: describeCertificate(paths.hostCertificate, (certificate) => hostsOf(certificate.toString())),
   };
+}
+
+/** As whom the owner of the folder is known on other hosts; undefined where it holds no user certificate. */
+export function userOfIdentity(folder: string): string | undefined {
+  return describeUser(identityPaths(folder).userCertificate)?.names[0];
+}
+
+function describeUser(path: string): CertificateDescription | undefined {
+  return describeCertificate(path, (certificate) => [certificate.toLegacyObject().subject.CN].flat().map(String));
 }
 
 function describeCertificate(path: string, namesOf: (certificate: X509Certificate) => readonly string[]): CertificateDescription | undefined {

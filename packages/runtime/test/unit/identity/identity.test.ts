@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import test from 'ava';
 import {
-  agentTrust, authorityVariable, describeIdentity, identityFolder, identityPaths, initIdentity, issueForUser, issueIdentity, onOneLine, revokeSerial, RevokedSerials, userTrust,
+  agentTrust, authorityVariable, describeIdentity, identityFolder, identityPaths, initIdentity, issueForUser, issueIdentity, onOneLine, revokeSerial, RevokedSerials, userOfIdentity, userTrust,
 } from '@mutirao/runtime/identity';
 import { temporaryFolder, type WithTeardown } from '@mutirao/testkit';
 
@@ -29,6 +29,8 @@ test('an identity has an authority, a user and a host, and only its owner can re
     t.false(certificate.ca, path);
   }
   const { user, host, hasAuthorityKey } = describeIdentity(folder);
+  t.is(userOfIdentity(folder), 'ana');
+  t.is(userOfIdentity(join(folder, 'none')), undefined);
   t.true(hasAuthorityKey);
   t.deepEqual(user?.names, ['ana']);
   for (const name of ['localhost', '127.0.0.1', '::1', 'grid.example.org']) t.true(host?.names.includes(name), name);
