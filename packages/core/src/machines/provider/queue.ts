@@ -68,9 +68,19 @@ function missRequest(turn: Turn, request: OwnRequest, readAt: Instant): void {
   if (!isPending(request) || request.status === 'drafted') return;
   if (request.status === 'submitting' && (request.unknownSince === 0 || readAt <= request.unknownSince)) return; // The call is still out.
   if (isOlder(turn, readAt, request.submittedAt)) return;
-  if (hasMachine(turn.state, request)) return; // Agents speak louder than listings.
   request.missedListings += 1;
-  if (request.missedListings < missedListingsMax) return;
+}
+
+/** Gives up requests that listings lacked once too often. Agents speak louder than listings, also those that came in the same turn. */
+export function giveUpMissed(turn: Turn): void {
+  for (const request of [...turn.state.requests.values()]) {
+    if (request.missedListings < missedListingsMax || !isPending(request)) continue;
+    if (hasMachine(turn.state, request)) request.missedListings = 0;
+    else giveUp(turn, request);
+  }
+}
+
+function giveUp(turn: Turn, request: OwnRequest): void {
   if (request.releaseReason !== '') {
     endRequest(turn, request, { status: 'ended', reason: 'It was released and is no longer listed.', endedAt: turn.now });
   } else {

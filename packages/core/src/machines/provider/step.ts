@@ -6,7 +6,7 @@ import { draftRequests, releaseSurplus } from './decide.ts';
 import { settleHeuristic, switchHeuristic } from './heuristic.ts';
 import type { ProviderInput } from './inputs.ts';
 import { attachAgent, detachAgent, loseAbsentMachines } from './machines.ts';
-import { noteFailedReading, takeLimits, takeListing } from './queue.ts';
+import { giveUpMissed, noteFailedReading, takeLimits, takeListing } from './queue.ts';
 import type { ProviderState } from './state.ts';
 import { acceptSubmission, askReleases, doubtSubmission, finishRelease, refuseSubmission } from './submission.ts';
 import { beginTurn, commit, type Turn } from './turn.ts';
@@ -21,6 +21,7 @@ import { scheduleWake } from './wake.ts';
 export function stepProvider(state: ProviderState, inputs: readonly ProviderInput[], now: Instant): Decision<ProviderChange, ProviderCommand> {
   const turn = beginTurn(state, now);
   for (const input of inputs) takeInput(turn, input);
+  giveUpMissed(turn);
   loseAbsentMachines(turn);
   noteIdleBrokers(turn);
   releaseSurplus(turn);

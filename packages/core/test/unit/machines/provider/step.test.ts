@@ -1,7 +1,7 @@
 import test from 'ava';
 import { createProviderState, describeRequest, providerDefaults, providerMachine, type ProviderInput } from '@mutirao/core/machines/provider';
 import { heuristicDefaults } from '@mutirao/core/requests';
-import { ProviderDialogue } from '@mutirao/testkit';
+import { aMachine, ProviderDialogue } from '@mutirao/testkit';
 
 const limits = { processors: 4, requestsMax: 1, widthMax: 4, walltimeMax: 60_000, walltimeGranularity: 1 };
 const demand = { pendingTasks: 2, processors: 1, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' };
@@ -151,6 +151,18 @@ test('a forgotten request that shows up in the queue is given back', (t) => {
   const dialogue = new ProviderDialogue();
   dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000']);
   t.is(dialogue.perform(['listing q77=running@1']), 'release q77 (m-q77)');
+});
+
+test('an agent that comes in the same turn as a listing without its request speaks louder', (t) => {
+  const state = createProviderState({ ...providerDefaults, providerId: 'c1' });
+  let now = 0;
+  const step = (...inputs: ProviderInput[]) => providerMachine.step(state, inputs, now += 1000);
+  const listed = (): ProviderInput => ({ kind: 'QueueListed', listing: { at: now + 1000, processorsFree: 4, requests: [] }, readAt: now + 999 });
+  step({ kind: 'ProviderStarted', instance: 'i' }, { kind: 'LimitsRead', limits }, { kind: 'BrokerConnected', brokerId: 'b', connectionId: 1 }, { kind: 'DemandChanged', brokerId: 'b', demand }, listed());
+  step({ kind: 'SubmitAccepted', requestId: 'q1', managerRequestId: '7' });
+  step(listed());
+  step(listed(), { kind: 'AgentAttached', attachmentId: 1, facts: { ...aMachine('c1/q1.0'), requestId: 'q1' }, heldReplicaIds: [] });
+  t.like(state.requests.get('q1'), { status: 'running' });
 });
 
 test('a request that runs again after its end is given back, also where the clock was set back since', (t) => {
