@@ -62,9 +62,9 @@ test.serial('a job that fails is listed with the words of the node', async (t) =
   await manager.allocate({ ...order, command: ['/no/such/program'], clientRequestId: 'x.q2' });
   let reason = '';
   await until(async () => {
-    reason = (await manager.queue(5)).requests.find(({ clientRequestId, status }) => clientRequestId === 'x.q2' && status === 'ended')?.endReason ?? '';
+    reason = (await manager.queue(50)).requests.find(({ clientRequestId, status }) => clientRequestId === 'x.q2' && status === 'ended')?.endReason ?? '';
     return reason !== '';
-  }, 'the job fails');
+  }, 'the job fails', 60_000);
   t.regex(reason, /^FAILED, NonZeroExitCode: .*\/no\/such\/program/);
 });
 
