@@ -1,3 +1,4 @@
+import { MutiraoError } from '@mutirao/api/errors';
 import type { ClusterCommand } from '@mutirao/core/machines/cluster';
 import type { Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
@@ -102,7 +103,9 @@ export class NodeRunner implements Runner {
     };
     const started = node.start({ key, command, workingDirectory, environment }).catch((error: unknown) => {
       this.#options.log.warn({ request: requestId, index, node: node.name, err: error }, 'a process could not be started');
-      this.noteExit(key, unstartableStatus);
+      // Any other trouble is the connection's, which breaks before it is noticed that the node is gone.
+      if (error instanceof MutiraoError && error.code === 'MUT_LAUNCH_FAILED') this.noteExit(key, unstartableStatus);
+      else this.noteExit(key, lostStatus, 'MUT_NODE_LOST');
     });
     this.#placed.set(key, { key, requestId, index, node, started });
   }

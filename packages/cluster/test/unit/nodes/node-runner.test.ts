@@ -68,6 +68,13 @@ test('a process that its node cannot start has ended with 126', async (t) => {
   t.deepEqual(exits, ['1.0 126']);
 });
 
+test('a process whose start the connection did not outlive is lost with its node', async (t) => {
+  const { runner, exits } = aRunner(aNode('one', 1, () => Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'the connection is closed'))));
+  runner.start(aRequest(1, 1));
+  await Promise.resolve().then(() => undefined);
+  t.deepEqual(exits, ['1.0 255 MUT_NODE_LOST']);
+});
+
 test('a request that is told to end is signalled on each of its nodes, and no other', async (t) => {
   const [one, two] = [aNode('one', 1), aNode('two', 2)];
   const { runner } = aRunner(one, two);
