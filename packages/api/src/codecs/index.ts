@@ -11,6 +11,7 @@ export {
   decodeAllocateRequest, decodeGetQueueRequest, decodeLimitsOf, decodeQueueListing, decodeReleaseRequest, encodeAllocateRequest, encodeLimitsOf,
   encodeQueueListing, endedListedMax, orderWordsMax,
 } from './cluster.ts';
+export { decodeLease, encodeLease } from './lease.ts';
 export {
   decodeCancelReplicas, decodeContentOffered, decodeContentWanted, decodeMachineFacts, decodeOutcome, decodeReport, decodeStartReplicas,
   encodeCancelReplicas, encodeContentOffered, encodeContentWanted, encodeMachineFacts, encodeOutcome, encodeReport, encodeStartReplicas,

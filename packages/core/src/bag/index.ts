@@ -6,6 +6,7 @@ export {
 } from './template.ts';
 export { freeProcessors, type BagMachine, type BagQueue } from './bag.ts';
 export { IdleSlots } from './idle-slots.ts';
+export { outlineLease } from './outline-lease.ts';
 export { placeReady, type PlacementPort } from './place-ready.ts';
 export { prefetchDepth, type PrefetchFacts, type PrefetchRules } from './prefetch.ts';
 export { quarantineTime, type QuarantineRules } from './quarantine.ts';

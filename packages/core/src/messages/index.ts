@@ -1,5 +1,6 @@
 export type { Content, InputSource, InputSpec, JobSpec, JobStatus, Limits, OutputSpec, Root, TaskGroup, TaskStatus, Values } from './job.ts';
 export type { KeptMachine, KeptMachineState, MachineReach } from './kept-machine.ts';
+export type { Lease, LeaseGroup, LeaseOutline, LeaseOutlineGroup } from './lease.ts';
 export type {
   InputFile, MachineFacts, MachineReport, Outcome, OutputContent, OutputFile, ReplicaEnd, ReplicaStart, StartReplicas,
   TaskTemplate, TaskTimes,

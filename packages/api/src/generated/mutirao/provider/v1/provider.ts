@@ -86,7 +86,9 @@ export interface ConnectRequest {
   message: { $case: "hello"; value: Hello } | { $case: "demand"; value: Demand } | {
     $case: "toMachine";
     value: ToMachine;
-  } | undefined;
+  } | //
+  /** Only to a provider that has the capability "lease". */
+  { $case: "lease"; value: Lease } | undefined;
 }
 
 export interface ConnectResponse {
@@ -99,7 +101,35 @@ export interface ConnectResponse {
     | //
     /** All machines that were there when the stream opened have been told. */
     { $case: "settled"; value: Settled }
+    | { $case: "leaseConfirmed"; value: LeaseConfirmed }
     | undefined;
+}
+
+/** Ready tasks that the provider may go on with by itself while its broker is away. A level: it replaces the one before. */
+export interface Lease {
+  /** Counts from 1 between a broker and a provider. */
+  sequence: number;
+  /** For how long after the broker went away replicas of it may be started. */
+  horizonMs: number;
+  /** Empty where there is nothing to start; reports are kept all the same. */
+  groups: LeaseGroup[];
+}
+
+/** Leased replicas that share all but their values. */
+export interface LeaseGroup {
+  /** As a machine would get them, in the order in which to start them. */
+  start:
+    | StartReplicas
+    | undefined;
+  /** A requirements expression; empty holds everywhere. */
+  requirements: string;
+  /** How long one of them is known to need; 0 where that is not known. */
+  taskTimeMs: number;
+}
+
+/** The lease is kept, and every machine that may hold replicas of an earlier one has been told since. */
+export interface LeaseConfirmed {
+  sequence: number;
 }
 
 /** What a broker still wants of this provider. A level: it replaces the one before. */
@@ -348,6 +378,9 @@ export const ConnectRequest: MessageFns<ConnectRequest> = {
       case "toMachine":
         ToMachine.encode(message.message.value, writer.uint32(26).fork()).join();
         break;
+      case "lease":
+        Lease.encode(message.message.value, writer.uint32(34).fork()).join();
+        break;
     }
     return writer;
   },
@@ -389,6 +422,14 @@ export const ConnectRequest: MessageFns<ConnectRequest> = {
             message.message = { $case: "toMachine", value: ToMachine.decode(reader, reader.uint32()) };
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.message = { $case: "lease", value: Lease.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -426,6 +467,9 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
         break;
       case "settled":
         Settled.encode(message.message.value, writer.uint32(50).fork()).join();
+        break;
+      case "leaseConfirmed":
+        LeaseConfirmed.encode(message.message.value, writer.uint32(58).fork()).join();
         break;
     }
     return writer;
@@ -490,6 +534,196 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
             }
 
             message.message = { $case: "settled", value: Settled.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.message = { $case: "leaseConfirmed", value: LeaseConfirmed.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseLease(): Lease {
+  return { sequence: 0, horizonMs: 0, groups: [] };
+}
+
+export const Lease: MessageFns<Lease> = {
+  encode(message: Lease, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sequence !== 0) {
+      writer.uint32(8).uint64(message.sequence);
+    }
+    if (message.horizonMs !== 0) {
+      writer.uint32(16).uint64(message.horizonMs);
+    }
+    for (const v of message.groups) {
+      LeaseGroup.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Lease {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLease();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.sequence = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.horizonMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.groups.push(LeaseGroup.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseLeaseGroup(): LeaseGroup {
+  return { start: undefined, requirements: "", taskTimeMs: 0 };
+}
+
+export const LeaseGroup: MessageFns<LeaseGroup> = {
+  encode(message: LeaseGroup, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.start !== undefined) {
+      StartReplicas.encode(message.start, writer.uint32(10).fork()).join();
+    }
+    if (message.requirements !== "") {
+      writer.uint32(18).string(message.requirements);
+    }
+    if (message.taskTimeMs !== 0) {
+      writer.uint32(24).uint64(message.taskTimeMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LeaseGroup {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLeaseGroup();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.start = StartReplicas.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.requirements = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.taskTimeMs = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseLeaseConfirmed(): LeaseConfirmed {
+  return { sequence: 0 };
+}
+
+export const LeaseConfirmed: MessageFns<LeaseConfirmed> = {
+  encode(message: LeaseConfirmed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sequence !== 0) {
+      writer.uint32(8).uint64(message.sequence);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LeaseConfirmed {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLeaseConfirmed();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.sequence = longToNumber(reader.uint64());
             continue;
           }
         }

@@ -1,0 +1,43 @@
+import type { Duration, IndexRange, ProcessorCount } from '../shared/index.ts';
+import type { StartReplicas } from './machine.ts';
+
+/**
+ * Ready tasks that a provider may go on with by itself while its broker is away. A level: it replaces the one before.
+ *
+ * With no groups there is nothing to start, but what machines report is kept all the same.
+ */
+export interface Lease {
+  /** Counts from 1 between a broker and a provider. */
+  readonly sequence: number;
+  /** For how long after the broker went away replicas of it may be started. */
+  readonly horizon: Duration;
+  readonly groups: readonly LeaseGroup[];
+}
+
+/** Leased replicas that share all but their values. */
+export interface LeaseGroup {
+  /** As a machine would get them, in the order in which to start them. */
+  readonly start: StartReplicas;
+  /** A requirements expression; empty holds everywhere. */
+  readonly requirements: string;
+  /** How long one of them is known to need; 0 where that is not known. */
+  readonly taskTime: Duration;
+}
+
+/** A lease without what only machines need to know. */
+export interface LeaseOutline {
+  readonly sequence: number;
+  readonly horizon: Duration;
+  readonly groups: readonly LeaseOutlineGroup[];
+}
+
+/** A group of a lease in outline. */
+export interface LeaseOutlineGroup {
+  /** Replica ids, in the order in which to start them. */
+  readonly replicas: readonly IndexRange[];
+  readonly processors: ProcessorCount;
+  readonly requirements: string;
+  readonly taskTime: Duration;
+  /** Some of them want files before they start. */
+  readonly hasInputs: boolean;
+}
