@@ -18,6 +18,7 @@ import type { Logger } from '@mutirao/runtime/log';
 import { ContentFetcher } from './content-fetcher.ts';
 import { Gate } from './gate.ts';
 import { ProviderLink } from './provider-link.ts';
+import { PushAttempts } from './push-attempts.ts';
 import { verdictOf } from './task-runner.ts';
 import { pullContent, pushContent } from './transfers.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
@@ -46,8 +47,6 @@ export interface AgentSetup {
 type WorkCommand = Exclude<AgentCommand, { readonly kind: 'Reply' | 'WakeAt' }>;
 
 const pushesMax = 4;
-const pushAttemptsMax = 20;
-const pushPause = 500;
 
 /** One machine's agent: the machine that decides, and the parts that do. */
 export class Agent {
@@ -179,19 +178,20 @@ export class Agent {
     }
   }
 
-  /** Pushes a file under a new name for each try, as long as it takes the provider to come back. */
+  /** Pushes a file under a new name for each try, as long as it takes the provider to come back or to have room. */
   private push(file: string, content: Content): Promise<string> {
     return this.pushes.run(async () => {
-      for (let attempt = 1; ; attempt++) {
+      for (const attempts = new PushAttempts(); ;) {
         const { machineId, incarnation } = this.setup.facts;
         // Who knows the name of a transfer can take it, so nobody is to guess it.
-          const transferId = `${machineId}/${incarnation}/${++this.transferCount}.${randomBytes(12).toString('hex')}`;
+        const transferId = `${machineId}/${incarnation}/${++this.transferCount}.${randomBytes(12).toString('hex')}`;
         try {
           await pushContent(this.link.client, { transferId, machineId, content }, file);
           return transferId;
         } catch (error) {
-          if (attempt === pushAttemptsMax || this.isClosed) throw error;
-          await new Promise((resolve) => { setTimeout(resolve, pushPause * Math.min(attempt, 10)); });
+          const pause = attempts.pauseAfter(error);
+          if (pause === undefined || this.isClosed) throw error;
+          await new Promise((resolve) => { setTimeout(resolve, pause); });
         }
       }
     });

@@ -77,6 +77,7 @@ export const registry = {
   MUT_SITE_BUSY: { status: 'FAILED_PRECONDITION', retryable: true, advice: 'Wait until the site\'s provider is idle, or add --now to end what it does.' },
   MUT_SITE_EXISTS: { status: 'ALREADY_EXISTS', retryable: false, advice: 'Choose another name, or take the old site away first with "mutirao site remove".' },
   MUT_SITE_PROGRAM: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'The host cannot run this Mutirao: it needs Linux with glibc 2.28 or newer on the same kind of processor, and a home folder where programs may be run.' },
+  MUT_SPOOL_FULL: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'The provider has no room for more outputs while their broker is away; they wait at their machines. Start the broker, or give the provider more disk or a larger --spool-bytes.' },
   MUT_SSH_DENIED: { status: 'PERMISSION_DENIED', retryable: false, advice: 'See that "ssh -o BatchMode=yes" to the host works by hand: it must let you in by a key, without asking for anything.' },
   MUT_SSH_HOST_KEY: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Connect once by hand with ssh, compare the host\'s key with what its people publish, and accept it; where it has changed, find out why first.' },
   MUT_STAGING_FAILED: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine could not put the inputs in place; the task runs again elsewhere. The detail says what went wrong.' },

@@ -156,7 +156,9 @@ export class ContentStore {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       await mkdir(dirname(path), { mode: 0o700, recursive: true });
       await rename(draft, path);
+      if (this.#isDurable) await syncFolder(this.folder);
     }
+    if (this.#isDurable) await syncFolder(dirname(path));
   }
 
   async #place(sha256: string, destination: string, make: (draft: string) => Promise<void>): Promise<void> {
@@ -173,6 +175,12 @@ export class ContentStore {
       throw fileError(error, destination);
     }
   }
+}
+
+/** Makes the names in a folder outlive the machine. */
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path, 'r');
+  await folder.sync();
 }
 
 /** A write may take less than it was given. */

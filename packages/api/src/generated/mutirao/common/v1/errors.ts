@@ -75,6 +75,7 @@ export const ErrorReason = {
   MUT_SITE_BUSY: 75,
   MUT_SITE_EXISTS: 76,
   MUT_SITE_PROGRAM: 77,
+  MUT_SPOOL_FULL: 84,
   MUT_SSH_DENIED: 78,
   MUT_SSH_HOST_KEY: 79,
   MUT_STAGING_FAILED: 62,
@@ -164,6 +165,7 @@ export namespace ErrorReason {
   export type MUT_SITE_BUSY = typeof ErrorReason.MUT_SITE_BUSY;
   export type MUT_SITE_EXISTS = typeof ErrorReason.MUT_SITE_EXISTS;
   export type MUT_SITE_PROGRAM = typeof ErrorReason.MUT_SITE_PROGRAM;
+  export type MUT_SPOOL_FULL = typeof ErrorReason.MUT_SPOOL_FULL;
   export type MUT_SSH_DENIED = typeof ErrorReason.MUT_SSH_DENIED;
   export type MUT_SSH_HOST_KEY = typeof ErrorReason.MUT_SSH_HOST_KEY;
   export type MUT_STAGING_FAILED = typeof ErrorReason.MUT_STAGING_FAILED;

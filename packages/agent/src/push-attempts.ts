@@ -1,0 +1,22 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Duration } from '@mutirao/core/shared';
+
+const failuresMax = 20;
+const firstPause: Duration = 500;
+const longestPause: Duration = 5_000;
+
+/**
+ * How often an output is pushed anew, and after which pauses: as long as it takes a provider to come back.
+ *
+ * A provider without room says so until the broker is back: the output stays at its machine, and that is no failure.
+ */
+export class PushAttempts {
+  #failureCount = 0;
+
+  /** The pause before the next attempt; undefined when there is to be none. */
+  pauseAfter(error: unknown): Duration | undefined {
+    if (error instanceof MutiraoError && error.code === 'MUT_SPOOL_FULL') return longestPause;
+    this.#failureCount += 1;
+    return this.#failureCount === failuresMax ? undefined : Math.min(longestPause, firstPause * this.#failureCount);
+  }
+}

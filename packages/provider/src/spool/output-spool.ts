@@ -1,0 +1,250 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { chunkHeadroom, frameChunk } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { BrokerId } from '@mutirao/core/machines/provider';
+import type { Content } from '@mutirao/core/messages';
+import { describeBytes, type Bytes, type Duration, type MachineId } from '@mutirao/core/shared';
+import type { Clock } from '@mutirao/runtime/driver';
+import { ContentStore } from '@mutirao/runtime/files';
+import type { Logger } from '@mutirao/runtime/log';
+
+/** An output that waits for its broker. */
+export interface SpooledOutput {
+  /** Under which its machine pushed it. */
+  readonly transferId: string;
+  /** The only one that it is for. */
+  readonly brokerId: BrokerId;
+  readonly machineId: MachineId;
+  readonly content: Content;
+}
+
+/** What a spool needs. */
+export interface OutputSpoolOptions {
+  /** Its own; nothing else lies there. */
+  readonly folder: string;
+  /** Holds the table of what is spooled; the provider's journal. */
+  readonly database: DatabaseSync;
+  /** Most that is kept. */
+  readonly bytesMax: Bytes;
+  /** Room that is left free on the disk, for the journal. */
+  readonly reserveBytes: Bytes;
+  /** Bytes that the disk has left. @throws whatever keeps it from telling; then it is tried. */
+  freeBytes(folder: string): Bytes;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface Row {
+  readonly transfer_id: string;
+  readonly broker_id: string;
+  readonly machine_id: string;
+  readonly sha256: string;
+  readonly size: number;
+}
+
+const schema = `CREATE TABLE IF NOT EXISTS spooled_outputs (
+  transfer_id TEXT PRIMARY KEY, broker_id TEXT NOT NULL, machine_id TEXT NOT NULL, sha256 TEXT NOT NULL, size INTEGER NOT NULL, at INTEGER NOT NULL
+) STRICT`;
+
+/** What nobody fetched for so long is removed at a start. */
+const ageMax: Duration = 30 * 24 * 3_600_000;
+const chunkBytes = 256 * 1024;
+/** Chunks that one reader goes round; a stream takes 16 messages before it asks to wait. */
+const buffersCount = 20;
+/** Number of the data field in ReceiveContentResponse. */
+const dataField = 1;
+
+/**
+ * Outputs that machines push while their broker is away: on disk, checked against their hashes, until the broker has
+ * acknowledged the reports that name them.
+ *
+ * Bounded: an output that has no room is refused, and its machine keeps it and tries again.
+ */
+export class OutputSpool {
+  readonly #options: OutputSpoolOptions;
+  readonly #store: ContentStore;
+  readonly #outputs = new Map<string, SpooledOutput>();
+  /** How many outputs share a content. */
+  readonly #uses = new Map<string, number>();
+  #bytes: Bytes = 0;
+  /** Bytes of outputs that are on their way in. */
+  #coming: Bytes = 0;
+  #trouble = '';
+  #refusedCount = 0;
+
+  /** Takes up what is there; what was half written is gone. */
+  constructor(options: OutputSpoolOptions) {
+    const { database, folder } = options;
+    this.#options = options;
+    this.#store = new ContentStore(folder, { isDurable: true });
+    database.exec(schema);
+    this.#takeUp();
+  }
+
+  /** Bytes that are kept. */
+  get bytes(): Bytes {
+    return this.#bytes;
+  }
+
+  /** Outputs that are kept. */
+  get count(): number {
+    return this.#outputs.size;
+  }
+
+  /** Outputs that had no room, since the start; each try counts. */
+  get refusedCount(): number {
+    return this.#refusedCount;
+  }
+
+  /** Why the last output found no room; empty when it did. */
+  get trouble(): string {
+    return this.#trouble;
+  }
+
+  /**
+   * Keeps what a machine pushes; resolves when it is safe on the disk.
+   *
+   * @throws {MutiraoError} MUT_SPOOL_FULL where there is no room; MUT_CONTENT_MISMATCH, MUT_CONTENT_TOO_LARGE; what the stream throws.
+   */
+  async keep(output: SpooledOutput, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    const { content } = output;
+    this.#demandRoom(output);
+    this.#coming += content.size;
+    try {
+      await this.#store.putStream(chunks, { content });
+    } catch (error) {
+      if (error instanceof MutiraoError && error.code === 'MUT_DISK_FULL') throw this.#refuse(output, 'the disk is full', error);
+      throw error;
+    } finally {
+      this.#coming -= content.size;
+    }
+    this.#insert(output);
+    this.#note('');
+  }
+
+  /** What is kept under a name; undefined when nothing is. */
+  find(transferId: string): SpooledOutput | undefined {
+    return this.#outputs.get(transferId);
+  }
+
+  /** What a machine pushed for a broker, in the order in which it came. */
+  list(machineId: MachineId, brokerId: BrokerId): SpooledOutput[] {
+    return [...this.#outputs.values()].filter((output) => output.machineId === machineId && output.brokerId === brokerId);
+  }
+
+  /** Bytes that wait for one broker. */
+  bytesOf(brokerId: BrokerId): Bytes {
+    let bytes = 0;
+    for (const output of this.#outputs.values()) if (output.brokerId === brokerId) bytes += output.content.size;
+    return bytes;
+  }
+
+  /** The messages that bring an output to its broker. */
+  async *read({ content: { sha256 } }: SpooledOutput): AsyncGenerator<Buffer> {
+    await using file = await open(this.#store.path(sha256), 'r');
+    const buffers = Array.from({ length: buffersCount }, () => Buffer.allocUnsafeSlow(chunkHeadroom + chunkBytes));
+    for (let index = 0; ; index = (index + 1) % buffersCount) {
+      const buffer = buffers[index] ?? Buffer.alloc(0);
+      const { bytesRead } = await file.read(buffer, chunkHeadroom, chunkBytes);
+      if (bytesRead === 0) return;
+      yield frameChunk(buffer, bytesRead, dataField);
+    }
+  }
+
+  /** Forgets outputs that are safe at their broker, or that nobody waits for. */
+  remove(transferIds: Iterable<string>): void {
+    for (const transferId of transferIds) {
+      const output = this.#outputs.get(transferId);
+      if (output === undefined) continue;
+      this.#outputs.delete(transferId);
+      this.#options.database.prepare('DELETE FROM spooled_outputs WHERE transfer_id = ?').run(transferId);
+      this.#leave(output);
+    }
+  }
+
+  #takeUp(): void {
+    const { database, clock } = this.#options;
+    database.prepare('DELETE FROM spooled_outputs WHERE at < ?').run(clock.now() - ageMax);
+    const rows = database.prepare('SELECT transfer_id, broker_id, machine_id, sha256, size FROM spooled_outputs ORDER BY rowid').all() as unknown as Row[];
+    for (const { transfer_id: transferId, broker_id: brokerId, machine_id: machineId, sha256, size } of rows) {
+      // What was announced as safe is; a file that is gone was removed by somebody, and its broker will hear so when it asks.
+      if (this.#store.size(sha256) === size) this.#enter({ transferId, brokerId, machineId, content: { sha256, size } });
+      else database.prepare('DELETE FROM spooled_outputs WHERE transfer_id = ?').run(transferId);
+    }
+    this.#sweep();
+  }
+
+  /** A process that was killed between a content and its line in the table left the content. */
+  #sweep(): void {
+    const { folder } = this.#store;
+    for (const name of readdirSync(folder, { recursive: true }) as string[]) {
+      const sha256 = name.slice(3);
+      if (/^[0-9a-f]{64}$/.test(sha256) && !this.#uses.has(sha256)) rmSync(join(folder, name), { force: true });
+    }
+  }
+
+  #insert(output: SpooledOutput): void {
+    const { database, clock } = this.#options;
+    const { transferId, brokerId, machineId, content: { sha256, size } } = output;
+    database.prepare('INSERT INTO spooled_outputs VALUES (?, ?, ?, ?, ?, ?)').run(transferId, brokerId, machineId, sha256, size, clock.now());
+    this.#enter(output);
+  }
+
+  #enter(output: SpooledOutput): void {
+    const { sha256, size } = output.content;
+    const uses = this.#uses.get(sha256) ?? 0;
+    this.#outputs.set(output.transferId, output);
+    this.#uses.set(sha256, uses + 1);
+    if (uses === 0) this.#bytes += size;
+  }
+
+  #leave({ content: { sha256, size } }: SpooledOutput): void {
+    const uses = (this.#uses.get(sha256) ?? 1) - 1;
+    if (uses > 0) {
+      this.#uses.set(sha256, uses);
+      return;
+    }
+    this.#uses.delete(sha256);
+    this.#bytes -= size;
+    rmSync(this.#store.path(sha256), { force: true });
+  }
+
+  #demandRoom(output: SpooledOutput): void {
+    const { bytesMax, reserveBytes } = this.#options;
+    const { transferId, content: { size } } = output;
+    if (transferId === '') throw new MutiraoError('MUT_BAD_REQUEST', 'transfer_id is empty');
+    if (this.#outputs.has(transferId)) throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId}: it was brought already`);
+    const wanted = this.#bytes + this.#coming + size;
+    if (wanted > bytesMax) throw this.#refuse(output, `${describeBytes(wanted)} would be kept; want at most ${describeBytes(bytesMax)}`);
+    const free = this.#freeBytes();
+    if (free - this.#coming - size < reserveBytes) throw this.#refuse(output, `${describeBytes(free)} are left on the disk; want ${describeBytes(reserveBytes)} beside it`);
+  }
+
+  #freeBytes(): Bytes {
+    const { folder, freeBytes } = this.#options;
+    try {
+      return freeBytes(folder);
+    } catch {
+      return Number.POSITIVE_INFINITY; // Not every file system tells; the writing itself will.
+    }
+  }
+
+  #refuse({ machineId, brokerId, content }: SpooledOutput, why: string, cause?: unknown): MutiraoError {
+    this.#refusedCount += 1;
+    this.#note(`an output of ${describeBytes(content.size)} waits at its machine: ${why}`);
+    return new MutiraoError('MUT_SPOOL_FULL', `no room for an output of ${machineId} while broker ${brokerId} is away: ${why}`, cause === undefined ? undefined : { cause });
+  }
+
+  /** What is the same as before is not said again. */
+  #note(trouble: string): void {
+    if ((trouble === '') !== (this.#trouble === '')) {
+      const { log } = this.#options;
+      if (trouble === '') log.info({ bytes: this.#bytes }, 'outputs find room in the spool again');
+      else log.warn({ reason: trouble, bytes: this.#bytes }, 'the spool of outputs is full');
+    }
+    this.#trouble = trouble;
+  }
+}
