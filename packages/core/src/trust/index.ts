@@ -1,0 +1,5 @@
+export {
+  credibilityOfGroups, credibilityOfMachine, decideByCredibility, defaultCredibilityRules, type CredibilityRules, type CredibilityWanted,
+} from './credibility.ts';
+export { isSpotCheck, type SpotCheckRules } from './spot-check.ts';
+export { decideByMajority, groupVotes, majorityOf, votesMaxOf, type Decision, type Vote, type VoteGroup } from './vote.ts';
