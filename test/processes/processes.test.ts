@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'ava';
@@ -96,6 +96,22 @@ test.serial('a watchdog that is killed is replaced and its groups stay guarded',
   await until(() => watchdog.pid !== first, 'another watchdog has started');
   watchdog.close();
   t.is((await sleeper.ended).status, 137);
+});
+
+test.serial('a watchdog removes the folder that it was given, when all that it guards is dead', async (t) => {
+  const [mine, other] = [path.join(folder, 'mine'), path.join(folder, 'other')];
+  for (const made of [mine, other]) mkdirSync(path.join(made, 'below'), { recursive: true });
+  const watchdog = new Watchdog(mine);
+  const first = watchdog.pid ?? 0;
+  process.kill(first, 'SIGKILL');
+  await until(() => watchdog.pid !== first, 'another watchdog has started');
+  const sleeper = startSleeper();
+  watchdog.guard(sleeper.pid);
+  t.true(existsSync(mine));
+  watchdog.close();
+  await until(() => !existsSync(mine), 'the folder is gone');
+  t.false(isAlive(sleeper.pid));
+  t.true(existsSync(other));
 });
 
 test.serial('a watchdog kills what it guards when its holder dies by kill -9', async (t) => {

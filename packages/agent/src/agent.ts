@@ -15,6 +15,7 @@ import { MachineDriver, openTrace, systemClock } from '@mutirao/runtime/driver';
 import { ensureToken } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
+import { claimFolder, removeAbandoned } from './abandoned-folders.ts';
 import { ContentFetcher } from './content-fetcher.ts';
 import { Gate } from './gate.ts';
 import { ProviderLink } from './provider-link.ts';
@@ -83,8 +84,11 @@ export class Agent {
   static async start(setup: AgentSetup): Promise<Agent> {
     const deliver = (input: AgentInput): void => { agent.driver.deliver(input); };
     const workplace = await (setup.openWorkplace?.(deliver) ?? openWorkplace(setup, deliver));
+    if (!setup.keepsFiles) claimFolder(setup.folder);
     const agent = new Agent(setup, workplace);
     agent.link.open();
+    // Not before it is under way, and nobody waits for it.
+    void removeAbandoned(path.dirname(setup.folder));
     return agent;
   }
 

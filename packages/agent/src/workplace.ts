@@ -38,12 +38,14 @@ export interface WorkplaceSetup {
   /** Made if it is absent. */
   readonly folder: string;
   readonly machine: { readonly contentBytesMax: Bytes };
+  /** Whether the folder is of use to a later agent; otherwise it goes with this one, however it ends. */
+  readonly keepsFiles: boolean;
 }
 
 /** Sets up an agent's folder and starts its launchers. @param deliver hears of the ends of tasks. @throws Error of the file system. */
-export async function openWorkplace({ facts, folder, machine }: WorkplaceSetup, deliver: (input: AgentInput) => void): Promise<Workplace> {
+export async function openWorkplace({ facts, folder, machine, keepsFiles }: WorkplaceSetup, deliver: (input: AgentInput) => void): Promise<Workplace> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const watchdog = new Watchdog();
+  const watchdog = new Watchdog(keepsFiles ? undefined : folder);
   const playpens = new Playpens(path.join(folder, 'playpens'));
   const storages = new Storages(path.join(folder, 'storage'));
   const environment = baseEnvironment(process.env, facts.attributes, facts.machineId);

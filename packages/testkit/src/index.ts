@@ -3,6 +3,8 @@ export { aJobSummary, aJobSpec, aLedgerRow, aMachineRecord, aReplica, aTask } fr
 export { runCommandLine, type CommandResult, type FakeGrid } from './command-line.ts';
 export { BrokerAgent } from './broker-agent.ts';
 export { BrokerClient, taskGroup } from './grid/broker-client.ts';
+export { describeFindings, runChaos, type ChaosOptions, type ChaosOutcome } from './chaos/run-chaos.ts';
+export { SmallDisk } from './chaos/small-disk.ts';
 export { BrokerDialogue, describeBrokerCommand } from './broker-dialogue.ts';
 export { BrokerWorld } from './broker-world.ts';
 export { buildExampleClient, type ClientLanguage, type ExampleClient } from './grid/example-client.ts';

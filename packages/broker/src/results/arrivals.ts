@@ -11,6 +11,8 @@ export interface Origin {
   readonly machineId: MachineId;
 }
 
+const partPrefix = 'part-';
+
 /**
  * The outputs of replicas between their arrival and their acceptance, a file each.
  *
@@ -25,13 +27,13 @@ export class Arrivals {
     this.#folder = folder;
   }
 
-  /** Opens the folder, makes it where it is missing, and removes what was left there longer than `ageMax` ago. */
+  /** Opens the folder, makes it where it is missing, and removes what a killed broker was writing, and what was left there longer than `ageMax` ago. */
   static async open(folder: string, options: { readonly now: Instant; readonly ageMax: Duration }): Promise<Arrivals> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const name of await readdir(folder)) {
       const path = join(folder, name);
       const { mtimeMs } = await stat(path);
-      if (mtimeMs < options.now - options.ageMax) await rm(path, { force: true });
+      if (name.startsWith(partPrefix) || mtimeMs < options.now - options.ageMax) await rm(path, { force: true });
     }
     return new Arrivals(folder);
   }
@@ -50,7 +52,7 @@ export class Arrivals {
   /** A path of its own for a file that is being written; `rename` it when it is whole. */
   newPart(): string {
     this.#partCount += 1;
-    return join(this.#folder, `part-${process.pid}-${this.#partCount}`);
+    return join(this.#folder, `${partPrefix}${process.pid}-${this.#partCount}`);
   }
 
   /** Keeps the bytes of a small output. */

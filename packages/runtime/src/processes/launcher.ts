@@ -112,17 +112,16 @@ export class Launcher {
     writeSync(this.lines, 'trap : TERM\n');
   }
 
-  /** Starts a task. @param sequence not used before at any launcher of the same status channel. */
+  /** Starts a task. @param sequence not used before at any launcher of the same status channel. @throws Error of the file system; then it is as before. */
   launch(sequence: number, task: LaunchTask): void {
     invariant(this.sequence === 0, `launcher ${this.index} runs a task already`);
-    this.sequence = sequence;
     let line = this.line(task, sequence);
     if (line.length > lineMax) line = this.line(this.shorten(task), sequence);
-    if (task.exports !== this.exported) {
-      line = `export ${task.exports}\n${line}`;
-      this.exported = task.exports;
-    }
+    if (task.exports !== this.exported) line = `export ${task.exports}\n${line}`;
     writeSync(this.lines, line);
+    // Only now: where there was no room for a script nothing runs, and the launcher is free for the next task.
+    this.sequence = sequence;
+    this.exported = task.exports;
   }
 
   /** Sends a signal to the task and all it started in this group. SIGKILL ends the launcher too. */

@@ -9,7 +9,7 @@ export const launcherVariable = 'MUTIRAO_LAUNCHER';
 
 /**
  * Reads lines `+GROUP` and `-GROUP`; at the end of its input it kills the groups that are left, and then what has the mark in its
- * environment, a few times over, since what is being killed may be starting more. The end comes when the process that holds the other
+ * environment, a few times over, since what is being killed may be starting more; last it removes the folder that it was given. The end comes when the process that holds the other
  * end of the pipe dies, however it dies. Signals meant for that process do not end it.
  */
 const script = `
@@ -28,6 +28,7 @@ for round in 1 2 3 4 5; do
   [ -n "$marked" ] || break
   for file in $marked; do pid=\${file#/proc/}; kill -9 "\${pid%/environ}"; done
 done
+[ -z "$2" ] || rm -rf -- "$2"
 `;
 
 /**
@@ -42,9 +43,12 @@ export class Watchdog {
   readonly mark = `${process.pid}-${randomUUID()}`;
   private child: ChildProcess | undefined;
   private readonly groups = new Set<number>();
+  private readonly folder: string;
   private closed = false;
 
-  constructor() {
+  /** @param folder removed when we die; left out for none. */
+  constructor(folder = '') {
+    this.folder = folder;
     this.child = this.start();
   }
 
@@ -69,7 +73,7 @@ export class Watchdog {
     if (this.groups.delete(pgid)) this.child?.stdin?.write(`-${pgid}\n`);
   }
 
-  /** Kills all guarded groups and marked processes now and ends the watching process. */
+  /** Kills all guarded groups and marked processes now, removes the folder, and ends the watching process. */
   close(): void {
     this.closed = true;
     this.child?.stdin?.end();
@@ -78,7 +82,7 @@ export class Watchdog {
   private start(): ChildProcess {
     // Where we are marked ourselves, it has to outlive us.
     const env = { ...process.env, [watchdogVariable]: undefined, [launcherVariable]: undefined };
-    const child = spawn('/bin/sh', ['-c', script, 'watchdog', this.mark], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', env });
+    const child = spawn('/bin/sh', ['-c', script, 'watchdog', this.mark, this.folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', env });
     child.on('error', () => undefined); // Not started: `exit` does not follow, and groups are then unguarded.
     child.stdin.on('error', () => undefined);
     child.once('exit', () => { this.replace(); });

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { until } from '../until.ts';
@@ -15,15 +16,17 @@ export class Program {
   readonly log: string[] = [];
   #args: readonly string[];
   readonly #env: Readonly<Record<string, string>>;
+  readonly #logFile: string | undefined;
   #child: ChildProcess | undefined;
   #address = '';
   #agentsAddress = '';
 
-  /** @param env added to our own environment. */
-  constructor(name: ProgramName, args: readonly string[], env: Readonly<Record<string, string>>) {
+  /** @param env added to our own environment. @param logFile where all lines of its log go too; left out for nowhere. */
+  constructor(name: ProgramName, args: readonly string[], env: Readonly<Record<string, string>>, logFile?: string) {
     this.name = name;
     this.#args = args;
     this.#env = env;
+    this.#logFile = logFile;
   }
 
   /** Where it listens, as host:port; empty until it says so. */
@@ -76,6 +79,7 @@ export class Program {
 
   #hear(line: string): void {
     this.log.push(line);
+    if (this.#logFile !== undefined) appendFileSync(this.#logFile, `${line}\n`);
     if (this.log.length > 2000) this.log.shift();
     if (this.#address !== '' || !line.includes('"listening"')) return;
     const told = JSON.parse(line) as { address?: string; agents_dial?: string };

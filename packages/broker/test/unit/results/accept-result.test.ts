@@ -101,9 +101,9 @@ test('a check sees its task and the home directory, and its status decides', asy
   await t.throwsAsync(acceptor.accept(orderOf(home, { check: 'echo wrong sum >&2; exit 4' })), { code: 'MUT_CHECK_FAILED', message: /status 4: wrong sum/ });
 });
 
-test('arrivals that were left for longer than allowed are removed when the folder is opened', async (t) => {
+test('arrivals that were left for longer than allowed, and what a killed broker was writing, are removed when the folder is opened', async (t) => {
   const folder = temporaryFolder(t);
-  for (const [name, seconds] of [['old', 100], ['young', 900]] as const) {
+  for (const [name, seconds] of [['old', 100], ['young', 900], ['part-123-4', 900]] as const) {
     writeFileSync(join(folder, name), '');
     utimesSync(join(folder, name), seconds, seconds);
   }

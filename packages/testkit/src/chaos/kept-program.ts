@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ownProgram } from '@mutirao/runtime/processes';
+import { Program, type ProgramName } from '../grid/program.ts';
+
+/** Pause before a process that ended is started again, and before one that does not come up is tried again. */
+const restartPause = 250;
+const retryPauseMax = 2000;
+const pollMs = 25;
+
+/** A program that is started again whenever it ends, at the address where it listened, as the supervisor of `mutirao up` does it but with shorter pauses. */
+export class KeptProgram {
+  readonly name: string;
+  /** Times that it was started again. */
+  restarts = 0;
+  readonly #program: Program;
+  readonly #log: (line: string) => void;
+  /** Node keeps what it compiled, as for the processes of `mutirao up`. */
+  readonly #nodeArguments: readonly string[];
+  #isKept = true;
+  #keeping: Promise<void> | undefined;
+
+  /** @param log hears of ends and of starts that came to nothing. */
+  constructor(program: { readonly name: string; readonly kind: ProgramName; readonly args: readonly string[]; readonly logFile: string; readonly env: Readonly<Record<string, string>> }, log: (line: string) => void) {
+    this.name = program.name;
+    this.#program = new Program(program.kind, program.args, program.env, program.logFile);
+    this.#log = log;
+    this.#nodeArguments = ownProgram(program.kind).slice(1, -1);
+  }
+
+  /** Starts it for the first time, and keeps it from then on. @throws Error when it does not come up. */
+  async start(): Promise<void> {
+    await this.#program.start(this.#nodeArguments);
+    this.#keeping = this.#keep();
+  }
+
+  get isRunning(): boolean {
+    return this.#program.isRunning;
+  }
+
+  get address(): string {
+    return this.#program.address;
+  }
+
+  /** Asks it to end, waits until it has, and starts it no more; kills it after a while. Whether it ended by itself. */
+  async stop(): Promise<boolean> {
+    this.#isKept = false;
+    await this.#keeping;
+    try {
+      await this.#program.kill('SIGTERM');
+      return true;
+    } catch {
+      await this.#program.kill('SIGKILL');
+      return false;
+    }
+  }
+
+  async #keep(): Promise<void> {
+    for (let pause = restartPause; this.#isKept;) {
+      if (this.#program.isRunning) {
+        await sleep(pollMs);
+        continue;
+      }
+      await sleep(pause);
+      if (!this.#isKept) return;
+      pause = await this.#restart() ? restartPause : Math.min(pause * 2, retryPauseMax);
+    }
+  }
+
+  async #restart(): Promise<boolean> {
+    this.restarts += 1;
+    try {
+      await this.#program.start(this.#nodeArguments);
+      return true;
+    } catch (error) {
+      this.#log(`${this.name} did not come up: ${String(error).split('\n').at(-1) ?? ''}`);
+      await this.#program.kill('SIGKILL');
+      return false;
+    }
+  }
+}
