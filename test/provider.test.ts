@@ -147,17 +147,17 @@ serial('contents pass through the provider whole, both ways, whichever side come
 
   const stream: MessageStream<AttachResponse, AttachRequest> = openStream(agentClient.attach());
   stream.listen({ onMessage: () => undefined, onClosed: () => undefined });
-  const facts = { machineId: 'lab1', incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '' };
+  const facts = { machineId: 'lab1', incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [] };
   const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'lab1' };
   stream.write({ message: { $case: 'hello', value: { hello, facts, heldReplicaIds: [] } } });
   broker.demand(1);
   await until(() => broker.machines().some((machine) => machine.facts?.machineId === 'c1/lab1'), 'lab1 joins');
   const pushing = send<PushContentRequest>(openSending((done) => agentClient.pushContent(done)), [
-    { transferId: 't3', machineId: 'lab1', content: { sha256: Buffer.alloc(32), sizeBytes: size }, data: Buffer.alloc(0) },
-    ...[...chunksOf(content)].map((data) => ({ transferId: '', machineId: '', content: undefined, data })),
+    { transferId: 't3', machineId: 'lab1', content: { sha256: Buffer.alloc(32), sizeBytes: size }, data: Buffer.alloc(0), offset: 0 },
+    ...[...chunksOf(content)].map((data) => ({ transferId: '', machineId: '', content: undefined, data, offset: 0 })),
   ]);
   await until(() => broker.heard('fromMachine').some(({ message }) => message?.$case === 'contentPushed'), 'the broker hears of the push');
-  const received = await collect(messagesOf(broker.client.receiveContent({ transferId: 't3' })));
+  const received = await collect(messagesOf(broker.client.receiveContent({ transferId: 't3', offset: 0 })));
   await pushing;
   t.true(received.equals(content));
   stream.close();

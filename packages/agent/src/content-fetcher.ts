@@ -1,4 +1,4 @@
-import type { ContentOffer } from '@mutirao/api/codecs';
+import type { ContentOffer, WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { AgentInput } from '@mutirao/core/machines/agent';
 import type { Content } from '@mutirao/core/messages';
@@ -9,7 +9,7 @@ import { Gate } from './gate.ts';
 export interface ContentFetcherOptions {
   readonly cache: ContentCache;
   /** Tells the broker what this machine lacks; nothing while there is no provider. */
-  want(contents: readonly Content[]): void;
+  want(contents: readonly WantedContent[]): void;
   /** Brings a transfer's bytes into the cache's store. */
   pull(transferId: string, content: Content): Promise<void>;
   deliver(input: AgentInput): void;
@@ -54,6 +54,10 @@ export class ContentFetcher {
     if (!this.options.cache.isPinned(sha256) || this.fetching.has(sha256)) return; // Nobody needs it any more, or it is coming.
     if (source.kind === 'refused') {
       this.options.deliver({ kind: 'ContentRefused', sha256, reason: source.reason, detail: `the broker cannot send content ${sha256}` });
+      return;
+    }
+    if (source.kind === 'shared') {
+      this.options.want([{ ...content, overWire: true }]);
       return;
     }
     this.fetching.add(sha256);

@@ -41,7 +41,7 @@ export async function pushContent(client: GridMachineServiceClient, target: Push
   const { writer, response, cancel } = openRawSending(client, GridMachineServiceService.pushContent);
   try {
     const { transferId, machineId, content } = target;
-    writer.write(Buffer.from(PushContentRequest.encode({ transferId, machineId, content: encodeContent(content), data: Buffer.alloc(0) }).finish()));
+    writer.write(Buffer.from(PushContentRequest.encode({ transferId, machineId, content: encodeContent(content), data: Buffer.alloc(0), offset: 0 }).finish()));
     // The same few buffers over and over: new ones would fill the memory before they are collected.
     const buffers = Array.from({ length: buffersCount }, () => Buffer.allocUnsafeSlow(chunkHeadroom + chunkBytes));
     const collector = new BufferCollector();

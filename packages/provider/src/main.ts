@@ -7,7 +7,7 @@ import { findHeuristic, heuristicDefaults, heuristicNames } from '@mutirao/core/
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userOfIdentity } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { bytes, defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { ownProgram } from '@mutirao/runtime/processes';
 import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
 import { addressIn } from './address-in.ts';
@@ -23,6 +23,7 @@ const options = {
   listenAgents: text({ help: 'Where to listen for agents alone, who need no certificate; where brokers are served when empty.', placeholder: 'HOST:PORT' }),
   advertise: text({ help: 'By what name or address agents reach this host; the host\'s own name when empty and all addresses are listened on.', placeholder: 'HOST[:PORT]' }),
   metricsListen: text({ help: 'Where to serve /metrics and /healthz.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  contents: bytes({ help: 'Most that contents kept for the agents, so that each comes from home once, may hold; 0 to keep none.', default: 10 * 2 ** 30 }),
   ...managerOptions,
   user: text({ help: 'Whom the resource manager knows the requests by; as whom the identity names us when empty, or else our account.', placeholder: 'NAME' }),
   heuristic: text({ help: `Request heuristic: ${heuristicNames.join(', ')}.`, placeholder: 'NAME', default: 'static' }),
@@ -59,7 +60,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
     ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config, home), directory, listen: addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
     manager: openManager(config, { home, directory, token, passedOn }), agentCommand: readAgentCommand(config.agentCommand),
-    agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, queueInterval: queueIntervalOf(config), trace: config.trace,
+    agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, contentBytesMax: config.contents, queueInterval: queueIntervalOf(config), trace: config.trace,
     log, metrics, onFatal: context.fail,
   });
   context.addToDump('state', () => provider.state);

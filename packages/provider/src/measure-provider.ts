@@ -1,6 +1,7 @@
 import type { ProviderState } from '@mutirao/core/machines/provider';
 import type { RequestStatus } from '@mutirao/core/messages';
 import type { Metrics } from '@mutirao/runtime/metrics';
+import type { SiteContents } from './contents/site-contents.ts';
 import type { TaskMeasure } from './relay/measure.ts';
 import type { Relay } from './relay/relay.ts';
 import type { TransferExchange } from './transfers/transfer-exchange.ts';
@@ -11,12 +12,14 @@ export interface MeasuredParts {
   readonly relay: Relay;
   readonly exchange: TransferExchange;
   readonly measure: TaskMeasure;
+  /** Undefined where none are kept. */
+  readonly contents: Pick<SiteContents, 'keptBytes' | 'servedBytes'> | undefined;
 }
 
 const statuses: readonly RequestStatus[] = ['submitting', 'queued', 'running', 'ended', 'rejected', 'vanished'];
 
 /** The series of a provider. */
-export function measureProvider(metrics: Metrics, { state, relay, exchange, measure }: MeasuredParts): void {
+export function measureProvider(metrics: Metrics, { state, relay, exchange, measure, contents }: MeasuredParts): void {
   metrics.gauge('mutirao_provider_requests', 'Own requests that are remembered, by status.', ['status'], (gauge) => {
     for (const status of statuses) gauge.set({ status }, [...state.requests.values()].filter((request) => request.status === status).length);
   });
@@ -32,4 +35,6 @@ export function measureProvider(metrics: Metrics, { state, relay, exchange, meas
   metrics.gauge('mutirao_provider_messages_dropped', 'Messages to machines that were gone, since the start.', [], (gauge) => { gauge.set(relay.droppedCount); });
   metrics.gauge('mutirao_provider_transfers_open', 'Transfers of contents that wait or run.', [], (gauge) => { gauge.set(exchange.openCount); });
   metrics.gauge('mutirao_provider_transferred_bytes', 'Bytes of contents passed through since the start.', [], (gauge) => { gauge.set(exchange.byteCount); });
+  metrics.gauge('mutirao_provider_contents_kept_bytes', 'Bytes of contents that are kept for the agents.', [], (gauge) => { gauge.set(contents?.keptBytes ?? 0); });
+  metrics.gauge('mutirao_provider_contents_served_bytes', 'Bytes of contents that agents got from those that are kept, since the start.', [], (gauge) => { gauge.set(contents?.servedBytes ?? 0); });
 }

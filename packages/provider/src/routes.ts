@@ -7,6 +7,7 @@ import type { UserId } from '@mutirao/core/shared';
 import { bind, unary, type CallContext, type Handlers, type ServiceBinding, type StreamWriter } from '@mutirao/runtime/rpc';
 import type { AgentGate } from './agent-gate.ts';
 import { originOf, type AgentCredentials } from './credentials.ts';
+import type { SiteContents } from './contents/site-contents.ts';
 import type { MachineKeeper } from './machines/machine-keeper.ts';
 import type { Relay } from './relay/relay.ts';
 import type { PushedContents } from './transfers/pushed-contents.ts';
@@ -19,6 +20,8 @@ export interface ProviderHost {
   readonly relay: Relay;
   readonly exchange: TransferExchange;
   readonly pushed: PushedContents;
+  /** Contents that are kept for the agents; left out where none are. */
+  readonly contents?: Pick<SiteContents, 'findTransfer'>;
   readonly gate: Pick<AgentGate, 'enter' | 'demandEntered'>;
   /** Keeps time-shared machines; undefined where a resource manager gives machines. */
   readonly keeper: Pick<MachineKeeper, 'add' | 'remove' | 'list'> | undefined;
@@ -120,6 +123,11 @@ export function machineRoutes(host: ProviderHost): Handlers<typeof GridMachineSe
 async function pullContent(host: ProviderHost, bytes: Buffer, writer: StreamWriter<Buffer>, context: CallContext): Promise<void> {
   const requestId = requestOf(host, context);
   const { transferId } = decodeCall(PullContentRequest, bytes);
+  const send = host.contents?.findTransfer(transferId);
+  if (send !== undefined) {
+    await send(writer);
+    return;
+  }
   await host.exchange.take(transferId, { writer, signal: context.signal, requestId });
 }
 

@@ -4,7 +4,7 @@ import {
   createProviderState, freezeProvider, isPending, isServing, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
   type ProviderSnapshot, type ProviderState,
 } from '@mutirao/core/machines/provider';
-import { unreachable, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
+import { unreachable, type Bytes, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
 import { MachineDriver, openTrace, systemClock, systemTimers } from '@mutirao/runtime/driver';
@@ -19,6 +19,8 @@ import { agentEnvironment, type AgentStart } from './agent-environment.ts';
 import { AgentGate } from './agent-gate.ts';
 import { providerChangeCodec } from './change-codec.ts';
 import { AgentCredentials } from './credentials.ts';
+import { SiteContents } from './contents/site-contents.ts';
+import { SiteStore } from './contents/site-store.ts';
 import type { MachineKeeper } from './machines/machine-keeper.ts';
 import { measureProvider } from './measure-provider.ts';
 import { TaskMeasure } from './relay/measure.ts';
@@ -56,6 +58,8 @@ export interface ProviderSetup {
   readonly agentOrphanTimeout: Duration;
   /** Time between two readings of the queue when nothing hints at a change. */
   readonly queueInterval: Duration;
+  /** Most bytes of contents that are kept for the agents; 0 or left out for none. */
+  readonly contentBytesMax?: Bytes;
   /** Keeps time-shared machines; left out where a resource manager gives machines. */
   readonly keeper?: MachineKeeper;
   /** Where a debugging trace goes; empty or left out for none. */
@@ -89,6 +93,8 @@ const drainMs = 500;
 /** Longest wait of one half of a transfer for the other. */
 const transferWaitMax = 60_000;
 const transfersMax = 10_000;
+/** The beginning of a content that nobody has gone on with for longer goes. */
+const partAgeMax = 24 * 3_600_000;
 /** Ended requests that a listing shows. */
 const endedListedMax = 50;
 /** Changes to replay from which on a snapshot is worth its while. */
@@ -118,7 +124,9 @@ class ProviderProcess {
   readonly #driver: ProviderDriver;
   readonly #credentials: AgentCredentials;
   readonly #measure = new TaskMeasure();
-  readonly #exchange = new TransferExchange({ timers: systemTimers, waitMax: transferWaitMax, transfersMax, passing: new PassingBytes() });
+  readonly #passing = new PassingBytes();
+  readonly #exchange = new TransferExchange({ timers: systemTimers, waitMax: transferWaitMax, transfersMax, passing: this.#passing });
+  readonly #contents: SiteContents | undefined;
   readonly #pushed = new PushedContents();
   readonly #relay: Relay;
   readonly #submitter: Submitter | undefined;
@@ -138,8 +146,10 @@ class ProviderProcess {
     this.#credentials = new AgentCredentials(ensureToken(join(directory, 'secret')), ensureToken(this.#machineTokenPath));
     this.#gate = new AgentGate(journal.database, { widthOf: (requestId) => widthOf(this.#state, requestId) });
     const deliver = (input: ProviderInput): void => { this.#driver.deliver(input); };
+    this.#contents = this.#openContents();
     this.#relay = new Relay({
       providerId: config.providerId, measure: this.#measure, log, clock: systemClock, deliver, gate: this.#gate, ownerId: setup.ownerId,
+      ...(this.#contents === undefined ? {} : { contents: this.#contents }),
       onRouted: (agent) => { this.#pushed.repeat(agent); },
       onRefused: (requestId, error) => { this.#exchange.failRequest(requestId, error); },
     });
@@ -183,7 +193,7 @@ class ProviderProcess {
     this.#driver.deliver({ kind: 'ProviderStarted', instance: makeToken().replaceAll(/\W/g, '').slice(0, 12) });
     this.#watcher?.start();
     this.#tellTaskTimes();
-    measureProvider(metrics, { state: this.#state, relay: this.#relay, exchange: this.#exchange, measure: this.#measure });
+    measureProvider(metrics, { state: this.#state, relay: this.#relay, exchange: this.#exchange, measure: this.#measure, contents: this.#contents });
     log.info({ address: users.address, agents_address: agents.address, agents_dial: this.#agentStart.address, provider: this.#state.config.providerId }, 'listening');
     return {
       address: users.address, agentsAddress: agents.address, machineTokenPath: this.#machineTokenPath, state: this.#state,
@@ -193,12 +203,20 @@ class ProviderProcess {
     };
   }
 
+  #openContents(): SiteContents | undefined {
+    const { contentBytesMax = 0, directory, log } = this.#setup;
+    if (contentBytesMax === 0) return undefined;
+    const store = new SiteStore({ folder: join(directory, 'contents'), bytesMax: contentBytesMax, now: systemClock.now(), partAgeMax });
+    return new SiteContents({ store, exchange: this.#exchange, clock: systemClock, log, passing: this.#passing });
+  }
+
   /** The server of brokers, and that of agents, which may be the same. */
   async #serve(): Promise<{ readonly users: RunningServer; readonly agents: RunningServer }> {
     const { listen, listenAgents, ownerId } = this.#setup;
     const host = {
       gate: this.#gate, ownerId, keeper: this.#setup.keeper,
       state: this.#state, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed,
+      ...(this.#contents === undefined ? {} : { contents: this.#contents }),
       ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),
     };
     const [forBrokers, forAgents] = [providerService(host), machineService(host, this.#credentials)];

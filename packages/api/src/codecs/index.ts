@@ -15,7 +15,7 @@ export { decodeLease, encodeLease } from './lease.ts';
 export {
   decodeCancelReplicas, decodeContentOffered, decodeContentWanted, decodeMachineFacts, decodeOutcome, decodeReport, decodeStartReplicas,
   encodeCancelReplicas, encodeContentOffered, encodeContentWanted, encodeMachineFacts, encodeOutcome, encodeReport, encodeStartReplicas,
-  type CancelReplicas, type ContentOffer,
+  type CancelReplicas, type ContentOffer, type WantedContent,
 } from './machine.ts';
 export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
 export { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, encodeDemand } from './provider.ts';

@@ -1,7 +1,7 @@
 import type {
   Content, InputFile, MachineFacts, MachineReport, Outcome, OutputContent, ReplicaEnd, ReplicaStart, StartReplicas, TaskTemplate,
 } from '@mutirao/core/messages';
-import type { ReplicaId } from '@mutirao/core/shared';
+import type { Bytes, ReplicaId } from '@mutirao/core/shared';
 
 import type { InputFile as InputFileWire, TaskTemplate as TaskTemplateWire } from '../generated/mutirao/common/v1/common.ts';
 import {
@@ -19,12 +19,23 @@ export interface CancelReplicas {
   readonly onlyWaiting: boolean;
 }
 
+/** A content that a machine lacks. */
+export interface WantedContent extends Content {
+  /** Bytes of its beginning that are there already, from a transfer that broke; left out for none. */
+  readonly offset?: Bytes;
+  /** Whether a file of a shared file system will not do; left out where it will. */
+  readonly overWire?: boolean;
+}
+
 /** How a content comes to a machine that lacks it, or why it does not. */
 export interface ContentOffer {
   readonly content: Content;
   readonly source:
     | { readonly kind: 'inline'; readonly bytes: Uint8Array }
-    | { readonly kind: 'transfer'; readonly transferId: string }
+    /** A stream of its own. `offset`: bytes of its beginning that are left out; none when it is left out itself. */
+    | { readonly kind: 'transfer'; readonly transferId: string; readonly offset?: Bytes }
+    /** A file that both ends can read. */
+    | { readonly kind: 'shared'; readonly path: string }
     /** A code of the error registry. */
     | { readonly kind: 'refused'; readonly reason: string };
 }
@@ -57,14 +68,15 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
   if (wire.processors < 1) throw badRequest(`facts.processors is ${wire.processors}; want 1 or more`);
   const attributes: Record<string, string> = {};
   for (const [name, value] of Object.entries(wire.attributes)) attributes[name.toLowerCase()] = value;
-  const { machineId, incarnation, processors, requestId } = wire;
-  return { machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId };
+  const { machineId, incarnation, processors, requestId, sharedTokens } = wire;
+  const facts = { machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId };
+  return sharedTokens.length === 0 ? facts : { ...facts, sharedTokens };
 }
 
 /** Writes what a machine is for the wire. */
 export function encodeMachineFacts(facts: MachineFacts): MachineFactsWire {
   const { machineId, incarnation, processors, requestId } = facts;
-  return { machineId, incarnation, processors, attributes: { ...facts.attributes }, untilUnixMs: facts.until, requestId };
+  return { machineId, incarnation, processors, attributes: { ...facts.attributes }, untilUnixMs: facts.until, requestId, sharedTokens: [...facts.sharedTokens ?? []] };
 }
 
 /** Reads a batch of replicas. @throws {MutiraoError} MUT_BAD_REQUEST. */
@@ -107,13 +119,22 @@ export function encodeReport(report: MachineReport): ReportWire {
 }
 
 /** Reads which contents a machine lacks. @throws {MutiraoError} MUT_BAD_REQUEST. */
-export function decodeContentWanted(wire: ContentWantedWire): Content[] {
-  return wire.contents.map((content, index) => decodeContent(content, `contents[${index}]`));
+export function decodeContentWanted({ contents, offsets, overWire }: ContentWantedWire): WantedContent[] {
+  return contents.map((wire, index) => {
+    const content = decodeContent(wire, `contents[${index}]`);
+    const offset = offsets[index] ?? 0;
+    if (offset > content.size) throw badRequest(`offsets[${index}] is ${offset}; want at most the content's size, ${content.size}`);
+    return { ...content, ...(offset === 0 ? {} : { offset }), ...(overWire ? { overWire } : {}) };
+  });
 }
 
-/** Writes which contents a machine lacks for the wire. */
-export function encodeContentWanted(contents: readonly Content[]): ContentWantedWire {
-  return { contents: contents.map(encodeContent) };
+/** Writes which contents a machine lacks for the wire. Where one is to come over the wire, all are. */
+export function encodeContentWanted(contents: readonly WantedContent[]): ContentWantedWire {
+  const hasOffset = contents.some(({ offset = 0 }) => offset > 0);
+  return {
+    contents: contents.map(encodeContent), offsets: hasOffset ? contents.map(({ offset = 0 }) => offset) : [],
+    overWire: contents.some(({ overWire = false }) => overWire),
+  };
 }
 
 /** Reads how a content comes. @throws {MutiraoError} MUT_BAD_REQUEST. */
@@ -121,9 +142,10 @@ export function decodeContentOffered(wire: ContentOfferedWire): ContentOffer {
   const content = decodeContent(wire.content);
   switch (wire.source?.$case) {
     case 'inline': return { content, source: { kind: 'inline', bytes: wire.source.value } };
-    case 'transferId': return { content, source: { kind: 'transfer', transferId: wire.source.value } };
+    case 'transferId': return { content, source: { kind: 'transfer', transferId: wire.source.value, ...(wire.offset === 0 ? {} : { offset: wire.offset }) } };
+    case 'sharedPath': return { content, source: { kind: 'shared', path: wire.source.value } };
     case 'refused': return { content, source: { kind: 'refused', reason: wire.source.value } };
-    case undefined: throw badRequest('content_offered has no source; want inline, transfer_id or refused');
+    case undefined: throw badRequest('content_offered has no source; want inline, transfer_id, refused or shared_path');
   }
 }
 
@@ -131,9 +153,10 @@ export function decodeContentOffered(wire: ContentOfferedWire): ContentOffer {
 export function encodeContentOffered({ content, source }: ContentOffer): ContentOfferedWire {
   const wire = encodeContent(content);
   switch (source.kind) {
-    case 'inline': return { content: wire, source: { $case: 'inline', value: asBuffer(source.bytes) } };
-    case 'transfer': return { content: wire, source: { $case: 'transferId', value: source.transferId } };
-    case 'refused': return { content: wire, source: { $case: 'refused', value: source.reason } };
+    case 'inline': return { content: wire, offset: 0, source: { $case: 'inline', value: asBuffer(source.bytes) } };
+    case 'transfer': return { content: wire, offset: source.offset ?? 0, source: { $case: 'transferId', value: source.transferId } };
+    case 'shared': return { content: wire, offset: 0, source: { $case: 'sharedPath', value: source.path } };
+    case 'refused': return { content: wire, offset: 0, source: { $case: 'refused', value: source.reason } };
   }
 }
 
@@ -205,13 +228,14 @@ function encodeReplicaEnded(end: ReplicaEnd): ReplicaEndedWire {
 function decodeOutputContent(wire: OutputContentWire): OutputContent {
   if (wire.mode > 0o777) throw badRequest(`output.mode is 0o${wire.mode.toString(8)}; want 0o777 at most`);
   const { outputIndex, path, mode, inline, transferId } = wire;
-  return { outputIndex, path, content: decodeContent(wire.content, 'output.content'), mode, inline, transferId };
+  const output = { outputIndex, path, content: decodeContent(wire.content, 'output.content'), mode, inline, transferId };
+  return wire.droppedName === '' ? output : { ...output, droppedName: wire.droppedName };
 }
 
 function encodeOutputContent(output: OutputContent): OutputContentWire {
-  const { outputIndex, path, mode, transferId } = output;
+  const { outputIndex, path, mode, transferId, droppedName = '' } = output;
   const inline = output.inline === undefined ? undefined : asBuffer(output.inline);
-  return { outputIndex, path, content: encodeContent(output.content), mode, inline, transferId };
+  return { outputIndex, path, content: encodeContent(output.content), mode, inline, transferId, droppedName };
 }
 
 /** The same bytes, not a copy. */

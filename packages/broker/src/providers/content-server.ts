@@ -1,9 +1,9 @@
 import { open, type FileHandle } from 'node:fs/promises';
 
-import { chunkHeadroom, frameChunk, type ContentOffer } from '@mutirao/api/codecs';
+import { chunkHeadroom, frameChunk, type ContentOffer, type WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
-import type { MachineId } from '@mutirao/core/shared';
+import type { Bytes, MachineId } from '@mutirao/core/shared';
 
 import { Semaphore } from '../concurrency/semaphore.ts';
 
@@ -56,8 +56,8 @@ export class ContentServer {
   }
 
   /** Answers for each content; never rejects. */
-  async serve(machineId: MachineId, contents: readonly Content[]): Promise<void> {
-    const unknown: Content[] = [];
+  async serve(machineId: MachineId, contents: readonly WantedContent[]): Promise<void> {
+    const unknown: WantedContent[] = [];
     for (const content of contents) {
       if (!(await this.#serveOne(machineId, content))) unknown.push(content);
     }
@@ -70,14 +70,15 @@ export class ContentServer {
   }
 
   /** False when the content is nowhere. */
-  async #serveOne(machineId: MachineId, content: Content): Promise<boolean> {
+  async #serveOne(machineId: MachineId, { sha256, size, offset = 0 }: WantedContent): Promise<boolean> {
     const { findPath, offer, nextTransferId, onTrouble } = this.#options;
+    const content = { sha256, size };
     const path = await findPath(content);
     if (path === undefined) return false;
     if (content.size > inlineBytesMax) {
       const transferId = nextTransferId();
-      offer(machineId, { content, source: { kind: 'transfer', transferId } });
-      void this.#places.run(() => this.#send(transferId, path, content)).catch(onTrouble);
+      offer(machineId, { content, source: { kind: 'transfer', transferId, ...(offset === 0 ? {} : { offset }) } });
+      void this.#places.run(() => this.#send(transferId, path, { size, offset })).catch(onTrouble);
       return true;
     }
     const bytes = await readWhole(path, content.size).catch(onTrouble);
@@ -87,13 +88,14 @@ export class ContentServer {
     return true;
   }
 
-  async #send(transferId: string, path: string, content: Content): Promise<void> {
+  /** @param part what is sent: all from `offset` on. */
+  async #send(transferId: string, path: string, part: { readonly size: Bytes; readonly offset: Bytes }): Promise<void> {
     const sink = this.#options.send(transferId);
     try {
       const file = await open(path, 'r');
       try {
-        const reader = new ChunkReader(file);
-        let size = 0;
+        const reader = new ChunkReader(file, part.offset);
+        let size = part.offset;
         for (;;) {
           const { message, byteCount } = await reader.next();
           if (byteCount === 0) break;
@@ -101,7 +103,7 @@ export class ContentServer {
           await sink.write(message);
           this.#options.onBytes(byteCount);
         }
-        if (size !== content.size) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${size} bytes now; want ${content.size}`);
+        if (size !== part.size) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${size} bytes now; want ${part.size}`);
       } finally {
         await file.close();
       }
@@ -127,11 +129,14 @@ interface Chunk {
 class ChunkReader {
   readonly #file: FileHandle;
   readonly #buffers: Buffer[] = [];
+  #position: Bytes;
   #turn = 0;
   #ahead: Promise<Chunk>;
 
-  constructor(file: FileHandle) {
+  /** @param position where to begin. */
+  constructor(file: FileHandle, position: Bytes) {
     this.#file = file;
+    this.#position = position;
     this.#ahead = this.#read();
   }
 
@@ -148,7 +153,8 @@ class ChunkReader {
   async #read(): Promise<Chunk> {
     this.#turn = (this.#turn + 1) % chunksMax;
     const buffer = (this.#buffers[this.#turn] ??= Buffer.allocUnsafeSlow(chunkHeadroom + chunkBytes));
-    const { bytesRead } = await this.#file.read(buffer, chunkHeadroom, chunkBytes);
+    const { bytesRead } = await this.#file.read(buffer, chunkHeadroom, chunkBytes, this.#position);
+    this.#position += bytesRead;
     return { message: frameChunk(buffer, bytesRead, dataField), byteCount: bytesRead };
   }
 }

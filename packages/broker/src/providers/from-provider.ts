@@ -1,5 +1,5 @@
 import {
-  decodeAllocationRequest, decodeContent, decodeContentWanted, decodeMachineFacts, decodeReport,
+  decodeAllocationRequest, decodeContent, decodeContentWanted, decodeMachineFacts, decodeReport, type WantedContent,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ConnectResponse, FromMachine } from '@mutirao/api/provider';
@@ -16,7 +16,8 @@ export interface FromProviderPort {
   /** Resolves to the report without bytes, when all its outputs are kept as well as they can be. Never rejects. */
   keepOutputs(machineId: MachineId, report: MachineReport): Promise<MachineReport>;
   fetchPushed(machineId: MachineId, transferId: string, content: Content): void;
-  serveWanted(machineId: MachineId, contents: readonly Content[]): void;
+  /** `machineId` is empty for what the provider wants itself. */
+  serveWanted(machineId: MachineId, contents: readonly WantedContent[]): void;
   /** Called with the bytes that wait to be kept, after each change. */
   onHeldBytes(bytes: number): void;
 }
@@ -53,13 +54,15 @@ export class FromProvider {
         this.#inOrder(message.value.machineId, { kind: 'MachineLost', machineId: message.value.machineId, reason: message.value.reason });
         break;
       case 'fromMachine':
-        this.#checkName(message.value.machineId);
+        // What the provider wants for its site it wants in the name of no machine.
+        if (message.value.machineId !== '' || message.value.message?.$case !== 'contentWanted') this.#checkName(message.value.machineId);
         this.#receiveFromMachine(message.value);
         break;
       case 'requests':
         this.#port.deliver({ kind: 'RequestsChanged', providerId: this.#providerId, requests: message.value.requests.map(decodeAllocationRequest) });
         break;
       case 'settled': this.#settle(); break;
+      case 'leaseConfirmed': throw new MutiraoError('MUT_PROTOCOL', 'the provider confirms a lease that was not granted');
       case 'hello': throw new MutiraoError('MUT_PROTOCOL', 'the provider said hello twice');
     }
   }

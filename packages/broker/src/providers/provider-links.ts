@@ -197,7 +197,7 @@ const passing = new PassingBytes();
 
 /** The bytes of a transfer, as views of the messages that bring them. */
 async function* receiveContent(client: GridMachineProviderServiceClient, transferId: string): AsyncGenerator<Uint8Array> {
-  for await (const message of rawMessagesOf(client, GridMachineProviderServiceService.receiveContent, { transferId })) {
+  for await (const message of rawMessagesOf(client, GridMachineProviderServiceService.receiveContent, { transferId, offset: 0 })) {
     yield readChunk(message, dataField) ?? ReceiveContentResponse.decode(message).data;
     passing.note(message.length);
   }

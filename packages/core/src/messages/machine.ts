@@ -13,6 +13,8 @@ export interface MachineFacts {
   readonly until: Instant | undefined;
   /** The request that it was allocated by; empty for a time-shared machine. */
   readonly requestId: RequestId;
+  /** What it found in token files: whoever wrote one of them shares a file system with it. Left out where it found none. */
+  readonly sharedTokens?: readonly string[];
 }
 
 /** A file that a replica wants before it starts. */
@@ -72,6 +74,8 @@ export interface OutputContent {
   /** The bytes, when there are few; otherwise undefined and `transferId` says under which name they were pushed. */
   readonly inline: Uint8Array | undefined;
   readonly transferId: string;
+  /** Or else the name of the file that holds them, in the folder that the broker offers to those who share its file system; left out where there is none. */
+  readonly droppedName?: string;
 }
 
 /** The end of a replica as its machine tells it. */

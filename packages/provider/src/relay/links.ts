@@ -1,8 +1,10 @@
 import type { BrokerId } from '@mutirao/core/machines/provider';
 import type { MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
+import { encodeContentWanted, type WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
+import { AttachRequest } from '@mutirao/api/machine';
 import type { MessageStream } from '@mutirao/runtime/rpc';
-import { toAgent } from './frames.ts';
+import { asBuffer, toAgent } from './frames.ts';
 import type { TaskMeasure } from './measure.ts';
 import { attachFields, findAlternative, frameFromMachine, machineIdField, scanContentWanted, scanReport, sequenceOf } from './wire.ts';
 
@@ -64,22 +66,47 @@ export interface AgentIdentity {
   readonly requestId: RequestId;
 }
 
+/** Looks at what an agent wants, before its broker does. Undefined passes its message on; else it has been seen to. */
+export type WatchWants = (agent: AgentLink, broker: BrokerLink, bytes: Buffer, start: number) => readonly WantedContent[] | undefined;
+
 /** The open stream of an agent. What it says before it belongs to a broker waits. */
 export class AgentLink {
   readonly identity: AgentIdentity;
   readonly stream: ByteStream;
   readonly #measure: TaskMeasure;
   readonly #idField: Buffer;
+  readonly #watchWants: WatchWants | undefined;
   #broker: BrokerLink | undefined;
   #waiting: Buffer[] = [];
   /** Replicas of a broker that is gone and whose ends are still to come; undefined unless it is being cleared. */
   #clearing: Set<ReplicaId> | undefined;
 
-  constructor(identity: AgentIdentity, stream: ByteStream, measure: TaskMeasure) {
+  constructor(identity: AgentIdentity, stream: ByteStream, measure: TaskMeasure, watchWants?: WatchWants) {
     this.identity = identity;
     this.stream = stream;
     this.#measure = measure;
     this.#idField = machineIdField(identity.machineId);
+    this.#watchWants = watchWants;
+  }
+
+  get machineId(): MachineId {
+    return this.identity.machineId;
+  }
+
+  get isClosed(): boolean {
+    return this.stream.isClosed;
+  }
+
+  /** Sends it a message. */
+  write(message: Buffer): void {
+    this.stream.write(message);
+  }
+
+  /** Asks its broker for contents in its name; nothing while it has none, since it will ask again. */
+  ask(contents: readonly WantedContent[]): void {
+    if (contents.length === 0) return;
+    const bytes = asBuffer(AttachRequest.encode({ message: { $case: 'contentWanted', value: encodeContentWanted(contents) } }).finish());
+    this.#broker?.write(frameFromMachine(this.#idField, bytes));
   }
 
   get broker(): BrokerLink | undefined {
@@ -107,8 +134,14 @@ export class AgentLink {
   #forward(bytes: Buffer, broker: BrokerLink): void {
     const { field, start } = findAlternative(bytes);
     if (field === attachFields.report) scanReport(bytes, start, this.#noteEnd);
-    else if (field === attachFields.contentWanted) scanContentWanted(bytes, start);
-    else throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of an attached agent; want a report or contents wanted`);
+    else if (field === attachFields.contentWanted) {
+      scanContentWanted(bytes, start);
+      const rest = this.#watchWants?.(this, broker, bytes, start);
+      if (rest !== undefined) {
+        this.ask(rest);
+        return;
+      }
+    } else throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of an attached agent; want a report or contents wanted`);
     broker.write(frameFromMachine(this.#idField, bytes));
   }
 

@@ -1,6 +1,8 @@
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
-import { decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeMachineFacts } from '@mutirao/api/codecs';
-import { MachineHello } from '@mutirao/api/machine';
+import {
+  decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeMachineFacts, type WantedContent,
+} from '@mutirao/api/codecs';
+import { ContentOffered, ContentWanted, MachineHello } from '@mutirao/api/machine';
 import { Demand } from '@mutirao/api/provider';
 import type { BrokerId, ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
 import type { MachineFacts } from '@mutirao/core/messages';
@@ -10,11 +12,12 @@ import type { Clock } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
 import type { AgentGate } from '../agent-gate.ts';
 import { originOf, type AgentOrigin } from '../credentials.ts';
+import type { SiteContents } from '../contents/site-contents.ts';
 import { toAgent, toBroker } from './frames.ts';
 import { checkHello, ownHello, readBrokerHello, type HelloWire } from './hello.ts';
 import { AgentLink, BrokerLink, type ByteStream } from './links.ts';
 import type { TaskMeasure } from './measure.ts';
-import { attachFields, connectFields, findAlternative, readToMachine } from './wire.ts';
+import { attachFields, connectFields, contentOfferedField, findAlternative, readToMachine } from './wire.ts';
 
 /** Commands that the relay carries out. */
 export type RelayCommand = Extract<ProviderCommand, {
@@ -35,6 +38,8 @@ export interface RelayOptions {
   /** The user whose broker is known by its own name alone. */
   readonly ownerId: UserId;
   deliver(input: ProviderInput): void;
+  /** Sees to contents that several agents want; left out where each gets its own from home. */
+  readonly contents?: Pick<SiteContents, 'want' | 'answer' | 'forgetTaker' | 'forgetBroker'>;
   /** Hears that an agent's messages go to a broker from now on. */
   onRouted?(agent: AgentLink): void;
   /** Hears that a request's agents are sent away. */
@@ -103,7 +108,8 @@ export class Relay {
   #receiveFromBroker(link: BrokerLink, bytes: Buffer): void {
     const { field, start } = findAlternative(bytes);
     if (field === connectFields.toMachine) {
-      const { machineId, message } = readToMachine(bytes, start);
+      const { machineId, message, field: inner, start: innerStart } = readToMachine(bytes, start);
+      if (inner === contentOfferedField && this.#hasKept(link, machineId, message, innerStart)) return;
       const agent = this.#agentsByMachine.get(machineId);
       if (agent?.broker === link) agent.stream.write(message);
       else this.#droppedCount += 1; // The machine is gone; the broker hears of it, or has already.
@@ -115,9 +121,24 @@ export class Relay {
     }
   }
 
+  /** Whether an answer to what a machine wants was for the site. */
+  #hasKept({ brokerId }: BrokerLink, machineId: MachineId, message: Buffer, start: number): boolean {
+    return this.#options.contents?.answer(brokerId, machineId, decodeContentOffered(decodeWith(ContentOffered, message, start))) ?? false;
+  }
+
+  readonly #watchWants = (agent: AgentLink, { brokerId }: BrokerLink, bytes: Buffer, start: number): readonly WantedContent[] | undefined => {
+    const contents = decodeContentWanted(decodeWith(ContentWanted, bytes, start));
+    const rest = this.#options.contents?.want(agent, brokerId, contents);
+    // Nothing of it was seen to: the message goes on as it is.
+    return rest?.every((content, index) => content === contents[index]) === true && rest.length === contents.length ? undefined : rest;
+  };
+
   #loseBroker(link: BrokerLink): void {
     for (const agent of link.releaseAll()) agent.route(undefined);
-    if (this.#brokers.get(link.brokerId) === link) this.#brokers.delete(link.brokerId);
+    if (this.#brokers.get(link.brokerId) === link) {
+      this.#brokers.delete(link.brokerId);
+      this.#options.contents?.forgetBroker(link.brokerId);
+    }
     this.#options.log.info({ broker: link.brokerId }, 'broker disconnected');
     this.#options.deliver({ kind: 'BrokerDisconnected', brokerId: link.brokerId, connectionId: link.connectionId });
   }
@@ -151,7 +172,7 @@ export class Relay {
     this.#closeFormer(facts);
     this.#attachmentCount += 1;
     const identity = { attachmentId: this.#attachmentCount, machineId: facts.machineId, incarnation: facts.incarnation, agentName: told.machineId, requestId: facts.requestId };
-    const link = new AgentLink(identity, stream, this.#options.measure);
+    const link = new AgentLink(identity, stream, this.#options.measure, this.#options.contents === undefined ? undefined : this.#watchWants);
     this.#agents.set(identity.attachmentId, link);
     this.#agentsByMachine.set(facts.machineId, link);
     stream.write(toAgent({ $case: 'hello', value: this.#hello() }));
@@ -186,6 +207,7 @@ export class Relay {
   #loseAgent(link: AgentLink, hasLeft: boolean): void {
     const { attachmentId, machineId } = link.identity;
     link.route(undefined);
+    this.#options.contents?.forgetTaker(link);
     this.#agents.delete(attachmentId);
     if (this.#agentsByMachine.get(machineId) === link) {
       this.#agentsByMachine.delete(machineId);

@@ -19,6 +19,8 @@ const contentWantedShape: Shape = { fields: { 1: flat } };
 
 /** Alternatives of AttachRequest, by field number. */
 export const attachFields = { hello: 1, report: 2, contentWanted: 3 } as const;
+/** The alternative of AttachResponse, and of ToMachine, that offers a content. */
+export const contentOfferedField = 5;
 /** Alternatives of ConnectRequest, by field number. */
 export const connectFields = { hello: 1, demand: 2, toMachine: 3 } as const;
 
@@ -177,20 +179,25 @@ export function sequenceOf(bytes: Uint8Array, start: number): number {
   return 0;
 }
 
-/** A message to a machine: its name, and the bytes of the AttachResponse that it is to get. */
+/** A message to a machine: its name, empty for the provider itself, and the bytes of the AttachResponse that it is to get. */
 export interface ToMachineFrame {
   readonly machineId: string;
+  /** Its alternative, as in AttachResponse. */
+  readonly field: number;
+  /** Where the alternative's bytes begin in `message`. */
+  readonly start: number;
   readonly message: Buffer;
 }
 
 /** Takes a ToMachine apart. @throws {MutiraoError} MUT_PROTOCOL */
 export function readToMachine(bytes: Buffer, start: number): ToMachineFrame {
   const walker = new WireWalker(bytes, start, bytes.length);
-  if (!walker.next() || walker.field !== 1) throw protocolError('a message to a machine without the name of the machine');
-  const nameStart = walker.span();
-  const nameEnd = walker.position;
-  findAlternative(bytes, nameEnd);
-  return { machineId: bytes.toString('utf8', nameStart, nameEnd), message: bytes.subarray(nameEnd) };
+  // A name that is empty is left out.
+  const isNamed = walker.next() && walker.field === 1;
+  const nameStart = isNamed ? walker.span() : start;
+  const nameEnd = isNamed ? walker.position : start;
+  const { field, start: inner } = findAlternative(bytes, nameEnd);
+  return { machineId: bytes.toString('utf8', nameStart, nameEnd), field, start: inner - nameEnd, message: bytes.subarray(nameEnd) };
 }
 
 const machineIdTag = 0x0a;

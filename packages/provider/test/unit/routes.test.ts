@@ -92,8 +92,8 @@ test('a push names a machine that is attached, and a content', async (t) => {
   host.gate.enter({ kind: 'request', requestId: 'q2' }, 'p/q2.1', context.credential);
   const content = { sha256: Buffer.alloc(32), sizeBytes: 1 };
   const push = (message: PushContentRequest): Promise<Buffer> => routes.pushContent(once(Buffer.from(PushContentRequest.encode(message).finish())), context);
-  await t.throwsAsync(push({ transferId: 't1', content, machineId: 'p/q2.0', data: Buffer.alloc(0) }), { code: 'MUT_TRANSFER_FAILED', message: /"p\/q2.0" is not attached/ });
-  await t.throwsAsync(push({ transferId: 't1', content: undefined, machineId: 'p/q2.0', data: Buffer.alloc(0) }), { code: 'MUT_BAD_REQUEST' });
+  await t.throwsAsync(push({ transferId: 't1', content, machineId: 'p/q2.0', data: Buffer.alloc(0), offset: 0 }), { code: 'MUT_TRANSFER_FAILED', message: /"p\/q2.0" is not attached/ });
+  await t.throwsAsync(push({ transferId: 't1', content: undefined, machineId: 'p/q2.0', data: Buffer.alloc(0), offset: 0 }), { code: 'MUT_BAD_REQUEST' });
   await t.throwsAsync(routes.pushContent(once(Buffer.from([0xff])), context), { code: 'MUT_PROTOCOL' });
 });
 

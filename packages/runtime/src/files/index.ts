@@ -1,4 +1,5 @@
 export { ContentStore, type ContentStoreOptions, type Expectation } from './content-store.ts';
+export { fileError } from './file-errors.ts';
 export { hashFile } from './hash-file.ts';
 export { mutiraoHome } from './home.ts';
 export { resolveInside } from './resolve-inside.ts';

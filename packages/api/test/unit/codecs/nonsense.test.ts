@@ -39,7 +39,7 @@ const report = Report.encode({
   ended: [{
     replicaId: 2, outcome: 1, exitStatus: 0, startedUnixMs: 1_785_000_000_000, endedUnixMs: 1_785_000_000_001, reason: '', detail: 'über', outputTruncated: false,
     standardOutput: Buffer.from('out'), standardError: Buffer.alloc(0),
-    outputs: [{ outputIndex: 0, path: 'a', content: { sha256: Buffer.alloc(32), sizeBytes: 5 }, mode: 0o644, inline: Buffer.from('hello'), transferId: '' }],
+    outputs: [{ outputIndex: 0, path: 'a', content: { sha256: Buffer.alloc(32), sizeBytes: 5 }, mode: 0o644, inline: Buffer.from('hello'), transferId: '', droppedName: '' }],
   }],
 }).finish();
 const whole = Buffer.concat([Buffer.from([0x12, report.length]), report]);

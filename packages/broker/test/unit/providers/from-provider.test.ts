@@ -75,7 +75,7 @@ test('a report with files holds up what its machine says next, and that all are 
 test('wanted and pushed contents are passed on', (t) => {
   const { from, wanted, pushed } = prepare();
   const content = { sha256: Buffer.alloc(32, 1), sizeBytes: 9 };
-  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m1', message: { $case: 'contentWanted', value: { contents: [content] } } } });
+  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m1', message: { $case: 'contentWanted', value: { contents: [content], offsets: [], overWire: false } } } });
   from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m1', message: { $case: 'contentPushed', value: { transferId: 't1', content } } } });
   t.deepEqual(wanted, [[{ sha256: '01'.repeat(32), size: 9 }]]);
   t.deepEqual(pushed, [['alpha/m1', 't1', { sha256: '01'.repeat(32), size: 9 }]]);

@@ -29,7 +29,7 @@ class Bench {
   agent(machineId: string, userId = 'request:q1', held: number[] = [], { incarnation = 'i', credential = 'q1.x' } = {}): StreamEnd<Buffer, Buffer> {
     const [near, far] = streamPair<Buffer, Buffer>();
     this.relay.attachAgent(far, aCallContext({ userId, credential }));
-    const facts = { machineId, incarnation, processors: 1, attributes: {}, untilUnixMs: undefined, requestId: 'forged' };
+    const facts = { machineId, incarnation, processors: 1, attributes: {}, untilUnixMs: undefined, requestId: 'forged', sharedTokens: [] };
     near.write(fromAgent({
       $case: 'hello', value: { hello: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: machineId }, facts, heldReplicaIds: held },
     }));

@@ -8,7 +8,7 @@ import { runs } from '@mutirao/testkit';
 const anEnd = {
   replicaId: 7, outcome: Outcome.SUCCEEDED, exitStatus: 0, startedUnixMs: 1_700_000_000_000, endedUnixMs: 1_700_000_000_250, reason: '', detail: '',
   standardOutput: Buffer.from('out'), standardError: Buffer.alloc(0), outputTruncated: false,
-  outputs: [{ outputIndex: 0, path: '', content: { sha256: Buffer.alloc(32, 1), sizeBytes: 3 }, mode: 0o644, inline: Buffer.from('abc'), transferId: '' }],
+  outputs: [{ outputIndex: 0, path: '', content: { sha256: Buffer.alloc(32, 1), sizeBytes: 3 }, mode: 0o644, inline: Buffer.from('abc'), transferId: '', droppedName: '' }],
 };
 const aReport = bytesOf(AttachRequest.encode({
   message: { $case: 'report', value: { sequence: 300, started: [{ replicaId: 8, startedUnixMs: 5 }], ended: [anEnd, { ...anEnd, replicaId: 9, startedUnixMs: 0 }] } },
@@ -46,7 +46,7 @@ test('a message to a machine becomes the agent\'s own message', (t) => {
     { $case: 'start', value: { template: undefined, replicas: [{ replicaId: 1, taskIndex: 2, value: 'x', inputs: [], outputs: [] }] } },
     { $case: 'cancel', value: { replicaIds: [1, 2, 3], onlyWaiting: true } },
     { $case: 'acknowledged', value: { sequence: 4 } },
-    { $case: 'content', value: { content: undefined, source: { $case: 'transferId', value: 't1' } } },
+    { $case: 'content', value: { content: undefined, source: { $case: 'transferId', value: 't1' }, offset: 0 } },
   ];
   for (const message of messages) {
     const bytes = bytesOf(ConnectRequest.encode({ message: { $case: 'toMachine', value: { machineId: 'c1/q1.0', message: message as never } } }).finish());
@@ -58,7 +58,7 @@ test('a message to a machine becomes the agent\'s own message', (t) => {
 
 test('a chunk of a content changes only its tag on its way', (t) => {
   const data = Buffer.from('some bytes');
-  const pushed = renumberChunk(bytesOf(PushContentRequest.encode({ transferId: '', content: undefined, machineId: '', data }).finish()), 3);
+  const pushed = renumberChunk(bytesOf(PushContentRequest.encode({ transferId: '', content: undefined, machineId: '', data, offset: 0 }).finish()), 3);
   const sent = renumberChunk(bytesOf(SendContentRequest.encode({ transferId: '', data }).finish()), 2);
   t.deepEqual(PullContentResponse.decode(pushed ?? Buffer.alloc(0)).data, data);
   t.deepEqual(PullContentResponse.decode(sent ?? Buffer.alloc(0)).data, data);
@@ -99,7 +99,7 @@ test('a number that no reader can hold, and a field that reaches beyond its mess
 });
 
 test('contents wanted are walked to their end', (t) => {
-  const bytes = bytesOf(AttachRequest.encode({ message: { $case: 'contentWanted', value: { contents: [{ sha256: Buffer.alloc(32), sizeBytes: 9 }] } } }).finish());
+  const bytes = bytesOf(AttachRequest.encode({ message: { $case: 'contentWanted', value: { contents: [{ sha256: Buffer.alloc(32), sizeBytes: 9 }], offsets: [], overWire: false } } }).finish());
   t.notThrows(() => { scanContentWanted(bytes, findAlternative(bytes).start); });
   t.throws(() => { scanContentWanted(Buffer.from([0x0a, 0x02, 0x0a, 0x05]), 0); }, { code: 'MUT_PROTOCOL' });
 });

@@ -96,6 +96,8 @@ export interface MachineFacts {
     | undefined;
   /** The request that it was allocated by; empty for a time-shared machine. */
   requestId: string;
+  /** What it found in token files: whoever wrote one of them shares a file system with it. */
+  sharedTokens: string[];
 }
 
 export interface MachineFacts_AttributesEntry {
@@ -167,6 +169,8 @@ export interface OutputContent {
   /** The bytes themselves when there are few; otherwise they were pushed under this transfer. */
   inline?: Buffer | undefined;
   transferId: string;
+  /** Or they are in a file of this name in the folder for outputs that the broker's token file names. */
+  droppedName: string;
 }
 
 export interface ReportAcknowledged {
@@ -177,14 +181,27 @@ export interface ReportAcknowledged {
 /** Put, the agent's side: what its storage lacks. */
 export interface ContentWanted {
   contents: Content[];
+  /** For each of them, how many bytes of its beginning are there already, from a transfer that broke; 0 where left out. */
+  offsets: number[];
+  /** A file of a shared file system will not do: it could not be read, or was not what it should be. */
+  overWire: boolean;
 }
 
 /** Put, the broker's answer: the bytes, or a transfer to pull, or a refusal. */
 export interface ContentOffered {
   content: Content | undefined;
-  source: { $case: "inline"; value: Buffer } | { $case: "transferId"; value: string } | //
-  /** Reason from the error registry. */
-  { $case: "refused"; value: string } | undefined;
+  source:
+    | { $case: "inline"; value: Buffer }
+    | { $case: "transferId"; value: string }
+    | //
+    /** Reason from the error registry. */
+    { $case: "refused"; value: string }
+    | //
+    /** A file that holds it, for a machine that has shown that it shares the sender's file system. */
+    { $case: "sharedPath"; value: string }
+    | undefined;
+  /** With a transfer: how many bytes of the content's beginning it leaves out. */
+  offset: number;
 }
 
 /** Takes no new replica; ends when those that it has have ended. */
@@ -208,6 +225,11 @@ export interface PushContentRequest {
   data: Buffer;
   /** In the first chunk only: the name under which the agent presented itself. */
   machineId: string;
+  /**
+   * In the first chunk with data only: how many bytes of the content's beginning are left out. The metadata
+   * "mutirao-offset", which the answer begins with as soon as somebody takes the content, says how many may be.
+   */
+  offset: number;
 }
 
 export interface PushContentResponse {
@@ -469,7 +491,15 @@ export const MachineHello: MessageFns<MachineHello> = {
 };
 
 function createBaseMachineFacts(): MachineFacts {
-  return { machineId: "", incarnation: "", processors: 0, attributes: {}, untilUnixMs: undefined, requestId: "" };
+  return {
+    machineId: "",
+    incarnation: "",
+    processors: 0,
+    attributes: {},
+    untilUnixMs: undefined,
+    requestId: "",
+    sharedTokens: [],
+  };
 }
 
 export const MachineFacts: MessageFns<MachineFacts> = {
@@ -491,6 +521,9 @@ export const MachineFacts: MessageFns<MachineFacts> = {
     }
     if (message.requestId !== "") {
       writer.uint32(50).string(message.requestId);
+    }
+    for (const v of message.sharedTokens) {
+      writer.uint32(66).string(v!);
     }
     return writer;
   },
@@ -557,6 +590,14 @@ export const MachineFacts: MessageFns<MachineFacts> = {
             }
 
             message.requestId = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.sharedTokens.push(reader.string());
             continue;
           }
         }
@@ -1141,7 +1182,7 @@ export const ReplicaEnded: MessageFns<ReplicaEnded> = {
 };
 
 function createBaseOutputContent(): OutputContent {
-  return { outputIndex: 0, path: "", content: undefined, mode: 0, inline: undefined, transferId: "" };
+  return { outputIndex: 0, path: "", content: undefined, mode: 0, inline: undefined, transferId: "", droppedName: "" };
 }
 
 export const OutputContent: MessageFns<OutputContent> = {
@@ -1163,6 +1204,9 @@ export const OutputContent: MessageFns<OutputContent> = {
     }
     if (message.transferId !== "") {
       writer.uint32(50).string(message.transferId);
+    }
+    if (message.droppedName !== "") {
+      writer.uint32(58).string(message.droppedName);
     }
     return writer;
   },
@@ -1228,6 +1272,14 @@ export const OutputContent: MessageFns<OutputContent> = {
             message.transferId = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.droppedName = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1288,13 +1340,23 @@ export const ReportAcknowledged: MessageFns<ReportAcknowledged> = {
 };
 
 function createBaseContentWanted(): ContentWanted {
-  return { contents: [] };
+  return { contents: [], offsets: [], overWire: false };
 }
 
 export const ContentWanted: MessageFns<ContentWanted> = {
   encode(message: ContentWanted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.contents) {
       Content.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.offsets.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.offsets) {
+        writer.uint64(v);
+      }
+      writer.join();
+    }
+    if (message.overWire !== false) {
+      writer.uint32(24).bool(message.overWire);
     }
     return writer;
   },
@@ -1320,6 +1382,32 @@ export const ContentWanted: MessageFns<ContentWanted> = {
             message.contents.push(Content.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag === 16) {
+              message.offsets.push(longToNumber(reader.uint64()));
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.offsets.push(longToNumber(reader.uint64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.overWire = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1334,7 +1422,7 @@ export const ContentWanted: MessageFns<ContentWanted> = {
 };
 
 function createBaseContentOffered(): ContentOffered {
-  return { content: undefined, source: undefined };
+  return { content: undefined, source: undefined, offset: 0 };
 }
 
 export const ContentOffered: MessageFns<ContentOffered> = {
@@ -1352,6 +1440,12 @@ export const ContentOffered: MessageFns<ContentOffered> = {
       case "refused":
         writer.uint32(34).string(message.source.value);
         break;
+      case "sharedPath":
+        writer.uint32(42).string(message.source.value);
+        break;
+    }
+    if (message.offset !== 0) {
+      writer.uint32(48).uint64(message.offset);
     }
     return writer;
   },
@@ -1399,6 +1493,22 @@ export const ContentOffered: MessageFns<ContentOffered> = {
             }
 
             message.source = { $case: "refused", value: reader.string() };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.source = { $case: "sharedPath", value: reader.string() };
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.offset = longToNumber(reader.uint64());
             continue;
           }
         }
@@ -1553,7 +1663,7 @@ export const PullContentResponse: MessageFns<PullContentResponse> = {
 };
 
 function createBasePushContentRequest(): PushContentRequest {
-  return { transferId: "", content: undefined, data: noBytes, machineId: "" };
+  return { transferId: "", content: undefined, data: noBytes, machineId: "", offset: 0 };
 }
 
 export const PushContentRequest: MessageFns<PushContentRequest> = {
@@ -1569,6 +1679,9 @@ export const PushContentRequest: MessageFns<PushContentRequest> = {
     }
     if (message.machineId !== "") {
       writer.uint32(34).string(message.machineId);
+    }
+    if (message.offset !== 0) {
+      writer.uint32(40).uint64(message.offset);
     }
     return writer;
   },
@@ -1616,6 +1729,14 @@ export const PushContentRequest: MessageFns<PushContentRequest> = {
             }
 
             message.machineId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.offset = longToNumber(reader.uint64());
             continue;
           }
         }

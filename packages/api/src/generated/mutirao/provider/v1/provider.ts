@@ -235,6 +235,8 @@ export interface SendContentResponse {
 
 export interface ReceiveContentRequest {
   transferId: string;
+  /** How many bytes of the content's beginning are to be left out. */
+  offset: number;
 }
 
 export interface ReceiveContentResponse {
@@ -1661,13 +1663,16 @@ export const SendContentResponse: MessageFns<SendContentResponse> = {
 };
 
 function createBaseReceiveContentRequest(): ReceiveContentRequest {
-  return { transferId: "" };
+  return { transferId: "", offset: 0 };
 }
 
 export const ReceiveContentRequest: MessageFns<ReceiveContentRequest> = {
   encode(message: ReceiveContentRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.transferId !== "") {
       writer.uint32(10).string(message.transferId);
+    }
+    if (message.offset !== 0) {
+      writer.uint32(16).uint64(message.offset);
     }
     return writer;
   },
@@ -1691,6 +1696,14 @@ export const ReceiveContentRequest: MessageFns<ReceiveContentRequest> = {
             }
 
             message.transferId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.offset = longToNumber(reader.uint64());
             continue;
           }
         }

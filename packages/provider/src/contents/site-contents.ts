@@ -1,0 +1,357 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { encodeContentOffered, type ContentOffer, type WantedContent } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { BrokerId } from '@mutirao/core/machines/provider';
+import type { Content } from '@mutirao/core/messages';
+import type { Bytes, Duration, Instant, MachineId } from '@mutirao/core/shared';
+import type { Clock } from '@mutirao/runtime/driver';
+import type { Logger } from '@mutirao/runtime/log';
+import type { PassingBytes } from '@mutirao/runtime/memory';
+import type { StreamWriter } from '@mutirao/runtime/rpc';
+import { toAgent } from '../relay/frames.ts';
+import type { TransferExchange } from '../transfers/transfer-exchange.ts';
+import type { GrowingFile } from './growing-file.ts';
+import { PartWriter } from './part-writer.ts';
+import { serveFile } from './serve-file.ts';
+import type { SiteStore } from './site-store.ts';
+
+/** Who wants contents: an agent. */
+export interface ContentTaker {
+  readonly machineId: MachineId;
+  readonly isClosed: boolean;
+  /** Sends it a message. */
+  write(message: Buffer): void;
+  /** Asks its broker in its name. */
+  ask(contents: readonly WantedContent[]): void;
+}
+
+/** What keeping contents for a site needs. */
+export interface SiteContentsOptions {
+  readonly store: SiteStore;
+  readonly exchange: Pick<TransferExchange, 'take'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Hears of bytes that have passed. */
+  readonly passing: Pick<PassingBytes, 'note'>;
+}
+
+/** A content that is on its way from its broker to the store. */
+interface Fetch {
+  readonly brokerId: BrokerId;
+  readonly content: Content;
+  /** Bytes that are there already. */
+  readonly offset: Bytes;
+  /** Where it is written. */
+  readonly path: string;
+  /** In whose name the broker was asked; empty for the provider's own. */
+  asker: MachineId;
+  askedAt: Instant;
+  isAnswered: boolean;
+  /** Those who wait for it and have not been told yet, and how much of it each has. */
+  readonly takers: Map<ContentTaker, Bytes>;
+  /** Undefined until the broker has answered. */
+  progress: GrowingFile | undefined;
+}
+
+/** A content that an agent may pull from the store. */
+interface LocalTransfer {
+  readonly taker: ContentTaker;
+  readonly brokerId: BrokerId;
+  readonly content: Content;
+  readonly paths: readonly string[];
+  readonly offset: Bytes;
+  readonly progress: GrowingFile | undefined;
+  release(): void;
+}
+
+/** A content up to this size comes from its broker within a message, each time. */
+const inlineBytesMax: Bytes = 65_536;
+/** Whoever wants a content after so long without an answer asks for it again. */
+const answerWaitMax: Duration = 10_000;
+/** After the disk was full contents pass through for so long. */
+const fullPause: Duration = 60_000;
+/** Offers that are remembered for each agent. */
+const offeredMax = 1000;
+/** Transfers to agents at a time: each holds buffers. */
+const servingsMax = 24;
+
+/**
+ * Has what several agents of a site want cross the wire from home once: the first want is passed to the broker, its answer is written
+ * to the store, and all who want it meanwhile or later get it from there, while it still grows if need be.
+ *
+ * Where it cannot be kept, agents and brokers speak as if nothing were between them.
+ */
+export class SiteContents {
+  readonly #options: SiteContentsOptions;
+  readonly #fetches = new Map<string, Fetch>();
+  readonly #local = new Map<string, LocalTransfer>();
+  /** What each agent was offered from here lately. */
+  readonly #offered = new WeakMap<ContentTaker, Set<string>>();
+  readonly #waitingToServe: (() => void)[] = [];
+  #servingCount = 0;
+  #fullUntil: Instant = 0;
+  #servedBytes: Bytes = 0;
+
+  constructor(options: SiteContentsOptions) {
+    this.#options = options;
+  }
+
+  /** Bytes that agents got from the store since the start. */
+  get servedBytes(): Bytes {
+    return this.#servedBytes;
+  }
+
+  /** Bytes that are kept. */
+  get keptBytes(): Bytes {
+    return this.#options.store.bytes;
+  }
+
+  /** Offers an agent what is here or comes. Returns what its broker is to be asked for in its name. */
+  want(taker: ContentTaker, brokerId: BrokerId, contents: readonly WantedContent[]): WantedContent[] {
+    return contents.flatMap((content) => this.#wantOne(taker, brokerId, content) ?? []);
+  }
+
+  /**
+   * As `want`, for the provider itself: they are kept when they come. Returns what the broker is to be asked for in the name of no
+   * machine; what is here already, comes already or cannot be kept is left out.
+   */
+  wantOwn(brokerId: BrokerId, contents: readonly Content[]): WantedContent[] {
+    const { store } = this.#options;
+    return contents.flatMap((content) => {
+      if (store.find(brokerId, content) !== undefined || this.#fetches.has(fetchKey(brokerId, content.sha256))) return [];
+      const fetch = this.#beginFetch(brokerId, content, '');
+      return fetch === undefined ? [] : [asked(fetch)];
+    });
+  }
+
+  /** Whether a broker's content is here, whole. */
+  has(brokerId: BrokerId, content: Content): boolean {
+    return this.#options.store.find(brokerId, content) !== undefined;
+  }
+
+  /** From now on these contents of a broker stay; those that were named before may go. */
+  pin(brokerId: BrokerId, sha256s: ReadonlySet<string>): void {
+    this.#options.store.pin(brokerId, sha256s);
+  }
+
+  /** Hears a broker's answer. False when it is for the machine alone. @param machineId empty for the provider itself. */
+  answer(brokerId: BrokerId, machineId: MachineId, offer: ContentOffer): boolean {
+    const key = fetchKey(brokerId, offer.content.sha256);
+    const fetch = this.#fetches.get(key);
+    if (fetch === undefined || fetch.isAnswered || fetch.asker !== machineId) return machineId === '';
+    fetch.isAnswered = true;
+    switch (offer.source.kind) {
+      case 'transfer': void this.#run(key, fetch, offer.source); break;
+      case 'inline': void this.#keepInline(key, fetch, offer.source.bytes); break;
+      case 'refused': case 'shared':
+        this.#endFetch(key, fetch, true);
+        for (const taker of fetch.takers.keys()) {
+          // What one machine may read another may not even see.
+          if (offer.source.kind === 'refused') tell(taker, offer);
+          else if (taker.machineId === machineId) return this.#askForRest(fetch, machineId);
+        }
+        break;
+    }
+    return true;
+  }
+
+  /** Sends what was offered under a name; undefined when nothing was. */
+  findTransfer(transferId: string): ((writer: StreamWriter<Buffer>) => Promise<void>) | undefined {
+    const transfer = this.#local.get(transferId);
+    if (transfer === undefined) return undefined;
+    this.#local.delete(transferId);
+    return (writer) => this.#serve(transfer, writer);
+  }
+
+  /** An agent is gone. */
+  forgetTaker(taker: ContentTaker): void {
+    for (const [transferId, transfer] of this.#local) {
+      if (transfer.taker !== taker) continue;
+      this.#local.delete(transferId);
+      transfer.release();
+    }
+    for (const fetch of this.#fetches.values()) fetch.takers.delete(taker);
+  }
+
+  /** A broker is gone, and will not answer what it was asked. */
+  forgetBroker(brokerId: BrokerId): void {
+    for (const [key, fetch] of [...this.#fetches]) {
+      if (fetch.brokerId === brokerId && !fetch.isAnswered) this.#endFetch(key, fetch, true);
+    }
+  }
+
+  #wantOne(taker: ContentTaker, brokerId: BrokerId, content: WantedContent): WantedContent | undefined {
+    const path = this.#options.store.find(brokerId, content);
+    if (path !== undefined) {
+      this.#noteOffered(taker, brokerId, content.sha256);
+      void this.#offerKept(taker, brokerId, content, path);
+      return undefined;
+    }
+    const fetch = this.#fetches.get(fetchKey(brokerId, content.sha256));
+    if (fetch !== undefined) return this.#join(taker, fetch, content.offset ?? 0);
+    const begun = content.size <= inlineBytesMax ? undefined : this.#beginFetch(brokerId, content, taker.machineId);
+    begun?.takers.set(taker, content.offset ?? 0);
+    return begun === undefined ? content : { ...asked(begun), ...(content.overWire === true ? { overWire: true } : {}) };
+  }
+
+  #join(taker: ContentTaker, fetch: Fetch, held: Bytes): WantedContent | undefined {
+    if (fetch.progress !== undefined) {
+      this.#offerLocal(taker, fetch, held);
+      return undefined;
+    }
+    fetch.takers.set(taker, held);
+    const now = this.#options.clock.now();
+    if (fetch.isAnswered || now - fetch.askedAt < answerWaitMax) return undefined;
+    fetch.askedAt = now;
+    fetch.asker = taker.machineId;
+    return asked(fetch);
+  }
+
+  /** Who wants again what was offered from here may have found it wrong. */
+  #noteOffered(taker: ContentTaker, brokerId: BrokerId, sha256: string): void {
+    let offered = this.#offered.get(taker);
+    if (offered === undefined || offered.size >= offeredMax) {
+      offered = new Set();
+      this.#offered.set(taker, offered);
+    }
+    if (offered.has(sha256)) this.#options.store.doubt(brokerId, sha256);
+    offered.add(sha256);
+  }
+
+  /** Undefined when the content cannot be kept. */
+  #beginFetch(brokerId: BrokerId, { sha256, size }: Content, asker: MachineId): Fetch | undefined {
+    const { store, clock } = this.#options;
+    if (clock.now() < this.#fullUntil || !store.makeRoom(size)) return undefined;
+    const content = { sha256, size };
+    const offset = store.partSize(brokerId, content);
+    const fetch: Fetch = { brokerId, content, offset, path: store.takePart(brokerId, content), asker, askedAt: clock.now(), isAnswered: false, takers: new Map(), progress: undefined };
+    this.#fetches.set(fetchKey(brokerId, sha256), fetch);
+    return fetch;
+  }
+
+  #endFetch(key: string, { brokerId, content }: Fetch, isOfUse: boolean): void {
+    this.#fetches.delete(key);
+    this.#options.store.leavePart(brokerId, content.sha256, isOfUse);
+  }
+
+  /** The asker shares a file system with its broker; the others may not. */
+  #askForRest({ brokerId, content, takers }: Fetch, machineId: MachineId): boolean {
+    for (const taker of takers.keys()) {
+      if (taker.machineId === machineId) continue;
+      const wanted = this.#wantOne(taker, brokerId, content);
+      if (wanted !== undefined) taker.ask([wanted]);
+    }
+    return false;
+  }
+
+  async #run(key: string, fetch: Fetch, { transferId, offset = 0 }: { readonly transferId: string; readonly offset?: Bytes }): Promise<void> {
+    const { store, exchange, log } = this.#options;
+    let writer: PartWriter | undefined;
+    try {
+      writer = await PartWriter.open(fetch.path, fetch.content, offset);
+      fetch.progress = writer.progress;
+      for (const [taker, held] of fetch.takers) this.#offerLocal(taker, fetch, held);
+      fetch.takers.clear();
+      await exchange.take(transferId, { writer, signal: new AbortController().signal, requestId: '' });
+      await writer.finish();
+      await writer.close();
+      await store.publish(fetch.brokerId, fetch.content);
+      this.#fetches.delete(key);
+    } catch (error) {
+      await writer?.close().catch(() => undefined);
+      log.warn({ err: error, sha256: fetch.content.sha256 }, 'a content could not be kept');
+      this.#fail(key, fetch, error);
+    }
+  }
+
+  #fail(key: string, fetch: Fetch, error: unknown): void {
+    const code = error instanceof MutiraoError ? error.code : 'MUT_DISK_FULL';
+    // Whatever the disk has: what could not be written once is not tried again and again.
+    if (code !== 'MUT_TRANSFER_FAILED' && code !== 'MUT_CONTENT_MISMATCH') this.#fullUntil = this.#options.clock.now() + fullPause;
+    this.#endFetch(key, fetch, code === 'MUT_TRANSFER_FAILED');
+    fetch.progress?.fail(new MutiraoError('MUT_TRANSFER_FAILED', `content ${fetch.content.sha256} did not come whole`, { cause: error }));
+    for (const taker of fetch.takers.keys()) taker.ask([fetch.content]);
+  }
+
+  async #keepInline(key: string, fetch: Fetch, bytes: Uint8Array): Promise<void> {
+    const { store } = this.#options;
+    for (const taker of fetch.takers.keys()) tell(taker, { content: fetch.content, source: { kind: 'inline', bytes } });
+    fetch.takers.clear();
+    let writer: PartWriter | undefined;
+    try {
+      writer = await PartWriter.open(fetch.path, fetch.content, 0);
+      writer.writeBytes(bytes);
+      await writer.finish();
+      await writer.close();
+      await store.publish(fetch.brokerId, fetch.content);
+      this.#fetches.delete(key);
+    } catch (error) {
+      await writer?.close().catch(() => undefined);
+      this.#fail(key, fetch, error);
+    }
+  }
+
+  async #offerKept(taker: ContentTaker, brokerId: BrokerId, content: WantedContent, path: string): Promise<void> {
+    const { store } = this.#options;
+    const release = store.hold(brokerId, content.sha256);
+    try {
+      if (!(await store.prove(brokerId, content.sha256))) throw new MutiraoError('MUT_CONTENT_MISMATCH', `content ${content.sha256} was not kept well`);
+      if (content.size <= inlineBytesMax) {
+        tell(taker, { content, source: { kind: 'inline', bytes: await readFile(path) } });
+        release();
+      } else {
+        this.#announce({ taker, brokerId, content, paths: [path], offset: content.offset ?? 0, progress: undefined, release });
+      }
+    } catch {
+      release();
+      taker.ask([content]);
+    }
+  }
+
+  #offerLocal(taker: ContentTaker, fetch: Fetch, offset: Bytes): void {
+    const { brokerId, content, path, progress } = fetch;
+    const paths = [path, join(this.#options.store.folderOf(brokerId), content.sha256)];
+    this.#announce({ taker, brokerId, content, paths, offset, progress, release: () => undefined });
+  }
+
+  #announce(transfer: LocalTransfer): void {
+    // Who knows the name of a transfer can take it, so nobody is to guess it.
+    const transferId = `site/${randomBytes(16).toString('hex')}`;
+    this.#local.set(transferId, transfer);
+    tell(transfer.taker, { content: transfer.content, source: { kind: 'transfer', transferId, offset: transfer.offset } });
+  }
+
+  async #serve(transfer: LocalTransfer, writer: StreamWriter<Buffer>): Promise<void> {
+    if (this.#servingCount >= servingsMax) await new Promise<void>((resolve) => { this.#waitingToServe.push(resolve); });
+    this.#servingCount += 1;
+    const { taker, content, paths, offset, progress } = transfer;
+    try {
+      await serveFile({
+        paths, size: content.size, offset, progress,
+        onBytes: (count) => {
+          this.#servedBytes += count;
+          this.#options.passing.note(count);
+        },
+        demandGoOn: () => { if (taker.isClosed) throw new MutiraoError('MUT_TRANSFER_FAILED', `machine ${taker.machineId} is not attached`); },
+      }, writer);
+    } finally {
+      transfer.release();
+      this.#servingCount -= 1;
+      this.#waitingToServe.shift()?.();
+    }
+  }
+}
+
+function tell(taker: ContentTaker, offer: ContentOffer): void {
+  if (!taker.isClosed) taker.write(toAgent({ $case: 'content', value: encodeContentOffered(offer) }));
+}
+
+function asked({ content, offset }: Fetch): WantedContent {
+  return offset === 0 ? content : { ...content, offset };
+}
+
+function fetchKey(brokerId: BrokerId, sha256: string): string {
+  return `${brokerId}\n${sha256}`;
+}

@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import test, { type ExecutionContext } from 'ava';
+import { decodeContentOffered, type ContentOffer, type WantedContent } from '@mutirao/api/codecs';
+import { AttachResponse, PullContentResponse } from '@mutirao/api/machine';
+import type { Content } from '@mutirao/core/messages';
+import { quietLogger } from '@mutirao/runtime/log';
+import { temporaryFolder, until } from '@mutirao/testkit';
+import { SiteContents, type ContentTaker } from '../../../src/contents/site-contents.ts';
+import { SiteStore } from '../../../src/contents/site-store.ts';
+import { TransferExchange } from '../../../src/transfers/transfer-exchange.ts';
+
+const bytes = Buffer.alloc(300_000, 'some content ');
+const content = contentOf(bytes);
+
+function contentOf(of: Buffer): Content {
+  return { sha256: createHash('sha256').update(of).digest('hex'), size: of.length };
+}
+
+/** An agent that notes what it is offered, and what is asked in its name. */
+class Taker implements ContentTaker {
+  readonly offers: ContentOffer[] = [];
+  readonly asked: WantedContent[] = [];
+  isClosed = false;
+  readonly machineId: string;
+
+  constructor(machineId: string) {
+    this.machineId = machineId;
+  }
+
+  write(message: Buffer): void {
+    const { message: told } = AttachResponse.decode(message);
+    if (told?.$case === 'content') this.offers.push(decodeContentOffered(told.value));
+  }
+
+  ask(contents: readonly WantedContent[]): void {
+    this.asked.push(...contents);
+  }
+
+  /** The name of the transfer that it was offered last. */
+  get transferId(): string {
+    const source = this.offers.at(-1)?.source;
+    return source?.kind === 'transfer' ? source.transferId : '';
+  }
+}
+
+/** A site and the way to it from home. */
+class Bench {
+  now = 1000;
+  readonly exchange = new TransferExchange({ timers: { start: () => undefined, cancel: () => undefined }, waitMax: 1, transfersMax: 10, passing: { note: () => undefined } });
+  readonly store: SiteStore;
+  readonly contents: SiteContents;
+  readonly folder: string;
+
+  constructor(t: ExecutionContext, bytesMax = 1_000_000) {
+    this.folder = temporaryFolder(t);
+    this.store = new SiteStore({ folder: this.folder, bytesMax, now: 0, partAgeMax: 1000 });
+    this.contents = new SiteContents({ store: this.store, exchange: this.exchange, clock: { now: () => this.now }, log: quietLogger, passing: { note: () => undefined } });
+  }
+
+  /** The broker brings bytes under a name. */
+  give(transferId: string, chunks: AsyncIterable<Buffer>): Promise<void> {
+    return this.exchange.give(transferId, { chunks, signal: new AbortController().signal, requestId: '' });
+  }
+
+  /** An agent pulls what it was offered. */
+  async pull(transferId: string): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    await this.contents.findTransfer(transferId)?.({
+      onDrain: undefined, end: () => undefined, drained: () => Promise.resolve(),
+      write: (message) => parts.push(Buffer.from(PullContentResponse.decode(message).data)) > 0,
+    });
+    return Buffer.concat(parts);
+  }
+}
+
+async function* chunksOf(of: Buffer, onChunk: () => Promise<void> | void = () => undefined): AsyncGenerator<Buffer> {
+  for (let at = 0; at < of.length; at += 100_000) {
+    await onChunk();
+    yield Buffer.from(PullContentResponse.encode({ data: of.subarray(at, at + 100_000) }).finish());
+  }
+}
+
+test('what several agents want is asked for once, and all get it while it still comes', async (t) => {
+  const bench = new Bench(t);
+  const [one, two, three] = [new Taker('p/1'), new Taker('p/2'), new Taker('p/3')];
+  t.deepEqual(bench.contents.want(one, 'b', [content]), [content]);
+  t.deepEqual(bench.contents.want(two, 'b', [content]), []);
+  t.true(bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't' } }));
+  const gate = Promise.withResolvers<undefined>();
+  let chunkCount = 0;
+  const giving = bench.give('t', chunksOf(bytes, async () => { if (++chunkCount === 2) await gate.promise; }));
+  await until(() => one.transferId !== '' && two.transferId !== '', 'both are offered it');
+  t.deepEqual(bench.contents.want(three, 'b', [content]), []);
+  const pulls = [one, two, three].map((taker) => bench.pull(taker.transferId));
+  gate.resolve(undefined);
+  for (const pulled of await Promise.all(pulls)) t.true(pulled.equals(bytes));
+  await giving;
+  await until(() => bench.contents.has('b', content), 'it is kept');
+  const late = new Taker('p/4');
+  t.deepEqual(bench.contents.want(late, 'b', [content]), []);
+  await until(() => late.transferId !== '', 'it is offered to a late one');
+  t.true((await bench.pull(late.transferId)).equals(bytes));
+});
+
+test('a machine of another broker is not served what the first brought', async (t) => {
+  const bench = new Bench(t);
+  bench.contents.wantOwn('b1', [content]);
+  bench.contents.answer('b1', '', { content, source: { kind: 'transfer', transferId: 't' } });
+  await bench.give('t', chunksOf(bytes));
+  await until(() => bench.contents.has('b1', content), 'it is kept');
+  t.deepEqual(bench.contents.want(new Taker('p/1'), 'b2', [content]), [content]);
+});
+
+test('a transfer that breaks is gone on with where it broke', async (t) => {
+  const bench = new Bench(t);
+  const taker = new Taker('p/1');
+  bench.contents.want(taker, 'b', [content]);
+  bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't' } });
+  let chunkCount = 0;
+  await t.throwsAsync(bench.give('t', chunksOf(bytes, () => { if (++chunkCount === 3) throw new Error('the line is down'); })));
+  await until(() => taker.transferId !== '', 'it was offered');
+  await t.throwsAsync(bench.pull(taker.transferId), { code: 'MUT_TRANSFER_FAILED' });
+  t.deepEqual(bench.contents.want(taker, 'b', [{ ...content, offset: 150_000 }]), [{ ...content, offset: 200_000 }]);
+  bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't2', offset: 200_000 } });
+  await bench.give('t2', chunksOf(bytes.subarray(200_000)));
+  await until(() => taker.offers.length === 2, 'it is offered again');
+  t.like(taker.offers[1]?.source, { kind: 'transfer', offset: 150_000 });
+  t.true((await bench.pull(taker.transferId)).equals(bytes.subarray(150_000)));
+});
+
+test('what cannot be kept passes through as if nothing were between', (t) => {
+  const bench = new Bench(t, 1000);
+  const taker = new Taker('p/1');
+  const wanted: WantedContent[] = [content];
+  const asked = bench.contents.want(taker, 'b', wanted);
+  t.is(asked[0], wanted[0]);
+  t.false(bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't' } }));
+  const small = contentOf(Buffer.from('small'));
+  t.deepEqual(bench.contents.want(taker, 'b', [small]), [small]);
+});
+
+test('when the disk is full agents are served from home for a while', async (t) => {
+  const bench = new Bench(t);
+  const taker = new Taker('p/1');
+  bench.contents.want(taker, 'b', [content]);
+  // A folder that is gone stands for a disk that takes nothing.
+  rmSync(bench.folder, { recursive: true });
+  bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't' } });
+  await until(() => taker.asked.length > 0, 'it is asked for in the agent\'s name');
+  t.false(bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't2' } }));
+  t.deepEqual(bench.contents.want(taker, 'b', [content]), [content]);
+  t.false(bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't3' } }));
+});
+
+test('a refusal reaches all who wait, and a broker that went away is asked again', (t) => {
+  const bench = new Bench(t);
+  const [one, two] = [new Taker('p/1'), new Taker('p/2')];
+  bench.contents.want(one, 'b', [content]);
+  bench.contents.want(two, 'b', [content]);
+  bench.contents.forgetBroker('b');
+  t.is(bench.contents.want(one, 'b', [content]).length, 1);
+  bench.contents.want(two, 'b', [content]);
+  t.true(bench.contents.answer('b', 'p/1', { content, source: { kind: 'refused', reason: 'MUT_CONTENT_NOT_FOUND' } }));
+  t.deepEqual([one, two].map((taker) => taker.offers.map(({ source }) => source.kind)), [['refused'], ['refused']]);
+});
+
+test('a file that one machine shares with its broker is not offered to another', (t) => {
+  const bench = new Bench(t);
+  const [one, two] = [new Taker('p/1'), new Taker('p/2')];
+  bench.contents.want(one, 'b', [content]);
+  bench.contents.want(two, 'b', [content]);
+  t.false(bench.contents.answer('b', 'p/1', { content, source: { kind: 'shared', path: '/home/ana/data' } }));
+  t.deepEqual(two.asked, [content]);
+  t.deepEqual(two.offers, []);
+});
+
+test('the provider keeps small contents that it wants itself, and agents have them without the broker', async (t) => {
+  const bench = new Bench(t);
+  const small = contentOf(Buffer.from('small'));
+  t.deepEqual(bench.contents.wantOwn('b', [small]), [small]);
+  t.true(bench.contents.answer('b', '', { content: small, source: { kind: 'inline', bytes: Buffer.from('small') } }));
+  await until(() => bench.contents.has('b', small), 'it is kept');
+  const taker = new Taker('p/1');
+  t.deepEqual(bench.contents.want(taker, 'b', [small]), []);
+  await until(() => taker.offers.length > 0, 'it is offered');
+  t.deepEqual(taker.offers[0]?.source, { kind: 'inline', bytes: Buffer.from('small') });
+});
+
+test('an offer that nobody took goes with its agent', async (t) => {
+  const bench = new Bench(t);
+  bench.contents.wantOwn('b', [content]);
+  bench.contents.answer('b', '', { content, source: { kind: 'transfer', transferId: 't' } });
+  await bench.give('t', chunksOf(bytes));
+  await until(() => bench.contents.has('b', content), 'it is kept');
+  const taker = new Taker('p/1');
+  bench.contents.want(taker, 'b', [content]);
+  await until(() => taker.transferId !== '', 'it is offered');
+  t.false(bench.store.makeRoom(1_000_000));
+  bench.contents.forgetTaker(taker);
+  t.is(bench.contents.findTransfer(taker.transferId), undefined);
+  t.true(bench.store.makeRoom(1_000_000));
+});
