@@ -1,4 +1,5 @@
 import { IndexSet, invariant, type JobId, type TaskIndex } from '../../shared/index.ts';
+import { TimeCurve } from '../../times/index.ts';
 import type { ChangeOf } from './changes.ts';
 import { type BrokerJob, type BrokerState, clientKey } from './state.ts';
 import { countTasks, getGroup, layOutGroups } from './task-groups.ts';
@@ -30,7 +31,7 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     processors: spec.processors, replicasMax: spec.replicasMax, failuresMax: spec.failuresMax, deadline: spec.deadline,
     spec, groups: [], queues: [], status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
     finished: new IndexSet(), failed: new IndexSet(), cancelled: new IndexSet(),
-    replicaCount: 0, failureCount: 0, times: { count: 0, sum: 0, longest: 0 }, shares: new Map(),
+    replicaCount: 0, failureCount: 0, times: new TimeCurve(), shares: new Map(),
   };
 }
 

@@ -1,4 +1,5 @@
 import { invariant, type MachineId, type ProviderId } from '../../shared/index.ts';
+import { TimeCurve, unknownSlowness } from '../../times/index.ts';
 import type { ChangeOf } from './changes.ts';
 import { heldTimeOf, openAccount, requestKey } from './ledger-accounts.ts';
 import type { BrokerMachine, BrokerProvider, BrokerState } from './state.ts';
@@ -42,6 +43,7 @@ export function joinMachine(state: BrokerState, change: ChangeOf<'MachineJoined'
   const machine: BrokerMachine = {
     provider, facts, processors: facts.processors, joinedAt: change.at, replicas: new Map(), heldProcessors: 0,
     account: openAccount(state, provider.providerId, facts.requestId), charged: 0, finishedCount: 0, failedCount: 0,
+    times: new TimeCurve(), slowness: unknownSlowness,
     isTold: false, breakages: 0, quarantinedUntil: 0,
   };
   state.machines.set(facts.machineId, machine);

@@ -5,6 +5,7 @@ import { getMachine } from './apply-machine.ts';
 import type { ChangeOf, ReplicaEnding } from './changes.ts';
 import { book, chargeOf, runTimesOf } from './ledger-accounts.ts';
 import { matchesExpression } from './matching.ts';
+import { observeTimes } from './observe-times.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
 import { getGroup, getTaskGroup } from './task-groups.ts';
 
@@ -76,11 +77,11 @@ export function verifyReplica(state: BrokerState, change: ChangeOf<'ReplicaVerif
 /** Ends replicas as their endings say. */
 export function endReplicas(state: BrokerState, change: ChangeOf<'ReplicasEnded'>): void {
   const job = getJob(state, change.jobId);
+  observeTimes(state, job, change);
   for (const ending of change.endings) {
     const replica = state.replicas.get(ending.replicaId);
     if (replica !== undefined) endReplica(state, replica, ending, change.at);
     else settleSuccess(state, ending);
-    if (ending.outcome === 'succeeded' && ending.startedAt !== 0) observeTime(job, ending);
     if (ending.fate === 'failed') job.failureCount++;
   }
 }
@@ -132,13 +133,6 @@ function remember(task: OpenTask, ending: ReplicaEnding, where: { readonly machi
   else task.lossCount++;
   task.avoidMachineId = where.machineId;
   task.avoidSince = where.at;
-}
-
-function observeTime(job: BrokerJob, ending: ReplicaEnding): void {
-  const time = Math.max(0, ending.endedAt - ending.startedAt);
-  job.times.count++;
-  job.times.sum += time;
-  if (time > job.times.longest) job.times.longest = time;
 }
 
 /** Moves a task to where its status belongs; sisters of a winner become aborting. */

@@ -18,6 +18,7 @@ export function checkInvariants(state: BrokerState): void {
 
 function checkJob(state: BrokerState, job: BrokerJob): void {
   const name = `job ${job.jobId}`;
+  job.times.check();
   const isOpen = state.openJobs.has(job.jobId);
   invariant(isOpen === (job.endedAt === 0), `${name} is open and ended, or neither`);
   if (!isOpen) invariant(job.tasks.size === 0, `${name} has ended with open tasks`);
@@ -72,6 +73,8 @@ function checkMachine(state: BrokerState, machine: BrokerMachine): void {
   const name = `machine ${machine.facts.machineId}`;
   invariant(machine.provider.machines.get(machine.facts.machineId) === machine, `${name} is not among its provider's`);
   invariant(machine.processors === machine.facts.processors, `${name} has ${machine.facts.processors} processors and says ${machine.processors}`);
+  machine.times.check();
+  invariant(machine.slowness.count >= 0 && machine.slowness.sum >= 0, `${name} is of a slowness below nothing`);
   let held = 0;
   for (const replica of machine.replicas.values()) {
     held += replica.job.processors;

@@ -39,7 +39,7 @@ export function settleProvider(turn: Turn, input: InputOf<'ProviderSettled'>): v
   const provider = turn.state.providers.get(input.providerId);
   if (provider === undefined || !provider.isConnected) return;
   for (const machine of [...provider.machines.values()]) {
-    if (!machine.isTold) loseMachine(turn, machine, 'MUT_MACHINE_LOST');
+    if (!machine.isTold) loseMachine(turn, machine, 'MUT_MACHINE_LOST', 0);
   }
 }
 
@@ -68,6 +68,6 @@ export function expireSuspects(turn: Turn): void {
       wakeBy(turn, due);
       continue;
     }
-    for (const machine of [...provider.machines.values()]) loseMachine(turn, machine, 'MUT_MACHINE_LOST');
+    for (const machine of [...provider.machines.values()]) loseMachine(turn, machine, 'MUT_MACHINE_LOST', provider.awaySince);
   }
 }

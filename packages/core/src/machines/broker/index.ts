@@ -32,4 +32,5 @@ export { restore } from './restore.ts';
 export { snapshot, snapshotVersion } from './snapshot.ts';
 export { createBrokerState, type BrokerJob, type BrokerMachine, type BrokerState } from './state.ts';
 export { countTasks } from './task-groups.ts';
+export { expectedRemaining, expectedTime, timeQuantile } from './task-times.ts';
 export { findSpecFault, taskCountMax, type SpecFault } from './validate-spec.ts';

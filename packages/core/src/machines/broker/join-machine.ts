@@ -20,7 +20,7 @@ export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
   const facts = factsInOwnClock(input.facts, provider, known);
   if (known !== undefined && known.provider.providerId !== providerId) return;
   if (known !== undefined && known.facts.incarnation !== facts.incarnation) {
-    loseMachine(turn, known, 'MUT_MACHINE_LOST');
+    loseMachine(turn, known, 'MUT_MACHINE_LOST', 0);
     known = undefined;
   }
   if (known === undefined || !isSameFacts(known.facts, facts)) {
@@ -43,7 +43,7 @@ function compareHeld(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonl
   const held = new Set(heldReplicaIds);
   const missing = [...machine.replicas.values()].filter((replica) => !held.has(replica.replicaId));
   for (const replica of missing) addCancel(turn, machine, replica.replicaId);
-  loseReplicas(turn, machine, { replicas: missing, reason: 'MUT_MACHINE_LOST' });
+  loseReplicas(turn, machine, { replicas: missing, reason: 'MUT_MACHINE_LOST', silentSince: 0 });
   for (const replicaId of held) {
     const replica = machine.replicas.get(replicaId);
     if (replica === undefined || replica.status === 'aborting') addCancel(turn, machine, replicaId);

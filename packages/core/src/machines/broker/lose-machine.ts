@@ -1,4 +1,4 @@
-import type { JobId } from '../../shared/index.ts';
+import type { Instant, JobId } from '../../shared/index.ts';
 import type { ReplicaEnding } from './changes.ts';
 import { untoldEnding } from './endings.ts';
 import type { InputOf } from './inputs.ts';
@@ -11,9 +11,13 @@ export function dropMachine(turn: Turn, input: InputOf<'MachineLost'>): void {
   if (machine !== undefined) loseMachine(turn, machine, input.reason);
 }
 
-/** Ends what a machine had, then forgets the machine. Successes that it told of are still settled. */
-export function loseMachine(turn: Turn, machine: BrokerMachine, reason: string): void {
-  loseReplicas(turn, machine, { replicas: [...machine.replicas.values()], reason });
+/**
+ * Ends what a machine had, then forgets the machine. Successes that it told of are still settled.
+ *
+ * @param silentSince since when nobody heard of it, 0 where nobody knows; left out where it was heard of to the last.
+ */
+export function loseMachine(turn: Turn, machine: BrokerMachine, reason: string, silentSince?: Instant): void {
+  loseReplicas(turn, machine, { replicas: [...machine.replicas.values()], reason, silentSince });
   turn.cancels.delete(machine);
   turn.withdrawals.delete(machine);
   commit(turn, { kind: 'MachineLost', machineId: machine.facts.machineId, reason, at: turn.now });
@@ -21,7 +25,7 @@ export function loseMachine(turn: Turn, machine: BrokerMachine, reason: string):
 
 /** Ends replicas whose machine will never tell of their end. */
 export function loseReplicas(
-  turn: Turn, machine: BrokerMachine, lost: { readonly replicas: readonly BrokerReplica[]; readonly reason: string },
+  turn: Turn, machine: BrokerMachine, lost: { readonly replicas: readonly BrokerReplica[]; readonly reason: string; readonly silentSince: Instant | undefined },
 ): void {
   const byJob = new Map<JobId, ReplicaEnding[]>();
   for (const replica of lost.replicas) {
@@ -31,6 +35,9 @@ export function loseReplicas(
     else endings.push(ending);
   }
   for (const [jobId, endings] of byJob) {
-    commit(turn, { kind: 'ReplicasEnded', machineId: machine.facts.machineId, jobId, endings, at: turn.now });
+    commit(turn, {
+      kind: 'ReplicasEnded', machineId: machine.facts.machineId, jobId, endings, at: turn.now,
+      ...(lost.silentSince === undefined ? {} : { silentSince: lost.silentSince }),
+    });
   }
 }

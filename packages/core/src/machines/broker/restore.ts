@@ -1,4 +1,5 @@
 import { type IndexRange, IndexSet, invariant } from '../../shared/index.ts';
+import { TimeCurve, unknownSlowness } from '../../times/index.ts';
 import { getJob } from './apply-job.ts';
 import { addProvider, changeRequests, getMachine, joinMachine } from './apply-machine.ts';
 import { openAccount } from './ledger-accounts.ts';
@@ -28,15 +29,17 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
 }
 
 function restoreMachine(state: BrokerState, saved: SavedMachine): void {
-  const { providerId, facts, joinedAt, charged, finishedCount, failedCount } = saved;
+  const { providerId, facts, joinedAt, charged, finishedCount, failedCount, times, slowness } = saved;
   joinMachine(state, { kind: 'MachineJoined', providerId, facts: { ...facts, until: facts.until }, at: joinedAt });
-  Object.assign(getMachine(state, facts.machineId), { charged, finishedCount, failedCount });
+  const pace = { times: times === undefined ? new TimeCurve() : TimeCurve.restore(times), slowness: slowness ?? unknownSlowness };
+  Object.assign(getMachine(state, facts.machineId), { charged, finishedCount, failedCount, ...pace });
 }
 
 function restoreJob(state: BrokerState, saved: SavedJob): void {
   const { finished, failed, cancelled, ready, tasks, shares, ...kept } = saved;
   const job: BrokerJob = {
     ...kept, deadline: saved.deadline, spec: saved.spec, groups: [], queues: [], tasks: new Map(), shares: new Map(),
+    times: saved.times.curve === undefined ? TimeCurve.fromSums(saved.times) : TimeCurve.restore(saved.times.curve),
     finished: restoreSet(finished), failed: restoreSet(failed), cancelled: restoreSet(cancelled),
   };
   if (job.spec !== undefined) Object.assign(job, layOutGroups(job, job.spec));

@@ -1,4 +1,5 @@
-import type { IndexSet } from '../../shared/index.ts';
+import type { Duration, IndexSet } from '../../shared/index.ts';
+import type { SavedCurve, Slowness, TimeCurve } from '../../times/index.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
 import { getGroup, getTaskGroup } from './task-groups.ts';
 
@@ -42,20 +43,34 @@ function saveState(state: BrokerState) {
 
 function saveMachine(machine: BrokerMachine) {
   const { facts, joinedAt, charged, finishedCount, failedCount } = machine;
-  return { providerId: machine.provider.providerId, facts, joinedAt, charged, finishedCount, failedCount };
+  return {
+    providerId: machine.provider.providerId, facts, joinedAt, charged, finishedCount, failedCount,
+    ...savePace(machine),
+  };
+}
+
+/** Left out by releases that did not keep it. */
+function savePace({ times, slowness }: BrokerMachine): { times?: SavedCurve; slowness?: Slowness } {
+  return { times: times.save(), slowness };
 }
 
 function saveJob(job: BrokerJob) {
   const { jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, spec } = job;
-  const { status, cancelReason, endedAt, replicaCount, failureCount, times } = job;
+  const { status, cancelReason, endedAt, replicaCount, failureCount } = job;
   return {
     jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, spec,
-    status, cancelReason, endedAt, replicaCount, failureCount, times,
+    status, cancelReason, endedAt, replicaCount, failureCount, times: saveTimes(job.times),
     finished: saveSet(job.finished), failed: saveSet(job.failed), cancelled: saveSet(job.cancelled),
     ready: job.queues.map((queue) => saveSet(queue.ready)),
     tasks: [...job.tasks.values()].map(saveTask),
     shares: [...job.shares].map(([account, share]) => ({ key: account.key, ...share })),
   };
+}
+
+/** With the sums that releases before the curve kept, so that one that is gone back to reads them. */
+function saveTimes(times: TimeCurve): { count: number; sum: Duration; longest: Duration; curve?: SavedCurve } {
+  const { count, sum, longest } = times;
+  return { count, sum, longest, curve: times.save() };
 }
 
 function saveSet(set: IndexSet): number[][] {

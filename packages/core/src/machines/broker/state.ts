@@ -1,5 +1,6 @@
 import type { AllocationRequest, Demand, JobSpec, JobStatus, MachineFacts, OutputSpec, TaskStatus } from '../../messages/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
+import type { Slowness, TimeCurve } from '../../times/index.ts';
 import type {
   Duration, IndexSet, Instant, JobId, MachineId, ProcessorCount, ProcessorMillis, ProviderId, ReplicaId, RequestId, TaskIndex, UserId,
 } from '../../shared/index.ts';
@@ -71,8 +72,8 @@ export interface BrokerJob {
   replicaCount: number;
   /** Replicas that failed. */
   failureCount: number;
-  /** Run times of replicas that succeeded. */
-  readonly times: ObservedTimes;
+  /** Run times of replicas that succeeded, and of those that were cut off before they could end. */
+  readonly times: TimeCurve;
   /** What it held of each account. */
   readonly shares: Map<LedgerAccount, LedgerShare>;
 }
@@ -186,6 +187,10 @@ export interface BrokerMachine {
   charged: ProcessorMillis;
   finishedCount: number;
   failedCount: number;
+  /** Run times of its replicas, of whatever jobs, as a job keeps them. */
+  readonly times: TimeCurve;
+  /** How its run times compare with those of the same jobs elsewhere. */
+  slowness: Slowness;
   /** Of the moment, as all below: its provider told of it on this connection. */
   isTold: boolean;
   /** Reports that told of broken replicas since it last ended one otherwise. */
@@ -211,13 +216,6 @@ export interface LedgerShare {
   used: ProcessorMillis;
   losers: ProcessorMillis;
   killed: ProcessorMillis;
-}
-
-/** Run times seen so far. */
-export interface ObservedTimes {
-  count: number;
-  sum: Duration;
-  longest: Duration;
 }
 
 /** A broker that knows nothing yet. */

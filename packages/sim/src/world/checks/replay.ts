@@ -63,7 +63,7 @@ function describeBroker(state: BrokerState): string {
   const { jobs, openJobs, jobsByClientId, providers, machines, replicas, successes, requests, accounts } = state;
   return JSON.stringify([
     plainOf(state), [...openJobs.keys()], [...jobsByClientId.keys()], [...accounts.values()].map(plainOf), [...requests.values()].map(plainOf),
-    [...providers.values()].map(plainOf), [...machines.values()].map((machine) => [plainOf(machine), machine.facts]), [...replicas.values()].map(plainOf),
+    [...providers.values()].map(plainOf), [...machines.values()].map((machine) => [plainOf(machine), machine.facts, machine.times, machine.slowness]), [...replicas.values()].map(plainOf),
     [...successes.values()].map((success) => [plainOf(success), plainOf(success.ending), success.ending.outputs]),
     [...jobs.values()].map((job) => [plainOf(job), job.times, [...job.tasks.values()].map(plainOf), [...job.shares.values()]]),
   ]);

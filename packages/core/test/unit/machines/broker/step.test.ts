@@ -75,9 +75,9 @@ test('an end without a start tells nothing about task times', (t) => {
   const { state, step } = aBroker();
   step(1, submitted(aJob(3)), joined('p/m1'));
   step(1_000_000, reported('p/m1', 1, succeeded(1, 0, 1_000_000)));
-  t.deepEqual(state.jobs.get(1)?.times, { count: 0, sum: 0, longest: 0 });
+  t.like(state.jobs.get(1)?.times, { count: 0, sum: 0, longest: 0 });
   step(1_000_007, reported('p/m1', 2, succeeded(2, 1_000_000, 1_000_007)));
-  t.deepEqual(state.jobs.get(1)?.times, { count: 1, sum: 7, longest: 7 });
+  t.like(state.jobs.get(1)?.times, { count: 1, sum: 7, longest: 7 });
 });
 
 test('what a machine says of a replica of another machine is not believed', (t) => {

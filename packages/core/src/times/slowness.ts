@@ -1,0 +1,47 @@
+import type { Duration } from '../shared/index.ts';
+import type { TimeCurve } from './time-curve.ts';
+
+/** How a machine's run times compare with those of the same jobs everywhere: the sum of their ratios, and how many there were. */
+export interface Slowness {
+  readonly sum: number;
+  readonly count: number;
+}
+
+/** Of a machine of which nothing is known. */
+export const unknownSlowness: Slowness = { sum: 0, count: 0 };
+
+/** Runs at par that a machine is given beforehand: the fewer it has had, the nearer to 1 its factor stays. */
+const priorCount = 4;
+/** From so many runs on the older ones count for half, so that a machine that changes is seen to. */
+const countMax = 64;
+/** One run says no more than this of its machine: its task may be the long one of many. */
+const ratioMax = 8;
+
+/** How many times longer a machine takes than is usual for the same jobs; 1 where nothing is known. */
+export function slownessFactor({ sum, count }: Slowness): number {
+  return (priorCount + sum) / (priorCount + count);
+}
+
+/** A run as it tells of its machine. */
+export interface ComparedRun {
+  readonly time: Duration;
+  /** It was cut off after that time. */
+  readonly isCensored: boolean;
+}
+
+/**
+ * What is known of a machine after one more run there of a job whose times are `usual`.
+ *
+ * @source a run that was cut off counts as long as it would have lasted on average, by what is known of the job and of the machine
+ * (Buckley and James's way with censored times); so a machine at par stays at par however often its runs are cut off.
+ * Departs from the source: one run after the other, where it iterates over all.
+ */
+export function compareRun(slowness: Slowness, run: ComparedRun, usual: TimeCurve): Slowness {
+  const { mean } = usual;
+  if (mean === undefined || mean === 0) return slowness;
+  const factor = slownessFactor(slowness);
+  const remaining = run.isCensored ? factor * (usual.expectedRemaining(run.time / factor) ?? 0) : 0;
+  const ratio = Math.min(ratioMax, (run.time + remaining) / mean);
+  const { sum, count } = slowness.count >= countMax ? { sum: slowness.sum / 2, count: slowness.count / 2 } : slowness;
+  return { sum: sum + ratio, count: count + 1 };
+}
