@@ -1,3 +1,4 @@
+import type { SchedulerName } from '../messages/index.ts';
 import type { ProcessorCount } from '../shared/index.ts';
 
 /** What the algorithms of a bag see of a machine. */
@@ -12,6 +13,8 @@ export interface BagQueue {
   readonly readyCount: number;
   /** Processors that each task holds, 1 or more. */
   readonly processors: ProcessorCount;
+  /** That of its job. */
+  readonly scheduler: SchedulerName;
 }
 
 /** Processors of a machine that nothing holds. */

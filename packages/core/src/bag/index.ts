@@ -5,12 +5,14 @@ export {
   commandFromWords, escapeTemplate, hasPlaceholder, parseTemplate, renderCommand, renderPath, type Template, type TemplatePart,
 } from './template.ts';
 export { freeProcessors, type BagMachine, type BagQueue } from './bag.ts';
-export { IdleSlots } from './idle-slots.ts';
+export { findScheduler } from './find-scheduler.ts';
+export { comparedMachinesMax, IdleSlots, type MachineChoice } from './idle-slots.ts';
+export { mappedMachinesMax, mappedTasksMax } from './map-by-estimates.ts';
 export { outlineLease } from './outline-lease.ts';
+export { placeQueues } from './place-queues.ts';
 export { placeReady, type PlacementPort } from './place-ready.ts';
 export { prefetchDepth, type PrefetchFacts, type PrefetchRules } from './prefetch.ts';
 export { quarantineTime, type QuarantineRules } from './quarantine.ts';
 export { replicate, type ReplicableTask, type ReplicationPort } from './replicate.ts';
-export type { BagScheduler } from './scheduler.ts';
+export type { BagScheduler, SchedulingPort } from './scheduler.ts';
 export { chooseWithdrawals, type WithdrawableReplica, type WithdrawalPort } from './withdraw.ts';
-export { workqueue } from './workqueue.ts';

@@ -10,7 +10,7 @@ export interface PlacementPort<Machine extends BagMachine, Queue extends BagQueu
 }
 
 /**
- * Hands ready tasks to machines: to every free processor first, and what is left to the queues of the machines, evenly.
+ * Hands ready tasks to machines as a workqueue does, in the order of their indexes: to every free processor first, and what is left to the queues of the machines, evenly.
  *
  * One visit per machine serves both, so that a machine gets one batch: a machine's queue is filled only with what the free
  * processors of the machines after it leave. Where too few processors are free for the next task of an earlier queue, they are

@@ -1,9 +1,43 @@
-import type { BagQueue } from './bag.ts';
+import type { SchedulerName } from '../messages/index.ts';
+import type { Bytes, Duration, TaskIndex } from '../shared/index.ts';
+import type { BagMachine, BagQueue } from './bag.ts';
+import type { PlacementPort } from './place-ready.ts';
 
-/** Decides which queue is served first; each scheduler is one file beside this one. */
+/**
+ * What schedulers need to know and to do. The broker answers from its state, a simulation from its world, and who imagines machines from
+ * what he imagines; nothing here belongs to the broker.
+ */
+export interface SchedulingPort<Machine extends BagMachine, Queue extends BagQueue> extends PlacementPort<Machine, Queue> {
+  /** Ready tasks of the queue in the order of their indexes, `from` and later ones, `countMax` at most. */
+  readyTasks(queue: Queue, from: TaskIndex, countMax: number): readonly TaskIndex[];
+  /** Whether the task may go to a machine that matches its queue; false for one where it went wrong a moment ago. */
+  suits(queue: Queue, task: TaskIndex, machine: Machine): boolean;
+  /** Places these ready tasks on a machine, in this order; each suits it. */
+  placeTasks(machine: Machine, queue: Queue, tasks: readonly TaskIndex[]): void;
+  /** How long the task is expected to run there; undefined where nothing is known of it. */
+  taskTime(queue: Queue, task: TaskIndex, machine: Machine): Duration | undefined;
+  /** In how long each place for a task of the queue at the machine is expected to be free, ascending; 0 for those that are. */
+  waits(queue: Queue, machine: Machine): readonly Duration[];
+  /** How long the machine stays; Infinity where it has no end. */
+  timeLeft(machine: Machine): Duration;
+  /** Bytes of the task's inputs that the machine's storage holds, as far as is known. */
+  bytesHeld(queue: Queue, task: TaskIndex, machine: Machine): Bytes;
+  /** Hears that a machine was left idle because another one is expected to be free after so long: look again then at the latest. */
+  lookAgain(after: Duration): void;
+}
+
+/** How the tasks of a job come to machines; each scheduler is one file beside this one. */
 export interface BagScheduler {
-  /** Its name in configuration and records. */
-  readonly name: string;
-  /** The queues in the order in which a machine is offered to them. */
-  order<Queue extends BagQueue>(queues: readonly Queue[]): readonly Queue[];
+  readonly name: SchedulerName;
+  /** Whether idle processors get replicas of its running tasks: `where-data-are` prefers the machines that hold their inputs. */
+  readonly replication: 'none' | 'everywhere' | 'where-data-are';
+  /**
+   * Places ready tasks.
+   *
+   * @param queues in the order of submission.
+   * @returns machines whose free processors are kept for a task that is too wide for them.
+   */
+  place<Machine extends BagMachine, Queue extends BagQueue>(
+    machines: readonly Machine[], queues: readonly Queue[], port: SchedulingPort<Machine, Queue>,
+  ): ReadonlySet<Machine>;
 }

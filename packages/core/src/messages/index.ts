@@ -1,4 +1,7 @@
-export type { Content, InputSource, InputSpec, JobSpec, JobStatus, Limits, OutputSpec, Root, TaskGroup, TaskStatus, Values } from './job.ts';
+export {
+  schedulerNames, type Content, type InputSource, type InputSpec, type JobSpec, type JobStatus, type Limits, type OutputSpec, type ReplicationCap, type Root, type SchedulerName,
+  type TaskGroup, type TaskStatus, type Values,
+} from './job.ts';
 export type { KeptMachine, KeptMachineState, MachineReach } from './kept-machine.ts';
 export type { Lease, LeaseGroup, LeaseOutline, LeaseOutlineGroup } from './lease.ts';
 export type {

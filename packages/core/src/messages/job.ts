@@ -65,6 +65,21 @@ export interface Limits {
   readonly outputMax: Bytes;
 }
 
+/** How the tasks of a job come to machines; each is a file of `core/bag`. */
+export type SchedulerName = 'workqueue' | 'wqr' | 'storage-affinity' | 'sufferage' | 'min-min';
+
+/** All of them, the default first. */
+export const schedulerNames: readonly SchedulerName[] = ['wqr', 'workqueue', 'storage-affinity', 'sufferage', 'min-min'];
+
+/**
+ * What the replicas of a job may cost beside its results: `none` bounds nothing; `idle` allows them only on processors that would idle
+ * until their allocation ends; `share` allows losers so much processor-time beside what was used.
+ */
+export type ReplicationCap =
+  | { readonly kind: 'none' | 'idle' }
+  /** In per cent of the processor-time that accepted replicas used; 0 to 1000. */
+  | { readonly kind: 'share'; readonly percent: number };
+
 /** A bag of tasks as its user states it, defaults filled in. */
 export interface JobSpec {
   readonly label: string;
@@ -81,6 +96,10 @@ export interface JobSpec {
   /** Absolute; where `check` runs. */
   readonly homeDirectory: string;
   readonly deadline: Instant | undefined;
+  /** Left out, `wqr`. */
+  readonly scheduler?: SchedulerName;
+  /** Left out, none. */
+  readonly replicationCap?: ReplicationCap;
 }
 
 /** What a task is; `waiting` until what it depends on is done. */

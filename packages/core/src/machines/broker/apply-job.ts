@@ -1,7 +1,7 @@
 import { IndexSet, invariant, type JobId, type TaskIndex } from '../../shared/index.ts';
 import { TimeCurve } from '../../times/index.ts';
 import type { ChangeOf } from './changes.ts';
-import { type BrokerJob, type BrokerState, clientKey } from './state.ts';
+import { type BrokerJob, type BrokerState, clientKey, schedulingDefaults } from './state.ts';
 import { countTasks, getGroup, layOutGroups } from './task-groups.ts';
 
 /** The job of that number, which must be there. */
@@ -29,6 +29,7 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     jobId, userId, clientJobId, label: spec.label, submittedAt: at,
     taskCount: spec.groups.reduce((sum, group) => sum + countTasks(group), 0),
     processors: spec.processors, replicasMax: spec.replicasMax, failuresMax: spec.failuresMax, deadline: spec.deadline,
+    scheduler: spec.scheduler ?? schedulingDefaults.scheduler, replicationCap: spec.replicationCap ?? schedulingDefaults.replicationCap,
     spec, groups: [], queues: [], status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
     finished: new IndexSet(), failed: new IndexSet(), cancelled: new IndexSet(),
     replicaCount: 0, failureCount: 0, times: new TimeCurve(), shares: new Map(),

@@ -1,9 +1,8 @@
-import { type BagScheduler, type PrefetchRules, type QuarantineRules, workqueue } from '../../bag/index.ts';
+import type { PrefetchRules, QuarantineRules } from '../../bag/index.ts';
 import type { Duration } from '../../shared/index.ts';
 
 /** How a broker behaves; none of it is promised state, so a restart may change it. */
 export interface BrokerOptions {
-  readonly scheduler: BagScheduler;
   readonly prefetch: PrefetchRules;
   readonly quarantine: QuarantineRules;
   /** How long machines of a provider that is away keep what they run before it counts as lost. */
@@ -26,7 +25,6 @@ export interface BrokerOptions {
 
 /** What a broker does unless it is told otherwise. */
 export const defaultBrokerOptions: BrokerOptions = {
-  scheduler: workqueue,
   prefetch: { target: 100, replicasMax: 256 },
   quarantine: { breakagesMax: 3, first: 10_000, longest: 600_000 },
   suspectGrace: 60_000,

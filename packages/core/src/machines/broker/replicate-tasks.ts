@@ -1,11 +1,12 @@
-import { type IdleSlots, replicate, type ReplicableTask } from '../../bag/index.ts';
-import type { Instant } from '../../shared/index.ts';
+import { findScheduler, type IdleSlots, replicate, type ReplicableTask } from '../../bag/index.ts';
+import type { Duration, Instant } from '../../shared/index.ts';
 import { avoidedUntil } from './avoidance.ts';
 import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
 import { keepsAway } from './remaining-time.ts';
 import type { BrokerJob, BrokerMachine, OpenTask } from './state.ts';
 import { getGroup } from './task-groups.ts';
+import { expectedRest, expectedTime } from './task-times.ts';
 import { type Turn, wakeBy } from './turn.ts';
 
 interface RunningTask extends ReplicableTask {
@@ -22,13 +23,19 @@ interface RunningTask extends ReplicableTask {
 export function replicateTasks(turn: Turn, idle: IdleSlots<BrokerMachine>): void {
   const tasks: RunningTask[] = [];
   for (const job of turn.state.openJobs.values()) {
-    if (job.replicasMax > 1 && job.status === 'running') gatherRunning(turn, job, tasks);
+    if (isReplicated(job)) gatherRunning(turn, job, tasks);
   }
   if (tasks.length === 0) return;
   replicate(tasks, idle, {
     suits: ({ job, task }, machine) => suits(turn, job, { task, machine }),
+    worth: ({ job }, machine) => -(expectedTime(job, machine) ?? 0),
     place: (machine, { job, task }) => placeBatch(turn, machine, { job, group: getGroup(job, task.index), taskIndexes: [task.index] }),
   });
+}
+
+/** Whether idle processors may get replicas of the job's running tasks. */
+function isReplicated({ replicasMax, status, scheduler }: BrokerJob): boolean {
+  return replicasMax > 1 && status === 'running' && findScheduler(scheduler).replication !== 'none';
 }
 
 function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
@@ -39,11 +46,21 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
     if (due > turn.now) wakeBy(turn, due);
     else if (!task.replicas.some((replica) => replica.isWithdrawing || replica.status === 'aborting')) {
       tasks.push({
-        job, task, processors: job.processors, replicasMax: job.replicasMax, runningSince,
+        job, task, processors: job.processors, replicasMax: job.replicasMax, runningSince, remaining: remainingOf(task, turn.now),
         get replicaCount() { return this.task.replicas.length; },
       });
     }
   }
+}
+
+/** In how long the first of its replicas is expected to end. */
+function remainingOf({ replicas }: OpenTask, now: Instant): Duration | undefined {
+  let least: Duration | undefined;
+  for (const replica of replicas) {
+    const rest = expectedRest(replica, now);
+    if (rest !== undefined && (least === undefined || rest < least)) least = rest;
+  }
+  return least;
 }
 
 function suits(turn: Turn, job: BrokerJob, { task, machine }: { task: OpenTask; machine: BrokerMachine }): boolean {

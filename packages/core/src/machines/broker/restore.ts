@@ -1,3 +1,4 @@
+import { schedulerNames } from '../../messages/index.ts';
 import { type IndexRange, IndexSet, invariant } from '../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../times/index.ts';
 import { getJob } from './apply-job.ts';
@@ -5,7 +6,7 @@ import { addProvider, changeRequests, getMachine, joinMachine } from './apply-ma
 import { openAccount } from './ledger-accounts.ts';
 import type { BrokerOptions } from './options.ts';
 import { type SavedJob, type SavedMachine, type SavedReplica, type SavedState, type SavedSuccess, snapshotVersion } from './snapshot.ts';
-import { type BrokerJob, type BrokerReplica, type BrokerState, clientKey, createBrokerState, type LedgerAccount, type OpenTask } from './state.ts';
+import { type BrokerJob, type BrokerReplica, type BrokerState, clientKey, createBrokerState, type LedgerAccount, type OpenTask, schedulingDefaults } from './state.ts';
 import { getGroup, getTaskGroup, layOutGroups } from './task-groups.ts';
 
 const noBytes = new Uint8Array(0);
@@ -38,10 +39,11 @@ function restoreMachine(state: BrokerState, saved: SavedMachine): void {
 function restoreJob(state: BrokerState, saved: SavedJob): void {
   const { finished, failed, cancelled, ready, tasks, shares, ...kept } = saved;
   const job: BrokerJob = {
-    ...kept, deadline: saved.deadline, spec: saved.spec, groups: [], queues: [], tasks: new Map(), shares: new Map(),
+    ...kept, ...schedulingOf(saved), deadline: saved.deadline, spec: saved.spec, groups: [], queues: [], tasks: new Map(), shares: new Map(),
     times: saved.times.curve === undefined ? TimeCurve.fromSums(saved.times) : TimeCurve.restore(saved.times.curve),
     finished: restoreSet(finished), failed: restoreSet(failed), cancelled: restoreSet(cancelled),
   };
+  invariant(schedulerNames.includes(job.scheduler), `there is no scheduler ${job.scheduler}`);
   if (job.spec !== undefined) Object.assign(job, layOutGroups(job, job.spec));
   for (const [index, queue] of job.queues.entries()) {
     for (const range of toRanges(ready[index] ?? [])) queue.ready.addRange(range.first, range.count);
@@ -50,6 +52,11 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
   for (const { key, used, losers, killed } of shares) job.shares.set(getAccount(state, key), { used, losers, killed });
   state.jobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
+}
+
+/** An earlier release wrote none of it down. */
+function schedulingOf({ scheduler, replicationCap }: Partial<SavedJob>): typeof schedulingDefaults {
+  return { scheduler: scheduler ?? schedulingDefaults.scheduler, replicationCap: replicationCap ?? schedulingDefaults.replicationCap };
 }
 
 function restoreSet(ranges: readonly (readonly number[])[]): IndexSet {

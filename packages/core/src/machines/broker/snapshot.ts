@@ -56,9 +56,9 @@ function savePace({ times, slowness }: BrokerMachine): { times?: SavedCurve; slo
 
 function saveJob(job: BrokerJob) {
   const { jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, spec } = job;
-  const { status, cancelReason, endedAt, replicaCount, failureCount } = job;
+  const { status, cancelReason, endedAt, replicaCount, failureCount, scheduler, replicationCap } = job;
   return {
-    jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, spec,
+    jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, scheduler, replicationCap, spec,
     status, cancelReason, endedAt, replicaCount, failureCount, times: saveTimes(job.times),
     finished: saveSet(job.finished), failed: saveSet(job.failed), cancelled: saveSet(job.cancelled),
     ready: job.queues.map((queue) => saveSet(queue.ready)),

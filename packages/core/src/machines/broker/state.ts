@@ -1,4 +1,6 @@
-import type { AllocationRequest, Demand, JobSpec, JobStatus, MachineFacts, OutputSpec, TaskStatus } from '../../messages/index.ts';
+import type {
+  AllocationRequest, Demand, JobSpec, JobStatus, MachineFacts, OutputSpec, ReplicationCap, SchedulerName, TaskStatus,
+} from '../../messages/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
 import type { Slowness, TimeCurve } from '../../times/index.ts';
 import type {
@@ -51,6 +53,8 @@ export interface BrokerJob {
   readonly replicasMax: number;
   readonly failuresMax: number;
   readonly deadline: Instant | undefined;
+  readonly scheduler: SchedulerName;
+  readonly replicationCap: ReplicationCap;
   /** Undefined once every task has finished, since nothing of it can run again; its `JobAccepted` in the journal has it. */
   spec: JobSpec | undefined;
   /** As in the spec; empty when that is undefined. */
@@ -92,6 +96,7 @@ export interface TaskQueue {
   readonly requirements: Requirements;
   readonly noOp: boolean;
   readonly processors: ProcessorCount;
+  readonly scheduler: SchedulerName;
   readonly ready: IndexSet;
   readonly readyCount: number;
   /** Of the moment: which machines were found to match. */
@@ -226,6 +231,9 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
     successes: new Map(), requests: new Map(), requestsSeen: new Map(), accounts: new Map(), nextJobId: 1, nextReplicaId: 1, wakeAt: Infinity,
   };
 }
+
+/** What a job has whose user says nothing of it, and one that an earlier release wrote down. */
+export const schedulingDefaults: Pick<BrokerJob, 'scheduler' | 'replicationCap'> = { scheduler: 'wqr', replicationCap: { kind: 'none' } };
 
 /** The key of a job among those of its user, where the client chose an id. */
 export function clientKey(userId: UserId, clientJobId: string): string {

@@ -1,6 +1,6 @@
-import type { Duration } from '../../shared/index.ts';
+import type { Duration, Instant, ProcessorCount } from '../../shared/index.ts';
 import { expectedRemainingOn, quantileOn } from '../../times/index.ts';
-import type { BrokerJob, BrokerMachine } from './state.ts';
+import type { BrokerJob, BrokerMachine, BrokerReplica } from './state.ts';
 
 /** How much longer a replica of the job that runs for `elapsed` on the machine runs there, on average; undefined before any time is known. */
 export function expectedRemaining({ times }: BrokerJob, elapsed: Duration, { slowness }: BrokerMachine): Duration | undefined {
@@ -15,4 +15,28 @@ export function expectedTime(job: BrokerJob, machine: BrokerMachine): Duration |
 /** The time within which a share of the job's tasks end on the machine, of those that ran there for `elapsed`; undefined where not known. */
 export function timeQuantile({ times }: BrokerJob, { slowness }: BrokerMachine, asked: { readonly share: number; readonly elapsed: Duration }): Duration | undefined {
   return quantileOn(times, slowness, asked);
+}
+
+/** How much longer a replica is expected to run, as counted from its placing; undefined before any time is known. */
+export function expectedRest({ job, machine, placedAt }: BrokerReplica, now: Instant): Duration | undefined {
+  return expectedRemaining(job, Math.max(0, now - placedAt), machine);
+}
+
+/**
+ * In how long each place for so many processors at a machine is expected to be free, ascending: 0 for those that are; for the others as the
+ * replicas there are expected to end, one after the other. Replicas of which nothing is known stay for ever.
+ */
+export function waitsAt(machine: BrokerMachine, processors: ProcessorCount, now: Instant): Duration[] {
+  const ends = [...machine.replicas.values()].map((replica) => ({ after: expectedRest(replica, now) ?? Infinity, processors: replica.job.processors }));
+  ends.sort((one, other) => one.after - other.after);
+  const waits: Duration[] = [];
+  let free = machine.processors - machine.heldProcessors;
+  for (const end of [{ after: 0, processors: 0 }, ...ends]) {
+    free += end.processors;
+    while (free >= processors && waits.length < machine.processors) {
+      waits.push(end.after);
+      free -= processors;
+    }
+  }
+  return waits;
 }

@@ -50,16 +50,18 @@ interface Task {
   replicaCount: number;
   readonly replicasMax: number;
   readonly runningSince: number;
+  readonly remaining: number | undefined;
 }
 
 function aTask(name: string, runningSince: number, replicaCount = 1, replicasMax = 2): Task {
-  return { name, processors: 1, replicaCount, replicasMax, runningSince };
+  return { name, processors: 1, replicaCount, replicasMax, runningSince, remaining: undefined };
 }
 
 function replicateOn(tasks: readonly Task[], machines: readonly Machine[], forbidden: readonly string[] = []): string[] {
   const placed: string[] = [];
   replicate(tasks, new IdleSlots(machines), {
     suits: (task, machine) => !forbidden.includes(`${task.name} on ${machine.name}`),
+    worth: (_task, machine) => machine.name.length,
     place: (machine, task) => {
       task.replicaCount++;
       placed.push(`${task.name} on ${machine.name}`);
@@ -79,4 +81,13 @@ test('no task gets more replicas than it may have', (t) => {
 
 test('a machine that does not suit a task is left to the next one', (t) => {
   t.deepEqual(replicateOn([aTask('old', 1), aTask('young', 2)], [aMachine('i', 1), aMachine('j', 1)], ['old on i']), ['old on j', 'young on i']);
+});
+
+test('where times are known the task that ends last comes first, and one of which nothing is known before it', (t) => {
+  const tasks = [{ ...aTask('soon', 1), remaining: 5 }, { ...aTask('late', 2), remaining: 50 }, aTask('unknown', 3)];
+  t.deepEqual(replicateOn(tasks, [aMachine('i', 2)]), ['unknown on i', 'late on i']);
+});
+
+test('of the machines that suit a task the one that is worth most to it gets the replica', (t) => {
+  t.deepEqual(replicateOn([aTask('old', 1)], [aMachine('i', 1), aMachine('best', 1), aMachine('ii', 1)]), ['old on best']);
 });

@@ -16,7 +16,7 @@ function aMachine(name: string, processors: number, heldProcessors = 0): Machine
 }
 
 function aQueue(name: string, readyCount: number, processors = 1): Queue {
-  return { name, readyCount, processors };
+  return { name, readyCount, processors, scheduler: 'workqueue' };
 }
 
 /** Places and returns lines such as `a 3 of x`; `depth` is that of every queue, a queue named as a machine runs there alone. */

@@ -120,7 +120,7 @@ const refusals: readonly (readonly [what: string, text: string, message: RegExp]
   ['half a head', head.slice(0, 200), /:1:1: .* expected the head/],
   ['another version', `${head.replace('"version":1', '"version":2')}\n`, /:1:1: found a trace of version 2, expected one of version 1/],
   ['a state that is none', `${head.replace('"nextJobId":2', '"nextJobId":2,"jobs":7,"x":0').replace('"jobs":[', '"y":[')}\n`, /found a head with which no broker can begin .* expected one of this release/],
-  ['a scheduler that is not known', `${head.replace('"workqueue"', '"dice"')}\n`, /there is no scheduler dice/],
+  ['a scheduler that is not known', `${head.replace('"jobs":[{', '"jobs":[{"scheduler":"dice",')}\n`, /there is no scheduler dice/],
   ['a half line in the middle', `${head}\n${inputs.slice(0, 40)}\n${outcome}\n`, /^x\.jsonl:2:1: .*expected a line of a debugging trace/],
   ['a lost line of inputs', `${head}\n${outcome}\n`, /:2:1: .* expected the inputs of a turn/],
   ['a lost outcome', `${head}\n${inputs}\n${inputs}\n`, /:3:1: .* expected the outcome of turn 1/],

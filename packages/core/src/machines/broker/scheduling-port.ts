@@ -1,0 +1,90 @@
+import { prefetchDepth, type SchedulingPort } from '../../bag/index.ts';
+import type { Duration, TaskIndex } from '../../shared/index.ts';
+import { avoidedUntil } from './avoidance.ts';
+import { matchesQueue } from './matching.ts';
+import { placeBatch } from './place-batch.ts';
+import { isTooLateFor, keepsAway } from './remaining-time.ts';
+import type { BrokerMachine, TaskQueue } from './state.ts';
+import { getGroup } from './task-groups.ts';
+import { expectedTime, waitsAt } from './task-times.ts';
+import { type Turn, wakeBy } from './turn.ts';
+
+/** Tasks that wait for another machine than this one that are passed over before one is taken all the same. */
+const passedOverMax = 256;
+
+/** Least time until idle machines are looked at again that a scheduler left idle. */
+const lookAgainMin: Duration = 1000;
+
+/** How schedulers see the broker in this turn. */
+export function schedulingPort(turn: Turn): SchedulingPort<BrokerMachine, TaskQueue> {
+  return {
+    matches: (queue, machine) => matchesQueue(queue, machine.facts) && !keepsAway(turn, queue, machine),
+    prefetchDepth: (queue, machine) => depthOf(turn, queue, machine),
+    place: (machine, queue, countMax) => placeFrom(turn, machine, { queue, countMax }),
+    readyTasks: listReady,
+    suits: (queue, task, machine) => suits(turn, machine, { queue, task }),
+    placeTasks: (machine, queue, tasks) => placeTasks(turn, machine, { queue, tasks }),
+    taskTime: (queue, _task, machine) => expectedTime(queue.job, machine),
+    waits: (queue, machine) => waitsAt(machine, queue.processors, turn.now),
+    timeLeft: ({ facts: { until } }) => (until === undefined ? Infinity : until - turn.now),
+    bytesHeld: () => 0,
+    lookAgain: (after) => wakeBy(turn, turn.now + Math.max(lookAgainMin, Math.ceil(after))),
+  };
+}
+
+function depthOf(turn: Turn, queue: TaskQueue, machine: BrokerMachine): number {
+  // A machine that broke replicas gets no queue until it has ended one well.
+  if (machine.breakages > 0 || isTooLateFor(turn, queue, machine)) return 0;
+  const { times } = queue.job;
+  const slots = Math.floor(machine.processors / queue.processors);
+  const taskTimeMean = times.count === 0 ? undefined : times.sum / times.count;
+  return prefetchDepth({ noOp: queue.noOp, slots, taskTimeMean }, turn.state.options.prefetch);
+}
+
+function placeFrom(turn: Turn, machine: BrokerMachine, from: { readonly queue: TaskQueue; readonly countMax: number }): number {
+  const tasks = chooseReady(turn, machine, from);
+  placeTasks(turn, machine, { queue: from.queue, tasks });
+  return tasks.length;
+}
+
+/** Places tasks in batches of one group each. */
+function placeTasks(turn: Turn, machine: BrokerMachine, { queue, tasks }: { readonly queue: TaskQueue; readonly tasks: readonly TaskIndex[] }): void {
+  let start = 0;
+  while (start < tasks.length) {
+    const group = getGroup(queue.job, tasks[start] as TaskIndex);
+    let end = start + 1;
+    while (end < tasks.length && isWithin(group, tasks[end] as TaskIndex)) end++;
+    const isAll = start === 0 && end === tasks.length;
+    placeBatch(turn, machine, { job: queue.job, group, taskIndexes: isAll ? tasks : tasks.slice(start, end) });
+    start = end;
+  }
+}
+
+function isWithin({ firstTaskIndex, count }: { readonly firstTaskIndex: TaskIndex; readonly count: number }, task: TaskIndex): boolean {
+  return task >= firstTaskIndex && task < firstTaskIndex + count;
+}
+
+/** The first ready tasks but those that failed on this machine lately, while another one may take them. */
+function chooseReady(turn: Turn, machine: BrokerMachine, { queue, countMax }: { readonly queue: TaskQueue; readonly countMax: number }): TaskIndex[] {
+  const chosen: TaskIndex[] = [];
+  let passedOver = 0;
+  let task = queue.ready.findFrom(0);
+  while (task !== undefined && chosen.length < countMax) {
+    if (passedOver >= passedOverMax || suits(turn, machine, { queue, task })) chosen.push(task);
+    else passedOver++;
+    task = queue.ready.findFrom(task + 1);
+  }
+  return chosen;
+}
+
+function suits(turn: Turn, machine: BrokerMachine, { queue, task }: { readonly queue: TaskQueue; readonly task: TaskIndex }): boolean {
+  const until = avoidedUntil(turn, machine, { queue, task: queue.job.tasks.get(task) });
+  if (until !== undefined) wakeBy(turn, until);
+  return until === undefined;
+}
+
+function listReady({ ready }: TaskQueue, from: TaskIndex, countMax: number): TaskIndex[] {
+  const tasks: TaskIndex[] = [];
+  for (let task = ready.findFrom(from); task !== undefined && tasks.length < countMax; task = ready.findFrom(task + 1)) tasks.push(task);
+  return tasks;
+}
