@@ -214,3 +214,10 @@ test.serial('a certificate made anew is shown to new connections without a resta
   await until(() => whoAmI(dialWith(t, server.address, trust)).then(() => false, (error: unknown) => error instanceof MutiraoError && error.code === 'MUT_UNTRUSTED'), 'the new certificate is shown');
   t.pass();
 });
+
+test.serial('a socket that leads to a server with TLS is spoken to with TLS', async (t) => {
+  const { server, authority } = await serveTls(t, `tls://unix:${temporaryFolder(t)}/server`);
+  t.regex(server.address, /^tls:\/\/unix:/);
+  t.is(await whoAmI(dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'maria') })), 'maria');
+  await t.throwsAsync(whoAmI(dialWith(t, server.address.slice('tls://'.length), { authority: authority.certificate })), { code: 'MUT_UNREACHABLE' });
+});

@@ -1,6 +1,7 @@
 // One connection of the system's ssh to a real sshd: commands, files and ports over it, and what becomes of it.
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { MutiraoError } from '@mutirao/api/errors';
@@ -67,14 +68,46 @@ test('a copy onto a full disk fails with the words of the other host', async (t)
   t.regex(stderr, /No space left/);
 });
 
-test('ports are forwarded both ways', async (t) => {
+test('ports are forwarded', async (t) => {
   const ssh = await open(t, await server(t));
   const echo = await listen(t, (text) => text.toUpperCase());
   const forth = await ssh.forward(echo);
   t.is(await ask(forth, 'hello'), 'HELLO');
-  t.is(await ask(await ssh.forwardBack(echo), 'back'), 'BACK');
   t.is(await ssh.forward(echo, forth), forth, 'the same again');
   await t.throwsAsync(ssh.forward(forth, echo), { code: 'MUT_ALREADY_RUNNING', message: new RegExp(`${echo} cannot be forwarded`) });
+});
+
+test('sockets are forwarded both ways, for the user alone, and one that is there already is replaced', async (t) => {
+  const host = await server(t);
+  const there = `unix:${await listenAt(t, join(host.home, 'so: it\u00e9 is'), (text) => text.toUpperCase())}`;
+  const folder = join(temporaryFolder(t), 'run');
+  const [here, back] = [join(folder, 'here'), join(temporaryFolder(t), 'back')];
+  for (const count of [1, 2]) {
+    const ssh = await open(t, host);
+    await ssh.forward(there, `unix:${here}`);
+    t.is(await ask(`unix:${here}`, `hello ${count}`), `HELLO ${count}`);
+    await ssh.forwardBack(`unix:${here}`, `unix:${back}`);
+    t.is(await ask(`unix:${back}`, `back ${count}`), `BACK ${count}`);
+    if (count === 1) host.cut();
+  }
+  t.is(statSync(folder).mode & 0o777, 0o700);
+  t.deepEqual([here, back].map((path) => statSync(path).mode & 0o777), [0o600, 0o600]);
+});
+
+test('a folder that others may enter is not taken for a socket', async (t) => {
+  const ssh = await open(t, await server(t));
+  const folder = temporaryFolder(t);
+  chmodSync(folder, 0o711);
+  await t.throwsAsync(ssh.forward('unix:/nowhere', `unix:${folder}/s`), { code: 'MUT_TOKEN_UNSAFE', message: /has mode 711; want 700/ });
+});
+
+test('a host that forwards no sockets is told as such', async (t) => {
+  const host = await server(t, { config: ['AllowStreamLocalForwarding no'] });
+  const ssh = await open(t, host);
+  const [here, there] = [`unix:${join(temporaryFolder(t), 'here')}`, `unix:${join(host.home, 'there')}`];
+  await ssh.forward(there, here);
+  await t.throwsAsync(ssh.probe(here), { code: 'MUT_UNREACHABLE', message: /nobody answers there: connect failed: .*AllowStreamLocalForwarding/ });
+  await t.throwsAsync(ssh.forwardBack(here, there), { code: 'MUT_UNREACHABLE', message: /cannot be forwarded back to unix:.*AllowStreamLocalForwarding/ });
 });
 
 test('a connection that breaks is told once, with its forwarded ports gone and every call refused', async (t) => {
@@ -140,22 +173,33 @@ test('a host that never answers is given up in time, and a given up connection l
 });
 
 /** A server that answers each text with another. @returns its address. */
-function listen(t: ExecutionContext, answer: (text: string) => string): Promise<string> {
-  return new Promise((resolve) => {
-    const made: Server = createServer((socket) => {
-      t.teardown(() => { socket.destroy(); });
-      socket.on('error', () => undefined);
-      socket.on('data', (bytes) => { socket.write(answer(bytes.toString())); });
-    });
-    t.teardown(() => { made.close(); });
-    made.listen(0, '127.0.0.1', () => { resolve(`127.0.0.1:${(made.address() as { port: number }).port}`); });
+async function listen(t: ExecutionContext, answer: (text: string) => string): Promise<string> {
+  const made = answering(t, answer).listen(0, '127.0.0.1');
+  await once(made, 'listening');
+  return `127.0.0.1:${(made.address() as AddressInfo).port}`;
+}
+
+/** The same at a socket. @returns its path. */
+async function listenAt(t: ExecutionContext, path: string, answer: (text: string) => string): Promise<string> {
+  await once(answering(t, answer).listen(path), 'listening');
+  return path;
+}
+
+function answering(t: ExecutionContext, answer: (text: string) => string): Server {
+  const made = createServer((socket) => {
+    t.teardown(() => { socket.destroy(); });
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => { socket.write(answer(bytes.toString())); });
   });
+  t.teardown(() => { made.close(); });
+  return made;
 }
 
 function ask(address: string, text: string): Promise<string> {
   const [host = '', port = ''] = address.split(':');
+  const where = host === 'unix' ? { path: address.slice('unix:'.length) } : { host, port: Number(port) };
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port: Number(port) }, () => { socket.write(text); });
+    const socket = connect(where, () => { socket.write(text); });
     socket.once('data', (bytes) => {
       socket.destroy();
       resolve(bytes.toString());

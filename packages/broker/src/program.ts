@@ -17,7 +17,7 @@ import { natsOptionsOf } from './process/nats-options.ts';
 import { startBroker, type RunningBroker } from './process/start-broker.ts';
 
 const options = {
-  listen: text({ help: 'Where to listen; port 0 takes a free one.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  listen: text({ help: 'Where to listen; port 0 takes a free one, and unix:/path is a socket.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
   metrics: text({ help: 'Where to serve /metrics and /healthz; port 0 takes a free one.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
   provider: list({ help: 'A provider to use, by its name and address.', placeholder: 'ID=HOST:PORT' }),
   suspectGrace: duration({ help: 'How long the machines of a provider that is away keep their replicas.', default: 60_000 }),
@@ -73,8 +73,8 @@ function brokerIdOf(ownerId: string, home: string): string {
 }
 
 function parseProvider(given: string): { readonly providerId: ProviderId; readonly address: string } {
-  const [providerId, address] = given.split('=', 2);
-  if (providerId === undefined || address === undefined || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(providerId)) {
+  const [, providerId, address] = /^([A-Za-z0-9][A-Za-z0-9._-]{0,63})=(.*)$/s.exec(given) ?? [];
+  if (providerId === undefined || address === undefined) {
     throw new MutiraoError('MUT_BAD_CONFIG', `--provider is ${JSON.stringify(given)}; want ID=HOST:PORT`);
   }
   parseAddress(address);

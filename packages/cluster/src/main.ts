@@ -13,7 +13,7 @@ import { startCluster } from './start-cluster.ts';
 
 const options = {
   id: text({ help: 'Name of the cluster; its files are in clusters/ID of the home folder.', placeholder: 'ID', default: 'local' }),
-  listen: text({ help: 'Where to listen; port 0 takes a free one.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  listen: text({ help: 'Where to listen; port 0 takes a free one, and unix:/path is a socket.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
   node: list({ help: 'Another host whose processors are shared out in place of this host\'s, reached over ssh.', placeholder: 'NAME=ssh:USER@HOST:PROCESSORS' }),
   sshOption: list({ help: 'For connections to nodes: KEY=VALUE as of ssh -o, or a flag with its value in one word.', placeholder: 'OPTION' }),
   processors: integer({ help: 'Processors to share out; those of the nodes where there are any.', default: 4, min: 1, max: 65_536 }),

@@ -19,7 +19,7 @@ const { idleRelease, agentGrace, brokerGrace, refusalPause, refusalPauseMax, ref
 
 const options = {
   id: text({ help: 'Name of the provider; its files are in providers/ID of the home folder.', placeholder: 'ID', default: 'local' }),
-  listen: text({ help: 'Where to listen; port 0 takes the port of the last start, or a free one.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  listen: text({ help: 'Where to listen; port 0 takes the port of the last start, or a free one, and unix:/path is a socket.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
   listenAgents: text({ help: 'Where to listen for agents alone, who need no certificate; where brokers are served when empty.', placeholder: 'HOST:PORT' }),
   advertise: text({ help: 'By what name or address agents reach this host; the host\'s own name when empty and all addresses are listened on.', placeholder: 'HOST[:PORT]' }),
   metricsListen: text({ help: 'Where to serve /metrics and /healthz.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),

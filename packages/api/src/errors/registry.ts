@@ -87,7 +87,7 @@ export const registry = {
   MUT_TASK_LOST_OFTEN: { status: 'ABORTED', retryable: false, advice: 'The task may be what takes its machines down; see its memory use, then retry it.' },
   MUT_TEMPLATE_FAILED: { status: 'UNAVAILABLE', retryable: true, advice: 'Run the template by hand with the machine\'s name in its place; docs/machines.md says what each must do.' },
   MUT_TEMPLATE_NO_VALUE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give the values with --array or --each-line, or write {{}} for a literal {}.' },
-  MUT_TOKEN_UNSAFE: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Make the file that the message names readable by you alone (chmod 600); a token that you remove is made anew.' },
+  MUT_TOKEN_UNSAFE: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Make the file that the message names readable by you alone (chmod 600), or the folder (chmod 700); a token that you remove is made anew.' },
   MUT_TRACE_EMPTY: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give a trace with at least one request that fits the machine; the message says what was dropped and why.' },
   MUT_TRACE_SYNTAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give a debugging trace as a process of this release writes it with --trace, plain or gzipped.' },
   MUT_TRANSFER_FAILED: { status: 'UNAVAILABLE', retryable: true, advice: 'The other side of the transfer failed or never came; it is tried again.' },

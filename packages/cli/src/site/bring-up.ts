@@ -1,4 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
+import { parseAddress, socketAddress } from '@mutirao/runtime/rpc';
 
 import type { FoundProcess, FoundSite, ProcessKind } from './front-end.ts';
 import type { ProgramFile } from '@mutirao/runtime/ssh';
@@ -10,8 +11,8 @@ export interface SiteHost {
   install(program: ProgramFile): Promise<void>;
   start(kind: ProcessKind, sha256: string, info: string, options: readonly string[]): Promise<FoundProcess & { readonly address: string; readonly token: string }>;
   stop(kinds: readonly ProcessKind[]): Promise<void>;
-  /** Makes a port here lead to the provider. @returns the port's address. */
-  forward(remoteAddress: string, localAddress: string): Promise<string>;
+  /** Makes an address here lead to the provider, and waits until that speaks. @returns the address here. */
+  forward(remoteAddress: string): Promise<string>;
   /** Whether a provider has neither machines nor requests. */
   isIdle(localAddress: string, token: string): Promise<boolean>;
 }
@@ -37,7 +38,7 @@ export interface UpSite {
 }
 
 /**
- * Makes a site work: carries the executable over unless it is there, starts what does not run, and leads a port here to the provider.
+ * Makes a site work: carries the executable over unless it is there, starts what does not run, and leads an address here to the provider.
  *
  * What runs is left alone; that of another release is replaced when it is idle, or when `now` says so. @throws {MutiraoError}
  */
@@ -55,14 +56,14 @@ export async function bringUp(host: SiteHost, wanted: Wanted): Promise<UpSite> {
   for (const kind of wantedKinds) {
     if (processes[kind] !== undefined) continue;
     wanted.onStep('starting', `the ${kind}`);
-    const { address, token: told, ...started } = await host.start(kind, program.sha256, infoOf(kind, site.name), optionsOf(kind, site));
+    const { address, token: told, ...started } = await host.start(kind, program.sha256, infoOf(kind, site.name), optionsOf(kind, site, found.base));
     processes[kind] = started;
     token = told;
     if (kind === 'provider') providerAddress = address;
   }
   const { provider } = processes;
   if (provider === undefined || providerAddress === '' || token === '') throw new MutiraoError('MUT_UNREACHABLE', `the provider at ${site.ssh} told no address`);
-  const address = await host.forward(providerAddress, site.address);
+  const address = await host.forward(providerAddress);
   const isOutdated = Object.values(processes).some((process) => process.program !== program.sha256);
   const facts: HostFacts = { system: found.system, base: found.base, providerPid: provider.pid, providerAddress, program: provider.program, isOutdated };
   return { facts, address, token, processes };
@@ -77,7 +78,7 @@ async function keepOrStop(host: SiteHost, { site, program, now, onStep }: Wanted
     if (!isCurrent) await host.stop(['cluster']);
     return isCurrent ? processes : {};
   }
-  const mayStop = now || await host.isIdle(await host.forward(providerAddress, site.address), token);
+  const mayStop = now || await host.isIdle(await host.forward(providerAddress), token);
   if (!mayStop) return processes;
   onStep('starting', 'this release in place of the one that ran there');
   await host.stop(['provider', 'cluster']);
@@ -89,7 +90,11 @@ function infoOf(kind: ProcessKind, name: string): string {
   return kind === 'cluster' ? `clusters/${name}/cluster.json` : `providers/${name}/provider.json`;
 }
 
-function optionsOf(kind: ProcessKind, { name, manager, processors, providerOptions }: SiteRecord): string[] {
-  if (kind === 'cluster') return ['--listen', '127.0.0.1:0', '--processors', String(processors)];
-  return ['--listen', '127.0.0.1:0', '--manager', manager, ...(processors > 0 ? ['--cluster', name] : []), ...providerOptions];
+/** @throws {MutiraoError} MUT_BAD_CONFIG where the folder's name is too long for sockets. */
+function optionsOf(kind: ProcessKind, { name, manager, processors, providerOptions }: SiteRecord, base: string): string[] {
+  // A port of a host that others have accounts on can be taken by any of them while nobody listens; what is in our folder cannot.
+  const listen = socketAddress(`${base}/front/${name}/run/${kind}`);
+  parseAddress(listen);
+  if (kind === 'cluster') return ['--listen', listen, '--processors', String(processors)];
+  return ['--listen', listen, '--manager', manager, ...(processors > 0 ? ['--cluster', name] : []), ...providerOptions];
 }

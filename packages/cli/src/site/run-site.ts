@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { siteFolder, writeAtomic } from '@mutirao/runtime/files';
+import { socketIn } from '@mutirao/runtime/rpc';
 import { SshConnection } from '@mutirao/runtime/ssh';
 
 import type { CommandContext } from '../context.ts';
@@ -70,7 +71,7 @@ class SiteProcess {
     const { signal, home } = this.#context;
     const connection = await SshConnection.open({ destination: this.#site.ssh, options: this.#site.sshOptions, signal });
     const frontEnd = new FrontEnd(connection, this.#site, home);
-    const host = hostOf(connection, frontEnd);
+    const host = hostOf(connection, frontEnd, socketIn(join(siteFolder(home, this.#site.name), 'run'), 'provider'));
     return {
       bringUp: async () => {
         const onStep = (status: SiteState['status'], detail: string): void => { this.#tell({ status, detail, code: '' }); };
@@ -161,32 +162,21 @@ async function cleanUp(frontEnd: FrontEnd): Promise<void> {
   }
 }
 
-function hostOf(connection: SshConnection, frontEnd: FrontEnd): SiteHost {
-  let [forwarded, local] = ['', ''];
+function hostOf(connection: SshConnection, frontEnd: FrontEnd, local: string): SiteHost {
+  let forwarded = '';
   return {
     look: (sha256) => frontEnd.look(sha256),
     install: (program) => frontEnd.install(program),
     start: (kind, sha256, info, options) => frontEnd.start(kind, sha256, info, options),
     stop: (kinds) => frontEnd.stop(kinds),
     isIdle: isIdleAt,
-    forward: async (remoteAddress, wanted) => {
-      if (forwarded === remoteAddress) return local;
-      if (forwarded !== '') await connection.cancelForward(forwarded, local);
-      [forwarded, local] = [remoteAddress, await forwardPort(connection, remoteAddress, wanted === '' ? local : wanted)];
+    forward: async (remoteAddress) => {
+      if (forwarded !== remoteAddress) await connection.forward(remoteAddress, local);
+      forwarded = remoteAddress;
+      await connection.probe(local);
       return local;
     },
   };
-}
-
-/** The port of before, so that the broker finds it, or another where somebody has that now. */
-async function forwardPort(connection: SshConnection, remoteAddress: string, wanted: string): Promise<string> {
-  if (wanted === '') return connection.forward(remoteAddress);
-  try {
-    return await connection.forward(remoteAddress, wanted);
-  } catch (error) {
-    if (!(error instanceof MutiraoError) || error.code !== 'MUT_ALREADY_RUNNING') throw error;
-    return connection.forward(remoteAddress);
-  }
 }
 
 function readIfThere(path: string): string {

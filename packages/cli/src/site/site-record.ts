@@ -22,7 +22,7 @@ export interface SiteRecord {
   readonly setup: string;
   /** The executable to carry over; empty for that of this release. */
   readonly program: string;
-  /** `host:port` here that leads to the provider; empty before the first connection. */
+  /** What leads to the provider here: `unix:/path`, or `host:port` where a former release kept it; empty before the first connection. */
   readonly address: string;
   /** The site has worked: from then on its troubles are waited for. */
   readonly isSettled: boolean;

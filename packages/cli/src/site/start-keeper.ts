@@ -8,7 +8,7 @@ import { ownProgram, startProcess } from '@mutirao/runtime/processes';
 import type { CommandContext } from '../context.ts';
 import { logPath } from '../grid/log-path.ts';
 import { isOurs } from '../grid/record.ts';
-import { findState, readSites, type SiteState } from './site-record.ts';
+import { findSite, findState, readSites, type SiteState } from './site-record.ts';
 
 const pollMs = 50;
 const endMax = 10_000;
@@ -81,6 +81,8 @@ export async function untilConnected({ home, sleep, signal }: Surroundings, { na
 
 /** Forgets a site. */
 export function forgetSite(home: string, name: string): void {
+  const [, socket] = /^unix:(.+)$/.exec(findSite(home, name)?.address ?? '') ?? [];
+  if (socket !== undefined) rmSync(dirname(socket), { recursive: true, force: true });
   rmSync(siteFolder(home, name), { recursive: true, force: true });
   rmSync(join(home, 'logs', `site-${name}.log`), { force: true });
 }

@@ -1,12 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { KeptMachine } from '@mutirao/core/messages';
 import type { Duration } from '@mutirao/core/shared';
-import { parseAddress } from '@mutirao/runtime/rpc';
+import { parseAddress, socketAddress } from '@mutirao/runtime/rpc';
 import { SshConnection } from '@mutirao/runtime/ssh';
 import { agentOptions, lastWordsOf } from './agent-options.ts';
 import type { MachineLife } from './machine-keeper.ts';
-import { endScript, findScript, startScript, waitScript } from './ssh-scripts.ts';
+import { endScript, findScript, socketDoor, startScript, waitScript } from './ssh-scripts.ts';
 import type { AgentPlace } from './template-life.ts';
 
 /** What agents on machines that are reached over ssh need. */
@@ -18,13 +17,12 @@ export interface SshLifeOptions extends AgentPlace {
 }
 
 const endPatience: Duration = 8_000;
-const forwardPauses: readonly Duration[] = [0, 1000, 2000, 4000, 8000];
 const longest: Duration = 2 ** 31 - 1;
 
 /**
- * Has an agent work on another host, which reaches us through the connection that started it, by a port of that host's loopback.
+ * Has an agent work on another host, which reaches us through the connection that started it, by a socket in the agent's own folder.
  *
- * The agent does not end with the connection: it goes on with what it has and dials the same port until we are back, as long as its orphan timeout lets it.
+ * The agent does not end with the connection: it goes on with what it has and dials the same socket until we are back, as long as its orphan timeout lets it.
  */
 export class SshLife implements MachineLife {
   readonly #options: SshLifeOptions;
@@ -68,19 +66,21 @@ export class SshLife implements MachineLife {
     return ending.aborted ? over.promise : ended;
   }
 
-  /** The agent that is still there, with the port that it dials; or another one. */
+  /** The agent that is still there, led to us again; or another one. */
   async #findOrStart(connection: SshConnection, machine: KeptMachine, folder: string): Promise<string> {
     const { address, credential, authority } = this.#options;
-    const { host, port, isTls } = parseAddress(address);
-    const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    const [word = '', pid = '', formerPort = ''] = (await answerOf(connection, findScript(folder))).split(' ');
-    if (word === 'alive' && await forwardAgain(connection, target, Number(formerPort))) return pid;
-    if (word === 'alive') await endAgent(connection, folder, false);
+    const found = await answerOf(connection, findScript(folder));
+    const [, place = '', pid, door] = /^(\/.*?)(?: alive (\d+) (\S+))?$/.exec(found) ?? [];
+    const socket = `${place}/provider`;
+    await connection.forwardBack(address, socketAddress(socket));
+    if (pid !== undefined && door === socketDoor) return pid;
+    // What a former release started dials a port there, which others could take while we are away.
+    if (pid !== undefined) await endAgent(connection, folder, false);
     const { program: given } = machine.reach as Extract<KeptMachine['reach'], { kind: 'ssh' }>;
     const program = given.length > 0 ? given : await this.#options.carry(connection);
-    const back = await connection.forwardBack(target);
-    const command = [...program, 'run', 'agent', '--home', '.', '--provider', `${isTls ? 'tls://' : ''}${back}`, ...agentOptions(this.#options.providerId, machine)];
-    return answerOf(connection, startScript({ folder, command, port: parseAddress(back).port }), `${credential}\n${authority}\n`);
+    const provider = socketAddress(socket, parseAddress(address).isTls);
+    const command = [...program, 'run', 'agent', '--home', '.', '--provider', provider, ...agentOptions(this.#options.providerId, machine)];
+    return answerOf(connection, startScript({ folder, command }), `${credential}\n${authority}\n`);
   }
 }
 
@@ -88,15 +88,6 @@ export class SshLife implements MachineLife {
 function folderOf(providerId: string, { name, folder }: KeptMachine): string {
   const own = `${providerId}-${name}`.replaceAll(/[^\w.@-]/g, '_');
   return folder === '' ? `.mutirao/machines/${own}` : `${folder.replace(/(?<=.)\/+$/, '')}/mutirao-${own}`;
-}
-
-/** Leads the port that an agent dials to us again; for a while the other host may take the connection that was lost for alive, and the port for taken. */
-async function forwardAgain(connection: SshConnection, target: string, port: number): Promise<boolean> {
-  for (const pause of forwardPauses) {
-    await delay(pause);
-    if (await connection.forwardBack(target, port).then(() => true, () => false)) return true;
-  }
-  return false;
 }
 
 async function endAgent(connection: SshConnection, folder: string, removes: boolean): Promise<string> {

@@ -2,30 +2,74 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { MutiraoError } from '@mutirao/api/errors';
 
 /** A host and a port, and how to speak there. */
-export interface Address {
+export interface HostAddress {
   readonly host: string;
   readonly port: number;
   /** Whether TLS is spoken: always off loopback, and where the address begins with `tls://`. */
   readonly isTls: boolean;
 }
 
-const tlsScheme = 'tls://';
+/** A socket of the file system: who can reach it is the business of its folder. */
+export interface SocketAddress {
+  /** Absolute. */
+  readonly path: string;
+  /** Whether TLS is spoken: where it leads to a server that does. */
+  readonly isTls: boolean;
+}
 
-/** Reads `host:port` or `[host]:port`, with or without `tls://` before it. @throws {MutiraoError} MUT_BAD_CONFIG */
+/** Where something listens. */
+export type Address = HostAddress | SocketAddress;
+
+const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+const tlsScheme = 'tls://';
+const socketScheme = 'unix:';
+/** What the kernel takes for the path of a socket. */
+export const socketPathBytesMax = 107;
+
+/** Reads `host:port` or `[host]:port`, with or without `tls://` before it, or `unix:/path/of/a/socket`. @throws {MutiraoError} MUT_BAD_CONFIG */
 export function parseAddress(text: string): Address {
+  const isTls = text.startsWith(tlsScheme);
+  const rest = isTls ? text.slice(tlsScheme.length) : text;
+  return rest.startsWith(socketScheme) ? { path: readSocketPath(rest), isTls } : readHost(text);
+}
+
+function readHost(text: string): HostAddress {
   const match = /^(tls:\/\/)?(?:\[([\da-f:.%]+)\]|([^:/[\]\s]+)):(\d{1,5})$/i.exec(text);
   const host = match?.[2] ?? match?.[3];
   const port = Number(match?.[4]);
   if (host === undefined || port > 65_535) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `address is "${text}"; want host:port, for example 127.0.0.1:0, or tls://host:port`);
+    throw new MutiraoError('MUT_BAD_CONFIG', `address is "${text}"; want host:port, for example 127.0.0.1:0, or tls://host:port, or unix:/path`);
   }
   return { host, port, isTls: match?.[1] !== undefined || !isLoopback(host) };
 }
 
-/** Reads an address that only this host can reach. @throws {MutiraoError} MUT_LOOPBACK_ONLY or MUT_BAD_CONFIG */
-export function parseLoopbackAddress(text: string): Address {
+function readSocketPath(text: string): string {
+  const path = text.slice(socketScheme.length);
+  // The rest has a meaning of its own for one or the other who is told the path: ssh, shells, files of settings.
+  if (!/^\/[^\p{Cc}%$\\"'`]*[^/\p{Cc}%$\\"'`]$/u.test(path)) {
+    throw new MutiraoError('MUT_BAD_CONFIG', `address is ${JSON.stringify(text)}; want unix: and the absolute path of a socket, without quotes, backslashes, "%" and "$"`);
+  }
+  const bytes = Buffer.byteLength(path);
+  if (bytes > socketPathBytesMax) {
+    throw new MutiraoError('MUT_BAD_CONFIG', `the path of the socket ${path} has ${bytes} bytes, and the kernel takes ${socketPathBytesMax}; want a folder with a shorter name`);
+  }
+  return path;
+}
+
+/** Whether it is a socket of the file system. */
+export function isSocket(address: Address): address is SocketAddress {
+  return 'path' in address;
+}
+
+/** The address of a socket. */
+export function socketAddress(path: string, isTls = false): string {
+  return `${isTls ? tlsScheme : ''}${socketScheme}${path}`;
+}
+
+/** Reads a host and a port that only this host can reach. @throws {MutiraoError} MUT_LOOPBACK_ONLY or MUT_BAD_CONFIG */
+export function parseLoopbackAddress(text: string): HostAddress {
   const address = parseAddress(text);
-  if (!isLoopback(address.host)) throw new MutiraoError('MUT_LOOPBACK_ONLY', `address is "${text}"; want a loopback address`);
+  if (isSocket(address) || !isLoopback(address.host)) throw new MutiraoError('MUT_LOOPBACK_ONLY', `address is "${text}"; want a loopback address`);
   return address;
 }
 
@@ -43,7 +87,9 @@ export function joinAddress(host: string, port: number): string {
 
 /** The address by which a process of the same host reaches a server, which may listen on all of the host's addresses. */
 export function nearAddress(bound: string): string {
-  const { host, port } = parseAddress(bound);
+  const address = parseAddress(bound);
+  if (isSocket(address)) return bound;
+  const { host, port } = address;
   if (host === '0.0.0.0') return `${tlsScheme}127.0.0.1:${port}`;
   return host === '::' ? `${tlsScheme}[::1]:${port}` : bound;
 }
@@ -55,11 +101,15 @@ export function nearAddress(bound: string): string {
  * @throws {MutiraoError} MUT_BAD_CONFIG
  */
 export function farAddress(bound: string, advertised: string, ownName: string): string {
-  const { host, port, isTls } = parseAddress(bound);
-  const isWildcard = host === '0.0.0.0' || host === '::';
-  if (advertised === '') return isWildcard ? joinAddress(ownName, port) : bound;
+  const address = parseAddress(bound);
+  if (isSocket(address)) {
+    if (advertised === '') return bound;
+    throw new MutiraoError('MUT_BAD_CONFIG', `advertised address is "${advertised}", and agents are served at ${bound}, which other hosts cannot reach; want --listen-agents HOST:PORT with it`);
+  }
+  const { host, port, isTls } = address;
+  if (advertised === '') return wildcards.has(host) ? joinAddress(ownName, port) : bound;
   const hasPort = /^(?:tls:\/\/)?(?:\[[^\]]+\]|[^:[\]]+):\d+$/.test(advertised);
-  const told = parseAddress(hasPort ? advertised : joinAddress(advertised.replace(/^\[(.*)\]$/, '$1'), port));
+  const told = readHost(hasPort ? advertised : joinAddress(advertised.replace(/^\[(.*)\]$/, '$1'), port));
   if (told.port === 0) throw new MutiraoError('MUT_BAD_CONFIG', `advertised address is "${advertised}"; want a host, and a port other than 0 where it is another than the bound one`);
   // What is served by TLS is dialled by TLS, whatever the host it is reached through (a tunnel's loopback end, for example).
   return `${isTls && isLoopback(told.host) ? tlsScheme : ''}${joinAddress(told.host, told.port)}`;

@@ -1,14 +1,16 @@
 import {
-  credentials, Metadata, type CallOptions, type ChannelCredentials, type Client, type ClientDuplexStream, type ClientOptions,
-  type ClientReadableStream, type ClientUnaryCall, type ClientWritableStream, type ServiceError,
+  credentials, InterceptingCall, Metadata, type CallOptions, type ChannelCredentials, type Client, type ClientDuplexStream, type ClientOptions,
+  type ClientReadableStream, type ClientUnaryCall, type ClientWritableStream, type Interceptor, type ServiceError,
 } from '@grpc/grpc-js';
+import { MutiraoError } from '@mutirao/api/errors';
 import { quietLogger, type Logger } from '../log/index.ts';
 import type { TrustSource } from '../identity/index.ts';
-import { joinAddress, parseAddress } from './address.ts';
+import { isSocket, joinAddress, parseAddress, socketAddress } from './address.ts';
 import { clientStream, clientWriter } from './call-stream.ts';
 import { clientOptions } from './channel.ts';
 import { secureChannel } from './client-security.ts';
-import { fromStatus } from './status.ts';
+import { findStranger } from './socket-folder.ts';
+import { fromStatus, toStatus } from './status.ts';
 import type { MessageStream, StreamWriter } from './streams.ts';
 
 /** A generated client class. */
@@ -29,21 +31,37 @@ export interface DialOptions {
  * identity; MUT_TOKEN_UNSAFE for a key that others may read.
  */
 export function dial<C extends Client>(ClientClass: ClientConstructor<C>, address: string, options: DialOptions): C {
-  const { host, port, isTls } = parseAddress(address);
-  const target = joinAddress(host, port);
-  if (!isTls) return new ClientClass(target, credentials.createInsecure(), { ...clientOptions, ...showing(options.token) });
+  const where = parseAddress(address);
+  const { isTls } = where;
+  const [target, host] = isSocket(where) ? [socketAddress(where.path), 'localhost'] : [joinAddress(where.host, where.port), where.host];
+  const shown = (): ReturnType<typeof showing> => showing(options.token, isSocket(where) ? () => findStranger(where.path) : undefined);
+  if (!isTls) return new ClientClass(target, credentials.createInsecure(), { ...clientOptions, ...shown() });
   const { channelCredentials, channelOptions, showsCertificate } = secureChannel(host, options.trust);
-  return new ClientClass(target, channelCredentials, { ...clientOptions, ...channelOptions, ...(showsCertificate ? {} : showing(options.token)) });
+  return new ClientClass(target, channelCredentials, { ...clientOptions, ...channelOptions, ...(showsCertificate ? {} : shown()) });
 }
 
-function showing(given: string | (() => string)): Pick<ClientOptions, 'callInvocationTransformer'> {
+/** @param findFault what speaks against showing it now, if anything does. */
+function showing(given: string | (() => string), findFault?: () => string | undefined): Pick<ClientOptions, 'callInvocationTransformer'> {
   const token = typeof given === 'string' ? given : given();
   return {
     callInvocationTransformer: (call) => {
+      const fault = findFault?.();
+      if (fault !== undefined) return { ...call, callOptions: { ...call.callOptions, interceptors: [refusing(fault)] } };
       call.metadata.set('authorization', `Bearer ${token}`);
       return call;
     },
   };
+}
+
+/** Ends a call before anything of it has left. */
+function refusing(fault: string): Interceptor {
+  const nothing = (): void => undefined;
+  const call: ConstructorParameters<typeof InterceptingCall>[0] = {
+    // Whoever makes the call does not expect its end before it is made.
+    start: (_metadata, listener) => { queueMicrotask(() => { listener?.onReceiveStatus?.(toStatus(new MutiraoError('MUT_TOKEN_UNSAFE', fault))); }); },
+    sendMessage: nothing, sendMessageWithContext: nothing, startRead: nothing, halfClose: nothing, cancelWithStatus: nothing, getPeer: () => '', getAuthContext: () => null,
+  };
+  return () => new InterceptingCall(call);
 }
 
 /** How long to wait for an answer. */

@@ -1,4 +1,4 @@
-export { farAddress, isLoopback, nearAddress, parseAddress, parseLoopbackAddress, type Address } from './address.ts';
+export { farAddress, isLoopback, isSocket, joinAddress, nearAddress, parseAddress, parseLoopbackAddress, socketAddress, type Address } from './address.ts';
 export { bind, type BindOptions, type ServiceBinding } from './bind.ts';
 export { messageBytesMax } from './channel.ts';
 export type { CallContext } from './context.ts';
@@ -11,3 +11,4 @@ export { serve, type RunningServer, type ServeOptions } from './serve.ts';
 export { fromStatus, toMutiraoError, toStatus, type FailedStatus } from './status.ts';
 export type { MessageStream, StreamListener, StreamWriter } from './streams.ts';
 export { acceptToken, type TokenCheck } from './tokens.ts';
+export { makeSocketFolder, socketIn } from './socket-folder.ts';

@@ -1,19 +1,21 @@
+import { chmodSync } from 'node:fs';
 import { Server, type ServerCredentials } from '@grpc/grpc-js';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Logger } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { RpcHost } from './adapt.ts';
-import { joinAddress, parseAddress } from './address.ts';
+import { isSocket, joinAddress, parseAddress, socketAddress, type HostAddress, type SocketAddress } from './address.ts';
 import type { ServiceBinding } from './bind.ts';
 import { channelOptions } from './channel.ts';
 import { OpenCalls } from './open-calls.ts';
 import { addReflection } from './reflection.ts';
 import { plainSecurity, tlsSecurity, type ServerSecurity } from './server-security.ts';
+import { makeRoomForSocket } from './socket-folder.ts';
 import type { TokenCheck } from './tokens.ts';
 
 /** What to serve, where, and to whom. */
 export interface ServeOptions {
-  /** `host:port`; port 0 takes a free one. Off loopback, and after `tls://`, TLS is spoken. */
+  /** `host:port`; port 0 takes a free one. Off loopback, and after `tls://`, TLS is spoken. Or `unix:/path`, in a folder of this user alone, which is made if it is absent. */
   readonly address: string;
   /** Who callers over loopback are. With TLS they show a certificate instead. */
   readonly tokens: TokenCheck;
@@ -38,10 +40,12 @@ const securityInterval = 1000;
 /**
  * Serves services, with grpc.health.v1 open to all and server reflection to those with a credential.
  *
- * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE for a key that others may read, or MUT_ALREADY_RUNNING when the port is taken.
+ * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE for a key that others may read or a socket in a folder that others can
+ * enter, or MUT_ALREADY_RUNNING when the port or the socket is taken.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { host, port, isTls } = parseAddress(options.address);
+  const address = parseAddress(options.address);
+  const { isTls } = address;
   const security = isTls ? tlsSecurity(options.identity, options.log) : plainSecurity;
   const stopping = new AbortController();
   const rpcHost: RpcHost = {
@@ -58,10 +62,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     server.addService(service.definition, service.implement(rpcHost));
     health.setStatus(service.name, 'SERVING');
   }
-  const bound = await listen(server, joinAddress(host, port), security.credentials);
+  const bound = await (isSocket(address) ? listenAtSocket(server, address, security.credentials) : listenAtPort(server, address, security.credentials));
   const stopWatching = isTls ? watchSecurity(security, rpcHost.certified) : () => undefined;
   return {
-    address: `${options.address.startsWith('tls://') ? 'tls://' : ''}${joinAddress(host, bound)}`,
+    address: `${options.address.startsWith('tls://') ? 'tls://' : ''}${bound}`,
     drain: async (graceMs) => {
       stopWatching();
       for (const service of ['', ...options.services.map((binding) => binding.name)]) health.setStatus(service, 'NOT_SERVING');
@@ -85,13 +89,30 @@ function watchSecurity(security: ServerSecurity, certified: OpenCalls): () => vo
   return () => { clearInterval(timer); };
 }
 
+async function listenAtPort(server: Server, { host, port }: HostAddress, security: ServerCredentials): Promise<string> {
+  return joinAddress(host, await listen(server, joinAddress(host, port), security));
+}
+
+async function listenAtSocket(server: Server, { path }: SocketAddress, security: ServerCredentials): Promise<string> {
+  await makeRoomForSocket(path);
+  await listen(server, socketAddress(path), security);
+  // Nobody else could enter the folder meanwhile.
+  chmodSync(path, 0o600);
+  return socketAddress(path);
+}
+
 function listen(server: Server, address: string, credentials: ServerCredentials): Promise<number> {
   return new Promise((resolve, reject) => {
     server.bindAsync(address, credentials, (error, port) => {
       if (error === null) resolve(port);
-      else reject(new MutiraoError('MUT_ALREADY_RUNNING', `cannot listen on ${address}: ${error.message}`, { cause: error }));
+      else reject(new MutiraoError(isNoSocketPlace(address, error) ? 'MUT_BAD_CONFIG' : 'MUT_ALREADY_RUNNING', `cannot listen on ${address}: ${error.message}`, { cause: error }));
     });
   });
+}
+
+/** Some file systems have no sockets, and some folders cannot be written to. */
+function isNoSocketPlace(address: string, { message }: Error): boolean {
+  return address.startsWith('unix:') && !message.includes('EADDRINUSE');
 }
 
 function shutDown(server: Server, graceMs: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
+import { isSocket, joinAddress, parseAddress } from '../rpc/address.ts';
 
 /** Options of ours; the user's come before them and so win over them, and both win over the files of ssh. */
 const masterOptions = [
@@ -7,6 +8,8 @@ const masterOptions = [
   // One process in the foreground that carries everything, and nothing that the user's files add for her own sessions.
   'ControlMaster=yes', 'ControlPersist=no', 'ClearAllForwardings=yes', 'ForwardAgent=no', 'ForwardX11=no', 'RemoteCommand=none', 'RequestTTY=no',
   'PermitLocalCommand=no', 'ForkAfterAuthentication=no', 'StdinNull=yes',
+  // Sockets that it makes here are the user's alone, and take the place of those that a killed one left.
+  'StreamLocalBindMask=0177', 'StreamLocalBindUnlink=yes',
 ];
 
 /**
@@ -31,7 +34,7 @@ export function clientArguments(controlPath: string, words: readonly string[]): 
 /** Flags with their values, and without. Others would change what the connection is for. */
 const flags = /^-(?:[FIJBPbceilmop].+|[46C]|v{1,3})$/s;
 /** What makes a connection one of ours; ssh does not care about the case of these words. */
-const ours = /^(?:Control\w+|ForkAfterAuthentication|RemoteCommand|StdinNull|SessionType|ClearAllForwardings|(?:Local|Remote|Dynamic)Forward)=/i;
+const ours = /^(?:Control\w+|ForkAfterAuthentication|RemoteCommand|StdinNull|SessionType|StreamLocal\w+|ClearAllForwardings|(?:Local|Remote|Dynamic)Forward)=/i;
 
 function readOption(option: string): string[] {
   const isPair = /^[A-Za-z][A-Za-z0-9]*=./s.test(option) && !ours.test(option);
@@ -39,4 +42,10 @@ function readOption(option: string): string[] {
     throw new MutiraoError('MUT_BAD_REQUEST', `the ssh option is ${JSON.stringify(option)}; want KEY=VALUE as of ssh -o, or a flag with its value such as -F/path or -Juser@gate`);
   }
   return isPair ? ['-o', option] : [option];
+}
+
+/** What `-L` and `-R` take for an address. @param address `host:port`, or `unix:/path`. */
+export function forwardWord(address: string): string {
+  const where = parseAddress(address);
+  return isSocket(where) ? where.path.replaceAll(':', '\\:') : joinAddress(where.host, where.port);
 }

@@ -1,12 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MutiraoError } from '@mutirao/api/errors';
 import { runCommand, startProcess, killGroup, Watchdog, type CommandResult, type StartedProcess } from '../processes/index.ts';
+import { isSocket, parseAddress, socketAddress } from '../rpc/address.ts';
+import { makeSocketFolder } from '../rpc/socket-folder.ts';
+import { hearsFrom } from './hears-from.ts';
 import { remoteCommand } from './remote-command.ts';
-import { clientArguments, masterArguments } from './ssh-arguments.ts';
+import { clientArguments, forwardWord, masterArguments } from './ssh-arguments.ts';
 import { lastWords, sshError } from './ssh-errors.ts';
 
 /** What to connect to, and how. */
@@ -51,6 +55,9 @@ const forwardMax = 15_000;
 const pollMs = 15;
 const outputBytesMax = 1024 * 1024;
 const portTries = 5;
+/** Longest wait for the reason of a refusal. */
+const refusalMax = 1000;
+const socketAdvice = 'its sshd has to allow sockets to be forwarded, as OpenSSH from 6.7 on does unless AllowStreamLocalForwarding or DisableForwarding says otherwise';
 
 /**
  * One ssh connection: a process of the system's own `ssh` that stays, and over which commands run, files go and ports are forwarded.
@@ -132,16 +139,22 @@ export class SshConnection {
   }
 
   /**
-   * Makes a port here lead to an address that the other host can dial.
+   * Makes an address here lead to one that the other host can dial. Addresses are `host:port` or `unix:/path`.
    *
-   * @param localAddress which to take if it is free; a free one of 127.0.0.1 when absent. @returns `127.0.0.1:port`.
-   * @throws {MutiraoError} MUT_UNREACHABLE; MUT_ALREADY_RUNNING when `localAddress` is taken.
+   * @param localAddress which to take if it is free; a free port of 127.0.0.1 when absent. A socket takes the place of one that is there, and its folder is made
+   * for this user alone. @returns the address here.
+   * @throws {MutiraoError} MUT_UNREACHABLE; MUT_ALREADY_RUNNING when `localAddress` is taken; MUT_TOKEN_UNSAFE when others may enter the socket's folder.
    */
   async forward(remoteAddress: string, localAddress?: string): Promise<string> {
     for (let count = 1; ; count += 1) {
       const local = localAddress ?? `127.0.0.1:${await freePort()}`;
-      const { status, stderr } = await this.#client(['-O', 'forward', '-L', `${local}:${remoteAddress}`, '--', this.destination], { deadlineMs: forwardMax });
-      if (status === 0) return local;
+      const draft = draftOf(local);
+      if (draft !== local) makeSocketFolder(pathOf(local));
+      const { status, stderr } = await this.#client(['-O', 'forward', '-L', `${forwardWord(draft)}:${forwardWord(remoteAddress)}`, '--', this.destination], { deadlineMs: forwardMax });
+      if (status === 0) {
+        if (draft !== local) renameSync(pathOf(draft), pathOf(local));
+        return local;
+      }
       if (!this.isOpen) throw this.#gone(stderr.toString());
       // Somebody else took the free port before ssh did.
       if (localAddress !== undefined || count === portTries) {
@@ -150,23 +163,34 @@ export class SshConnection {
     }
   }
 
-  /** Takes a port of `forward` back; nothing happens where it is not forwarded. */
-  async cancelForward(remoteAddress: string, localAddress: string): Promise<void> {
-    await this.#client(['-O', 'cancel', '-L', `${localAddress}:${remoteAddress}`, '--', this.destination], { deadlineMs: forwardMax });
+  /**
+   * Makes a socket of the other host lead to an address that we can dial; what is there already is replaced.
+   *
+   * @param socket `unix:/path` there, in a folder of the user alone. @throws {MutiraoError} MUT_UNREACHABLE, also where the other host forbids it.
+   */
+  async forwardBack(localAddress: string, socket: string): Promise<void> {
+    const draft = draftOf(socket);
+    const { status, stderr } = await this.#client(['-O', 'forward', '-R', `${forwardWord(draft)}:${forwardWord(localAddress)}`, '--', this.destination], { deadlineMs: forwardMax });
+    if (status !== 0 && !this.isOpen) throw this.#gone(stderr.toString());
+    const problem = status === 0 ? (await this.run(['mv', '-f', '--', pathOf(draft), pathOf(socket)])).stderr : `${stderr.toString()}\n${socketAdvice}`;
+    if (problem !== '') throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: ${localAddress} cannot be forwarded back to ${socket}: ${lastWords(problem)}`);
   }
 
   /**
-   * Makes a port of the other host's loopback lead to an address that we can dial.
+   * Waits for the first word of a server that a forwarded address leads to; gRPC's speak first.
    *
-   * @param wantedPort which to take there; a free one when it is 0.
-   * @returns `127.0.0.1:port` there. @throws {MutiraoError} MUT_UNREACHABLE, also where the other host forbids it or the port is taken.
+   * @throws {MutiraoError} MUT_UNREACHABLE with what the other host said against it.
    */
-  async forwardBack(localAddress: string, wantedPort = 0): Promise<string> {
-    const { status, stdout, stderr } = await this.#client(['-O', 'forward', '-R', `127.0.0.1:${wantedPort}:${localAddress}`, '--', this.destination], { deadlineMs: forwardMax });
-    const port = wantedPort > 0 ? String(wantedPort) : /^\s*(\d+)\s*$/m.exec(stdout.toString())?.[1];
-    if (status === 0 && port !== undefined) return `127.0.0.1:${port}`;
-    if (!this.isOpen) throw this.#gone(stderr.toString());
-    throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: ${localAddress} cannot be forwarded back: ${lastWords(stderr.toString())}`);
+  async probe(localAddress: string): Promise<void> {
+    const told = (): string => this.#master.stderr.bytes().toString();
+    const before = told().length;
+    if (await hearsFrom(localAddress)) return;
+    const until = performance.now() + refusalMax;
+    const refusal = (): string | undefined => /open failed: ([^\r\n]+)/.exec(told().slice(before))?.[1];
+    while (refusal() === undefined && this.isOpen && performance.now() < until) await delay(pollMs);
+    if (!this.isOpen) throw this.#gone('');
+    // The other host says the same whether nobody listens or its sshd forbids it.
+    throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: nobody answers there: ${refusal() ?? 'no word'}; if the process lives, ${socketAdvice}`);
   }
 
   /**
@@ -244,6 +268,17 @@ function makeFolder(wanted: string | undefined): string {
   const parent = wanted === undefined || Buffer.byteLength(join(wanted, 'ssh-XXXXXX/c')) > controlPathMax ? tmpdir() : wanted;
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   return mkdtempSync(join(parent, 'ssh-'));
+}
+
+/** Sockets are made under another name first: whoever connects finds the former or the new one, and who made the former one removes nothing when it ends. */
+function draftOf(address: string): string {
+  return isSocket(parseAddress(address)) ? socketAddress(pathOf(`${address}.${randomBytes(3).toString('hex')}`)) : address;
+}
+
+/** @throws {MutiraoError} MUT_BAD_CONFIG, also when it is too long. */
+function pathOf(address: string): string {
+  const where = parseAddress(address);
+  return isSocket(where) ? where.path : '';
 }
 
 function freePort(): Promise<number> {

@@ -21,6 +21,7 @@ interface Said { readonly status: number; readonly out: string; readonly err: st
 interface Shown {
   readonly status: string;
   readonly address: string;
+  readonly provider_address: string;
   readonly provider_pid: number;
   readonly program_sha256: string;
   readonly outdated: boolean;

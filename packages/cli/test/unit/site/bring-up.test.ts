@@ -8,7 +8,7 @@ const site: SiteRecord = {
   address: '', isSettled: false, addedUnixMs: 0,
 };
 const nothing: FoundSite = { base: '/home/ana/.mutirao', system: 'Linux x86_64', hasProgram: false, processes: {}, providerAddress: '', token: '' };
-const running: FoundSite = { ...nothing, hasProgram: true, processes: { provider: { pid: 7, program: 'new' } }, providerAddress: '127.0.0.1:1', token: 't' };
+const running: FoundSite = { ...nothing, hasProgram: true, processes: { provider: { pid: 7, program: 'new' } }, providerAddress: 'unix:/there', token: 't' };
 const old: FoundSite = { ...running, hasProgram: false, processes: { provider: { pid: 7, program: 'old' } } };
 
 interface Case { readonly found: FoundSite; readonly site?: Partial<SiteRecord>; readonly now?: boolean; readonly isIdle?: boolean }
@@ -23,9 +23,9 @@ async function play({ found, now = false, isIdle = false, ...more }: Case): Prom
   const host: SiteHost = {
     look: () => Promise.resolve(found),
     install: () => did('install', undefined),
-    start: (kind, program, info, options) => did(`start ${kind} ${info} ${options.join(' ')}`, { pid: 9, program, address: '127.0.0.1:3', token: 't' }),
+    start: (kind, program, info, options) => did(`start ${kind} ${info} ${options.join(' ')}`, { pid: 9, program, address: options[1] ?? '', token: 't' }),
     stop: (kinds) => did(`stop ${kinds.join(' ')}`, undefined),
-    forward: (remote, local) => did(`forward ${remote} ${local}`.trim(), '127.0.0.1:5'),
+    forward: (remote) => did(`forward ${remote}`, 'unix:/here'),
     isIdle: () => did('ask', isIdle),
   };
   const program = { sha256: 'new', bytes: 1, system: 'Linux x86_64', packed: () => Promise.resolve('x.gz') };
@@ -33,15 +33,17 @@ async function play({ found, now = false, isIdle = false, ...more }: Case): Prom
   return { up: await bringUp(host, wanted), done };
 }
 
-test('at a new host the executable is carried over, the provider is started and its port forwarded', async (t) => {
+const socket = 'unix:/home/ana/.mutirao/front/uni/run';
+
+test('at a new host the executable is carried over, the provider is started at a socket of its folder, and that is forwarded', async (t) => {
   const { done, up } = await play({ found: nothing });
-  t.deepEqual(done, ['install', 'start provider providers/uni/provider.json --listen 127.0.0.1:0 --manager slurm --slurm-partition short', 'forward 127.0.0.1:3']);
-  t.like(up, { address: '127.0.0.1:5', token: 't', processes: { provider: { pid: 9, program: 'new' } } });
+  t.deepEqual(done, ['install', `start provider providers/uni/provider.json --listen ${socket}/provider --manager slurm --slurm-partition short`, `forward ${socket}/provider`]);
+  t.like(up, { address: 'unix:/here', token: 't', processes: { provider: { pid: 9, program: 'new' } } });
 });
 
-test('what runs is left alone, and the port is the one of before', async (t) => {
-  const { done, up } = await play({ found: running, site: { address: '127.0.0.1:5' } });
-  t.deepEqual(done, ['forward 127.0.0.1:1 127.0.0.1:5']);
+test('what runs is left alone', async (t) => {
+  const { done, up } = await play({ found: running });
+  t.deepEqual(done, ['forward unix:/there']);
   t.false(up.facts.isOutdated);
 });
 
@@ -52,11 +54,11 @@ test('an executable that is there is not carried again', async (t) => {
 
 test('a cluster of ours is started before its provider, which is told its name', async (t) => {
   const { done } = await play({ found: running, site: { manager: 'embedded', processors: 4, providerOptions: [] } });
-  t.deepEqual(done, ['start cluster clusters/uni/cluster.json --listen 127.0.0.1:0 --processors 4', 'forward 127.0.0.1:1']);
+  t.deepEqual(done, [`start cluster clusters/uni/cluster.json --listen ${socket}/cluster --processors 4`, 'forward unix:/there']);
   const anew = await play({ found: nothing, site: { manager: 'embedded', processors: 4, providerOptions: [] } });
   t.deepEqual(anew.done.slice(1, 3), [
-    'start cluster clusters/uni/cluster.json --listen 127.0.0.1:0 --processors 4',
-    'start provider providers/uni/provider.json --listen 127.0.0.1:0 --manager embedded --cluster uni',
+    `start cluster clusters/uni/cluster.json --listen ${socket}/cluster --processors 4`,
+    `start provider providers/uni/provider.json --listen ${socket}/provider --manager embedded --cluster uni`,
   ]);
 });
 
@@ -80,4 +82,17 @@ test('a provider of another release is replaced at once when that is said', asyn
 
 test('a host of another kind is refused before anything is carried', async (t) => {
   await t.throwsAsync(play({ found: { ...nothing, system: 'Linux aarch64' } }), { code: 'MUT_SITE_PROGRAM', message: /ana@front is Linux aarch64; the executable is for Linux x86_64/ });
+});
+
+test('a provider of a former release is reached at its port until it is idle, and is then replaced by one at a socket', async (t) => {
+  const former: FoundSite = { ...old, providerAddress: '127.0.0.1:1' };
+  const busy = await play({ found: former, site: { address: '127.0.0.1:5' } });
+  t.is(busy.done.at(-1), 'forward 127.0.0.1:1');
+  t.is(busy.up.address, 'unix:/here');
+  const idle = await play({ found: former, site: { address: '127.0.0.1:5' }, isIdle: true });
+  t.is(idle.done.at(-1), `forward ${socket}/provider`);
+});
+
+test('a folder whose name is too long for sockets is refused before anything is started, and which one is wanted is said', async (t) => {
+  await t.throwsAsync(play({ found: { ...nothing, base: `/home/${'a'.repeat(90)}` } }), { code: 'MUT_BAD_CONFIG', message: /has 119 bytes, and the kernel takes 107; want a folder with a shorter name/ });
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { farAddress, nearAddress, parseAddress } from '@mutirao/runtime/rpc';
+import { farAddress, nearAddress, parseAddress, parseLoopbackAddress } from '@mutirao/runtime/rpc';
 
 test('off loopback an address is spoken to with TLS, and on it where it says so', (t) => {
   t.deepEqual(parseAddress('127.0.0.1:0'), { host: '127.0.0.1', port: 0, isTls: false });
@@ -7,6 +7,19 @@ test('off loopback an address is spoken to with TLS, and on it where it says so'
   t.deepEqual(parseAddress('localhost:7000'), { host: 'localhost', port: 7000, isTls: false });
   t.deepEqual(parseAddress('tls://localhost:7000'), { host: 'localhost', port: 7000, isTls: true });
   for (const host of ['0.0.0.0', '192.0.2.7', 'login1.example.org', '[::]', '[2001:db8::7]', 'localhost.example.org']) t.true(parseAddress(`${host}:1`).isTls, host);
+});
+
+test('a socket is an absolute path that the kernel takes, spoken to in plain unless it leads to who speaks TLS', (t) => {
+  t.deepEqual(parseAddress('unix:/home/ana/run/a b:c'), { path: '/home/ana/run/a b:c', isTls: false });
+  t.deepEqual(parseAddress('tls://unix:/run/x'), { path: '/run/x', isTls: true });
+  t.is(parseAddress(`unix:/${'x'.repeat(106)}`).isTls, false);
+  for (const text of ['unix:', 'unix:run', 'unix:/', 'unix:/run/', 'unix:/a\nb', 'unix:/%h', 'unix:/$HOME/x', 'unix:/a"b', `unix:/${'x'.repeat(107)}`, `unix:/${'é'.repeat(54)}`]) {
+    t.throws(() => parseAddress(text), { code: 'MUT_BAD_CONFIG' }, text);
+  }
+  t.is(nearAddress('unix:/run/x'), 'unix:/run/x');
+  t.is(farAddress('unix:/run/x', '', 'front'), 'unix:/run/x');
+  t.throws(() => farAddress('unix:/run/x', 'front.cluster', 'front'), { code: 'MUT_BAD_CONFIG', message: /want --listen-agents/ });
+  t.throws(() => parseLoopbackAddress('unix:/run/x'), { code: 'MUT_LOOPBACK_ONLY' });
 });
 
 test('what is no address is refused', (t) => {

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { MutiraoError } from '@mutirao/api/errors';
+import { parseAddress, socketAddress, socketPathBytesMax } from './address.ts';
+
+/** Room for what is put behind a path while a socket is being made. */
+const spareBytes = 8;
+
+/**
+ * The address of a socket in a folder; where its path would be too long for the kernel, in a folder of a short name below the system's temporary one, always the same.
+ *
+ * @throws {MutiraoError} MUT_BAD_CONFIG when that has too long a name too, or one that is none for sockets.
+ */
+export function socketIn(folder: string, name: string): string {
+  const path = join(folder, name);
+  const isShort = Buffer.byteLength(path) + spareBytes <= socketPathBytesMax;
+  const short = (): string => join(tmpdir(), `mutirao-${process.getuid?.() ?? 0}-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`, name);
+  const address = socketAddress(isShort ? path : short());
+  parseAddress(address);
+  return address;
+}
+
+/** Makes the folder of a socket, for this user alone. @throws {MutiraoError} MUT_TOKEN_UNSAFE when it is there already and others may enter it. */
+export function makeSocketFolder(path: string): void {
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const fault = findStranger(path);
+  if (fault !== undefined) throw new MutiraoError('MUT_TOKEN_UNSAFE', fault);
+  const { mode } = lstatSync(folder);
+  if ((mode & 0o077) !== 0) throw new MutiraoError('MUT_TOKEN_UNSAFE', `the folder ${folder} of a socket has mode ${(mode & 0o777).toString(8)}; want 700`);
+}
+
+/**
+ * Makes the folder of a socket that is to be listened on, and removes what a server that is gone left there.
+ *
+ * @throws {MutiraoError} as `makeSocketFolder`; MUT_ALREADY_RUNNING when somebody listens; MUT_BAD_CONFIG for another kind of file.
+ */
+export async function makeRoomForSocket(path: string): Promise<void> {
+  makeSocketFolder(path);
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isSocket()) throw new MutiraoError('MUT_BAD_CONFIG', `${path} is there, and is no socket; want another path`);
+  if (await isListenedOn(path)) throw new MutiraoError('MUT_ALREADY_RUNNING', `cannot listen on ${path}: another process does`);
+  rmSync(path, { force: true });
+}
+
+/** Why what listens at a socket might be another user's: the folder is hers, or she may write to it. Undefined where it cannot be, and where there is no folder. */
+export function findStranger(path: string): string | undefined {
+  const folder = dirname(path);
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  if (!found.isDirectory()) return `${folder}, where a socket should be, is no folder`;
+  if (found.uid !== process.getuid?.()) return `the folder ${folder} of a socket belongs to user ${found.uid}, and not to us`;
+  return (found.mode & 0o022) === 0 ? undefined : `others may write to the folder ${folder} of a socket; want mode 700`;
+}
+
+/** Whether a process takes connections at a socket; what cannot be told counts as one. */
+function isListenedOn(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path }, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => { resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT'); });
+  });
+}
