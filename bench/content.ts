@@ -26,7 +26,7 @@ async function sha256(path: string): Promise<string> {
 }
 
 writeRandom(home);
-const grid = await Grid.start({ machines: [1], agentArgs: ['--storage', `${mebibytes * 4}MiB`] });
+const grid = await Grid.start({ machines: [1], agentArgs: ['--shared', 'none', '--storage', `${mebibytes * 4}MiB`] });
 try {
   await grid.client.waitMachines(1);
   const pids = { broker: grid.broker.pid, provider: grid.providers[0]?.pid ?? 0, agent: grid.agents[0]?.pid ?? 0 };

@@ -17,9 +17,11 @@ import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { claimFolder, removeAbandoned } from './abandoned-folders.ts';
 import { ContentFetcher } from './content-fetcher.ts';
+import type { PushFile, WaysHome } from './collect-outputs.ts';
 import { Gate } from './gate.ts';
 import { ProviderLink } from './provider-link.ts';
 import { PushAttempts } from './push-attempts.ts';
+import { SharedFolders } from './shared-folders.ts';
 import { verdictOf } from './task-runner.ts';
 import { pullContent, pushContent } from './transfers.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
@@ -37,6 +39,8 @@ export interface AgentSetup {
   readonly folder: string;
   /** Whether storage and contents are of use to a later agent. */
   readonly keepsFiles: boolean;
+  /** A home folder that may lie on a file system which others share; left out where nothing is to be shared. */
+  readonly sharedHome?: string;
   /** Sets up where tasks run; this host when left out. @param deliver hears of the ends of tasks. */
   readonly openWorkplace?: (deliver: (input: AgentInput) => void) => Promise<Workplace>;
   /** Where a debugging trace goes; empty or left out for none. */
@@ -56,6 +60,7 @@ export class Agent {
   private readonly workplace: Workplace;
   private readonly fetcher: ContentFetcher;
   private readonly link: ProviderLink;
+  private readonly shared: SharedFolders;
   private readonly pushes = new Gate(pushesMax);
   private readonly over = Promise.withResolvers<MutiraoError | undefined>();
   private transferCount = 0;
@@ -77,6 +82,7 @@ export class Agent {
       want: (contents) => { this.link.send({ $case: 'contentWanted', value: encodeContentWanted(contents) }); },
       pull: (transferId, content) => pullContent(this.link.client, transferId, content, cache.store),
     });
+    this.shared = new SharedFolders(setup.sharedHome ?? '');
     this.link = this.makeLink();
   }
 
@@ -123,7 +129,7 @@ export class Agent {
         this.driver.settle();
         return {
           hello: { protocolVersion: 1, programVersion: '0.1.0', capabilities: [], speakerId: facts.machineId },
-          facts: encodeMachineFacts(facts), heldReplicaIds: listHeldReplicas(this.driver.state),
+          facts: encodeMachineFacts({ ...facts, sharedTokens: this.shared.look() }), heldReplicaIds: listHeldReplicas(this.driver.state),
         };
       },
       onAttached: () => { this.driver.deliver({ kind: 'ProviderAttached' }); },
@@ -173,13 +179,18 @@ export class Agent {
   private async collect(replica: HeldReplica): Promise<void> {
     const { replicaId } = replica.start;
     try {
-      const outputs = await this.workplace.collect(replica, (file, content) => this.push(file, content));
+      const outputs = await this.workplace.collect(replica, this.waysHome(replica.template.dropToken));
       this.driver.deliver({ kind: 'OutputsCollected', replicaId, outputs });
     } catch (error) {
       const isTasks = error instanceof MutiraoError && ['MUT_OUTPUT_MISSING', 'MUT_OUTPUT_FILES_MAX', 'MUT_PATH_ESCAPES'].includes(error.code);
       const verdict = verdictOf(error);
       this.driver.deliver({ kind: 'CollectionFailed', replicaId, verdict: isTasks ? { ...verdict, outcome: 'failed' } : verdict });
     }
+  }
+
+  private waysHome(dropToken: string | undefined): WaysHome {
+    const push: PushFile = (file, content) => this.push(file, content);
+    return dropToken === undefined ? { push } : { push, drop: (file, isMovable) => this.shared.drop(dropToken, file, isMovable) };
   }
 
   /** Pushes a file under a new name for each try, as long as it takes the provider to come back or to have room. */

@@ -17,6 +17,16 @@ const filesMax = 10_000;
 /** Sends a file's bytes on a stream of their own; resolves to the transfer's name when they are at the broker. */
 export type PushFile = (file: string, content: Content) => Promise<string>;
 
+/** Leaves a file where its broker finds it, and resolves to its name there; undefined where they share no file system. */
+export type DropFile = (file: string, isMovable: boolean) => Promise<string | undefined>;
+
+/** The ways in which a file too large for the report comes home. */
+export interface WaysHome {
+  readonly push: PushFile;
+  /** Tried first; left out where it is not to be had. */
+  readonly drop?: DropFile;
+}
+
 interface FoundFile {
   readonly outputIndex: number;
   /** Below the output where that is a folder; empty for a file. */
@@ -29,9 +39,9 @@ interface FoundFile {
 /**
  * Reads what a replica is to bring home.
  *
- * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what `push` throws.
+ * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what the ways home throw.
  */
-export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolders, push: PushFile): Promise<OutputContent[]> {
+export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolders, ways: WaysHome): Promise<OutputContent[]> {
   const found: FoundFile[] = [];
   for (const [outputIndex, output] of replica.start.outputs.entries()) await find(found, outputIndex, resolveInside(folders[output.root], output.path), output.path);
   const outputs: OutputContent[] = [];
@@ -39,7 +49,8 @@ export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolde
   for (const file of found) {
     const isInline = file.size <= inlineMax && inlineTotal + file.size <= inlineTotalMax;
     if (isInline) inlineTotal += file.size;
-    outputs.push(await readOutput({ ...file, ...(isInline ? { inline: await readFile(file.file) } : {}) }, push));
+    const isMovable = replica.start.outputs[file.outputIndex]?.root === 'playpen';
+    outputs.push(await readOutput({ ...file, isMovable, ...(isInline ? { inline: await readFile(file.file) } : {}) }, ways));
   }
   return outputs;
 }
@@ -87,6 +98,8 @@ export interface OutputSource {
   readonly mode: number;
   readonly inline?: Uint8Array;
   readonly file?: string;
+  /** Whether the file is wanted by nobody else afterwards. */
+  readonly isMovable?: boolean;
 }
 
 /**
@@ -94,11 +107,13 @@ export interface OutputSource {
  *
  * The first message of a transfer names its content, so a file is read twice; the second time it comes from memory mostly.
  */
-export async function readOutput({ outputIndex, path: below, mode, inline, file = '' }: OutputSource, push: PushFile): Promise<OutputContent> {
+export async function readOutput({ outputIndex, path: below, mode, inline, file = '', isMovable = false }: OutputSource, { push, drop }: WaysHome): Promise<OutputContent> {
   const told = { outputIndex, path: below, mode };
   if (inline !== undefined) {
     return { ...told, content: { sha256: createHash('sha256').update(inline).digest('hex'), size: inline.length }, inline, transferId: '' };
   }
   const content = await hashFile(file);
+  const droppedName = await drop?.(file, isMovable);
+  if (droppedName !== undefined) return { ...told, content, inline: undefined, transferId: '', droppedName };
   return { ...told, content, inline: undefined, transferId: await push(file, content) };
 }

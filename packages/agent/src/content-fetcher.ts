@@ -2,7 +2,7 @@ import type { ContentOffer, WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { AgentInput } from '@mutirao/core/machines/agent';
 import type { Content } from '@mutirao/core/messages';
-import type { ContentCache } from './content-cache.ts';
+import type { ContentCache, SharedFile } from './content-cache.ts';
 import { Gate } from './gate.ts';
 
 /** What fetching needs. */
@@ -17,11 +17,16 @@ export interface ContentFetcherOptions {
 
 const transfersMax = 4;
 const attemptsMax = 4;
+/** Files of a shared file system that are read at a time. */
+const sharedMax = 2;
+const turnEvery = 16;
 
 /** Gets the contents that replicas need: from the cache, or from the broker by way of the provider. */
 export class ContentFetcher {
   private readonly options: ContentFetcherOptions;
   private readonly gate = new Gate(transfersMax);
+  private readonly shared = new Gate(sharedMax);
+  private sharedCount = 0;
   private readonly fetching = new Set<string>();
   private readonly attempts = new Map<string, number>();
 
@@ -56,20 +61,35 @@ export class ContentFetcher {
       this.options.deliver({ kind: 'ContentRefused', sha256, reason: source.reason, detail: `the broker cannot send content ${sha256}` });
       return;
     }
+    this.fetching.add(sha256);
     if (source.kind === 'shared') {
-      this.options.want([{ ...content, overWire: true }]);
+      this.shared.run(() => this.takeShared(content, source)).then(() => { this.arrive(content); }, () => { this.wantOverWire(content); });
       return;
     }
-    this.fetching.add(sha256);
     const fetched = source.kind === 'inline'
       ? this.options.cache.store.putStream([source.bytes], { content }).then(() => undefined)
       : this.gate.run(() => this.options.pull(source.transferId, content));
-    fetched.then(() => { this.arrive(content); }, (error: unknown) => { this.fail(content, error); });
+    fetched.then(() => {
+      this.options.cache.add(content);
+      this.arrive(content);
+    }, (error: unknown) => { this.fail(content, error); });
+  }
+
+  /** Many small files are taken without waiting for any; others want their turn meanwhile. */
+  private async takeShared(content: Content, source: SharedFile): Promise<void> {
+    this.sharedCount += 1;
+    if (this.sharedCount % turnEvery === 0) await new Promise((resolve) => { setImmediate(resolve); });
+    await this.options.cache.takeFile(content, source);
+  }
+
+  /** What cannot be read here, or is not what it should be, comes as to anybody else. */
+  private wantOverWire(content: Content): void {
+    this.fetching.delete(content.sha256);
+    if (this.options.cache.isPinned(content.sha256)) this.options.want([{ ...content, overWire: true }]);
   }
 
   private arrive(content: Content): void {
     this.fetching.delete(content.sha256);
-    this.options.cache.add(content);
     this.options.deliver({ kind: 'ContentArrived', sha256: content.sha256 });
   }
 

@@ -16,6 +16,7 @@ const options = {
   site: text({ help: 'The attribute "site".', placeholder: 'NAME' }),
   attribute: list({ help: 'What else requirements may ask for.', placeholder: 'NAME=VALUE' }),
   storage: bytes({ help: 'Most that kept contents of files may hold.', default: 10 * 2 ** 30 }),
+  shared: text({ help: 'Home folder of a broker or provider whose file system is shared, where token files are looked for; this home folder when empty, "none" to share nothing.', placeholder: 'FOLDER' }),
   orphanTimeout: duration({ help: 'Gives up after so long without a provider.', default: 600_000 }),
   killGrace: duration({ help: 'Time between asking a task to end and killing it.', default: 5000 }),
   stopGrace: duration({ help: 'Longest time that stopping takes.', default: 1500 }),
@@ -43,7 +44,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const { facts } = place;
   const agent = await Agent.start({
     ...place, provider: config.provider, credential, trust: agentTrust(home), orphanTimeout: config.orphanTimeout,
-    folder: folderOf(facts.machineId), keepsFiles: facts.requestId === '',
+    folder: folderOf(facts.machineId), keepsFiles: facts.requestId === '', ...(config.remExec === '' && config.shared !== 'none' ? { sharedHome: config.shared === '' ? home : config.shared } : {}),
     machine: {
       killGrace: config.killGrace, contentBytesMax: config.storage, startedDelay: 10, reportInterval: 50, unacknowledgedMax: 10_000,
       unacknowledgedBytesMax: 64 * 2 ** 20, prefetchMax: facts.processors + 16,

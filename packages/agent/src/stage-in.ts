@@ -2,6 +2,8 @@ import { resolveInside } from '@mutirao/runtime/files';
 import type { HeldReplica } from '@mutirao/core/machines/agent';
 import type { ContentCache } from './content-cache.ts';
 
+const turnEvery = 16;
+
 /** Where a replica's paths begin. */
 export interface ReplicaFolders {
   readonly playpen: string;
@@ -15,9 +17,11 @@ export interface ReplicaFolders {
  * @throws {MutiraoError} MUT_PATH_ESCAPES, MUT_DISK_FULL, MUT_CONTENT_NOT_FOUND; or an Error of the file system.
  */
 export async function stageIn(replica: HeldReplica, folders: ReplicaFolders, cache: ContentCache): Promise<void> {
-  for (const { root, path, content, mode } of replica.start.inputs) {
+  for (const [index, { root, path, content, mode }] of replica.start.inputs.entries()) {
+    // Small files are put there without waiting; others want their turn meanwhile.
+    if (index % turnEvery === turnEvery - 1) await new Promise((resolve) => { setImmediate(resolve); });
     const destination = resolveInside(folders[root], path);
-    if (root === 'playpen') await cache.store.copyTo(content.sha256, destination, mode);
+    if (root === 'playpen') await cache.copyTo(content, destination, mode);
     else await cache.linkTo(content.sha256, destination, mode);
   }
 }

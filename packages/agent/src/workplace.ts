@@ -4,7 +4,7 @@ import type { AgentInput, HeldReplica } from '@mutirao/core/machines/agent';
 import type { MachineFacts, OutputContent } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
 import { Watchdog } from '@mutirao/runtime/processes';
-import { collectOutputs, type PushFile } from './collect-outputs.ts';
+import { collectOutputs, type WaysHome } from './collect-outputs.ts';
 import { ContentCache } from './content-cache.ts';
 import { Playpens } from './playpens.ts';
 import { stageIn, type ReplicaFolders } from './stage-in.ts';
@@ -22,8 +22,8 @@ export interface Workplace {
   launch(replica: HeldReplica): void;
   /** Signals a replica's task, if it still runs. */
   signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** Reads what a replica is to bring home. @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what `push` throws. */
-  collect(replica: HeldReplica, push: PushFile): Promise<OutputContent[]>;
+  /** Reads what a replica is to bring home. @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what the ways home throw. */
+  collect(replica: HeldReplica, ways: WaysHome): Promise<OutputContent[]>;
   /** Takes a slot's playpen away. Harmless where there is none. */
   release(slot: number): void;
   /** Kills what runs. */
@@ -65,7 +65,7 @@ export async function openWorkplace({ facts, folder, machine, keepsFiles }: Work
     },
     launch: (replica) => { tasks.launch(replica); },
     signal: (replica, signal) => { tasks.signal(replica, signal); },
-    collect: (replica, push) => collectOutputs(replica, foldersOf(replica), push),
+    collect: (replica, ways) => collectOutputs(replica, foldersOf(replica), ways),
     release: (slot) => { playpens.release(slot); },
     end: () => {
       tasks.close();

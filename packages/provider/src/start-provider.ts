@@ -8,7 +8,7 @@ import { unreachable, type Bytes, type DriverCommand, type Duration, type Proces
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
 import { MachineDriver, openTrace, systemClock, systemTimers } from '@mutirao/runtime/driver';
-import { ensureToken, makeToken } from '@mutirao/runtime/files';
+import { ensureToken, homeSharedToken, makeToken } from '@mutirao/runtime/files';
 import { onOneLine, readHostIdentity } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
@@ -34,6 +34,8 @@ import { TransferExchange } from './transfers/transfer-exchange.ts';
 /** What a provider process is started with. */
 export interface ProviderSetup {
   readonly config: ProviderConfig;
+  /** The home folder, which agents may share. */
+  readonly home: string;
   /** Holds the journal and the secrets; `providers/<id>` of the home folder. */
   readonly directory: string;
   /** `host:port`s to listen on, the first that is free. */
@@ -207,7 +209,8 @@ class ProviderProcess {
     const { contentBytesMax = 0, directory, log } = this.#setup;
     if (contentBytesMax === 0) return undefined;
     const store = new SiteStore({ folder: join(directory, 'contents'), bytesMax: contentBytesMax, now: systemClock.now(), partAgeMax });
-    return new SiteContents({ store, exchange: this.#exchange, clock: systemClock, log, passing: this.#passing });
+    const ownToken = homeSharedToken(this.#setup.home);
+    return new SiteContents({ store, ownToken, exchange: this.#exchange, clock: systemClock, log, passing: this.#passing });
   }
 
   /** The server of brokers, and that of agents, which may be the same. */

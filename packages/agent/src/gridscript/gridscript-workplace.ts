@@ -6,7 +6,7 @@ import type { Content, OutputContent } from '@mutirao/core/messages';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
 import { renderAssignments } from '@mutirao/runtime/processes';
-import { inlineMax, inlineTotalMax, readOutput, type PushFile } from '../collect-outputs.ts';
+import { inlineMax, inlineTotalMax, readOutput, type PushFile, type WaysHome } from '../collect-outputs.ts';
 import { ContentCache } from '../content-cache.ts';
 import { Gate } from '../gate.ts';
 import { folderNameOf } from '../storages.ts';
@@ -104,7 +104,7 @@ export class GridScriptWorkplace implements Workplace {
     });
   }
 
-  async collect(replica: HeldReplica, push: PushFile): Promise<OutputContent[]> {
+  async collect(replica: HeldReplica, { push }: WaysHome): Promise<OutputContent[]> {
     const run = this.runs.get(slotOf(replica));
     if (run === undefined) throw new MutiraoError('MUT_OUTPUT_MISSING', 'the run is gone');
     const spool = path.join(this.options.folder, 'outputs', path.basename(run.folders.run));
@@ -182,11 +182,11 @@ export class GridScriptWorkplace implements Workplace {
 
   private async bring(run: RemoteRun, { file, spool, push }: { readonly file: ToldFile; readonly spool: string; readonly push: PushFile }): Promise<OutputContent> {
     const { outputIndex, path: below, number, mode, inline } = file;
-    if (inline !== undefined) return readOutput({ outputIndex, path: below, mode, inline }, push);
+    if (inline !== undefined) return readOutput({ outputIndex, path: below, mode, inline }, { push });
     const local = path.join(spool, String(number));
     await this.gate.run(() => this.options.machine.templates.copyFrom(`${run.folders.run}/outputs/${number}`, local));
     try {
-      return await readOutput({ outputIndex, path: below, mode, file: local }, push);
+      return await readOutput({ outputIndex, path: below, mode, file: local }, { push });
     } finally {
       rmSync(local, { force: true });
     }

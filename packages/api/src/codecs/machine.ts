@@ -34,8 +34,8 @@ export interface ContentOffer {
     | { readonly kind: 'inline'; readonly bytes: Uint8Array }
     /** A stream of its own. `offset`: bytes of its beginning that are left out; none when it is left out itself. */
     | { readonly kind: 'transfer'; readonly transferId: string; readonly offset?: Bytes }
-    /** A file that both ends can read. */
-    | { readonly kind: 'shared'; readonly path: string }
+    /** A file that both ends can read. `isLinkable`: nobody writes it any more; else its owner may. */
+    | { readonly kind: 'shared'; readonly path: string; readonly isLinkable: boolean }
     /** A code of the error registry. */
     | { readonly kind: 'refused'; readonly reason: string };
 }
@@ -143,7 +143,7 @@ export function decodeContentOffered(wire: ContentOfferedWire): ContentOffer {
   switch (wire.source?.$case) {
     case 'inline': return { content, source: { kind: 'inline', bytes: wire.source.value } };
     case 'transferId': return { content, source: { kind: 'transfer', transferId: wire.source.value, ...(wire.offset === 0 ? {} : { offset: wire.offset }) } };
-    case 'sharedPath': return { content, source: { kind: 'shared', path: wire.source.value } };
+    case 'sharedPath': return { content, source: { kind: 'shared', path: wire.source.value, isLinkable: wire.linkable } };
     case 'refused': return { content, source: { kind: 'refused', reason: wire.source.value } };
     case undefined: throw badRequest('content_offered has no source; want inline, transfer_id, refused or shared_path');
   }
@@ -151,24 +151,25 @@ export function decodeContentOffered(wire: ContentOfferedWire): ContentOffer {
 
 /** Writes how a content comes for the wire. */
 export function encodeContentOffered({ content, source }: ContentOffer): ContentOfferedWire {
-  const wire = encodeContent(content);
+  const wire = { content: encodeContent(content), offset: 0, linkable: false };
   switch (source.kind) {
-    case 'inline': return { content: wire, offset: 0, source: { $case: 'inline', value: asBuffer(source.bytes) } };
-    case 'transfer': return { content: wire, offset: source.offset ?? 0, source: { $case: 'transferId', value: source.transferId } };
-    case 'shared': return { content: wire, offset: 0, source: { $case: 'sharedPath', value: source.path } };
-    case 'refused': return { content: wire, offset: 0, source: { $case: 'refused', value: source.reason } };
+    case 'inline': return { ...wire, source: { $case: 'inline', value: asBuffer(source.bytes) } };
+    case 'transfer': return { ...wire, offset: source.offset ?? 0, source: { $case: 'transferId', value: source.transferId } };
+    case 'shared': return { ...wire, linkable: source.isLinkable, source: { $case: 'sharedPath', value: source.path } };
+    case 'refused': return { ...wire, source: { $case: 'refused', value: source.reason } };
   }
 }
 
 function decodeTaskTemplate(wire: TaskTemplateWire | undefined): TaskTemplate {
   if (wire === undefined) throw badRequest('start.template is absent');
   if (wire.processors < 1) throw badRequest(`template.processors is ${wire.processors}; want 1 or more`);
-  const { jobId, userId, command, noOp, environment, processors } = wire;
-  return { jobId, userId, command, noOp, environment, limits: decodeLimits(wire.limits), processors };
+  const { jobId, userId, command, noOp, environment, processors, dropToken } = wire;
+  const template = { jobId, userId, command, noOp, environment, limits: decodeLimits(wire.limits), processors };
+  return dropToken === '' ? template : { ...template, dropToken };
 }
 
 function encodeTaskTemplate(template: TaskTemplate): TaskTemplateWire {
-  return { ...template, environment: { ...template.environment }, limits: encodeLimits(template.limits) };
+  return { ...template, environment: { ...template.environment }, limits: encodeLimits(template.limits), dropToken: template.dropToken ?? '' };
 }
 
 function decodeReplicaStart(wire: ReplicaStartWire): ReplicaStart {

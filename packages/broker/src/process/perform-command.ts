@@ -49,14 +49,14 @@ function acceptResult(performers: Performers, command: CommandOf<'AcceptResult'>
 }
 
 /** What a batch is about; undefined when its job or its machine is gone meanwhile. */
-export function orderOf(state: BrokerState, command: CommandOf<'StartReplicas'>): StageOrder | undefined {
+export function orderOf(state: BrokerState, command: CommandOf<'StartReplicas'>, tokens: SharedTokens): StageOrder | undefined {
   const { jobId, groupIndex, machineId, starts } = command;
   const job = state.jobs.get(jobId);
   const group = job?.groups[groupIndex];
   if (job?.spec === undefined || group === undefined || !state.machines.has(machineId)) return undefined;
   return {
     jobId, userId: job.userId, spec: job.spec, groupIndex, groupFirst: group.firstTaskIndex, machineId,
-    attributes: attributesOf(state, machineId), starts,
+    attributes: attributesOf(state, machineId), starts, ...(sharesHome(state, machineId, tokens) ? { dropToken: tokens.drop } : {}),
   };
 }
 
@@ -73,6 +73,19 @@ export function ordersOfMachine(state: BrokerState, machineId: MachineId): Stage
     });
   }
   return orders;
+}
+
+/** What is in the token files of home. */
+export interface SharedTokens {
+  /** Who has found it shares the file system of our home folder. */
+  readonly home: string;
+  /** Names the folder where such a machine may leave outputs. */
+  readonly drop: string;
+}
+
+/** Whether a machine has found the token of our home folder, so that it reads the files of home itself. */
+export function sharesHome(state: BrokerState, machineId: MachineId, { home }: SharedTokens): boolean {
+  return home !== '' && (state.machines.get(machineId)?.facts.sharedTokens?.includes(home) ?? false);
 }
 
 function attributesOf(state: BrokerState, machineId: MachineId): Readonly<Record<string, string>> {

@@ -7,7 +7,7 @@ import { MachineDriver, openTrace, systemClock, systemTimers, type CommittedChan
 import type { ConnectEvents } from '@mutirao/runtime/events';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
-import { tokenOfProvider } from '@mutirao/runtime/files';
+import { homeSharedToken, offerSharedToken, tokenOfProvider } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
@@ -31,7 +31,7 @@ import { HomeFiles } from '../staging/home-files.ts';
 import { Stager } from '../staging/stager.ts';
 import { Lanes } from '../concurrency/lanes.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
-import { orderOf, ordersOfMachine, performCommand, type Performers } from './perform-command.ts';
+import { orderOf, ordersOfMachine, performCommand, sharesHome, type Performers, type SharedTokens } from './perform-command.ts';
 import { createPublisher } from './create-publisher.ts';
 import { restoreState } from './restore-state.ts';
 import { Snapshots } from './snapshots.ts';
@@ -127,6 +127,7 @@ class Broker {
   readonly #performers: Performers;
   readonly #driver: BrokerDriver;
   readonly #tookOverAt: Instant = systemClock.now();
+  readonly #sharedTokens: SharedTokens;
 
   constructor(setup: BrokerSetup, stores: Stores) {
     const { journal, state, blobs } = stores;
@@ -136,6 +137,7 @@ class Broker {
     this.#snapshots = new Snapshots({ journal, clock: systemClock, lastSequence: stores.snapshotAt });
     this.#publisher = createPublisher(setup, journal);
     this.#driver = this.#createDriver();
+    this.#sharedTokens = { home: homeSharedToken(setup.home), drop: offerSharedToken(setup.home, `broker-${setup.brokerId}`, stores.arrivals.folder) };
     const homeFiles = new HomeFiles(new FileHashes({ hashFile }));
     const stager = new Stager(homeFiles);
     this.#links = this.#createLinks(homeFiles, stager);
@@ -212,7 +214,12 @@ class Broker {
       brokerId, programVersion, tokenOf: (providerId) => tokenOfProvider(home, providerId, token), trust: userTrust(home), arrivals, timers: systemTimers, log, counts: this.#metrics,
       deliver: (input) => { this.#deliver(input); },
       waitingCount: () => this.#driver.waitingCount,
-      findPath: async (content) => blobs.findPath(content.sha256) ?? (await homeFiles.findSource(content))?.path,
+      findSource: async (content) => {
+        const blob = blobs.findPath(content.sha256);
+        const path = blob ?? (await homeFiles.findSource(content))?.path;
+        return path === undefined ? undefined : { path, isLinkable: blob !== undefined };
+      },
+      sharesHome: (machineId) => sharesHome(state, machineId, this.#sharedTokens),
       restage: async (machineId: MachineId) => {
         for (const order of ordersOfMachine(state, machineId)) await stager.stage(order);
       },
@@ -225,7 +232,7 @@ class Broker {
     const { checkDeadline, checksMax, onFatal } = this.#setup;
     const toProvider = new ToProvider({
       findLink: (providerId) => this.#links.find(providerId),
-      orderOf: (command) => orderOf(state, command),
+      orderOf: (command) => orderOf(state, command, this.#sharedTokens),
       stage: (order) => stager.stage(order),
       deliver: (input) => { this.#deliver(input); },
       onSent: (count) => { this.#metrics.sent(count); },

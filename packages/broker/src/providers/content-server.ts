@@ -28,12 +28,21 @@ export interface ContentSink {
   cancel(): void;
 }
 
+/** Where the bytes of a content are at home. */
+export interface ContentSource {
+  readonly path: string;
+  /** Nobody writes that file any more. */
+  readonly isLinkable: boolean;
+}
+
 /** What serving contents needs. */
 export interface ContentServerOptions {
   /** Where the bytes of a content are at home; undefined when they are nowhere. */
-  findPath(content: Content): Promise<string | undefined>;
+  findSource(content: Content): Promise<ContentSource | undefined>;
   /** Looks at the inputs of a machine's replicas again, so that their sources are known after a restart. */
   restage(machineId: MachineId): Promise<void>;
+  /** Whether a machine reads the files of home itself. */
+  sharesHome(machineId: MachineId): boolean;
   offer(machineId: MachineId, offer: ContentOffer): void;
   /** Opens the stream of a transfer. */
   send(transferId: string): ContentSink;
@@ -70,11 +79,16 @@ export class ContentServer {
   }
 
   /** False when the content is nowhere. */
-  async #serveOne(machineId: MachineId, { sha256, size, offset = 0 }: WantedContent): Promise<boolean> {
-    const { findPath, offer, nextTransferId, onTrouble } = this.#options;
+  async #serveOne(machineId: MachineId, { sha256, size, offset = 0, overWire = false }: WantedContent): Promise<boolean> {
+    const { findSource, sharesHome, offer, nextTransferId, onTrouble } = this.#options;
     const content = { sha256, size };
-    const path = await findPath(content);
-    if (path === undefined) return false;
+    const source = await findSource(content);
+    if (source === undefined) return false;
+    const { path, isLinkable } = source;
+    if (!overWire && sharesHome(machineId)) {
+      offer(machineId, { content, source: { kind: 'shared', path, isLinkable } });
+      return true;
+    }
     if (content.size > inlineBytesMax) {
       const transferId = nextTransferId();
       offer(machineId, { content, source: { kind: 'transfer', transferId, ...(offset === 0 ? {} : { offset }) } });

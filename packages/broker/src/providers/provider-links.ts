@@ -13,7 +13,7 @@ import type { Arrivals } from '../results/arrivals.ts';
 import { Lanes } from '../concurrency/lanes.ts';
 import { Backoff } from './backoff.ts';
 import { ContentFetcher } from './content-fetcher.ts';
-import { ContentServer } from './content-server.ts';
+import { ContentServer, type ContentSource } from './content-server.ts';
 import { openContentSink } from './content-sink.ts';
 import { FromProvider } from './from-provider.ts';
 import { ProviderLink } from './provider-link.ts';
@@ -41,7 +41,9 @@ export interface ProviderLinksOptions {
   deliver(input: BrokerInput): void;
   /** Inputs that wait for their turn. */
   waitingCount(): number;
-  findPath(content: Content): Promise<string | undefined>;
+  findSource(content: Content): Promise<ContentSource | undefined>;
+  /** Whether a machine reads the files of home itself. */
+  sharesHome(machineId: MachineId): boolean;
   restage(machineId: MachineId): Promise<void>;
   nextTransferId(): string;
 }

@@ -42,7 +42,8 @@ export async function keepOutputs(
   for (const end of from.report.ended) {
     const origin = { replicaId: end.replicaId, machineId: from.machineId };
     for (const output of end.outputs) {
-      if (output.inline === undefined) await stores.pushed.settled(from.machineId, output.transferId);
+      if (output.droppedName !== undefined) await stores.arrivals.keepDropped(origin, output, output.droppedName).catch(onTrouble);
+      else if (output.inline === undefined) await stores.pushed.settled(from.machineId, output.transferId);
       else await keepInline(stores.arrivals, origin, output).catch(onTrouble);
     }
   }
@@ -57,5 +58,7 @@ async function keepInline(arrivals: Arrivals, origin: Origin, output: OutputCont
 }
 
 function withoutBytes(output: OutputContent): OutputContent {
+  const { droppedName, ...rest } = output;
+  if (droppedName !== undefined) return { ...rest, inline: undefined };
   return output.inline === undefined ? output : { ...output, inline: undefined };
 }

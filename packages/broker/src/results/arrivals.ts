@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
+import { MutiraoError } from '@mutirao/api/errors';
 
 import type { OutputContent } from '@mutirao/core/messages';
 import type { Duration, Instant, MachineId, ReplicaId } from '@mutirao/core/shared';
+import { hashFile } from '@mutirao/runtime/files';
+
+const droppedPattern = /^drop-[0-9a-f]{32}$/;
 
 /** Which replica an output came out of, and where it ran. */
 export interface Origin {
@@ -36,6 +41,31 @@ export class Arrivals {
       if (name.startsWith(partPrefix) || mtimeMs < options.now - options.ageMax) await rm(path, { force: true });
     }
     return new Arrivals(folder);
+  }
+
+  /** Where all of them are; machines that share our file system leave theirs here too. */
+  get folder(): string {
+    return this.#folder;
+  }
+
+  /**
+   * Keeps an output that a machine left here itself. Doing it again is harmless.
+   *
+   * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND, MUT_CONTENT_MISMATCH, MUT_PATH_ESCAPES
+   */
+  async keepDropped(origin: Origin, output: OutputContent, name: string): Promise<void> {
+    if (!droppedPattern.test(name)) throw new MutiraoError('MUT_PATH_ESCAPES', `${JSON.stringify(name)} is not the name of a file that was left here`);
+    const source = join(this.#folder, name);
+    const target = this.pathOf(origin, output);
+    const status = await lstat(source).catch(() => undefined);
+    if (status === undefined && (await lstat(target).catch(() => undefined)) !== undefined) return;
+    if (status?.isFile() !== true) throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `${source}, which a machine that shares our file system left, is not there`);
+    const found = await hashFile(source);
+    if (found.sha256 !== output.content.sha256) {
+      await rm(source, { force: true });
+      throw new MutiraoError('MUT_CONTENT_MISMATCH', `${source} has hash ${found.sha256}; want ${output.content.sha256}`);
+    }
+    await rename(source, target);
   }
 
   /** Where an output is, or will be, kept. */

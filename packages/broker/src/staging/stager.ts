@@ -17,6 +17,8 @@ export interface StageOrder {
   readonly groupFirst: TaskIndex;
   readonly machineId: MachineId;
   readonly attributes: Readonly<Record<string, string>>;
+  /** For a machine that shares our file system; left out for others. */
+  readonly dropToken?: string;
   readonly starts: readonly { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[];
 }
 
@@ -141,7 +143,7 @@ function groupOf({ spec, groupIndex, jobId }: StageOrder): TaskGroup {
 
 function templateOf(order: StageOrder, group: TaskGroup): StartReplicas['template'] {
   const { environment, limits, processors } = order.spec;
-  return { jobId: order.jobId, userId: order.userId, command: group.command, noOp: group.noOp, environment, limits, processors };
+  return { jobId: order.jobId, userId: order.userId, command: group.command, noOp: group.noOp, environment, limits, processors, ...(order.dropToken === undefined ? {} : { dropToken: order.dropToken }) };
 }
 
 function inside(path: string): string {

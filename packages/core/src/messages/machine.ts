@@ -40,6 +40,8 @@ export interface TaskTemplate {
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: Limits;
   readonly processors: ProcessorCount;
+  /** The broker's token, for a machine that has shown it: large outputs may be left in the folder that the token file names. Left out for others. */
+  readonly dropToken?: string;
 }
 
 /** One replica of a batch. */

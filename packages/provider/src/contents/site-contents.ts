@@ -21,6 +21,8 @@ import type { SiteStore } from './site-store.ts';
 export interface ContentTaker {
   readonly machineId: MachineId;
   readonly isClosed: boolean;
+  /** What it found in token files. */
+  readonly sharedTokens: readonly string[];
   /** Sends it a message. */
   write(message: Buffer): void;
   /** Asks its broker in its name. */
@@ -30,6 +32,8 @@ export interface ContentTaker {
 /** What keeping contents for a site needs. */
 export interface SiteContentsOptions {
   readonly store: SiteStore;
+  /** What is in the token file of the provider's home folder: who has found it reads the store's files itself. */
+  readonly ownToken: string;
   readonly exchange: Pick<TransferExchange, 'take'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -87,6 +91,8 @@ export class SiteContents {
   readonly #options: SiteContentsOptions;
   readonly #fetches = new Map<string, Fetch>();
   readonly #local = new Map<string, LocalTransfer>();
+  /** Agents who share a file system with their broker: what they want is theirs alone. */
+  readonly #sharing = new WeakSet<ContentTaker>();
   /** What each agent was offered from here lately. */
   readonly #offered = new WeakMap<ContentTaker, Set<string>>();
   readonly #waitingToServe: (() => void)[] = [];
@@ -150,7 +156,10 @@ export class SiteContents {
         for (const taker of fetch.takers.keys()) {
           // What one machine may read another may not even see.
           if (offer.source.kind === 'refused') tell(taker, offer);
-          else if (taker.machineId === machineId) return this.#askForRest(fetch, machineId);
+          else if (taker.machineId === machineId) {
+            this.#sharing.add(taker);
+            return this.#askForRest(fetch, machineId);
+          }
         }
         break;
     }
@@ -191,13 +200,18 @@ export class SiteContents {
     }
     const fetch = this.#fetches.get(fetchKey(brokerId, content.sha256));
     if (fetch !== undefined) return this.#join(taker, fetch, content.offset ?? 0);
-    const begun = content.size <= inlineBytesMax ? undefined : this.#beginFetch(brokerId, content, taker.machineId);
+    const begun = this.#isForTaker(taker, content) ? undefined : this.#beginFetch(brokerId, content, taker.machineId);
     begun?.takers.set(taker, content.offset ?? 0);
     return begun === undefined ? content : { ...asked(begun), ...(content.overWire === true ? { overWire: true } : {}) };
   }
 
+  /** Whether keeping a content for others is not worth its while, or it comes to this agent without crossing a wire. */
+  #isForTaker(taker: ContentTaker, { size, overWire = false }: WantedContent): boolean {
+    return size <= inlineBytesMax || (this.#sharing.has(taker) && !overWire);
+  }
+
   #join(taker: ContentTaker, fetch: Fetch, held: Bytes): WantedContent | undefined {
-    if (fetch.progress !== undefined) {
+    if (fetch.progress !== undefined && !this.#sharesStore(taker)) {
       this.#offerLocal(taker, fetch, held);
       return undefined;
     }
@@ -252,13 +266,18 @@ export class SiteContents {
     try {
       writer = await PartWriter.open(fetch.path, fetch.content, offset);
       fetch.progress = writer.progress;
-      for (const [taker, held] of fetch.takers) this.#offerLocal(taker, fetch, held);
-      fetch.takers.clear();
+      for (const [taker, held] of fetch.takers) {
+        // Who can read the file itself waits until it is whole.
+        if (this.#sharesStore(taker)) continue;
+        this.#offerLocal(taker, fetch, held);
+        fetch.takers.delete(taker);
+      }
       await exchange.take(transferId, { writer, signal: new AbortController().signal, requestId: '' });
       await writer.finish();
       await writer.close();
       await store.publish(fetch.brokerId, fetch.content);
       this.#fetches.delete(key);
+      for (const taker of fetch.takers.keys()) this.want(taker, fetch.brokerId, [fetch.content]);
     } catch (error) {
       await writer?.close().catch(() => undefined);
       log.warn({ err: error, sha256: fetch.content.sha256 }, 'a content could not be kept');
@@ -298,7 +317,10 @@ export class SiteContents {
     const release = store.hold(brokerId, content.sha256);
     try {
       if (!(await store.prove(brokerId, content.sha256))) throw new MutiraoError('MUT_CONTENT_MISMATCH', `content ${content.sha256} was not kept well`);
-      if (content.size <= inlineBytesMax) {
+      if (this.#sharesStore(taker) && content.overWire !== true) {
+        tell(taker, { content, source: { kind: 'shared', path, isLinkable: true } });
+        release();
+      } else if (content.size <= inlineBytesMax) {
         tell(taker, { content, source: { kind: 'inline', bytes: await readFile(path) } });
         release();
       } else {
@@ -308,6 +330,11 @@ export class SiteContents {
       release();
       taker.ask([content]);
     }
+  }
+
+  #sharesStore(taker: ContentTaker): boolean {
+    const { ownToken } = this.#options;
+    return ownToken !== '' && taker.sharedTokens.includes(ownToken);
   }
 
   #offerLocal(taker: ContentTaker, fetch: Fetch, offset: Bytes): void {

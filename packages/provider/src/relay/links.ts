@@ -63,6 +63,8 @@ export interface AgentIdentity {
   readonly incarnation: string;
   /** What it calls itself. */
   readonly agentName: string;
+  /** What it found in token files. */
+  readonly sharedTokens: readonly string[];
   readonly requestId: RequestId;
 }
 
@@ -91,6 +93,10 @@ export class AgentLink {
 
   get machineId(): MachineId {
     return this.identity.machineId;
+  }
+
+  get sharedTokens(): readonly string[] {
+    return this.identity.sharedTokens;
   }
 
   get isClosed(): boolean {

@@ -171,7 +171,7 @@ export class Relay {
     this.#options.gate.enter(origin, facts.machineId, credential);
     this.#closeFormer(facts);
     this.#attachmentCount += 1;
-    const identity = { attachmentId: this.#attachmentCount, machineId: facts.machineId, incarnation: facts.incarnation, agentName: told.machineId, requestId: facts.requestId };
+    const identity = { attachmentId: this.#attachmentCount, machineId: facts.machineId, incarnation: facts.incarnation, agentName: told.machineId, requestId: facts.requestId, sharedTokens: facts.sharedTokens ?? [] };
     const link = new AgentLink(identity, stream, this.#options.measure, this.#options.contents === undefined ? undefined : this.#watchWants);
     this.#agents.set(identity.attachmentId, link);
     this.#agentsByMachine.set(facts.machineId, link);

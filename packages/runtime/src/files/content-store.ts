@@ -6,6 +6,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import { invariant, type Bytes } from '@mutirao/core/shared';
 import { fileError } from './file-errors.ts';
+import { hashFile } from './hash-file.ts';
 
 /** What is known of a stream of bytes before it comes. */
 export interface Expectation {
@@ -99,6 +100,27 @@ export class ContentStore {
   }
 
   /**
+   * Keeps a file that nobody writes any more by sharing it, where the two are on one file system; else a copy of it.
+   *
+   * @throws {MutiraoError} as `putStream`.
+   */
+  async putLink(path: string, content: Content): Promise<Content> {
+    const draft = this.#nextDraft();
+    try {
+      await link(path, draft);
+      verify(await hashFile(draft), content);
+      await this.#publish(draft, content.sha256);
+      // Of two names of the same file a rename leaves both.
+      await rm(draft, { force: true });
+      return content;
+    } catch (error) {
+      await rm(draft, { force: true });
+      if (isUnlinkable(error)) return await this.putFile(path, { content });
+      throw fileError(error, path);
+    }
+  }
+
+  /**
    * Puts a copy of a content at a place, which is whole from the moment it is seen and replaces what was there.
    *
    * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND, MUT_DISK_FULL
@@ -116,7 +138,7 @@ export class ContentStore {
       try {
         await link(this.path(sha256), draft);
       } catch (error) {
-        if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes(String((error as NodeJS.ErrnoException).code))) throw error;
+        if (!isUnlinkable(error)) throw error;
         await copyFile(this.path(sha256), draft, constants.COPYFILE_FICLONE);
       }
     });
@@ -181,6 +203,10 @@ export class ContentStore {
 async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path, 'r');
   await folder.sync();
+}
+
+function isUnlinkable(error: unknown): boolean {
+  return ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes(String((error as NodeJS.ErrnoException).code));
 }
 
 /** A write may take less than it was given. */

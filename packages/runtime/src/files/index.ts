@@ -3,6 +3,7 @@ export { fileError } from './file-errors.ts';
 export { hashFile } from './hash-file.ts';
 export { mutiraoHome } from './home.ts';
 export { resolveInside } from './resolve-inside.ts';
+export { findSharedTokens, homeSharedToken, offerSharedToken, type SharedToken } from './shared-tokens.ts';
 export { findSiteTokenAt, siteFolder, siteNames, tokenOfProvider } from './site-files.ts';
 export { ensureToken, makeToken, readToken, tokenPath } from './token.ts';
 export { writeAtomic } from './write-atomic.ts';

@@ -49,7 +49,7 @@ export class PretendBroker {
 
   /** Starts no-op replicas. */
   start(machineId: string, replicaIds: readonly number[], value = ''): void {
-    const template = { jobId: 1, userId: 'ana', command: '', noOp: true, environment: {}, limits: undefined, processors: 1 };
+    const template = { jobId: 1, userId: 'ana', command: '', noOp: true, environment: {}, limits: undefined, processors: 1, dropToken: '' };
     const replicas = replicaIds.map((replicaId) => ({ replicaId, taskIndex: replicaId, value, inputs: [], outputs: [] }));
     this.toMachine(machineId, { $case: 'start', value: { template, replicas } });
   }

@@ -7,7 +7,7 @@ import test from 'ava';
 import type { ContentOffer } from '@mutirao/api/codecs';
 import { SendContentRequest } from '@mutirao/api/provider';
 import type { Content, MachineReport, OutputContent } from '@mutirao/core/messages';
-import { anEnd, temporaryFolder } from '@mutirao/testkit';
+import { anEnd, temporaryFolder, until } from '@mutirao/testkit';
 
 import { ContentFetcher } from '../../../src/providers/content-fetcher.ts';
 import { ContentServer, inlineBytesMax, type ContentSink } from '../../../src/providers/content-server.ts';
@@ -82,13 +82,30 @@ function serve(paths: Map<string, string>, onRestage: () => void = () => undefin
     cancel: () => { ended.push(`cancelled ${transferId}`); },
   });
   const server = new ContentServer({
-    findPath: (content) => Promise.resolve(paths.get(content.sha256)),
+    findSource: (content) => {
+      const path = paths.get(content.sha256);
+      return Promise.resolve(path === undefined ? undefined : { path, isLinkable: false });
+    },
+    sharesHome: (machineId) => machineId === 'alpha/near',
     restage: (machineId) => { restaged.push(machineId); onRestage(); return Promise.resolve(); },
     offer: (_machineId, offer) => offers.push(offer), send: sinkOf, nextTransferId: () => `t${offers.length}`, concurrencyMax: 1,
     onBytes: () => undefined, onTrouble: (error) => { ended.push(String(error)); },
   });
   return { server, offers, sent, ended, restaged };
 }
+
+test('a machine that shares the file system of home is told where a content is, and gets it over the wire if that will not do', async (t) => {
+  const home = temporaryFolder(t);
+  const bytes = Buffer.alloc(300_000, 3);
+  writeFileSync(join(home, 'file'), bytes);
+  const content = contentOf(bytes);
+  const { server, offers, sent, ended } = serve(new Map([[content.sha256, join(home, 'file')]]));
+  await server.serve('alpha/near', [content]);
+  await server.serve('alpha/near', [{ ...content, overWire: true, offset: 100_000 }]);
+  await until(() => ended.length > 0, 'it is sent');
+  t.deepEqual(offers.map(({ source }) => source), [{ kind: 'shared', path: join(home, 'file'), isLinkable: false }, { kind: 'transfer', transferId: 't1', offset: 100_000 }]);
+  t.true(Buffer.concat(sent.get('t1') ?? []).equals(bytes.subarray(100_000)));
+});
 
 test('a small content travels in its offer, a large one on a stream of its own', async (t) => {
   const home = temporaryFolder(t);

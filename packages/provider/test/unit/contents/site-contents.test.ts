@@ -23,9 +23,11 @@ class Taker implements ContentTaker {
   readonly asked: WantedContent[] = [];
   isClosed = false;
   readonly machineId: string;
+  readonly sharedTokens: readonly string[];
 
-  constructor(machineId: string) {
+  constructor(machineId: string, sharedTokens: readonly string[] = []) {
     this.machineId = machineId;
+    this.sharedTokens = sharedTokens;
   }
 
   write(message: Buffer): void {
@@ -55,7 +57,7 @@ class Bench {
   constructor(t: ExecutionContext, bytesMax = 1_000_000) {
     this.folder = temporaryFolder(t);
     this.store = new SiteStore({ folder: this.folder, bytesMax, now: 0, partAgeMax: 1000 });
-    this.contents = new SiteContents({ store: this.store, exchange: this.exchange, clock: { now: () => this.now }, log: quietLogger, passing: { note: () => undefined } });
+    this.contents = new SiteContents({ store: this.store, ownToken: 'of the site', exchange: this.exchange, clock: { now: () => this.now }, log: quietLogger, passing: { note: () => undefined } });
   }
 
   /** The broker brings bytes under a name. */
@@ -170,9 +172,24 @@ test('a file that one machine shares with its broker is not offered to another',
   const [one, two] = [new Taker('p/1'), new Taker('p/2')];
   bench.contents.want(one, 'b', [content]);
   bench.contents.want(two, 'b', [content]);
-  t.false(bench.contents.answer('b', 'p/1', { content, source: { kind: 'shared', path: '/home/ana/data' } }));
+  t.false(bench.contents.answer('b', 'p/1', { content, source: { kind: 'shared', path: '/home/ana/data', isLinkable: false } }));
   t.deepEqual(two.asked, [content]);
   t.deepEqual(two.offers, []);
+});
+
+test('an agent that shares the site\'s file system is told where a content is, once it is whole', async (t) => {
+  const bench = new Bench(t);
+  const [near, far] = [new Taker('p/1', ['of the site']), new Taker('p/2', ['of another'])];
+  bench.contents.want(near, 'b', [content]);
+  bench.contents.want(far, 'b', [content]);
+  bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't' } });
+  const giving = bench.give('t', chunksOf(bytes, () => { t.deepEqual(near.offers, []); }));
+  await until(() => far.transferId !== '', 'the other is offered a transfer');
+  await giving;
+  await until(() => near.offers.length > 0, 'it is told');
+  t.deepEqual(near.offers[0]?.source, { kind: 'shared', path: bench.store.find('b', content) ?? '', isLinkable: true });
+  bench.contents.want(near, 'b', [{ ...content, overWire: true }]);
+  await until(() => near.transferId !== '', 'it is offered a transfer');
 });
 
 test('the provider keeps small contents that it wants itself, and agents have them without the broker', async (t) => {

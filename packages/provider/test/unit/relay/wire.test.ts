@@ -46,7 +46,7 @@ test('a message to a machine becomes the agent\'s own message', (t) => {
     { $case: 'start', value: { template: undefined, replicas: [{ replicaId: 1, taskIndex: 2, value: 'x', inputs: [], outputs: [] }] } },
     { $case: 'cancel', value: { replicaIds: [1, 2, 3], onlyWaiting: true } },
     { $case: 'acknowledged', value: { sequence: 4 } },
-    { $case: 'content', value: { content: undefined, source: { $case: 'transferId', value: 't1' }, offset: 0 } },
+    { $case: 'content', value: { content: undefined, source: { $case: 'transferId', value: 't1' }, offset: 0, linkable: false } },
   ];
   for (const message of messages) {
     const bytes = bytesOf(ConnectRequest.encode({ message: { $case: 'toMachine', value: { machineId: 'c1/q1.0', message: message as never } } }).finish());

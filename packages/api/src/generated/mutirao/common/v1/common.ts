@@ -91,6 +91,8 @@ export interface TaskTemplate {
     | undefined;
   /** Processors that one replica holds. */
   processors: number;
+  /** The broker's token, for a machine that has shown it: large outputs may be left in the folder that the token file names. */
+  dropToken: string;
 }
 
 export interface TaskTemplate_EnvironmentEntry {
@@ -458,7 +460,16 @@ export const Limits: MessageFns<Limits> = {
 };
 
 function createBaseTaskTemplate(): TaskTemplate {
-  return { jobId: 0, userId: "", command: "", noOp: false, environment: {}, limits: undefined, processors: 0 };
+  return {
+    jobId: 0,
+    userId: "",
+    command: "",
+    noOp: false,
+    environment: {},
+    limits: undefined,
+    processors: 0,
+    dropToken: "",
+  };
 }
 
 export const TaskTemplate: MessageFns<TaskTemplate> = {
@@ -483,6 +494,9 @@ export const TaskTemplate: MessageFns<TaskTemplate> = {
     }
     if (message.processors !== 0) {
       writer.uint32(56).uint32(message.processors);
+    }
+    if (message.dropToken !== "") {
+      writer.uint32(66).string(message.dropToken);
     }
     return writer;
   },
@@ -557,6 +571,14 @@ export const TaskTemplate: MessageFns<TaskTemplate> = {
             }
 
             message.processors = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.dropToken = reader.string();
             continue;
           }
         }

@@ -202,6 +202,8 @@ export interface ContentOffered {
     | undefined;
   /** With a transfer: how many bytes of the content's beginning it leaves out. */
   offset: number;
+  /** With shared_path: nobody writes that file any more, so that it may be linked to. Else its owner may change it. */
+  linkable: boolean;
 }
 
 /** Takes no new replica; ends when those that it has have ended. */
@@ -1422,7 +1424,7 @@ export const ContentWanted: MessageFns<ContentWanted> = {
 };
 
 function createBaseContentOffered(): ContentOffered {
-  return { content: undefined, source: undefined, offset: 0 };
+  return { content: undefined, source: undefined, offset: 0, linkable: false };
 }
 
 export const ContentOffered: MessageFns<ContentOffered> = {
@@ -1446,6 +1448,9 @@ export const ContentOffered: MessageFns<ContentOffered> = {
     }
     if (message.offset !== 0) {
       writer.uint32(48).uint64(message.offset);
+    }
+    if (message.linkable !== false) {
+      writer.uint32(56).bool(message.linkable);
     }
     return writer;
   },
@@ -1509,6 +1514,14 @@ export const ContentOffered: MessageFns<ContentOffered> = {
             }
 
             message.offset = longToNumber(reader.uint64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.linkable = reader.bool();
             continue;
           }
         }

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import type { Content } from '@mutirao/core/messages';
+import { offerSharedToken } from '@mutirao/runtime/files';
+import { temporaryFolder } from '@mutirao/testkit';
+import { ContentCache } from '../../src/content-cache.ts';
+import { SharedFolders } from '../../src/shared-folders.ts';
+
+const bytes = Buffer.from('the content of a file at home');
+const content: Content = { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
+
+/** A cache and a file that somebody else has just written. */
+async function prepare(t: ExecutionContext): Promise<{ cache: ContentCache; file: string; folder: string }> {
+  const folder = temporaryFolder(t);
+  const file = path.join(folder, 'home.bin');
+  writeFileSync(file, bytes);
+  return { cache: await ContentCache.open(path.join(folder, 'contents'), 1000), file, folder };
+}
+
+test('a file that may be linked is shared, and outlives its first name', async (t) => {
+  const { cache, file, folder } = await prepare(t);
+  await cache.takeFile(content, { path: file, isLinkable: true });
+  t.is(statSync(cache.store.path(content.sha256)).ino, statSync(file).ino);
+  t.true(cache.pin(content.sha256));
+  await cache.copyTo(content, path.join(folder, 'playpen', 'in'), 0o644);
+  const copy = path.join(folder, 'playpen', 'in');
+  t.deepEqual(readFileSync(copy), bytes);
+  t.not(statSync(copy).ino, statSync(file).ino);
+});
+
+test('a file of somebody else\'s is copied for a task, which may write to its copy', async (t) => {
+  const { cache, file, folder } = await prepare(t);
+  await cache.takeFile(content, { path: file, isLinkable: false });
+  t.true(cache.pin(content.sha256));
+  const copy = path.join(folder, 'playpen', 'deep', 'in');
+  await cache.copyTo(content, copy, 0o600);
+  writeFileSync(copy, 'other');
+  t.deepEqual(readFileSync(file), bytes);
+  const named = path.join(folder, 'storage', 'named');
+  await cache.linkTo(content.sha256, named, 0o644);
+  t.not(statSync(named).ino, statSync(file).ino);
+  t.deepEqual(readFileSync(named), bytes);
+});
+
+test('a file that is not what it should be, or not there, is refused', async (t) => {
+  const { cache, file, folder } = await prepare(t);
+  writeFileSync(file, Buffer.alloc(bytes.length));
+  for (const isLinkable of [true, false]) await t.throwsAsync(cache.takeFile(content, { path: file, isLinkable }), { code: 'MUT_CONTENT_MISMATCH' });
+  await t.throwsAsync(cache.takeFile(content, { path: path.join(folder, 'none'), isLinkable: false }), { code: 'MUT_FILE_NOT_FOUND' });
+  await t.throwsAsync(cache.takeFile(content, { path: folder, isLinkable: false }), { code: 'MUT_FILE_NOT_FOUND' });
+  t.false(cache.pin(content.sha256));
+});
+
+test('a file that was written a moment ago is copied, since it may change again without its status showing it', async (t) => {
+  const { cache, file, folder } = await prepare(t);
+  await cache.takeFile(content, { path: file, isLinkable: false });
+  writeFileSync(file, 'changed by its owner');
+  await cache.copyTo(content, path.join(folder, 'in'), 0o644);
+  t.deepEqual(readFileSync(path.join(folder, 'in')), bytes);
+});
+
+test('who finds the token may leave outputs, by their own file where nobody else has it', async (t) => {
+  const home = temporaryFolder(t);
+  const drops = path.join(home, 'drops');
+  mkdirSync(drops);
+  const token = offerSharedToken(home, 'broker-b', drops);
+  const shared = new SharedFolders(home);
+  t.true(shared.look().includes(token));
+  const [mine, linked] = [path.join(home, 'mine'), path.join(home, 'linked')];
+  writeFileSync(mine, 'mine');
+  writeFileSync(linked, 'linked');
+  linkSync(linked, path.join(home, 'other name'));
+  const inodeOf = (name: string | undefined): number => statSync(path.join(drops, name ?? '')).ino;
+  t.is(inodeOf(await shared.drop(token, mine, true)), statSync(mine).ino);
+  t.not(inodeOf(await shared.drop(token, mine, false)), statSync(mine).ino);
+  t.not(inodeOf(await shared.drop(token, linked, true)), statSync(linked).ino);
+  t.is(await shared.drop('another token', mine, true), undefined);
+  t.is(await shared.drop(token, path.join(home, 'none'), true), undefined);
+});
+
+test('a token that others may write, or a copy of one, is no proof', (t) => {
+  const home = temporaryFolder(t);
+  const token = offerSharedToken(home, 'provider-p', '');
+  t.is(offerSharedToken(home, 'provider-p', ''), token);
+  const file = path.join(home, 'shared', 'provider-p.json');
+  writeFileSync(path.join(home, 'shared', 'copied.json'), readFileSync(file), { mode: 0o600 });
+  const [ofHome] = new SharedFolders(home).look();
+  t.deepEqual(new SharedFolders(home).look(), [ofHome, token]);
+  chmodSync(file, 0o644);
+  t.deepEqual(new SharedFolders(home).look(), [ofHome]);
+  t.deepEqual(new SharedFolders('').look(), []);
+  t.deepEqual(new SharedFolders(path.join(home, 'none')).look(), []);
+});
+
+test('what a reference stands for is looked at again when it is needed', async (t) => {
+  const { file, folder } = await prepare(t);
+  const cache = await ContentCache.open(path.join(folder, 'later'), 1000, { now: () => statSync(file).ctimeMs + 10_000 });
+  await cache.takeFile(content, { path: file, isLinkable: false });
+  t.true(cache.pin(content.sha256));
+  t.is(cache.size, 0);
+  t.false(existsSync(cache.store.path(content.sha256)));
+  writeFileSync(file, Buffer.from(bytes).fill(1, 0, 3));
+  utimesSync(file, 1, 1);
+  await t.throwsAsync(cache.copyTo(content, path.join(folder, 'in'), 0o644), { code: 'MUT_CONTENT_NOT_FOUND' });
+  t.false(cache.pin(content.sha256));
+});

@@ -1,0 +1,70 @@
+// Where the bytes of inputs and outputs go, on a grid of separate processes.
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { JobStatus } from '@mutirao/api/broker';
+import { Root } from '@mutirao/api/common';
+import { Grid, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
+
+/** A figure of a process, from its /metrics. */
+async function metric(grid: Grid, file: string, name: string): Promise<number> {
+  const { metricsAddress } = JSON.parse(readFileSync(join(grid.home, file), 'utf8')) as { metricsAddress: string };
+  const text = await (await fetch(`http://${metricsAddress}/metrics`)).text();
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `) || (name.includes('{') && one.startsWith(name)));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
+function input(path: string, to: string, root = Root.PLAYPEN) {
+  return { source: { source: { $case: 'localPath' as const, value: path } }, root, path: to, condition: '' };
+}
+
+async function startGrid(t: ExecutionContext, options: Parameters<typeof Grid.start>[0]): Promise<Grid> {
+  const grid = await Grid.start(options);
+  t.teardown(() => grid.stop());
+  return grid;
+}
+
+const carriedOut = 'mutirao_broker_staged_bytes_total{direction="out"}';
+const carriedIn = 'mutirao_broker_staged_bytes_total{direction="in"}';
+
+test.serial('an input that all agents of a site want crosses the wire from home once', async (t) => {
+  const grid = await startGrid(t, { machines: [1, 1, 1], agentArgs: ['--shared', 'none'] });
+  await grid.client.waitMachines(3);
+  const folder = temporaryFolder(t);
+  const bytes = randomBytes(3 << 20);
+  writeFileSync(join(folder, 'in.bin'), bytes);
+  const jobId = await grid.client.submit([taskGroup('sleep 0.5; cp in.bin out.{}', 6, {
+    inputs: [input('in.bin', 'in.bin')], outputs: [{ root: Root.PLAYPEN, path: 'out.{}', localPath: 'out.{}', condition: '' }],
+  })], { homeDirectory: folder });
+  t.is((await grid.client.waitEnded(jobId)).status, JobStatus.FINISHED);
+  for (let index = 0; index < 6; index += 1) t.true(readFileSync(join(folder, `out.${index}`)).equals(bytes), `out.${index}`);
+  const machines = new Set((await grid.client.tasks(jobId)).flatMap(({ replicas }) => replicas.map(({ machineId }) => machineId)));
+  t.is(machines.size, 3);
+  t.is(await metric(grid, 'broker.json', carriedOut), bytes.length);
+  t.is(await metric(grid, 'providers/lab/provider.json', 'mutirao_provider_contents_served_bytes'), 3 * bytes.length);
+});
+
+test.serial('where a machine shares the file system of home nothing crosses a wire, and tasks cannot change the source', async (t) => {
+  const grid = await startGrid(t, { machines: [2] });
+  await grid.client.waitMachines(1);
+  const folder = temporaryFolder(t);
+  const bytes = randomBytes(1 << 20);
+  mkdirSync(join(folder, 'in'));
+  writeFileSync(join(folder, 'in', 'large.bin'), bytes);
+  writeFileSync(join(folder, 'in', 'small'), 'small');
+  // A file that was written a moment ago is copied to be safe; both ways are to be right.
+  for (const round of ['fresh', 'settled']) {
+    if (round === 'settled') await until(() => Date.now() - statSync(join(folder, 'in', 'small')).ctimeMs > 2500, 'the files are settled');
+    const jobId = await grid.client.submit([taskGroup('cat in/large.bin in/small > out.{}; echo changed >> in/large.bin; echo changed > in/small', 4, {
+      inputs: [input('in', 'in')], outputs: [{ root: Root.PLAYPEN, path: 'out.{}', localPath: `${round}.{}`, condition: '' }],
+    })], { homeDirectory: folder });
+    t.is((await grid.client.waitEnded(jobId)).status, JobStatus.FINISHED, await grid.client.explain({ $case: 'jobId', value: jobId }));
+    for (let index = 0; index < 4; index += 1) {
+      t.true(readFileSync(join(folder, `${round}.${index}`)).equals(Buffer.concat([bytes, Buffer.from('small')])), `${round}.${index}`);
+    }
+  }
+  t.true(readFileSync(join(folder, 'in', 'large.bin')).equals(bytes));
+  t.is(await metric(grid, 'broker.json', carriedOut), 0);
+  t.is(await metric(grid, 'broker.json', carriedIn), 0);
+});
