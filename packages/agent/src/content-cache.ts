@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, constants, copyFileSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, constants, copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
@@ -136,7 +136,8 @@ export class ContentCache {
       return;
     }
     try {
-      mkdirSync(dirname(destination), { recursive: true });
+      const folder = dirname(destination);
+      if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
       rmSync(destination, { force: true });
       if (content.size <= smallMax) copyFileSync(reference.path, destination, constants.COPYFILE_FICLONE);
       else await copyFile(reference.path, destination, constants.COPYFILE_FICLONE);

@@ -14,8 +14,8 @@ interface CachedHash {
   readonly content: Promise<Content>;
 }
 
-/** What computes a file's content from its path. */
-export type HashFile = (path: string) => Promise<Content>;
+/** What computes a file's content from its path, of which the size was just seen. */
+export type HashFile = (path: string, expectedSize: number) => Promise<Content>;
 
 /**
  * The contents of files at home, hashed once for each path, size, time of change and inode.
@@ -42,7 +42,7 @@ export class FileHashes {
       this.#cache.set(path, cached);
       return cached.content;
     }
-    const entry: CachedHash = { size: status.size, mtimeMs: status.mtimeMs, ino: status.ino, content: this.#reading.run(() => this.#hashFile(path)) };
+    const entry: CachedHash = { size: status.size, mtimeMs: status.mtimeMs, ino: status.ino, content: this.#reading.run(() => this.#hashFile(path, status.size)) };
     this.#cache.set(path, entry);
     entry.content.catch(() => {
       if (this.#cache.get(path) === entry) this.#cache.delete(path);

@@ -1,7 +1,8 @@
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 
 import type { Content, InputFile } from '@mutirao/core/messages';
 
+import { Turns } from '../concurrency/turns.ts';
 import type { FileHashes } from './file-hashes.ts';
 import { listFiles, remoteNameOf } from './list-files.ts';
 
@@ -29,6 +30,7 @@ export class HomeFiles {
   readonly #hashes: FileHashes;
   readonly #sources = new Map<string, HomeSource>();
   readonly #sourcesMax: number;
+  readonly #turns = new Turns();
 
   constructor(hashes: FileHashes, sourcesMax = 200_000) {
     this.#hashes = hashes;
@@ -50,7 +52,8 @@ export class HomeFiles {
   async findSource(content: Content): Promise<HomeSource | undefined> {
     const source = this.#sources.get(content.sha256);
     if (source === undefined) return undefined;
-    const status = await stat(source.path).catch(() => undefined);
+    if (this.#turns.isOver()) await this.#turns.next();
+    const status = statSync(source.path, { throwIfNoEntry: false });
     if (status?.isFile() === true && status.size === content.size && status.mtimeMs === source.mtimeMs) return source;
     this.#sources.delete(content.sha256);
     return undefined;

@@ -1,8 +1,10 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Stats } from 'node:fs';
+import { statSync, type Stats } from 'node:fs';
 
 import { MutiraoError } from '@mutirao/api/errors';
+
+import { Turns } from '../concurrency/turns.ts';
 
 /** One file of a path at home: itself, or one below it. */
 export interface LocalFile {
@@ -22,7 +24,7 @@ export const folderFilesMax = 100_000;
  * @throws {MutiraoError} MUT_INPUT_MISSING when the path or a file below it is not there, or is neither file nor folder.
  */
 export async function listFiles(path: string): Promise<LocalFile[]> {
-  const status = await statusOf(path);
+  const status = statusOf(path);
   if (status.isFile()) return [{ absolutePath: path, below: '', status }];
   if (!status.isDirectory()) throw missing(`${path} is neither a file nor a folder`);
   const files: LocalFile[] = [];
@@ -36,6 +38,8 @@ export function remoteNameOf(wanted: string, source: string, file: LocalFile): s
   const isFolder = wanted.endsWith('/') || join(wanted) === '.';
   return isFolder ? join(wanted, basename(source)) : join(wanted);
 }
+
+const turns = new Turns();
 
 interface Folder {
   readonly path: string;
@@ -52,16 +56,17 @@ async function listFolder(folder: Folder, files: LocalFile[]): Promise<void> {
   for (const name of names.sort()) {
     const path = join(folder.path, name);
     const below = folder.below === '' ? name : `${folder.below}/${name}`;
-    const status = await statusOf(path);
+    if (turns.isOver()) await turns.next();
+    const status = statusOf(path);
     if (status.isDirectory()) await listFolder({ path, below, ancestors }, files);
     else if (status.isFile()) files.push({ absolutePath: path, below, status });
     if (files.length > folderFilesMax) throw missing(`${folder.path} holds more than ${folderFilesMax} files`);
   }
 }
 
-async function statusOf(path: string): Promise<Stats> {
+function statusOf(path: string): Stats {
   try {
-    return await stat(path);
+    return statSync(path);
   } catch (error) {
     throw missing(`${path} is not there or cannot be read`, error);
   }
