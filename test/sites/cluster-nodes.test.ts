@@ -103,6 +103,19 @@ test('with a node its requests end with the reason, others go on, and the node c
   t.is((await rig.untilEnded(other))?.endReason, '');
 });
 
+test('while a node is away, what it would be needed for waits, what fits beside goes on, and all of it runs when the node is back', async (t) => {
+  const rig = await Rig.start(t);
+  const lost = await rig.allocate(2, 'echo $$ >pid; sleep 600');
+  await until(() => rig.pidIn(0, 'pid') > 0, 'it runs');
+  await rig.hosts[0]?.kill();
+  t.is((await rig.untilEnded(lost))?.endReason, 'MUT_NODE_LOST');
+  const wide = await rig.allocate(3, 'echo x >wide');
+  for (const width of [1, 2, 2]) t.is((await rig.untilEnded(await rig.allocate(width, 'echo x >narrow')))?.endReason, '');
+  t.like(await rig.find(wide), { status: RequestStatus.QUEUED });
+  await rig.hosts[0]?.start();
+  t.is((await rig.untilEnded(wide))?.endReason, '');
+});
+
 test('nodes whose logins share a home folder do not get in each other\'s way', async (t) => {
   const rig = await Rig.start(t, { HOME: temporaryFolder(t) });
   const long = await rig.allocate(1, 'echo $$ >pid; until [ -e go ]; do sleep 0.1; done');

@@ -10,7 +10,7 @@ import { bind, serve, type TokenCheck } from '@mutirao/runtime/rpc';
 import { clusterChangeCodec } from './change-codec.ts';
 import { ChangeSignal } from './change-signal.ts';
 import { recoverState } from './recover-state.ts';
-import { NodeRunner } from './nodes/node-runner.ts';
+import { NodeRunner, type NodeRunnerOptions } from './nodes/node-runner.ts';
 import type { NodeConfig } from './nodes/parse-node.ts';
 import { SshNode } from './nodes/ssh-node.ts';
 import { RequestRunner, type Runner } from './request-runner.ts';
@@ -61,8 +61,11 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
   const journal = openJournal({ path: join(directory, 'journal.sqlite'), codec: clusterChangeCodec });
   const state = recoverState(journal, options);
   const changes = new ChangeSignal();
-  const runner = await openRunner(setup, (requestId, processIndex, exitStatus, reason) => {
-    driver.deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus, ...(reason === undefined ? {} : { reason }) });
+  // Before its first life nobody needs to hear what it is told at the beginning of that.
+  let deliver: (input: ClusterInput) => void = () => undefined;
+  const runner = await openRunner(setup, {
+    onExit: (requestId, processIndex, exitStatus, reason) => { deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus, ...(reason === undefined ? {} : { reason }) }); },
+    onAway: (count) => { deliver({ kind: 'ProcessorsAway', count }); },
   });
   const driver: ClusterDriver = new MachineDriver<ClusterState, ClusterInput, ClusterChange, ClusterCommand>({
     machine: clusterMachine, state, journal, clock: systemClock, checkEvery: 1000,
@@ -74,7 +77,8 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     onFatal: setup.onFatal,
     trace: openTrace({ path: setup.trace ?? '', machine: 'cluster', at: systemClock.now(), log, describe: () => saveClusterBeginning(state) }),
   });
-  driver.deliver({ kind: 'ClusterStarted' });
+  deliver = (input) => { driver.deliver(input); };
+  deliver({ kind: 'ClusterStarted', away: runner instanceof NodeRunner ? runner.processorsAway : 0 });
   if (setup.metrics !== undefined) measure(setup.metrics, state);
   const routes = clusterRoutes({
     ask: (make) => driver.ask(make), limits: options, changes, ownerId: setup.ownerId, userOf: (requestId) => state.requests.get(requestId)?.order.userId,
@@ -97,15 +101,16 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
 }
 
 /** Runs requests on this host, or on its nodes, to which it connects first. */
-async function openRunner(setup: ClusterSetup, onExit: (requestId: number, processIndex: number, exitStatus: number, reason?: string) => void): Promise<Runner> {
+async function openRunner(setup: ClusterSetup, { onExit, onAway }: Pick<NodeRunnerOptions, 'onExit' | 'onAway'>): Promise<Runner> {
   const { directory, killGraceMs, log, nodes: configs = [], sshOptions = [], id = 'local' } = setup;
   if (configs.length === 0) return new RequestRunner({ outputDirectory: join(directory, 'requests'), killGraceMs, log, onExit });
   const nodes = configs.map((config) => new SshNode({
     config, cluster: id, sshOptions, controlFolder: join(directory, 'ssh'), log,
     onExit: (key, status) => { runner.noteExit(key, status); },
+    onChange: () => { runner.noteNodes(); },
     onLost: () => { runner.noteLost(config.name); },
   }));
-  const runner = new NodeRunner({ nodes, killGraceMs, log, onExit });
+  const runner = new NodeRunner({ nodes, killGraceMs, log, onExit, onAway });
   await Promise.all(nodes.map((node) => node.open()));
   return runner;
 }
@@ -132,6 +137,7 @@ function logChange(log: Logger, change: ClusterChange): void {
 
 function measure(metrics: Metrics, state: ClusterState): void {
   metrics.gauge('mutirao_cluster_processors', 'Processors of the cluster.', [], (gauge) => { gauge.set(state.options.processors); });
+  metrics.gauge('mutirao_cluster_processors_away', 'Processors of nodes that are away.', [], (gauge) => { gauge.set(state.processorsAway); });
   metrics.gauge('mutirao_cluster_processors_busy', 'Processors that requests hold.', [], (gauge) => { gauge.set(state.processorsBusy); });
   metrics.gauge('mutirao_cluster_requests_queued', 'Requests that wait.', [], (gauge) => { gauge.set(state.plan.waiting.size); });
   metrics.gauge('mutirao_cluster_requests_running', 'Requests that run.', [], (gauge) => { gauge.set(state.plan.running.size); });

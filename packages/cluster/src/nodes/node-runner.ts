@@ -25,6 +25,8 @@ export interface NodeRunnerOptions {
   readonly log: Logger;
   /** Told once for each process. @param reason why it is over where that is not its own doing. */
   onExit(requestId: number, processIndex: number, exitStatus: number, reason?: string): void;
+  /** Told when another number of processors is on nodes that are away. */
+  onAway(count: number): void;
 }
 
 interface Placed {
@@ -46,9 +48,23 @@ export class NodeRunner implements Runner {
   /** By key; those that have not ended. */
   readonly #placed = new Map<string, Placed>();
   readonly #killTimers = new Map<number, NodeJS.Timeout>();
+  #toldAway = 0;
 
   constructor(options: NodeRunnerOptions) {
     this.#options = options;
+  }
+
+  /** Processors of nodes that are away. */
+  get processorsAway(): number {
+    return this.#options.nodes.reduce((sum, { isUp, processors }) => (isUp ? sum : sum + processors), 0);
+  }
+
+  /** A node has come or gone; called before what ran there is told as lost, so that nothing else is started in its place. */
+  noteNodes(): void {
+    const count = this.processorsAway;
+    if (count === this.#toldAway) return;
+    this.#toldAway = count;
+    this.#options.onAway(count);
   }
 
   start(request: StartProcesses): void {

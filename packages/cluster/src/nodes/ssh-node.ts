@@ -19,6 +19,8 @@ export interface SshNodeOptions {
   readonly log: Logger;
   /** A process ended. */
   onExit(key: string, status: number): void;
+  /** It takes processes from now on, or none any more. */
+  onChange(): void;
   /** The node is gone, and with it all that runs there. */
   onLost(error: unknown): void;
 }
@@ -105,6 +107,7 @@ export class SshNode {
         this.#connection?.close();
         this.#connection = undefined;
         log.warn({ node: this.name, reason: error instanceof Error ? error.message : String(error), retry_ms: pause }, hadConnection ? 'a node is lost' : 'a node cannot be reached');
+        this.#options.onChange();
         if (hadConnection) this.#options.onLost(error);
         return hadConnection;
       });
@@ -115,7 +118,7 @@ export class SshNode {
 
   /** One connection: ends what runs there still, then hears of ends. @throws {MutiraoError} when it is over. */
   async #live(onTried: (value: undefined) => void): Promise<never> {
-    const { config, sshOptions, controlFolder, log, onExit } = this.#options;
+    const { config, sshOptions, controlFolder, log, onExit, onChange } = this.#options;
     const token = randomBytes(8).toString('hex');
     const connection = await SshConnection.open({ destination: config.destination, options: sshOptions, controlFolder, signal: this.#ending.signal });
     const swept = await connection.run(['/bin/sh', '-c', ...sweepScript(this.#folder, token)]).catch((error: unknown) => {
@@ -127,6 +130,8 @@ export class SshNode {
       throw new MutiraoError('MUT_LAUNCH_FAILED', `node ${this.name}: ${lastWords(swept.stderr)}`);
     }
     this.#connection = connection;
+    connection.onClosed(() => { onChange(); });
+    onChange();
     log.info({ node: this.name, processors: config.processors }, 'a node is up');
     onTried(undefined);
     for (;;) {

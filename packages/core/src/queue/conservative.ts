@@ -23,7 +23,9 @@ export function conservativeBackfilling(compression: Compression): QueuePolicy {
     name: `conservative ${compression}`,
     promises: true,
     onSubmitted(plan, id, now, place) {
-      place(id, plan.findEarliestPlace(plan.getWaiting(id), now));
+      const startsAt = plan.findEarliestPlace(plan.getWaiting(id), now);
+      // Wider than what there is at present.
+      if (startsAt < Infinity) place(id, startsAt);
     },
     onEnded: compress,
   };
@@ -40,6 +42,6 @@ function reinsert(plan: RequestPlan, now: Instant, place: Place): void {
   for (let request = plan.waiting.first; request !== undefined; request = request.next) {
     if (request.startsAt !== undefined && request.startsAt <= now) continue;
     const startsAt = plan.findEarliestPlace(request, now);
-    if (startsAt !== request.startsAt) place(request.id, startsAt);
+    if (startsAt !== request.startsAt && startsAt < Infinity) place(request.id, startsAt);
   }
 }

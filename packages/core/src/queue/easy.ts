@@ -27,6 +27,7 @@ function pass(plan: RequestPlan, now: Instant, place: Place): void {
   if (head === undefined) return;
   const shadow = plan.profile.earliestFit(head.width, head.walltime, now);
   let extra = plan.profile.freeAt(shadow) - head.width;
+  // A head that is wider than what there is at present holds nobody up: its shadow is never.
   const freeUntil = (width: ProcessorCount): Instant => (width <= extra ? Infinity : shadow);
   // What was passed over once stays so: what is free and what is extra only shrink in a pass. The head is wider than what is free.
   const findNext = (): PlannedRequest | undefined => plan.findStartable(now, plan.countUnheld(now), freeUntil);

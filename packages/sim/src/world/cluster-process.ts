@@ -37,6 +37,8 @@ export interface ClusterSetup {
   startProcess(request: StartProcesses, index: number, onExit: (exitStatus: number) => void): RequestProcess;
 }
 
+/** What a process that ran on a lost node has ended with. */
+const lostStatus = 255;
 const killGrace: Duration = 5_000;
 const lateMax: Duration = 600_000;
 const listingsKept = 5;
@@ -49,6 +51,12 @@ export class ClusterProcess {
   readonly #setup: ClusterSetup;
   readonly #clock: HostClock;
   readonly #running = new Map<number, Set<RequestProcess>>();
+  /** Which processor each process has that has not ended: the first that was free. */
+  readonly #processorOf = new Map<string, number>();
+  /** Which process of a request each is. */
+  readonly #keys = new WeakMap<RequestProcess, string>();
+  /** The node that is away has so many processors, the first ones. */
+  #awayCount = 0;
   readonly #formerListings: QueueListing[] = [];
   readonly #watchers = new Set<StreamEnd<QueueHint, never>>();
 
@@ -75,6 +83,18 @@ export class ClusterProcess {
     this.#watchers.add(stream);
     stream.onClosed = () => { this.#watchers.delete(stream); };
     stream.write({ kind: 'changed' });
+  }
+
+  /** The node of so many processors is away, and what runs there is over; 0 has it back. */
+  loseProcessors(count: number): void {
+    this.#awayCount = count;
+    this.process.deliver({ kind: 'ProcessorsAway', count });
+    for (const [key, processor] of [...this.#processorOf]) {
+      if (processor >= count) continue;
+      const [requestId = 0, index = 0] = key.split('.').map(Number);
+      this.#tellExit(requestId, index, lostStatus, 'MUT_NODE_LOST');
+      for (const process of [...this.#groupOf(requestId)]) if (this.#keys.get(process) === key) process.kill();
+    }
   }
 
   /** Answers a call of a provider or of a local user. */
@@ -125,13 +145,19 @@ export class ClusterProcess {
     const { world, luck } = this.#setup;
     const { startsLate, startsNothing, startsTwice } = this.#setup.faults();
     this.#running.set(request.requestId, new Set());
+    const indexes = Array.from({ length: request.width }, (_, index) => index);
+    const startable = indexes.filter((index) => {
+      if (this.#take(request.requestId, index)) return true;
+      this.#tellExit(request.requestId, index, lostStatus, 'MUT_NODE_LOST');
+      return false;
+    });
     if (luck.fraction() < startsNothing) {
-      for (let index = 0; index < request.width; index += 1) this.#holdNothing(request.requestId, index);
+      for (const index of startable) this.#holdNothing(request.requestId, index);
       return;
     }
     const delay = luck.fraction() < startsLate ? luck.below(lateMax) : drawTime(luck, world.pace.startMax);
     const copies = luck.fraction() < startsTwice ? 2 : 1;
-    for (let index = 0; index < request.width; index += 1) {
+    for (const index of startable) {
       const starting = this.#holdNothing(request.requestId, index);
       world.kernel.after(delay, () => { if (starting.begin()) this.#startOne(request, index, copies); });
     }
@@ -143,6 +169,7 @@ export class ClusterProcess {
     const end = (): void => { if (group.delete(held)) this.#tellExit(requestId, index, 143); };
     const held = { stop: end, kill: end, begin: () => !this.life.isOver && group.delete(held) };
     group.add(held);
+    this.#keys.set(held, keyOf(requestId, index));
     return held;
   }
 
@@ -156,11 +183,23 @@ export class ClusterProcess {
         if (living === 0) this.#tellExit(request.requestId, index, exitStatus);
       });
       group.add(process);
+      this.#keys.set(process, keyOf(request.requestId, index));
     }
   }
 
-  #tellExit(requestId: number, processIndex: number, exitStatus: number): void {
-    this.process.deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus });
+  /** Tells the end of a process, once. */
+  #tellExit(requestId: number, processIndex: number, exitStatus: number, reason?: string): void {
+    if (!this.#processorOf.delete(keyOf(requestId, processIndex))) return;
+    this.process.deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus, ...(reason === undefined ? {} : { reason }) });
+  }
+
+  /** Gives a process the first processor that is free on a node that is up. @returns false where there is none, since the node has gone in this very turn. */
+  #take(requestId: number, index: number): boolean {
+    const taken = new Set(this.#processorOf.values());
+    let processor = this.#awayCount;
+    while (taken.has(processor)) processor += 1;
+    this.#processorOf.set(keyOf(requestId, index), processor);
+    return processor < this.#setup.options.processors;
   }
 
   #killAll(requestId: number): void {
@@ -174,6 +213,10 @@ export class ClusterProcess {
     this.#running.set(requestId, group);
     return group;
   }
+}
+
+function keyOf(requestId: number, index: number): string {
+  return `${requestId}.${index}`;
 }
 
 /** What goes over the wire of the options. */

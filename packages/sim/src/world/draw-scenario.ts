@@ -12,7 +12,7 @@ const workMax: Duration = 12 * hour;
 export function drawScenario(seed: string): Scenario {
   const draw = new Draw(new Prng(`scenario ${seed}`));
   const clusterCount = draw.pick([0, 1, 1, 1, 2]);
-  const clusters = Array.from({ length: clusterCount }, () => drawCluster(draw)).map((cluster, index) => watchedOrNot(cluster, new Draw(new Prng(`watch ${seed} ${index}`))));
+  const clusters = Array.from({ length: clusterCount }, () => drawCluster(draw)).map((cluster, index) => losingNodesOrNot(watchedOrNot(cluster, new Draw(new Prng(`watch ${seed} ${index}`))), new Draw(new Prng(`nodes ${seed} ${index}`))));
   const labs = Array.from({ length: clusterCount === 0 ? 1 : draw.pick([0, 1, 1]) }, () => drawLab(draw));
   const stormDuration = draw.pick([10, 30, 60, 120]) * minute;
   const taskTimeMax = Math.min(20 * minute, ...clusters.map(({ walltimeMax }) => walltimeMax / 4));
@@ -75,6 +75,12 @@ function drawCluster(draw: Draw): ClusterPlan {
 /** By luck of its own, so that all else is the same either way. */
 function watchedOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
   return draw.pick([true, false]) ? { ...cluster, isWatched: true } : cluster;
+}
+
+/** By luck of its own, as above. */
+function losingNodesOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
+  const nodeLossesPerHour = draw.pick([0, 0, 0, 2, 20]);
+  return nodeLossesPerHour === 0 ? cluster : { ...cluster, nodeLossesPerHour };
 }
 
 /** By luck of its own, as above. */

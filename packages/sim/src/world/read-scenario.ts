@@ -34,7 +34,7 @@ const local = object<LocalPlan>({ after: whole(0, stormMax + day), width: whole(
 const cluster = object<ClusterPlan>({
   processors: whole(1, machinesMax), requestsMax: whole(1, 100), widthMax: whole(1, machinesMax), walltimeMax: whole(second, 7 * day),
   compression: oneOf(['start-now', 'reinsert']), heuristic: oneOf(heuristicNames), localPerHour: perHour, speedSpread: lessThanOne, faults: managerFaults,
-}, { local: list(local, 0, localMax), isWatched: flag });
+}, { local: list(local, 0, localMax), isWatched: flag, nodeLossesPerHour: perHour });
 
 const labMachine = object<LabMachinePlan>({ processors: whole(1, 100), speed: number(0.01, 100), isLiar: flag }, {
   downs: list(object<DownTime>({ after: whole(0, stormMax), duration: times }, {}), 0, downsMax),

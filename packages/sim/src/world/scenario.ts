@@ -64,6 +64,8 @@ export interface ClusterPlan {
   readonly local?: readonly LocalPlan[];
   /** Whether its manager hints at each change of the queue, as the embedded one does; left out, the queue is only read again and again. */
   readonly isWatched?: boolean;
+  /** How often a node is lost in an hour, with up to all of the processors; left out, never. */
+  readonly nodeLossesPerHour?: number;
   /** Speeds of its nodes: uniform from `1 - spread` to `1 + spread`. */
   readonly speedSpread: number;
   readonly faults: ManagerFaults;

@@ -1,12 +1,14 @@
 import type { HeuristicSetting } from '@mutirao/core/machines/provider';
 import { heuristicNames } from '@mutirao/core/requests';
 import { Prng, type Duration } from '@mutirao/core/shared';
+import type { ClusterProcess } from './cluster-process.ts';
 import { submitLocally } from './local-users.ts';
 import type { FallPoint } from './machine-process.ts';
 import type { World } from './world.ts';
 
 const hour: Duration = 3_600_000;
 const fullDiskMax: Duration = 120_000;
+const nodeAwayMax: Duration = 600_000;
 const fallPoints: readonly FallPoint[] = ['before-write', 'after-write', 'amid-commands'];
 
 /** Lets things go wrong in a world, as its scenario says, until it is told to stop. Everything is drawn from the scenario's seed. */
@@ -122,7 +124,15 @@ export class Storm {
         const runTime = luck.below(walltime);
         submitLocally(cluster.current, { userId: `local${luck.below(5)}`, width: 1 + luck.below(plan.widthMax + 1), walltime, runTime });
       });
+      this.#strike(`nodes of ${cluster.name}`, plan.nodeLossesPerHour ?? 0, (luck) => { this.#loseNode(cluster.current, 1 + luck.below(plan.processors), luck.below(nodeAwayMax)); });
     }
+  }
+
+  #loseNode(cluster: ClusterProcess | undefined, count: number, duration: Duration): void {
+    if (cluster === undefined) return;
+    this.#world.tell('NodeLost', [cluster], `of ${count} processors for ${duration} ms`);
+    cluster.loseProcessors(count);
+    this.#world.kernel.after(duration, () => { if (!cluster.life.isOver) cluster.loseProcessors(0); });
   }
 
   /** Lab machines go down now and then, for reasons of their own. */

@@ -21,12 +21,14 @@ function aNode(name: string, processors: number, start: () => Promise<void> = ()
   };
 }
 
-function aRunner(...nodes: readonly FakeNode[]): { runner: NodeRunner; exits: string[] } {
+function aRunner(...nodes: readonly FakeNode[]): { runner: NodeRunner; exits: string[]; away: number[] } {
   const exits: string[] = [];
+  const away: number[] = [];
   const runner = new NodeRunner({
     nodes, killGraceMs: 1, log: quietLogger, onExit: (requestId, index, status, reason = '') => { exits.push(`${requestId}.${index} ${status} ${reason}`.trim()); },
+    onAway: (count) => { away.push(count); },
   });
-  return { runner, exits };
+  return { runner, exits, away };
 }
 
 const aRequest = (requestId: number, width: number) => ({
@@ -59,6 +61,20 @@ test('with a node all that ran there is over, and nothing is put on it until it 
   one.isUp = true;
   runner.start(aRequest(3, 1));
   t.deepEqual(keysOf(one), ['1.0', '3.0']);
+});
+
+test('how many processors are away is told when it changes, and only then', (t) => {
+  const [one, two] = [aNode('one', 3), aNode('two', 2)];
+  const { runner, away } = aRunner(one, two);
+  t.is(runner.processorsAway, 0);
+  one.isUp = false;
+  runner.noteNodes();
+  runner.noteNodes();
+  two.isUp = false;
+  runner.noteNodes();
+  one.isUp = true;
+  runner.noteNodes();
+  t.deepEqual(away, [3, 5, 2]);
 });
 
 test('a process that its node cannot start has ended with 126', async (t) => {

@@ -1,5 +1,5 @@
 import { RequestPlan } from '../../queue/index.ts';
-import { invariant, unreachable } from '../../shared/index.ts';
+import { invariant, unreachable, type Instant, type ProcessorCount } from '../../shared/index.ts';
 import type { ClusterChange } from './changes.ts';
 import { keyOf, type ClusterRequest, type ClusterState } from './state.ts';
 
@@ -8,6 +8,11 @@ export function apply(state: ClusterState, change: ClusterChange): void {
   switch (change.kind) {
     case 'ClusterStarted':
       return beginLife(state, change);
+    case 'ProcessorsAway':
+      state.processorsAway = change.count;
+      return;
+    case 'CapacityChanged':
+      return changeCapacity(state, change);
     case 'RequestQueued':
       return addRequest(state, change);
     case 'RequestPlaced':
@@ -42,14 +47,24 @@ export function getRequest(state: ClusterState, requestId: number): ClusterReque
   return request;
 }
 
-function beginLife(state: ClusterState, { processors, at }: ClusterChange & { kind: 'ClusterStarted' }): void {
-  const waiting = [...state.plan.waiting.keys()];
+function beginLife(state: ClusterState, { processors, at, away = 0 }: ClusterChange & { kind: 'ClusterStarted' }): void {
   invariant(state.processorsBusy === 0, `${state.processorsBusy} processors are busy at the start`);
+  state.processorsAway = away;
+  changeCapacity(state, { processors, at });
+}
+
+function changeCapacity(state: ClusterState, { processors, at }: { readonly processors: ProcessorCount; readonly at: Instant }): void {
+  const { running, waiting } = state.plan;
   state.plan = new RequestPlan(processors, at);
-  for (const id of waiting) {
-    const request = getRequest(state, id);
-    request.startsAt = undefined;
-    state.plan.add(id, request.order.width, request.order.walltime);
+  for (const { id, width, walltime, startsAt } of running.values()) {
+    invariant(startsAt !== undefined, `request ${id} runs without a place`);
+    state.plan.add(id, width, walltime);
+    state.plan.place(id, startsAt);
+    state.plan.start(id);
+  }
+  for (const { id, width, walltime } of waiting.values()) {
+    getRequest(state, id).startsAt = undefined;
+    state.plan.add(id, width, walltime);
   }
 }
 

@@ -3,8 +3,11 @@ import type { Instant, ProcessorCount } from '../../shared/index.ts';
 
 /** Changes of what the cluster promised; the journal's lines. */
 export type ClusterChange =
-  /** A new life with so many processors: nothing runs, and those that wait have lost their places. */
-  | { readonly kind: 'ClusterStarted'; readonly processors: ProcessorCount; readonly at: Instant }
+  /** A new life with so many processors, those that are away not counted: nothing runs, and those that wait have lost their places. */
+  | { readonly kind: 'ClusterStarted'; readonly processors: ProcessorCount; readonly at: Instant; readonly away?: ProcessorCount }
+  | { readonly kind: 'ProcessorsAway'; readonly count: ProcessorCount }
+  /** So many processors can be planned with from now on: what runs keeps its place, those that wait have lost theirs. */
+  | { readonly kind: 'CapacityChanged'; readonly processors: ProcessorCount; readonly at: Instant }
   | { readonly kind: 'RequestQueued'; readonly requestId: number; readonly order: RequestOrder; readonly at: Instant }
   | { readonly kind: 'RequestPlaced'; readonly requestId: number; readonly startsAt: Instant }
   | { readonly kind: 'RequestStarted'; readonly requestId: number }

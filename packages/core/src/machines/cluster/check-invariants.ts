@@ -11,7 +11,7 @@ export function checkInvariants(state: ClusterState): void {
   for (const request of state.requests.values()) checkRequest(state, request);
 }
 
-function checkCounts({ requests, processorsBusy, options, livingCounts }: ClusterState): void {
+function checkCounts({ requests, processorsBusy, processorsAway, options, livingCounts, plan }: ClusterState): void {
   let busy = 0;
   const living = new Map<string, number>();
   for (const { status, order } of requests.values()) {
@@ -19,6 +19,8 @@ function checkCounts({ requests, processorsBusy, options, livingCounts }: Cluste
     if (status !== 'ended') living.set(order.userId, (living.get(order.userId) ?? 0) + 1);
   }
   invariant(busy === processorsBusy && busy <= options.processors, `${busy} processors are busy, ${processorsBusy} counted, of ${options.processors}`);
+  const { capacity } = plan.profile;
+  invariant(capacity === Math.max(busy, options.processors - processorsAway), `${capacity} processors are planned with, ${processorsAway} of ${options.processors} being away and ${busy} busy`);
   invariant(living.size === livingCounts.size, 'living requests are counted for a user who has none');
   for (const [userId, count] of living) invariant(livingCounts.get(userId) === count, `${userId} has ${count} living requests`);
 }
@@ -27,7 +29,7 @@ function checkPlan({ plan, options }: ClusterState): void {
   const { profile } = plan;
   const rebuilt = new RequestPlan(profile.capacity, profile.from);
   for (const { id, width, walltime, startsAt } of [...plan.running.values(), ...plan.waiting.values()]) {
-    invariant(startsAt !== undefined || (plan.waiting.has(id) && !options.policy.promises), `request ${id} has no place`);
+    invariant(startsAt !== undefined || (plan.waiting.has(id) && (!options.policy.promises || width > profile.capacity)), `request ${id} has no place`);
     rebuilt.add(id, width, walltime);
     if (startsAt !== undefined) rebuilt.place(id, startsAt);
   }

@@ -1,9 +1,12 @@
 import type { RequestOrder } from '../../messages/index.ts';
+import type { ProcessorCount } from '../../shared/index.ts';
 
 /** Facts that the cluster hears of. */
 export type ClusterInput =
-  /** The process began; what ran before it is dead. The first input of each life. */
-  | { readonly kind: 'ClusterStarted' }
+  /** The process began; what ran before it is dead. The first input of each life. @param away as of ProcessorsAway; none when left out. */
+  | { readonly kind: 'ClusterStarted'; readonly away?: ProcessorCount }
+  /** So many processors cannot be had at present, since their nodes are away; a level. It comes before the ends of what ran there. */
+  | { readonly kind: 'ProcessorsAway'; readonly count: ProcessorCount }
   /** Replies `{ requestId }`. */
   | { readonly kind: 'AllocationRequested'; readonly replyTo: number; readonly order: RequestOrder }
   /** Replies `{}`, also for a request that is unknown or ended. */

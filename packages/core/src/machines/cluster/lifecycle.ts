@@ -11,20 +11,52 @@ import type { Turn } from './turn.ts';
  * A promise that still lies ahead is kept; one that passed while the cluster was down becomes the first hole beside the kept
  * ones, in the order of arrival. Then the policy makes use of what the dead left.
  */
-export function beginLife(turn: Turn): void {
+export function beginLife(turn: Turn, { away = 0 }: ClusterInput & { kind: 'ClusterStarted' }): void {
   const { state, now } = turn;
-  const { policy, processors } = state.options;
+  const { processors } = state.options;
   for (const id of [...state.plan.running.keys()]) turn.change({ kind: 'RequestEnded', requestId: id, reason: 'MUT_CLUSTER_RESTARTED', at: now });
-  const promises = new Map([...state.plan.waiting.values()].map(({ id, startsAt }) => [id, startsAt]));
-  turn.change({ kind: 'ClusterStarted', processors, at: now });
+  const promises = promisesOf(turn);
+  turn.change({ kind: 'ClusterStarted', processors: processors - away, at: now, ...(away > 0 ? { away } : {}) });
   for (const { id, width } of [...state.plan.waiting.values()]) {
     if (width > processors) turn.change({ kind: 'RequestEnded', requestId: id, reason: 'MUT_WIDTH_MAX', at: now });
   }
+  replan(turn, promises);
+}
+
+/** Notes that processors are away, or back. */
+export function noteAway(turn: Turn, { count }: ClusterInput & { kind: 'ProcessorsAway' }): void {
+  if (count !== turn.state.processorsAway) turn.change({ kind: 'ProcessorsAway', count });
+}
+
+/**
+ * Has the plan know how many processors can be had.
+ *
+ * Those of nodes that are away cannot, but what runs holds its own until it has ended: what ran on a lost node is about to. Promises that still can be kept are; who
+ * is wider than all that is left waits without one. Cost: O(1), or O(n x segments) where it has changed.
+ */
+export function fitCapacity(turn: Turn): void {
+  const { state, now } = turn;
+  const processors = Math.max(state.processorsBusy, state.options.processors - state.processorsAway);
+  if (processors === state.plan.profile.capacity) return;
+  const promises = promisesOf(turn);
+  // Who is due and waits for processors to be really free is due still.
+  for (const { id } of state.plan.findDue(now)) promises.set(id, now);
+  turn.change({ kind: 'CapacityChanged', processors, at: now });
+  replan(turn, promises);
+}
+
+function promisesOf({ state }: Turn): Map<number, Instant | undefined> {
+  return new Map([...state.plan.waiting.values()].map(({ id, startsAt }) => [id, startsAt]));
+}
+
+/** Gives all that wait places again: what was promised them, where that still lies ahead and fits, or else the first hole beside the kept ones. */
+function replan(turn: Turn, promises: ReadonlyMap<number, Instant | undefined>): void {
+  const { state: { plan, options: { policy } }, now } = turn;
   if (policy.promises) keepPromises(turn, promises);
-  for (const { id, startsAt } of [...state.plan.waiting.values()]) {
-    if (startsAt === undefined) policy.onSubmitted(state.plan, id, now, turn.place);
+  for (const { id, startsAt } of [...plan.waiting.values()]) {
+    if (startsAt === undefined) policy.onSubmitted(plan, id, now, turn.place);
   }
-  policy.onEnded(state.plan, now, turn.place);
+  policy.onEnded(plan, now, turn.place);
 }
 
 function keepPromises(turn: Turn, promises: ReadonlyMap<number, Instant | undefined>): void {
@@ -95,7 +127,7 @@ export function startDueRequests(turn: Turn): void {
   for (const { id, width, walltime, startsAt = now } of state.plan.findDue(now)) {
     if (2 * (now - startsAt) >= walltime) turn.place(id, state.plan.findEarliestPlace(state.plan.getWaiting(id), now));
     const request = getRequest(state, id);
-    if ((request.startsAt ?? Infinity) > now || state.processorsBusy + width > state.options.processors) continue;
+    if ((request.startsAt ?? Infinity) > now || state.processorsBusy + width > state.plan.profile.capacity) continue;
     turn.change({ kind: 'RequestStarted', requestId: id });
     const { command, environment, workingDirectory } = request.order;
     turn.commands.push({

@@ -9,7 +9,7 @@ export function listQueue(state: ClusterState, now: Instant, endedMax: number): 
   const ended = endedMax === 0 ? [] : state.endedIds.slice(-endedMax).reverse();
   return {
     at: now,
-    processorsFree: state.options.processors - state.processorsBusy,
+    processorsFree: Math.max(0, state.options.processors - state.processorsAway - state.processorsBusy),
     requests: [...ids, ...ended].map((id) => entryOf(getRequest(state, id))),
   };
 }

@@ -18,6 +18,8 @@ export interface ClusterSnapshot {
   /** In the order in which they started. */
   readonly runningIds: readonly number[];
   readonly endedIds: readonly number[];
+  /** Left out where none are. */
+  readonly processorsAway?: ProcessorCount;
 }
 
 /** Describes a state. Cost: O(requests). */
@@ -25,6 +27,7 @@ export function takeSnapshot(state: ClusterState): ClusterSnapshot {
   const { profile, running } = state.plan;
   return {
     capacity: profile.capacity, from: profile.from, nextRequestId: state.nextRequestId, runningIds: [...running.keys()], endedIds: [...state.endedIds],
+    ...(state.processorsAway > 0 ? { processorsAway: state.processorsAway } : {}),
     requests: [...state.requests.values()].map((request) => ({
       ...request, livingProcesses: [...request.livingProcesses], startsAt: request.startsAt ?? null,
     })),
@@ -36,6 +39,7 @@ export function restoreSnapshot(options: ClusterOptions, snapshot: ClusterSnapsh
   const state = createClusterState(options);
   state.plan = new RequestPlan(snapshot.capacity, snapshot.from);
   state.nextRequestId = snapshot.nextRequestId;
+  state.processorsAway = snapshot.processorsAway ?? 0;
   state.endedIds.push(...snapshot.endedIds);
   for (const taken of snapshot.requests) addRequest(state, taken);
   for (const id of snapshot.runningIds) state.plan.start(id);

@@ -34,8 +34,13 @@ export interface ClusterRequest {
 /** Everything that the cluster knows. */
 export interface ClusterState {
   readonly options: ClusterOptions;
-  /** Queued requests wait in it; running and ending ones run in it. Capacity 0 before the first ClusterStarted. */
+  /**
+   * Queued requests wait in it; running and ending ones run in it. Capacity 0 before the first ClusterStarted; then the processors that are not away, or
+   * the busy ones where these are more, until what ran on a lost node has ended.
+   */
   plan: RequestPlan;
+  /** Processors that cannot be had at present. */
+  processorsAway: ProcessorCount;
   /** By id, in the order of arrival; ended ones as far as they are remembered. */
   readonly requests: Map<number, ClusterRequest>;
   /** By user and the key that the user chose. */
@@ -55,7 +60,7 @@ export interface ClusterState {
 export function createClusterState(options: ClusterOptions): ClusterState {
   return {
     options, plan: new RequestPlan(0, 0), requests: new Map(), requestsByKey: new Map(), endedIds: [], livingCounts: new Map(),
-    processorsBusy: 0, nextRequestId: 1, wakeAt: undefined,
+    processorsAway: 0, processorsBusy: 0, nextRequestId: 1, wakeAt: undefined,
   };
 }
 

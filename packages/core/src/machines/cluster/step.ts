@@ -2,7 +2,7 @@ import { unreachable, type Decision, type Instant } from '../../shared/index.ts'
 import type { ClusterChange } from './changes.ts';
 import type { ClusterCommand } from './commands.ts';
 import type { ClusterInput } from './inputs.ts';
-import { admitRequest, beginLife, endWalltimes, nextEventOf, noteExit, releaseRequest, startDueRequests } from './lifecycle.ts';
+import { admitRequest, beginLife, endWalltimes, fitCapacity, nextEventOf, noteAway, noteExit, releaseRequest, startDueRequests } from './lifecycle.ts';
 import type { ClusterState } from './state.ts';
 import { Turn } from './turn.ts';
 
@@ -14,6 +14,7 @@ export function step(state: ClusterState, inputs: readonly ClusterInput[], now: 
   const turn = new Turn(state, now);
   for (const input of inputs) {
     handle(turn, input);
+    fitCapacity(turn);
     endWalltimes(turn);
     startDueRequests(turn);
   }
@@ -23,7 +24,8 @@ export function step(state: ClusterState, inputs: readonly ClusterInput[], now: 
 
 function handle(turn: Turn, input: ClusterInput): void {
   switch (input.kind) {
-    case 'ClusterStarted': return beginLife(turn);
+    case 'ClusterStarted': return beginLife(turn, input);
+    case 'ProcessorsAway': return noteAway(turn, input);
     case 'AllocationRequested': return admitRequest(turn, input);
     case 'ReleaseRequested': return releaseRequest(turn, input);
     case 'ProcessExited': return noteExit(turn, input);

@@ -94,3 +94,39 @@ test('only so many ended requests are remembered, and a key is free again with t
   t.deepEqual(listQueue(state, 7, 10).requests.map(({ managerRequestId }) => managerRequestId), ['3', '2']);
   t.like(hear(8, order('k1', 1, 10)).commands[0], { reply: { value: { requestId: 4 } } });
 });
+
+/** As a node that is lost tells it: first that its processors are away, then the end of what ran there. */
+function loses(count: number, requestId: number, ...indexes: number[]): ClusterInput[] {
+  return [{ kind: 'ProcessorsAway', count }, ...indexes.map((processIndex): ClusterInput => ({ kind: 'ProcessExited', requestId, processIndex, exitStatus: 255, reason: 'MUT_NODE_LOST' }))];
+}
+
+test('with a node its running request ends, and what waits starts on the processors that are left, or waits for it to be back', (t) => {
+  const { hear, state } = aCluster();
+  hear(0, order('k1', 6, 100), order('k2', 4, 100), order('k3', 5, 100), order('k4', 8, 50));
+  const started = hear(10, ...loses(6, 1, 0, 1, 2, 3, 4, 5)).commands.filter(({ kind }) => kind === 'StartProcesses');
+  t.deepEqual(started, []);
+  const seen = listQueue(state, 10, 1);
+  t.is(seen.processorsFree, 0);
+  t.like(seen.requests.at(-1), { managerRequestId: '1', endReason: 'MUT_NODE_LOST' });
+  t.deepEqual(seen.requests.slice(1, 3).map(({ status, startsAt }) => [status, startsAt]), [['queued', 0], ['queued', 0]], 'nobody promises what there is not');
+  t.deepEqual(hear(11, order('k5', 2, 10)).commands.filter(({ kind }) => kind === 'StartProcesses'), []);
+  t.is(listQueue(state, 11, 0).requests.at(-1)?.startsAt, 100, 'a narrow one is promised what is left');
+  t.like(hear(20, { kind: 'ProcessorsAway', count: 0 }).commands[0], { kind: 'StartProcesses', requestId: 3, width: 5 });
+  t.deepEqual(listQueue(state, 20, 0).requests.filter(({ status }) => status === 'queued').map(({ managerRequestId, startsAt }) => [managerRequestId, startsAt]), [['4', 120], ['5', 100]]);
+});
+
+test('a request over several nodes holds the processors that are left until its other processes have ended', (t) => {
+  const { hear, state } = aCluster();
+  hear(0, order('k1', 10, 100), order('k2', 4, 50));
+  const lost = hear(10, ...loses(6, 1, 0, 1, 2, 3, 4, 5)).commands;
+  t.deepEqual(lost.filter(({ kind }) => kind !== 'WakeAt'), [{ kind: 'KillProcesses', requestId: 1 }]);
+  t.like(hear(12, ...exits(1, 6, 7, 8, 9)).commands[0], { kind: 'StartProcesses', requestId: 2, width: 4 });
+  t.is(state.plan.profile.capacity, 4);
+});
+
+test('what is away when a cluster begins is not planned with', (t) => {
+  const state = createClusterState(options);
+  clusterMachine.step(state, [{ kind: 'ClusterStarted', away: 7 }], 0);
+  const { commands } = clusterMachine.step(state, [order('k1', 4, 100), order('k2', 3, 100)], 1);
+  t.deepEqual(commands.filter(({ kind }) => kind === 'StartProcesses').map((command) => 'requestId' in command && command.requestId), [2]);
+});
