@@ -49,7 +49,7 @@ async function reaches(host: string, address: string, port: number): Promise<boo
 
 /** As `systemctl --user stop` and `start` do it. */
 const stop = (unit: string): string => `rm .config/systemd/user/default.target.wants/${unit}.service; while pgrep -f "[m]utirao run ${programOf(unit)}" >/dev/null; do sleep 0.1; done`;
-const start = (unit: string): string => `sleep 1; ln -s ../${unit.replace(/@.*/, '@')}.service .config/systemd/user/default.target.wants/${unit}.service`;
+const start = (unit: string): string => `while [ -e .config/systemd/user/running/${unit}.service ]; do sleep 0.1; done; ln -s ../${unit.replace(/@.*/, '@')}.service .config/systemd/user/default.target.wants/${unit}.service`;
 
 /** What the command line of a unit's process holds. */
 function programOf(unit: string): string {

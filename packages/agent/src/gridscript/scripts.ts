@@ -54,7 +54,7 @@ export interface RunFolders {
 /**
  * Makes a run's playpen, drops contents that are no longer kept, and puts inputs in place.
  *
- * Answers `ok`, `missing SHA256` for a content that did not arrive whole, `escapes INDEX`, or `folder INDEX` where a folder is in the way. What fails otherwise is told on standard error, without an answer.
+ * Answers `ok`, `missing SHA256` for a content that did not arrive whole (its hash is compared where the machine can make one, and else its size), `escapes INDEX`, or `folder INDEX` where a folder is in the way. What fails otherwise is told on standard error, without an answer.
  */
 export function placeScript(folders: RunFolders, inputs: readonly Placing[], dropped: readonly string[]): string {
   const contents = `${folders.base}/contents`;
@@ -64,9 +64,17 @@ export function placeScript(folders: RunFolders, inputs: readonly Placing[], dro
     return `put ${words.map((word) => quoteWord(String(word))).join(' ')} ${index}`;
   });
   return `${inside}cd ${quoteWord(contents)} && mkdir -p ${quoteWord(folders.playpen)} ${quoteWord(folders.storage)} || exit 1
-${dropped.length === 0 ? '' : `rm -f ${dropped.join(' ')}\n`}put() {
+${dropped.length === 0 ? '' : `rm -f ${dropped.join(' ')}\n`}isWhole() {
+  [ -f "$1.part" ] && [ "$(($(wc -c <"$1.part")))" -eq "$2" ] || return 1
+  if command -v sha256sum >/dev/null 2>&1; then found=$(sha256sum <"$1.part")
+  elif command -v shasum >/dev/null 2>&1; then found=$(shasum -a 256 <"$1.part")
+  elif command -v openssl >/dev/null 2>&1; then found=$(openssl dgst -sha256 -r <"$1.part")
+  else return 0; fi
+  [ "\${found%% *}" = "$1" ]
+}
+put() {
   if [ ! -f "$1" ]; then
-    [ -f "$1.part" ] && [ "$(($(wc -c <"$1.part")))" -eq "$2" ] && mv "$1.part" "$1" || { answer; echo "missing $1"; finish; exit; }
+    isWhole "$1" "$2" && mv "$1.part" "$1" || { answer; echo "missing $1"; finish; exit; }
   fi
   mkdir -p "$3/$4" || exit 1
   inside "$3" "$3/$4" || { answer; echo "escapes $7"; finish; exit; }

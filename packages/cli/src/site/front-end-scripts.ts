@@ -86,6 +86,20 @@ done
 kill "$pid"; echo "it did not listen within 30 s" >&2; tail -n 3 "$log" >&2; exit 1
 `;
 
+/** BASE NAME SHA: removes the executables that nothing of this host runs and no site here was started with, but SHA's and those of the last hour. */
+export const cleanScript: string = `${common}
+cd "$base/programs" || exit 0
+used=" $3 $(cat "$base"/front/*/*.pid 2>/dev/null | cut -d ' ' -f 2 | tr '\\n' ' ') "
+running=$(ls -l /proc/[0-9]*/exe 2>/dev/null)
+find . -mindepth 1 -maxdepth 1 -type d -mmin +60 | while read -r old; do
+  old=\${old#./}
+  case $used in *" $old "*) continue ;; esac
+  case $running in *"/programs/$old/mutirao"*) continue ;; esac
+  rm -rf -- "$old"
+done
+exit 0
+`;
+
 const stop = `
 for kind; do
   read -r pid program host <"$front/$kind.pid" 2>/dev/null || continue

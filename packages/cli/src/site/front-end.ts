@@ -4,7 +4,7 @@ import { hostname, userInfo } from 'node:os';
 import { isErrorCode, MutiraoError, type ErrorCode } from '@mutirao/api/errors';
 import { lastWords, type SshConnection } from '@mutirao/runtime/ssh';
 
-import { installScript, lookScript, removeScript, startScript, stopScript, watchScript } from './front-end-scripts.ts';
+import { cleanScript, installScript, lookScript, removeScript, startScript, stopScript, watchScript } from './front-end-scripts.ts';
 import type { ProgramFile } from '@mutirao/runtime/ssh';
 import type { SiteRecord } from './site-record.ts';
 
@@ -91,6 +91,11 @@ export class FrontEnd {
   /** Ends processes, one after the other: politely, and after 15 s by force. */
   async stop(kinds: readonly ProcessKind[]): Promise<void> {
     await this.#run('end what runs', stopScript, kinds, startMax);
+  }
+
+  /** Removes former executables. To be called when the provider is idle: agents on other hosts, and those of requests that wait, may run one that nothing on this host does. */
+  async clean(sha256: string): Promise<void> {
+    await this.#run('remove former executables', cleanScript, [sha256]);
   }
 
   /** Ends what runs there and removes all that is the site's. */

@@ -78,6 +78,7 @@ class SiteProcess {
         try {
           const up = await bringUp(host, { site: this.#site, program, now: this.#now, onStep });
           this.#now = false;
+          if (!up.facts.isOutdated) await cleanIfIdle(frontEnd, up, program);
           return up;
         } catch (error) {
           if (!this.#site.isSettled) await cleanUp(frontEnd);
@@ -150,6 +151,15 @@ class SiteProcess {
     this.#state = { ...this.#state, ...change, sinceUnixMs: clock.now() };
     writeState(home, this.#site.name, this.#state);
     output.note(`${new Date(this.#state.sinceUnixMs).toISOString()} ${this.#state.status} ${this.#state.detail}`.trimEnd());
+  }
+}
+
+/** Where it cannot be done now, it is done at another connection. */
+async function cleanIfIdle(frontEnd: FrontEnd, { address, token }: UpSite, { sha256 }: ProgramFile): Promise<void> {
+  try {
+    if (await isIdleAt(address, token)) await frontEnd.clean(sha256);
+  } catch (error) {
+    if (!(error instanceof MutiraoError)) throw error;
   }
 }
 

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { runCommand } from '@mutirao/runtime/processes';
+import { runCommand, startProcess } from '@mutirao/runtime/processes';
 import { temporaryFolder } from '@mutirao/testkit';
 
 import { FrontEnd } from '../../../src/site/front-end.ts';
@@ -48,4 +48,22 @@ test('what was started on this host and lives no more is not told of, and removi
   t.deepEqual((await frontEnd.look('abc')).processes, {});
   await frontEnd.remove();
   t.false(existsSync(at('')));
+});
+
+test('former executables go but those that run, that a site was started with, or that have just come', async (t) => {
+  const { frontEnd, at } = aFront(t);
+  await frontEnd.look('new');
+  const programs = at('../../programs');
+  const names = ['former', 'new', 'running', 'just come', 'of-another-site'];
+  for (const name of names) {
+    mkdirSync(join(programs, name));
+    copyFileSync('/bin/sleep', join(programs, name, 'mutirao'));
+    if (name !== 'just come') utimesSync(join(programs, name), 1, 1);
+  }
+  const running = startProcess({ command: join(programs, 'running/mutirao'), args: ['60'], env: {}, onExit: () => undefined });
+  t.teardown(() => { process.kill(running.pid ?? 0, 'SIGKILL'); });
+  mkdirSync(at('../lab'));
+  writeFileSync(at('../lab/provider.pid'), '4242 of-another-site login2\n');
+  await frontEnd.clean('new');
+  t.deepEqual(readdirSync(programs).sort(), ['just come', 'new', 'of-another-site', 'running']);
 });
