@@ -49,8 +49,8 @@ class Rig {
     return requests.find((request) => request.requestId === requestId);
   }
 
-  async untilEnded(requestId: string): Promise<QueuedRequest | undefined> {
-    await until(async () => (await this.find(requestId))?.status === RequestStatus.ENDED, `request ${requestId} ends`);
+  async untilEnded(requestId: string, deadlineMs?: number): Promise<QueuedRequest | undefined> {
+    await until(async () => (await this.find(requestId))?.status === RequestStatus.ENDED, `request ${requestId} ends`, deadlineMs);
     return this.find(requestId);
   }
 
@@ -113,7 +113,8 @@ test('while a node is away, what it would be needed for waits, what fits beside 
   for (const width of [1, 2, 2]) t.is((await rig.untilEnded(await rig.allocate(width, 'echo x >narrow')))?.endReason, '');
   t.like(await rig.find(wide), { status: RequestStatus.QUEUED });
   await rig.hosts[0]?.start();
-  t.is((await rig.untilEnded(wide))?.endReason, '');
+  // The longer a node has been away, the longer are the pauses between two tries to reach it: a minute at most.
+  t.is((await rig.untilEnded(wide, 90_000))?.endReason, '');
 });
 
 test('nodes whose logins share a home folder do not get in each other\'s way', async (t) => {

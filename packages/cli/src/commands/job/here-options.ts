@@ -5,6 +5,8 @@ import { delimiter, join, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import type { Duration } from '@mutirao/core/shared';
+import { parseDuration } from '@mutirao/formats';
 
 import { noManager, parseSettings } from '../../grid/plan.ts';
 import type { HereSite } from '../../grid/run-here.ts';
@@ -15,12 +17,14 @@ export interface HereOptions {
   readonly manager?: string;
   readonly cluster?: string;
   readonly hereProcessors?: string;
+  readonly herePatience?: string;
   readonly heuristic?: string;
   readonly defaultTaskTime?: string;
   readonly set?: readonly string[];
   readonly taskOutput?: true;
 }
 
+const patienceMax: Duration = 120_000;
 const managers = ['slurm', 'embedded', 'commands', 'none'];
 
 /** Adds the options. */
@@ -30,6 +34,7 @@ export function addHereOptions(command: Command): void {
     .addOption(new Option('--manager <name>', 'with --here: where machines come from (default: slurm where sbatch is on the PATH, else none: this host)').choices(managers))
     .option('--cluster <name>', 'with --manager embedded: a cluster that runs already, by its address or its name in the usual home folder')
     .option('--here-processors <count>', 'with --here: processors of this host to use, where no cluster is named (default: all)')
+    .option('--here-patience <duration>', 'with --here: give up when the resource manager has been out of reach for so long and no task has begun; 0 for never (default: 2m)')
     .option('--heuristic <name>', 'with --here: what decides the allocation requests')
     .option('--default-task-time <duration>', 'with --here: how long a task is taken to last before any has ended')
     .option('--set <process.option=value>', 'with --here: an option of a process, as in provider.slurm-partition=main', (value: string, former: readonly string[] = []) => [...former, value])
@@ -39,7 +44,7 @@ export function addHereOptions(command: Command): void {
 /** Refuses the options of a grid of one's own where there is to be none. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function refuseWithoutHere(options: HereOptions): void {
   const given: readonly (readonly [string, unknown])[] = [
-    ['--manager', options.manager], ['--cluster', options.cluster], ['--here-processors', options.hereProcessors], ['--heuristic', options.heuristic],
+    ['--manager', options.manager], ['--cluster', options.cluster], ['--here-processors', options.hereProcessors], ['--here-patience', options.herePatience], ['--heuristic', options.heuristic],
     ['--default-task-time', options.defaultTaskTime], ['--set', options.set?.[0]], ['--task-output', options.taskOutput],
   ];
   const names = given.filter(([, value]) => value !== undefined).map(([name]) => name);
@@ -55,6 +60,12 @@ export function readSite(options: HereOptions, usualHome: string, path: string |
     throw new MutiraoError('MUT_BAD_REQUEST', '--here-processors beside a cluster that has its own processors');
   }
   return { manager, processors: readProcessors(options.hereProcessors), settings: readSettings(options) };
+}
+
+/** How long a resource manager may be out of reach; Infinity for ever. @throws {FormatError} MUT_BAD_DURATION */
+export function readPatience(text: string | undefined): Duration {
+  if (text === undefined) return patienceMax;
+  return parseDuration(text) || Infinity;
 }
 
 function readSettings({ set = [], heuristic, defaultTaskTime }: HereOptions): HereSite['settings'] {

@@ -17,7 +17,7 @@ import { tellWaiting } from '../../watch/tell-waiting.ts';
 import { fetchTasks, taskTable } from '../task/list.ts';
 import { printOutputs } from '../task/output.ts';
 import { handOver, readJob, type SubmitOptions } from './hand-over.ts';
-import { readSite } from './here-options.ts';
+import { readPatience, readSite } from './here-options.ts';
 import { jobOptionsGiven, taskOptionsGiven } from './job-options.ts';
 import { fetchJobs } from './list.ts';
 import { endSentence, exitStatusOfJob } from './wait.ts';
@@ -88,7 +88,7 @@ interface Run {
 async function runJob(context: CommandContext, { job, home, options }: Run): Promise<JobSummary> {
   const broker = await context.broker();
   const jobId = await chooseJob(context, broker, { job, home });
-  const ended = await followTelling(context, broker, { jobId, progress: options.progress === true });
+  const ended = await followTelling(context, broker, { jobId, progress: options.progress === true, unreachableMax: readPatience(options.herePatience) });
   if (options.taskOutput === true) await printOutputs(context, { job: String(jobId), tasks: 'all' }, {});
   if (ended.failedCount > 0) await tellFailures(context, broker, ended);
   tell(context.output, { json: () => jobJson(ended), table: () => [endSentence(ended)], quiet: () => [jobId] });
@@ -96,11 +96,21 @@ async function runJob(context: CommandContext, { job, home, options }: Run): Pro
 }
 
 /** Nobody else watches the provider of a grid of one's own, so what keeps the job from starting is told here. */
-async function followTelling(context: CommandContext, broker: BrokerClient, job: FollowOptions): Promise<JobSummary> {
+async function followTelling(context: CommandContext, broker: BrokerClient, job: FollowOptions & { readonly unreachableMax: number }): Promise<JobSummary> {
   let isOver = false;
-  const telling = tellWaiting(context, broker, { jobId: job.jobId, isOver: () => isOver });
+  let givenUp = '';
+  const giveUp = new AbortController();
+  const telling = tellWaiting(context, broker, {
+    jobId: job.jobId, unreachableMax: job.unreachableMax, isOver: () => isOver,
+    onUnreachable: (reason) => {
+      givenUp = reason;
+      giveUp.abort();
+    },
+  });
   try {
-    return await followJob(context, broker, job);
+    return await followJob({ ...context, signal: AbortSignal.any([context.signal, giveUp.signal]) }, broker, job);
+  } catch (error) {
+    throw givenUp === '' ? error : new MutiraoError('MUT_UNREACHABLE', `${givenUp} It was so for ${Math.round(job.unreachableMax / 1000)} s, and no task has begun.`, { cause: error });
   } finally {
     isOver = true;
     await telling;

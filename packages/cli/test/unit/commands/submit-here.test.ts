@@ -63,12 +63,34 @@ test('a job that waits is told why, each reason once, and not any more when a ta
     sleep: () => { now += 1000; running = now > 8000 ? 1 : 0; return Promise.resolve(); },
     provider: () => Promise.resolve({ getResource: () => Promise.resolve({ reasons: [now < 6000 ? 'The queue cannot be read.' : 'Every slot is taken.', 'more'] }) }),
   };
-  await tellWaiting(context as never, broker as never, { jobId: 1, isOver: () => now > 12_000 });
+  await tellWaiting(context as never, broker as never, { jobId: 1, unreachableMax: 1000, isOver: () => now > 12_000, onUnreachable: () => { t.fail('what it says is another trouble'); } });
   t.deepEqual(told, ['The queue cannot be read.', 'Every slot is taken.']);
 });
 
+test('a resource manager that stays out of reach is given up with its reason, unless a task has begun, and counted anew when it answered once', async (t) => {
+  const trouble = 'The queue of the resource cannot be read: MUT_UNREACHABLE, no route.';
+  const play = async (running: number, answersAt: number): Promise<{ at: number; reason: string }> => {
+    let now = 0;
+    let given = { at: 0, reason: '' };
+    const broker = {
+      getJob: () => Promise.resolve({ job: aJobSummary({ status: JobStatus.RUNNING, runningCount: running, finishedCount: 0, failedCount: 0 }) }),
+      listProviders: () => Promise.resolve({ providers: [{ providerId: 'here', address: 'h:1', connected: true, lastError: '', machines: 0 }] }),
+    };
+    const context = {
+      clock: { now: () => now }, signal: new AbortController().signal, output: { note: () => undefined },
+      sleep: () => { now += 1000; return Promise.resolve(); },
+      provider: () => Promise.resolve({ getResource: () => Promise.resolve({ reasons: [now === answersAt ? 'Every slot is taken.' : trouble] }) }),
+    };
+    await tellWaiting(context as never, broker as never, { jobId: 1, unreachableMax: 20_000, isOver: () => now > 60_000, onUnreachable: (reason) => { given = { at: now, reason }; } });
+    return given;
+  };
+  t.deepEqual(await play(0, 0), { at: 20_000, reason: trouble });
+  t.deepEqual(await play(0, 10_000), { at: 30_000, reason: trouble });
+  t.deepEqual(await play(1, 0), { at: 0, reason: '' });
+});
+
 test('options of a grid of one\'s own are refused where there is to be none', async (t) => {
-  for (const words of [['--manager', 'none'], ['--set', 'broker.nats=x'], ['--task-output']]) {
+  for (const words of [['--manager', 'none'], ['--set', 'broker.nats=x'], ['--task-output'], ['--here-patience', '1m']]) {
     const { status, err } = await runCommandLine(['job', 'submit', ...words, '--', 'true']);
     t.is(status, 2);
     t.regex(err, new RegExp(`MUT_BAD_REQUEST ${words[0] ?? ''} without --here`));
