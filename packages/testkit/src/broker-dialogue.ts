@@ -12,9 +12,9 @@ type Options = Readonly<Record<string, string>>;
  * changes (`r1 of 1.0 accepted: finished`; tasks are `job.index`) and commands. Times are small numbers.
  *
  * Verbs: `at T`, `provider P`, `connect|settle P`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=..
- * requirements=.. check=.. output=.. noop=yes deadline=..]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=..
- * until=.. incarnation=.. request=.. held=1,2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T]`,
- * `request P/N STATUS width=.. walltime=..`, `unstartable R`, `accepted R`, `refused R`, `explain ..`, `ledger`, `restart`, `events`.
+ * requirements=.. check=.. output=.. noop=yes deadline=.. verify=..]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=..
+ * until=.. incarnation=.. request=.. held=1,2 identity=.. NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T]`,
+ * `request P/N STATUS width=.. walltime=..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
  */
 export class BrokerDialogue {
   state: BrokerState;
@@ -102,7 +102,10 @@ function inputOf(verb: string, { name, third, options, words }: Line): BrokerInp
     case 'request': return requestOf(name, third as RequestStatus, options);
     case 'unstartable': return { kind: 'ReplicaUnstartable', replicaId, reason: 'MUT_INPUT_MISSING', detail: 'a.txt is not there' };
     case 'accepted': return { kind: 'ResultAccepted', replicaId };
-    case 'refused': return { kind: 'ResultRefused', replicaId, reason: 'MUT_CHECK_FAILED', detail: '' };
+    case 'refused': return { kind: 'ResultRefused', replicaId, reason: third === '' ? 'MUT_CHECK_FAILED' : third, detail: '' };
+    case 'digest': return { kind: 'ResultDigested', replicaId, digest: third };
+    case 'quarantine': return { kind: 'MachineQuarantined', replyTo: 4, machineId: name, reason: 'seen lying' };
+    case 'pardon': return { kind: 'MachinePardoned', replyTo: 5, machineId: name };
     default: throw new Error(`no such verb: ${verb}`);
   }
 }
@@ -127,14 +130,22 @@ function specOf(count: number, options: Options): JobSpec {
   return aJob(1, {
     groups: [group], replicasMax: Number(options['replicas'] ?? 2), failuresMax: Number(options['failures'] ?? 3),
     processors: Number(options['processors'] ?? 1), deadline: options['deadline'] === undefined ? undefined : Number(options['deadline']),
+    verification: verificationOf(options['verify']),
   });
 }
 
+function verificationOf(text: string | undefined): JobSpec['verification'] {
+  const [kind = '', value = ''] = text?.split(':') ?? [];
+  if (kind === 'vote') return { kind, count: Number(value) };
+  if (kind === 'credibility') return { kind, threshold: Number(value) };
+  return kind === 'none' || kind === 'check' ? { kind } : undefined;
+}
+
 function joinOf(machineId: string, options: Options): BrokerInput {
-  const { processors, until, incarnation, request, held, ...attributes } = options;
+  const { processors, until, incarnation, request, held, identity, ...attributes } = options;
   const facts = aMachine(machineId, {
     processors: Number(processors ?? 1), until: until === undefined ? undefined : Number(until), incarnation: incarnation ?? 'a',
-    requestId: request ?? '', attributes,
+    requestId: request ?? '', attributes, ...(identity === undefined ? {} : { identity }),
   });
   return { kind: 'MachineJoined', providerId: machineId.split('/')[0] ?? '', facts, heldReplicaIds: numbersOf(held) };
 }
@@ -174,6 +185,9 @@ function describeChange(change: BrokerChange): string[] {
     case 'ReplicasEnded': return change.endings.map(({ replicaId, taskIndex, fate, taskStatus, reason }) => (
       `r${replicaId} of ${change.jobId}.${taskIndex} ${fate}: ${taskStatus}${reason === '' ? '' : ` (${reason})`}`));
     case 'ReplicaVerifying': return [`r${change.ending.replicaId} of ${change.jobId}.${change.ending.taskIndex} verifying`];
+    case 'ResultsDoubted': return [`doubt ${change.taskIndexes.map((index) => `${change.jobId}.${index}`).join(', ')} because of ${change.machineId}`];
+    case 'EvidenceNoted': return [`${change.isCaught ? 'caught' : 'suspected'} ${change.machineId} (${change.evidence.kind} ${change.evidence.jobId}.${change.evidence.taskIndex})`];
+    case 'MachinePardoned': return [`pardoned ${change.machineId}`];
     case 'JobEnded': return [`job ${change.jobId} ${change.status}`];
     case 'MachineJoined': return [`machine ${change.facts.machineId} joined`];
     case 'MachineLost': return [`machine ${change.machineId} lost (${change.reason})`];
@@ -195,6 +209,7 @@ export function describeBrokerCommand(command: BrokerCommand): string[] {
     case 'StartReplicas': return [`start ${command.starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${command.jobId}.${taskIndex}`).join(', ')} on ${command.machineId}`];
     case 'CancelReplicas': return [`${command.onlyWaiting ? 'withdraw' : 'cancel'} ${command.replicaIds.map((id) => `r${id}`).join(', ')} on ${command.machineId}`];
     case 'AcceptResult': return [`accept r${command.replicaId} of ${command.jobId}.${command.taskIndex} from ${command.machineId}${command.check === '' ? '' : `, check ${command.check}`}`];
+    case 'DigestResult': return [`digest r${command.replicaId} of ${command.jobId}.${command.taskIndex} from ${command.machineId}${command.check === '' ? '' : `, check ${command.check}`}`];
     case 'AcknowledgeReport': return [];
   }
 }

@@ -4,7 +4,8 @@ import type { DriverCommand, MachineId } from '@mutirao/core/shared';
 
 import type { ProviderLinks } from '../providers/provider-links.ts';
 import type { ToProvider } from '../providers/to-provider.ts';
-import type { ResultAcceptor } from '../results/accept-result.ts';
+import type { ResultAcceptor, ResultOrder } from '../results/accept-result.ts';
+import type { ResultDigester } from '../results/digest-result.ts';
 import type { StageOrder } from '../staging/stager.ts';
 import { groupOfTask, valueOfTask } from '../staging/task-of-job.ts';
 
@@ -16,6 +17,7 @@ export interface Performers {
   readonly links: Pick<ProviderLinks, 'connect'>;
   readonly toProvider: ToProvider;
   readonly acceptor: ResultAcceptor;
+  readonly digester: ResultDigester;
   deliver(input: BrokerInput): void;
   onBug(error: unknown): void;
 }
@@ -29,18 +31,31 @@ export function performCommand(performers: Performers, command: Exclude<BrokerCo
     case 'StartReplicas': toProvider.startReplicas(command); break;
     case 'CancelReplicas': toProvider.cancelReplicas(command); break;
     case 'AcknowledgeReport': toProvider.acknowledge(command); break;
+    case 'DigestResult': digestResult(performers, command); break;
     case 'AcceptResult': acceptResult(performers, command); break;
   }
 }
 
 function acceptResult(performers: Performers, command: CommandOf<'AcceptResult'>): void {
+  settleResult(performers, command, async (order) => {
+    await performers.acceptor.accept(order);
+    return { kind: 'ResultAccepted', replicaId: command.replicaId };
+  });
+}
+
+function digestResult(performers: Performers, command: CommandOf<'DigestResult'>): void {
+  settleResult(performers, command, async (order) => ({ kind: 'ResultDigested', replicaId: command.replicaId, digest: await performers.digester.digest(order) }));
+}
+
+function settleResult(
+  performers: Performers, command: CommandOf<'AcceptResult' | 'DigestResult'>, settle: (order: ResultOrder) => Promise<BrokerInput>,
+): void {
   const { replicaId, jobId, taskIndex } = command;
   const job = performers.state.jobs.get(jobId);
   if (job?.spec === undefined) return; // It ended meanwhile; nobody waits for the answer.
   const { spec, userId } = job;
-  const order = { ...command, userId, value: valueOfTask(spec, taskIndex), homeDirectory: spec.homeDirectory };
-  performers.acceptor.accept(order).then(
-    () => { performers.deliver({ kind: 'ResultAccepted', replicaId }); },
+  settle({ ...command, userId, value: valueOfTask(spec, taskIndex), homeDirectory: spec.homeDirectory }).then(
+    (input) => { performers.deliver(input); },
     (error: unknown) => {
       if (error instanceof MutiraoError) performers.deliver({ kind: 'ResultRefused', replicaId, reason: error.code, detail: error.message });
       else performers.onBug(error);

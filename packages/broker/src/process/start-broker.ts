@@ -17,12 +17,13 @@ import type { EventPublisher } from '../events/event-publisher.ts';
 import { JobWatchers } from '../events/job-watchers.ts';
 import { changeCodec } from '../journal/change-codec.ts';
 import { JobSpecs } from '../journal/job-specs.ts';
-import { JournalRecords } from '../journal/records.ts';
+import { JournalRecords, type Records } from '../journal/records.ts';
 import { timeJournal } from '../journal/timed-journal.ts';
 import { ProviderLinks } from '../providers/provider-links.ts';
 import { ToProvider } from '../providers/to-provider.ts';
 import { ResultAcceptor } from '../results/accept-result.ts';
 import { Arrivals } from '../results/arrivals.ts';
+import { ResultDigester } from '../results/digest-result.ts';
 import type { BrokerDriver, BrokerParts } from '../routes/broker-parts.ts';
 import { brokerService } from '../routes/broker-service.ts';
 import { FileHashes } from '../staging/file-hashes.ts';
@@ -141,9 +142,10 @@ class Broker {
     const homeFiles = new HomeFiles(new FileHashes({ hashFile }));
     const stager = new Stager(homeFiles);
     this.#links = this.#createLinks(homeFiles, stager);
-    this.#performers = this.#createPerformers(stager);
+    const records = new JournalRecords(journal);
+    this.#performers = this.#createPerformers(stager, records);
     this.parts = {
-      driver: this.#driver, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
+      driver: this.#driver, journal, records, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
       clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: forbiddenFoldersOf(setup.home),
       troubleOf: (providerId) => this.#links.troubleOf(providerId),
     };
@@ -227,7 +229,7 @@ class Broker {
     });
   }
 
-  #createPerformers(stager: Stager): Performers {
+  #createPerformers(stager: Stager, records: Records): Performers {
     const { arrivals, blobs, state } = this.#stores;
     const { checkDeadline, checksMax, onFatal } = this.#setup;
     const toProvider = new ToProvider({
@@ -238,7 +240,11 @@ class Broker {
       onSent: (count) => { this.#metrics.sent(count); },
     }, new Lanes(onFatal));
     const acceptor = new ResultAcceptor({ arrivals, hashFile, blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256) }, { placingsMax, checksMax, checkDeadline });
-    return { state, links: this.#links, toProvider, acceptor, deliver: (input) => { this.#deliver(input); }, onBug: onFatal };
+    const digester = new ResultDigester({
+      arrivals, folder: join(this.#setup.home, 'broker', 'checks'),
+      standardOutputOf: (jobId, taskIndex, replicaId) => records.outputOf(jobId, taskIndex, replicaId)?.standardOutput ?? new Uint8Array(0),
+    }, { checksMax, checkDeadline });
+    return { state, links: this.#links, toProvider, acceptor, digester, deliver: (input) => { this.#deliver(input); }, onBug: onFatal };
   }
 
   #deliver(input: BrokerInput): void {

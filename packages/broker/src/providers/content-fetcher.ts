@@ -62,6 +62,8 @@ export class ContentFetcher implements PushedOutputs {
       await rename(part, arrivals.pathOfTransfer(machineId, transferId, content.sha256));
     } catch (error) {
       await rm(part, { force: true });
+      const isMismatch = error instanceof MutiraoError && error.code === 'MUT_CONTENT_MISMATCH';
+      if (isMismatch) arrivals.noteMismatch(arrivals.pathOfTransfer(machineId, transferId, content.sha256));
       throw error;
     }
   }

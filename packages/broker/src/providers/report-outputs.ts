@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { MutiraoError } from '@mutirao/api/errors';
 import type { MachineReport, OutputContent } from '@mutirao/core/messages';
 import type { MachineId } from '@mutirao/core/shared';
 
@@ -53,7 +54,10 @@ export async function keepOutputs(
 async function keepInline(arrivals: Arrivals, origin: Origin, output: OutputContent): Promise<void> {
   const bytes = output.inline ?? new Uint8Array(0);
   const found = createHash('sha256').update(bytes).digest('hex');
-  if (found !== output.content.sha256) throw new Error(`output ${output.outputIndex} of r${origin.replicaId} has hash ${found}; want ${output.content.sha256}`);
+  if (found !== output.content.sha256) {
+    arrivals.noteMismatch(arrivals.pathOf(origin, output));
+    throw new MutiraoError('MUT_CONTENT_MISMATCH', `output ${output.outputIndex} of r${origin.replicaId} has hash ${found}; want ${output.content.sha256}`);
+  }
   await arrivals.keepBytes(origin, output, bytes);
 }
 

@@ -96,7 +96,7 @@ export class ResultAcceptor {
     await runCheck({
       command: renderCommand(parseTemplate(order.check), order.value, order.taskIndex),
       homeDirectory: order.homeDirectory,
-      environment: { JOB: String(order.jobId), TASK: String(order.taskIndex), PROC: proc, VALUE: order.value, REPLICA: String(order.replicaId) },
+      environment: { JOB: String(order.jobId), TASK: String(order.taskIndex), PROC: proc, VALUE: order.value, REPLICA: String(order.replicaId), JOB_HOME: order.homeDirectory },
       deadline: this.#checkDeadline,
     });
   }

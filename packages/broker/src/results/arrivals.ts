@@ -27,6 +27,8 @@ const partPrefix = 'part-';
 export class Arrivals {
   readonly #folder: string;
   #partCount = 0;
+  /** Paths of outputs whose bytes were not those that were announced; forgotten with the process. */
+  readonly #mismatched = new Set<string>();
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -85,6 +87,16 @@ export class Arrivals {
     return join(this.#folder, `${partPrefix}${process.pid}-${this.#partCount}`);
   }
 
+  /** Remembers that an output came with other bytes than its machine announced. */
+  noteMismatch(path: string): void {
+    this.#mismatched.add(path);
+  }
+
+  /** Whether it did, as far as this process knows. */
+  isMismatched(path: string): boolean {
+    return this.#mismatched.has(path);
+  }
+
   /** Keeps the bytes of a small output. */
   async keepBytes(origin: Origin, output: OutputContent, bytes: Uint8Array): Promise<void> {
     const part = this.newPart();
@@ -94,7 +106,11 @@ export class Arrivals {
 
   /** Removes the outputs of a replica that was not accepted. */
   async discard(origin: Origin, outputs: readonly OutputContent[]): Promise<void> {
-    for (const output of outputs) await rm(this.pathOf(origin, output), { force: true });
+    for (const output of outputs) {
+      const path = this.pathOf(origin, output);
+      this.#mismatched.delete(path);
+      await rm(path, { force: true });
+    }
   }
 }
 

@@ -80,6 +80,19 @@ export type ReplicationCap =
   /** In per cent of the processor-time that accepted replicas used; 0 to 1000. */
   | { readonly kind: 'share'; readonly percent: number };
 
+/**
+ * How a job's results are verified before they are taken: `none` takes each and runs no check; `check` wants a check of every task
+ * group; `vote` takes what more than half of `count` machines agree on; `credibility` takes what is right with probability
+ * `threshold`, by what is known of the machines.
+ */
+export type Verification =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'check' }
+  /** 1 to 15. */
+  | { readonly kind: 'vote'; readonly count: number }
+  /** In (0, 1): 0.99 wants 99 results of 100 to be right. */
+  | { readonly kind: 'credibility'; readonly threshold: number };
+
 /** A bag of tasks as its user states it, defaults filled in. */
 export interface JobSpec {
   readonly label: string;
@@ -100,6 +113,8 @@ export interface JobSpec {
   readonly scheduler?: SchedulerName;
   /** Left out, none. */
   readonly replicationCap?: ReplicationCap;
+  /** Left out, the checks that there are decide. */
+  readonly verification?: Verification | undefined;
 }
 
 /** What a task is; `waiting` until what it depends on is done. */

@@ -13,6 +13,8 @@ export interface MachineFacts {
   readonly until: Instant | undefined;
   /** The request that it was allocated by; empty for a time-shared machine. */
   readonly requestId: RequestId;
+  /** The same under any name, as far as the agent can tell; left out or empty, the machine is known by its name alone. */
+  readonly identity?: string | undefined;
   /** What it found in token files: whoever wrote one of them shares a file system with it. Left out where it found none. */
   readonly sharedTokens?: readonly string[];
 }

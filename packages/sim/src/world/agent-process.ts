@@ -7,7 +7,9 @@ import { MachineProcess } from './machine-process.ts';
 import type { FromAgent, ToAgent } from './messages.ts';
 import type { StreamEnd } from './network.ts';
 import { drawTime } from './pace.ts';
+import type { SabotagePlan } from './scenario.ts';
 import type { Surroundings } from './surroundings.ts';
+import { isVoted } from './truth.ts';
 
 /** What an agent's process is started with. */
 export interface AgentSetup {
@@ -18,6 +20,7 @@ export interface AgentSetup {
   readonly facts: MachineFacts;
   readonly speed: number;
   readonly isLiar: boolean;
+  readonly sabotage?: SabotagePlan | undefined;
   readonly luck: Prng;
   dial(life: Life): StreamEnd<FromAgent, ToAgent>;
   /** The process has ended. */
@@ -208,6 +211,7 @@ export class AgentProcess {
     if (this.life.isOver) return;
     this.#running.delete(replicaId);
     world.truth.endRun(facts.incarnation, replica.slots);
+    if (exitStatus === 0) this.#noteResult(replica);
     const noBytes = new Uint8Array(0);
     this.#process.deliver({
       kind: 'ProcessEnded', replicaId, verdict: undefined,
@@ -215,13 +219,27 @@ export class AgentProcess {
     });
   }
 
+  /** What the run brought: a saboteur spoils it by chance, a liar always; where there are votes, only while things go wrong. */
+  #noteResult({ start: { replicaId, taskIndex }, template }: HeldReplica): void {
+    const { world, isLiar, facts } = this.#setup;
+    const label = template.environment['SIMULATED_JOB'] ?? '';
+    const lies = isLiar && (world.isStormy || !isVoted(world.truth.planOf(label)));
+    const digest = lies ? 'bad' : this.#spoil(replicaId);
+    world.truth.noteResult(replicaId, { label, taskIndex, identity: facts.identity ?? facts.machineId, digest: digest.padEnd(64, '0') });
+  }
+
+  #spoil(replicaId: number): string {
+    const { world, sabotage, luck } = this.#setup;
+    if (sabotage === undefined || !world.isStormy || luck.fork(`result of r${replicaId}`).fraction() >= sabotage.probability) return 'f00';
+    return sabotage.colludes ? 'bad' : `bad${replicaId}x`;
+  }
+
   #collect({ start }: HeldReplica): void {
-    const { isLiar } = this.#setup;
     if (this.#failsChore()) {
       this.#process.deliver({ kind: 'CollectionFailed', replicaId: start.replicaId, verdict: noSpace });
       return;
     }
-    const content = { sha256: (isLiar ? 'bad' : 'f00').padEnd(64, '0'), size: 1 };
+    const content = { sha256: this.#setup.world.truth.writtenBy(start.replicaId), size: 1 };
     this.#process.deliver({
       kind: 'OutputsCollected', replicaId: start.replicaId,
       outputs: start.outputs.map((_output, outputIndex) => ({ outputIndex, path: '', content, mode: 0o644, inline: undefined, transferId: `r${start.replicaId}` })),

@@ -1,8 +1,8 @@
 import {
   brokerMachine, createBrokerState, resume, restore, skipForgottenIds, snapshot, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState,
 } from '@mutirao/core/machines/broker';
-import type { Content, ReplicaStart, StartReplicas } from '@mutirao/core/messages';
-import { unreachable, type DriverCommand, type MachineId, type Prng, type ProviderId } from '@mutirao/core/shared';
+import type { Content, OutputContent, ReplicaStart, StartReplicas } from '@mutirao/core/messages';
+import { unreachable, type DriverCommand, type MachineId, type Prng, type ProviderId, type ReplicaId } from '@mutirao/core/shared';
 import type { SimulatedDisk } from './disk.ts';
 import { Life, type Host } from './host.ts';
 import { Link } from './link.ts';
@@ -90,6 +90,7 @@ export class BrokerProcess {
       case 'AcknowledgeReport':
         this.#tell(command.providerId, { kind: 'toMachine', machineId: command.machineId, message: { kind: 'acknowledged', sequence: command.sequence } });
         break;
+      case 'DigestResult': this.#digest(command); break;
       case 'AcceptResult': this.#settle(command); break;
       default: unreachable(command);
     }
@@ -149,12 +150,16 @@ export class BrokerProcess {
     this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'start', batch } });
   }
 
+  /** What the outputs are, or what the task wrote, which is on record. */
+  #digest({ replicaId, jobId, outputs, check }: CommandOf<'DigestResult'>): void {
+    if (this.process.state.jobs.get(jobId)?.spec === undefined) return;
+    const digest = outputs[0]?.content.sha256 ?? this.#setup.world.truth.writtenBy(replicaId);
+    this.#later(() => { this.process.deliver(isRefused(check, outputs) ? refusalOf(replicaId) : { kind: 'ResultDigested', replicaId, digest }); });
+  }
+
   #settle({ replicaId, jobId, outputs, check }: CommandOf<'AcceptResult'>): void {
     if (this.process.state.jobs.get(jobId)?.spec === undefined) return;
-    const isBad = check !== '' && outputs.some(({ content }) => content.sha256.startsWith(badContent));
-    this.#later(() => {
-      this.process.deliver(isBad ? { kind: 'ResultRefused', replicaId, reason: 'MUT_CHECK_FAILED', detail: 'the check ended with status 1' } : { kind: 'ResultAccepted', replicaId });
-    });
+    this.#later(() => { this.process.deliver(isRefused(check, outputs) ? refusalOf(replicaId) : { kind: 'ResultAccepted', replicaId }); });
   }
 
   /** What is large takes much longer, now and then. */
@@ -163,6 +168,14 @@ export class BrokerProcess {
     const { settleMax } = world.pace;
     world.kernel.after(drawTime(luck, luck.below(6) === 0 ? 1000 * settleMax : settleMax), () => { if (!this.life.isOver) chore(); });
   }
+}
+
+function isRefused(check: string, outputs: readonly OutputContent[]): boolean {
+  return check !== '' && outputs.some(({ content }) => content.sha256.startsWith(badContent));
+}
+
+function refusalOf(replicaId: ReplicaId): BrokerInput {
+  return { kind: 'ResultRefused', replicaId, reason: 'MUT_CHECK_FAILED', detail: 'the check ended with status 1' };
 }
 
 function contentOf(path: string): Content {

@@ -1,12 +1,14 @@
 import { Prng, type Duration } from '@mutirao/core/shared';
 import { unluckyTime } from './check-scenario.ts';
-import { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabPlan, type ManagerFaults, type Scenario } from './scenario.ts';
+import { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabMachinePlan, type LabPlan, type ManagerFaults, type Scenario } from './scenario.ts';
 
 const second: Duration = 1000;
 const minute: Duration = 60 * second;
 const hour: Duration = 60 * minute;
 /** Of two days that all may take; tasks that fail or lose their machine take more. */
 const workMax: Duration = 12 * hour;
+/** Machines that three votes want at most, when no two of them agree. */
+const votersMin = 7;
 
 /** Draws a world and its faults from a seed. */
 export function drawScenario(seed: string): Scenario {
@@ -16,14 +18,37 @@ export function drawScenario(seed: string): Scenario {
   const labs = Array.from({ length: clusterCount === 0 ? 1 : draw.pick([0, 1, 1]) }, () => drawLab(draw));
   const stormDuration = draw.pick([10, 30, 60, 120]) * minute;
   const taskTimeMax = Math.min(20 * minute, ...clusters.map(({ walltimeMax }) => walltimeMax / 4));
-  return withBearableWork({
+  return withVotes(seed, withBearableWork({
     version: 1, seed, clusters, labs, stormDuration,
     jobs: Array.from({ length: draw.pick([1, 1, 2, 3]) }, (_, index) => drawJob(draw, { index, stormDuration, taskTimeMax }))
       .map((job, index) => retriedOrNot(job, stormDuration, new Draw(new Prng(`retry ${seed} ${index}`)))),
     network: { delayMax: draw.pick([0, 5, 50, 500]), lossProbability: draw.pick([0, 0.01, 0.2]), duplicateProbability: draw.pick([0, 0.01, 0.1]) },
     faults: drawFaults(draw), turnDelayMax: draw.pick([0, 1, 20]),
     ...drawSwitches(new Draw(new Prng(`switches ${seed}`))), ...drawChores(new Draw(new Prng(`chores ${seed}`))),
-  });
+  }));
+}
+
+/** Votes on the results of some jobs of some worlds, and adds the machines that it takes, some of which lie. By luck of its own, so that all else is the same. */
+function withVotes(seed: string, scenario: Scenario): Scenario {
+  const draw = new Draw(new Prng(`votes ${seed}`));
+  if (!draw.pick([false, false, true])) return scenario;
+  const voters: LabPlan = {
+    downTime: draw.pick([5 * second, 2 * minute]),
+    machines: Array.from({ length: votersMin }, (_, index): LabMachinePlan => ({ processors: draw.pick([1, 1, 2]), speed: draw.pick([1, 1, 3]), isLiar: false, ...drawSabotage(draw, index) })),
+    ...(draw.pick([false, true]) ? { upTime: { mean: hour, shape: 0.5 } } : {}),
+  };
+  const jobs = scenario.jobs.map((job): JobPlan => ({ ...job, isChecked: job.isChecked && draw.pick([false, true]), ...drawVerification(draw) }));
+  return { ...scenario, labs: [...scenario.labs, voters], jobs };
+}
+
+function drawVerification(draw: Draw): Pick<JobPlan, 'voteCount' | 'credibility'> {
+  return draw.pick([{}, { voteCount: draw.between(1, 3) }, { voteCount: draw.between(1, 3) }, { credibility: draw.pick([0.75, 0.9, 0.95]) }]);
+}
+
+/** At most three machines of a world's voters lie. */
+function drawSabotage(draw: Draw, index: number): Pick<LabMachinePlan, 'sabotage'> {
+  const probability = draw.pick([0, 0.1, 0.5, 1]);
+  return index >= 3 || probability === 0 ? {} : { sabotage: { probability, colludes: draw.pick([false, true]), renames: draw.pick([false, true]) } };
 }
 
 /** Shortens tasks where a few slow machines would never be done with them. */

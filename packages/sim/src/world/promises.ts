@@ -12,6 +12,8 @@ export class Promises {
   readonly #labels = new Map<JobId, string>();
   /** Accepted results, by task, as the journal tells. */
   #accepted = new Map<string, ReplicaId>();
+  /** Replicas whose results were taken and then doubted, so that another one may be. */
+  #doubted: ReplicaId[] = [];
   readonly #ended = new Set<JobId>();
   #book: JournalBook;
 
@@ -40,6 +42,7 @@ export class Promises {
     this.#book.read(change);
     if (change.kind === 'JobAccepted') this.#labels.set(change.jobId, change.clientJobId);
     if (change.kind === 'JobEnded') this.#ended.add(change.jobId);
+    if (change.kind === 'ResultsDoubted') this.#doubt(change.jobId, change.taskIndexes);
     if (change.kind !== 'ReplicasEnded') return;
     for (const { replicaId, taskIndex, fate, outputs } of change.endings) {
       if (fate !== 'accepted') continue;
@@ -59,11 +62,13 @@ export class Promises {
   checkDisk(disk: SimulatedDisk<BrokerChange>): void {
     const kept = { jobs: new Set<JobId>(), ended: new Set<JobId>() };
     this.#accepted = new Map();
+    this.#doubted = [];
     this.#book = new JournalBook(this.#truth);
     disk.visitAll((change) => {
       this.#book.read(change);
       if (change.kind === 'JobAccepted') kept.jobs.add(change.jobId);
       if (change.kind === 'JobEnded') kept.ended.add(change.jobId);
+      if (change.kind === 'ResultsDoubted') this.#doubt(change.jobId, change.taskIndexes);
       if (change.kind !== 'ReplicasEnded') return;
       for (const { replicaId, taskIndex, fate } of change.endings) if (fate === 'accepted') this.#accept(change.jobId, taskIndex, replicaId);
     });
@@ -71,13 +76,22 @@ export class Promises {
     for (const jobId of this.#ended) invariant(kept.ended.has(jobId), `job ${jobId} had ended and is open again`);
   }
 
-  /** Replicas whose results were taken. */
-  acceptedReplicaIds(): Iterable<ReplicaId> {
-    return this.#accepted.values();
+  #doubt(jobId: JobId, taskIndexes: readonly TaskIndex[]): void {
+    for (const index of taskIndexes) {
+      const replicaId = this.#accepted.get(`${jobId}.${index}`);
+      invariant(replicaId !== undefined, `task ${index} of job ${jobId} is doubted, and no result of it was taken`);
+      this.#accepted.delete(`${jobId}.${index}`);
+      this.#doubted.push(replicaId);
+    }
   }
 
-  /** Results that the journal has. */
+  /** Replicas whose results were ever taken. */
+  acceptedReplicaIds(): Iterable<ReplicaId> {
+    return [...this.#accepted.values(), ...this.#doubted];
+  }
+
+  /** Results that the journal has, doubted ones included. */
   get acceptedCount(): number {
-    return this.#accepted.size;
+    return this.#accepted.size + this.#doubted.length;
   }
 }

@@ -2,7 +2,7 @@ import { heuristicNames } from '@mutirao/core/requests';
 import type { Duration } from '@mutirao/core/shared';
 import { checkScenario, machinesMax, tasksMax } from './check-scenario.ts';
 import { flag, lessThanOne, list, number, object, oneOf, ScenarioError, showValue, text, whole } from './read-fields.ts';
-import type { ClusterPlan, DownTime, FaultPlan, JobPlan, LabMachinePlan, LabPlan, LocalPlan, ManagerFaults, Scenario } from './scenario.ts';
+import type { ClusterPlan, DownTime, FaultPlan, JobPlan, LabMachinePlan, LabPlan, LocalPlan, ManagerFaults, SabotagePlan, Scenario } from './scenario.ts';
 
 const second: Duration = 1000;
 const hour: Duration = 3600 * second;
@@ -23,7 +23,7 @@ const job = object<JobPlan>({
   submittedAfter: whole(0, stormMax + day), taskCount: whole(1, tasksMax), meanTaskTime: whole(1, 7 * day), spread: lessThanOne,
   replicasMax: whole(1, 100), failuresMax: whole(1, 100), brokenTaskCount: whole(0, tasksMax), failureProbability: lessThanOne,
   inputCount: whole(0, 100), hasOutput: flag, isChecked: flag,
-}, { cancelledAfter: whole(0, stormMax + day), retriedAfter: whole(0, stormMax + day) });
+}, { voteCount: whole(0, 15), credibility: number(0, 0.999), cancelledAfter: whole(0, stormMax + day), retriedAfter: whole(0, stormMax + day) });
 
 const managerFaults = object<ManagerFaults>({
   listingFails: lessThanOne, listingLags: lessThanOne, listingLies: lessThanOne, startsLate: lessThanOne, startsNothing: lessThanOne, startsTwice: lessThanOne,
@@ -37,6 +37,7 @@ const cluster = object<ClusterPlan>({
 }, { local: list(local, 0, localMax), isWatched: flag, nodeLossesPerHour: perHour });
 
 const labMachine = object<LabMachinePlan>({ processors: whole(1, 100), speed: number(0.01, 100), isLiar: flag }, {
+  sabotage: object<SabotagePlan>({ probability: number(0, 1), colludes: flag, renames: flag }, {}),
   downs: list(object<DownTime>({ after: whole(0, stormMax), duration: times }, {}), 0, downsMax),
 });
 

@@ -85,6 +85,7 @@ function waitForEnd(world: World): string[] {
   const end: Instant = world.kernel.now + healingMax;
   let left = findUnfinished(world);
   while (left.length > 0 && world.kernel.now < end) {
+    world.pardonAll();
     world.kernel.runUntil(world.kernel.now + lookEvery);
     left = findUnfinished(world);
   }

@@ -20,6 +20,10 @@ export interface JobPlan {
   readonly hasOutput: boolean;
   /** Whether results are checked at home, where those of a lying machine are refused. */
   readonly isChecked: boolean;
+  /** Its results are voted on, so many votes each; left out, or 0, they are not. */
+  readonly voteCount?: number;
+  /** Its results are taken when they are so credible, which goes before votes; left out, or 0, not by that. */
+  readonly credibility?: number;
   /** When its user cancels it; left out for never. */
   readonly cancelledAfter?: Duration;
   /** When its user wants once more what failed or was cancelled; left out for never. */
@@ -78,12 +82,24 @@ export interface DownTime {
   readonly duration: Duration;
 }
 
+/** How a machine spoils results. */
+export interface SabotagePlan {
+  /** Of each result to be wrong, in [0, 1]. */
+  readonly probability: number;
+  /** Its wrong results are those of all others that collude; else no two of them are the same. */
+  readonly colludes: boolean;
+  /** Each time its agent starts it goes by another name. */
+  readonly renames: boolean;
+}
+
 /** A machine of a lab. */
 export interface LabMachinePlan {
   readonly processors: ProcessorCount;
   readonly speed: number;
   /** Its results are wrong, and only a check at home tells. */
   readonly isLiar: boolean;
+  /** What its results are while things go wrong; left out, it is honest. */
+  readonly sabotage?: SabotagePlan;
   /** When it is down while things go wrong, as a log of failures says; in order. */
   readonly downs?: readonly DownTime[];
 }

@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly kernel: Kernel;
   readonly truth: Truth;
   /** Longest time from an input to the turn that takes it. */
+  /** Whether things go wrong. */
+  readonly isStormy: boolean;
   readonly turnDelayMax: Duration;
   readonly pace: Pace;
   /** Of an agent's staging or collecting to fail now. */

@@ -2,6 +2,11 @@ import type { HeldReplica } from '@mutirao/core/machines/agent';
 import { invariant, Prng, type Duration } from '@mutirao/core/shared';
 import type { JobPlan, Scenario } from './scenario.ts';
 
+/** Whether a plan's results are voted on. */
+export function isVoted({ voteCount = 0, credibility = 0 }: JobPlan): boolean {
+  return voteCount > 0 || credibility > 0;
+}
+
 /** What a run of a task comes to. */
 export interface RunFate {
   readonly time: Duration;
@@ -26,6 +31,16 @@ export interface AcceptedResult {
   readonly sha256?: string | undefined;
 }
 
+/** What a run brought. */
+export interface RunResult {
+  readonly label: string;
+  readonly taskIndex: number;
+  /** Of the machine, whatever its name. */
+  readonly identity: string;
+  /** Wrong ones begin with `bad`. */
+  readonly digest: string;
+}
+
 /** A failure that a broker counted. */
 export interface CountedFailure {
   readonly label: string;
@@ -47,6 +62,8 @@ export class Truth {
   /** What each replica id ever ran; after a fall of home an id may have been given twice. */
   readonly #runs = new Map<number, { readonly label: string; readonly taskIndex: number; readonly exitStatus: number; readonly time: Duration }[]>();
   #runCount = 0;
+  /** What each run that ended well really brought, by replica. */
+  readonly #results = new Map<number, RunResult>();
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
@@ -100,13 +117,42 @@ export class Truth {
     const runs = this.#runs.get(replicaId) ?? [];
     const isTrue = runs.some((run) => run.label === label && run.taskIndex === taskIndex && run.exitStatus === 0);
     invariant(isTrue, `r${replicaId} never did task ${taskIndex} of job "${label}", and its result was taken`);
+    this.#checkOutvoted(label, taskIndex, this.#results.get(replicaId)?.digest ?? '');
     invariant(!this.planOf(label).hasOutput || sha256 !== '', `the result of r${replicaId} was taken without its output`);
     invariant(!this.planOf(label).isChecked || !sha256.startsWith('bad'), `the result of r${replicaId} is wrong, was checked, and was taken`);
+  }
+
+  /** A run ended well and brought this. */
+  noteResult(replicaId: number, result: RunResult): void {
+    this.#results.set(replicaId, result);
+  }
+
+  /** What a run brought; it must have ended well. */
+  writtenBy(replicaId: number): string {
+    const result = this.#results.get(replicaId);
+    invariant(result, `r${replicaId} is asked for its result and never had one`);
+    return result.digest;
+  }
+
+  /** A wrong result that was voted on was taken: so many machines must really have brought it. */
+  #checkOutvoted(label: string, taskIndex: number, digest: string): void {
+    const { voteCount = 0, credibility = 0 } = this.planOf(label);
+    if (voteCount === 0 || credibility > 0 || !digest.startsWith('bad')) return;
+    const liars = new Set<string>();
+    for (const result of this.#results.values()) {
+      if (result.label === label && result.taskIndex === taskIndex && result.digest === digest) liars.add(result.identity);
+    }
+    const majority = Math.floor(voteCount / 2) + 1;
+    invariant(liars.size >= majority, `task ${taskIndex} of job "${label}" is wrong by ${liars.size} machines, and ${majority} had to agree`);
   }
 
   /** A failure was counted: that replica must have failed at that task, or its result been wrong. */
   checkFailed({ label, taskIndex, replicaId, reason }: CountedFailure): void {
     const runs = (this.#runs.get(replicaId) ?? []).filter((run) => run.label === label && run.taskIndex === taskIndex);
+    if (reason === 'MUT_NO_MAJORITY') {
+      invariant(isVoted(this.planOf(label)), `job "${label}" is not voted on, and lacks a majority`);
+      return;
+    }
     const isTrue = reason === 'MUT_CHECK_FAILED' ? this.planOf(label).isChecked && runs.length > 0 : runs.some((run) => run.exitStatus !== 0);
     invariant(isTrue, `r${replicaId} did not fail at task ${taskIndex} of job "${label}", and it was counted (${reason})`);
   }

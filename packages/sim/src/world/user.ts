@@ -1,5 +1,5 @@
 import type { BrokerInput } from '@mutirao/core/machines/broker';
-import type { JobSpec } from '@mutirao/core/messages';
+import type { JobSpec, Verification } from '@mutirao/core/messages';
 import type { Duration, JobId, Reply } from '@mutirao/core/shared';
 import type { Kernel } from './kernel.ts';
 import type { Promises } from './promises.ts';
@@ -64,11 +64,17 @@ export class SimulatedUser {
   }
 }
 
+/** How a plan's results are verified; undefined where nothing is said. */
+export function verificationOf({ voteCount = 0, credibility = 0 }: JobPlan): Verification | undefined {
+  if (credibility > 0) return { kind: 'credibility', threshold: credibility };
+  return voteCount > 0 ? { kind: 'vote', count: voteCount } : undefined;
+}
+
 /** The job of a plan; its label is in the environment of its tasks, whence the world knows them again. */
 export function specOf(label: string, plan: JobPlan): JobSpec {
   return {
     label, environment: { SIMULATED_JOB: label }, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 }, processors: 1,
-    replicasMax: plan.replicasMax, failuresMax: plan.failuresMax, homeDirectory: '/home/user', deadline: undefined,
+    replicasMax: plan.replicasMax, failuresMax: plan.failuresMax, homeDirectory: '/home/user', deadline: undefined, verification: verificationOf(plan),
     groups: [{
       values: { kind: 'range', first: 0, count: plan.taskCount, step: 1 }, command: 'work', noOp: false, requirements: '',
       inputs: Array.from({ length: plan.inputCount }, (_, index) => ({

@@ -139,6 +139,14 @@ export class World implements Surroundings {
     return started;
   }
 
+  /** The user, who knows that all is mended, forgives machines that were caught. */
+  pardonAll(): void {
+    const process = this.broker.current?.process;
+    for (const { identity, caughtAt } of process?.state.records.values() ?? []) {
+      if (caughtAt !== 0) process?.deliver({ kind: 'MachinePardoned', replyTo: 0, machineId: identity });
+    }
+  }
+
   /** A host falls: its processes are gone at once, and what their disks had not synced. */
   fall(host: Host, luck: Prng): void {
     for (const { life } of this.processesOn(host)) life.end();
@@ -285,12 +293,12 @@ export class World implements Surroundings {
   #addLab(name: string, plan: LabPlan): LabSite {
     const front = this.#addHost(`${name}-front`);
     const provider = this.#addProvider(name, front, { resourceKind: 'machines' });
-    const agents = plan.machines.map(({ processors, speed, isLiar }, index) => {
+    const agents = plan.machines.map(({ processors, speed, isLiar, sabotage }, index) => {
       const machine = `${name}-pc${index}`;
       const host = this.#addHost(machine);
       return this.#node(machine, host, { disk: undefined, create: (startCount, luck) => new AgentProcess({
-        world: this, host, name: `agent ${name}/pc${index}`, speed, isLiar, luck,
-        facts: { machineId: `${name}/pc${index}`, incarnation: `${machine}-${startCount}`, processors, attributes: { os: 'linux' }, until: undefined, requestId: '' },
+        world: this, host, name: `agent ${name}/pc${index}`, speed, isLiar, sabotage, luck,
+        facts: { machineId: `${name}/pc${index}${sabotage?.renames === true ? `-${startCount}` : ''}`, identity: machine, incarnation: `${machine}-${startCount}`, processors, attributes: { os: 'linux' }, until: undefined, requestId: '' },
         dial: (life) => this.#dialProvider(life, provider), onEnd: () => undefined,
       }) });
     });

@@ -28,11 +28,11 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
   return {
     jobId, userId, clientJobId, label: spec.label, submittedAt: at,
     taskCount: spec.groups.reduce((sum, group) => sum + countTasks(group), 0),
-    processors: spec.processors, replicasMax: spec.replicasMax, failuresMax: spec.failuresMax, deadline: spec.deadline,
+    processors: spec.processors, replicasMax: spec.replicasMax, failuresMax: spec.failuresMax, deadline: spec.deadline, verification: spec.verification,
     scheduler: spec.scheduler ?? schedulingDefaults.scheduler, replicationCap: spec.replicationCap ?? schedulingDefaults.replicationCap,
     spec, groups: [], queues: [], status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
     finished: new IndexSet(), failed: new IndexSet(), cancelled: new IndexSet(),
-    replicaCount: 0, failureCount: 0, times: new TimeCurve(), shares: new Map(),
+    replicaCount: 0, failureCount: 0, supports: new Map(), doubtful: new IndexSet(), extraVoteCount: 0, times: new TimeCurve(), shares: new Map(),
   };
 }
 

@@ -8,6 +8,7 @@ import { matchesExpression } from './matching.ts';
 import { observeTimes } from './observe-times.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
 import { getGroup, getTaskGroup } from './task-groups.ts';
+import { identityOf } from './trust-records.ts';
 
 const noBytes = new Uint8Array(0);
 
@@ -35,7 +36,7 @@ export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlac
 
 function openTask(job: BrokerJob, index: TaskIndex): OpenTask {
   const task: OpenTask = {
-    index, status: 'ready', replicas: [], successes: undefined, failureCount: 0, lossCount: 0, avoidMachineId: '', avoidSince: 0,
+    index, status: 'ready', replicas: [], successes: undefined, accepting: undefined, failureCount: 0, lossCount: 0, avoidMachineId: '', avoidSince: 0,
   };
   job.tasks.set(index, task);
   return task;
@@ -65,7 +66,7 @@ export function verifyReplica(state: BrokerState, change: ChangeOf<'ReplicaVerif
   takeOff(state, replica);
   const group = getTaskGroup(job, getGroup(job, task.index).groupIndex);
   const success: Success = {
-    job, task, machineId: change.machineId, attributes: machine.facts.attributes, account: machine.account, charge,
+    job, task, machineId: change.machineId, identity: identityOf(machine.facts), digest: undefined, attributes: machine.facts.attributes, account: machine.account, charge,
     ending: { ...ending, standardOutput: noBytes, standardError: noBytes },
     outputSpecs: group.outputs.filter((output) => matchesExpression(output.condition, machine.facts.attributes)),
   };
@@ -106,6 +107,7 @@ function settleSuccess(state: BrokerState, ending: ReplicaEnding): void {
   state.successes.delete(ending.replicaId);
   task.successes = task.successes?.filter((other) => other !== success);
   if (task.successes?.length === 0) task.successes = undefined;
+  if (task.accepting === success) task.accepting = undefined;
   const machine = state.machines.get(success.machineId);
   if (machine !== undefined) countOnMachine(machine, ending);
   remember(task, ending, { machineId: success.machineId, at: ending.endedAt });

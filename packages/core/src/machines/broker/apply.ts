@@ -2,6 +2,7 @@ import { unreachable } from '../../shared/index.ts';
 import { acceptJob, cancelJob, endJob, retryTasks } from './apply-job.ts';
 import { addProvider, changeRequests, joinMachine, loseMachine } from './apply-machine.ts';
 import { endReplicas, placeReplicas, startReplicas, verifyReplica } from './apply-replica.ts';
+import { decideTask, digestReplica, doubtResults, noteEvidence, pardonMachine } from './apply-trust.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerState } from './state.ts';
 
@@ -15,6 +16,11 @@ export function apply(state: BrokerState, change: BrokerChange): void {
     case 'ReplicasPlaced': placeReplicas(state, change); break;
     case 'ReplicasStarted': startReplicas(state, change); break;
     case 'ReplicaVerifying': verifyReplica(state, change); break;
+    case 'ReplicaDigested': digestReplica(state, change); break;
+    case 'TaskDecided': decideTask(state, change); break;
+    case 'ResultsDoubted': doubtResults(state, change); break;
+    case 'EvidenceNoted': noteEvidence(state, change); break;
+    case 'MachinePardoned': pardonMachine(state, change); break;
     case 'ReplicasEnded': endReplicas(state, change); break;
     case 'ProviderAdded': addProvider(state, change); break;
     case 'MachineJoined': joinMachine(state, change); break;

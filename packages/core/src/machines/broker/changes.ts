@@ -1,12 +1,13 @@
 import type { AllocationRequest, JobSpec, MachineFacts, OutputContent, Outcome, TaskStatus } from '../../messages/index.ts';
 import type { Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+import type { TrustEvidence } from './state.ts';
 
 /**
  * What became of a replica: `accepted` (its result is the task's), `surplus` (a sister's result was taken first), `failed`
  * (counts towards the task's failures), `lost` (its machine left or could not run it; does not count), `withdrawn` (taken
- * back before it started), `cancelled` (its job was).
+ * back before it started), `cancelled` (its job was), `outvoted` (other machines agreed on another result, or this one was caught).
  */
-export type ReplicaFate = 'accepted' | 'surplus' | 'failed' | 'lost' | 'withdrawn' | 'cancelled';
+export type ReplicaFate = 'accepted' | 'surplus' | 'outvoted' | 'failed' | 'lost' | 'withdrawn' | 'cancelled';
 
 /** One replica's end, as it goes into the journal and the records. */
 export interface ReplicaEnding {
@@ -48,6 +49,15 @@ export type BrokerChange =
   | { readonly kind: 'ReplicasStarted'; readonly machineId: MachineId; readonly jobId: JobId; readonly started: readonly { readonly replicaId: ReplicaId; readonly startedAt: Instant }[] }
   /** A success whose outputs or check are still to be settled. */
   | { readonly kind: 'ReplicaVerifying'; readonly machineId: MachineId; readonly jobId: JobId; readonly ending: ReplicaEnding; readonly at: Instant }
+  /** What a success is, where its task is voted on. */
+  | { readonly kind: 'ReplicaDigested'; readonly machineId: MachineId; readonly jobId: JobId; readonly replicaId: ReplicaId; readonly digest: string }
+  /** The machines of these identities brought the result that is taken; `outvotedCount` brought another one. */
+  | { readonly kind: 'TaskDecided'; readonly jobId: JobId; readonly taskIndex: TaskIndex; readonly voters: readonly string[]; readonly outvotedCount: number }
+  /** Results that rested on a machine that was caught: their tasks are ready again where the job is open. */
+  | { readonly kind: 'ResultsDoubted'; readonly jobId: JobId; readonly machineId: MachineId; readonly taskIndexes: readonly TaskIndex[] }
+  /** Something speaks against a machine, which is caught from now on or not. */
+  | { readonly kind: 'EvidenceNoted'; readonly identity: string; readonly machineId: MachineId; readonly evidence: TrustEvidence; readonly isCaught: boolean }
+  | { readonly kind: 'MachinePardoned'; readonly identity: string; readonly machineId: MachineId; readonly at: Instant }
   /** Where nobody heard of the machine to the last, `silentSince` is when that began; 0 where even that is not known. */
   | { readonly kind: 'ReplicasEnded'; readonly machineId: MachineId; readonly jobId: JobId; readonly endings: readonly ReplicaEnding[]; readonly at: Instant; readonly silentSince?: Instant }
   | { readonly kind: 'ProviderAdded'; readonly providerId: ProviderId; readonly address: string }

@@ -1,7 +1,9 @@
 import { IndexSet, invariant } from '../../shared/index.ts';
 import { presenceOf } from './ledger-accounts.ts';
-import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
+import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Success, TrustRecord } from './state.ts';
 import { getGroup } from './task-groups.ts';
+import { identityOf } from './trust-records.ts';
+import { isVotedOn, runningMaxOf } from './votes.ts';
 
 /** Checks that the state does not contradict itself. @throws {InvariantError} naming the first contradiction. Cost: the size of the state. */
 export function checkInvariants(state: BrokerState): void {
@@ -10,6 +12,7 @@ export function checkInvariants(state: BrokerState): void {
   for (const machine of state.machines.values()) checkMachine(state, machine);
   for (const [replicaId, replica] of state.replicas) checkReplica(state, replicaId, replica);
   for (const [replicaId, success] of state.successes) checkSuccess(state, replicaId, success);
+  for (const record of state.records.values()) checkRecord(state, record);
   for (const account of state.accounts.values()) {
     const least = Math.min(account.used, account.losers, account.killed, account.departed, account.unsettled);
     invariant(least >= 0, `account ${account.key} is below nothing`);
@@ -22,12 +25,13 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
   const isOpen = state.openJobs.has(job.jobId);
   invariant(isOpen === (job.endedAt === 0), `${name} is open and ended, or neither`);
   if (!isOpen) invariant(job.tasks.size === 0, `${name} has ended with open tasks`);
-  for (const [index, task] of job.tasks) checkTask(job, index, task);
+  for (const [index, task] of job.tasks) checkTask(state, job, index, task);
   if (job.spec === undefined) {
     invariant(job.status === 'finished' && !isOpen && job.groups.length === 0, `${name} dropped its spec and may need it`);
     return;
   }
   checkCounts(job, name);
+  checkSupports(job, name);
   if (job.status === 'cancelled') invariant(countReady(job) === 0, `${name} is cancelled with ready tasks`);
 }
 
@@ -52,7 +56,7 @@ function countReady(job: BrokerJob): number {
   return job.queues.reduce((sum, queue) => sum + queue.readyCount, 0);
 }
 
-function checkTask(job: BrokerJob, index: number, task: OpenTask): void {
+function checkTask(state: BrokerState, job: BrokerJob, index: number, task: OpenTask): void {
   const name = `task ${index} of job ${job.jobId}`;
   const [running, succeeded] = [task.replicas.length, task.successes?.length ?? 0];
   invariant(task.index === index, `${name} calls itself ${task.index}`);
@@ -64,9 +68,37 @@ function checkTask(job: BrokerJob, index: number, task: OpenTask): void {
     case 'verifying': invariant(succeeded > 0, `${name} is verifying without a success`); break;
     default: invariant(false, `${name} is open and ${task.status}`);
   }
-  invariant(running <= job.replicasMax, `${name} has ${running} replicas; ${job.replicasMax} are allowed`);
+  const runningMax = runningMaxOf(state, job);
+  invariant(running <= runningMax, `${name} has ${running} replicas; ${runningMax} are allowed`);
+  checkVotes(job, task, name);
   const machines = new Set(task.replicas.map((replica) => replica.machine));
   invariant(machines.size === running, `${name} has two replicas on one machine`);
+}
+
+function checkVotes(job: BrokerJob, { successes = [], accepting }: OpenTask, name: string): void {
+  const voters = new Set(successes.map(({ identity }) => identity));
+  invariant(!isVotedOn(job) || voters.size === successes.length, `${name} has two votes of one machine`);
+  invariant(accepting === undefined || successes.includes(accepting), `${name} brings home what is not a success of it`);
+}
+
+/** What was caught has nothing, and nothing rests on it in jobs that run. */
+function checkRecord(state: BrokerState, { identity, caughtAt, passes }: TrustRecord): void {
+  invariant(passes >= 0, `${identity} passed ${passes} checks`);
+  if (caughtAt === 0) return;
+  for (const success of state.successes.values()) invariant(success.identity !== identity, `${identity} was caught and has a success`);
+  for (const machine of state.machines.values()) {
+    invariant(identityOf(machine.facts) !== identity || machine.replicas.size === 0, `${identity} was caught and has replicas`);
+  }
+}
+
+/** Only what has finished is supported. */
+function checkSupports(job: BrokerJob, name: string): void {
+  if (job.endedAt !== 0) return;
+  for (const [identity, support] of job.supports) {
+    for (const { first, count } of support.ranges()) {
+      for (let index = first; index < first + count; index++) invariant(job.finished.has(index), `${identity} supports task ${index} of ${name}, which has not finished`);
+    }
+  }
 }
 
 function checkMachine(state: BrokerState, machine: BrokerMachine): void {

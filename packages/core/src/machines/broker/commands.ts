@@ -15,6 +15,12 @@ export type BrokerCommand =
   | { readonly kind: 'CancelReplicas'; readonly providerId: ProviderId; readonly machineId: MachineId; readonly replicaIds: readonly ReplicaId[]; readonly onlyWaiting: boolean }
   /** Every report of the machine up to this one is in the journal. */
   | { readonly kind: 'AcknowledgeReport'; readonly providerId: ProviderId; readonly machineId: MachineId; readonly sequence: number }
+  /** Says what a success is, and runs the check where there is one; answered by ResultDigested or ResultRefused. */
+  | {
+      readonly kind: 'DigestResult'; readonly replicaId: ReplicaId; readonly machineId: MachineId; readonly jobId: JobId; readonly taskIndex: TaskIndex;
+      readonly outputs: readonly OutputContent[]; readonly outputSpecs: readonly OutputSpec[]; readonly check: string;
+      readonly attributes: Readonly<Record<string, string>>;
+    }
   /** Brings a successful replica's outputs to their places at home and runs the check; answered by ResultAccepted or ResultRefused. */
   | {
       readonly kind: 'AcceptResult'; readonly replicaId: ReplicaId; readonly machineId: MachineId; readonly jobId: JobId; readonly taskIndex: TaskIndex;

@@ -4,6 +4,7 @@ import { countEnded } from './end-jobs.ts';
 import { splitDemand } from './split-demand.ts';
 import type { BrokerJob, BrokerState } from './state.ts';
 import { type Turn, wakeBy } from './turn.ts';
+import { countRunsMissing } from './votes.ts';
 
 /** Tells each connected provider what is wanted of it, where that changed and it was not told a moment ago. */
 export function setDemands(turn: Turn): void {
@@ -49,7 +50,7 @@ export function totalDemand(state: BrokerState): Demand {
   const times = { count: 0, sum: 0, longest: 0 };
   for (const job of state.openJobs.values()) {
     if (job.processors !== processors) continue;
-    pendingTasks += countPending(job);
+    pendingTasks += countPending(job) + countRunsMissing(state, job);
     if (job.deadline !== undefined) deadline = Math.min(deadline ?? job.deadline, job.deadline);
     if (userId === '') ({ userId } = job);
     times.count += job.times.count;

@@ -1,7 +1,7 @@
 import type { ReplicaEnd, TaskStatus } from '../../messages/index.ts';
 import type { ReplicaEnding, ReplicaFate } from './changes.ts';
 import type { BrokerOptions } from './options.ts';
-import type { BrokerReplica, OpenTask } from './state.ts';
+import type { BrokerJob, BrokerReplica, OpenTask, Success } from './state.ts';
 import type { Turn } from './turn.ts';
 
 const noBytes = new Uint8Array(0);
@@ -47,6 +47,19 @@ export function statusAlone(task: OpenTask, { fate, failuresMax, lossesMax }: La
   const failures = task.failureCount + (fate === 'failed' ? 1 : 0);
   const losses = task.lossCount + (fate === 'lost' ? 1 : 0);
   return failures >= failuresMax || losses >= lossesMax ? 'failed' : 'ready';
+}
+
+/** Whether a task has failed or been lost as often as it may. */
+export function isSpent({ failureCount, lossCount }: OpenTask, { failuresMax }: Pick<BrokerJob, 'failuresMax'>, { lossesMax }: BrokerOptions): boolean {
+  return failureCount >= failuresMax || lossCount >= lossesMax;
+}
+
+/** What a task is without one of its successes, which ends so. */
+export function statusWithout({ state }: Pick<Turn, 'state'>, { job, task }: Success, fate: ReplicaFate): TaskStatus {
+  if ((task.successes?.length ?? 0) > 1) return 'verifying';
+  if (task.replicas.length > 0) return 'running';
+  if (fate === 'cancelled' || job.status === 'cancelled') return 'cancelled';
+  return statusAlone(task, { fate, failuresMax: job.failuresMax, lossesMax: state.options.lossesMax });
 }
 
 function hasEnded(task: OpenTask): boolean {

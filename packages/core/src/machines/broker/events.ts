@@ -5,9 +5,9 @@ import type { BrokerChange, ChangeOf, ReplicaEnding } from './changes.ts';
 /** What users who watch may hear of: lower-case facts about a noun. */
 export type BrokerEventType =
   | 'job.accepted' | 'job.cancelled' | 'job.finished' | 'job.failed'
-  | 'tasks.started' | 'tasks.verifying' | 'tasks.finished' | 'tasks.failed' | 'tasks.cancelled' | 'tasks.retried'
-  | 'replicas.failed' | 'replicas.lost' | 'replicas.surplus' | 'replicas.withdrawn'
-  | 'provider.added' | 'machine.joined' | 'machine.lost' | `request.${RequestStatus}`;
+  | 'tasks.started' | 'tasks.verifying' | 'tasks.finished' | 'tasks.failed' | 'tasks.cancelled' | 'tasks.retried' | 'tasks.doubted'
+  | 'replicas.failed' | 'replicas.lost' | 'replicas.surplus' | 'replicas.outvoted' | 'replicas.withdrawn'
+  | 'provider.added' | 'machine.joined' | 'machine.lost' | 'machine.quarantined' | 'machine.pardoned' | `request.${RequestStatus}`;
 
 /** A fact about a job and some of its tasks, or about what jobs run on. */
 export interface BrokerEvent {
@@ -30,7 +30,7 @@ export interface BrokerEvent {
 }
 
 /**
- * The events that a change tells; none for `ReplicasStarted`, which names replicas and not tasks.
+ * The events that a change tells; none for `ReplicasStarted`, which names replicas and not tasks, nor for single votes.
  *
  * `job.cancelled` comes when its user cancels it and again when its last replica has ended; `machine.joined` again when a machine's
  * facts have changed, a request's status again when something else of it has. Pure: a change of the journal gives the same events at any time.
@@ -44,7 +44,12 @@ export function eventsOf(change: BrokerChange): BrokerEvent[] {
     case 'ReplicasPlaced': return [{ ...jobEvent('tasks.started', change.jobId, ''), taskIndexes: change.taskIndexes, machineId: change.machineId }];
     case 'ReplicaVerifying': return [endingEvent('tasks.verifying', change, [change.ending])];
     case 'ReplicasEnded': return endEvents(change);
-    case 'ReplicasStarted': return [];
+    case 'ReplicasStarted':
+    case 'ReplicaDigested':
+    case 'TaskDecided': return [];
+    case 'ResultsDoubted': return [{ ...jobEvent('tasks.doubted', change.jobId, ''), taskIndexes: change.taskIndexes, machineId: change.machineId }];
+    case 'EvidenceNoted': return evidenceEvents(change);
+    case 'MachinePardoned': return [{ ...jobEvent('machine.pardoned', 0, ''), machineId: change.machineId }];
     case 'ProviderAdded': return [{ ...jobEvent('provider.added', 0, ''), providerId: change.providerId }];
     case 'MachineJoined': return [joinEvent(change)];
     case 'MachineLost': return [{ ...jobEvent('machine.lost', 0, change.reason), machineId: change.machineId }];
@@ -55,6 +60,11 @@ export function eventsOf(change: BrokerChange): BrokerEvent[] {
 
 function jobEvent(type: BrokerEventType, jobId: JobId, reason: string): BrokerEvent {
   return { type, jobId, taskIndexes: [], machineId: '', reason, providerId: '', requestId: '', facts: undefined, request: undefined };
+}
+
+/** Evidence that does not convict is told by the machine's record alone. */
+function evidenceEvents({ isCaught, machineId, evidence: { kind, detail } }: ChangeOf<'EvidenceNoted'>): BrokerEvent[] {
+  return isCaught ? [{ ...jobEvent('machine.quarantined', 0, `${kind}: ${detail}`), machineId }] : [];
 }
 
 function joinEvent({ providerId, facts }: ChangeOf<'MachineJoined'>): BrokerEvent {

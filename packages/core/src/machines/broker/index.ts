@@ -21,7 +21,7 @@ export type { Explanation } from './explanation.ts';
 export { findJobByClientId, findJobOf } from './find-job.ts';
 export type { BrokerInput, InputOf } from './inputs.ts';
 export { jobLedgerOf, ledgerOf, type LedgerRow } from './ledger.ts';
-export { defaultBrokerOptions, type BrokerOptions } from './options.ts';
+export { defaultBrokerOptions, type BrokerOptions, type TrustRules } from './options.ts';
 export {
   findJobSummary, findTaskSummary, listJobSummaries, listMachineRecords, listProviders, listRequests, listTaskIndexes,
   type JobSummary, type MachineRecord, type MachineStatus, type OpenReplica, type ProviderRecord, type TaskSummary,
@@ -30,7 +30,8 @@ export { keepsAway } from './remaining-time.ts';
 export { resume, skipForgottenIds } from './resume.ts';
 export { restore } from './restore.ts';
 export { snapshot, snapshotVersion } from './snapshot.ts';
-export { createBrokerState, type BrokerJob, type BrokerMachine, type BrokerState } from './state.ts';
+export { createBrokerState, type BrokerJob, type BrokerMachine, type BrokerState, type TrustEvidence, type TrustRecord } from './state.ts';
 export { countTasks } from './task-groups.ts';
 export { expectedRemaining, expectedTime, timeQuantile } from './task-times.ts';
-export { findSpecFault, taskCountMax, type SpecFault } from './validate-spec.ts';
+export { credibilityOf, findIdentity, identityOf, isCaught } from './trust-records.ts';
+export { findSpecFault, taskCountMax, type SpecFault, voteCountMax } from './validate-spec.ts';

@@ -24,6 +24,11 @@ export type BrokerInput =
   | { readonly kind: 'ReplicaUnstartable'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
   /** The answer to `AcceptResult`: outputs are at home and the check passed, or why not. */
   | { readonly kind: 'ResultAccepted'; readonly replicaId: ReplicaId }
+  /** The answer to `DigestResult`: equal for results that are the same. */
+  | { readonly kind: 'ResultDigested'; readonly replicaId: ReplicaId; readonly digest: string }
+  /** Somebody knows better than the votes; `machineId` is its name now or its last one, or its identity. */
+  | { readonly kind: 'MachineQuarantined'; readonly replyTo: number; readonly machineId: MachineId; readonly reason: string }
+  | { readonly kind: 'MachinePardoned'; readonly replyTo: number; readonly machineId: MachineId }
   | { readonly kind: 'ResultRefused'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
   | { readonly kind: 'TimerFired' };
 

@@ -3,6 +3,7 @@ import { ownInstant, type ReplicaId } from '../../shared/index.ts';
 import type { InputOf } from './inputs.ts';
 import { loseMachine, loseReplicas } from './lose-machine.ts';
 import type { BrokerMachine, BrokerProvider } from './state.ts';
+import { identityOf } from './trust-records.ts';
 import { addCancel, commit, type Turn } from './turn.ts';
 
 /**
@@ -52,7 +53,7 @@ function compareHeld(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonl
 }
 
 function isSameFacts(one: MachineFacts, other: MachineFacts): boolean {
-  return one.processors === other.processors && one.until === other.until && one.requestId === other.requestId
+  return one.processors === other.processors && one.until === other.until && one.requestId === other.requestId && identityOf(one) === identityOf(other)
     && isSameRecord(one.attributes, other.attributes);
 }
 

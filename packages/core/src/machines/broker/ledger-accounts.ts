@@ -62,7 +62,7 @@ export function book(account: LedgerAccount, job: BrokerJob, fate: ReplicaFate, 
 
 function columnOf(fate: ReplicaFate): keyof LedgerShare {
   if (fate === 'accepted') return 'used';
-  return fate === 'surplus' ? 'losers' : 'killed';
+  return fate === 'surplus' || fate === 'outvoted' ? 'losers' : 'killed';
 }
 
 /** The run times that an ending tells. */

@@ -1,10 +1,24 @@
 import type { PrefetchRules, QuarantineRules } from '../../bag/index.ts';
 import type { Duration } from '../../shared/index.ts';
+import { type CredibilityRules, defaultCredibilityRules, type SpotCheckRules } from '../../trust/index.ts';
+
+/** Whom a broker trusts. */
+export interface TrustRules {
+  readonly credibility: CredibilityRules;
+  readonly spotCheck: SpotCheckRules;
+  /** Pieces of evidence of one kind that convict a machine, however weak each is. */
+  readonly evidenceMax: number;
+  /** Credibility of what outvoted it from which on one is enough. */
+  readonly certainty: number;
+  /** Tasks of a job that may wait for votes before no new one of it is begun. */
+  readonly awaitingMax: number;
+}
 
 /** How a broker behaves; none of it is promised state, so a restart may change it. */
 export interface BrokerOptions {
   readonly prefetch: PrefetchRules;
   readonly quarantine: QuarantineRules;
+  readonly trust: TrustRules;
   /** How long machines of a provider that is away keep what they run before it counts as lost. */
   readonly suspectGrace: Duration;
   /** Losses and breakages after which a task is given up: it may be what takes the machines down. */
@@ -27,6 +41,7 @@ export interface BrokerOptions {
 export const defaultBrokerOptions: BrokerOptions = {
   prefetch: { target: 100, replicasMax: 256 },
   quarantine: { breakagesMax: 3, first: 10_000, longest: 600_000 },
+  trust: { credibility: defaultCredibilityRules, spotCheck: { rate: 0.05, secret: '' }, evidenceMax: 3, certainty: 0.99, awaitingMax: 10_000 },
   suspectGrace: 60_000,
   lossesMax: 20,
   replicateAfter: 250,

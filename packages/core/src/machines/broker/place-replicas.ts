@@ -1,7 +1,9 @@
 import { freeProcessors, IdleSlots, placeQueues } from '../../bag/index.ts';
+import { placeVotes } from './place-votes.ts';
 import { replicateTasks } from './replicate-tasks.ts';
 import { schedulingPort } from './scheduling-port.ts';
-import type { BrokerMachine, BrokerState, TaskQueue } from './state.ts';
+import type { BrokerMachine, TaskQueue } from './state.ts';
+import { isCaught } from './trust-records.ts';
 import { type Turn, wakeBy } from './turn.ts';
 import { withdrawWaiting } from './withdraw-waiting.ts';
 
@@ -13,8 +15,12 @@ export function placeReplicas(turn: Turn): void {
   if (turn.state.openJobs.size === 0) return;
   const machines = usableMachines(turn);
   if (machines.length === 0) return;
-  const queues = readyQueues(turn.state);
-  const kept = placeQueues(machines, queues, schedulingPort(turn));
+  const port = schedulingPort(turn);
+  placeVotes(turn, machines, port.prefetchDepth);
+  const queues = readyQueues(turn);
+  const kept = placeQueues(machines, queues, port);
+  // A task that was begun just now may want several votes.
+  placeVotes(turn, machines, port.prefetchDepth);
   const idle = new IdleSlots(machines.filter((machine) => freeProcessors(machine) > 0 && !kept.has(machine)));
   if (idle.isEmpty) return;
   withdrawWaiting(turn, machines, idle);
@@ -25,16 +31,17 @@ export function placeReplicas(turn: Turn): void {
 function usableMachines(turn: Turn): BrokerMachine[] {
   const usable: BrokerMachine[] = [];
   for (const machine of turn.state.machines.values()) {
-    if (!machine.isTold || (machine.facts.until !== undefined && machine.facts.until <= turn.now)) continue;
+    if (!machine.isTold || isCaught(turn.state, machine) || (machine.facts.until !== undefined && machine.facts.until <= turn.now)) continue;
     if (machine.quarantinedUntil > turn.now) wakeBy(turn, machine.quarantinedUntil);
     else usable.push(machine);
   }
   return usable;
 }
 
-function readyQueues(state: BrokerState): TaskQueue[] {
+function readyQueues({ state, crowded }: Turn): TaskQueue[] {
   const queues: TaskQueue[] = [];
   for (const job of state.openJobs.values()) {
+    if (crowded.has(job)) continue;
     for (const queue of job.queues) if (queue.ready.size > 0) queues.push(queue);
   }
   return queues;

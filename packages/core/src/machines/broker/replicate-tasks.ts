@@ -4,10 +4,11 @@ import { avoidedUntil } from './avoidance.ts';
 import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
 import { keepsAway } from './remaining-time.ts';
-import type { BrokerJob, BrokerMachine, OpenTask } from './state.ts';
+import type { BrokerJob, BrokerMachine, BrokerState, OpenTask } from './state.ts';
 import { getGroup } from './task-groups.ts';
 import { expectedRest, expectedTime } from './task-times.ts';
 import { type Turn, wakeBy } from './turn.ts';
+import { hasVotedOn, isVotedOn, votesWanted } from './votes.ts';
 
 interface RunningTask extends ReplicableTask {
   readonly job: BrokerJob;
@@ -40,13 +41,14 @@ function isReplicated({ replicasMax, status, scheduler }: BrokerJob): boolean {
 
 function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
   for (const task of job.tasks.values()) {
-    if (task.status !== 'running' || task.replicas.length >= job.replicasMax || task.failureCount >= job.failuresMax) continue;
+    const replicasMax = replicasMaxOf(turn.state, job, task);
+    if (task.replicas.length === 0 || task.replicas.length >= replicasMax || task.failureCount >= job.failuresMax) continue;
     const runningSince = task.replicas[0]?.placedAt ?? turn.now;
     const due: Instant = runningSince + turn.state.options.replicateAfter;
     if (due > turn.now) wakeBy(turn, due);
     else if (!task.replicas.some((replica) => replica.isWithdrawing || replica.status === 'aborting')) {
       tasks.push({
-        job, task, processors: job.processors, replicasMax: job.replicasMax, runningSince, remaining: remainingOf(task, turn.now),
+        job, task, processors: job.processors, replicasMax, runningSince, remaining: remainingOf(task, turn.now),
         get replicaCount() { return this.task.replicas.length; },
       });
     }
@@ -63,8 +65,15 @@ function remainingOf({ replicas }: OpenTask, now: Instant): Duration | undefined
   return least;
 }
 
+/** Those that are to vote may each have as many sisters as a task that is run once. */
+function replicasMaxOf(state: BrokerState, job: BrokerJob, task: OpenTask): number {
+  if (!isVotedOn(job)) return task.status === 'running' ? job.replicasMax : 0;
+  const wanted = votesWanted(state, job, task);
+  return wanted === 0 ? 0 : wanted - 1 + job.replicasMax;
+}
+
 function suits(turn: Turn, job: BrokerJob, { task, machine }: { task: OpenTask; machine: BrokerMachine }): boolean {
-  if (task.replicas.some((replica) => replica.machine === machine)) return false;
+  if (task.replicas.some((replica) => replica.machine === machine) || (isVotedOn(job) && hasVotedOn(task, machine))) return false;
   const { queue } = getGroup(job, task.index);
   if (!matchesQueue(queue, machine.facts) || keepsAway(turn, queue, machine)) return false;
   const until = avoidedUntil(turn, machine, { queue, task });

@@ -24,9 +24,14 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
   for (const jobId of saved.openJobIds) state.openJobs.set(jobId, getJob(state, jobId));
   for (const replica of saved.replicas) restoreReplica(state, replica);
   for (const success of saved.successes) restoreSuccess(state, success);
+  restoreRecords(state, saved);
   state.nextJobId = saved.nextJobId;
   state.nextReplicaId = saved.nextReplicaId;
   return state;
+}
+
+function restoreRecords(state: BrokerState, { records = [] }: SavedState): void {
+  for (const record of records) state.records.set(record.identity, record);
 }
 
 function restoreMachine(state: BrokerState, saved: SavedMachine): void {
@@ -37,9 +42,9 @@ function restoreMachine(state: BrokerState, saved: SavedMachine): void {
 }
 
 function restoreJob(state: BrokerState, saved: SavedJob): void {
-  const { finished, failed, cancelled, ready, tasks, shares, ...kept } = saved;
+  const { finished, failed, cancelled, ready, tasks, shares, supports: _supports, doubtful: _doubtful, ...kept } = saved;
   const job: BrokerJob = {
-    ...kept, ...schedulingOf(saved), deadline: saved.deadline, spec: saved.spec, groups: [], queues: [], tasks: new Map(), shares: new Map(),
+    ...kept, ...schedulingOf(saved), ...restoreVotes(saved), deadline: saved.deadline, verification: saved.verification, spec: saved.spec, groups: [], queues: [], tasks: new Map(), shares: new Map(),
     times: saved.times.curve === undefined ? TimeCurve.fromSums(saved.times) : TimeCurve.restore(saved.times.curve),
     finished: restoreSet(finished), failed: restoreSet(failed), cancelled: restoreSet(cancelled),
   };
@@ -48,7 +53,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
   for (const [index, queue] of job.queues.entries()) {
     for (const range of toRanges(ready[index] ?? [])) queue.ready.addRange(range.first, range.count);
   }
-  for (const task of tasks) job.tasks.set(task.index, { ...task, replicas: [], successes: undefined });
+  for (const task of tasks) job.tasks.set(task.index, { ...task, replicas: [], successes: undefined, accepting: undefined });
   for (const { key, used, losers, killed } of shares) job.shares.set(getAccount(state, key), { used, losers, killed });
   state.jobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
@@ -57,6 +62,11 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
 /** An earlier release wrote none of it down. */
 function schedulingOf({ scheduler, replicationCap }: Partial<SavedJob>): typeof schedulingDefaults {
   return { scheduler: scheduler ?? schedulingDefaults.scheduler, replicationCap: replicationCap ?? schedulingDefaults.replicationCap };
+}
+
+/** What an earlier release knew nothing of begins empty. */
+function restoreVotes({ supports = [], doubtful = [], extraVoteCount = 0 }: SavedJob): Pick<BrokerJob, 'supports' | 'doubtful' | 'extraVoteCount'> {
+  return { supports: new Map(supports.map(({ identity, tasks }) => [identity, restoreSet(tasks)])), doubtful: restoreSet(doubtful), extraVoteCount };
 }
 
 function restoreSet(ranges: readonly (readonly number[])[]): IndexSet {
@@ -90,7 +100,7 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
 /** What the sisters of a winner still hang on. */
 function endedTask({ taskIndex, taskStatus }: SavedReplica): OpenTask {
   return {
-    index: taskIndex, status: taskStatus, replicas: [], successes: undefined,
+    index: taskIndex, status: taskStatus, replicas: [], successes: undefined, accepting: undefined,
     failureCount: 0, lossCount: 0, avoidMachineId: '', avoidSince: 0,
   };
 }
@@ -102,7 +112,7 @@ function restoreSuccess(state: BrokerState, saved: SavedSuccess): void {
   invariant(task, `success of task ${taskIndex} of job ${jobId}, which is not open`);
   const { outputs } = getTaskGroup(job, getGroup(job, taskIndex).groupIndex);
   const success = {
-    job, task, machineId, attributes, account: getAccount(state, accountKey), charge,
+    job, task, machineId, identity: saved.identity ?? machineId, digest: saved.digest, attributes, account: getAccount(state, accountKey), charge,
     ending: { ...saved.ending, outcome: saved.ending.outcome, standardOutput: noBytes, standardError: noBytes },
     outputSpecs: outputs.filter((_output, index) => outputIndexes.includes(index)),
   };

@@ -1,7 +1,8 @@
 import type { Instant } from '../../shared/index.ts';
+import { acceptCommand, digestCommand } from './bring-home.ts';
 import type { BrokerCommand } from './commands.ts';
 import type { BrokerState } from './state.ts';
-import { acceptCommand } from './settle-result.ts';
+import { isVotedOn } from './votes.ts';
 
 /** More replicas than can have been placed since the journal was last synced. */
 const forgottenMax = 10_000_000;
@@ -27,9 +28,13 @@ export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
     commands.push({ kind: 'ConnectProvider', providerId, address });
   }
   for (const success of state.successes.values()) {
-    if (success.task.successes?.[0] === success) commands.push(acceptCommand(success));
+    if (isVotedOn(success.job)) {
+      if (success.digest === undefined) commands.push(digestCommand(success));
+    } else if (success.task.successes?.[0] === success) commands.push(acceptCommand(success));
   }
-  state.wakeAt = now + state.options.suspectGrace;
+  // Votes that are all there are looked at by the first step.
+  const hasVotes = [...state.successes.values()].some(({ job }) => isVotedOn(job));
+  state.wakeAt = hasVotes ? now : now + state.options.suspectGrace;
   commands.push({ kind: 'WakeAt', at: state.wakeAt });
   return commands;
 }

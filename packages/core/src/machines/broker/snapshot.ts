@@ -16,16 +16,18 @@ export function snapshot(state: BrokerState): string {
   return JSON.stringify(saveState(state));
 }
 
-/** The parts of a snapshot, as they go into JSON. */
-export type SavedState = ReturnType<typeof saveState>;
+/** The parts of a snapshot, as they go into JSON; what earlier releases did not write may be absent. */
+export type SavedState = WithNewer<ReturnType<typeof saveState>, 'records'> & { readonly jobs: readonly SavedJob[]; readonly successes: readonly SavedSuccess[] };
 /** A job in a snapshot. */
-export type SavedJob = ReturnType<typeof saveJob>;
+export type SavedJob = WithNewer<ReturnType<typeof saveJob>, 'supports' | 'doubtful' | 'extraVoteCount'>;
 /** A machine in a snapshot. */
 export type SavedMachine = ReturnType<typeof saveMachine>;
 /** A replica in a snapshot. */
 export type SavedReplica = ReturnType<typeof saveReplica>;
 /** An unsettled success in a snapshot. */
-export type SavedSuccess = ReturnType<typeof saveSuccess>;
+export type SavedSuccess = WithNewer<ReturnType<typeof saveSuccess>, 'identity'>;
+
+type WithNewer<Saved, Newer extends keyof Saved> = Omit<Saved, Newer> & Partial<Pick<Saved, Newer>>;
 
 function saveState(state: BrokerState) {
   return {
@@ -38,6 +40,7 @@ function saveState(state: BrokerState) {
     openJobIds: [...state.openJobs.keys()],
     replicas: [...state.replicas.values()].map(saveReplica),
     successes: [...state.successes.values()].map(saveSuccess),
+    records: [...state.records.values()],
   };
 }
 
@@ -55,11 +58,12 @@ function savePace({ times, slowness }: BrokerMachine): { times?: SavedCurve; slo
 }
 
 function saveJob(job: BrokerJob) {
-  const { jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, spec } = job;
-  const { status, cancelReason, endedAt, replicaCount, failureCount, scheduler, replicationCap } = job;
+  const { jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, verification, spec } = job;
+  const { status, cancelReason, endedAt, replicaCount, failureCount, extraVoteCount, scheduler, replicationCap } = job;
   return {
-    jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, scheduler, replicationCap, spec,
-    status, cancelReason, endedAt, replicaCount, failureCount, times: saveTimes(job.times),
+    jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, scheduler, replicationCap, verification, spec,
+    status, cancelReason, endedAt, replicaCount, failureCount, extraVoteCount, times: saveTimes(job.times),
+    doubtful: saveSet(job.doubtful), supports: [...job.supports].map(([identity, support]) => ({ identity, tasks: saveSet(support) })),
     finished: saveSet(job.finished), failed: saveSet(job.failed), cancelled: saveSet(job.cancelled),
     ready: job.queues.map((queue) => saveSet(queue.ready)),
     tasks: [...job.tasks.values()].map(saveTask),
@@ -89,9 +93,9 @@ function saveReplica(replica: BrokerReplica) {
 }
 
 function saveSuccess(success: Success) {
-  const { job: { jobId }, task, machineId, attributes, ending, outputSpecs, account, charge } = success;
+  const { job: { jobId }, task, machineId, identity, digest, attributes, ending, outputSpecs, account, charge } = success;
   const { standardOutput: _output, standardError: _error, ...kept } = ending;
   const { outputs } = getTaskGroup(success.job, getGroup(success.job, task.index).groupIndex);
   const outputIndexes = outputSpecs.map((spec) => outputs.indexOf(spec));
-  return { jobId, taskIndex: task.index, machineId, attributes, ending: kept, outputIndexes, accountKey: account.key, charge };
+  return { jobId, taskIndex: task.index, machineId, identity, digest, attributes, ending: kept, outputIndexes, accountKey: account.key, charge };
 }

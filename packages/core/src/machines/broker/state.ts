@@ -1,5 +1,5 @@
 import type {
-  AllocationRequest, Demand, JobSpec, JobStatus, MachineFacts, OutputSpec, ReplicationCap, SchedulerName, TaskStatus,
+  AllocationRequest, Demand, JobSpec, JobStatus, MachineFacts, OutputSpec, ReplicationCap, SchedulerName, TaskStatus, Verification,
 } from '../../messages/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
 import type { Slowness, TimeCurve } from '../../times/index.ts';
@@ -32,6 +32,8 @@ export interface BrokerState {
   readonly requests: Map<string, AllocationRequest>;
   /** Of the moment: when each request was last seen at its manager, by the same keys. */
   readonly requestsSeen: Map<string, Instant>;
+  /** What machines have done for their trust, by identity; it outlives jobs and their presence. */
+  readonly records: Map<string, TrustRecord>;
   /** By `<provider>/<request>`; `<provider>/` for its time-shared machines. */
   readonly accounts: Map<string, LedgerAccount>;
   /** Counted from 1, as `nextReplicaId`. */
@@ -55,6 +57,8 @@ export interface BrokerJob {
   readonly deadline: Instant | undefined;
   readonly scheduler: SchedulerName;
   readonly replicationCap: ReplicationCap;
+  /** As in the spec. */
+  readonly verification: Verification | undefined;
   /** Undefined once every task has finished, since nothing of it can run again; its `JobAccepted` in the journal has it. */
   spec: JobSpec | undefined;
   /** As in the spec; empty when that is undefined. */
@@ -76,6 +80,12 @@ export interface BrokerJob {
   replicaCount: number;
   /** Replicas that failed. */
   failureCount: number;
+  /** By identity: the finished tasks whose result the machine voted for; empty unless the job votes. */
+  readonly supports: Map<string, IndexSet>;
+  /** Tasks whose result rests on a machine that was caught after the job was over; they are finished still. */
+  readonly doubtful: IndexSet;
+  /** Votes for accepted results beyond the first of each task, and votes against them. */
+  extraVoteCount: number;
   /** Run times of replicas that succeeded, and of those that were cut off before they could end. */
   readonly times: TimeCurve;
   /** What it held of each account. */
@@ -112,6 +122,8 @@ export interface OpenTask {
   readonly replicas: BrokerReplica[];
   /** In the order of success; the first one's result is being settled. Undefined when there was none. */
   successes: Success[] | undefined;
+  /** Of the moment: the success that is being brought home where the task is voted on. */
+  accepting: Success | undefined;
   failureCount: number;
   /** Replicas that were lost with their machine or broken by it. */
   lossCount: number;
@@ -146,6 +158,10 @@ export interface Success {
   readonly job: BrokerJob;
   readonly task: OpenTask;
   readonly machineId: MachineId;
+  /** Of the machine. */
+  readonly identity: string;
+  /** What it is, for votes; undefined until it is known, and where nobody votes. */
+  digest: string | undefined;
   /** Of the machine, which may be gone meanwhile. */
   readonly attributes: Readonly<Record<string, string>>;
   /** Without standard output and error, which are in the records. */
@@ -204,6 +220,37 @@ export interface BrokerMachine {
   quarantinedUntil: Instant;
 }
 
+/** What speaks against a machine. */
+export interface TrustEvidence {
+  /** `outvoted`: others agreed on another result; `mismatch`: bytes were not those that it announced; `word`: somebody said so. */
+  readonly kind: 'outvoted' | 'mismatch' | 'word';
+  readonly at: Instant;
+  /** 0 where no task is meant. */
+  readonly jobId: JobId;
+  readonly taskIndex: TaskIndex;
+  /** What the machine brought, and what was taken; empty where there is no such thing. */
+  readonly digest: string;
+  readonly acceptedDigest: string;
+  /** Names of the machines that disagreed with it. */
+  readonly against: readonly MachineId[];
+  readonly detail: string;
+}
+
+/** What a machine has done for its trust, under whatever name. */
+export interface TrustRecord {
+  readonly identity: string;
+  /** Its last name. */
+  machineId: MachineId;
+  /** Results that another machine confirmed, since it was pardoned if it was. */
+  passes: number;
+  /** Since when it gets nothing more; 0 while it is trusted. */
+  caughtAt: Instant;
+  /** The oldest go where there are many. */
+  evidence: readonly TrustEvidence[];
+  /** Evidence from before counts no more; 0 for never. */
+  pardonedAt: Instant;
+}
+
 /** What the replicas on one allocation, or on a provider's time-shared machines, made of their time. */
 export interface LedgerAccount extends LedgerShare {
   readonly key: string;
@@ -228,7 +275,7 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
   return {
     options: { ...defaultBrokerOptions, ...options },
     jobs: new Map(), openJobs: new Map(), jobsByClientId: new Map(), providers: new Map(), machines: new Map(), replicas: new Map(),
-    successes: new Map(), requests: new Map(), requestsSeen: new Map(), accounts: new Map(), nextJobId: 1, nextReplicaId: 1, wakeAt: Infinity,
+    successes: new Map(), records: new Map(), requests: new Map(), requestsSeen: new Map(), accounts: new Map(), nextJobId: 1, nextReplicaId: 1, wakeAt: Infinity,
   };
 }
 

@@ -3,6 +3,8 @@ import { cancelJob } from './cancel-job.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerCommand } from './commands.ts';
 import { addProvider, connectProvider, disconnectProvider, expireSuspects, settleProvider } from './connect-provider.ts';
+import { pardonMachine, quarantineMachine } from './convict.ts';
+import { decideTasks } from './decide-tasks.ts';
 import { setDemands } from './demand.ts';
 import { endJobs } from './end-jobs.ts';
 import type { BrokerInput } from './inputs.ts';
@@ -11,7 +13,7 @@ import { dropMachine } from './lose-machine.ts';
 import { placeReplicas } from './place-replicas.ts';
 import { hearOfRequests } from './requests.ts';
 import { retryTasks } from './retry-tasks.ts';
-import { acceptResult, refuseResult } from './settle-result.ts';
+import { acceptResult, hearDigest, refuseResult } from './settle-result.ts';
 import type { BrokerState } from './state.ts';
 import { submitJob } from './submit-job.ts';
 import { giveUpUnstartable, takeReport } from './take-report.ts';
@@ -27,6 +29,7 @@ export function step(state: BrokerState, inputs: readonly BrokerInput[], now: In
   const turn = beginTurn(state, now);
   for (const input of inputs) takeInput(turn, input);
   expireSuspects(turn);
+  decideTasks(turn);
   flushCancels(turn);
   placeReplicas(turn);
   flushCancels(turn);
@@ -51,6 +54,9 @@ function takeInput(turn: Turn, input: BrokerInput): void {
     case 'RequestsChanged': hearOfRequests(turn, input); break;
     case 'ReplicaUnstartable': giveUpUnstartable(turn, input); break;
     case 'ResultAccepted': acceptResult(turn, input); break;
+    case 'ResultDigested': hearDigest(turn, input); break;
+    case 'MachineQuarantined': quarantineMachine(turn, input); break;
+    case 'MachinePardoned': pardonMachine(turn, input); break;
     case 'ResultRefused': refuseResult(turn, input); break;
     // What is due is looked for in every step.
     case 'TimerFired': turn.state.wakeAt = Infinity; break;

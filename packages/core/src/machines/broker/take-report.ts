@@ -1,13 +1,14 @@
 import type { MachineReport, ReplicaEnd } from '../../messages/index.ts';
 import { quarantineTime } from '../../bag/index.ts';
 import type { Instant, ReplicaId } from '../../shared/index.ts';
+import { askToAccept, digestCommand } from './bring-home.ts';
 import type { ReplicaEnding } from './changes.ts';
 import { toldEnding, untoldEnding } from './endings.ts';
 import type { InputOf } from './inputs.ts';
-import { askToAccept } from './settle-result.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica } from './state.ts';
 import { getGroup, getTaskGroup } from './task-groups.ts';
 import { addCancel, cancelReplica, commit, type Turn } from './turn.ts';
+import { isVotedOn } from './votes.ts';
 
 /**
  * Takes in what happened on a machine and acknowledges it. What it says of replicas that have ended is stale.
@@ -62,16 +63,19 @@ function noteEnds(turn: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[
 }
 
 function needsVerifying(replica: BrokerReplica): boolean {
+  if (isVotedOn(replica.job)) return true;
   const group = getTaskGroup(replica.job, getGroup(replica.job, replica.task.index).groupIndex);
-  return group.outputs.length > 0 || group.check !== '';
+  return group.outputs.length > 0 || (group.check !== '' && replica.job.verification?.kind !== 'none');
 }
 
-/** Sets a success aside; the first one of its task is asked to be brought home. */
+/** Sets a success aside; the first one of its task is asked to be brought home, and where there are votes each is asked what it is. */
 function verify(turn: Turn, replica: BrokerReplica, told: ReplicaEnding): void {
   const { job, task, machine } = replica;
   const ending: ReplicaEnding = { ...told, taskStatus: 'verifying' };
   commit(turn, { kind: 'ReplicaVerifying', machineId: machine.facts.machineId, jobId: job.jobId, ending, at: turn.now });
-  if (task.successes?.length === 1) askToAccept(turn, task);
+  const success = turn.state.successes.get(ending.replicaId);
+  if (success !== undefined && isVotedOn(job)) turn.commands.push(digestCommand(success));
+  else if (task.successes?.length === 1) askToAccept(turn, task);
 }
 
 function cancelSisters(turn: Turn, winner: BrokerReplica): void {

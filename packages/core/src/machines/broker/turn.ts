@@ -2,7 +2,7 @@ import type { Instant, ReplicaId, Reply } from '../../shared/index.ts';
 import { apply } from './apply.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerCommand } from './commands.ts';
-import type { BrokerMachine, BrokerReplica, BrokerState, TaskQueue } from './state.ts';
+import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, TaskQueue } from './state.ts';
 
 /** One step in the making: what its parts share and add to. */
 export interface Turn {
@@ -16,13 +16,15 @@ export interface Turn {
   readonly withdrawals: Map<BrokerMachine, ReplicaId[]>;
   /** Of queues whose tasks keep away from a machine: whether another may have enough time left. Filled while replicas are placed. */
   readonly longerMayCome: Map<TaskQueue, boolean>;
+  /** Jobs of which so many tasks wait for votes that no new one is begun. */
+  readonly crowded: Set<BrokerJob>;
   /** When the next decision is due without any input; Infinity when none is. */
   wakeAt: Instant;
 }
 
 /** A step that has decided nothing yet. */
 export function beginTurn(state: BrokerState, now: Instant): Turn {
-  return { state, now, changes: [], commands: [], cancels: new Map(), withdrawals: new Map(), longerMayCome: new Map(), wakeAt: Infinity };
+  return { state, now, changes: [], commands: [], cancels: new Map(), withdrawals: new Map(), longerMayCome: new Map(), crowded: new Set(), wakeAt: Infinity };
 }
 
 /** Makes a change: it is applied, and journaled before any command of the step is performed. */

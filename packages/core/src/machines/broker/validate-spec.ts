@@ -14,7 +14,7 @@ export const taskCountMax = 2 ** 31;
 
 /** Finds what keeps a spec from being taken in: the value found and the value wanted; undefined when nothing does. */
 export function findSpecFault(spec: JobSpec): SpecFault | undefined {
-  return findRangeFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec);
+  return findRangeFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec) ?? findVerificationFault(spec);
 }
 
 function bad(message: string): SpecFault {
@@ -65,6 +65,28 @@ function findGroupFault(group: TaskGroup): SpecFault | undefined {
     if (parsed.kind === 'error') return { code: 'MUT_REQUIREMENTS_SYNTAX', message: describeRequirementsError(parsed) };
   }
   return findPathFault(group);
+}
+
+/** Most results that a vote may ask for. */
+export const voteCountMax = 15;
+
+function findVerificationFault({ verification, groups }: JobSpec): SpecFault | undefined {
+  if (verification === undefined || verification.kind === 'none') return undefined;
+  if (verification.kind === 'check') {
+    const index = groups.findIndex(({ check }) => check === '');
+    return index < 0 ? undefined : bad(`verification is by check and task group ${index} has none; want a check in each, or another verification`);
+  }
+  const index = groups.findIndex(({ noOp }) => noOp);
+  if (index >= 0) return bad(`verification is by ${verification.kind} and task group ${index} does nothing (no-op); want tasks with results`);
+  return verification.kind === 'vote' ? findVoteFault(verification.count) : findThresholdFault(verification.threshold);
+}
+
+function findVoteFault(count: number): SpecFault | undefined {
+  return Number.isInteger(count) && count >= 1 && count <= voteCountMax ? undefined : bad(`verification is vote:${count}; want an integer in 1..${voteCountMax}`);
+}
+
+function findThresholdFault(threshold: number): SpecFault | undefined {
+  return threshold > 0 && threshold < 1 ? undefined : bad(`verification is credibility:${threshold}; want a number above 0 and below 1, such as 0.99`);
 }
 
 function findPathFault(group: TaskGroup): SpecFault | undefined {

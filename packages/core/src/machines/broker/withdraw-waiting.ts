@@ -5,6 +5,7 @@ import { keepsAway } from './remaining-time.ts';
 import type { BrokerMachine, BrokerReplica } from './state.ts';
 import { getGroup } from './task-groups.ts';
 import { type Turn, wakeBy, withdrawReplica } from './turn.ts';
+import { hasVotedOn, isVotedOn } from './votes.ts';
 
 interface WaitingReplica extends WithdrawableReplica {
   readonly replica: BrokerReplica;
@@ -17,6 +18,7 @@ export function withdrawWaiting(turn: Turn, machines: readonly BrokerMachine[], 
     matches: ({ replica: { job, task } }, machine) => {
       const { queue } = getGroup(job, task.index);
       if (!matchesQueue(queue, machine.facts) || keepsAway(turn, queue, machine)) return false;
+      if (isVotedOn(job) && hasVotedOn(task, machine)) return false;
       // Back in hand it would only be put into the same queue again, and again asked back.
       const until = avoidedUntil(turn, machine, { queue, task });
       if (until !== undefined) wakeBy(turn, until);

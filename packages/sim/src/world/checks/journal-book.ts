@@ -1,6 +1,7 @@
 import type { BrokerChange, ChangeOf, ReplicaEnding } from '@mutirao/core/machines/broker';
 import { invariant, type JobId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
 import type { Truth } from '../truth.ts';
+import { VoteBook } from './vote-book.ts';
 
 /** What the journal tells of a task. */
 interface WrittenTask {
@@ -34,6 +35,7 @@ const lossesMax = 20;
 /** Reads a broker's journal as one who believes nothing: each line must follow from those before it and from what really happened. */
 export class JournalBook {
   readonly #truth: Truth;
+  readonly #votes = new VoteBook();
   readonly #jobs = new Map<JobId, WrittenJob>();
   readonly #labels = new Set<string>();
   readonly #replicas = new Map<ReplicaId, WrittenReplica>();
@@ -50,6 +52,11 @@ export class JournalBook {
       case 'TasksRetried': this.#retry(change); break;
       case 'JobEnded': this.#end(change); break;
       case 'ReplicasPlaced': this.#place(change); break;
+      case 'MachineJoined': this.#votes.hearJoined(change.facts); break;
+      case 'ReplicaDigested': this.#votes.hearVote(change.replicaId, change.digest); break;
+      case 'EvidenceNoted': this.#votes.hearEvidence(change); break;
+      case 'MachinePardoned': this.#votes.pardon(change.identity); break;
+      case 'ResultsDoubted': this.#doubt(change); break;
       case 'ReplicasEnded': for (const ending of change.endings) this.#endReplica(change.jobId, ending); break;
       default: break;
     }
@@ -88,7 +95,17 @@ export class JournalBook {
     job.hasEnded = false;
   }
 
-  #place({ jobId, firstReplicaId, taskIndexes }: ChangeOf<'ReplicasPlaced'>): void {
+  /** What is doubted runs again, unless its job is over. */
+  #doubt({ jobId, taskIndexes }: ChangeOf<'ResultsDoubted'>): void {
+    const job = this.#job(jobId);
+    for (const taskIndex of taskIndexes) {
+      const { end } = taskOf(job, taskIndex);
+      invariant(end === 'finished', `task ${taskIndex} of job ${jobId} is ${end ?? 'open'} and doubted`);
+      if (!job.isCancelled && !job.hasEnded) job.tasks.delete(taskIndex);
+    }
+  }
+
+  #place({ jobId, machineId, firstReplicaId, taskIndexes }: ChangeOf<'ReplicasPlaced'>): void {
     const job = this.#job(jobId);
     invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and r${firstReplicaId} of it is placed`);
     for (const [offset, taskIndex] of taskIndexes.entries()) {
@@ -96,6 +113,7 @@ export class JournalBook {
       invariant(end === undefined, `task ${taskIndex} of job ${jobId} is ${end ?? ''} and placed`);
       invariant(!this.#replicas.has(firstReplicaId + offset), `r${firstReplicaId + offset} is placed twice`);
       this.#replicas.set(firstReplicaId + offset, { jobId, taskIndex });
+      this.#votes.hearPlaced(firstReplicaId + offset, { machineId, task: `${jobId}.${taskIndex}`, plan: this.#truth.planOf(job.label) });
     }
   }
 
@@ -105,12 +123,13 @@ export class JournalBook {
     invariant(replica?.jobId === jobId && replica.taskIndex === taskIndex, `r${replicaId} ends, and was not placed for task ${taskIndex} of job ${jobId}`);
     this.#replicas.delete(replicaId);
     const task = taskOf(job, taskIndex);
+    this.#votes.hearEnded(replicaId, fate);
     if (fate === 'failed') {
       task.failures += 1;
       this.#truth.checkFailed({ label: job.label, taskIndex, replicaId, reason: ending.reason });
     }
     if (fate === 'lost') task.losses += 1;
-    if (task.end === undefined) moveTask(task, taskStatus, { name: `task ${taskIndex} of job ${jobId}`, failuresMax: job.failuresMax });
+    if (task.end === undefined) moveTask(task, taskStatus, { isHung: ending.reason === 'MUT_NO_MAJORITY', name: `task ${taskIndex} of job ${jobId}`, failuresMax: job.failuresMax });
   }
 
   /** Every task must have come to its end, or be one that was never placed when its job was cancelled. */
@@ -126,10 +145,10 @@ export class JournalBook {
 }
 
 /** A task is given up when its failures or losses are spent, and not before. */
-function moveTask(task: WrittenTask, status: ReplicaEnding['taskStatus'], { name, failuresMax }: { readonly name: string; readonly failuresMax: number }): void {
+function moveTask(task: WrittenTask, status: ReplicaEnding['taskStatus'], { name, failuresMax, isHung }: { readonly name: string; readonly failuresMax: number; readonly isHung: boolean }): void {
   if (status === 'finished' || status === 'failed' || status === 'cancelled') task.end = status;
   const isSpent = task.failures >= failuresMax || task.losses >= lossesMax;
-  invariant(status !== 'failed' || isSpent, `${name} was given up after ${task.failures} failures and ${task.losses} losses`);
+  invariant(status !== 'failed' || isSpent || isHung, `${name} was given up after ${task.failures} failures and ${task.losses} losses`);
   invariant(status !== 'ready' || !isSpent, `${name} goes on after ${task.failures} failures and ${task.losses} losses`);
 }
 

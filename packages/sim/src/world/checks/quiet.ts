@@ -1,4 +1,4 @@
-import { keepsAway, type BrokerState } from '@mutirao/core/machines/broker';
+import { isCaught, keepsAway, type BrokerState } from '@mutirao/core/machines/broker';
 import type { ClusterState } from '@mutirao/core/machines/cluster';
 import type { ProviderState } from '@mutirao/core/machines/provider';
 import { invariant, type Duration, type Instant } from '@mutirao/core/shared';
@@ -82,6 +82,7 @@ function *findIdle(state: BrokerState, now: Instant): Iterable<string> {
   if (waiting.length === 0) return;
   for (const machine of state.machines.values()) {
     const { facts: { machineId, until = Infinity }, isTold, heldProcessors, quarantinedUntil } = machine;
+    if (isCaught(state, machine)) continue;
     // Its time is too short for them, and another's is not.
     if (waiting.every((queue) => keepsAway({ state, now }, queue, machine))) continue;
     if (isTold && heldProcessors === 0 && quarantinedUntil <= now && until > now) yield `${machineId} has nothing to do while tasks wait`;

@@ -60,12 +60,13 @@ function plainOf(thing: object): unknown {
 }
 
 function describeBroker(state: BrokerState): string {
-  const { jobs, openJobs, jobsByClientId, providers, machines, replicas, successes, requests, accounts } = state;
+  const { jobs, openJobs, jobsByClientId, providers, machines, replicas, successes, requests, accounts, records } = state;
   return JSON.stringify([
     plainOf(state), [...openJobs.keys()], [...jobsByClientId.keys()], [...accounts.values()].map(plainOf), [...requests.values()].map(plainOf),
     [...providers.values()].map(plainOf), [...machines.values()].map((machine) => [plainOf(machine), machine.facts, machine.times, machine.slowness]), [...replicas.values()].map(plainOf),
     [...successes.values()].map((success) => [plainOf(success), plainOf(success.ending), success.ending.outputs]),
-    [...jobs.values()].map((job) => [plainOf(job), job.times, [...job.tasks.values()].map(plainOf), [...job.shares.values()]]),
+    [...jobs.values()].map((job) => [plainOf(job), job.times, [...job.tasks.values()].map(plainOf), [...job.shares.values()], [...job.supports].map(([identity, set]) => [identity, [...set.ranges()]]), [...job.doubtful.ranges()]]),
+    [...records.values()].map((record) => [plainOf(record), record.evidence]),
   ]);
 }
 

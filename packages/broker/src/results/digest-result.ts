@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { chmod, copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative } from 'node:path';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { parseTemplate, renderCommand } from '@mutirao/core/bag';
+import type { OutputContent } from '@mutirao/core/messages';
+import { invariant, type Duration, type JobId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
+
+import { Semaphore } from '../concurrency/semaphore.ts';
+import { Templates, type FillIn } from '../staging/variables.ts';
+import type { ResultOrder } from './accept-result.ts';
+import type { Arrivals } from './arrivals.ts';
+import { targetOf } from './put-in-place.ts';
+import { runCheck } from './run-check.ts';
+
+/** Where what a replica brought is found. */
+export interface DigestSources {
+  readonly arrivals: Arrivals;
+  /** Where folders for checks are made; on the file system of the arrivals where copies are to be cheap. */
+  readonly folder: string;
+  /** What a replica wrote to standard output, as it is on record. */
+  standardOutputOf(jobId: JobId, taskIndex: TaskIndex, replicaId: ReplicaId): Uint8Array;
+}
+
+/** Says of a result what it is, so that it can be compared with those of other machines. */
+export class ResultDigester {
+  readonly #sources: DigestSources;
+  readonly #checking: Semaphore;
+  readonly #checkDeadline: Duration;
+  readonly #templates = new Templates();
+
+  constructor(sources: DigestSources, bounds: { readonly checksMax: number; readonly checkDeadline: Duration }) {
+    this.#sources = sources;
+    this.#checking = new Semaphore(bounds.checksMax);
+    this.#checkDeadline = bounds.checkDeadline;
+  }
+
+  /**
+   * Resolves to what the check prints, where there is one and it prints something; else to the outputs' paths and contents; else,
+   * where the task has no outputs, to what it wrote to standard output; a SHA-256 in each case. Modes and times of files do not count.
+   *
+   * The check runs in a folder of its own which holds this result's outputs where they would be below the job's home directory. Nothing
+   * at home is touched. Safe to do again after a crash.
+   * @throws {MutiraoError} MUT_CHECK_FAILED, MUT_CONTENT_NOT_FOUND for an output that did not arrive, MUT_CONTENT_MISMATCH for one
+   * whose bytes were not those that were announced.
+   */
+  async digest(order: ResultOrder): Promise<string> {
+    for (const output of order.outputs) await this.#demandArrived(order, output);
+    if (order.check !== '') {
+      const said = await this.#checking.run(() => this.#check(order));
+      if (said.length > 0) return hashOf('check', said);
+    }
+    if (order.outputSpecs.length > 0) return hashOf('outputs', JSON.stringify(order.outputs.map((output) => describe(order, output)).sort()));
+    return hashOf('standard output', this.#sources.standardOutputOf(order.jobId, order.taskIndex, order.replicaId));
+  }
+
+  async #demandArrived(order: ResultOrder, output: OutputContent): Promise<void> {
+    const { arrivals } = this.#sources;
+    const path = arrivals.pathOf(order, output);
+    if (await stat(path).then(() => true, () => false)) return;
+    const name = `output ${describe(order, output)} of r${order.replicaId}`;
+    if (arrivals.isMismatched(path)) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${name} came with other bytes than ${order.machineId} announced`);
+    throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `${name} is not here`);
+  }
+
+  async #check(order: ResultOrder): Promise<Uint8Array> {
+    await mkdir(this.#sources.folder, { recursive: true, mode: 0o700 });
+    const folder = await mkdtemp(join(this.#sources.folder, 'check-'));
+    try {
+      const fillIn = this.#templates.fillIn(order, order);
+      for (const output of order.outputs) await this.#copy(order, output, { folder, fillIn });
+      return await runCheck({
+        command: renderCommand(parseTemplate(order.check), order.value, order.taskIndex), homeDirectory: folder, deadline: this.#checkDeadline,
+        environment: {
+          JOB: String(order.jobId), TASK: String(order.taskIndex), PROC: fillIn('$PROC'), VALUE: order.value, REPLICA: String(order.replicaId),
+          JOB_HOME: order.homeDirectory,
+        },
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #copy(order: ResultOrder, output: OutputContent, { folder, fillIn }: { readonly folder: string; readonly fillIn: FillIn }): Promise<void> {
+    const spec = order.outputSpecs[output.outputIndex];
+    invariant(spec, `output ${output.outputIndex} of a task that has ${order.outputSpecs.length}`);
+    const path = fillIn(spec.path);
+    const target = spec.localPath === '' ? join(order.homeDirectory, path, output.path) : await targetOf(fillIn(spec.localPath), path, output.path);
+    const place = join(folder, below(order.homeDirectory, target) ?? join(path, output.path));
+    await mkdir(dirname(place), { recursive: true });
+    await copyFile(this.#sources.arrivals.pathOf(order, output), place, constants.COPYFILE_FICLONE);
+    await chmod(place, output.mode | 0o600);
+  }
+}
+
+/** The way from a folder down to a path; undefined where it leads out. */
+function below(folder: string, path: string): string | undefined {
+  const way = relative(folder, path);
+  return way === '' || way.startsWith('..') || isAbsolute(way) ? undefined : way;
+}
+
+function describe({ outputSpecs }: ResultOrder, { outputIndex, path, content }: OutputContent): string {
+  return JSON.stringify([outputSpecs[outputIndex]?.path ?? '', path, content.sha256]);
+}
+
+function hashOf(kind: string, bytes: Uint8Array | string): string {
+  return createHash('sha256').update(`${kind}\0`).update(bytes).digest('hex');
+}
