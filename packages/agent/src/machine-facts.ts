@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { arch, availableParallelism, hostname, totalmem, type } from 'node:os';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { MachineFacts } from '@mutirao/core/messages';
@@ -15,6 +16,8 @@ export interface FactsOptions {
   readonly site: string;
   /** `NAME=VALUE` each. */
   readonly attributes: readonly string[];
+  /** What the machine is known by under any name; empty or left out for what is found. */
+  readonly identity?: string;
 }
 
 /** What was found on a machine that the agent does not run on. */
@@ -45,6 +48,7 @@ export function describeMachine(options: FactsOptions, environment: Readonly<Rec
     machineId: nameMachine(options, environment['MUTIRAO_PROCESS_INDEX']), incarnation: randomBytes(8).toString('hex'),
     processors: options.processors > 0 ? options.processors : processorsFound,
     attributes: describeAttributes(options, found === undefined ? ownAttributes() : foundAttributes(found)), until: Number.isSafeInteger(until) && until > 0 ? until : undefined, requestId: options.request,
+    identity: identify(options.identity, found?.hostname, environment['MUTIRAO_MACHINE_SLOT']),
   };
 }
 
@@ -65,6 +69,28 @@ function describeAttributes({ site, attributes: stated }: FactsOptions, found: R
     attributes[name.trim().toLowerCase()] = value.trim();
   }
   return attributes;
+}
+
+/**
+ * A host is one machine, whatever it is called and however many agents it has: they would err together.
+ *
+ * @param stated goes before what is found, unless it is empty.
+ * @param found the name of another host; undefined for this one.
+ * @param slot tells processors apart that stand for machines of their own, as on the host of an embedded cluster.
+ */
+function identify(stated: string = '', found: string | undefined, slot: string = ''): string {
+  if (stated !== '') return stated;
+  const parts = found === undefined ? [readMachineNumber(), hostname()] : ['remote', found];
+  return `h-${createHash('sha256').update([...parts, slot].join('\n')).digest('hex').slice(0, 16)}`;
+}
+
+/** The number that the system gave itself when it was installed; empty where there is none. */
+function readMachineNumber(): string {
+  try {
+    return readFileSync('/etc/machine-id', 'utf8').trim();
+  } catch {
+    return '';
+  }
 }
 
 function nameMachine({ machineId, providerId, request }: FactsOptions, index: string | undefined): string {

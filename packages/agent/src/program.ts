@@ -12,6 +12,7 @@ const options = {
   machineId: text({ help: 'Name of this machine at its provider; the host\'s name, or the request and the place in it, when empty.', placeholder: 'NAME' }),
   request: text({ help: 'The allocation request that started this agent; empty for a machine of one\'s own.', placeholder: 'ID' }),
   credentialFile: text({ help: 'File with the credential; MUTIRAO_CREDENTIAL holds it too. The file that a provider of the same home folder wrote when both are empty.', placeholder: 'FILE' }),
+  identity: text({ help: 'What this machine is known by, whatever its name: votes count machines by it. The host when empty.', placeholder: 'ID' }),
   processors: integer({ help: 'Processors to offer; 0 for all of the host, or one in an allocation.', default: 0, min: 0, max: 4096 }),
   site: text({ help: 'The attribute "site".', placeholder: 'NAME' }),
   attribute: list({ help: 'What else requirements may ask for.', placeholder: 'NAME=VALUE' }),

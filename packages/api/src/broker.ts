@@ -3,8 +3,9 @@ export {
   DownloadBlobRequest, DownloadBlobResponse, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, GetLedgerRequest,
   GetLedgerResponse, GetTaskOutputRequest, GetTaskOutputResponse, InputSource, InputSpec, JobEvent, JobSpec, JobStatus, JobSummary,
   LedgerRow, ListJobsRequest, ListJobsResponse, ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse,
-  ListRequestsRequest, ListRequestsResponse, ListTasksRequest, ListTasksResponse, MachineRecord, MachineStatus, OutputSpec, ProviderRecord,
+  ListRequestsRequest, ListRequestsResponse, ListTasksRequest, ListTasksResponse, ListTrustRequest, ListTrustResponse, MachineRecord,
+  MachineStatus, OutputSpec, PardonMachineRequest, PardonMachineResponse, ProviderRecord, QuarantineMachineRequest, QuarantineMachineResponse,
   ReplicaRecord, RetryTasksRequest, RetryTasksResponse, SubmitJobRequest, SubmitJobResponse, TaskFile, TaskGroup, TaskRecord, TaskStatus,
-  TaskSubject, UploadBlobRequest, UploadBlobResponse, ValueList, WaitJobRequest, WaitJobResponse, WatchJobRequest, WatchJobResponse,
+  TaskSubject, TrustEvidence, TrustRecord, UploadBlobRequest, UploadBlobResponse, ValueList, Verification, WaitJobRequest, WaitJobResponse, WatchJobRequest, WatchJobResponse,
   type BrokerServiceServer,
 } from './generated/mutirao/broker/v1/broker.ts';

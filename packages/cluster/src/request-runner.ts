@@ -119,6 +119,8 @@ function environmentOf(request: StartProcesses, index: number): Record<string, s
     ...request.environment,
     MUTIRAO_REQUEST_ID: String(request.requestId),
     MUTIRAO_PROCESS_INDEX: String(index),
+    // All processors are of this host, and each stands for a machine.
+    MUTIRAO_MACHINE_SLOT: String(index),
     MUTIRAO_PROCESS_COUNT: String(request.width),
     MUTIRAO_WALLTIME_END_UNIX_MS: String(request.walltimeEnd),
   };

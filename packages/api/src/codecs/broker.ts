@@ -1,5 +1,5 @@
 import type {
-  BrokerEvent, Explanation, JobSummary, LedgerRow, MachineRecord, MachineStatus, ProviderRecord,
+  BrokerEvent, Explanation, JobSummary, LedgerRow, ListedTrust, MachineRecord, MachineStatus, ProviderRecord,
 } from '@mutirao/core/machines/broker';
 import type { JobStatus, TaskStatus } from '@mutirao/core/messages';
 import type { Instant } from '@mutirao/core/shared';
@@ -7,7 +7,7 @@ import type { Instant } from '@mutirao/core/shared';
 import {
   JobStatus as JobStatusWire, MachineStatus as MachineStatusWire, TaskStatus as TaskStatusWire,
   type ExplainResponse, type JobEvent as JobEventWire, type JobSummary as JobSummaryWire, type LedgerRow as LedgerRowWire,
-  type MachineRecord as MachineRecordWire, type ProviderRecord as ProviderRecordWire,
+  type MachineRecord as MachineRecordWire, type ProviderRecord as ProviderRecordWire, type TrustRecord as TrustRecordWire,
 } from '../generated/mutirao/broker/v1/broker.ts';
 import { badRequest } from './common.ts';
 import { encodeMachineFacts } from './machine.ts';
@@ -27,8 +27,8 @@ const wireOfMachineStatuses: Readonly<Record<MachineStatus, MachineStatusWire>> 
 
 /** Writes where a job stands for the wire. */
 export function encodeJobSummary(summary: JobSummary): JobSummaryWire {
-  const { status, submittedAt, endedAt, ...rest } = summary;
-  return { ...rest, status: wireOfJobStatuses[status], submittedUnixMs: submittedAt, endedUnixMs: endedAt };
+  const { status, submittedAt, endedAt, doubtfulTaskIndexes, ...rest } = summary;
+  return { ...rest, doubtfulTaskIndexes: [...doubtfulTaskIndexes], status: wireOfJobStatuses[status], submittedUnixMs: submittedAt, endedUnixMs: endedAt };
 }
 
 /** Writes what a task is for the wire. */
@@ -56,6 +56,14 @@ export function encodeJobEvent(sequence: number, at: Instant, event: BrokerEvent
 export function encodeMachineRecord(record: MachineRecord): MachineRecordWire {
   const { facts, status, joinedAt, ...rest } = record;
   return { ...rest, facts: encodeMachineFacts(facts), status: wireOfMachineStatuses[status], joinedUnixMs: joinedAt };
+}
+
+/** Writes what a machine has done for its trust for the wire. */
+export function encodeTrustRecord({ identity, machineId, passes, credibility, caughtAt, evidence }: ListedTrust): TrustRecordWire {
+  return {
+    identity, machineId, passes, credibility, caughtUnixMs: caughtAt,
+    evidence: evidence.map(({ at, against, ...rest }) => ({ ...rest, atUnixMs: at, against: [...against] })),
+  };
 }
 
 /** Writes a row of the ledger for the wire. */

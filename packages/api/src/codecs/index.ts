@@ -1,6 +1,6 @@
 export {
   decodeTaskStatus, encodeExplanation, encodeJobEvent, encodeJobSummary, encodeLedgerRow, encodeMachineRecord, encodeProviderRecord,
-  encodeTaskStatus,
+  encodeTaskStatus, encodeTrustRecord,
 } from './broker.ts';
 export {
   badRequest, decodeContent, decodeLimits, decodeRoot, decodeSha256, encodeContent, encodeLimits, encodeRoot,

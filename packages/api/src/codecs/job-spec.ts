@@ -1,10 +1,10 @@
 import { keepInside } from '@mutirao/core/bag';
-import type { InputSource, InputSpec, JobSpec, OutputSpec, TaskGroup, Values } from '@mutirao/core/messages';
+import type { InputSource, InputSpec, JobSpec, OutputSpec, TaskGroup, Values, Verification } from '@mutirao/core/messages';
 
 import { MutiraoError } from '../errors/index.ts';
 import type {
   InputSource as InputSourceWire, InputSpec as InputSpecWire, JobSpec as JobSpecWire, OutputSpec as OutputSpecWire, SubmitJobRequest,
-  TaskGroup as TaskGroupWire,
+  TaskGroup as TaskGroupWire, Verification as VerificationWire,
 } from '../generated/mutirao/broker/v1/broker.ts';
 import type { IntegerRange } from '../generated/mutirao/common/v1/common.ts';
 import { badRequest, decodeContent, decodeLimits, decodeRoot, encodeContent, encodeLimits, encodeRoot } from './common.ts';
@@ -47,6 +47,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     failuresMax: integer('job.failures_max', wire.failuresMax ?? 3, 1, 100),
     homeDirectory: text('job.home_directory', wire.homeDirectory, 4096),
     deadline: wire.deadlineUnixMs,
+    ...decodeVerification(wire.verification),
   };
 }
 
@@ -62,7 +63,30 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     failuresMax: spec.failuresMax,
     homeDirectory: spec.homeDirectory,
     deadlineUnixMs: spec.deadline,
+    verification: spec.verification && { by: encodeVerification(spec.verification) },
   };
+}
+
+/** A field that is absent stays so: jobs of earlier releases have none. */
+function decodeVerification(wire: VerificationWire | undefined): Pick<JobSpec, 'verification'> {
+  switch (wire?.by?.$case) {
+    case 'none': return { verification: { kind: 'none' } };
+    case 'check': return { verification: { kind: 'check' } };
+    case 'vote': return { verification: { kind: 'vote', count: integer('job.verification.vote', wire.by.value, 1, 15) } };
+    case 'credibility': return { verification: { kind: 'credibility', threshold: wire.by.value } };
+    case undefined:
+      if (wire !== undefined) throw badRequest('job.verification is by nothing that this release knows; want none, check, vote or credibility');
+      return {};
+  }
+}
+
+function encodeVerification(verification: Verification): VerificationWire['by'] {
+  switch (verification.kind) {
+    case 'none': return { $case: 'none', value: {} };
+    case 'check': return { $case: 'check', value: {} };
+    case 'vote': return { $case: 'vote', value: verification.count };
+    case 'credibility': return { $case: 'credibility', value: verification.threshold };
+  }
 }
 
 function decodeTaskGroup(wire: TaskGroupWire, name: string): TaskGroup {

@@ -68,15 +68,17 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
   if (wire.processors < 1) throw badRequest(`facts.processors is ${wire.processors}; want 1 or more`);
   const attributes: Record<string, string> = {};
   for (const [name, value] of Object.entries(wire.attributes)) attributes[name.toLowerCase()] = value;
-  const { machineId, incarnation, processors, requestId, sharedTokens } = wire;
-  const facts = { machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId };
+  const { machineId, incarnation, processors, requestId, sharedTokens, identity } = wire;
+  const facts = { machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId, ...(identity === undefined ? {} : { identity }) };
   return sharedTokens.length === 0 ? facts : { ...facts, sharedTokens };
 }
 
 /** Writes what a machine is for the wire. */
 export function encodeMachineFacts(facts: MachineFacts): MachineFactsWire {
-  const { machineId, incarnation, processors, requestId } = facts;
-  return { machineId, incarnation, processors, attributes: { ...facts.attributes }, untilUnixMs: facts.until, requestId, sharedTokens: [...facts.sharedTokens ?? []] };
+  const { machineId, incarnation, processors, requestId, identity } = facts;
+  return {
+    machineId, incarnation, processors, attributes: { ...facts.attributes }, untilUnixMs: facts.until, requestId, sharedTokens: [...facts.sharedTokens ?? []], identity,
+  };
 }
 
 /** Reads a batch of replicas. @throws {MutiraoError} MUT_BAD_REQUEST. */

@@ -7,7 +7,9 @@ import { explainRoute, getLedgerRoute } from './explain.ts';
 import { getTaskOutputRoute } from './get-task-output.ts';
 import { cancelJobRoute, getJobRoute, listJobsRoute, retryTasksRoute } from './jobs.ts';
 import { listTasksRoute } from './list-tasks.ts';
-import { addProviderRoute, listMachinesRoute, listProvidersRoute, listRequestsRoute } from './resources.ts';
+import {
+  addProviderRoute, listMachinesRoute, listProvidersRoute, listRequestsRoute, listTrustRoute, pardonMachineRoute, quarantineMachineRoute,
+} from './resources.ts';
 import { submitJobRoute } from './submit-job.ts';
 import { waitJobRoute } from './wait-job.ts';
 import { watchJobRoute } from './watch-job.ts';
@@ -27,6 +29,9 @@ export function brokerService(parts: BrokerParts): ServiceBinding {
     uploadBlob: uploadBlobRoute(parts),
     downloadBlob: downloadBlobRoute(parts),
     listMachines: listMachinesRoute(parts),
+    listTrust: listTrustRoute(parts),
+    quarantineMachine: quarantineMachineRoute(parts),
+    pardonMachine: pardonMachineRoute(parts),
     listRequests: listRequestsRoute(parts),
     explain: explainRoute(parts),
     getLedger: getLedgerRoute(parts),

@@ -1,9 +1,10 @@
 import type {
   AddProviderRequest, AddProviderResponse, ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse,
-  ListRequestsRequest, ListRequestsResponse,
+  ListRequestsRequest, ListRequestsResponse, ListTrustRequest, ListTrustResponse, PardonMachineRequest, PardonMachineResponse,
+  QuarantineMachineRequest, QuarantineMachineResponse,
 } from '@mutirao/api/broker';
-import { badRequest, encodeAllocationRequest, encodeMachineRecord, encodeProviderRecord } from '@mutirao/api/codecs';
-import { listMachineRecords, listProviders, listRequests } from '@mutirao/core/machines/broker';
+import { badRequest, encodeAllocationRequest, encodeMachineRecord, encodeProviderRecord, encodeTrustRecord } from '@mutirao/api/codecs';
+import { listMachineRecords, listProviders, listRequests, listTrust } from '@mutirao/core/machines/broker';
 import { parseAddress, unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 
 import { demandOwner, type BrokerParts } from './broker-parts.ts';
@@ -16,6 +17,29 @@ export function listMachinesRoute({ driver, clock }: BrokerParts): UnaryHandler<
 /** The allocation requests of all providers. */
 export function listRequestsRoute({ driver }: BrokerParts): UnaryHandler<ListRequestsRequest, ListRequestsResponse> {
   return ({ endedToo }) => ({ requests: listRequests(driver.state, endedToo).map(encodeAllocationRequest) });
+}
+
+/** What machines have done for their trust. */
+export function listTrustRoute({ driver }: BrokerParts): UnaryHandler<ListTrustRequest, ListTrustResponse> {
+  return () => ({ records: listTrust(driver.state).map(encodeTrustRecord) });
+}
+
+/** Has a machine get nothing more. */
+export function quarantineMachineRoute(parts: BrokerParts): UnaryHandler<QuarantineMachineRequest, QuarantineMachineResponse> {
+  return async ({ machineId, reason }, { userId }) => {
+    demandOwner(parts, userId, 'quarantining a machine');
+    await parts.driver.ask((replyTo) => ({ kind: 'MachineQuarantined', replyTo, machineId, reason }));
+    return {};
+  };
+}
+
+/** Lets a machine that was caught begin anew. */
+export function pardonMachineRoute(parts: BrokerParts): UnaryHandler<PardonMachineRequest, PardonMachineResponse> {
+  return async ({ machineId }, { userId }) => {
+    demandOwner(parts, userId, 'pardoning a machine');
+    await parts.driver.ask((replyTo) => ({ kind: 'MachinePardoned', replyTo, machineId }));
+    return {};
+  };
 }
 
 /** Has the broker use a provider from now on. */

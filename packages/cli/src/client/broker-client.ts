@@ -1,7 +1,7 @@
 import type {
   AddProviderRequest, CancelJobRequest, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, GetLedgerRequest, GetLedgerResponse,
   GetTaskOutputRequest, GetTaskOutputResponse, ListJobsRequest, ListJobsResponse, ListMachinesResponse, ListProvidersResponse, ListRequestsRequest,
-  ListRequestsResponse, ListTasksRequest, ListTasksResponse, RetryTasksRequest, RetryTasksResponse, SubmitJobRequest, SubmitJobResponse,
+  ListRequestsResponse, ListTasksRequest, ListTasksResponse, ListTrustResponse, PardonMachineRequest, QuarantineMachineRequest, RetryTasksRequest, RetryTasksResponse, SubmitJobRequest, SubmitJobResponse,
   WatchJobRequest, WatchJobResponse,
 } from '@mutirao/api/broker';
 
@@ -17,6 +17,9 @@ export interface BrokerClient {
   listTasks(request: ListTasksRequest): Promise<ListTasksResponse>;
   getTaskOutput(request: GetTaskOutputRequest): Promise<GetTaskOutputResponse>;
   listMachines(): Promise<ListMachinesResponse>;
+  listTrust(): Promise<ListTrustResponse>;
+  quarantineMachine(request: QuarantineMachineRequest): Promise<unknown>;
+  pardonMachine(request: PardonMachineRequest): Promise<unknown>;
   listRequests(request: ListRequestsRequest): Promise<ListRequestsResponse>;
   explain(request: ExplainRequest): Promise<ExplainResponse>;
   getLedger(request: GetLedgerRequest): Promise<GetLedgerResponse>;

@@ -49,7 +49,7 @@ export class GridPlan {
   }
 
   agent(machine: string, providerAddress: string): ProcessPlan {
-    const args = ['--provider', providerAddress, '--machine-id', machine, '--processors', String(this.#size.machineProcessors)];
+    const args = ['--provider', providerAddress, '--machine-id', machine, '--identity', machine, '--processors', String(this.#size.machineProcessors)];
     return this.#plan('agent', `agent-${machine.replace('/', '-')}`, { args, info: undefined });
   }
 

@@ -1,6 +1,6 @@
 import {
   JobStatus, MachineStatus, TaskStatus, type GetTaskOutputResponse, type JobEvent, type JobSpec, type JobSummary, type LedgerRow,
-  type MachineRecord, type ProviderRecord, type ReplicaRecord, type TaskGroup, type TaskRecord,
+  type MachineRecord, type ProviderRecord, type ReplicaRecord, type TaskGroup, type TaskRecord, type TrustRecord, type Verification,
 } from '@mutirao/api/broker';
 import { RequestStatus as ClusterRequestStatus, type QueuedRequest } from '@mutirao/api/cluster';
 import { Outcome } from '@mutirao/api/machine';
@@ -18,6 +18,7 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
     submitted_unix_ms: job.submittedUnixMs, ended_unix_ms: orNull(job.endedUnixMs),
     task_count: job.taskCount, ready_count: job.readyCount, running_count: job.runningCount, finished_count: job.finishedCount,
     failed_count: job.failedCount, cancelled_count: job.cancelledCount, replica_count: job.replicaCount, cancel_reason: job.cancelReason,
+    extra_vote_count: job.extraVoteCount, doubtful_count: job.doubtfulCount, doubtful_task_indexes: job.doubtfulTaskIndexes,
   };
 }
 
@@ -27,11 +28,29 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec): JsonOf<Shapes['j
   return {
     ...jobJson(job),
     processors: spec.processors ?? 1, replicas_max: spec.replicasMax ?? 2, failures_max: spec.failuresMax ?? 3,
-    home_directory: spec.homeDirectory, deadline_unix_ms: spec.deadlineUnixMs ?? null, environment: spec.environment,
+    verification: verificationText(spec.verification), home_directory: spec.homeDirectory, deadline_unix_ms: spec.deadlineUnixMs ?? null, environment: spec.environment,
     run_time_ms_max: limits.runTimeMsMax, memory_bytes_max: limits.memoryBytesMax, output_bytes_max: limits.outputBytesMax,
     groups: spec.groups.map((group) => ({
       task_count: taskCountOf(group), command: group.command, check: group.check, requirements: group.requirements,
       input_count: group.inputs.length, output_count: group.outputs.length, no_op: group.noOp,
+    })),
+  };
+}
+
+/** How results are verified, as `--verify` takes it; empty where nothing was said. */
+export function verificationText(verification: Verification | undefined): string {
+  const by = verification?.by;
+  if (by === undefined) return '';
+  return by.$case === 'vote' || by.$case === 'credibility' ? `${by.$case}:${by.value}` : by.$case;
+}
+
+/** What a machine has done for its trust, as JSON. */
+export function trustJson(record: TrustRecord): JsonOf<Shapes['trust']> {
+  return {
+    identity: record.identity, machine_id: record.machineId, passes: record.passes, credibility: record.credibility, caught_unix_ms: orNull(record.caughtUnixMs),
+    evidence: record.evidence.map((one) => ({
+      kind: one.kind, at_unix_ms: one.atUnixMs, job_id: one.jobId === 0 ? null : one.jobId, task_index: one.jobId === 0 ? null : one.taskIndex,
+      digest: one.digest, accepted_digest: one.acceptedDigest, against: one.against, detail: one.detail,
     })),
   };
 }

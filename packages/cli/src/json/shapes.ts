@@ -1,3 +1,5 @@
+import { trustShapes } from './trust-shapes.ts';
+
 /** A field of a JSON document: its type as docs/cli-json.md names it, and what it means. */
 export type Field = readonly [type: string, meaning: string];
 
@@ -24,6 +26,9 @@ const jobFields = {
   cancelled_count: ['integer', 'Tasks cancelled.'],
   replica_count: ['integer', 'Replicas placed so far.'],
   cancel_reason: ['string', 'Why it was cancelled; empty otherwise.'],
+  extra_vote_count: ['integer', 'Results beyond the first of each task that votes took.'],
+  doubtful_count: ['integer', 'Finished tasks whose result rests on a machine that was caught when the job was over.'],
+  doubtful_task_indexes: ['array of integer', 'The first 100 of them.'],
 } satisfies Shape;
 
 const ledgerFields = {
@@ -98,6 +103,7 @@ export const shapes = {
     processors: ['integer', 'Processors that each task holds.'],
     replicas_max: ['integer', 'Most replicas of one task that run at once.'],
     failures_max: ['integer', 'Failures of a task before it is given up.'],
+    verification: ['string', 'As `--verify` takes it; empty where checks alone decide.'],
     home_directory: ['string', 'Folder where `check` runs.'],
     deadline_unix_ms: [instant, 'When the user wants it done.'],
     environment: ['object', 'Environment variables of its tasks.'],
@@ -388,6 +394,7 @@ export const shapes = {
     overrun_count: ['integer', 'Requests that ran longer than requested; their walltime is their run time.'],
     no_requested_time_count: ['integer', 'Requests without requested time; their walltime is their run time.'],
   },
+  ...trustShapes,
   trace_replay: {
     trace: ['trace', 'The log and what was made of its lines.'],
     policy: ['string', 'Queue policy of the machine.'],

@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { keepInside } from '@mutirao/core/bag';
-import type { InputSpec, JobSpec, OutputSpec, Root, Values } from '@mutirao/core/messages';
+import type { InputSpec, JobSpec, OutputSpec, Root, Values, Verification } from '@mutirao/core/messages';
 import { jobDefaults, makeTaskGroup, parseArray, parseDuration, parseLines, parseSize } from '@mutirao/formats';
 
 /** What `job submit` takes for the job as a whole; each also overrides what a job file says. */
@@ -16,6 +16,7 @@ export interface JobOptions {
   readonly retries?: string;
   readonly processors?: string;
   readonly deadline?: string;
+  readonly verify?: string;
 }
 
 /** What `job submit` takes for a command after `--`; a job file says these itself. */
@@ -46,7 +47,7 @@ export function jobOptionsGiven(options: JobOptions): string[] {
   const given: readonly (readonly [string, unknown])[] = [
     ['--label', options.label], ['--env', options.env?.[0]], ['--limit-time', options.limitTime], ['--limit-memory', options.limitMemory],
     ['--limit-output', options.limitOutput], ['--replicas', options.replicas], ['--retries', options.retries], ['--processors', options.processors],
-    ['--deadline', options.deadline],
+    ['--deadline', options.deadline], ['--verify', options.verify],
   ];
   return given.filter(([, value]) => value !== undefined).map(([name]) => name);
 }
@@ -116,7 +117,7 @@ function insideOrRefused(path: string, text: string): string {
 
 /** Lays what the options say over a job. @throws {FormatError | MutiraoError} for what is wrong with an option. */
 export function overrideJob(job: JobSpec, options: JobOptions): JobSpec {
-  const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, processors, deadline } = options;
+  const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, processors, deadline, verify } = options;
   return {
     ...job,
     label: label ?? job.label,
@@ -130,7 +131,25 @@ export function overrideJob(job: JobSpec, options: JobOptions): JobSpec {
     failuresMax: retries === undefined ? job.failuresMax : readInteger('--retries', retries, { min: 0, max: 99 }) + 1,
     processors: processors === undefined ? job.processors : readInteger('--processors', processors, { min: 1, max: 65_536 }),
     deadline: deadline === undefined ? job.deadline : readDeadline(deadline),
+    ...readVerification(verify),
   };
+}
+
+function readVotes(text: string): Verification | undefined {
+  const [, kind, value = ''] = /^(vote|credibility):(\d+|0?\.\d+)$/.exec(text) ?? [];
+  const number = Number(value);
+  if (kind === 'vote') return Number.isInteger(number) && number >= 1 && number <= 15 ? { kind, count: number } : undefined;
+  return kind === 'credibility' && number > 0 && number < 1 ? { kind, threshold: number } : undefined;
+}
+
+const verifyWanted = 'want none, check, vote:K with K in 1..15, or credibility:Q with Q above 0 and below 1';
+
+function readVerification(text: string | undefined): Pick<JobSpec, 'verification'> {
+  if (text === undefined) return {};
+  if (text === 'none' || text === 'check') return { verification: { kind: text } };
+  const verification = readVotes(text);
+  if (verification !== undefined) return { verification };
+  throw new MutiraoError('MUT_BAD_REQUEST', `--verify is "${text}"; ${verifyWanted}`);
 }
 
 function readVariable(text: string): [name: string, value: string] {

@@ -4,7 +4,7 @@ import { JobStatus, type JobSpec, type JobSummary } from '@mutirao/api/broker';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { jobDetailsJson, taskCountOf } from '../../json/documents.ts';
+import { jobDetailsJson, taskCountOf, verificationText } from '../../json/documents.ts';
 import { renderPairs } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showBytes, showDuration, showInstant } from '../../output/units.ts';
@@ -45,6 +45,8 @@ function jobPairs(job: JobSummary, spec: JobSpec, now: number): string[] {
     ['time', showDuration(end - job.submittedUnixMs)],
     ['tasks', countsOf(job)],
     ['replicas', `${job.replicaCount} so far, at most ${spec.replicasMax ?? 2} of a task at once`],
+    ['verified', verifiedText(job, spec)],
+    ['doubtful', doubtfulText(job)],
     ['retries', `a task is given up after ${spec.failuresMax ?? 3} failures`],
     ['processors', `${spec.processors ?? 1} per task`],
     ['limits', limitsOf(spec)],
@@ -53,6 +55,18 @@ function jobPairs(job: JobSummary, spec: JobSpec, now: number): string[] {
     ['folder', spec.homeDirectory],
     ...groupPairs(spec),
   ]);
+}
+
+function verifiedText({ extraVoteCount, finishedCount }: JobSummary, spec: JobSpec): string {
+  const text = verificationText(spec.verification);
+  return text.includes(':') ? `by ${text}; ${extraVoteCount} further results for ${finishedCount} tasks` : text;
+}
+
+/** Results of a job that is over are left as they are, and told of. */
+function doubtfulText({ doubtfulCount, doubtfulTaskIndexes, jobId }: JobSummary): string {
+  if (doubtfulCount === 0) return '';
+  const more = doubtfulCount > doubtfulTaskIndexes.length ? ' and more' : '';
+  return `${doubtfulCount} tasks rest on a machine that was caught later: ${doubtfulTaskIndexes.join(',')}${more}; submit them again where it matters ("mutirao task list ${jobId} ${doubtfulTaskIndexes.slice(0, 3).join(',')}" shows them)`;
 }
 
 /** A job's tasks by status, in words; statuses without tasks are left out. */

@@ -14,11 +14,14 @@ const queued = {
   requestId: '1', userId: 'ana', widthProcessors: 2, walltimeMs: 1000, status: ClusterRequestStatus.QUEUED, submittedUnixMs: 1, startsUnixMs: 0,
   endedUnixMs: 0, endReason: '', clientRequestId: '',
 };
+const evidence = { kind: 'outvoted', atUnixMs: 1, jobId: 1, taskIndex: 0, digest: 'aa', acceptedDigest: 'bb', against: ['lab/m2'], detail: 'so' };
+const trust = { identity: 'h-1', machineId: 'lab/m1', passes: 3, credibility: 0.97, caughtUnixMs: 1, evidence: [evidence] };
 const answer = <T>(value: T) => () => Promise.resolve(value);
 const broker = {
   submitJob: answer({ jobId: 1, taskCount: 1 }), getJob: answer({ job: aJobSummary(), spec: aJobSpec() }), listJobs: answer({ jobs: [aJobSummary()] }), cancelJob: answer({}),
   retryTasks: answer({ retriedCount: 1 }), listTasks: answer({ tasks: [aTask()] }), listMachines: answer({ machines: [aMachineRecord()] }),
   getTaskOutput: answer({ replicaId: 1, standardOutput: Buffer.from(''), standardError: Buffer.from(''), truncated: false, files: [] }),
+  listTrust: answer({ records: [trust] }), quarantineMachine: answer({}), pardonMachine: answer({}),
   listRequests: answer({ requests: [request] }), explain: answer({ summary: 'so', details: [] }), getLedger: answer({ rows: [aLedgerRow()] }),
   addProvider: answer({}), listProviders: answer({ providers: [{ providerId: 'alpha', address: 'h:1', connected: true, lastError: '', machines: 1 }] }),
   async *watchJob () {
@@ -49,7 +52,7 @@ const trace = fileURLToPath(new URL('../../../../sim/test/fixtures/traces/agent.
 const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'], 'job cancel': ['1'], 'job retry': ['1'], 'task output': ['1'], 'provider show': ['alpha'], 'provider add': ['alpha', 'h:1'],
   'provider drain': ['alpha'], 'provider heuristic': ['alpha', 'adaptive'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'],
-  'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'],
+  'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'], 'machine quarantine': ['lab/m1'], 'machine pardon': ['lab/m1'],
   'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'canceljob': ['1'], 'waitforjob': ['1'],
   'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'], 'sim swarm': ['--seeds', '2'],
   'sim replay': [trace],

@@ -1,6 +1,6 @@
 import type { AllocationRequest, JobSpec, MachineFacts, OutputContent, Outcome, TaskStatus } from '../../messages/index.ts';
 import type { Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
-import type { TrustEvidence } from './state.ts';
+import type { TrustEvidence } from './trust-evidence.ts';
 
 /**
  * What became of a replica: `accepted` (its result is the task's), `surplus` (a sister's result was taken first), `failed`

@@ -1,7 +1,8 @@
 import { IndexSet, invariant } from '../../shared/index.ts';
 import { presenceOf } from './ledger-accounts.ts';
-import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Success, TrustRecord } from './state.ts';
+import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
 import { getGroup } from './task-groups.ts';
+import type { TrustRecord } from './trust-evidence.ts';
 import { identityOf } from './trust-records.ts';
 import { isVotedOn, runningMaxOf } from './votes.ts';
 

@@ -4,10 +4,12 @@ import { avoidedUntil } from './avoidance.ts';
 import { explainWaiting } from './explain-waiting.ts';
 import type { Explanation } from './explanation.ts';
 import { findJobOf } from './find-job.ts';
+import { explainVotes } from './explain-votes.ts';
 import { findTaskSummary, type TaskSummary } from './queries.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerState, OpenTask } from './state.ts';
 import { getGroup } from './task-groups.ts';
+import { isVotedOn } from './votes.ts';
 
 /** A replica that has ended, from the process's records. */
 export interface PastReplica {
@@ -35,7 +37,7 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
     case 'waiting':
     case 'ready': return explainReady(state, job, { name, task, past, now });
     case 'running': return { summary: `${name} runs on ${describeReplicas(task, now)}.`, details: past };
-    case 'verifying': return explainVerifying(name, task, past);
+    case 'verifying': return explainVerifying(state, job, { name, task, past });
     case 'finished': return explainFinished(name, subject.past, past);
     case 'failed': return { summary: `${name} failed: ${past.at(-1) ?? 'its records are gone'}`, details: past.slice(0, -1) };
     case 'cancelled': return { summary: `${name} was cancelled (${job.cancelReason || 'no reason given'}).`, details: past };
@@ -68,7 +70,15 @@ function describeMemories(state: BrokerState, job: BrokerJob, { task, now }: { r
   return memories;
 }
 
-function explainVerifying(name: string, task: TaskSummary, past: readonly string[]): Explanation {
+interface VerifyingTask {
+  readonly name: string;
+  readonly task: TaskSummary;
+  readonly past: readonly string[];
+}
+
+function explainVerifying(state: BrokerState, job: BrokerJob, { name, task, past }: VerifyingTask): Explanation {
+  const open = job.tasks.get(task.taskIndex);
+  if (open !== undefined && isVotedOn(job)) return explainVotes(state, job, { name, task: open, past });
   const machines = task.replicas.filter((replica) => replica.isVerifying).map((replica) => replica.machineId);
   return { summary: `${name} succeeded on ${machines[0]}; its outputs are being brought home and checked.`, details: past };
 }

@@ -8,6 +8,7 @@ import { machineStatus } from './queries.ts';
 import { keepsAway, knownNeed } from './remaining-time.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from './state.ts';
+import { isCaught } from './trust-records.ts';
 
 /** Says why ready tasks of a queue do not run. */
 export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
@@ -15,11 +16,11 @@ export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instan
   if (machines.length === 0) return explainNoMachines(state, now);
   const matching = machines.filter((machine) => matchesQueue(queue, machine.facts));
   if (matching.length === 0) return explainNoMatch(state, queue, { machines, now });
-  const usable = matching.filter((machine) => ['idle', 'busy'].includes(machineStatus(machine, now)));
+  const usable = matching.filter((machine) => ['idle', 'busy'].includes(machineStatus(machine, now, isCaught(state, machine))));
   if (usable.length === 0) {
     return {
       summary: `${plural(matching.length, 'machine')} would do, but none takes work now.`,
-      details: matching.slice(0, listedMax).map((machine) => explainUnusable(machine, now)),
+      details: matching.slice(0, listedMax).map((machine) => explainUnusable(state, machine, now)),
     };
   }
   const short = usable.filter((machine) => keepsAway({ state, now }, queue, machine));
@@ -47,10 +48,11 @@ function firstAhead(state: BrokerState, queue: TaskQueue): BrokerJob | undefined
   return undefined;
 }
 
-function explainUnusable(machine: BrokerMachine, now: Instant): string {
+function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instant): string {
   const { machineId, until } = machine.facts;
   const { provider, quarantinedUntil, breakages } = machine;
   if (!provider.isConnected) return `${machineId}: its provider is away (${provider.lastError || 'not connected'}).`;
+  if (isCaught(state, machine)) return `${machineId}: it was caught with wrong results; "mutirao machine trust" shows the evidence.`;
   if (!machine.isTold) return `${machineId}: its provider has not told of it since it came back.`;
   if (until !== undefined && until <= now) return `${machineId}: its allocation is over.`;
   return `${machineId}: it broke what it was given ${plural(breakages, 'time')} in a row and is left alone for ${describeTime(quarantinedUntil - now)}.`;

@@ -23,15 +23,16 @@ export type { BrokerInput, InputOf } from './inputs.ts';
 export { jobLedgerOf, ledgerOf, type LedgerRow } from './ledger.ts';
 export { defaultBrokerOptions, type BrokerOptions, type TrustRules } from './options.ts';
 export {
-  findJobSummary, findTaskSummary, listJobSummaries, listMachineRecords, listProviders, listRequests, listTaskIndexes,
-  type JobSummary, type MachineRecord, type MachineStatus, type OpenReplica, type ProviderRecord, type TaskSummary,
+  findJobSummary, findTaskSummary, listJobSummaries, listMachineRecords, listProviders, listRequests, listTaskIndexes, listTrust,
+  type JobSummary, type ListedTrust, type MachineRecord, type MachineStatus, type OpenReplica, type ProviderRecord, type TaskSummary,
 } from './queries.ts';
 export { keepsAway } from './remaining-time.ts';
 export { resume, skipForgottenIds } from './resume.ts';
 export { restore } from './restore.ts';
 export { snapshot, snapshotVersion } from './snapshot.ts';
-export { createBrokerState, type BrokerJob, type BrokerMachine, type BrokerState, type TrustEvidence, type TrustRecord } from './state.ts';
+export { createBrokerState, type BrokerJob, type BrokerMachine, type BrokerState } from './state.ts';
 export { countTasks } from './task-groups.ts';
 export { expectedRemaining, expectedTime, timeQuantile } from './task-times.ts';
+export type { TrustEvidence, TrustRecord } from './trust-evidence.ts';
 export { credibilityOf, findIdentity, identityOf, isCaught } from './trust-records.ts';
 export { findSpecFault, taskCountMax, type SpecFault, voteCountMax } from './validate-spec.ts';

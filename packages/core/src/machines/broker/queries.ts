@@ -1,7 +1,9 @@
 import type { AllocationRequest, JobStatus, MachineFacts, TaskStatus } from '../../messages/index.ts';
-import type { Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+import type { IndexSet, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 import { findJobOf } from './find-job.ts';
 import type { BrokerJob, BrokerMachine, BrokerState } from './state.ts';
+import type { TrustRecord } from './trust-evidence.ts';
+import { credibilityOf, isCaught } from './trust-records.ts';
 
 /** Where a job stands. The counts of tasks add up to `taskCount`. */
 export interface JobSummary {
@@ -21,6 +23,11 @@ export interface JobSummary {
   readonly cancelledCount: number;
   readonly replicaCount: number;
   readonly cancelReason: string;
+  /** Results beyond the first of each task that votes took. */
+  readonly extraVoteCount: number;
+  /** Finished tasks that rest on a machine which was caught when the job was over, and the first of them. */
+  readonly doubtfulCount: number;
+  readonly doubtfulTaskIndexes: readonly TaskIndex[];
 }
 
 /** Where a job of this user stands; undefined where she has none of that number. */
@@ -50,8 +57,18 @@ function summarise(job: BrokerJob): JobSummary {
   const runningCount = taskCount - readyCount - finishedCount - failedCount - cancelledCount;
   return {
     jobId, userId, label, status, submittedAt, endedAt, taskCount, readyCount, runningCount, finishedCount, failedCount,
-    cancelledCount, replicaCount, cancelReason,
+    cancelledCount, replicaCount, cancelReason, extraVoteCount: job.extraVoteCount, doubtfulCount: job.doubtful.size,
+    doubtfulTaskIndexes: firstOf(job.doubtful, doubtfulShownMax),
   };
+}
+
+/** Doubtful tasks that a summary names. */
+const doubtfulShownMax = 100;
+
+function firstOf(set: IndexSet, countMax: number): TaskIndex[] {
+  const found: TaskIndex[] = [];
+  for (let index = set.findFrom(0); index !== undefined && found.length < countMax; index = set.findFrom(index + 1)) found.push(index);
+  return found;
 }
 
 /** Whether a job has ended with every task finished, so that it keeps no sets. */
@@ -163,7 +180,7 @@ export function listMachineRecords(state: BrokerState, now: Instant): MachineRec
     const { facts, provider: { providerId }, joinedAt, finishedCount, failedCount } = machine;
     const runningCount = countRunning(machine);
     const waitingCount = machine.replicas.size - runningCount;
-    return { facts, providerId, status: machineStatus(machine, now), joinedAt, runningCount, waitingCount, finishedCount, failedCount };
+    return { facts, providerId, status: machineStatus(machine, now, isCaught(state, machine)), joinedAt, runningCount, waitingCount, finishedCount, failedCount };
   });
 }
 
@@ -178,10 +195,23 @@ function countRunning(machine: BrokerMachine): number {
 }
 
 /** What a machine is: `draining` gets nothing new, because its time is over or its provider is away. */
-export function machineStatus(machine: BrokerMachine, now: Instant): MachineStatus {
+export function machineStatus(machine: BrokerMachine, now: Instant, wasCaught: boolean): MachineStatus {
+  if (wasCaught) return 'quarantined';
   if (!machine.isTold || (machine.facts.until !== undefined && machine.facts.until <= now)) return 'draining';
   if (machine.quarantinedUntil > now) return 'quarantined';
   return machine.replicas.size === 0 ? 'idle' : 'busy';
+}
+
+/** What a machine has done for its trust, and what follows. */
+export interface ListedTrust extends TrustRecord {
+  /** The probability of a result of it to be right, at least. */
+  readonly credibility: number;
+}
+
+/** All machines of which something is known, those that were caught first. */
+export function listTrust(state: BrokerState): ListedTrust[] {
+  const records = [...state.records.values()].map((record) => ({ ...record, credibility: credibilityOf(state, record.identity) }));
+  return records.toSorted((one, other) => Number(other.caughtAt !== 0) - Number(one.caughtAt !== 0));
 }
 
 /** All allocation requests that providers told of, in that order; only those that have not ended unless `endedToo`. */

@@ -8,6 +8,7 @@ import type {
 } from '../../shared/index.ts';
 import type { ReplicaEnding } from './changes.ts';
 import { type BrokerOptions, defaultBrokerOptions } from './options.ts';
+import type { TrustRecord } from './trust-evidence.ts';
 
 /**
  * All that a broker knows. What is marked *of the moment* is no promise: it is neither journaled nor in snapshots, and a
@@ -218,37 +219,6 @@ export interface BrokerMachine {
   breakages: number;
   /** Nothing is placed before. */
   quarantinedUntil: Instant;
-}
-
-/** What speaks against a machine. */
-export interface TrustEvidence {
-  /** `outvoted`: others agreed on another result; `mismatch`: bytes were not those that it announced; `word`: somebody said so. */
-  readonly kind: 'outvoted' | 'mismatch' | 'word';
-  readonly at: Instant;
-  /** 0 where no task is meant. */
-  readonly jobId: JobId;
-  readonly taskIndex: TaskIndex;
-  /** What the machine brought, and what was taken; empty where there is no such thing. */
-  readonly digest: string;
-  readonly acceptedDigest: string;
-  /** Names of the machines that disagreed with it. */
-  readonly against: readonly MachineId[];
-  readonly detail: string;
-}
-
-/** What a machine has done for its trust, under whatever name. */
-export interface TrustRecord {
-  readonly identity: string;
-  /** Its last name. */
-  machineId: MachineId;
-  /** Results that another machine confirmed, since it was pardoned if it was. */
-  passes: number;
-  /** Since when it gets nothing more; 0 while it is trusted. */
-  caughtAt: Instant;
-  /** The oldest go where there are many. */
-  evidence: readonly TrustEvidence[];
-  /** Evidence from before counts no more; 0 for never. */
-  pardonedAt: Instant;
 }
 
 /** What the replicas on one allocation, or on a provider's time-shared machines, made of their time. */

@@ -1,7 +1,8 @@
 import type { MachineFacts } from '../../messages/index.ts';
 import type { MachineId } from '../../shared/index.ts';
 import { credibilityOfMachine } from '../../trust/index.ts';
-import type { BrokerMachine, BrokerState, TrustRecord } from './state.ts';
+import type { BrokerMachine, BrokerState } from './state.ts';
+import type { TrustRecord } from './trust-evidence.ts';
 
 /** What a machine is known by, whatever it is called: its identity, or its name where it tells none. */
 export function identityOf({ identity = '', machineId }: MachineFacts): string {

@@ -145,12 +145,40 @@ export interface JobSpec {
     | undefined;
   /** Folder where `check` runs and that relative local paths start from. */
   homeDirectory: string;
-  deadlineUnixMs?: number | undefined;
+  deadlineUnixMs?:
+    | number
+    | undefined;
+  /** When absent, the checks that there are decide. */
+  verification?: Verification | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
   key: string;
   value: string;
+}
+
+/** How results are verified before they are taken. */
+export interface Verification {
+  by:
+    | //
+    /** Each is taken, and no check is run. */
+    { $case: "none"; value: NoVerification }
+    | //
+    /** Every task group has a check, which decides. */
+    { $case: "check"; value: CheckVerification }
+    | //
+    /** What more than half of so many machines agree on; 1 to 15. */
+    { $case: "vote"; value: number }
+    | //
+    /** What is right with this probability at least, by what is known of the machines; above 0 and below 1. */
+    { $case: "credibility"; value: number }
+    | undefined;
+}
+
+export interface NoVerification {
+}
+
+export interface CheckVerification {
 }
 
 export interface SubmitJobRequest {
@@ -181,6 +209,11 @@ export interface JobSummary {
   cancelledCount: number;
   replicaCount: number;
   cancelReason: string;
+  /** Results beyond the first of each task that votes took. */
+  extraVoteCount: number;
+  /** Finished tasks whose result rests on a machine that was caught when the job was over, and the first of them. */
+  doubtfulCount: number;
+  doubtfulTaskIndexes: number[];
 }
 
 export interface GetJobRequest {
@@ -346,6 +379,55 @@ export interface MachineRecord {
   waitingCount: number;
   finishedCount: number;
   failedCount: number;
+}
+
+export interface TrustEvidence {
+  /** outvoted, mismatch (bytes that were not those announced) or word (somebody said so). */
+  kind: string;
+  atUnixMs: number;
+  /** 0 where no task is meant. */
+  jobId: number;
+  taskIndex: number;
+  digest: string;
+  acceptedDigest: string;
+  /** Machines that disagreed with it. */
+  against: string[];
+  detail: string;
+}
+
+export interface TrustRecord {
+  identity: string;
+  /** Its last name. */
+  machineId: string;
+  /** Results that other machines confirmed. */
+  passes: number;
+  /** The probability of a result of it to be right, at least. */
+  credibility: number;
+  /** 0 while it is trusted. */
+  caughtUnixMs: number;
+  evidence: TrustEvidence[];
+}
+
+export interface ListTrustRequest {
+}
+
+export interface ListTrustResponse {
+  records: TrustRecord[];
+}
+
+export interface QuarantineMachineRequest {
+  machineId: string;
+  reason: string;
+}
+
+export interface QuarantineMachineResponse {
+}
+
+export interface PardonMachineRequest {
+  machineId: string;
+}
+
+export interface PardonMachineResponse {
 }
 
 export interface ListMachinesRequest {
@@ -826,6 +908,7 @@ function createBaseJobSpec(): JobSpec {
     failuresMax: undefined,
     homeDirectory: "",
     deadlineUnixMs: undefined,
+    verification: undefined,
   };
 }
 
@@ -857,6 +940,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.deadlineUnixMs !== undefined) {
       writer.uint32(72).uint64(message.deadlineUnixMs);
+    }
+    if (message.verification !== undefined) {
+      Verification.encode(message.verification, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -949,6 +1035,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.deadlineUnixMs = longToNumber(reader.uint64());
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.verification = Verification.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1006,6 +1100,157 @@ export const JobSpec_EnvironmentEntry: MessageFns<JobSpec_EnvironmentEntry> = {
             message.value = reader.string();
             continue;
           }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseVerification(): Verification {
+  return { by: undefined };
+}
+
+export const Verification: MessageFns<Verification> = {
+  encode(message: Verification, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.by?.$case) {
+      case "none":
+        NoVerification.encode(message.by.value, writer.uint32(10).fork()).join();
+        break;
+      case "check":
+        CheckVerification.encode(message.by.value, writer.uint32(18).fork()).join();
+        break;
+      case "vote":
+        writer.uint32(24).uint32(message.by.value);
+        break;
+      case "credibility":
+        writer.uint32(33).double(message.by.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Verification {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVerification();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.by = { $case: "none", value: NoVerification.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.by = { $case: "check", value: CheckVerification.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.by = { $case: "vote", value: reader.uint32() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.by = { $case: "credibility", value: reader.double() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseNoVerification(): NoVerification {
+  return {};
+}
+
+export const NoVerification: MessageFns<NoVerification> = {
+  encode(_: NoVerification, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NoVerification {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNoVerification();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCheckVerification(): CheckVerification {
+  return {};
+}
+
+export const CheckVerification: MessageFns<CheckVerification> = {
+  encode(_: CheckVerification, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckVerification {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckVerification();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1149,6 +1394,9 @@ function createBaseJobSummary(): JobSummary {
     cancelledCount: 0,
     replicaCount: 0,
     cancelReason: "",
+    extraVoteCount: 0,
+    doubtfulCount: 0,
+    doubtfulTaskIndexes: [],
   };
 }
 
@@ -1195,6 +1443,19 @@ export const JobSummary: MessageFns<JobSummary> = {
     }
     if (message.cancelReason !== "") {
       writer.uint32(114).string(message.cancelReason);
+    }
+    if (message.extraVoteCount !== 0) {
+      writer.uint32(120).uint64(message.extraVoteCount);
+    }
+    if (message.doubtfulCount !== 0) {
+      writer.uint32(128).uint64(message.doubtfulCount);
+    }
+    if (message.doubtfulTaskIndexes.length !== 0) {
+      writer.uint32(138).fork();
+      for (const v of message.doubtfulTaskIndexes) {
+        writer.uint64(v);
+      }
+      writer.join();
     }
     return writer;
   },
@@ -1323,6 +1584,40 @@ export const JobSummary: MessageFns<JobSummary> = {
 
             message.cancelReason = reader.string();
             continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.extraVoteCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.doubtfulCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 17: {
+            if (tag === 136) {
+              message.doubtfulTaskIndexes.push(longToNumber(reader.uint64()));
+
+              continue;
+            }
+
+            if (tag === 138) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.doubtfulTaskIndexes.push(longToNumber(reader.uint64()));
+              }
+
+              continue;
+            }
+
+            break;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {
@@ -3090,6 +3385,484 @@ export const MachineRecord: MessageFns<MachineRecord> = {
   },
 };
 
+function createBaseTrustEvidence(): TrustEvidence {
+  return { kind: "", atUnixMs: 0, jobId: 0, taskIndex: 0, digest: "", acceptedDigest: "", against: [], detail: "" };
+}
+
+export const TrustEvidence: MessageFns<TrustEvidence> = {
+  encode(message: TrustEvidence, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== "") {
+      writer.uint32(10).string(message.kind);
+    }
+    if (message.atUnixMs !== 0) {
+      writer.uint32(16).uint64(message.atUnixMs);
+    }
+    if (message.jobId !== 0) {
+      writer.uint32(24).uint64(message.jobId);
+    }
+    if (message.taskIndex !== 0) {
+      writer.uint32(32).uint64(message.taskIndex);
+    }
+    if (message.digest !== "") {
+      writer.uint32(42).string(message.digest);
+    }
+    if (message.acceptedDigest !== "") {
+      writer.uint32(50).string(message.acceptedDigest);
+    }
+    for (const v of message.against) {
+      writer.uint32(58).string(v!);
+    }
+    if (message.detail !== "") {
+      writer.uint32(66).string(message.detail);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TrustEvidence {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTrustEvidence();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.atUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.taskIndex = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.digest = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.acceptedDigest = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.against.push(reader.string());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.detail = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTrustRecord(): TrustRecord {
+  return { identity: "", machineId: "", passes: 0, credibility: 0, caughtUnixMs: 0, evidence: [] };
+}
+
+export const TrustRecord: MessageFns<TrustRecord> = {
+  encode(message: TrustRecord, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.identity !== "") {
+      writer.uint32(10).string(message.identity);
+    }
+    if (message.machineId !== "") {
+      writer.uint32(18).string(message.machineId);
+    }
+    if (message.passes !== 0) {
+      writer.uint32(24).uint64(message.passes);
+    }
+    if (message.credibility !== 0) {
+      writer.uint32(33).double(message.credibility);
+    }
+    if (message.caughtUnixMs !== 0) {
+      writer.uint32(40).uint64(message.caughtUnixMs);
+    }
+    for (const v of message.evidence) {
+      TrustEvidence.encode(v!, writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TrustRecord {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTrustRecord();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.identity = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.machineId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.passes = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.credibility = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.caughtUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.evidence.push(TrustEvidence.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListTrustRequest(): ListTrustRequest {
+  return {};
+}
+
+export const ListTrustRequest: MessageFns<ListTrustRequest> = {
+  encode(_: ListTrustRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListTrustRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListTrustRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListTrustResponse(): ListTrustResponse {
+  return { records: [] };
+}
+
+export const ListTrustResponse: MessageFns<ListTrustResponse> = {
+  encode(message: ListTrustResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.records) {
+      TrustRecord.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListTrustResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListTrustResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.records.push(TrustRecord.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseQuarantineMachineRequest(): QuarantineMachineRequest {
+  return { machineId: "", reason: "" };
+}
+
+export const QuarantineMachineRequest: MessageFns<QuarantineMachineRequest> = {
+  encode(message: QuarantineMachineRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.machineId !== "") {
+      writer.uint32(10).string(message.machineId);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QuarantineMachineRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQuarantineMachineRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.machineId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseQuarantineMachineResponse(): QuarantineMachineResponse {
+  return {};
+}
+
+export const QuarantineMachineResponse: MessageFns<QuarantineMachineResponse> = {
+  encode(_: QuarantineMachineResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QuarantineMachineResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQuarantineMachineResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePardonMachineRequest(): PardonMachineRequest {
+  return { machineId: "" };
+}
+
+export const PardonMachineRequest: MessageFns<PardonMachineRequest> = {
+  encode(message: PardonMachineRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.machineId !== "") {
+      writer.uint32(10).string(message.machineId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PardonMachineRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePardonMachineRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.machineId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePardonMachineResponse(): PardonMachineResponse {
+  return {};
+}
+
+export const PardonMachineResponse: MessageFns<PardonMachineResponse> = {
+  encode(_: PardonMachineResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PardonMachineResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePardonMachineResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseListMachinesRequest(): ListMachinesRequest {
   return {};
 }
@@ -4064,6 +4837,39 @@ export const BrokerServiceService = {
       asBuffer(ListMachinesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListMachinesResponse => ListMachinesResponse.decode(value),
   },
+  /** What machines have done for their trust, also of those that are gone. */
+  listTrust: {
+    path: "/mutirao.broker.v1.BrokerService/ListTrust" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListTrustRequest): Buffer => asBuffer(ListTrustRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListTrustRequest => ListTrustRequest.decode(value),
+    responseSerialize: (value: ListTrustResponse): Buffer => asBuffer(ListTrustResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListTrustResponse => ListTrustResponse.decode(value),
+  },
+  /** Has a machine get nothing more; only for the broker's owner, as the next. */
+  quarantineMachine: {
+    path: "/mutirao.broker.v1.BrokerService/QuarantineMachine" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: QuarantineMachineRequest): Buffer =>
+      asBuffer(QuarantineMachineRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): QuarantineMachineRequest => QuarantineMachineRequest.decode(value),
+    responseSerialize: (value: QuarantineMachineResponse): Buffer =>
+      asBuffer(QuarantineMachineResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): QuarantineMachineResponse => QuarantineMachineResponse.decode(value),
+  },
+  /** Lets a machine that was caught begin anew, without credit. */
+  pardonMachine: {
+    path: "/mutirao.broker.v1.BrokerService/PardonMachine" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PardonMachineRequest): Buffer => asBuffer(PardonMachineRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PardonMachineRequest => PardonMachineRequest.decode(value),
+    responseSerialize: (value: PardonMachineResponse): Buffer =>
+      asBuffer(PardonMachineResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PardonMachineResponse => PardonMachineResponse.decode(value),
+  },
   listRequests: {
     path: "/mutirao.broker.v1.BrokerService/ListRequests" as const,
     requestStream: false as const,
@@ -4131,6 +4937,12 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   uploadBlob: handleClientStreamingCall<UploadBlobRequest, UploadBlobResponse>;
   downloadBlob: handleServerStreamingCall<DownloadBlobRequest, DownloadBlobResponse>;
   listMachines: handleUnaryCall<ListMachinesRequest, ListMachinesResponse>;
+  /** What machines have done for their trust, also of those that are gone. */
+  listTrust: handleUnaryCall<ListTrustRequest, ListTrustResponse>;
+  /** Has a machine get nothing more; only for the broker's owner, as the next. */
+  quarantineMachine: handleUnaryCall<QuarantineMachineRequest, QuarantineMachineResponse>;
+  /** Lets a machine that was caught begin anew, without credit. */
+  pardonMachine: handleUnaryCall<PardonMachineRequest, PardonMachineResponse>;
   listRequests: handleUnaryCall<ListRequestsRequest, ListRequestsResponse>;
   explain: handleUnaryCall<ExplainRequest, ExplainResponse>;
   getLedger: handleUnaryCall<GetLedgerRequest, GetLedgerResponse>;
@@ -4309,6 +5121,54 @@ export interface BrokerServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListMachinesResponse) => void,
+  ): ClientUnaryCall;
+  /** What machines have done for their trust, also of those that are gone. */
+  listTrust(
+    request: ListTrustRequest,
+    callback: (error: ServiceError | null, response: ListTrustResponse) => void,
+  ): ClientUnaryCall;
+  listTrust(
+    request: ListTrustRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListTrustResponse) => void,
+  ): ClientUnaryCall;
+  listTrust(
+    request: ListTrustRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListTrustResponse) => void,
+  ): ClientUnaryCall;
+  /** Has a machine get nothing more; only for the broker's owner, as the next. */
+  quarantineMachine(
+    request: QuarantineMachineRequest,
+    callback: (error: ServiceError | null, response: QuarantineMachineResponse) => void,
+  ): ClientUnaryCall;
+  quarantineMachine(
+    request: QuarantineMachineRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: QuarantineMachineResponse) => void,
+  ): ClientUnaryCall;
+  quarantineMachine(
+    request: QuarantineMachineRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: QuarantineMachineResponse) => void,
+  ): ClientUnaryCall;
+  /** Lets a machine that was caught begin anew, without credit. */
+  pardonMachine(
+    request: PardonMachineRequest,
+    callback: (error: ServiceError | null, response: PardonMachineResponse) => void,
+  ): ClientUnaryCall;
+  pardonMachine(
+    request: PardonMachineRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PardonMachineResponse) => void,
+  ): ClientUnaryCall;
+  pardonMachine(
+    request: PardonMachineRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PardonMachineResponse) => void,
   ): ClientUnaryCall;
   listRequests(
     request: ListRequestsRequest,

@@ -50,11 +50,13 @@ export const ErrorReason = {
   MUT_MACHINE_LEFT: 46,
   MUT_MACHINE_LOST: 25,
   MUT_MACHINE_MOVED: 47,
+  MUT_MACHINE_QUARANTINED: 85,
   MUT_MEMORY_MAX: 55,
   MUT_NODE_LOST: 83,
   MUT_NOT_FOUND: 49,
   MUT_NOT_OWNER: 26,
   MUT_NOT_PACKED: 74,
+  MUT_NO_MAJORITY: 86,
   MUT_NO_SPACE: 56,
   MUT_OUTPUT_FILES_MAX: 57,
   MUT_OUTPUT_FORBIDDEN: 27,
@@ -140,11 +142,13 @@ export namespace ErrorReason {
   export type MUT_MACHINE_LEFT = typeof ErrorReason.MUT_MACHINE_LEFT;
   export type MUT_MACHINE_LOST = typeof ErrorReason.MUT_MACHINE_LOST;
   export type MUT_MACHINE_MOVED = typeof ErrorReason.MUT_MACHINE_MOVED;
+  export type MUT_MACHINE_QUARANTINED = typeof ErrorReason.MUT_MACHINE_QUARANTINED;
   export type MUT_MEMORY_MAX = typeof ErrorReason.MUT_MEMORY_MAX;
   export type MUT_NODE_LOST = typeof ErrorReason.MUT_NODE_LOST;
   export type MUT_NOT_FOUND = typeof ErrorReason.MUT_NOT_FOUND;
   export type MUT_NOT_OWNER = typeof ErrorReason.MUT_NOT_OWNER;
   export type MUT_NOT_PACKED = typeof ErrorReason.MUT_NOT_PACKED;
+  export type MUT_NO_MAJORITY = typeof ErrorReason.MUT_NO_MAJORITY;
   export type MUT_NO_SPACE = typeof ErrorReason.MUT_NO_SPACE;
   export type MUT_OUTPUT_FILES_MAX = typeof ErrorReason.MUT_OUTPUT_FILES_MAX;
   export type MUT_OUTPUT_FORBIDDEN = typeof ErrorReason.MUT_OUTPUT_FORBIDDEN;

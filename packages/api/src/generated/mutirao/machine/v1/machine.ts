@@ -96,6 +96,10 @@ export interface MachineFacts {
     | undefined;
   /** The request that it was allocated by; empty for a time-shared machine. */
   requestId: string;
+  /** The same under any name, as far as the agent can tell; absent for one that is known by its name alone. */
+  identity?:
+    | string
+    | undefined;
   /** What it found in token files: whoever wrote one of them shares a file system with it. */
   sharedTokens: string[];
 }
@@ -500,6 +504,7 @@ function createBaseMachineFacts(): MachineFacts {
     attributes: {},
     untilUnixMs: undefined,
     requestId: "",
+    identity: undefined,
     sharedTokens: [],
   };
 }
@@ -523,6 +528,9 @@ export const MachineFacts: MessageFns<MachineFacts> = {
     }
     if (message.requestId !== "") {
       writer.uint32(50).string(message.requestId);
+    }
+    if (message.identity !== undefined) {
+      writer.uint32(58).string(message.identity);
     }
     for (const v of message.sharedTokens) {
       writer.uint32(66).string(v!);
@@ -592,6 +600,14 @@ export const MachineFacts: MessageFns<MachineFacts> = {
             }
 
             message.requestId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.identity = reader.string();
             continue;
           }
           case 8: {

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import type { TrustEvidence, TrustRecord } from '@mutirao/api/broker';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { trustJson } from '../../json/documents.ts';
+import { renderTable } from '../../output/table.ts';
+import { tell } from '../../output/tell.ts';
+import { showInstant } from '../../output/units.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('[machine]', 'its name, now or last, or its identity; all when left out')
+    .action((machine: string | undefined) => act((context) => showTrust(context, machine)));
+}
+
+/** Shows what machines have done for their trust, those that were caught first. */
+export async function showTrust(context: CommandContext, machine: string | undefined): Promise<ExitStatus> {
+  const { records } = await (await context.broker()).listTrust();
+  const chosen = machine === undefined ? records : records.filter(({ identity, machineId }) => identity === machine || machineId === machine);
+  if (machine !== undefined && chosen.length === 0) throw new MutiraoError('MUT_NOT_FOUND', `nothing is known of a machine ${machine}; no vote of it has been compared`);
+  tell(context.output, {
+    json: () => chosen.map(trustJson),
+    table: () => (chosen.length === 0 ? ['No machine has a record yet: votes make them (docs/trust.md).'] : trustLines(chosen)),
+    quiet: () => chosen.map(({ machineId }) => machineId),
+  });
+  return 0;
+}
+
+function trustLines(records: readonly TrustRecord[]): string[] {
+  const table = renderTable(
+    [{ title: 'MACHINE' }, { title: 'IDENTITY' }, { title: 'PASSED', right: true }, { title: 'CREDIBILITY', right: true }, { title: 'QUARANTINED' }],
+    records.map(({ machineId, identity, passes, credibility, caughtUnixMs }) => [
+      machineId, identity, String(passes), credibility.toFixed(4), caughtUnixMs === 0 ? '-' : showInstant(caughtUnixMs),
+    ]),
+  );
+  return [...table, ...records.flatMap(({ machineId, evidence }) => evidence.map((one) => `${machineId}: ${describe(one)}`))];
+}
+
+function describe({ kind, atUnixMs, jobId, taskIndex, digest, acceptedDigest, against, detail }: TrustEvidence): string {
+  const when = showInstant(atUnixMs);
+  if (kind === 'outvoted') {
+    return `${when} task ${taskIndex} of job ${jobId}: brought ${digest.slice(0, 12)}, taken was ${acceptedDigest.slice(0, 12)} of ${against.join(' and ')}; ${detail}`;
+  }
+  return kind === 'mismatch' ? `${when} task ${taskIndex} of job ${jobId}: ${detail}` : `${when} by word: ${detail === '' ? 'no reason given' : detail}`;
+}

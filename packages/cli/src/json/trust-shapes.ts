@@ -1,0 +1,14 @@
+/** What machines have done for their trust. */
+export const trustShapes = {
+  trust: {
+    identity: ['string', 'What the machine is known by, whatever its name.'],
+    machine_id: ['string', 'Its last name.'],
+    passes: ['integer', 'Results that other machines confirmed, since it was pardoned if it was.'],
+    credibility: ['number', 'The probability of a result of it to be right, at least.'],
+    caught_unix_ms: ['integer or null', 'Since when it is quarantined; null while it is trusted.'],
+    evidence: ['array of object', '`kind` (`outvoted`, `mismatch`, `word`), `at_unix_ms`, `job_id`, `task_index` (null where none is meant), `digest`, `accepted_digest`, `against` (machines that disagreed), `detail`.'],
+  },
+  trusted_machine: {
+    machine_id: ['string', 'The machine that was meant.'],
+  },
+} as const;
