@@ -31,7 +31,8 @@ export function placeReplicas(turn: Turn): void {
 function usableMachines(turn: Turn): BrokerMachine[] {
   const usable: BrokerMachine[] = [];
   for (const machine of turn.state.machines.values()) {
-    if (!machine.isTold || isCaught(turn.state, machine) || (machine.facts.until !== undefined && machine.facts.until <= turn.now)) continue;
+    if (!machine.isTold || (machine.facts.until !== undefined && machine.facts.until <= turn.now)) continue;
+    if (isCaught(turn.state, machine)) continue;
     if (machine.quarantinedUntil > turn.now) wakeBy(turn, machine.quarantinedUntil);
     else usable.push(machine);
   }

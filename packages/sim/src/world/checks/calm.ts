@@ -56,8 +56,8 @@ function isCalm({ faults, clusters, labs, network, choreFailureProbability = 0 }
     && clusters.every((cluster) => JSON.stringify(cluster.faults) === JSON.stringify(honestManager)) && labs.every(staysUp);
 }
 
-/** An allocation ends at its walltime, and what it runs ends with it. */
-const rightfulReasons: ReadonlySet<string> = new Set(['MUT_WALLTIME_ENDED', 'MUT_ALLOCATION_ENDED', 'MUT_AGENT_STOPPED', 'MUT_MACHINE_LEFT']);
+/** An allocation ends at its walltime, and what it runs ends with it; what a machine runs is taken from it when it is caught. */
+const rightfulReasons: ReadonlySet<string> = new Set(['MUT_WALLTIME_ENDED', 'MUT_ALLOCATION_ENDED', 'MUT_AGENT_STOPPED', 'MUT_MACHINE_LEFT', 'MUT_MACHINE_QUARANTINED']);
 
 function checkProvider(process: string, change: ProviderChange): void {
   if (change.kind !== 'RequestEnded') return;
