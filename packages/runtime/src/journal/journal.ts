@@ -4,8 +4,9 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { MutiraoError } from '@mutirao/api/errors';
 import { InvariantError, type Instant } from '@mutirao/core/shared';
 import { readBootId } from './boot-id.ts';
+import { readFileId } from './file-id.ts';
 import type { ChangeCodec, ProjectionDatabase } from './codec.ts';
-import { claim, isBootNew, keepBoot, migrate } from './schema.ts';
+import { claim, isOriginNew, keepOrigin, migrate, type Origin } from './schema.ts';
 import { journalError } from './sqlite-errors.ts';
 
 /** A line of the journal. */
@@ -49,7 +50,7 @@ export interface Journal<Change> {
   /** Keeps a snapshot, and the one before it. */
   writeSnapshot(sequence: number, body: string): void;
   latestSnapshot(): Snapshot | undefined;
-  /** Whether the host has started anew, or may have, since `keepHost`: the last changes that were not durable may be gone. */
+  /** Whether the host has started anew, or may have, since `keepHost`, or the journal was put back from a back-up: the last changes may be gone. */
   readonly isHostNew: boolean;
   /** What followed from a new host is dealt with, and in the journal; that is on the disk, not only in the system's cache, before this returns. */
   keepHost(): void;
@@ -98,7 +99,7 @@ export function openJournal<Change>(options: JournalOptions<Change>): Journal<Ch
 class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   readonly database: DatabaseSync;
   readonly isHostNew: boolean;
-  readonly #bootId: number | undefined;
+  readonly #origin: Origin;
   readonly #path: string;
   readonly #codec: ChangeCodec<Change>;
   readonly #statements = new Map<string, StatementSync>();
@@ -109,8 +110,8 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   #isFull = false;
 
   constructor({ path, database, codec, bootId }: JournalOptions<Change> & { readonly database: DatabaseSync }) {
-    this.#bootId = bootId;
-    this.isHostNew = isBootNew(database, bootId);
+    this.#origin = { bootId, fileId: readFileId(path) };
+    this.isHostNew = isOriginNew(database, this.#origin);
     this.#path = path;
     this.database = database;
     this.#codec = codec;
@@ -197,7 +198,7 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
     this.#guarded('writing', () => {
       // On the disk, with all that was written before: after the next fall it must not be forgotten that there was this one.
       this.#setDurability(true);
-      keepBoot(this.database, this.#bootId);
+      keepOrigin(this.database, this.#origin);
     });
   }
 

@@ -53,15 +53,29 @@ function keepVersion(database: DatabaseSync, path: string, name: string, version
   database.prepare('INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value').run(name, version);
 }
 
-/** Whether the host has started anew, or may have, since `keepBoot` noted its run. A new journal has nothing to forget. */
-export function isBootNew(database: DatabaseSync, bootId: number | undefined): boolean {
-  if (database.prepare('SELECT 1 FROM changes LIMIT 1').get() === undefined) return false;
-  const noted = database.prepare("SELECT value FROM meta WHERE name = 'boot'").get()?.['value'];
-  return bootId === undefined || noted !== bootId;
+/** What a journal was written by last: the host's run, and its own file. */
+export interface Origin {
+  /** Undefined where the system names none. */
+  readonly bootId: number | undefined;
+  /** Undefined where it is no file, or the file system tells none apart. */
+  readonly fileId: number | undefined;
 }
 
-/** Notes the host's present run. */
-export function keepBoot(database: DatabaseSync, bootId: number | undefined): void {
-  if (bootId === undefined) return;
-  database.prepare("INSERT INTO meta (name, value) VALUES ('boot', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value").run(bootId);
+/**
+ * Whether changes may be gone since `keepOrigin`: the host has started anew, or may have, or the journal is another file, as one that was put back from a
+ * back-up is. A new journal has nothing to forget.
+ */
+export function isOriginNew(database: DatabaseSync, { bootId, fileId }: Origin): boolean {
+  if (database.prepare('SELECT 1 FROM changes LIMIT 1').get() === undefined) return false;
+  const noted = (name: string): unknown => database.prepare('SELECT value FROM meta WHERE name = ?').get(name)?.['value'];
+  const notedFile = noted('file');
+  return bootId === undefined || noted('boot') !== bootId || (notedFile !== undefined && fileId !== undefined && notedFile !== fileId);
+}
+
+/** Notes the host's present run, and the file. */
+export function keepOrigin(database: DatabaseSync, { bootId, fileId }: Origin): void {
+  for (const [name, value] of [['boot', bootId], ['file', fileId]] as const) {
+    if (value === undefined) continue;
+    database.prepare('INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value').run(name, value);
+  }
 }

@@ -187,6 +187,25 @@ suite('a journal knows when its host has started anew since it was dealt with, a
   t.true(open(undefined, true));
 });
 
+suite('a journal that was put back from a back-up knows that it may have forgotten, once, and so does none that stays where it is', (t) => {
+  const { path } = t.context;
+  const open = (): boolean => {
+    const journal = openJournal({ path, codec, bootId: 5 });
+    const { isHostNew } = journal;
+    if (journal.lastSequence() === 0) journal.record([change('word')], 1);
+    journal.keepHost();
+    journal.close();
+    return isHostNew;
+  };
+  t.false(open());
+  copyFileSync(path, `${path}.backup`);
+  t.false(open());
+  rmSync(path);
+  copyFileSync(`${path}.backup`, path);
+  t.true(open());
+  t.false(open());
+});
+
 suite('a number that was kept is there again, also for a process that comes after a kill, and none is where none was', (t) => {
   const { path } = t.context;
   const journal = openJournal({ path, codec });
