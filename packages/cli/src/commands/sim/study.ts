@@ -30,7 +30,7 @@ export interface StudyRunOptions extends StudyOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<study>', 'costa2005: the request heuristics on archived logs')
+    .argument('<study>', 'trust: voting and credibility against saboteurs; costa2005: the request heuristics on archived logs')
     .requiredOption('--out <folder>', 'where results are kept; a study that was interrupted goes on there')
     .option('--quick', 'homogeneous jobs of at most 10,000 tasks, at 20 instants')
     .option('--seed <text>', 'the same seed, the same runs', '1')
@@ -43,6 +43,7 @@ export function define(command: Command, act: Act): void {
 
 /** Runs what is left of a study, then writes its report. */
 export async function runStudy(context: CommandContext, name: string, options: StudyRunOptions): Promise<ExitStatus> {
+  if (name === 'trust') return (await import('../../simulation/study/run-trust.ts')).runTrust(context, options);
   const settings = readSettings(name, options);
   const workerCount = options.workers === undefined ? availableParallelism() : readWhole('--workers', options.workers, { min: 1, max: 1024 });
   const data = getData(context, options);
