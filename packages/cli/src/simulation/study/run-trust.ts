@@ -19,7 +19,7 @@ export interface TrustOptions {
   readonly data?: string;
 }
 
-const [quickSize, wholeSize] = [{ bagCount: 3, taskCount: 1000 }, { bagCount: 10, taskCount: 3000 }];
+const [quickSize, wholeSize] = [{ bagCount: 3, taskCount: 1000 }, { bagCount: 5, taskCount: 3000 }];
 
 /** Runs the study of voting and credibility, and writes its tables and its picture. @throws {MutiraoError} MUT_BAD_REQUEST for options of another study. */
 export async function runTrust(context: CommandContext, options: TrustOptions): Promise<ExitStatus> {

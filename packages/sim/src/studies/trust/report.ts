@@ -80,7 +80,7 @@ function draw(rows: readonly TrustRow[]): string {
   const line = (label: string, colour: number, values: (row: TrustRow) => number, saboteurs: string) => (
     { label, look: { colour, mark: colour }, values: rows.filter((row) => row.saboteurs === saboteurs).map(values) });
   return drawPanels({
-    title: 'What trust costs: runs per task, and wrong results taken', across: 'verification', up: 'runs per task; wrong results in %', ticks: ways.map(({ name }) => name.replace('credibility', 'cred')),
+    title: 'What trust costs: runs per task, and wrong results taken', across: 'verification', up: 'runs per task; wrong results in %', ticks: ways.map(({ name }) => name.replace('credibility:', 'Q ').replace('vote:', 'vote ')),
     panels: kinds.map(({ name }) => ({ title: name, lines: [line('runs per task', 0, (row) => row.runsPerTask, name), line('wrong results, %', 1, (row) => 100 * row.wrongShare, name)] })),
     panelsAcross: 2, legendColumns: 2,
   });
