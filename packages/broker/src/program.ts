@@ -51,7 +51,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
     programVersion: manifest.version, providers: config.provider.map(parseProvider), options: { suspectGrace, replicateAfter },
     checkDeadline, checksMax, blobBytesMax, trace: config.trace, connectEvents: nats && natsEvents(nats), log, metrics, onFatal: context.fail,
   });
-  const http = await startHttp({ address: config.metrics, metrics, healthy: () => undefined });
+  const http = await startHttp({ address: config.metrics, metrics, healthy: () => broker.trouble() });
   announce(context, broker, http.address);
   if (!signal.aborted) await once(signal, 'abort');
   await broker.stop();

@@ -43,7 +43,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
     options: readClusterOptions({ ...config, processors }), id: config.id, nodes, sshOptions: config.sshOption, directory, listen: config.listen, identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, log, metrics,
     tokens: acceptToken(ensureToken(tokenPath(home)), ownerId), ownerId, onFatal: context.fail,
   });
-  const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, healthy: () => undefined });
+  const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, healthy: () => cluster.trouble() });
   writeAtomic(join(directory, 'cluster.json'), `${JSON.stringify({ address: nearAddress(cluster.address), metricsAddress: http?.address, pid: process.pid })}\n`);
   log.info({ address: cluster.address, metrics_address: http?.address, cluster: config.id }, 'listening');
   if (!signal.aborted) await once(signal, 'abort');

@@ -13,6 +13,8 @@ import type { ChangeSignal } from './change-signal.ts';
 export interface ClusterHost {
   /** Resolves to the machine's reply, after it is in the journal. */
   ask<T>(make: (replyTo: number) => ClusterInput): Promise<T>;
+  /** @throws {MutiraoError} MUT_DISK_FULL where no new request can be taken. */
+  demandRoom(): void;
   listQueue(endedMax: number): QueueListing;
   readonly limits: ResourceLimits;
   /** Who may act for others. */
@@ -37,6 +39,7 @@ export function clusterRoutes(host: ClusterHost): Handlers<typeof ClusterService
     allocate: unary({
       decode: decodeAllocateRequest,
       handle: (order, { userId }) => {
+        host.demandRoom();
         if (order.userId !== '') demandSelf(host, userId, order.userId);
         return host.ask<{ readonly requestId: number }>((replyTo) => ({
           kind: 'AllocationRequested', replyTo, order: order.userId === '' ? { ...order, userId } : order,

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { ClusterServiceService } from '@mutirao/api/cluster';
 import { clusterMachine, listQueue, saveClusterBeginning, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
 import { unreachable, type DriverCommand, type UserId } from '@mutirao/core/shared';
-import { MachineDriver, openTrace, systemClock } from '@mutirao/runtime/driver';
+import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
+import { Room } from '@mutirao/runtime/files';
 import { openJournal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
@@ -46,6 +47,8 @@ export interface ClusterSetup {
 /** A cluster that takes requests. */
 export interface RunningCluster {
   readonly address: string;
+  /** What is wrong; undefined while all is well. */
+  trouble(): string | undefined;
   /** Takes no more calls and ends what runs; queued requests stay in the journal. */
   stop(): Promise<void>;
 }
@@ -54,6 +57,8 @@ type ClusterDriver = MachineDriver<ClusterState, ClusterInput, ClusterChange, Cl
 
 /** Time that calls get to end when the process stops. */
 const drainMs = 1000;
+/** With less room than this no request is taken. */
+const freeMin = 2 * 1024 ** 2;
 
 /** Reads the journal, begins a life and serves. @throws {MutiraoError} when the journal or the address cannot be had. */
 export async function startCluster(setup: ClusterSetup): Promise<RunningCluster> {
@@ -75,13 +80,15 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
       changes.notify();
     },
     onFatal: setup.onFatal,
+    onStalled: (error) => { tellStalled(log, error); },
     trace: openTrace({ path: setup.trace ?? '', machine: 'cluster', at: systemClock.now(), log, describe: () => saveClusterBeginning(state) }),
   });
+  const room = new Room({ folder: directory, freeMin, pause: 500, timers: systemTimers, journalTrouble: () => driver.stalledBy?.message });
   deliver = (input) => { driver.deliver(input); };
   deliver({ kind: 'ClusterStarted', away: runner instanceof NodeRunner ? runner.processorsAway : 0 });
   if (setup.metrics !== undefined) measure(setup.metrics, state);
   const routes = clusterRoutes({
-    ask: (make) => driver.ask(make), limits: options, changes, ownerId: setup.ownerId, userOf: (requestId) => state.requests.get(requestId)?.order.userId,
+    ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, limits: options, changes, ownerId: setup.ownerId, userOf: (requestId) => state.requests.get(requestId)?.order.userId,
     listQueue: (endedMax) => listQueue(state, systemClock.now(), endedMax),
   });
   const server = await serve({
@@ -89,7 +96,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     ...(setup.metrics === undefined ? {} : { metrics: setup.metrics }),
   });
   return {
-    address: server.address,
+    address: server.address, trouble: () => room.trouble(),
     stop: async () => {
       await server.drain(drainMs);
       // The driver first: an exit that it heard of now would start the next request.

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { MachineId, ProcessorCount, RequestId } from '@mutirao/core/shared';
+import { isFullDisk } from '@mutirao/runtime/files';
+import { journalError } from '@mutirao/runtime/journal';
 import { secretOf, type AgentOrigin } from './credentials.ts';
 
 interface Entered {
@@ -44,7 +46,7 @@ export class AgentGate {
   /**
    * Lets an agent in under a name, for the first time or again.
    *
-   * @throws {MutiraoError} MUT_CREDENTIAL_COPIED when the name is another agent's, or none of the request's machines has it.
+   * @throws {MutiraoError} MUT_CREDENTIAL_COPIED when the name is another agent's, or none of the request's machines has it; MUT_DISK_FULL.
    */
   enter(origin: AgentOrigin, machineId: MachineId, credential: string): void {
     const requestId = origin.kind === 'request' ? origin.requestId : '';
@@ -56,7 +58,12 @@ export class AgentGate {
       const width = this.#lookup.widthOf(requestId);
       if (width === 0) return; // The request is over, and the provider's machine will say so.
       demandMachine(machineId, requestId, width);
-      this.#database.prepare('INSERT INTO agent_secrets VALUES (?, ?, ?)').run(machineId, requestId, digest);
+      try {
+        this.#database.prepare('INSERT INTO agent_secrets VALUES (?, ?, ?)').run(machineId, requestId, digest);
+      } catch (error) {
+        // Let in all the same, it could be shut out after a restart; the agent tries again.
+        throw journalError(error, 'the database of agents', `remembering machine ${machineId}`);
+      }
     }
     this.#entered.set(machineId, { requestId, digest });
   }
@@ -83,11 +90,20 @@ export class AgentGate {
     for (const [machineId, entered] of [...this.#entered]) {
       if (entered.requestId === requestId) this.#entered.delete(machineId);
     }
-    this.#database.prepare('DELETE FROM agent_secrets WHERE request_id = ?').run(requestId);
+    this.#remove('DELETE FROM agent_secrets WHERE request_id = ?', requestId);
+  }
+
+  /** On a full disk a row stays: the next start erases those of requests that are over. */
+  #remove(sql: string, id: string): void {
+    try {
+      this.#database.prepare(sql).run(id);
+    } catch (error) {
+      if (!isFullDisk(journalError(error, 'the database of agents', 'erasing'))) throw error;
+    }
   }
 
   #erase(machineId: MachineId): void {
-    this.#database.prepare('DELETE FROM agent_secrets WHERE machine_id = ?').run(machineId);
+    this.#remove('DELETE FROM agent_secrets WHERE machine_id = ?', machineId);
   }
 }
 

@@ -27,6 +27,8 @@ export interface ProviderHost {
   readonly keeper: Pick<MachineKeeper, 'add' | 'remove' | 'list'> | undefined;
   /** Who may change what the provider does. */
   readonly ownerId: UserId;
+  /** What is wrong with the provider; undefined while all is well. */
+  trouble(): string | undefined;
   /** Resolves to the machine's reply, after it is in the journal. */
   ask<T>(make: (replyTo: number) => ProviderInput): Promise<T>;
 }
@@ -173,9 +175,10 @@ function decodeCall<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Buffer): 
   }
 }
 
-function describeResource({ state }: ProviderHost): GetResourceResponse {
+function describeResource({ state, trouble }: ProviderHost): GetResourceResponse {
   const { config, machines, listing } = state;
   const { heuristic, defaultTime } = heuristicInForce(state);
+  const fault = trouble();
   const attached = [...machines.values()].filter((machine) => machine.attachmentId !== 0);
   const limits = state.limits ?? {
     processors: attached.reduce((sum, { facts }) => sum + facts.processors, 0), requestsMax: 0, walltimeMax: 0, widthMax: 0, walltimeGranularity: 0,
@@ -185,6 +188,6 @@ function describeResource({ state }: ProviderHost): GetResourceResponse {
     processors: limits.processors, requestsMax: limits.requestsMax, walltimeMsMax: limits.walltimeMax, widthProcessorsMax: limits.widthMax,
     walltimeGranularityMs: limits.walltimeGranularity, heuristic, defaultTaskTimeMs: defaultTime, heuristicSwitched: state.switched !== undefined,
     queuedRequests: listing?.requests.filter(({ status }) => status === 'queued').length ?? 0,
-    machines: attached.length, draining: state.drainReason !== '', reasons: [...state.standing],
+    machines: attached.length, draining: state.drainReason !== '', reasons: [...(fault === undefined ? [] : [fault]), ...state.standing],
   };
 }

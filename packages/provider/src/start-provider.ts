@@ -7,7 +7,7 @@ import {
 import { unreachable, type Bytes, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
-import { MachineDriver, openTrace, systemClock, systemTimers } from '@mutirao/runtime/driver';
+import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
 import { ensureToken, homeSharedToken, makeToken } from '@mutirao/runtime/files';
 import { onOneLine, readHostIdentity } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
@@ -165,6 +165,7 @@ class ProviderProcess {
         }
       },
       onFatal: setup.onFatal,
+      onStalled: (error) => { tellStalled(log, error); },
       trace: openTrace({ path: setup.trace ?? '', machine: 'provider', at: systemClock.now(), log, describe: () => saveProviderBeginning(this.#state) }),
     });
     if (manager === undefined) return;
@@ -199,7 +200,7 @@ class ProviderProcess {
     log.info({ address: users.address, agents_address: agents.address, agents_dial: this.#agentStart.address, provider: this.#state.config.providerId }, 'listening');
     return {
       address: users.address, agentsAddress: agents.address, machineTokenPath: this.#machineTokenPath, state: this.#state,
-      trouble: () => (this.#watcher === undefined || this.#watcher.trouble === '' ? undefined : `the queue cannot be read: ${this.#watcher.trouble}`),
+      trouble: () => this.#trouble(),
       giveBack: (reason, patience) => this.#giveBack(reason, patience),
       stop: () => this.#stop(users === agents ? [users] : [users, agents]),
     };
@@ -213,6 +214,13 @@ class ProviderProcess {
     return new SiteContents({ store, ownToken, exchange: this.#exchange, clock: systemClock, log, passing: this.#passing });
   }
 
+  #trouble(): string | undefined {
+    const { stalledBy } = this.#driver;
+    if (stalledBy !== undefined) return stalledBy.message;
+    const trouble = this.#watcher?.trouble ?? '';
+    return trouble === '' ? undefined : `the queue cannot be read: ${trouble}`;
+  }
+
   /** The server of brokers, and that of agents, which may be the same. */
   async #serve(): Promise<{ readonly users: RunningServer; readonly agents: RunningServer }> {
     const { listen, listenAgents, ownerId } = this.#setup;
@@ -220,6 +228,7 @@ class ProviderProcess {
       gate: this.#gate, ownerId, keeper: this.#setup.keeper,
       state: this.#state, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed,
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
+      trouble: () => this.#trouble(),
       ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),
     };
     const [forBrokers, forAgents] = [providerService(host), machineService(host, this.#credentials)];

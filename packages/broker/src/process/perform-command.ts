@@ -1,6 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { BrokerCommand, BrokerInput, BrokerState } from '@mutirao/core/machines/broker';
 import type { DriverCommand, MachineId } from '@mutirao/core/shared';
+import type { Room } from '@mutirao/runtime/files';
 
 import type { ProviderLinks } from '../providers/provider-links.ts';
 import type { ToProvider } from '../providers/to-provider.ts';
@@ -18,6 +19,7 @@ export interface Performers {
   readonly toProvider: ToProvider;
   readonly acceptor: ResultAcceptor;
   readonly digester: ResultDigester;
+  readonly room: Pick<Room, 'patiently'>;
   deliver(input: BrokerInput): void;
   onBug(error: unknown): void;
 }
@@ -54,7 +56,9 @@ function settleResult(
   const job = performers.state.jobs.get(jobId);
   if (job?.spec === undefined) return; // It ended meanwhile; nobody waits for the answer.
   const { spec, userId } = job;
-  settle({ ...command, userId, value: valueOfTask(spec, taskIndex), homeDirectory: spec.homeDirectory }).then(
+  const order = { ...command, userId, value: valueOfTask(spec, taskIndex), homeDirectory: spec.homeDirectory };
+  // A full disk at home says nothing about the result, which is kept until there is room.
+  performers.room.patiently(() => settle(order), () => performers.state.successes.has(replicaId)).then(
     (input) => { performers.deliver(input); },
     (error: unknown) => {
       if (error instanceof MutiraoError) performers.deliver({ kind: 'ResultRefused', replicaId, reason: error.code, detail: error.message });

@@ -1,6 +1,7 @@
 import { snapshot, type BrokerChange, type BrokerState } from '@mutirao/core/machines/broker';
 import type { Duration, Instant } from '@mutirao/core/shared';
 import type { Clock } from '@mutirao/runtime/driver';
+import { isFullDisk } from '@mutirao/runtime/files';
 import type { Journal } from '@mutirao/runtime/journal';
 
 /** When snapshots are taken. */
@@ -9,10 +10,12 @@ export interface SnapshotRules {
   readonly changesMin: number;
   /** Snapshots take at most one part in so many of the process's time. */
   readonly timeShare: number;
+  /** Pause after there was no room for one. */
+  readonly fullPause: Duration;
 }
 
 /** Often enough for a quick restart, seldom enough not to be noticed. */
-export const defaultSnapshotRules: SnapshotRules = { changesMin: 2000, timeShare: 50 };
+export const defaultSnapshotRules: SnapshotRules = { changesMin: 2000, timeShare: 50, fullPause: 10_000 };
 
 /** Keeps snapshots of a state in its journal, so that a restart replays little. */
 export class Snapshots {
@@ -33,7 +36,14 @@ export class Snapshots {
   takeWhenDue(state: BrokerState): Duration | undefined {
     if (this.#journal.lastSequence() - this.#lastSequence < this.#rules.changesMin) return undefined;
     if (this.#clock.now() < this.#notBefore) return undefined;
-    return this.take(state);
+    try {
+      return this.take(state);
+    } catch (error) {
+      if (!isFullDisk(error)) throw error;
+      // The journal has it all; a later snapshot will do.
+      this.#notBefore = this.#clock.now() + this.#rules.fullPause;
+      return undefined;
+    }
   }
 
   /** Takes one now, unless nothing changed since the last. Returns how long it took. */

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 
 import { resume, saveBrokerBeginning, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
 import type { Bytes, DriverCommand, Duration, Instant, MachineId, ProviderId, UserId } from '@mutirao/core/shared';
-import { MachineDriver, openTrace, systemClock, systemTimers, type CommittedChange } from '@mutirao/runtime/driver';
+import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled, type CommittedChange } from '@mutirao/runtime/driver';
 import type { ConnectEvents } from '@mutirao/runtime/events';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
-import { homeSharedToken, offerSharedToken, tokenOfProvider } from '@mutirao/runtime/files';
+import { homeSharedToken, isFullDisk, offerSharedToken, Room, tokenOfProvider } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
@@ -70,6 +70,8 @@ export interface BrokerSetup {
 export interface RunningBroker {
   readonly address: string;
   readonly state: BrokerState;
+  /** What is wrong; undefined while all is well. */
+  trouble(): string | undefined;
   /** Finishes what is in the inbox, keeps a snapshot, and ends. Jobs go on when a broker is started on the same home. */
   stop(): Promise<void>;
 }
@@ -81,6 +83,10 @@ const publishGrace = 1000;
 /** Outputs that nobody asked for any more are removed after a week. */
 const arrivalAgeMax = 7 * 24 * 3_600_000;
 const placingsMax = 16;
+/** With less room than this no job is taken: what runs can still be written down. */
+const freeMin: Bytes = 8 * 1024 ** 2;
+/** Pause before what found no room is tried again. */
+const fullPause: Duration = 500;
 /** Turns between two checks of the invariants, which cost as much as the state is large. */
 const checkEvery = 10_000;
 
@@ -99,7 +105,7 @@ export async function startBroker(setup: BrokerSetup): Promise<RunningBroker> {
   const server = await serve({
     address: setup.listen, tokens: setup.tokens, identity: identityFolder(setup.home), log, services: [brokerService(broker.parts)], metrics: setup.metrics,
   });
-  return { address: server.address, state, stop: () => broker.stop(server) };
+  return { address: server.address, state, trouble: () => broker.parts.room.trouble(), stop: () => broker.stop(server) };
 }
 
 interface Stores {
@@ -127,6 +133,7 @@ class Broker {
   readonly #links: ProviderLinks;
   readonly #performers: Performers;
   readonly #driver: BrokerDriver;
+  readonly #room: Room;
   readonly #tookOverAt: Instant = systemClock.now();
   readonly #sharedTokens: SharedTokens;
 
@@ -139,13 +146,16 @@ class Broker {
     this.#publisher = createPublisher(setup, journal);
     this.#driver = this.#createDriver();
     this.#sharedTokens = { home: homeSharedToken(setup.home), drop: offerSharedToken(setup.home, `broker-${setup.brokerId}`, stores.arrivals.folder) };
+    this.#room = new Room({
+      folder: join(setup.home, 'broker'), freeMin, pause: fullPause, timers: systemTimers, journalTrouble: () => this.#driver.stalledBy?.message,
+    });
     const homeFiles = new HomeFiles(new FileHashes({ hashFile }));
     const stager = new Stager(homeFiles);
     this.#links = this.#createLinks(homeFiles, stager);
     const records = new JournalRecords(journal);
     this.#performers = this.#createPerformers(stager, records);
     this.parts = {
-      driver: this.#driver, journal, records, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
+      driver: this.#driver, room: this.#room, journal, records, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
       clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: forbiddenFoldersOf(setup.home),
       troubleOf: (providerId) => this.#links.troubleOf(providerId),
     };
@@ -167,7 +177,11 @@ class Broker {
     await this.#driver.stop();
     this.#links.stop();
     await this.#publisher?.stop(publishGrace);
-    this.#snapshots.take(this.#stores.state);
+    try {
+      this.#snapshots.take(this.#stores.state);
+    } catch (error) {
+      if (!isFullDisk(error)) throw error; // The next start replays what is in the journal.
+    }
     this.#stores.journal.close();
   }
 
@@ -179,6 +193,7 @@ class Broker {
       perform: (command) => { performCommand(this.#performers, command); },
       onCommitted: (entries) => { this.#hearCommitted(entries); },
       onFatal: this.#setup.onFatal,
+      onStalled: (error) => { tellStalled(this.#setup.log, error); },
       trace: openTrace({
         path: this.#setup.trace ?? '', machine: 'broker', at: this.#tookOverAt, log: this.#setup.log, describe: () => saveBrokerBeginning(state),
       }),
@@ -213,7 +228,7 @@ class Broker {
     const incarnation = randomBytes(16).toString('hex');
     let transferCount = 0;
     return new ProviderLinks({
-      brokerId, programVersion, tokenOf: (providerId) => tokenOfProvider(home, providerId, token), trust: userTrust(home), arrivals, timers: systemTimers, log, counts: this.#metrics,
+      brokerId, programVersion, tokenOf: (providerId) => tokenOfProvider(home, providerId, token), trust: userTrust(home), arrivals, room: this.#room, timers: systemTimers, log, counts: this.#metrics,
       deliver: (input) => { this.#deliver(input); },
       waitingCount: () => this.#driver.waitingCount,
       findSource: async (content) => {
@@ -244,7 +259,7 @@ class Broker {
       arrivals, folder: join(this.#setup.home, 'broker', 'checks'),
       standardOutputOf: (jobId, taskIndex, replicaId) => records.outputOf(jobId, taskIndex, replicaId)?.standardOutput ?? new Uint8Array(0),
     }, { checksMax, checkDeadline });
-    return { state, links: this.#links, toProvider, acceptor, digester, deliver: (input) => { this.#deliver(input); }, onBug: onFatal };
+    return { state, links: this.#links, toProvider, acceptor, digester, room: this.#room, deliver: (input) => { this.#deliver(input); }, onBug: onFatal };
   }
 
   #deliver(input: BrokerInput): void {

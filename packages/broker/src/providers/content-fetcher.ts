@@ -3,7 +3,7 @@ import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
-import type { MachineId } from '@mutirao/core/shared';
+import type { Bytes, MachineId } from '@mutirao/core/shared';
 
 import type { Arrivals } from '../results/arrivals.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
@@ -12,6 +12,8 @@ import type { PushedOutputs } from './report-outputs.ts';
 /** What fetching contents needs. */
 export interface ContentFetcherOptions {
   readonly arrivals: Arrivals;
+  /** Resolves when there is room for so many bytes. */
+  whenRoom(bytes: Bytes): Promise<void>;
   /** The bytes of a transfer, in order. */
   receive(transferId: string): AsyncIterable<Uint8Array>;
   /** Transfers at a time. */
@@ -50,7 +52,9 @@ export class ContentFetcher implements PushedOutputs {
   }
 
   async #receive(machineId: MachineId, transferId: string, content: Content): Promise<void> {
-    const { arrivals } = this.#options;
+    const { arrivals, whenRoom } = this.#options;
+    // The bytes can be asked for once only; until then they stay where they are.
+    await whenRoom(content.size);
     const part = arrivals.newPart();
     try {
       const file = await open(part, 'wx', 0o600);

@@ -4,6 +4,7 @@ import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 import type { Timers } from '@mutirao/runtime/driver';
+import type { Room } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { PassingBytes } from '@mutirao/runtime/memory';
@@ -38,6 +39,8 @@ export interface ProviderLinksOptions {
   readonly timers: Timers;
   readonly log: Logger;
   readonly counts: LinkCounts;
+  /** Where what comes is kept. */
+  readonly room: Pick<Room, 'patiently' | 'whenFree'>;
   deliver(input: BrokerInput): void;
   /** Inputs that wait for their turn. */
   waitingCount(): number;
@@ -142,10 +145,10 @@ export class ProviderLinks {
   }
 
   #createReader({ providerId, client, link, log }: Readers, hold: Hold): FromProvider {
-    const { arrivals, timers, counts, deliver } = this.#options;
+    const { arrivals, timers, counts, deliver, room } = this.#options;
     const onTrouble = (error: unknown): void => { log.warn({ err: error }, 'a file could not be carried'); };
     const fetcher = new ContentFetcher({
-      arrivals, concurrencyMax: transfersMax, onTrouble,
+      arrivals, concurrencyMax: transfersMax, onTrouble, whenRoom: (bytes) => room.whenFree(bytes),
       receive: (transferId) => receiveContent(client, transferId),
       onBytes: (bytes) => { this.#pass('in', bytes); },
     });
@@ -159,7 +162,7 @@ export class ProviderLinks {
       deliver,
       keepOutputs: (machineId, report) => {
         counts.staged('in', bytesOf(report));
-        return keepOutputs({ machineId, report }, { arrivals, pushed: fetcher }, onTrouble);
+        return keepOutputs({ machineId, report }, { arrivals, pushed: fetcher, room }, onTrouble);
       },
       fetchPushed: (machineId, transferId, content) => { fetcher.fetch(machineId, transferId, content); },
       serveWanted: (machineId, contents) => { void server.serve(machineId, contents).catch(onTrouble); },

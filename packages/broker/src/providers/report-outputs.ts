@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { MachineReport, OutputContent } from '@mutirao/core/messages';
 import type { MachineId } from '@mutirao/core/shared';
+import type { Room } from '@mutirao/runtime/files';
 
 import type { Arrivals, Origin } from '../results/arrivals.ts';
 
@@ -32,20 +33,22 @@ export interface PushedOutputs {
 /**
  * Keeps the files of a report and returns it without their bytes.
  *
- * A file that cannot be kept, or whose bytes are not those that were announced, is left out of `arrivals`: accepting the
+ * Where there is no room it waits until there is some. A file that cannot be kept for another reason, or whose bytes are not those that were announced, is left out of `arrivals`: accepting the
  * result then says so, and the task runs again. `onTrouble` hears of each.
  */
 export async function keepOutputs(
   from: { readonly machineId: MachineId; readonly report: MachineReport },
-  stores: { readonly arrivals: Arrivals; readonly pushed: PushedOutputs },
+  stores: { readonly arrivals: Arrivals; readonly pushed: PushedOutputs; readonly room: Pick<Room, 'patiently'> },
   onTrouble: (error: unknown) => void,
 ): Promise<MachineReport> {
   for (const end of from.report.ended) {
     const origin = { replicaId: end.replicaId, machineId: from.machineId };
     for (const output of end.outputs) {
-      if (output.droppedName !== undefined) await stores.arrivals.keepDropped(origin, output, output.droppedName).catch(onTrouble);
-      else if (output.inline === undefined) await stores.pushed.settled(from.machineId, output.transferId);
-      else await keepInline(stores.arrivals, origin, output).catch(onTrouble);
+      if (output.droppedName !== undefined) {
+        const { droppedName } = output;
+        await stores.room.patiently(() => stores.arrivals.keepDropped(origin, output, droppedName)).catch(onTrouble);
+      } else if (output.inline === undefined) await stores.pushed.settled(from.machineId, output.transferId);
+      else await stores.room.patiently(() => keepInline(stores.arrivals, origin, output)).catch(onTrouble);
     }
   }
   return { ...from.report, ended: from.report.ended.map((end) => ({ ...end, outputs: end.outputs.map(withoutBytes) })) };

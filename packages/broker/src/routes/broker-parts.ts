@@ -2,6 +2,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { findJobOf, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerJob, type BrokerState } from '@mutirao/core/machines/broker';
 import type { JobId, ProviderId, UserId } from '@mutirao/core/shared';
 import type { Clock, MachineDriver, Timers } from '@mutirao/runtime/driver';
+import type { Room } from '@mutirao/runtime/files';
 import type { Journal } from '@mutirao/runtime/journal';
 
 import type { Blobs } from '../contents/blobs.ts';
@@ -14,7 +15,8 @@ export type BrokerDriver = MachineDriver<BrokerState, BrokerInput, BrokerChange,
 
 /** What the routes of the broker's service work with. */
 export interface BrokerParts {
-  readonly driver: Pick<BrokerDriver, 'state' | 'ask'>;
+  readonly driver: Pick<BrokerDriver, 'state' | 'ask' | 'stalledBy'>;
+  readonly room: Pick<Room, 'demand' | 'trouble'>;
   readonly journal: Pick<Journal<BrokerChange>, 'read'>;
   readonly records: Records;
   readonly specs: JobSpecs;

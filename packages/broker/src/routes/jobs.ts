@@ -15,7 +15,7 @@ export function getJobRoute(parts: BrokerParts): UnaryHandler<GetJobRequest, Get
   return ({ jobId }, { userId }) => {
     const job = getJob(parts, userId, jobId);
     const summary = findJobSummary(parts.driver.state, userId, jobId);
-    return { job: summary && encodeJobSummary(summary), spec: encodeJobSpec(parts.specs.getSpec(job)) };
+    return { job: summary && encodeJobSummary(summary), spec: encodeJobSpec(parts.specs.getSpec(job)), trouble: parts.room.trouble() };
   };
 }
 
@@ -23,7 +23,7 @@ export function getJobRoute(parts: BrokerParts): UnaryHandler<GetJobRequest, Get
 export function listJobsRoute(parts: BrokerParts): UnaryHandler<ListJobsRequest, ListJobsResponse> {
   return ({ pageSize, beforeJobId }, { userId }) => {
     const sizeMax = Math.min(pageSize === 0 ? pageDefault : pageSize, pageMax);
-    return { jobs: listJobSummaries(parts.driver.state, userId, { beforeJobId, sizeMax }).map(encodeJobSummary) };
+    return { jobs: listJobSummaries(parts.driver.state, userId, { beforeJobId, sizeMax }).map(encodeJobSummary), trouble: parts.room.trouble() };
   };
 }
 

@@ -22,7 +22,9 @@ export function submitJobRoute(parts: BrokerParts): UnaryHandler<SubmitJobReques
 async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec: given }: SubmitJob): Promise<SubmitJobResponse> {
   // The same job again, although its inputs may be gone by now.
   const known = findJobByClientId(parts.driver.state, userId, clientJobId);
-  if (known !== undefined) return { jobId: known.jobId, taskCount: known.taskCount };
+  // While the journal is behind, it may be of the last turn and not be kept yet.
+  if (known !== undefined && parts.driver.stalledBy === undefined) return { jobId: known.jobId, taskCount: known.taskCount };
+  parts.room.demand();
   if (touchesHome(given)) demandOwner(parts, userId, 'a job with local paths or a check');
   const spec = resolveLocalPaths(given);
   checkRequirements(spec);

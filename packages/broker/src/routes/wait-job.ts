@@ -24,7 +24,9 @@ async function waitJob(parts: BrokerParts, jobId: JobId, context: CallContext): 
     for (;;) {
       const summary = findJobSummary(parts.driver.state, userId, jobId);
       if (summary === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no job ${jobId} of yours`);
-      if (summary.endedAt !== 0 || expired.signal.aborted) return summary;
+      // An end that is not in the journal yet could still be taken back by a fall.
+      const hasEnded = summary.endedAt !== 0 && parts.driver.stalledBy === undefined;
+      if (hasEnded || expired.signal.aborted) return summary;
       if (signal.aborted) throw new MutiraoError('MUT_CANCELLED', 'the caller left');
       if (stopping.aborted) throw new MutiraoError('MUT_STOPPING', 'the broker is stopping; wait again when it is back');
       await parts.watchers.next(jobId, [signal, stopping, expired.signal]);

@@ -16,7 +16,7 @@ const jobsShownMax = 10;
 /** Prints jobs, providers and machines at a glance. */
 export async function printStatus(context: CommandContext): Promise<ExitStatus> {
   const broker = await context.broker();
-  const [{ jobs }, { providers }, { machines }] = await Promise.all([
+  const [{ jobs, trouble = '' }, { providers }, { machines }] = await Promise.all([
     broker.listJobs({ pageSize: jobsShownMax, beforeJobId: 0 }), broker.listProviders(), broker.listMachines(),
   ]);
   const sums = {
@@ -25,8 +25,9 @@ export async function printStatus(context: CommandContext): Promise<ExitStatus> 
     running_count: machines.reduce((sum, machine) => sum + machine.runningCount, 0),
   };
   tell(context.output, {
-    json: () => ({ jobs: jobs.map(jobJson), providers: providers.map(providerJson), machines: sums }),
+    json: () => ({ jobs: jobs.map(jobJson), providers: providers.map(providerJson), machines: sums, trouble }),
     table: () => [
+      ...(trouble === '' ? [] : [`The broker takes nothing new: ${trouble}`, '']),
       ...(jobs.length === 0 ? ['No jobs.'] : jobTable(jobs, context.clock.now())), '',
       ...(providers.length === 0 ? ['No providers.'] : providerTable(providers)), '',
       `${sums.machine_count} machines with ${sums.processors} processors, ${sums.running_count} replicas running.`,

@@ -23,10 +23,10 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
 }
 
 /** A job and what its user stated, as JSON. */
-export function jobDetailsJson(job: JobSummary, spec: JobSpec): JsonOf<Shapes['job_details']> {
+export function jobDetailsJson(job: JobSummary, spec: JobSpec, trouble: string): JsonOf<Shapes['job_details']> {
   const limits = spec.limits ?? { runTimeMsMax: 0, memoryBytesMax: 0, outputBytesMax: 0 };
   return {
-    ...jobJson(job),
+    ...jobJson(job), trouble,
     processors: spec.processors ?? 1, replicas_max: spec.replicasMax ?? 2, failures_max: spec.failuresMax ?? 3,
     verification: verificationText(spec.verification), home_directory: spec.homeDirectory, deadline_unix_ms: spec.deadlineUnixMs ?? null, environment: spec.environment,
     run_time_ms_max: limits.runTimeMsMax, memory_bytes_max: limits.memoryBytesMax, output_bytes_max: limits.outputBytesMax,

@@ -100,6 +100,7 @@ export const shapes = {
   job: jobFields,
   job_details: {
     ...jobFields,
+    trouble: ['string', 'Why the broker takes nothing new, a full disk for example; empty while all is well.'],
     processors: ['integer', 'Processors that each task holds.'],
     replicas_max: ['integer', 'Most replicas of one task that run at once.'],
     failures_max: ['integer', 'Failures of a task before it is given up.'],
@@ -286,6 +287,7 @@ export const shapes = {
     jobs: ['array of job', 'Jobs that run, and the last that ended.'],
     providers: ['array of provider', 'The providers.'],
     machines: ['object', '`machine_count`, `processors`, `running_count`.'],
+    trouble: ['string', 'Why the broker takes nothing new, a full disk for example; empty while all is well.'],
   },
   study: {
     study: ['string', 'Name of the study.'],

@@ -21,7 +21,7 @@ function cluster() {
   const hear = (input: ClusterInput) => clusterMachine.step(state, [input], 5000).commands;
   hear({ kind: 'ClusterStarted' });
   const routes = clusterRoutes({
-    limits: options, changes, ownerId: 'ana', userOf: (requestId) => state.requests.get(requestId)?.order.userId,
+    demandRoom: () => undefined, limits: options, changes, ownerId: 'ana', userOf: (requestId) => state.requests.get(requestId)?.order.userId,
     listQueue: (endedMax) => listQueue(state, 5000, endedMax),
     ask: <T>(make: (replyTo: number) => ClusterInput): Promise<T> => {
       const reply = hear(make(1)).find((command) => command.kind === 'Reply')?.reply;

@@ -21,7 +21,7 @@ function aHost(dialogue: ProviderDialogue): ProviderHost & { readonly asked: Pro
   return {
     state: dialogue.state, asked,
     relay: new Relay({ providerId: 'p', measure: new TaskMeasure(), log: quietLogger, clock: systemClock, gate, ownerId: 'ana', deliver: () => undefined }),
-    gate, ownerId: 'ana', keeper: undefined,
+    gate, ownerId: 'ana', keeper: undefined, trouble: () => undefined,
     exchange: new TransferExchange({ timers: systemTimers, waitMax: 1, transfersMax: 10, passing: { note: () => undefined } }), pushed: new PushedContents(),
     ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => {
       asked.push(make(1));
@@ -37,6 +37,12 @@ function aDialogue(): ProviderDialogue {
 }
 
 const noWriter: StreamWriter<Buffer> = { write: () => true, end: () => undefined, onDrain: undefined, drained: () => Promise.resolve() };
+
+test('what is wrong with a provider is told before the reasons of its last decision', async (t) => {
+  const response = await inject(providerRoutes({ ...aHost(aDialogue()), trouble: () => 'the disk is full' }).getResource, {});
+  t.is(response.reasons[0], 'the disk is full');
+  t.true(response.reasons.length > 1);
+});
 
 test('the resource is described with its limits, its rules and the reasons of the last decision', async (t) => {
   const response = await inject(providerRoutes(aHost(aDialogue())).getResource, {});

@@ -35,8 +35,21 @@ export interface MachineDriverOptions<State, Input, Change, Command> {
   /** Inputs waiting from which on `ask` refuses; `deliver` never does. 65,536 when left out. */
   readonly waitingMax?: number;
   readonly timers?: Timers;
+  /** Pause before the journal is tried again after there was no room for it; half a second when left out. */
+  readonly retryAfter?: number;
+  /** Hears that there is no room for the journal, and with undefined that there is some again. */
+  onStalled?(error: MutiraoError | undefined): void;
   /** Hears of every turn; undefined, as usual, costs nothing. */
   readonly trace?: TurnTrace | undefined;
+}
+
+/** A decision that is not in the journal yet. */
+interface Undone<Change, Command> {
+  readonly changes: readonly Change[];
+  readonly commands: readonly Command[];
+  readonly now: number;
+  /** Why not. */
+  readonly error: MutiraoError;
 }
 
 interface Asker {
@@ -48,8 +61,9 @@ interface Asker {
  * Runs a machine: one inbox, and in each turn of the event loop one step over what has arrived, then one write of its
  * changes to the journal, then its commands in order.
  *
- * Nothing is performed, and no asker is answered, before the changes of its turn are in the journal. The first error ends
- * the driver: it does nothing more, and the process should start anew from the journal.
+ * Nothing is performed, and no asker is answered, before the changes of its turn are in the journal. Where the disk has no room for
+ * them the driver stalls: what was decided waits and is tried again, what arrives waits behind it, questions are refused. Any other
+ * error ends the driver: it does nothing more, and the process should start anew from the journal.
  */
 export class MachineDriver<State, Input, Change, Command extends { readonly kind: string }> {
   readonly state: State;
@@ -62,6 +76,8 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
   #inbox: Input[] = [];
   #turnTimer: NodeJS.Immediate | undefined;
   #isOpen = true;
+  #undone: Undone<Change, Command> | undefined;
+  #retryTimer: unknown;
   #askCount = 0;
   #turnCount = 0;
   /** Sequence of the last change where there is no journal. */
@@ -82,6 +98,11 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
     return this.#inbox.length;
   }
 
+  /** Why the journal cannot be written now; undefined while it can. */
+  get stalledBy(): MutiraoError | undefined {
+    return this.#undone?.error;
+  }
+
   /** Puts an input at the end of the inbox. After the end of the driver it is dropped. */
   deliver(input: Input): void {
     if (!this.#isOpen) return;
@@ -92,10 +113,11 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
   /**
    * Delivers an input that carries `replyTo` and resolves to the value of the machine's reply, after it is in the journal.
    *
-   * @throws {MutiraoError} the machine's refusal; MUT_OVERLOADED when too much waits; MUT_STOPPING when the driver ended first.
+   * @throws {MutiraoError} the machine's refusal; MUT_DISK_FULL while it is stalled; MUT_OVERLOADED when too much waits; MUT_STOPPING when the driver ended first.
    */
   ask<T>(make: (replyTo: number) => Input): Promise<T> {
     if (!this.#isOpen) return Promise.reject(new MutiraoError('MUT_STOPPING', 'the process is stopping'));
+    if (this.#undone !== undefined) return Promise.reject(this.#undone.error);
     if (this.#inbox.length >= this.#waitingMax) {
       return Promise.reject(new MutiraoError('MUT_OVERLOADED', `${this.#inbox.length} inputs wait; want fewer than ${this.#waitingMax}`));
     }
@@ -119,6 +141,7 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
 
   /** Takes what waits through its turns, then ends: timers are off, later inputs are dropped, open questions refused. */
   async stop(): Promise<void> {
+    if (this.#undone !== undefined) this.#retry();
     this.settle();
     this.#close('the process is stopping');
     await Promise.resolve();
@@ -128,7 +151,7 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
   readonly #runTurn = (): void => {
     if (this.#turnTimer !== undefined) clearImmediate(this.#turnTimer);
     this.#turnTimer = undefined;
-    if (!this.#isOpen || this.#inbox.length === 0) return;
+    if (!this.#isOpen || this.#inbox.length === 0 || this.#undone !== undefined) return;
     const batch = this.#takeBatch();
     try {
       this.#step(batch);
@@ -157,21 +180,59 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
     trace?.begin(this.#turnCount, now, batch);
     const decision = machine.step(this.state, batch, now);
     trace?.conclude(this.#turnCount, decision);
-    const { changes, commands } = decision;
-    if (changes.length > 0) this.#commit(changes, now);
     if (this.#checkEvery > 0 && this.#turnCount % this.#checkEvery === 0) this.check();
+    this.#carryOut({ ...decision, now });
+  }
+
+  #carryOut({ changes, commands, now }: Omit<Undone<Change, Command>, 'error'>): void {
+    let sequence: number;
+    try {
+      sequence = this.#record(changes, now);
+    } catch (error) {
+      if (!(error instanceof MutiraoError) || error.code !== 'MUT_DISK_FULL') throw error;
+      this.#stall({ changes, commands, now, error });
+      return;
+    }
+    if (this.#undone !== undefined) {
+      this.#undone = undefined;
+      this.#options.onStalled?.(undefined);
+    }
+    // Not within the try: what throws here comes after the write, which must not be done again.
+    if (changes.length > 0) this.#options.onCommitted?.(changes.map((change, index) => ({ sequence: sequence + index, change })));
     for (const command of commands) {
       if (!this.#isOpen) return;
       this.#perform(command);
     }
   }
 
-  #commit(changes: readonly Change[], now: number): void {
+  #stall(undone: Undone<Change, Command>): void {
+    const isNew = this.#undone === undefined;
+    this.#undone = undone;
+    this.#retryTimer = (this.#options.timers ?? systemTimers).start(this.#options.retryAfter ?? 500, this.#retry);
+    if (isNew) this.#options.onStalled?.(undone.error);
+  }
+
+  readonly #retry = (): void => {
+    this.#retryTimer = undefined;
+    const undone = this.#undone;
+    if (!this.#isOpen || undone === undefined) return;
+    try {
+      this.#carryOut(undone);
+    } catch (error) {
+      this.#close('the process failed', error);
+      this.#options.onFatal(error);
+      return;
+    }
+    if (this.#undone === undefined && this.#inbox.length > 0) this.#turnTimer ??= setImmediate(this.#runTurn);
+  };
+
+  /** Returns the sequence of the first. */
+  #record(changes: readonly Change[], now: number): number {
     const { journal } = this.#options;
-    let sequence = this.#unjournaled + 1;
-    if (journal === undefined) this.#unjournaled += changes.length;
-    else sequence = journal.record(changes, now);
-    this.#options.onCommitted?.(changes.map((change, index) => ({ sequence: sequence + index, change })));
+    if (journal !== undefined && changes.length > 0) return journal.record(changes, now);
+    const sequence = this.#unjournaled + 1;
+    this.#unjournaled += changes.length;
+    return sequence;
   }
 
   #perform(command: Command): void {
@@ -200,6 +261,7 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
     this.#inbox = [];
     if (this.#turnTimer !== undefined) clearImmediate(this.#turnTimer);
     this.#wakeTimer.clear();
+    if (this.#retryTimer !== undefined) (this.#options.timers ?? systemTimers).cancel(this.#retryTimer);
     for (const { reject } of this.#askers.values()) reject(new MutiraoError('MUT_STOPPING', message));
     this.#askers.clear();
     this.#options.trace?.end(error);

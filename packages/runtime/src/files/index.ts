@@ -7,3 +7,4 @@ export { findSharedTokens, homeSharedToken, offerSharedToken, type SharedToken }
 export { findSiteTokenAt, siteFolder, siteNames, tokenOfProvider } from './site-files.ts';
 export { ensureToken, makeToken, readToken, tokenPath } from './token.ts';
 export { writeAtomic } from './write-atomic.ts';
+export { freeBytes, isFullDisk, Room, type RoomOptions } from './room.ts';

@@ -1,2 +1,3 @@
 export type { ChangeCodec, ProjectionDatabase } from './codec.ts';
 export { openJournal, type Journal, type JournalEntry, type JournalOptions, type JournalSelection, type Snapshot } from './journal.ts';
+export { journalError } from './sqlite-errors.ts';

@@ -38,7 +38,7 @@ export interface Journal<Change> {
    * Writes changes in one transaction, with their projections, and returns the sequence of the first.
    *
    * When it returns, the changes outlive this process; they outlive the machine too if any of them is durable.
-   * @throws {MutiraoError} MUT_JOURNAL_FAILED, and then none of them is written.
+   * @throws {MutiraoError} MUT_DISK_FULL, when the same may be tried again later, or MUT_JOURNAL_FAILED; none of them is written then.
    */
   record(changes: readonly Change[], at: Instant): number;
   /** Visits all changes after a sequence, in order. @throws {MutiraoError} MUT_JOURNAL_CORRUPT for a line that makes no sense. */
@@ -76,7 +76,7 @@ export interface JournalOptions<Change> {
  * Opens a journal, for this process alone.
  *
  * @throws {MutiraoError} MUT_ALREADY_RUNNING when another process has it open, MUT_JOURNAL_NEWER when a later release wrote it,
- * MUT_JOURNAL_CORRUPT when it is damaged, MUT_JOURNAL_FAILED when it cannot be read or made.
+ * MUT_JOURNAL_CORRUPT when it is damaged, MUT_DISK_FULL when there is no room to begin, MUT_JOURNAL_FAILED when it cannot be read or made.
  */
 export function openJournal<Change>(options: JournalOptions<Change>): Journal<Change> {
   const { path, codec } = options;

@@ -4,12 +4,19 @@ import { MutiraoError } from '@mutirao/api/errors';
 const busy = 5;
 const locked = 6;
 const corrupt = 11;
+const full = 13;
 const notADatabase = 26;
+/** The extended code of a write that failed: a quota, among others. */
+const writeFailed = 778;
 
 /** The primary result code of an error of node:sqlite; undefined for any other error. */
 function resultCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
-  return error.errcode & 0xff;
+  const code = extendedCode(error);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+function extendedCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined;
 }
 
 /** Turns what node:sqlite threw into an error that says what to do; an error of another kind comes back as it is. */
@@ -22,6 +29,9 @@ export function journalError(error: unknown, path: string, doing: string): unkno
   }
   if (code === corrupt || code === notADatabase) {
     return new MutiraoError('MUT_JOURNAL_CORRUPT', `${path} is damaged: ${message}`, { cause: error });
+  }
+  if (code === full || extendedCode(error) === writeFailed) {
+    return new MutiraoError('MUT_DISK_FULL', `${path}: ${doing} failed, there is no room: ${message}`, { cause: error });
   }
   return new MutiraoError('MUT_JOURNAL_FAILED', `${path}: ${doing} failed: ${message}`, { cause: error });
 }

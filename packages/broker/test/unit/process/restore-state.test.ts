@@ -48,7 +48,7 @@ test('snapshots are taken after enough changes, never twice of the same, and not
   const { state, journal, step } = midJob();
   let now = 0;
   const clock = { now: () => (now += 10) };
-  const snapshots = new Snapshots({ journal, clock, lastSequence: 0, rules: { changesMin: 3, timeShare: 50 } });
+  const snapshots = new Snapshots({ journal, clock, lastSequence: 0, rules: { changesMin: 3, timeShare: 50, fullPause: 1000 } });
   t.is(snapshots.takeWhenDue(state), 10);
   const first = journal.latestSnapshot()?.sequence;
   t.is(first, journal.lastSequence());

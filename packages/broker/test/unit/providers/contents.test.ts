@@ -31,7 +31,7 @@ test('a pushed content is kept when its bytes are right, and only then', async (
     good: [bytes.subarray(0, 5), bytes.subarray(5)], short: [bytes.subarray(0, 5)], long: [bytes, bytes], other: [Buffer.from('HELLO WORLD')],
   };
   const fetcher = new ContentFetcher({
-    arrivals, concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)),
+    arrivals, whenRoom: () => Promise.resolve(), concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)),
     receive: (transferId) => chunksOf(...(sent[transferId] ?? [])),
   });
   for (const transferId of Object.keys(sent)) fetcher.fetch('alpha/m', transferId, contentOf(bytes));
@@ -52,7 +52,7 @@ test('a report waits for what is pushed and keeps what it brings, without its by
   const waited: string[] = [];
   const troubles: unknown[] = [];
   const settled = (_machineId: string, transferId: string): Promise<void> => { waited.push(transferId); return Promise.resolve(); };
-  const kept = await keepOutputs({ machineId: 'alpha/m', report }, { arrivals, pushed: { settled } }, (error) => troubles.push(error));
+  const kept = await keepOutputs({ machineId: 'alpha/m', report }, { arrivals, pushed: { settled }, room: { patiently: (act) => act() } }, (error) => troubles.push(error));
   t.deepEqual(waited, ['t9']);
   t.is(troubles.length, 1, 'bytes that are not what was announced are not kept');
   t.true(kept.ended[0]?.outputs.every((output) => output.inline === undefined));

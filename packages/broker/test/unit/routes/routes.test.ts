@@ -62,7 +62,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
   const blobs = await Blobs.open({ folder: join(home, 'contents'), ownerId: 'ana', sizeMax: 1000 });
   t.teardown(async () => { await driver.stop(); journal.close(); });
   const parts: BrokerParts = {
-    driver, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers, clock, timers: byHand,
+    driver, room: { demand: () => undefined, trouble: () => undefined }, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers, clock, timers: byHand,
     ownerId: 'ana', forbiddenFolders: [join(home, 'own')], troubleOf: (providerId) => `no route to ${providerId}`,
   };
   const turn = async (...inputs: readonly BrokerInput[]): Promise<void> => {

@@ -20,14 +20,14 @@ export function define(command: Command, act: Act): void {
 /** Shows jobs one under the other. */
 export async function showJobs(context: CommandContext, selector: string): Promise<ExitStatus> {
   const broker = await context.broker();
-  const found: { job: JobSummary; spec: JobSpec }[] = [];
+  const found: { job: JobSummary; spec: JobSpec; trouble: string }[] = [];
   for (const jobId of await resolveJobIds(broker, selector)) {
-    const { job, spec } = await broker.getJob({ jobId });
-    if (job !== undefined && spec !== undefined) found.push({ job, spec });
+    const { job, spec, trouble = '' } = await broker.getJob({ jobId });
+    if (job !== undefined && spec !== undefined) found.push({ job, spec, trouble });
   }
   tell(context.output, {
-    json: () => found.map(({ job, spec }) => jobDetailsJson(job, spec)),
-    table: () => found.flatMap(({ job, spec }, index) => [...(index === 0 ? [] : ['']), ...jobPairs(job, spec, context.clock.now())]),
+    json: () => found.map(({ job, spec, trouble }) => jobDetailsJson(job, spec, trouble)),
+    table: () => found.flatMap(({ job, spec, trouble }, index) => [...(index === 0 ? [] : ['']), ...jobPairs(job, spec, context.clock.now()), ...(trouble === '' ? [] : renderPairs([['broker', trouble]]))]),
     quiet: () => found.map(({ job }) => job.jobId),
   });
   return 0;

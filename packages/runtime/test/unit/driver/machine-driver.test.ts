@@ -134,6 +134,57 @@ test('when the journal fails, no command is performed, askers are refused and th
   await t.throwsAsync(driver.ask((replyTo) => added(1, replyTo)), { code: 'MUT_STOPPING' });
 });
 
+test('while there is no room for the journal nothing is performed or answered, questions are refused, and all goes on in order when there is', async (t) => {
+  let isFull = true;
+  const story: string[] = [];
+  const journal = {
+    record: (changes: readonly Change[]) => {
+      if (isFull) throw new MutiraoError('MUT_DISK_FULL', 'no room');
+      story.push(`record ${changes.map(({ amount }) => amount).join('+')}`);
+      return 1;
+    },
+  } as unknown as Journal<Change>;
+  const { driver, timers, fatal } = driving({
+    journal, retryAfter: 500, onStalled: (error) => { story.push(error?.code ?? 'goes on'); },
+    perform: (command) => { story.push(`show ${command.total}`); }, onCommitted: () => { story.push('committed'); },
+  });
+  const first = driver.ask<number>((replyTo) => added(1, replyTo)).then((total) => { story.push(`answer ${total}`); });
+  await turn();
+  driver.deliver(added(2));
+  await turn();
+  await t.throwsAsync(driver.ask((replyTo) => added(4, replyTo)), { code: 'MUT_DISK_FULL' });
+  t.is(driver.stalledBy?.message, 'no room');
+  t.deepEqual(story, ['MUT_DISK_FULL']);
+  timers.started.at(-1)?.run();
+  t.deepEqual([story, timers.started.map(({ delay }) => delay)], [['MUT_DISK_FULL'], [500, 500]]);
+  isFull = false;
+  timers.started.at(-1)?.run();
+  await first;
+  await turn();
+  t.deepEqual(story, ['MUT_DISK_FULL', 'record 1', 'goes on', 'committed', 'show 1', 'answer 1', 'record 2', 'committed', 'show 3']);
+  t.is(driver.stalledBy, undefined);
+  t.deepEqual(fatal, []);
+});
+
+test('an error after the write is not taken for a full disk: nothing is written twice', async (t) => {
+  const full = new MutiraoError('MUT_DISK_FULL', 'no room for a snapshot');
+  const { driver, story, fatal } = driving({ onCommitted: () => { throw full; } });
+  driver.deliver(added(1));
+  await turn();
+  t.deepEqual([story, fatal], [['record 1 at 1000'], [full]]);
+});
+
+test('a stalled driver that is stopped tries once more, and gives up then', async (t) => {
+  let tries = 0;
+  const journal = { record: () => { tries += 1; throw new MutiraoError('MUT_DISK_FULL', 'no room'); } } as unknown as Journal<Change>;
+  const { driver, fatal, timers } = driving({ journal });
+  const asked = t.throwsAsync(driver.ask((replyTo) => added(1, replyTo)), { code: 'MUT_STOPPING' });
+  await turn();
+  await driver.stop();
+  await asked;
+  t.deepEqual([tries, fatal, timers.cancelled.length > 0], [2, [], true]);
+});
+
 test('a command that throws is a bug: the driver ends and performs nothing more', async (t) => {
   const bug = new Error('bug');
   const { driver, fatal } = driving({ perform: () => { throw bug; } });

@@ -161,7 +161,7 @@ suite('a disk that is full fails the turn and loses nothing of those before it',
   journal.record([change('a')], 10);
   const pages = Number(journal.database.prepare('PRAGMA page_count').get()?.['page_count']);
   journal.database.exec(`PRAGMA max_page_count = ${pages + 2}`);
-  const error = t.throws(() => journal.record([change('b'), change('x'.repeat(100_000))], 20), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_FAILED' });
+  const error = t.throws(() => journal.record([change('b'), change('x'.repeat(100_000))], 20), { instanceOf: MutiraoError, code: 'MUT_DISK_FULL' });
   t.regex(error.message, /full/);
   journal.database.exec('PRAGMA max_page_count = 1000000');
   t.is(journal.record([change('c')], 30), 2);

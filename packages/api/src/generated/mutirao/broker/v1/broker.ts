@@ -222,7 +222,11 @@ export interface GetJobRequest {
 
 export interface GetJobResponse {
   job: JobSummary | undefined;
-  spec: JobSpec | undefined;
+  spec:
+    | JobSpec
+    | undefined;
+  /** As in ListJobsResponse. */
+  trouble?: string | undefined;
 }
 
 export interface ListJobsRequest {
@@ -234,6 +238,8 @@ export interface ListJobsRequest {
 
 export interface ListJobsResponse {
   jobs: JobSummary[];
+  /** Why the broker takes nothing new, a full disk for example; absent while it does. */
+  trouble?: string | undefined;
 }
 
 export interface CancelJobRequest {
@@ -1679,7 +1685,7 @@ export const GetJobRequest: MessageFns<GetJobRequest> = {
 };
 
 function createBaseGetJobResponse(): GetJobResponse {
-  return { job: undefined, spec: undefined };
+  return { job: undefined, spec: undefined, trouble: undefined };
 }
 
 export const GetJobResponse: MessageFns<GetJobResponse> = {
@@ -1689,6 +1695,9 @@ export const GetJobResponse: MessageFns<GetJobResponse> = {
     }
     if (message.spec !== undefined) {
       JobSpec.encode(message.spec, writer.uint32(18).fork()).join();
+    }
+    if (message.trouble !== undefined) {
+      writer.uint32(346).string(message.trouble);
     }
     return writer;
   },
@@ -1720,6 +1729,14 @@ export const GetJobResponse: MessageFns<GetJobResponse> = {
             }
 
             message.spec = JobSpec.decode(reader, reader.uint32());
+            continue;
+          }
+          case 43: {
+            if (tag !== 346) {
+              break;
+            }
+
+            message.trouble = reader.string();
             continue;
           }
         }
@@ -1793,13 +1810,16 @@ export const ListJobsRequest: MessageFns<ListJobsRequest> = {
 };
 
 function createBaseListJobsResponse(): ListJobsResponse {
-  return { jobs: [] };
+  return { jobs: [], trouble: undefined };
 }
 
 export const ListJobsResponse: MessageFns<ListJobsResponse> = {
   encode(message: ListJobsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.jobs) {
       JobSummary.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.trouble !== undefined) {
+      writer.uint32(338).string(message.trouble);
     }
     return writer;
   },
@@ -1823,6 +1843,14 @@ export const ListJobsResponse: MessageFns<ListJobsResponse> = {
             }
 
             message.jobs.push(JobSummary.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 42: {
+            if (tag !== 338) {
+              break;
+            }
+
+            message.trouble = reader.string();
             continue;
           }
         }
