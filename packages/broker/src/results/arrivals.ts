@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 
 import type { OutputContent } from '@mutirao/core/messages';
+import { fileError } from '@mutirao/runtime/files';
 import type { Duration, Instant, MachineId, ReplicaId } from '@mutirao/core/shared';
 import { hashFile } from '@mutirao/runtime/files';
 
@@ -97,11 +98,16 @@ export class Arrivals {
     return this.#mismatched.has(path);
   }
 
-  /** Keeps the bytes of a small output. */
+  /** Keeps the bytes of a small output. @throws {MutiraoError} MUT_DISK_FULL; nothing is kept then. */
   async keepBytes(origin: Origin, output: OutputContent, bytes: Uint8Array): Promise<void> {
     const part = this.newPart();
-    await writeFile(part, bytes, { mode: 0o600 });
-    await rename(part, this.pathOf(origin, output));
+    try {
+      await writeFile(part, bytes, { mode: 0o600 });
+      await rename(part, this.pathOf(origin, output));
+    } catch (error) {
+      await rm(part, { force: true });
+      throw fileError(error, part);
+    }
   }
 
   /** Removes the outputs of a replica that was not accepted. */

@@ -15,6 +15,9 @@ const unclear: ReadonlySet<ErrorCode> = new Set(['MUT_UNREACHABLE', 'MUT_DEADLIN
 const triesMax = 3;
 const firstPause: Duration = 200;
 
+/** Codes of refusals that say nothing about the request and pass by themselves. */
+const passing = new Set(['MUT_DISK_FULL', 'MUT_OVERLOADED']);
+
 /** What a submitter needs. */
 export interface SubmitterOptions {
   readonly manager: ResourceManager;
@@ -52,7 +55,9 @@ export class Submitter {
           continue;
         }
         log.warn({ request: requestId, code, reason: message }, 'a request was not taken');
-        deliver({ kind: unclear.has(code) ? 'SubmitUnknown' : 'SubmitRefused', requestId, reason: `${code}, ${message}` });
+        const reason = `${code}, ${message}`;
+        if (unclear.has(code)) deliver({ kind: 'SubmitUnknown', requestId, reason });
+        else deliver({ kind: 'SubmitRefused', requestId, reason, ...(passing.has(code) ? { isPassing: true } : {}) });
         return;
       }
     }

@@ -1,5 +1,5 @@
 import { invariant, type DriverCommand, type Instant, type Machine, type Prng, type Reply } from '@mutirao/core/shared';
-import type { SimulatedDisk } from './disk.ts';
+import { DiskFullError, type SimulatedDisk } from './disk.ts';
 import type { HostClock, Life } from './host.ts';
 import type { Kernel } from './kernel.ts';
 
@@ -34,11 +34,14 @@ export interface MachineProcessSetup<State, Input, Change, Command> {
   perform(command: Exclude<Command, DriverCommand>): void;
   onTurn(turn: WorldTurn): void;
   onCommitted?(changes: readonly Change[]): void;
-  /** Hears of an error that ends the process: a broken invariant, or a disk that is full. */
+  /** Hears of an error that ends the process: a broken invariant. */
   onFatal(error: unknown): void;
   /** The process falls. */
   onFall(): void;
 }
+
+/** Time between two tries to write what found no room, as the live driver has it. */
+const retryAfter = 500;
 
 /** Runs a machine in virtual time as the live driver runs it: one inbox, and in each turn a step, one write, then the commands in order. */
 export class MachineProcess<State, Input extends { readonly kind: string }, Change extends { readonly kind: string }, Command extends { readonly kind: string }> {
@@ -50,6 +53,8 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
   #askCount = 0;
   #wakeAt: Instant | undefined;
   #fallPoint: FallPoint | undefined;
+  /** What was decided and is not written, for want of room; nothing follows from it, and no other turn is taken. */
+  #undone: { readonly changes: readonly Change[]; readonly commands: readonly Command[] } | undefined;
 
   constructor(setup: MachineProcessSetup<State, Input, Change, Command>) {
     this.#setup = setup;
@@ -75,15 +80,12 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
   deliver(input: Input): void {
     if (this.#setup.life.isOver) return;
     this.#inbox.push(input);
-    if (this.#isTurnDue) return;
-    this.#isTurnDue = true;
-    const { kernel, luck, turnDelayMax } = this.#setup;
-    kernel.after(turnDelayMax === 0 ? 0 : luck.below(turnDelayMax + 1), this.#runTurn);
+    if (!this.#isTurnDue) this.#scheduleTurn();
   }
 
   /** Takes what waits through a turn now, as the live driver does before a greeting. */
   settle(): void {
-    if (this.#inbox.length > 0 && !this.#setup.life.isOver) this.#takeInbox();
+    if (this.#inbox.length > 0 && !this.#setup.life.isOver && this.#undone === undefined) this.#takeInbox();
   }
 
   /** Performs what a restarted machine begins with, before any input. */
@@ -93,6 +95,10 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
 
   /** Delivers an input that carries `replyTo`; `answer` hears the reply, unless the process ends before. */
   ask(make: (replyTo: number) => Input, answer: (reply: Reply) => void): void {
+    if (this.#undone !== undefined) {
+      answer({ ok: false, code: 'MUT_DISK_FULL', message: 'no space left on the simulated disk' });
+      return;
+    }
     const replyTo = ++this.#askCount;
     this.#askers.set(replyTo, answer);
     this.deliver(make(replyTo));
@@ -107,7 +113,7 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
   wakeForNothing(mayDo: (deed: { readonly kind: string }) => boolean): void {
     const { life, kernel, clock, name } = this.#setup;
     const isDue = this.#isTurnDue || (this.#wakeAt !== undefined && clock.trueInstantOf(this.#wakeAt) <= kernel.now);
-    if (life.isOver || isDue || life.pausedUntil > kernel.now) return;
+    if (life.isOver || isDue || this.#undone !== undefined || life.pausedUntil > kernel.now) return;
     this.#takeTurn([{ kind: 'TimerFired' } as unknown as Input], (deeds) => {
       const needful = deeds.filter((deed) => deed.kind !== 'WakeAt' && !mayDo(deed));
       invariant(needful.length === 0, `${name} slept through ${needful.map(({ kind }) => kind).join(', ')}`);
@@ -127,7 +133,7 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
       return;
     }
     this.#isTurnDue = false;
-    if (this.#inbox.length > 0) this.#takeInbox();
+    if (this.#inbox.length > 0 && this.#undone === undefined) this.#takeInbox();
   };
 
   #takeInbox(): void {
@@ -145,18 +151,50 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
   }
 
   #step(inputs: readonly Input[], check: (deeds: readonly { readonly kind: string }[]) => void): void {
-    const { machine, clock, kernel, name, onTurn, onCommitted } = this.#setup;
+    const { machine, clock, kernel, name, onTurn } = this.#setup;
     const { changes, commands } = machine.step(this.state, inputs, clock.now());
     onTurn({ at: kernel.now, process: name, inputs, changes, commands });
     check([...changes, ...commands]);
+    machine.checkInvariants(this.state);
+    this.#carryOut({ changes, commands });
+  }
+
+  #carryOut(decided: { readonly changes: readonly Change[]; readonly commands: readonly Command[] }): void {
+    const { changes, commands } = decided;
     if (changes.length > 0) {
       if (this.#falls('before-write')) return;
-      this.#write(changes);
-      onCommitted?.(changes);
+      if (!this.#write(changes)) {
+        this.#undone = decided;
+        this.#setup.kernel.after(retryAfter, this.#retry);
+        return;
+      }
+      this.#undone = undefined;
+      this.#setup.onCommitted?.(changes);
       if (this.#falls('after-write')) return;
     }
-    machine.checkInvariants(this.state);
     this.#performAll(commands);
+  }
+
+  readonly #retry = (): void => {
+    const { life, kernel, onFatal } = this.#setup;
+    if (life.isOver || this.#undone === undefined) return;
+    if (life.pausedUntil > kernel.now) {
+      kernel.at(life.pausedUntil, this.#retry);
+      return;
+    }
+    try {
+      this.#carryOut(this.#undone);
+    } catch (error) {
+      onFatal(error);
+      return;
+    }
+    if (this.#undone === undefined && this.#inbox.length > 0 && !this.#isTurnDue) this.#scheduleTurn();
+  };
+
+  #scheduleTurn(): void {
+    const { kernel, luck, turnDelayMax } = this.#setup;
+    this.#isTurnDue = true;
+    kernel.after(turnDelayMax === 0 ? 0 : luck.below(turnDelayMax + 1), this.#runTurn);
   }
 
   #performAll(commands: readonly Command[]): void {
@@ -169,9 +207,16 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
     }
   }
 
-  #write(changes: readonly Change[]): void {
+  /** False where there is no room. */
+  #write(changes: readonly Change[]): boolean {
     const { disk, isDurable } = this.#setup;
-    disk?.write(changes, changes.some(isDurable));
+    try {
+      disk?.write(changes, changes.some(isDurable));
+      return true;
+    } catch (error) {
+      if (!(error instanceof DiskFullError)) throw error;
+      return false;
+    }
   }
 
   #falls(point: FallPoint): boolean {

@@ -100,7 +100,7 @@ export class ProviderProcess {
         return;
       }
       if (reply === undefined) this.process.deliver({ kind: 'SubmitUnknown', requestId, reason: 'MUT_DEADLINE_EXCEEDED' });
-      else if (!reply.ok) this.process.deliver({ kind: 'SubmitRefused', requestId, reason: `${reply.code}, ${reply.message}` });
+      else if (!reply.ok) this.process.deliver({ kind: 'SubmitRefused', requestId, reason: `${reply.code}, ${reply.message}`, ...(reply.code === 'MUT_DISK_FULL' ? { isPassing: true } : {}) });
       else if ('requestId' in reply) this.process.deliver({ kind: 'SubmitAccepted', requestId, managerRequestId: reply.requestId });
       this.#hint();
     });

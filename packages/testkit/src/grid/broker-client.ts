@@ -71,6 +71,11 @@ export class BrokerClient {
     }
   }
 
+  /** Why the broker takes nothing new; empty while it does. */
+  async trouble(): Promise<string> {
+    return (await callUnary(this.raw, 'listJobs', { pageSize: 1, beforeJobId: 0 }, { deadlineMs: callDeadlineMs })).trouble ?? '';
+  }
+
   /** All tasks of a job, by index. */
   async tasks(jobId: number): Promise<TaskRecord[]> {
     const tasks: TaskRecord[] = [];

@@ -64,12 +64,12 @@ export class Grid {
     return this.#client;
   }
 
-  /** Ends every process, the broker first, and removes the home folder. */
-  async stop(): Promise<void> {
+  /** Ends every process, the broker first, and removes the home folder, unless it is to be kept. Harmless again. */
+  async stop({ keepHome = false } = {}): Promise<void> {
     this.#client?.close();
     const programs = [this.#broker, ...this.providers, ...this.agents, ...this.clusters];
     for (const program of programs) await program?.kill('SIGTERM');
-    rmSync(this.home, { recursive: true, force: true });
+    if (!keepHome) rmSync(this.home, { recursive: true, force: true });
   }
 
   async #startAll(): Promise<void> {

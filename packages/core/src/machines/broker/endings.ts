@@ -9,6 +9,9 @@ const noBytes = new Uint8Array(0);
 /** The code of a task that was given up because its replicas were lost or broken too often. */
 export const lostOften = 'MUT_TASK_LOST_OFTEN';
 
+/** The code of a replica for which its machine had no room. */
+export const noSpace = 'MUT_NO_SPACE';
+
 /** What becomes of a replica whose machine tells of its end. */
 export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
   if (replica.abortFate !== undefined) return replica.abortFate;
@@ -18,7 +21,8 @@ export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
     case 'limited': return 'failed';
     // Whoever took it back, the task is as before when it never started.
     case 'cancelled': return end.startedAt === 0 ? 'withdrawn' : 'lost';
-    case 'broken': return 'lost';
+    // A disk that was full before it began says nothing about the task.
+    case 'broken': return end.reason === noSpace && end.startedAt === 0 ? 'withdrawn' : 'lost';
   }
 }
 

@@ -55,6 +55,7 @@ function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instan
   if (isCaught(state, machine)) return `${machineId}: it was caught with wrong results; "mutirao machine trust" shows the evidence.`;
   if (!machine.isTold) return `${machineId}: its provider has not told of it since it came back.`;
   if (until !== undefined && until <= now) return `${machineId}: its allocation is over.`;
+  if (breakages === 0) return `${machineId}: its disk had no room for what it was given, and it is left alone for ${describeTime(quarantinedUntil - now)}.`;
   return `${machineId}: it broke what it was given ${plural(breakages, 'time')} in a row and is left alone for ${describeTime(quarantinedUntil - now)}.`;
 }
 

@@ -3,7 +3,7 @@ import { quarantineTime } from '../../bag/index.ts';
 import type { Instant, ReplicaId } from '../../shared/index.ts';
 import { askToAccept, digestCommand } from './bring-home.ts';
 import type { ReplicaEnding } from './changes.ts';
-import { toldEnding, untoldEnding } from './endings.ts';
+import { noSpace, toldEnding, untoldEnding } from './endings.ts';
 import type { InputOf } from './inputs.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica } from './state.ts';
 import { getGroup, getTaskGroup } from './task-groups.ts';
@@ -88,21 +88,21 @@ function cancelSisters(turn: Turn, winner: BrokerReplica): void {
 /**
  * A machine whose reports tell of nothing but broken replicas is left alone for a while, longer each time.
  *
- * Counted by report, since one cause breaks all that a machine has at once.
+ * Counted by report, since one cause breaks all that a machine has at once. One whose disk is full is left alone at once, and each time
+ * for as long: a moment after there is room again it works as before.
  */
 function noteHealth(turn: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[]): void {
-  let hasBroken = false;
-  for (const { outcome, replicaId } of ends) {
-    if (outcome !== 'broken' && outcome !== 'cancelled') {
-      machine.breakages = 0;
-      return;
-    }
-    // A report told twice counts once.
-    if (outcome === 'broken' && machine.replicas.has(replicaId)) hasBroken = true;
+  const { quarantine } = turn.state.options;
+  if (ends.some(({ outcome }) => outcome !== 'broken' && outcome !== 'cancelled')) {
+    machine.breakages = 0;
+    return;
   }
-  if (!hasBroken) return;
-  machine.breakages++;
-  const time = quarantineTime(machine.breakages, turn.state.options.quarantine);
+  // A report told twice counts once.
+  const broken = ends.filter(({ outcome, replicaId }) => outcome === 'broken' && machine.replicas.has(replicaId));
+  if (broken.length === 0) return;
+  const isFull = broken.every(({ reason }) => reason === noSpace);
+  if (!isFull) machine.breakages++;
+  const time = isFull ? quarantine.first : quarantineTime(machine.breakages, quarantine);
   if (time > 0) machine.quarantinedUntil = turn.now + time;
 }
 

@@ -102,7 +102,9 @@ function endRequest(state: ProviderState, change: ProviderChange & { kind: 'Requ
   request.seenAt = change.at;
   request.unknownSince = 0;
   request.reasons = [...request.reasons, change.reason];
-  if (change.status === 'rejected') pauseAsking(state, change.at, () => { state.refusals += 1; });
+  // A full disk at the manager: asked again at a steady pace, and not counted among what makes asking hopeless.
+  if (change.isPassing === true) state.pausedUntil = Math.max(state.pausedUntil, change.at + Math.min(state.config.refusalPause, state.config.refusalPauseMax));
+  else if (change.status === 'rejected') pauseAsking(state, change.at, () => { state.refusals += 1; });
   else if (!request.hasServed && request.releaseReason === '') pauseAsking(state, change.at, () => { state.fruitless += 1; });
   forgetOldRequests(state);
 }

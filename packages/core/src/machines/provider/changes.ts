@@ -24,6 +24,8 @@ export type ProviderChange =
   | {
       readonly kind: 'RequestEnded'; readonly requestId: RequestId; readonly status: 'ended' | 'rejected' | 'vanished'; readonly reason: string;
       readonly endedAt: Instant; readonly at: Instant;
+      /** It was refused for a reason that passes by itself. */
+      readonly isPassing?: true;
     }
   | { readonly kind: 'MachineJoined'; readonly facts: MachineFacts; readonly brokerId: BrokerId; readonly at: Instant }
   | { readonly kind: 'MachineAssigned'; readonly machineId: MachineId; readonly brokerId: BrokerId; readonly at: Instant }

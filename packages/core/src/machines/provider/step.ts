@@ -43,7 +43,7 @@ function takeInput(turn: Turn, input: ProviderInput): void {
     case 'QueueListed': takeListing(turn, input.listing, input.readAt); break;
     case 'QueueReadFailed': noteFailedReading(turn.state, input.reason); break;
     case 'SubmitAccepted': acceptSubmission(turn, input.requestId, input.managerRequestId); break;
-    case 'SubmitRefused': refuseSubmission(turn, input.requestId, input.reason); break;
+    case 'SubmitRefused': refuseSubmission(turn, input); break;
     case 'SubmitUnknown': doubtSubmission(turn, input.requestId); break;
     case 'ReleaseDone': finishRelease(turn, input.requestId); break;
     case 'ReleaseFailed': break; // It is asked for again after a pause.

@@ -1,4 +1,5 @@
 import type { RequestId } from '../../shared/index.ts';
+import type { ProviderInput } from './inputs.ts';
 import { loseMachinesOf } from './machines.ts';
 import { endRequest, noteQueued } from './queue.ts';
 import { isPending, type OwnRequest } from './state.ts';
@@ -11,10 +12,10 @@ export function acceptSubmission(turn: Turn, requestId: RequestId, managerReques
 }
 
 /** The manager refused a request. */
-export function refuseSubmission(turn: Turn, requestId: RequestId, reason: string): void {
+export function refuseSubmission(turn: Turn, { requestId, reason, isPassing }: Extract<ProviderInput, { readonly kind: 'SubmitRefused' }>): void {
   const request = turn.state.requests.get(requestId);
   if (request?.status !== 'submitting') return;
-  endRequest(turn, request, { status: 'rejected', reason: `The resource manager refused it: ${reason}.`, endedAt: turn.now });
+  endRequest(turn, request, { status: 'rejected', reason: `The resource manager refused it: ${reason}.`, endedAt: turn.now, ...(isPassing === true ? { isPassing } : {}) });
 }
 
 /** Nobody knows whether the manager has a request: its slot stays taken until listings tell. */
