@@ -71,6 +71,11 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
     return this.#setup.name;
   }
 
+  /** Whether its state is ahead of its disk, which is full. */
+  get isStalled(): boolean {
+    return this.#undone !== undefined;
+  }
+
   /** Inputs that wait for their turn. */
   get waitingCount(): number {
     return this.#inbox.length;

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { invariant, Prng, type DriverCommand, type Machine } from '@mutirao/core/shared';
-import { DiskFullError, SimulatedDisk } from '../../../src/world/disk.ts';
+import { SimulatedDisk } from '../../../src/world/disk.ts';
 import { Host, Life } from '../../../src/world/host.ts';
 import { Kernel } from '../../../src/world/kernel.ts';
 import { MachineProcess, type FallPoint, type WorldTurn } from '../../../src/world/machine-process.ts';
@@ -135,17 +135,28 @@ test('a process that is paused takes its turn when it goes on', (t) => {
   t.deepEqual(turns.map(({ at, inputs }) => [at, inputs.length]), [[5000, 2]]);
 });
 
-test('a full disk and a broken invariant end the process through who started it', (t) => {
-  const full = setUp();
-  full.disk.isFull = true;
-  full.process.deliver({ kind: 'Add', n: 1 });
-  full.kernel.runUntil(2000);
-  t.true(full.errors[0] instanceof DiskFullError);
+test('on a full disk nothing follows from what was decided, questions are refused, and all goes on in order when there is room', (t) => {
+  const { kernel, disk, process, said, turns, errors } = setUp();
+  disk.isFull = true;
+  process.deliver({ kind: 'Add', n: 1 });
+  kernel.runUntil(2000);
+  process.deliver({ kind: 'Add', n: 2 });
+  const answers: unknown[] = [];
+  process.ask((replyTo) => ({ kind: 'Add', n: 4, replyTo }), (reply) => answers.push(reply));
+  kernel.runUntil(4000);
+  t.deepEqual([said, turns.length, process.isStalled], [[], 1, true]);
+  t.like(answers[0], { ok: false, code: 'MUT_DISK_FULL' });
+  disk.isFull = false;
+  kernel.runUntil(6000);
+  t.deepEqual([turns.length, process.isStalled, process.state.total, errors], [2, false, 3, []]);
+});
+
+test('a broken invariant ends the process through who started it', (t) => {
   const wrong = setUp();
   wrong.process.deliver({ kind: 'Add', n: -1 });
   wrong.kernel.runUntil(2000);
   t.regex(String(wrong.errors[0]), /the total is -1/);
-  t.deepEqual([full.said, wrong.said], [[], []]);
+  t.deepEqual(wrong.said, []);
 });
 
 test('an alarm is by the clock of the process, a later one replaces it, and the same one rings once', (t) => {
