@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs';
+import path from 'node:path';
 import type { AgentInput, HeldReplica, Verdict } from '@mutirao/core/machines/agent';
 import { describeBytes, type Bytes } from '@mutirao/core/shared';
 import { Launchers, type LaunchersOptions, type TaskUsage } from '@mutirao/runtime/processes';
@@ -105,7 +106,8 @@ export class TaskRunner {
 
   /** A task that failed on a full disk says nothing about itself. */
   private judgeSpace(): Verdict | undefined {
-    const free = freeBytes(this.options.playpens.pathOf(0));
+    // Not a playpen's own path: where none could be made, nothing is there to be asked.
+    const free = freeBytes(path.dirname(this.options.playpens.pathOf(0)));
     return free < freeBytesMin ? { outcome: 'broken', reason: 'MUT_NO_SPACE', detail: `${free} bytes are free where playpens are` } : undefined;
   }
 
