@@ -1,3 +1,4 @@
+import { simulationShapes } from './simulation-shapes.ts';
 import { trustShapes } from './trust-shapes.ts';
 
 /** A field of a JSON document: its type as docs/cli-json.md names it, and what it means. */
@@ -289,47 +290,7 @@ export const shapes = {
     machines: ['object', '`machine_count`, `processors`, `running_count`.'],
     trouble: ['string', 'Why the broker takes nothing new, a full disk for example; empty while all is well.'],
   },
-  study: {
-    study: ['string', 'Name of the study.'],
-    quick: ['boolean', 'Whether it is the short form.'],
-    seed: ['string', 'The same seed, the same runs.'],
-    directory: ['string', 'Folder of the results.'],
-    report: ['string', 'File of the report, its figures in a folder beside it; with `--export-jdf`, the job file.'],
-    part_count: ['integer', 'Parts, each with a file of results.'],
-    run_count: ['integer', 'Grid jobs that the study runs.'],
-  },
-  study_part: {
-    part: ['string', 'Name of the part.'],
-    run_count: ['integer', 'Grid jobs that were run; 0 for a part that compares simulators.'],
-    file: ['string', 'File of the results.'],
-  },
-  swarm: {
-    scenario: ['string or null', 'The file of the world, as it was named; null where worlds were drawn from their seeds.'],
-    seed_from: ['integer or null', 'The first seed; null where the scenario ran with its own.'],
-    world_count: ['integer', 'Worlds that were to be run.'],
-    passed_count: ['integer', 'Of those that were run, so many went well.'],
-    failed_count: ['integer', 'The others.'],
-    interrupted: ['boolean', 'Whether it was stopped before its end.'],
-    turn_count: ['integer', 'Turns of all processes of all worlds.'],
-    simulated_ms: ['integer', 'Simulated time of all worlds.'],
-    elapsed_ms: ['integer', 'Real time.'],
-    failed_seeds: ['array of string', 'Seeds of the worlds that failed, the lowest first.'],
-    failures: ['array of swarm_failure', 'The first few of them.'],
-  },
-  swarm_failure: {
-    seed: ['string', 'Of the world.'],
-    phase: ['string', '`storm`, or `healing` once nothing went wrong any more.'],
-    after_ms: ['integer', 'Simulated time from its start to the failure.'],
-    message: ['string', 'What was wrong.'],
-    command: ['string', 'The command line that runs it again.'],
-    scenario: ['string', 'File of the smallest scenario found that fails in the same way.'],
-    smallest_after_ms: ['integer', 'The same of the smallest one.'],
-    smallest_message: ['string', 'The same of the smallest one.'],
-    run_count: ['integer', 'Worlds that were run to find it.'],
-    about: ['array of string', 'Ids that its message names.'],
-    story: ['array of string', 'Every input and command of the smallest one that touched these, and what befell the processes; the last lines of it.'],
-    story_left_out_count: ['integer', 'Lines before these.'],
-  },
+  ...simulationShapes,
   submission: {
     job_id: ['integer', 'The new job\'s number.'],
     task_count: ['integer', 'Tasks that were accepted.'],
