@@ -14,6 +14,7 @@ import { acceptToken, nearAddress, parseAddress } from '@mutirao/runtime/rpc';
 
 import manifest from '../package.json' with { type: 'json' };
 import { natsOptionsOf } from './process/nats-options.ts';
+import { trustRulesOf } from './process/trust-rules.ts';
 import { startBroker, type RunningBroker } from './process/start-broker.ts';
 
 const options = {
@@ -48,7 +49,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const { suspectGrace, replicateAfter, checkDeadline, checksMax, blobBytesMax } = config;
   const broker = await startBroker({
     home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId: brokerIdOf(ownerId, home),
-    programVersion: manifest.version, providers: config.provider.map(parseProvider), options: { suspectGrace, replicateAfter },
+    programVersion: manifest.version, providers: config.provider.map(parseProvider), options: { suspectGrace, replicateAfter, trust: trustRulesOf(token) },
     checkDeadline, checksMax, blobBytesMax, trace: config.trace, connectEvents: nats && natsEvents(nats), log, metrics, onFatal: context.fail,
   });
   const http = await startHttp({ address: config.metrics, metrics, healthy: () => broker.trouble() });
