@@ -68,3 +68,19 @@ test.serial('where a machine shares the file system of home nothing crosses a wi
   t.is(await metric(grid, 'broker.json', carriedOut), 0);
   t.is(await metric(grid, 'broker.json', carriedIn), 0);
 });
+
+test.serial('an input that changed at home after its job was submitted fails the tasks that start later, and the job says so', async (t) => {
+  const grid = await startGrid(t, { machines: [1] });
+  await grid.client.waitMachines(1);
+  await grid.agents[0]?.kill('SIGTERM');
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'in.txt'), 'as submitted');
+  const jobId = await grid.client.submit([taskGroup('cat in.txt', 1, { inputs: [input('in.txt', 'in.txt')] })], { homeDirectory: folder });
+  writeFileSync(join(folder, 'in.txt'), 'changed since');
+  await grid.agents[0]?.start();
+  t.is((await grid.client.waitEnded(jobId)).status, JobStatus.FAILED);
+  const [replica] = (await grid.client.tasks(jobId))[0]?.replicas ?? [];
+  t.is(replica?.reason, 'MUT_INPUT_CHANGED');
+  t.regex(replica?.detail ?? '', /in\.txt is not what it was when the job was submitted: it has 13 bytes now, last written at /);
+  t.regex(await grid.client.explain({ $case: 'jobId', value: jobId }), /MUT_INPUT_CHANGED/);
+});

@@ -36,6 +36,7 @@ export const registry = {
   MUT_DISK_FULL: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Make room on the disk that the message names.' },
   MUT_DRAINING: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine takes no new work; the task runs elsewhere.' },
   MUT_FILE_NOT_FOUND: { status: 'NOT_FOUND', retryable: false, advice: 'Put the file where the message says, or correct the path.' },
+  MUT_INPUT_CHANGED: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Put the file back as it was when the job was submitted and retry the job, or submit it again to use the file as it is now.' },
   MUT_INPUT_MISSING: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Put the file where the message says, or correct the path; relative paths begin at the job\'s home directory.' },
   MUT_INTERNAL: { status: 'INTERNAL', retryable: false, advice: 'This is a bug of Mutirao; report it with the log.' },
   MUT_JDF_DIALECT: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Rewrite the job as a JDF of OurGrid 3 to 4.2; docs/jdf.md says how.' },

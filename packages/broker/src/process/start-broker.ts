@@ -155,7 +155,7 @@ class Broker {
     const records = new JournalRecords(journal);
     this.#performers = this.#createPerformers(stager, records);
     this.parts = {
-      driver: this.#driver, room: this.#room, journal, records, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
+      driver: this.#driver, room: this.#room, journal, records, homeFiles, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
       clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: forbiddenFoldersOf(setup.home),
       troubleOf: (providerId) => this.#links.troubleOf(providerId),
     };

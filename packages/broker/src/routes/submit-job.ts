@@ -7,6 +7,7 @@ import { unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 
 import { checkFiles } from '../submission/check-files.ts';
 import { checkRequirements } from '../submission/check-requirements.ts';
+import { fingerprintInputs } from '../submission/fingerprint-inputs.ts';
 import { resolveLocalPaths } from '../submission/resolve-paths.ts';
 import { demandOwner, type BrokerParts } from './broker-parts.ts';
 
@@ -26,9 +27,10 @@ async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec
   if (known !== undefined && parts.driver.stalledBy === undefined) return { jobId: known.jobId, taskCount: known.taskCount };
   parts.room.demand();
   if (touchesHome(given)) demandOwner(parts, userId, 'a job with local paths or a check');
-  const spec = resolveLocalPaths(given);
-  checkRequirements(spec);
-  await checkFiles(spec, { forbidden: parts.forbiddenFolders, hasContent: ({ sha256 }) => parts.blobs.has(userId, sha256) });
+  const resolved = resolveLocalPaths(given);
+  checkRequirements(resolved);
+  await checkFiles(resolved, { forbidden: parts.forbiddenFolders, hasContent: ({ sha256 }) => parts.blobs.has(userId, sha256) });
+  const spec = await fingerprintInputs(resolved, parts.homeFiles);
   return await parts.driver.ask<SubmitJobResponse>((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId, clientJobId, spec }));
 }
 

@@ -1,9 +1,10 @@
-import { statSync } from 'node:fs';
+import { statSync, type Stats } from 'node:fs';
 
 import type { Content, InputFile } from '@mutirao/core/messages';
 
 import { Turns } from '../concurrency/turns.ts';
 import type { FileHashes } from './file-hashes.ts';
+import { contentFingerprint, statusFingerprint } from './fingerprint.ts';
 import { listFiles, remoteNameOf } from './list-files.ts';
 
 /** A file of a source at home, with its content. */
@@ -12,6 +13,10 @@ export interface HomeFile {
   remoteName(wanted: string): string;
   readonly content: Content;
   readonly mode: number;
+  /** Below the source where that is a folder; empty for a file. */
+  readonly below: string;
+  /** What its status was when it was listed. */
+  readonly status: Pick<Stats, 'size' | 'mtimeMs'>;
 }
 
 /** Where the bytes of a content are at home. */
@@ -44,8 +49,15 @@ export class HomeFiles {
       const content = await this.#hashes.contentOf(file.absolutePath, file.status);
       this.#remember(content, { path: file.absolutePath, mtimeMs: file.status.mtimeMs });
       const remoteName = (wanted: string): string => remoteNameOf(wanted, path, file);
-      return { remoteName, content, mode: file.status.mode & 0o777 };
+      return { remoteName, content, mode: file.status.mode & 0o777, below: file.below, status: file.status };
     }));
+  }
+
+  /** Sums up what a path stands for now. @param spend whether so many bytes may be read for it. @throws {MutiraoError} MUT_INPUT_MISSING. */
+  async fingerprintOf(path: string, spend: (bytes: number) => boolean): Promise<string> {
+    const files = await listFiles(path);
+    const isRead = spend(files.reduce((total, { status }) => total + status.size, 0));
+    return isRead ? contentFingerprint(await this.resolve(path)) : statusFingerprint(files);
   }
 
   /** Where a content is; undefined when it was never staged, or its file has changed since. */

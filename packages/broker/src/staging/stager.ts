@@ -4,6 +4,7 @@ import type { InputFile, InputSpec, JobSpec, OutputFile, ReplicaStart, StartRepl
 import { evaluate, parseRequirements } from '@mutirao/core/requirements';
 import { invariant, type JobId, type MachineId, type ReplicaId, type TaskIndex, type UserId } from '@mutirao/core/shared';
 
+import { demandUnchanged } from './fingerprint.ts';
 import { inputFileOf, type HomeFile, type HomeFiles } from './home-files.ts';
 import { Templates, valueAt, type FillIn, type Place } from './variables.ts';
 
@@ -84,13 +85,15 @@ export class Stager {
 
   async #inputsOf(specs: readonly InputSpec[], fillIn: FillIn, seen: SeenSources): Promise<InputFile[]> {
     const inputs: InputFile[] = [];
-    for (const { source, root, path } of specs) {
+    for (const { source, root, path, fingerprint } of specs) {
       const wanted = fillIn(path);
       if (source.kind === 'content') {
         inputs.push({ root, path: inside(wanted), content: source.content, mode: 0o644 });
         continue;
       }
-      for (const file of await this.#resolveOnce(fillIn(source.path), seen)) {
+      const files = await this.#resolveOnce(fillIn(source.path), seen);
+      demandUnchanged(source.path, fingerprint, files);
+      for (const file of files) {
         const input = inputFileOf(file, root, wanted);
         inputs.push({ ...input, path: inside(input.path) });
       }

@@ -24,6 +24,8 @@ export interface InputSpec {
   readonly path: string;
   /** A requirements expression; empty holds everywhere. */
   readonly condition: string;
+  /** What was there when the job was submitted; left out where the path depends on the task or the machine. */
+  readonly fingerprint?: string;
 }
 
 /** A file (or folder) to bring home: JDF's `get`. */

@@ -27,6 +27,9 @@ import { getTaskOutputRoute } from '../../../src/routes/get-task-output.ts';
 import { cancelJobRoute, getJobRoute, listJobsRoute, retryTasksRoute } from '../../../src/routes/jobs.ts';
 import { listTasksRoute } from '../../../src/routes/list-tasks.ts';
 import { addProviderRoute, listMachinesRoute, listProvidersRoute, listRequestsRoute } from '../../../src/routes/resources.ts';
+import { FileHashes } from '../../../src/staging/file-hashes.ts';
+import { hashFile } from '../../../src/staging/hash-file.ts';
+import { HomeFiles } from '../../../src/staging/home-files.ts';
 import { submitJobRoute } from '../../../src/routes/submit-job.ts';
 import { waitJobRoute } from '../../../src/routes/wait-job.ts';
 import { watchJobRoute } from '../../../src/routes/watch-job.ts';
@@ -63,7 +66,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
   t.teardown(async () => { await driver.stop(); journal.close(); });
   const parts: BrokerParts = {
     driver, room: { demand: () => undefined, trouble: () => undefined }, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers, clock, timers: byHand,
-    ownerId: 'ana', forbiddenFolders: [join(home, 'own')], troubleOf: (providerId) => `no route to ${providerId}`,
+    homeFiles: new HomeFiles(new FileHashes({ hashFile })), ownerId: 'ana', forbiddenFolders: [join(home, 'own')], troubleOf: (providerId) => `no route to ${providerId}`,
   };
   const turn = async (...inputs: readonly BrokerInput[]): Promise<void> => {
     for (const input of inputs) driver.deliver(input);

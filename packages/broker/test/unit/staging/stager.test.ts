@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import test from 'ava';
@@ -110,4 +110,28 @@ test('a missing input makes its replica unstartable, and a content is passed as 
   t.deepEqual(batch.replicas[0]?.inputs[1], { root: 'storage', path: 'lib/x', content, mode: 0o644 });
   rmSync(join(home, 'blue'));
   t.is((await stager.stage(orderOf({ inputs }))).unstartable.length, 2);
+});
+
+test('an input that is not what it was at submission costs its tasks, whether it was read then or only looked at', async (t) => {
+  const home = temporaryFolder(t);
+  const folder = join(home, 'in');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'a'), 'as submitted');
+  const { stager, homeFiles } = createStager();
+  for (const isRead of [true, false]) {
+    writeFileSync(join(folder, 'a'), 'as submitted');
+    const fingerprint = await homeFiles.fingerprintOf(folder, () => isRead);
+    const order = orderOf({ inputs: [{ source: { kind: 'path', path: folder }, root: 'playpen', path: 'in', condition: '', fingerprint }] });
+    t.is((await stager.stage(order)).batch.replicas.length, 2);
+    if (isRead) {
+      // Written anew with the same content it is what it was.
+      utimesSync(join(folder, 'a'), 5, 5);
+      t.is((await stager.stage(order)).batch.replicas.length, 2);
+    }
+    writeFileSync(join(folder, 'a'), 'changed');
+    const changed = await stager.stage(order);
+    t.is(changed.batch.replicas.length, 0);
+    t.like(changed.unstartable, [{ replicaId: 71, reason: 'MUT_INPUT_CHANGED' }, { replicaId: 72, reason: 'MUT_INPUT_CHANGED' }]);
+    t.regex(changed.unstartable[0]?.detail ?? '', /in is not what it was when the job was submitted: it has 7 bytes now/);
+  }
 });

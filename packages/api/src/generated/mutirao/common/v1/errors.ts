@@ -34,6 +34,7 @@ export const ErrorReason = {
   MUT_DISK_FULL: 65,
   MUT_DRAINING: 53,
   MUT_FILE_NOT_FOUND: 66,
+  MUT_INPUT_CHANGED: 85,
   MUT_INPUT_MISSING: 15,
   MUT_INTERNAL: 16,
   MUT_JDF_DIALECT: 17,
@@ -126,6 +127,7 @@ export namespace ErrorReason {
   export type MUT_DISK_FULL = typeof ErrorReason.MUT_DISK_FULL;
   export type MUT_DRAINING = typeof ErrorReason.MUT_DRAINING;
   export type MUT_FILE_NOT_FOUND = typeof ErrorReason.MUT_FILE_NOT_FOUND;
+  export type MUT_INPUT_CHANGED = typeof ErrorReason.MUT_INPUT_CHANGED;
   export type MUT_INPUT_MISSING = typeof ErrorReason.MUT_INPUT_MISSING;
   export type MUT_INTERNAL = typeof ErrorReason.MUT_INTERNAL;
   export type MUT_JDF_DIALECT = typeof ErrorReason.MUT_JDF_DIALECT;
