@@ -79,8 +79,8 @@ test.serial('an input that changed at home after its job was submitted fails the
   writeFileSync(join(folder, 'in.txt'), 'changed since');
   await grid.agents[0]?.start();
   t.is((await grid.client.waitEnded(jobId)).status, JobStatus.FAILED);
-  const [replica] = (await grid.client.tasks(jobId))[0]?.replicas ?? [];
+  const replica = (await grid.client.tasks(jobId))[0]?.replicas.at(-1);
   t.is(replica?.reason, 'MUT_INPUT_CHANGED');
   t.regex(replica?.detail ?? '', /in\.txt is not what it was when the job was submitted: it has 13 bytes now, last written at /);
-  t.regex(await grid.client.explain({ $case: 'jobId', value: jobId }), /MUT_INPUT_CHANGED/);
+  t.regex(await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } }), /MUT_INPUT_CHANGED/);
 });
