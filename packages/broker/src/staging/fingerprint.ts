@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { MutiraoError } from '@mutirao/api/errors';
 
-import type { HomeFile } from './home-files.ts';
+import type { HomeFile } from './home-file.ts';
 
 /** What of a file a fingerprint is made of. */
 export type SeenFile = Pick<HomeFile, 'below' | 'status'>;

@@ -1,23 +1,12 @@
-import { statSync, type Stats } from 'node:fs';
+import { statSync } from 'node:fs';
 
 import type { Content, InputFile } from '@mutirao/core/messages';
 
 import { Turns } from '../concurrency/turns.ts';
 import type { FileHashes } from './file-hashes.ts';
 import { contentFingerprint, statusFingerprint } from './fingerprint.ts';
+import type { HomeFile } from './home-file.ts';
 import { listFiles, remoteNameOf } from './list-files.ts';
-
-/** A file of a source at home, with its content. */
-export interface HomeFile {
-  /** Where a machine puts it, given the path that the task wants for the whole source. */
-  remoteName(wanted: string): string;
-  readonly content: Content;
-  readonly mode: number;
-  /** Below the source where that is a folder; empty for a file. */
-  readonly below: string;
-  /** What its status was when it was listed. */
-  readonly status: Pick<Stats, 'size' | 'mtimeMs'>;
-}
 
 /** Where the bytes of a content are at home. */
 export interface HomeSource {

@@ -5,7 +5,8 @@ import { evaluate, parseRequirements } from '@mutirao/core/requirements';
 import { invariant, type JobId, type MachineId, type ReplicaId, type TaskIndex, type UserId } from '@mutirao/core/shared';
 
 import { demandUnchanged } from './fingerprint.ts';
-import { inputFileOf, type HomeFile, type HomeFiles } from './home-files.ts';
+import type { HomeFile } from './home-file.ts';
+import { inputFileOf, type HomeFiles } from './home-files.ts';
 import { Templates, valueAt, type FillIn, type Place } from './variables.ts';
 
 /** Replicas of one task group for one machine, and what staging needs to know of both. */
