@@ -143,18 +143,3 @@ test.serial('a cluster whose disk is full takes no request, and the next job wai
   t.is((await grid.client.waitEnded(jobId)).finishedCount, 4);
   t.is(cluster?.pid, pid, 'it was not restarted');
 });
-
-test.serial('a machine whose disk is full breaks what it gets, is left alone for a moment only, and works again when there is room', async (t) => {
-  const { grid, disk, runs, outputs } = await world(t, 'agents', { machines: [2] });
-  await grid.client.waitMachines(1);
-  const pid = grid.agents[0]?.pid;
-  disk.fill();
-  const work = join(outputs, 'in');
-  mkdirSync(work);
-  const jobId = await grid.client.submit([taskGroup(`head -c 100000 /dev/zero > big && touch ${runs}/$TASK.$$`, 4)], { failuresMax: 1, replicasMax: 1 });
-  await until(async () => (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk had no room'), 'the machine tells of its disk');
-  t.is((await grid.client.job(jobId)).failedCount, 0);
-  disk.empty();
-  t.is((await grid.client.waitEnded(jobId, 40_000)).finishedCount, 4);
-  t.is(grid.agents[0]?.pid, pid, 'it was not restarted');
-});

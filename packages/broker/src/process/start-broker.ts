@@ -237,6 +237,7 @@ class Broker {
         return path === undefined ? undefined : { path, isLinkable: blob !== undefined };
       },
       sharesHome: (machineId) => sharesHome(state, machineId, this.#sharedTokens),
+      isAwaited: (replicaId) => state.replicas.has(replicaId),
       restage: async (machineId: MachineId) => {
         for (const order of ordersOfMachine(state, machineId)) await stager.stage(order);
       },

@@ -2,7 +2,7 @@ import { encodeContentOffered, readChunk } from '@mutirao/api/codecs';
 import { GridMachineProviderServiceClient, GridMachineProviderServiceService, ReceiveContentResponse } from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content } from '@mutirao/core/messages';
-import type { MachineId, ProviderId } from '@mutirao/core/shared';
+import type { MachineId, ProviderId, ReplicaId } from '@mutirao/core/shared';
 import type { Timers } from '@mutirao/runtime/driver';
 import type { Room } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
@@ -47,6 +47,8 @@ export interface ProviderLinksOptions {
   findSource(content: Content): Promise<ContentSource | undefined>;
   /** Whether a machine reads the files of home itself. */
   sharesHome(machineId: MachineId): boolean;
+  /** Whether a replica's end is still to come, as far as is known. */
+  isAwaited(replicaId: ReplicaId): boolean;
   restage(machineId: MachineId): Promise<void>;
   nextTransferId(): string;
 }
@@ -162,7 +164,7 @@ export class ProviderLinks {
       deliver,
       keepOutputs: (machineId, report) => {
         counts.staged('in', bytesOf(report));
-        return keepOutputs({ machineId, report }, { arrivals, pushed: fetcher, room }, onTrouble);
+        return keepOutputs({ machineId, report }, { arrivals, pushed: fetcher, room, isAwaited: this.#options.isAwaited }, onTrouble);
       },
       fetchPushed: (machineId, transferId, content) => { fetcher.fetch(machineId, transferId, content); },
       serveWanted: (machineId, contents) => { void server.serve(machineId, contents).catch(onTrouble); },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { MachineReport, OutputContent } from '@mutirao/core/messages';
-import type { MachineId } from '@mutirao/core/shared';
+import type { MachineId, ReplicaId } from '@mutirao/core/shared';
 import type { Room } from '@mutirao/runtime/files';
 
 import type { Arrivals, Origin } from '../results/arrivals.ts';
@@ -38,12 +38,14 @@ export interface PushedOutputs {
  */
 export async function keepOutputs(
   from: { readonly machineId: MachineId; readonly report: MachineReport },
-  stores: { readonly arrivals: Arrivals; readonly pushed: PushedOutputs; readonly room: Pick<Room, 'patiently'> },
+  stores: { readonly arrivals: Arrivals; readonly pushed: PushedOutputs; readonly room: Pick<Room, 'patiently'>; isAwaited(replicaId: ReplicaId): boolean },
   onTrouble: (error: unknown) => void,
 ): Promise<MachineReport> {
   for (const end of from.report.ended) {
     const origin = { replicaId: end.replicaId, machineId: from.machineId };
     for (const output of end.outputs) {
+      // Of a report that is told again nothing is kept twice: nobody would ever remove it.
+      if (output.inline !== undefined && !stores.isAwaited(end.replicaId)) continue;
       if (output.droppedName !== undefined) {
         const { droppedName } = output;
         await stores.room.patiently(() => stores.arrivals.keepDropped(origin, output, droppedName)).catch(onTrouble);

@@ -52,12 +52,23 @@ test('a report waits for what is pushed and keeps what it brings, without its by
   const waited: string[] = [];
   const troubles: unknown[] = [];
   const settled = (_machineId: string, transferId: string): Promise<void> => { waited.push(transferId); return Promise.resolve(); };
-  const kept = await keepOutputs({ machineId: 'alpha/m', report }, { arrivals, pushed: { settled }, room: { patiently: (act) => act() } }, (error) => troubles.push(error));
+  const kept = await keepOutputs({ machineId: 'alpha/m', report }, { arrivals, pushed: { settled }, room: { patiently: (act) => act() }, isAwaited: () => true }, (error) => troubles.push(error));
   t.deepEqual(waited, ['t9']);
   t.is(troubles.length, 1, 'bytes that are not what was announced are not kept');
   t.true(kept.ended[0]?.outputs.every((output) => output.inline === undefined));
   t.deepEqual(readdirSync(folder).length, 1);
   t.is(readFileSync(arrivals.pathOf({ replicaId: 7, machineId: 'alpha/m' }, inline), 'utf8'), 'small');
+});
+
+test('of a report that is told again, after its replica has ended, nothing is kept', async (t) => {
+  const folder = temporaryFolder(t);
+  const arrivals = await Arrivals.open(folder, { now: 1, ageMax: 1 });
+  const bytes = Buffer.from('small');
+  const output: OutputContent = { outputIndex: 0, path: '', content: contentOf(bytes), mode: 0o644, inline: bytes, transferId: '' };
+  const report: MachineReport = { sequence: 1, started: [], ended: [{ ...anEnd(7, 'succeeded', { startedAt: 1, endedAt: 2 }), outputs: [output] }] };
+  const stores = { arrivals, pushed: { settled: () => Promise.resolve() }, room: { patiently: <T>(act: () => Promise<T>) => act() } };
+  await keepOutputs({ machineId: 'alpha/m', report }, { ...stores, isAwaited: () => false }, (error) => { t.fail(String(error)); });
+  t.deepEqual(readdirSync(folder), []);
 });
 
 interface ServerBench {
