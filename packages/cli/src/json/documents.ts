@@ -97,7 +97,7 @@ export function machineJson(machine: MachineRecord): JsonOf<Shapes['machine']> {
     machine_id: facts.machineId, provider_id: machine.providerId, status: nameOf(MachineStatus, machine.status),
     processors: facts.processors, running_count: machine.runningCount, waiting_count: machine.waitingCount,
     finished_count: machine.finishedCount, failed_count: machine.failedCount, joined_unix_ms: machine.joinedUnixMs,
-    until_unix_ms: facts.untilUnixMs ?? null, request_id: facts.requestId, attributes: facts.attributes,
+    until_unix_ms: facts.untilUnixMs ?? null, request_id: facts.requestId, attributes: facts.attributes, credibility: machine.credibility ?? null,
   };
 }
 

@@ -163,6 +163,7 @@ export const shapes = {
     until_unix_ms: [instant, 'When its allocation ends; null where it stays.'],
     request_id: ['string', 'The request that it was allocated by; may be empty.'],
     attributes: ['object', 'What requirements can ask for.'],
+    credibility: ['number or null', 'The probability of a result of it to be right, at least; null where the broker is of an earlier release.'],
   },
   machine_replay: {
     file: ['string', 'The trace as it was named.'],

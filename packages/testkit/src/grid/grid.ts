@@ -4,12 +4,19 @@ import { join } from 'node:path';
 import { BrokerClient } from './broker-client.ts';
 import { Program } from './program.ts';
 
+/** A time-shared machine that differs from the others. */
+export interface GridMachineOptions {
+  readonly processors: number;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** What a grid under test consists of. */
 export interface GridOptions {
   /** Processors of each embedded cluster. */
   readonly clusters?: readonly number[];
-  /** Processors of each time-shared machine. */
-  readonly machines?: readonly number[];
+  /** Processors of each time-shared machine, or what else there is to say of it. */
+  readonly machines?: readonly (number | GridMachineOptions)[];
   /** Providers over resources that are there already: their names and arguments. */
   readonly resources?: readonly { readonly id: string; readonly args: readonly string[] }[];
   /** Further arguments of each kind of program. */
@@ -72,6 +79,17 @@ export class Grid {
     if (!keepHome) rmSync(this.home, { recursive: true, force: true });
   }
 
+  /** Has one more machine join the lab, which is there if the grid began with one. */
+  async startMachine(machineId: string, { processors, args = [], env = {} }: GridMachineOptions): Promise<Program> {
+    const lab = this.providers.at(-1);
+    if (lab === undefined) throw new Error('the grid has no lab');
+    const own = ['--home', this.home, '--provider', lab.agentsAddress, '--provider-id', 'lab', '--machine-id', machineId, '--processors', String(processors)];
+    const agent = new Program('agent', [...own, ...(this.#options.agentArgs ?? []), ...args], { ...this.#env(), ...env });
+    this.agents.push(agent);
+    await agent.start();
+    return agent;
+  }
+
   async #startAll(): Promise<void> {
     const { machines = [], brokerArgs = [] } = this.#options;
     await this.#options.prepare?.(this.home);
@@ -103,16 +121,11 @@ export class Grid {
     return `${id}=${provider.address}`;
   }
 
-  async #startMachines(machines: readonly number[]): Promise<string> {
+  async #startMachines(machines: readonly (number | GridMachineOptions)[]): Promise<string> {
     const lab = this.#program('provider', ['--id', 'lab', '--manager', 'none', ...(this.#options.providerArgs ?? [])]);
     this.providers.push(lab);
     await lab.start();
-    for (const [index, processors] of machines.entries()) {
-      const args = ['--home', this.home, '--provider', lab.agentsAddress, '--provider-id', 'lab', '--machine-id', `pc${index}`, '--processors', String(processors)];
-      const agent = new Program('agent', [...args, ...(this.#options.agentArgs ?? [])], this.#env());
-      this.agents.push(agent);
-      await agent.start();
-    }
+    for (const [index, machine] of machines.entries()) await this.startMachine(`pc${index}`, typeof machine === 'number' ? { processors: machine } : machine);
     return lab.address;
   }
 

@@ -53,6 +53,9 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   ['too many failures', jobOf({}, { failuresMax: 101 }), /failures_max is 101/],
   ['a half processor', jobOf({}, { processors: 0 }), /processors is 0/],
   ['a strange name in the environment', jobOf({}, { environment: { 'A=B': 'c' } }), /"A=B"/],
+  ['a vote of none', jobOf({}, { verification: { by: { $case: 'vote', value: 0 } } }), /verification\.vote is 0; want an integer in 1\.\.15/],
+  ['a vote of too many', jobOf({}, { verification: { by: { $case: 'vote', value: 16 } } }), /verification\.vote is 16/],
+  ['a verification by nothing', jobOf({}, { verification: { by: undefined } }), /want none, check, vote or credibility/],
   ['a NUL in a command', jobOf({ command: 'a\0b' }), /NUL/],
 ];
 
@@ -61,6 +64,14 @@ for (const [what, wire, message] of refused) {
     t.throws(() => decodeJobSpec(wire), { code: 'MUT_BAD_REQUEST', message });
   });
 }
+
+test('each way to verify results comes back from the wire as it went, and a job that tells none has none', (t) => {
+  for (const verification of [{ kind: 'none' }, { kind: 'check' }, { kind: 'vote', count: 15 }, { kind: 'credibility', threshold: 0.9 }] as const) {
+    const wire = encodeJobSpec({ ...decodeJobSpec(jobOf({})), verification });
+    t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(wire).finish())).verification, verification);
+  }
+  t.is(decodeJobSpec(jobOf({})).verification, undefined);
+});
 
 test('a path that leaves its root on the machine is refused by name', (t) => {
   const group = { outputs: [{ root: Root.PLAYPEN, path: 'a/../../b', localPath: '', condition: '' }] };

@@ -133,6 +133,12 @@ test('what is wrong with a job is said before anything of it is kept', async (t)
     [{ groups: [groupOf(), groupOf(input(join(home, 'gone')))] }, 'MUT_INPUT_MISSING', /gone is not there/],
     [{ groups: [groupOf(output(join(home, 'own/x')))] }, 'MUT_OUTPUT_FORBIDDEN', /not for results/],
     [{ groups: [groupOf({ requirements: '(' })] }, 'MUT_BAD_REQUEST', /requirements/],
+    [{ verification: { by: { $case: 'vote', value: 0 } } }, 'MUT_BAD_REQUEST', /verification\.vote is 0; want an integer in 1\.\.15/],
+    [{ verification: { by: { $case: 'credibility', value: 1.5 } } }, 'MUT_BAD_REQUEST', /credibility:1\.5; want a number above 0 and below 1/],
+    [{ verification: { by: { $case: 'credibility', value: 0 } } }, 'MUT_BAD_REQUEST', /credibility:0; want a number above 0 and below 1/],
+    [{ verification: { by: { $case: 'credibility', value: NaN } } }, 'MUT_BAD_REQUEST', /credibility:NaN/],
+    [{ verification: { by: undefined } }, 'MUT_BAD_REQUEST', /want none, check, vote or credibility/],
+    [{ verification: { by: { $case: 'check', value: {} } } }, 'MUT_BAD_REQUEST', /task group 0 has none; want a check in each/],
   ];
   for (const [changes, code, message] of refused) {
     await t.throwsAsync(inject(submitJobRoute(parts), submission(changes)), { code, message });
@@ -388,6 +394,20 @@ test('providers, machines and requests are listed, and an address that makes no 
   const { machines } = await inject(listMachinesRoute(parts), {});
   t.like(machines[0], { providerId: 'alpha', facts: { machineId: 'alpha/m1', attributes: { os: 'linux' } }, runningCount: 0 });
   t.deepEqual(await inject(listRequestsRoute(parts), { endedToo: true }), { requests: [] });
+});
+
+test('a replica that finishes after its job was cancelled brings nothing: its task stays cancelled', async (t) => {
+  const bench = await prepare(t);
+  const { parts, started } = bench;
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
+  await inject(submitJobRoute(parts), submission());
+  const replicaIds = started.flatMap(({ starts }) => starts.map(({ replicaId }) => replicaId));
+  await inject(cancelJobRoute(parts), { jobId: 1, reason: 'enough' });
+  await endAll(bench, 1, success);
+  t.like((await inject(getJobRoute(parts), { jobId: 1 })).job, { status: JobStatus.CANCELLED, finishedCount: 0, cancelledCount: 3, cancelReason: 'enough' });
+  t.is(replicaIds.length, 3);
+  const { tasks } = await inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [], status: TaskStatus.UNSPECIFIED, pageSize: 0, fromTaskIndex: 0 });
+  t.deepEqual(tasks.map(({ status, replicas }) => [status, replicas.map(({ accepted }) => accepted)]), Array.from({ length: 3 }, () => [TaskStatus.CANCELLED, [false]]));
 });
 
 test('explanations and the ledger come for what is there', async (t) => {

@@ -31,12 +31,14 @@ function machineTable(machines: readonly MachineRecord[], now: number): string[]
   return renderTable(
     [
       { title: 'MACHINE' }, { title: 'STATUS' }, { title: 'PROCESSORS', right: true }, { title: 'RUNNING', right: true }, { title: 'WAITING', right: true },
-      { title: 'FINISHED', right: true }, { title: 'FAILED', right: true }, { title: 'LEAVES IN', right: true }, { title: 'ATTRIBUTES' },
+      { title: 'FINISHED', right: true }, { title: 'FAILED', right: true }, { title: 'LEAVES IN', right: true }, { title: 'CREDIBILITY', right: true },
+      { title: 'ATTRIBUTES' },
     ],
     machines.map((machine) => [
       machine.facts?.machineId ?? '', nameOf(MachineStatus, machine.status), String(machine.facts?.processors ?? 0), String(machine.runningCount),
       String(machine.waitingCount), String(machine.finishedCount), String(machine.failedCount),
       machine.facts?.untilUnixMs === undefined ? '-' : showDuration(Math.max(0, machine.facts.untilUnixMs - now)),
+      machine.credibility === undefined ? '-' : machine.credibility.toFixed(4),
       Object.entries(machine.facts?.attributes ?? {}).map(([name, value]) => `${name}=${value}`).join(' '),
     ]),
   );

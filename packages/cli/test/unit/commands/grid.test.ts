@@ -20,10 +20,17 @@ const broker = {
 
 test('machines are listed with what they do and when they leave', async (t) => {
   t.is((await runCommandLine(['machine', 'list'], { broker, now: () => 1_000_000 })).out, [
-    'MACHINE    STATUS  PROCESSORS  RUNNING  WAITING  FINISHED  FAILED  LEAVES IN  ATTRIBUTES',
-    'alpha/1.0  idle             2        0        0         5       1      1m00s  os=linux',
+    'MACHINE    STATUS  PROCESSORS  RUNNING  WAITING  FINISHED  FAILED  LEAVES IN  CREDIBILITY  ATTRIBUTES',
+    'alpha/1.0  idle             2        0        0         5       1      1m00s       0.9080  os=linux',
     '',
   ].join('\n'));
+});
+
+test('a broker that tells no credibility is of an earlier release', async (t) => {
+  const { credibility: _, ...earlier } = aMachineRecord();
+  const told = { listMachines: () => Promise.resolve({ machines: [earlier] }) };
+  t.regex((await runCommandLine(['machine', 'list'], { broker: told })).out, /^alpha\/1\.0 .* -  os=linux$/m);
+  t.like(JSON.parse((await runCommandLine(['machine', 'list', '--json'], { broker: told })).out), [{ credibility: null }]);
 });
 
 test('providers are listed with the last error of those that are away', async (t) => {

@@ -129,3 +129,25 @@ test('--wait waits, and its exit status tells how the job ended', async (t) => {
     t.regex(out, new RegExp(`^Job 1 ${name.toLowerCase()} after 13s, tasks 10: `));
   }
 });
+
+test('each way to verify results is understood', async (t) => {
+  const by = async (how: string) => (await submitted(['job', 'submit', '--verify', how, '--', 'x'])).job?.verification?.by;
+  t.deepEqual(await by('none'), { $case: 'none', value: {} });
+  t.deepEqual(await by('check'), { $case: 'check', value: {} });
+  for (const count of [1, 2, 3, 15]) t.deepEqual(await by(`vote:${count}`), { $case: 'vote', value: count });
+  t.deepEqual(await by('credibility:0.9'), { $case: 'credibility', value: 0.9 });
+  t.deepEqual(await by('credibility:.99'), { $case: 'credibility', value: 0.99 });
+  t.is(await by('none').then(() => submitted(['job', 'submit', '--', 'x'])).then(({ job }) => job?.verification), undefined);
+});
+
+for (const how of [
+  'vote:0', 'vote:16', 'vote:1.5', 'vote:-1', 'vote:', 'vote', 'vote:three', 'credibility:0', 'credibility:1', 'credibility:1.5', 'credibility:0.0',
+  'credibility:-0.5', 'credibility:', 'credibility:nan', 'credibility:1e-1', 'majority', 'Vote:3', ' vote:3', 'vote:3 ', '', 'none:1', 'check:2',
+]) {
+  test(`--verify ${JSON.stringify(how)} is refused with what is wanted, before anything is sent`, async (t) => {
+    const { status, err, job } = await submitted(['job', 'submit', '--verify', how, '--', 'x']);
+    t.is(status, 2);
+    t.is(err.split('\n')[0], `error: MUT_BAD_REQUEST --verify is "${how}"; want none, check, vote:K with K in 1..15, or credibility:Q with Q above 0 and below 1`);
+    t.is(job, undefined);
+  });
+}

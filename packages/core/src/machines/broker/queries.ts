@@ -3,7 +3,7 @@ import type { IndexSet, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIn
 import { findJobOf } from './find-job.ts';
 import type { BrokerJob, BrokerMachine, BrokerState } from './state.ts';
 import type { TrustRecord } from './trust-evidence.ts';
-import { credibilityOf, isCaught } from './trust-records.ts';
+import { credibilityOf, identityOf, isCaught } from './trust-records.ts';
 
 /** Where a job stands. The counts of tasks add up to `taskCount`. */
 export interface JobSummary {
@@ -172,6 +172,8 @@ export interface MachineRecord {
   readonly waitingCount: number;
   readonly finishedCount: number;
   readonly failedCount: number;
+  /** The probability of a result of it to be right, at least. */
+  readonly credibility: number;
 }
 
 /** All machines, in the order of joining. */
@@ -180,7 +182,8 @@ export function listMachineRecords(state: BrokerState, now: Instant): MachineRec
     const { facts, provider: { providerId }, joinedAt, finishedCount, failedCount } = machine;
     const runningCount = countRunning(machine);
     const waitingCount = machine.replicas.size - runningCount;
-    return { facts, providerId, status: machineStatus(machine, now, isCaught(state, machine)), joinedAt, runningCount, waitingCount, finishedCount, failedCount };
+    const credibility = credibilityOf(state, identityOf(facts));
+    return { facts, providerId, status: machineStatus(machine, now, isCaught(state, machine)), joinedAt, runningCount, waitingCount, finishedCount, failedCount, credibility };
   });
 }
 

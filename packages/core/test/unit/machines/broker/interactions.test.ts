@@ -1,7 +1,7 @@
 import test from 'ava';
 import { BrokerDialogue, checkInteractions } from '@mutirao/testkit';
 
-const subjects = ['scheduling', 'prefetch', 'failures', 'recovery', 'demand', 'matching', 'results', 'walltimes', 'votes', 'credibility'];
+const subjects = ['scheduling', 'prefetch', 'failures', 'recovery', 'demand', 'matching', 'results', 'walltimes', 'votes', 'credibility', 'cancelled'];
 
 for (const subject of subjects) {
   test(`a broker does what broker-${subject}.txt says`, (t) => {

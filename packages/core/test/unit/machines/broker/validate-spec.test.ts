@@ -22,6 +22,12 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   ['too many failures', aJob(1, { failuresMax: 101 }), /failures_max is 101; want an integer in 1\.\.100/],
   ['limits below nothing', aJob(1, { limits: { runTimeMax: -1, memoryMax: 0, outputMax: 0 } }), /run_time_ms_max is -1/],
   ['an empty command', withGroup({ command: ' ' }), /command is empty/],
+  ...[0, -1, 1.5, 16, NaN].map((count) => [`a vote of ${count}`, aJob(1, { verification: { kind: 'vote', count } }), /verification is vote:\S+; want an integer in 1\.\.15/] as const),
+  ...[0, 1, 1.5, -0.1, NaN, Infinity].map((threshold) => (
+    [`a credibility of ${threshold}`, aJob(1, { verification: { kind: 'credibility', threshold } }), /is credibility:\S+; want a number above 0 and below 1/] as const)),
+  ['verification by checks that are not there', aJob(1, { verification: { kind: 'check' }, groups: [aGroup(1, { check: 'true' }), aGroup(1)] }), /task group 1 has none; want a check in each/],
+  ['a vote on what does nothing', aJob(1, { verification: { kind: 'vote', count: 3 }, groups: [aGroup(1, { noOp: true })] }), /task group 0 does nothing \(no-op\)/],
+  ['the credibility of what does nothing', aJob(1, { verification: { kind: 'credibility', threshold: 0.9 }, groups: [aGroup(1, { noOp: true })] }), /does nothing/],
   ['a command with a NUL', withGroup({ command: 'a\0b' }), /NUL/],
 ];
 
@@ -45,6 +51,8 @@ test('paths that leave their root are refused on either way', (t) => {
 });
 
 test('the most that a job may ask for is taken', (t) => {
+  for (const count of [1, 2, 15]) t.is(findSpecFault(aJob(1, { verification: { kind: 'vote', count } })), undefined);
+  for (const threshold of [0.0001, 0.9, 0.9999]) t.is(findSpecFault(aJob(1, { verification: { kind: 'credibility', threshold } })), undefined);
   t.is(findSpecFault(aJob(1, { groups: [aGroup(2 ** 31)], replicasMax: 16, failuresMax: 100, processors: 64 })), undefined);
   t.is(findSpecFault(withGroup({ command: '', noOp: true, inputs: [input], outputs: [output], requirements: 'mem >= 1' })), undefined);
 });

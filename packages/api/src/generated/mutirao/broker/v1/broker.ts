@@ -385,6 +385,8 @@ export interface MachineRecord {
   waitingCount: number;
   finishedCount: number;
   failedCount: number;
+  /** The probability of a result of it to be right, at least. */
+  credibility?: number | undefined;
 }
 
 export interface TrustEvidence {
@@ -3291,6 +3293,7 @@ function createBaseMachineRecord(): MachineRecord {
     waitingCount: 0,
     finishedCount: 0,
     failedCount: 0,
+    credibility: undefined,
   };
 }
 
@@ -3319,6 +3322,9 @@ export const MachineRecord: MessageFns<MachineRecord> = {
     }
     if (message.failedCount !== 0) {
       writer.uint32(64).uint64(message.failedCount);
+    }
+    if (message.credibility !== undefined) {
+      writer.uint32(73).double(message.credibility);
     }
     return writer;
   },
@@ -3398,6 +3404,14 @@ export const MachineRecord: MessageFns<MachineRecord> = {
             }
 
             message.failedCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.credibility = reader.double();
             continue;
           }
         }
