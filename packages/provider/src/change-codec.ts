@@ -7,7 +7,7 @@ export const providerChangeCodec: ChangeCodec<ProviderChange> = {
   encode: (change) => JSON.stringify(change),
   decode: (_version, body) => JSON.parse(body) as ProviderChange,
   jobOf: () => undefined,
-  // A request that the manager may have must not be forgotten, nor what the user was promised; all else is found out again after a fall of the
-  // whole machine.
-  isDurable: ({ kind }) => kind === 'ProviderFounded' || kind === 'RequestSubmitting' || kind === 'HeuristicSwitched',
+  // A request that the manager may have must not be forgotten, nor what the user was promised, nor a report that its agent may forget; all else is
+  // found out again after a fall of the whole machine.
+  isDurable: ({ kind }) => kind === 'ProviderFounded' || kind === 'RequestSubmitting' || kind === 'HeuristicSwitched' || kind === 'ReportKept',
 };

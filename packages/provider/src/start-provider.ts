@@ -4,7 +4,7 @@ import {
   createProviderState, freezeProvider, isPending, isServing, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
   type ProviderSnapshot, type ProviderState,
 } from '@mutirao/core/machines/provider';
-import { unreachable, type Bytes, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
+import { invariant, unreachable, type Bytes, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
 import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
@@ -263,6 +263,9 @@ class ProviderProcess {
       case 'TellMachineJoined': case 'TellMachineLost': case 'TellRequests': case 'TellSettled':
       case 'ReattachAgent': case 'ClearAgent': case 'RefuseAgent': case 'DrainAgents':
         this.#relay.perform(command);
+        break;
+      case 'KeepReports': case 'AcknowledgeKept': case 'StartLeased': case 'ConfirmLease':
+        invariant(false, `${command.kind} without a lease, of which this process takes none`);
         break;
       default: unreachable(command);
     }

@@ -14,7 +14,7 @@ export { noTimeLost, usualPace, type Pace } from './world/pace.ts';
 export { ScenarioError } from './world/read-fields.ts';
 export { readScenario } from './world/read-scenario.ts';
 export { runWorld, type WorldFailure, type WorldResult } from './world/run-world.ts';
-export { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabMachinePlan, type LabPlan, type LocalPlan, type ManagerFaults, type Scenario } from './world/scenario.ts';
+export { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabMachinePlan, type LabPlan, type LeasePlan, type LocalPlan, type ManagerFaults, type Scenario } from './world/scenario.ts';
 export { kindOfFailure, shrinkScenario, type Shrinking, type ShrunkScenario } from './world/shrink-scenario.ts';
 export { idsInText, tellStory, type WorldStory } from './world/tell-story.ts';
 export { traceTurn } from './world/trace-turn.ts';

@@ -11,7 +11,7 @@ type Options = Readonly<Record<string, string>>;
  * A broker spoken to in lines, for interaction files. The lines of a stanza are one batch of inputs; what follows from it are
  * changes (`r1 of 1.0 accepted: finished`; tasks are `job.index`) and commands. Times are small numbers.
  *
- * Verbs: `at T`, `provider P`, `connect|settle P`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=..
+ * Verbs: `at T`, `provider P`, `connect P [leases]`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=..
  * requirements=.. check=.. output=.. noop=yes deadline=.. verify=..]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=..
  * until=.. incarnation=.. request=.. held=1,2 identity=.. NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T]`,
  * `request P/N STATUS width=.. walltime=..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
@@ -75,7 +75,8 @@ export class BrokerDialogue {
     switch (verb) {
       case 'at': this.now = Number(name); return [{ kind: 'TimerFired' }];
       case 'provider': return [{ kind: 'ProviderAdded', replyTo: 0, providerId: name, address: 'h:1' }, { kind: 'ProviderConnected', providerId: name }];
-      case 'connect': return [{ kind: 'ProviderConnected', providerId: name }];
+      case 'connect': return [{ kind: 'ProviderConnected', providerId: name, ...(third === 'leases' ? { takesLeases: true } : {}) }];
+      case 'confirm': return [{ kind: 'LeaseConfirmed', providerId: name, sequence: Number(third) }];
       case 'settle': return [{ kind: 'ProviderSettled', providerId: name }];
       case 'disconnect': return [{ kind: 'ProviderDisconnected', providerId: name, reason: 'connection lost' }];
       case 'submit': return [{ kind: 'JobSubmitted', replyTo: 1, userId: name, clientJobId: options['key'] ?? '', spec: specOf(Number(third), options) }];
@@ -207,11 +208,17 @@ export function describeBrokerCommand(command: BrokerCommand): string[] {
       return [`want of ${command.providerId}: ${pendingTasks} tasks of ${processors}${times}`];
     }
     case 'StartReplicas': return [`start ${command.starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${command.jobId}.${taskIndex}`).join(', ')} on ${command.machineId}`];
+    case 'GrantLease': return [`lease ${command.sequence} for ${command.providerId}: ${describeLeased(command.parts)}`];
     case 'CancelReplicas': return [`${command.onlyWaiting ? 'withdraw' : 'cancel'} ${command.replicaIds.map((id) => `r${id}`).join(', ')} on ${command.machineId}`];
     case 'AcceptResult': return [`accept r${command.replicaId} of ${command.jobId}.${command.taskIndex} from ${command.machineId}${command.check === '' ? '' : `, check ${command.check}`}`];
     case 'DigestResult': return [`digest r${command.replicaId} of ${command.jobId}.${command.taskIndex} from ${command.machineId}${command.check === '' ? '' : `, check ${command.check}`}`];
     case 'AcknowledgeReport': return [];
   }
+}
+
+function describeLeased(parts: Extract<BrokerCommand, { kind: 'GrantLease' }>['parts']): string {
+  const starts = parts.flatMap((part) => part.starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${part.jobId}.${taskIndex}`));
+  return starts.length === 0 ? 'nothing' : starts.join(', ');
 }
 
 function describeExplanation(explanation: Explanation | undefined): string[] {

@@ -1,10 +1,11 @@
 import { providerDefaults, providerMachine, createProviderState, clientRequestIdOf, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
-import type { QueueListing, QueuedRequest } from '@mutirao/core/messages';
+import type { LeaseOutline, QueueListing, QueuedRequest } from '@mutirao/core/messages';
 
 /**
  * A provider machine that is spoken to in lines, for interaction files and short tests.
  *
  * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B`, `disconnect B`, `demand B N [xP]`, `accepted Q`,
+ * `lease B SEQUENCE horizon=T FIRST-LAST[:inputs|:time=T|:NAME=VALUE] ...`, `stocked B lease=S IDS`, `report M SEQUENCE ENDED|- [BYTES]`, `acknowledge B M SEQUENCE`,
  * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] Q=queued Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
  * `listing-failed WHY`, `settings HEURISTIC default=T` (what a restart after this line starts it with),
  * `attach M [held=1,2] [incarnation=I]` (M is `q1.0`, or a name for a time-shared machine), `detach M`, `left M`,
@@ -88,6 +89,16 @@ export class ProviderDialogue {
       case 'drain': return { kind: 'DrainAsked', replyTo: 1, reason: `${first} ${rest}`.trim() };
       case 'heuristic': return { kind: 'HeuristicAsked', replyTo: 1, heuristic: first.includes('=') ? '' : first, defaultTime: numbers['default'] };
       case 'measured': return { kind: 'TasksMeasured', requestId: first, longest: numbers['longest'] ?? 0, total: numbers['total'] ?? 0, count: numbers['count'] ?? 0 };
+      default: return this.leaseInput(verb, first, rest.split(' '));
+    }
+  }
+
+  private leaseInput(verb: string, first: string, rest: readonly string[]): ProviderInput | undefined {
+    switch (verb) {
+      case 'lease': return { kind: 'LeaseGranted', brokerId: first, connectionId: this.openConnections.get(first) ?? 0, lease: leaseOf(rest) };
+      case 'report': return this.reportOf(first, rest);
+      case 'acknowledge': return { kind: 'KeptAcknowledged', brokerId: first, machineId: `p/${rest[0] ?? ''}`, sequence: Number(rest[1]) };
+      case 'stocked': return { kind: 'LeaseStocked', brokerId: first, sequence: valuesOf(rest.join(' '))['lease'] ?? 0, replicaIds: idsOf(rest.at(-1) ?? '') };
       default: return undefined;
     }
   }
@@ -110,6 +121,11 @@ export class ProviderDialogue {
     };
   }
 
+  private reportOf(name: string, words: readonly string[]): ProviderInput {
+    const [sequence = '1', ended = '', bytes = '100'] = words;
+    return { kind: 'ReportMade', machineId: `p/${name}`, attachmentId: this.openAttachments.get(name) ?? 0, sequence: Number(sequence), endedReplicaIds: idsOf(ended), bytes: Number(bytes) };
+  }
+
   private listingOf(words: readonly string[]): ProviderInput {
     const at = Number(words.find((word) => word.startsWith('at='))?.slice(3) ?? this.now);
     const requests = words.filter((word) => !word.startsWith('at=')).map((word) => this.entryOf(word));
@@ -129,6 +145,27 @@ export class ProviderDialogue {
       endedAt: entry.status === 'ended' ? entry.at : 0, endReason: entry.reason, clientRequestId: clientRequestIdOf(this.state, entry.requestId),
     };
   }
+}
+
+/** `3,4,9` */
+function idsOf(text: string): number[] {
+  return text === '' || text === '-' ? [] : text.split(',').map(Number);
+}
+
+/** `1 horizon=1000 5-9 7-7:os=linux 10-12:inputs 13-13:time=500` */
+function leaseOf([sequence = '1', horizon = '', ...groups]: readonly string[]): LeaseOutline {
+  return {
+    sequence: Number(sequence), horizon: Number(horizon.split('=')[1]),
+    groups: groups.map((word) => {
+      const [range = '', what = ''] = word.split(':');
+      const [first = 0, last = 0] = range.split('-').map(Number);
+      const hasTime = what.startsWith('time=');
+      return {
+        replicas: [{ first, count: last - first + 1 }], processors: 1, hasInputs: what === 'inputs', taskTime: hasTime ? Number(what.slice(5)) : 0,
+        requirements: what === 'inputs' || hasTime ? '' : what.replace('=', ' = '),
+      };
+    }),
+  };
 }
 
 /** A local user's request. */
@@ -166,7 +203,9 @@ export function describeProviderCommand(command: ProviderCommand): string {
     case 'TellMachineJoined': {
       const { facts, heldReplicaIds } = command;
       const until = facts.until === undefined ? '' : ` until=${facts.until}`;
-      return `tell ${command.brokerId} joined ${facts.machineId}${until}${heldReplicaIds.length === 0 ? '' : ` held=${heldReplicaIds.join(',')}`}`;
+      const kept = command.keptSequences === undefined ? '' : ` with reports ${command.keptSequences.join(',')}`;
+      const gone = command.isGone === true ? ' (gone)' : '';
+      return `tell ${command.brokerId} joined ${facts.machineId}${until}${heldReplicaIds.length === 0 ? '' : ` held=${heldReplicaIds.join(',')}`}${kept}${gone}`;
     }
     case 'TellMachineLost': return `tell ${command.brokerId} lost ${command.machineId} ${command.reason}`;
     case 'TellRequests': return `tell ${command.brokerId} requests ${command.requests.map((request) => `${request.requestId}=${request.status}`).join(' ')}`;
@@ -175,6 +214,10 @@ export function describeProviderCommand(command: ProviderCommand): string {
     case 'ClearAgent': return `clear ${command.machineId} of ${command.heldReplicaIds.join(',')}`;
     case 'RefuseAgent': return `refuse agent #${command.attachmentId} ${command.code}: ${command.reason}`;
     case 'DrainAgents': return `drain agents: ${command.reason}`;
+    case 'KeepReports': return `keep reports of ${command.machineId}`;
+    case 'AcknowledgeKept': return `acknowledge ${command.sequence} to ${command.machineId}`;
+    case 'StartLeased': return `start ${command.replicaIds.join(',')} of lease ${command.sequence} on ${command.machineId}`;
+    case 'ConfirmLease': return `confirm lease ${command.sequence} to ${command.brokerId}`;
     case 'WakeAt': return `wake at ${command.at}`;
     case 'Reply': return `reply ${command.replyTo} ${command.reply.ok ? 'ok' : command.reply.code}`;
   }

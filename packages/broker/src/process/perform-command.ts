@@ -1,6 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { BrokerCommand, BrokerInput, BrokerState } from '@mutirao/core/machines/broker';
-import type { DriverCommand, MachineId } from '@mutirao/core/shared';
+import { invariant, type DriverCommand, type MachineId } from '@mutirao/core/shared';
 import type { Room } from '@mutirao/runtime/files';
 
 import type { ProviderLinks } from '../providers/provider-links.ts';
@@ -35,6 +35,7 @@ export function performCommand(performers: Performers, command: Exclude<BrokerCo
     case 'AcknowledgeReport': toProvider.acknowledge(command); break;
     case 'DigestResult': digestResult(performers, command); break;
     case 'AcceptResult': acceptResult(performers, command); break;
+    case 'GrantLease': invariant(false, `a lease for ${command.providerId}, which never said that it takes any`);
   }
 }
 

@@ -118,6 +118,19 @@ export class IndexSet {
     return found;
   }
 
+  /** The greatest member that is `upTo` or less. Cost: O(distance / 32). */
+  findUpTo(upTo: number): number | undefined {
+    if (this.#size === 0 || upTo < 0) return undefined;
+    const last = Math.min(upTo, this.#chunks.length * chunkSize - 1);
+    let bits = last & chunkMask;
+    for (let at = last >>> chunkBits; at >= 0; at--) {
+      const found = scanChunkDown(this.#chunks[at], bits);
+      if (found !== undefined) return at * chunkSize + found;
+      bits = chunkMask;
+    }
+    return undefined;
+  }
+
   /** The members in ascending order, as ranges that do not touch. The set must not change meanwhile. */
   *ranges(): Generator<IndexRange> {
     let first = this.findFrom(0);
@@ -178,6 +191,19 @@ function scanChunk(chunk: Chunk, from: number, inversion: 0 | -1): number | unde
   for (let word = from >>> 5; word < wordsPerChunk; word++) {
     const bits = ((chunk.words[word] ?? 0) ^ inversion) & mask;
     if (bits !== 0) return word * 32 + (31 - Math.clz32(bits & -bits));
+    mask = -1;
+  }
+  return undefined;
+}
+
+/** The greatest member of a chunk that is `from` or less. */
+function scanChunkDown(chunk: Chunk, from: number): number | undefined {
+  if (chunk === true) return from;
+  if (chunk === undefined) return undefined;
+  let mask = -1 >>> (31 - (from & 31));
+  for (let word = from >>> 5; word >= 0; word--) {
+    const bits = (chunk.words[word] ?? 0) & mask;
+    if (bits !== 0) return word * 32 + 31 - Math.clz32(bits);
     mask = -1;
   }
   return undefined;

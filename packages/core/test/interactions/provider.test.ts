@@ -24,6 +24,11 @@ test('time-shared machines go to the broker with demand and change hands only wh
   checkInteractions(t, new URL('provider-time-shared.txt', import.meta.url), (lines) => dialogue.perform(lines));
 });
 
+test('while a broker is away the provider keeps what machines report, gives them what it was leased, and delivers when the broker is back', (t) => {
+  const dialogue = new ProviderDialogue({ resourceKind: 'machines', keptBytesMax: 350 });
+  checkInteractions(t, new URL('provider-deputy.txt', import.meta.url), (lines) => dialogue.perform(lines));
+});
+
 test('a switch of the heuristic decides what is asked for next, outlives a restart, and gives way to other settings', (t) => {
   const dialogue = new ProviderDialogue({ heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
   checkInteractions(t, new URL('provider-heuristic.txt', import.meta.url), (lines) => {

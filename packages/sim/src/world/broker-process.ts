@@ -2,7 +2,7 @@ import {
   brokerMachine, createBrokerState, resume, restore, skipForgottenIds, snapshot, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState,
 } from '@mutirao/core/machines/broker';
 import type { Content, OutputContent, ReplicaStart, StartReplicas } from '@mutirao/core/messages';
-import { unreachable, type DriverCommand, type MachineId, type Prng, type ProviderId, type ReplicaId } from '@mutirao/core/shared';
+import { unreachable, type DriverCommand, type JobId, type MachineId, type Prng, type ProviderId, type ReplicaId } from '@mutirao/core/shared';
 import type { SimulatedDisk } from './disk.ts';
 import { Life, type Host } from './host.ts';
 import { Link } from './link.ts';
@@ -27,7 +27,7 @@ export interface BrokerSetup {
 type CommandOf<Kind extends BrokerCommand['kind']> = Extract<BrokerCommand, { readonly kind: Kind }>;
 
 /** As the live journal syncs. */
-const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set(['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'ProviderAdded']);
+const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set(['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'ProviderAdded', 'LeaseGranted']);
 const changesPerSnapshot = 200;
 /** Results of liars begin with it. */
 const badContent = 'bad';
@@ -82,6 +82,7 @@ export class BrokerProcess {
       case 'ConnectProvider': this.#connect(command.providerId); break;
       case 'SetDemand': this.#links.get(command.providerId)?.send({ kind: 'demand', demand: command.demand }); break;
       case 'StartReplicas': this.#start(command); break;
+      case 'GrantLease': this.#grant(command); break;
       case 'CancelReplicas': {
         const { machineId, replicaIds, onlyWaiting } = command;
         this.#tell(command.providerId, { kind: 'toMachine', machineId, message: { kind: 'cancel', replicaIds, onlyWaiting } });
@@ -106,7 +107,7 @@ export class BrokerProcess {
     const link = new Link<FromBroker, ToBroker>({
       kernel: world.kernel, life: this.life, luck: luck.fork(`link ${providerId}`), backOff: { first: 100, longest: 5000 },
       dial: () => dial(this.life, providerId), hello: () => ({ kind: 'hello', brokerId: 'broker' }),
-      onConnected: (greeting) => { this.process.deliver({ kind: 'ProviderConnected', providerId, clock: greeting.kind === 'hello' ? greeting.clock : undefined }); },
+      onConnected: (greeting) => { this.process.deliver({ kind: 'ProviderConnected', providerId, takesLeases: true, clock: greeting.kind === 'hello' ? greeting.clock : undefined }); },
       onMessage: (message) => { this.#receive(providerId, message); },
       onLost: () => { this.process.deliver({ kind: 'ProviderDisconnected', providerId, reason: 'MUT_UNREACHABLE' }); },
       isFinal: () => false, onGone: () => undefined,
@@ -121,6 +122,7 @@ export class BrokerProcess {
       case 'joined': this.process.deliver({ kind: 'MachineJoined', providerId, facts: message.facts, heldReplicaIds: message.heldReplicaIds }); break;
       case 'lost': this.process.deliver({ kind: 'MachineLost', machineId: message.machineId, reason: message.reason }); break;
       case 'requests': this.process.deliver({ kind: 'RequestsChanged', providerId, requests: message.requests }); break;
+      case 'leaseConfirmed': this.process.deliver({ kind: 'LeaseConfirmed', providerId, sequence: message.sequence }); break;
       case 'settled': this.process.deliver({ kind: 'ProviderSettled', providerId }); break;
       case 'fromMachine':
         if (message.message.kind === 'report') this.process.deliver({ kind: 'MachineReported', machineId: message.machineId, report: message.message.report });
@@ -138,16 +140,28 @@ export class BrokerProcess {
   }
 
   #start({ providerId, machineId, jobId, groupIndex, starts }: CommandOf<'StartReplicas'>): void {
+    const batch = this.#stage(jobId, groupIndex, starts);
+    if (batch !== undefined && this.process.state.machines.has(machineId)) this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'start', batch } });
+  }
+
+  #grant({ providerId, sequence, horizon, parts }: CommandOf<'GrantLease'>): void {
+    const groups = parts.flatMap(({ jobId, groupIndex, requirements, taskTime, starts }) => {
+      const start = this.#stage(jobId, groupIndex, starts);
+      return start === undefined ? [] : [{ start, requirements, taskTime }];
+    });
+    this.#tell(providerId, { kind: 'lease', lease: { sequence, horizon, groups } });
+  }
+
+  #stage(jobId: JobId, groupIndex: number, starts: CommandOf<'StartReplicas'>['starts']): StartReplicas | undefined {
     const spec = this.process.state.jobs.get(jobId)?.spec;
     const group = spec?.groups[groupIndex];
-    if (spec === undefined || group === undefined || !this.process.state.machines.has(machineId)) return;
+    if (spec === undefined || group === undefined) return undefined;
     const { command, noOp } = group;
     const { environment, limits, processors } = spec;
     const template = { jobId, userId: 'user', command, noOp, environment, limits, processors };
     const inputs: ReplicaStart['inputs'] = group.inputs.map(({ root, path }) => ({ root, path, content: contentOf(path), mode: 0o644 }));
     const outputs = group.outputs.map(({ root, path }) => ({ root, path }));
-    const batch: StartReplicas = { template, replicas: starts.map(({ replicaId, taskIndex }) => ({ replicaId, taskIndex, value: '', inputs, outputs })) };
-    this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'start', batch } });
+    return { template, replicas: starts.map(({ replicaId, taskIndex }) => ({ replicaId, taskIndex, value: '', inputs, outputs })) };
   }
 
   /** What the outputs are, or what the task wrote, which is on record. */

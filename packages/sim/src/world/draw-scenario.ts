@@ -24,7 +24,7 @@ export function drawScenario(seed: string): Scenario {
       .map((job, index) => retriedOrNot(job, stormDuration, new Draw(new Prng(`retry ${seed} ${index}`)))),
     network: { delayMax: draw.pick([0, 5, 50, 500]), lossProbability: draw.pick([0, 0.01, 0.2]), duplicateProbability: draw.pick([0, 0.01, 0.1]) },
     faults: drawFaults(draw), turnDelayMax: draw.pick([0, 1, 20]),
-    ...drawSwitches(new Draw(new Prng(`switches ${seed}`))), ...drawChores(new Draw(new Prng(`chores ${seed}`))),
+    ...drawSwitches(new Draw(new Prng(`switches ${seed}`))), ...drawChores(new Draw(new Prng(`chores ${seed}`))), ...drawLease(new Draw(new Prng(`lease ${seed}`))),
   }));
 }
 
@@ -118,6 +118,17 @@ function drawSwitches(draw: Draw): Pick<Scenario, 'heuristicSwitchesPerHour'> {
 function drawChores(draw: Draw): Pick<Scenario, 'choreFailureProbability'> {
   const choreFailureProbability = draw.pick([0, 0, 0.05, 0.3]);
   return choreFailureProbability === 0 ? {} : { choreFailureProbability };
+}
+
+/** By luck of its own, as above. */
+function drawLease(draw: Draw): Pick<Scenario, 'lease'> {
+  if (draw.pick([true, false, false])) return {};
+  return {
+    lease: {
+      horizon: draw.pick([10 * second, 10 * minute, hour]), sleepsPerHour: draw.pick([0, 2, 10]), sleepMax: draw.pick([minute, 20 * minute, hour]),
+      ...(draw.pick([true, false, false, false]) ? { keptBytesMax: 500 } : {}),
+    },
+  };
 }
 
 /** By luck of its own, as above. */

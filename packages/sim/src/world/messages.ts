@@ -1,4 +1,4 @@
-import type { AllocationRequest, Content, Demand, MachineFacts, MachineReport, QueueListing, RequestOrder, ResourceLimits, StartReplicas } from '@mutirao/core/messages';
+import type { AllocationRequest, Content, Demand, Lease, MachineFacts, MachineReport, QueueListing, RequestOrder, ResourceLimits, StartReplicas } from '@mutirao/core/messages';
 import type { Instant, MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
 
 /** What an agent says to its provider; reports and wishes go on to a broker. */
@@ -20,6 +20,7 @@ export type ToAgent =
 export type FromBroker =
   | { readonly kind: 'hello'; readonly brokerId: string }
   | { readonly kind: 'demand'; readonly demand: Demand }
+  | { readonly kind: 'lease'; readonly lease: Lease }
   | { readonly kind: 'toMachine'; readonly machineId: MachineId; readonly message: ToAgent };
 
 /** What a broker is told. */
@@ -30,7 +31,8 @@ export type ToBroker =
   | { readonly kind: 'lost'; readonly machineId: MachineId; readonly reason: string }
   | { readonly kind: 'fromMachine'; readonly machineId: MachineId; readonly message: FromAgent }
   | { readonly kind: 'requests'; readonly requests: readonly AllocationRequest[] }
-  | { readonly kind: 'settled' };
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'leaseConfirmed'; readonly sequence: number };
 
 /** What a resource manager is asked. */
 export type ManagerCall =

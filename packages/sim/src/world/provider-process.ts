@@ -1,15 +1,18 @@
 import {
-  createProviderState, freezeProvider, providerMachine, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderSnapshot,
+  createProviderState, freezeProvider, keptKey, providerMachine, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderSnapshot,
   type ProviderState,
 } from '@mutirao/core/machines/provider';
-import type { MachineReport } from '@mutirao/core/messages';
+import { outlineLease } from '@mutirao/core/bag';
+import type { Content, Lease, MachineReport } from '@mutirao/core/messages';
 import { type DriverCommand, type Duration, type MachineId, type Prng, type RequestId } from '@mutirao/core/shared';
 import type { SimulatedDisk } from './disk.ts';
 import { Life, type Host, type HostClock } from './host.ts';
 import { MachineProcess } from './machine-process.ts';
 import type { ManagerCall, ManagerReply, QueueHint } from './messages.ts';
 import type { StreamEnd } from './network.ts';
+import { drawTime } from './pace.ts';
 import { SimulatedRelay } from './relay.ts';
+import type { SimulatedSpool } from './spool.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What a provider's process is started with. */
@@ -18,6 +21,7 @@ export interface ProviderSetup {
   readonly host: Host;
   readonly config: ProviderConfig;
   readonly disk: SimulatedDisk<ProviderChange>;
+  readonly spool: SimulatedSpool;
   readonly luck: Prng;
   /** Fresh for each start. */
   readonly instance: string;
@@ -60,8 +64,11 @@ export class ProviderProcess {
     this.process = new MachineProcess<ProviderState, ProviderInput, ProviderChange, ProviderCommand>({
       name: `provider ${config.providerId}`, kernel: world.kernel, life: this.life, clock: this.#clock, machine: providerMachine, disk, state: recover(disk, config),
       // As the live journal syncs.
-      isDurable: ({ kind }) => kind === 'ProviderFounded' || kind === 'RequestSubmitting' || kind === 'HeuristicSwitched',
+      isDurable: ({ kind }) => kind === 'ProviderFounded' || kind === 'RequestSubmitting' || kind === 'HeuristicSwitched' || kind === 'ReportKept',
       luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
+      onCommitted: (changes) => {
+        for (const change of changes) if (change.kind === 'ReportsForgotten') setup.spool.forgetReports(keptKey(change), change.upTo);
+      },
       perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
     });
     this.relay = new SimulatedRelay({
@@ -69,8 +76,14 @@ export class ProviderProcess {
       deliver: (input) => { this.process.deliver(input); },
       nameMachine: (machineId, requestId) => nameMachine(config.providerId, machineId, requestId),
       onReport: (requestId, report) => { this.#measure(requestId, report); },
+      spool: setup.spool, onLease: (brokerId, connectionId, lease) => { this.#takeLease(brokerId, connectionId, lease); },
     });
     this.process.deliver({ kind: 'ProviderStarted', instance });
+    for (const { brokerId, lease } of this.process.state.brokers.values()) {
+      const body = lease === undefined ? undefined : setup.spool.findLease(brokerId, lease.outline.sequence);
+      if (body !== undefined) this.#tellStocked(brokerId, body);
+    }
+    this.#forgetDropped();
     this.#watch();
     this.#read();
     this.#tellMeasuredAgain();
@@ -88,6 +101,34 @@ export class ProviderProcess {
       case 'ReleaseRequest': this.#release(command.requestId, command.managerRequestId); break;
       default: this.relay.perform(command);
     }
+  }
+
+  /** The host fell after a report was dropped and before that was on the disk: its broker has it. */
+  #forgetDropped(): void {
+    for (const [key, { brokerId, facts: { machineId }, reports }] of this.process.state.kept) {
+      const dropped = reports.findLast(({ sequence }) => !this.#setup.spool.hasReport(key, sequence));
+      if (dropped !== undefined) this.process.deliver({ kind: 'KeptAcknowledged', brokerId, machineId, sequence: dropped.sequence });
+    }
+  }
+
+  #takeLease(brokerId: string, connectionId: number, lease: Lease): void {
+    const { world, luck, spool } = this.#setup;
+    this.process.deliver({ kind: 'LeaseGranted', brokerId, connectionId, lease: outlineLease(lease) });
+    if (this.#tellStocked(brokerId, lease)) return;
+    // The inputs come from home, which takes a moment, and the broker may be gone before.
+    world.kernel.after(drawTime(luck, 10 * world.pace.settleMax), () => {
+      if (this.life.isOver || this.process.state.brokers.get(brokerId)?.connectionId !== connectionId) return;
+      for (const { sha256 } of contentsOf(lease)) spool.contents.add(sha256);
+      this.#tellStocked(brokerId, lease);
+    });
+  }
+
+  /** Tells that the inputs of a lease are here, where they are. */
+  #tellStocked(brokerId: string, lease: Lease): boolean {
+    if (!contentsOf(lease).every(({ sha256 }) => this.#setup.spool.contents.has(sha256))) return false;
+    const replicaIds = lease.groups.flatMap(({ start }) => start.replicas.map(({ replicaId }) => replicaId));
+    this.process.deliver({ kind: 'LeaseStocked', brokerId, sequence: lease.sequence, replicaIds });
+    return true;
   }
 
   #submit(command: SubmitRequest, triesLeft: number): void {
@@ -193,6 +234,10 @@ export class ProviderProcess {
     this.#tellMeasured();
     this.#setup.world.kernel.after(measureInterval, () => { this.#tellMeasuredAgain(); });
   }
+}
+
+function contentsOf(lease: Lease): Content[] {
+  return lease.groups.flatMap(({ start }) => start.replicas.flatMap(({ inputs }) => inputs.map(({ content }) => content)));
 }
 
 function nameMachine(providerId: string, told: MachineId, requestId: RequestId): MachineId {

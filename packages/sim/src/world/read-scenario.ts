@@ -2,7 +2,7 @@ import { heuristicNames } from '@mutirao/core/requests';
 import type { Duration } from '@mutirao/core/shared';
 import { checkScenario, machinesMax, tasksMax } from './check-scenario.ts';
 import { flag, lessThanOne, list, number, object, oneOf, ScenarioError, showValue, text, whole } from './read-fields.ts';
-import type { ClusterPlan, DownTime, FaultPlan, JobPlan, LabMachinePlan, LabPlan, LocalPlan, ManagerFaults, SabotagePlan, Scenario } from './scenario.ts';
+import type { ClusterPlan, DownTime, FaultPlan, JobPlan, LabMachinePlan, LabPlan, LeasePlan, LocalPlan, ManagerFaults, SabotagePlan, Scenario } from './scenario.ts';
 
 const second: Duration = 1000;
 const hour: Duration = 3600 * second;
@@ -50,11 +50,15 @@ const faults = object<FaultPlan>({
   fullDisksPerHour: perHour, skewMax: times,
 }, {});
 
+const lease = object<LeasePlan>({ horizon: times, sleepsPerHour: perHour, sleepMax: times }, {
+  sleeps: list(object<DownTime>({ after: whole(0, stormMax), duration: times }, {}), 0, downsMax), keptBytesMax: whole(0, 2 ** 40),
+});
+
 const scenario = object<Scenario>({
   version: oneOf([1]), seed: text(100), jobs: list(job, 1, jobsMax), clusters: list(cluster, 0, sitesMax), labs: list(lab, 0, sitesMax),
   network: object<Scenario['network']>({ delayMax: whole(0, delayMax), lossProbability: lessThanOne, duplicateProbability: lessThanOne }, {}),
   faults, turnDelayMax: whole(0, delayMax), stormDuration: whole(0, stormMax),
-}, { heuristicSwitchesPerHour: perHour, choreFailureProbability: lessThanOne });
+}, { heuristicSwitchesPerHour: perHour, choreFailureProbability: lessThanOne, lease });
 
 /**
  * Reads a scenario from a JSON document; the same document, the same scenario.

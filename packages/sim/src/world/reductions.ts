@@ -32,6 +32,8 @@ const wholeReductions: readonly Reduction[] = [
   ...(['lossProbability', 'duplicateProbability', 'delayMax'] as const).map((name): Reduction => (scenario) => [{ ...scenario, network: { ...scenario.network, [name]: 0 } }]),
   ({ heuristicSwitchesPerHour: _left, ...scenario }) => [scenario],
   ({ choreFailureProbability: _left, ...scenario }) => [scenario],
+  ({ lease: _left, ...scenario }) => [scenario],
+  ({ lease, ...scenario }) => (lease === undefined ? [] : [{ ...scenario, lease: { ...lease, sleepsPerHour: 0 } }, { ...scenario, lease: { ...lease, sleepMax: half(lease.sleepMax) } }]),
   (scenario) => [{ ...scenario, turnDelayMax: 0 }],
 ];
 

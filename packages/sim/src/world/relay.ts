@@ -1,12 +1,15 @@
 import type { ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
-import type { MachineReport } from '@mutirao/core/messages';
+import { keptKey } from '@mutirao/core/machines/provider';
+import type { Lease, MachineReport } from '@mutirao/core/messages';
 import type { Instant, MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
 import type { FromAgent, FromBroker, ToAgent, ToBroker } from './messages.ts';
 import type { StreamEnd } from './network.ts';
+import { bytesOf, type SimulatedSpool } from './spool.ts';
 
 /** Commands that a relay carries out. */
 export type RelayCommand = Extract<ProviderCommand, {
-  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents';
+  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents'
+    | 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' | 'ConfirmLease';
 }>;
 
 interface BrokerLink {
@@ -26,6 +29,8 @@ interface AgentLink {
   waiting: FromAgent[];
   /** Replicas of a broker that is gone and whose ends are still to come; undefined unless it is being cleared. */
   clearing: Set<ReplicaId> | undefined;
+  /** Its reports are spooled; they stay among what waits until they are known to be kept. */
+  isKeeping: boolean;
 }
 
 /** What a relay needs. */
@@ -37,6 +42,9 @@ export interface RelaySetup {
   nameMachine(machineId: MachineId, requestId: RequestId): MachineId;
   /** Hears of each report that is passed on. */
   onReport(requestId: RequestId, report: MachineReport): void;
+  readonly spool: SimulatedSpool;
+  /** A broker's lease is in the spool. */
+  onLease(brokerId: string, connectionId: number, lease: Lease): void;
 }
 
 /** Joins the streams of brokers and agents as the machine commands: the live provider's relay, without its bytes. */
@@ -80,7 +88,13 @@ export class SimulatedRelay {
   #receiveFromBroker(link: BrokerLink, message: FromBroker): void {
     if (message.kind === 'demand') {
       this.#setup.deliver({ kind: 'DemandChanged', brokerId: link.brokerId, demand: message.demand });
+    } else if (message.kind === 'lease') {
+      this.#setup.spool.writeLease(link.brokerId, message.lease);
+      this.#setup.onLease(link.brokerId, link.connectionId, message.lease);
     } else if (message.kind === 'toMachine') {
+      if (message.message.kind === 'acknowledged' && this.#setup.spool.hasReportOf(message.machineId)) {
+        this.#setup.deliver({ kind: 'KeptAcknowledged', brokerId: link.brokerId, machineId: message.machineId, sequence: message.message.sequence });
+      }
       const agent = this.#agentsByMachine.get(message.machineId);
       if (agent?.broker === link) agent.stream.write(message.message);
     }
@@ -111,7 +125,7 @@ export class SimulatedRelay {
     }
     this.#attachmentCount += 1;
     const link: AgentLink = {
-      attachmentId: this.#attachmentCount, machineId, incarnation: told.incarnation, requestId: credential, stream, broker: undefined, waiting: [], clearing: undefined,
+      attachmentId: this.#attachmentCount, machineId, incarnation: told.incarnation, requestId: credential, stream, broker: undefined, waiting: [], clearing: undefined, isKeeping: false,
     };
     this.#agents.set(link.attachmentId, link);
     this.#agentsByMachine.set(machineId, link);
@@ -124,8 +138,31 @@ export class SimulatedRelay {
 
   #receiveFromAgent(agent: AgentLink, message: FromAgent): void {
     if (agent.clearing !== undefined) this.#clear(agent, agent.clearing, message);
-    else if (agent.broker === undefined) agent.waiting.push(message);
-    else this.#passOn(agent, agent.broker, message);
+    else if (agent.broker === undefined) {
+      agent.waiting.push(message);
+      if (agent.isKeeping) this.#keep(agent, message);
+    } else this.#passOn(agent, agent.broker, message);
+  }
+
+  /** Spools a report and tells of it; gives what the spool has. */
+  #keep(agent: AgentLink, message: FromAgent): void {
+    const { spool, deliver } = this.#setup;
+    const { machineId, incarnation, attachmentId } = agent;
+    if (message.kind === 'report') {
+      const { report } = message;
+      const { sequence, ended } = report;
+      spool.writeReport(keptKey({ machineId, incarnation }), report);
+      deliver({ kind: 'ReportMade', machineId, attachmentId, sequence, endedReplicaIds: ended.map(({ replicaId }) => replicaId), bytes: bytesOf(report) });
+    } else if (message.kind === 'contentWanted') {
+      for (const content of message.contents) if (spool.contents.has(content.sha256)) agent.stream.write({ kind: 'content', content, isThere: true });
+    }
+  }
+
+  #acknowledgeKept(agent: AgentLink, sequence: number): void {
+    const isKept = (message: FromAgent): boolean => message.kind === 'report' && message.report.sequence <= sequence;
+    for (const message of agent.waiting) if (message.kind === 'report' && isKept(message)) this.#setup.onReport(agent.requestId, message.report);
+    agent.waiting = agent.waiting.filter((message) => !isKept(message));
+    agent.stream.write({ kind: 'acknowledged', sequence });
   }
 
   #passOn(agent: AgentLink, broker: BrokerLink, message: FromAgent): void {
@@ -159,6 +196,14 @@ export class SimulatedRelay {
       case 'ReattachAgent': this.#withAgent(command.attachmentId, (agent) => { this.#dismiss(agent, 'MUT_REATTACH'); }); break;
       case 'RefuseAgent': this.#withAgent(command.attachmentId, (agent) => { this.#dismiss(agent, command.code); }); break;
       case 'ClearAgent': this.#withAgent(command.attachmentId, (agent) => { this.#beginClearing(agent, command.heldReplicaIds); }); break;
+      case 'KeepReports': this.#withAgent(command.attachmentId, (agent) => {
+        agent.isKeeping = true;
+        for (const message of agent.waiting) this.#keep(agent, message);
+      }); break;
+      case 'AcknowledgeKept': this.#withAgent(command.attachmentId, (agent) => { this.#acknowledgeKept(agent, command.sequence); }); break;
+      case 'StartLeased': this.#withAgent(command.attachmentId, (agent) => {
+        for (const batch of this.#setup.spool.startsOf(command.brokerId, command.sequence, command.replicaIds)) agent.stream.write({ kind: 'start', batch });
+      }); break;
       case 'DrainAgents':
         this.#isDraining = true;
         for (const agent of this.#agents.values()) agent.stream.write({ kind: 'drain' });
@@ -179,24 +224,29 @@ export class SimulatedRelay {
     for (const message of agent.waiting.splice(0)) this.#clear(agent, clearing, message);
   }
 
-  #tell(command: Extract<RelayCommand, { readonly brokerId: string }>): void {
+  #tell(command: Exclude<Extract<RelayCommand, { readonly brokerId: string }>, { readonly kind: 'StartLeased' }>): void {
     const broker = this.#brokers.get(command.brokerId);
     if (broker === undefined) return;
     switch (command.kind) {
       case 'TellMachineJoined': {
-        const { facts, heldReplicaIds } = command;
+        const { facts, heldReplicaIds, keptSequences = [], isGone } = command;
         broker.stream.write({ kind: 'joined', facts, heldReplicaIds });
-        this.#route(this.#agentsByMachine.get(facts.machineId), broker);
+        for (const sequence of keptSequences) {
+          const report = this.#setup.spool.getReport(keptKey(facts), sequence);
+          broker.stream.write({ kind: 'fromMachine', machineId: facts.machineId, message: { kind: 'report', report } });
+        }
+        if (isGone !== true) this.#route(this.#agentsByMachine.get(facts.machineId), broker);
         break;
       }
       case 'TellMachineLost': {
         const { machineId, reason } = command;
         const agent = this.#agentsByMachine.get(machineId);
-        if (agent !== undefined) agent.broker = undefined;
+        if (agent?.broker === broker) agent.broker = undefined;
         broker.stream.write({ kind: 'lost', machineId, reason });
         break;
       }
       case 'TellRequests': broker.stream.write({ kind: 'requests', requests: command.requests }); break;
+      case 'ConfirmLease': broker.stream.write({ kind: 'leaseConfirmed', sequence: command.sequence }); break;
       case 'TellSettled': broker.stream.write({ kind: 'settled' }); break;
     }
   }
@@ -204,6 +254,7 @@ export class SimulatedRelay {
   #route(agent: AgentLink | undefined, broker: BrokerLink): void {
     if (agent === undefined) return;
     agent.broker = broker;
+    agent.isKeeping = false;
     for (const message of agent.waiting.splice(0)) this.#passOn(agent, broker, message);
   }
 }

@@ -128,6 +128,19 @@ export interface FaultPlan {
   readonly skewMax: Duration;
 }
 
+/** What providers go on with while home is asleep, and when it is. */
+export interface LeasePlan {
+  /** For how long after home went away providers may start what they were leased. */
+  readonly horizon: Duration;
+  /** How often home falls asleep: it hears and says nothing, and goes on where it was. */
+  readonly sleepsPerHour: number;
+  readonly sleepMax: Duration;
+  /** Sleeps besides, while things go wrong. */
+  readonly sleeps?: readonly DownTime[];
+  /** Most bytes of reports that a provider keeps; left out, as usual. */
+  readonly keptBytesMax?: number;
+}
+
 /** A world: who wants what, what there is, and what goes wrong. The same scenario, the same run. */
 export interface Scenario {
   readonly version: 1;
@@ -142,6 +155,8 @@ export interface Scenario {
   readonly heuristicSwitchesPerHour?: number;
   /** Of what a machine does for a task, staging or collecting, to fail in the storm, as on a full disk; in [0, 1), left out, none. */
   readonly choreFailureProbability?: number;
+  /** Left out, the broker leases nothing, and home does not sleep. */
+  readonly lease?: LeasePlan;
   /** Longest time from an input to the turn that takes it. */
   readonly turnDelayMax: Duration;
   /** How long things may go wrong; then everything is mended, and all must come to its end. */
@@ -151,6 +166,11 @@ export interface Scenario {
 /** Whether the machines of a lab go down by nothing but the faults of their world. */
 export function staysUp({ upTime, machines }: LabPlan): boolean {
   return upTime === undefined && machines.every(({ downs = [] }) => downs.length === 0);
+}
+
+/** Whether home ever falls asleep. */
+export function hasSleeps(lease: LeasePlan | undefined): boolean {
+  return lease !== undefined && (lease.sleepsPerHour > 0 || (lease.sleeps ?? []).length > 0);
 }
 
 /** Nothing goes wrong. */

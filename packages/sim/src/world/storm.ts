@@ -29,6 +29,7 @@ export class Storm {
     this.#strike('switch', world.scenario.heuristicSwitchesPerHour ?? 0, (luck) => { this.#switchHeuristic(luck); });
     this.#loadClusters();
     this.#wearLabs();
+    this.#letHomeSleep();
   }
 
   /** Strikes again and again, `perHour` times in an hour on average. */
@@ -113,6 +114,14 @@ export class Storm {
     provider.process.ask((replyTo) => ({ kind: 'HeuristicAsked', replyTo, heuristic, defaultTime }), (reply) => {
       if (reply.ok) this.#world.heuristics.tell(provider.process.name, (reply.value as HeuristicSetting).heuristic);
     });
+  }
+
+  /** A laptop is closed: its processes stop where they are, and others find its connections dead. */
+  #letHomeSleep(): void {
+    const { lease } = this.#world.scenario;
+    if (lease === undefined) return;
+    this.#strike('sleep', lease.sleepsPerHour, (luck) => { this.#world.sleep(1 + luck.below(Math.max(1, lease.sleepMax))); });
+    for (const { after, duration } of lease.sleeps ?? []) this.#world.kernel.after(after, () => { if (this.#world.isStormy) this.#world.sleep(duration); });
   }
 
   /** Local users ask for processors too, and mostly for longer than they need. */

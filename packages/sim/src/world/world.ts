@@ -1,4 +1,4 @@
-import type { BrokerChange, BrokerOptions } from '@mutirao/core/machines/broker';
+import { defaultBrokerOptions, type BrokerChange, type BrokerOptions } from '@mutirao/core/machines/broker';
 import type { ClusterChange } from '@mutirao/core/machines/cluster';
 import { providerDefaults, type ProviderChange, type ProviderConfig } from '@mutirao/core/machines/provider';
 import { conservativeBackfilling } from '@mutirao/core/queue';
@@ -21,6 +21,7 @@ import { ProviderProcess, type ProviderSetup } from './provider-process.ts';
 import { honestManager, type ClusterPlan, type LabPlan, type Scenario } from './scenario.ts';
 import type { Surroundings } from './surroundings.ts';
 import { Truth } from './truth.ts';
+import { SimulatedSpool } from './spool.ts';
 import { SimulatedUser } from './user.ts';
 import type { WorldEvent, WorldEventKind } from './world-event.ts';
 
@@ -153,6 +154,16 @@ export class World implements Surroundings {
     for (const node of this.nodes()) if (node.host === host) node.disk?.loseUnsynced(luck);
   }
 
+  /** Home sleeps for a while, until all is mended at most. */
+  sleep(atMost: Duration): void {
+    const { host } = this.broker;
+    const until = Math.min(this.kernel.now + atMost, worldStart + this.scenario.stormDuration);
+    const duration = until - this.kernel.now;
+    this.tell('HomeSlept', this.processesOn(host), `for ${duration} ms`);
+    for (const { life } of this.processesOn(host)) life.pausedUntil = Math.max(life.pausedUntil, until);
+    for (const other of this.hosts) if (other !== host) this.network.cut(host, other, duration);
+  }
+
   /** An error that ended a process: a full disk ends it, anything else ends the world. */
   readonly endOrFail = (life: Life, error: unknown): void => {
     if (!(error instanceof DiskFullError)) throw error;
@@ -185,7 +196,7 @@ export class World implements Surroundings {
     return this.#node('broker', host, { disk, create: (_startCount, luck) => {
       this.promises.checkDisk(disk);
       return new BrokerProcess({
-        world: this, host, options: this.#options.broker ?? {}, disk, luck, providerIds: [...providers.keys()],
+        world: this, host, options: { ...leaseOf(this.scenario), ...this.#options.broker }, disk, luck, providerIds: [...providers.keys()],
         dial: (life, providerId) => {
           const provider = providers.get(providerId);
           return this.network.open(life, { host: provider?.host ?? host, findServer: () => provider?.current?.life }, (end) => { provider?.current?.relay.acceptBroker(end); });
@@ -208,9 +219,10 @@ export class World implements Surroundings {
 
   #addProvider(name: string, host: Host, config: Partial<ProviderConfig>, manager?: Pick<ProviderSetup, 'askManager' | 'watchManager'>): Node<ProviderProcess> {
     const disk = new SimulatedDisk<ProviderChange>();
+    const spool = new SimulatedSpool();
     return this.#node(name, host, { disk, create: (startCount, luck) => new ProviderProcess({
-      world: this, host, disk, luck, instance: `i${startCount}`, askManager: manager?.askManager, watchManager: manager?.watchManager,
-      config: { ...providerDefaults, ...config, ...this.#options.provider, providerId: name },
+      world: this, host, disk, spool, luck, instance: `i${startCount}`, askManager: manager?.askManager, watchManager: manager?.watchManager,
+      config: { ...providerDefaults, ...keptBytesOf(this.scenario), ...config, ...this.#options.provider, providerId: name },
     }) });
   }
 
@@ -310,6 +322,14 @@ export class World implements Surroundings {
       provider.current?.relay.acceptAgent(end);
     });
   }
+}
+
+function leaseOf({ lease }: Scenario): Partial<BrokerOptions> {
+  return lease === undefined ? {} : { lease: { ...defaultBrokerOptions.lease, horizon: lease.horizon } };
+}
+
+function keptBytesOf({ lease }: Scenario): Partial<ProviderConfig> {
+  return lease?.keptBytesMax === undefined ? {} : { keptBytesMax: lease.keptBytesMax };
 }
 
 type UserAsk = ConstructorParameters<typeof SimulatedUser>[0]['ask'];

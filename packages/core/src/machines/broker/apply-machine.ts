@@ -24,8 +24,8 @@ export function addProvider(state: BrokerState, { providerId, address }: ChangeO
   if (known !== undefined) known.address = address;
   else {
     state.providers.set(providerId, {
-      providerId, address, machines: new Map(),
-      isConnected: false, awaySince: undefined, lastError: '', clockOffset: 0, demand: undefined, demandAt: 0, shareSince: undefined,
+      providerId, address, machines: new Map(), leases: [], confirmedLease: 0,
+      isConnected: false, takesLeases: false, isSettled: false, isLeaseTold: false, leaseSeenAt: 0, awaySince: undefined, lastError: '', clockOffset: 0, demand: undefined, demandAt: 0, shareSince: undefined,
     });
   }
 }

@@ -1,6 +1,7 @@
 import type { TaskStatus } from '../../messages/index.ts';
 import { invariant, type Instant, type TaskIndex } from '../../shared/index.ts';
 import { getJob } from './apply-job.ts';
+import { takeFromLease } from './apply-lease.ts';
 import { getMachine } from './apply-machine.ts';
 import type { ChangeOf, ReplicaEnding } from './changes.ts';
 import { book, chargeOf, runTimesOf } from './ledger-accounts.ts';
@@ -20,10 +21,11 @@ export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlac
   for (const index of change.taskIndexes) {
     const task = job.tasks.get(index) ?? openTask(job, index);
     const replica: BrokerReplica = {
-      replicaId, job, task, machine, placedAt: change.at, startedAt: 0, status: 'placed', abortFate: undefined,
+      replicaId, job, task, machine, placedAt: change.at, startedAt: 0, status: 'placed', abortFate: undefined, isAdopted: change.isAdopted === true,
       isWithdrawing: false, isEnding: false,
     };
     if (task.status === 'ready') setStatus(job, task, 'running');
+    if (replica.isAdopted) takeFromLease(state, machine.provider.providerId, replicaId);
     task.replicas.push(replica);
     machine.replicas.set(replicaId, replica);
     state.replicas.set(replicaId, replica);
@@ -60,7 +62,7 @@ export function verifyReplica(state: BrokerState, change: ChangeOf<'ReplicaVerif
   const replica = state.replicas.get(ending.replicaId);
   invariant(replica, `replica ${ending.replicaId} is verified, but there is none`);
   const { job, task, machine } = replica;
-  const charge = chargeOf(machine, job, runTimesOf(ending, at));
+  const charge = chargeOf(machine, job, runTimesOf(replica, ending, at));
   machine.charged += charge;
   machine.account.unsettled += charge;
   takeOff(state, replica);
@@ -89,7 +91,7 @@ export function endReplicas(state: BrokerState, change: ChangeOf<'ReplicasEnded'
 
 function endReplica(state: BrokerState, replica: BrokerReplica, ending: ReplicaEnding, at: Instant): void {
   const { job, task, machine } = replica;
-  const charge = chargeOf(machine, job, runTimesOf(ending, at));
+  const charge = chargeOf(machine, job, runTimesOf(replica, ending, at));
   machine.charged += charge;
   book(machine.account, job, ending.fate, charge);
   takeOff(state, replica);

@@ -1,5 +1,6 @@
 import { unreachable } from '../../shared/index.ts';
 import { acceptJob, cancelJob, endJob, retryTasks } from './apply-job.ts';
+import { confirmLease, grantLease } from './apply-lease.ts';
 import { addProvider, changeRequests, joinMachine, loseMachine } from './apply-machine.ts';
 import { endReplicas, placeReplicas, startReplicas, verifyReplica } from './apply-replica.ts';
 import { decideTask, digestReplica, doubtResults, noteEvidence, pardonMachine } from './apply-trust.ts';
@@ -23,6 +24,8 @@ export function apply(state: BrokerState, change: BrokerChange): void {
     case 'MachinePardoned': pardonMachine(state, change); break;
     case 'ReplicasEnded': endReplicas(state, change); break;
     case 'ProviderAdded': addProvider(state, change); break;
+    case 'LeaseGranted': grantLease(state, change); break;
+    case 'LeaseConfirmed': confirmLease(state, change); break;
     case 'MachineJoined': joinMachine(state, change); break;
     case 'MachineLost': loseMachine(state, change); break;
     case 'RequestsChanged': changeRequests(state, change); break;

@@ -1,5 +1,6 @@
 import type { AllocationRequest, JobSpec, MachineFacts, OutputContent, Outcome, TaskStatus } from '../../messages/index.ts';
-import type { Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+import type { Duration, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+import type { LeasedTasks } from './leases.ts';
 import type { TrustEvidence } from './trust-evidence.ts';
 
 /**
@@ -44,8 +45,11 @@ export type BrokerChange =
   | { readonly kind: 'JobEnded'; readonly jobId: JobId; readonly status: 'finished' | 'failed' | 'cancelled'; readonly at: Instant }
   /** Empty indexes mean all that failed or were cancelled. */
   | { readonly kind: 'TasksRetried'; readonly jobId: JobId; readonly taskIndexes: readonly TaskIndex[]; readonly at: Instant }
-  /** Replica `firstReplicaId + i` runs task `taskIndexes[i]`. */
-  | { readonly kind: 'ReplicasPlaced'; readonly machineId: MachineId; readonly jobId: JobId; readonly firstReplicaId: ReplicaId; readonly taskIndexes: readonly TaskIndex[]; readonly at: Instant }
+  /** Replica `firstReplicaId + i` runs task `taskIndexes[i]`. `isAdopted`: the provider had started it from its lease. */
+  | {
+      readonly kind: 'ReplicasPlaced'; readonly machineId: MachineId; readonly jobId: JobId; readonly firstReplicaId: ReplicaId;
+      readonly taskIndexes: readonly TaskIndex[]; readonly at: Instant; readonly isAdopted?: true;
+    }
   | { readonly kind: 'ReplicasStarted'; readonly machineId: MachineId; readonly jobId: JobId; readonly started: readonly { readonly replicaId: ReplicaId; readonly startedAt: Instant }[] }
   /** A success whose outputs or check are still to be settled. */
   | { readonly kind: 'ReplicaVerifying'; readonly machineId: MachineId; readonly jobId: JobId; readonly ending: ReplicaEnding; readonly at: Instant }
@@ -61,6 +65,13 @@ export type BrokerChange =
   /** Where nobody heard of the machine to the last, `silentSince` is when that began; 0 where even that is not known. */
   | { readonly kind: 'ReplicasEnded'; readonly machineId: MachineId; readonly jobId: JobId; readonly endings: readonly ReplicaEnding[]; readonly at: Instant; readonly silentSince?: Instant }
   | { readonly kind: 'ProviderAdded'; readonly providerId: ProviderId; readonly address: string }
+  /** The provider may run these while we are away; their ids are given. */
+  | {
+      readonly kind: 'LeaseGranted'; readonly providerId: ProviderId; readonly sequence: number; readonly horizon: Duration;
+      readonly parts: readonly LeasedTasks[]; readonly at: Instant;
+    }
+  /** The provider keeps it, and nothing of earlier ones can come back. */
+  | { readonly kind: 'LeaseConfirmed'; readonly providerId: ProviderId; readonly sequence: number }
   | { readonly kind: 'MachineJoined'; readonly providerId: ProviderId; readonly facts: MachineFacts; readonly at: Instant }
   | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string; readonly at: Instant }
   | { readonly kind: 'RequestsChanged'; readonly providerId: ProviderId; readonly requests: readonly AllocationRequest[] };

@@ -1,6 +1,7 @@
 import { IndexSet, invariant } from '../../shared/index.ts';
 import { presenceOf } from './ledger-accounts.ts';
-import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
+import { countIn, findLeasedTask, unconfirmedMax } from './leases.ts';
+import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
 import { getGroup } from './task-groups.ts';
 import type { TrustRecord } from './trust-evidence.ts';
 import { identityOf } from './trust-records.ts';
@@ -14,9 +15,25 @@ export function checkInvariants(state: BrokerState): void {
   for (const [replicaId, replica] of state.replicas) checkReplica(state, replicaId, replica);
   for (const [replicaId, success] of state.successes) checkSuccess(state, replicaId, success);
   for (const record of state.records.values()) checkRecord(state, record);
+  for (const provider of state.providers.values()) checkLeases(state, provider);
   for (const account of state.accounts.values()) {
     const least = Math.min(account.used, account.losers, account.killed, account.departed, account.unsettled);
     invariant(least >= 0, `account ${account.key} is below nothing`);
+  }
+}
+
+/** What may come back is bounded, of ids that are given, and comes back once. */
+function checkLeases(state: BrokerState, { providerId, leases, confirmedLease }: BrokerProvider): void {
+  invariant(leases.length <= unconfirmedMax + 1, `provider ${providerId} has ${leases.length} leases`);
+  let before = 0;
+  for (const lease of leases) {
+    const name = `lease ${lease.sequence} of provider ${providerId}`;
+    invariant(lease.sequence > before && lease.sequence >= confirmedLease, `${name} comes after ${before}, and ${confirmedLease} is confirmed`);
+    before = lease.sequence;
+    for (const { firstReplicaId, taskRanges } of lease.parts) {
+      invariant(firstReplicaId + countIn(taskRanges) <= state.nextReplicaId, `${name} has ids that are not given`);
+    }
+    for (const replicaId of lease.adopted) invariant(findLeasedTask(lease, replicaId) !== undefined, `${name} had replica ${replicaId} adopted, which is not of it`);
   }
 }
 
@@ -69,8 +86,9 @@ function checkTask(state: BrokerState, job: BrokerJob, index: number, task: Open
     case 'verifying': invariant(succeeded > 0, `${name} is verifying without a success`); break;
     default: invariant(false, `${name} is open and ${task.status}`);
   }
+  const placed = task.replicas.reduce((count, { isAdopted }) => (isAdopted ? count : count + 1), 0);
   const runningMax = runningMaxOf(state, job);
-  invariant(running <= runningMax, `${name} has ${running} replicas; ${runningMax} are allowed`);
+  invariant(placed <= runningMax, `${name} has ${placed} replicas; ${runningMax} are allowed`);
   checkVotes(job, task, name);
   const machines = new Set(task.replicas.map((replica) => replica.machine));
   invariant(machines.size === running, `${name} has two replicas on one machine`);

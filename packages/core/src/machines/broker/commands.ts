@@ -1,5 +1,5 @@
 import type { Demand, OutputContent, OutputSpec } from '../../messages/index.ts';
-import type { DriverCommand, JobId, MachineId, ProviderId, ReplicaId, TaskIndex } from '../../shared/index.ts';
+import type { DriverCommand, Duration, JobId, MachineId, ProviderId, ReplicaId, TaskIndex } from '../../shared/index.ts';
 
 /** What the broker's driver must do, in order. */
 export type BrokerCommand =
@@ -11,6 +11,15 @@ export type BrokerCommand =
       readonly kind: 'StartReplicas'; readonly providerId: ProviderId; readonly machineId: MachineId;
       readonly jobId: JobId; readonly groupIndex: number;
       readonly starts: readonly { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[];
+    }
+  /** Replaces what the provider may go on with while we are away. The driver fills in templates, values and files, and leaves out what it cannot stage. */
+  | {
+      readonly kind: 'GrantLease'; readonly providerId: ProviderId; readonly sequence: number; readonly horizon: Duration;
+      readonly parts: readonly {
+        readonly jobId: JobId; readonly groupIndex: number; readonly requirements: string; readonly taskTime: Duration;
+        /** In the order in which to start them. */
+        readonly starts: readonly { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[];
+      }[];
     }
   | { readonly kind: 'CancelReplicas'; readonly providerId: ProviderId; readonly machineId: MachineId; readonly replicaIds: readonly ReplicaId[]; readonly onlyWaiting: boolean }
   /** Every report of the machine up to this one is in the journal. */

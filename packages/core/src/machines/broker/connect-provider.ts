@@ -1,5 +1,6 @@
 import type { InputOf } from './inputs.ts';
 import { loseMachine } from './lose-machine.ts';
+import { leaseEnd } from './present-lease.ts';
 import type { BrokerProvider } from './state.ts';
 import { commit, reply, type Turn, wakeBy } from './turn.ts';
 
@@ -31,6 +32,7 @@ export function connectProvider(turn: Turn, input: InputOf<'ProviderConnected'>)
   provider.isConnected = true;
   provider.awaySince = undefined;
   provider.lastError = '';
+  provider.takesLeases = input.takesLeases === true;
   provider.clockOffset = (input.clock ?? turn.now) - turn.now;
 }
 
@@ -38,6 +40,7 @@ export function connectProvider(turn: Turn, input: InputOf<'ProviderConnected'>)
 export function settleProvider(turn: Turn, input: InputOf<'ProviderSettled'>): void {
   const provider = turn.state.providers.get(input.providerId);
   if (provider === undefined || !provider.isConnected) return;
+  provider.isSettled = true;
   for (const machine of [...provider.machines.values()]) {
     if (!machine.isTold) loseMachine(turn, machine, 'MUT_MACHINE_LOST', 0);
   }
@@ -55,15 +58,17 @@ export function disconnectProvider(turn: Turn, input: InputOf<'ProviderDisconnec
 function forgetConnection(provider: BrokerProvider): void {
   provider.isConnected = false;
   provider.demand = undefined;
+  provider.isSettled = false;
+  provider.isLeaseTold = false;
   for (const machine of provider.machines.values()) machine.isTold = false;
 }
 
-/** Counts as lost the machines of providers that were away for longer than the grace. */
+/** Counts as lost the machines of providers that were away for longer than the grace; one with a lease is given as long as it may go on alone. */
 export function expireSuspects(turn: Turn): void {
   const { state, now } = turn;
   for (const provider of state.providers.values()) {
     if (provider.awaySince === undefined || provider.machines.size === 0) continue;
-    const due = provider.awaySince + state.options.suspectGrace;
+    const due = Math.max(provider.awaySince + state.options.suspectGrace, leaseEnd(provider) ?? 0);
     if (due > now) {
       wakeBy(turn, due);
       continue;

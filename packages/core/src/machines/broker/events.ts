@@ -30,7 +30,7 @@ export interface BrokerEvent {
 }
 
 /**
- * The events that a change tells; none for `ReplicasStarted`, which names replicas and not tasks, nor for single votes.
+ * The events that a change tells; none for `ReplicasStarted`, which names replicas and not tasks, nor for single votes and for leases, of which nothing runs yet.
  *
  * `job.cancelled` comes when its user cancels it and again when its last replica has ended; `machine.joined` again when a machine's
  * facts have changed, a request's status again when something else of it has. Pure: a change of the journal gives the same events at any time.
@@ -46,7 +46,9 @@ export function eventsOf(change: BrokerChange): BrokerEvent[] {
     case 'ReplicasEnded': return endEvents(change);
     case 'ReplicasStarted':
     case 'ReplicaDigested':
-    case 'TaskDecided': return [];
+    case 'TaskDecided':
+    case 'LeaseGranted':
+    case 'LeaseConfirmed': return [];
     case 'ResultsDoubted': return [{ ...jobEvent('tasks.doubted', change.jobId, ''), taskIndexes: change.taskIndexes, machineId: change.machineId }];
     case 'EvidenceNoted': return evidenceEvents(change);
     case 'MachinePardoned': return [{ ...jobEvent('machine.pardoned', 0, ''), machineId: change.machineId }];

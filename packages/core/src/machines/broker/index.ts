@@ -21,6 +21,7 @@ export type { Explanation } from './explanation.ts';
 export { findJobByClientId, findJobOf } from './find-job.ts';
 export type { BrokerInput, InputOf } from './inputs.ts';
 export { jobLedgerOf, ledgerOf, type LedgerRow } from './ledger.ts';
+export type { GrantedLease, LeasedTasks, LeaseRules } from './leases.ts';
 export { defaultBrokerOptions, type BrokerOptions, type TrustRules } from './options.ts';
 export {
   findJobSummary, findTaskSummary, listJobSummaries, listMachineRecords, listProviders, listRequests, listTaskIndexes, listTrust,

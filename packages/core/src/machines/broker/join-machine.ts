@@ -1,5 +1,6 @@
 import type { MachineFacts } from '../../messages/index.ts';
 import { ownInstant, type ReplicaId } from '../../shared/index.ts';
+import { adoptLeased } from './adopt-leased.ts';
 import type { InputOf } from './inputs.ts';
 import { loseMachine, loseReplicas } from './lose-machine.ts';
 import type { BrokerMachine, BrokerProvider } from './state.ts';
@@ -30,6 +31,7 @@ export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
   const machine = known ?? state.machines.get(facts.machineId);
   if (machine === undefined) return;
   machine.isTold = machine.provider.isConnected;
+  adoptLeased(turn, machine, input.heldReplicaIds);
   compareHeld(turn, machine, input.heldReplicaIds);
 }
 

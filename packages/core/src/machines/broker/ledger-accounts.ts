@@ -1,6 +1,6 @@
 import type { Instant, ProcessorMillis, ProviderId, RequestId } from '../../shared/index.ts';
 import type { ReplicaEnding, ReplicaFate } from './changes.ts';
-import type { BrokerJob, BrokerMachine, BrokerState, LedgerAccount, LedgerShare } from './state.ts';
+import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, LedgerAccount, LedgerShare } from './state.ts';
 
 /** The name of an allocation request among those of all providers. */
 export function requestKey(providerId: ProviderId, requestId: RequestId): string {
@@ -65,7 +65,7 @@ function columnOf(fate: ReplicaFate): keyof LedgerShare {
   return fate === 'surplus' || fate === 'outvoted' ? 'losers' : 'killed';
 }
 
-/** The run times that an ending tells. */
-export function runTimesOf(ending: ReplicaEnding, at: Instant): RunTimes {
-  return { startedAt: ending.startedAt, endedAt: ending.endedAt, placedAt: ending.placedAt, at };
+/** The run times that an ending tells; one that was adopted ran before it was placed here. */
+export function runTimesOf({ isAdopted }: BrokerReplica, ending: ReplicaEnding, at: Instant): RunTimes {
+  return { startedAt: ending.startedAt, endedAt: ending.endedAt, placedAt: isAdopted ? 0 : ending.placedAt, at };
 }

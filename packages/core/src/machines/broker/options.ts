@@ -1,6 +1,7 @@
 import type { PrefetchRules, QuarantineRules } from '../../bag/index.ts';
 import type { Duration } from '../../shared/index.ts';
 import { type CredibilityRules, defaultCredibilityRules, type SpotCheckRules } from '../../trust/index.ts';
+import type { LeaseRules } from './leases.ts';
 
 /** Whom a broker trusts. */
 export interface TrustRules {
@@ -35,6 +36,8 @@ export interface BrokerOptions {
   readonly shareWait: Duration;
   /** Least time between two demands on one provider, but for those from or to nothing. */
   readonly demandInterval: Duration;
+  /** What providers go on with while the broker is away. */
+  readonly lease: LeaseRules;
 }
 
 /** What a broker does unless it is told otherwise. */
@@ -50,4 +53,5 @@ export const defaultBrokerOptions: BrokerOptions = {
   retryElsewhere: 30_000,
   shareWait: 2_000,
   demandInterval: 250,
+  lease: { horizon: 0, replicasMax: 4096, interval: 1000, unknownPerSlot: 4 },
 };

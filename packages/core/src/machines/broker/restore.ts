@@ -2,10 +2,11 @@ import { schedulerNames } from '../../messages/index.ts';
 import { type IndexRange, IndexSet, invariant } from '../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../times/index.ts';
 import { getJob } from './apply-job.ts';
-import { addProvider, changeRequests, getMachine, joinMachine } from './apply-machine.ts';
+import { addProvider, changeRequests, getMachine, getProvider, joinMachine } from './apply-machine.ts';
 import { openAccount } from './ledger-accounts.ts';
+import { openLease } from './leases.ts';
 import type { BrokerOptions } from './options.ts';
-import { type SavedJob, type SavedMachine, type SavedReplica, type SavedState, type SavedSuccess, snapshotVersion } from './snapshot.ts';
+import { type SavedJob, type SavedMachine, type SavedProvider, type SavedReplica, type SavedState, type SavedSuccess, snapshotVersion } from './snapshot.ts';
 import { type BrokerJob, type BrokerReplica, type BrokerState, clientKey, createBrokerState, type LedgerAccount, type OpenTask, schedulingDefaults } from './state.ts';
 import { getGroup, getTaskGroup, layOutGroups } from './task-groups.ts';
 
@@ -16,7 +17,7 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
   const saved = JSON.parse(body) as SavedState;
   invariant(saved.version === snapshotVersion, `snapshot of version ${saved.version}; want ${snapshotVersion}`);
   const state = createBrokerState(options);
-  for (const provider of saved.providers) addProvider(state, { kind: 'ProviderAdded', ...provider });
+  for (const provider of saved.providers) restoreProvider(state, provider);
   for (const account of saved.accounts) Object.assign(openAccount(state, account.providerId, account.requestId), account);
   for (const request of saved.requests) changeRequests(state, { kind: 'RequestsChanged', providerId: request.providerId, requests: [request] });
   for (const machine of saved.machines) restoreMachine(state, machine);
@@ -32,6 +33,17 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
 
 function restoreRecords(state: BrokerState, { records = [] }: SavedState): void {
   for (const record of records) state.records.set(record.identity, record);
+}
+
+function restoreProvider(state: BrokerState, { providerId, address, leases = [], confirmedLease = 0 }: SavedProvider): void {
+  addProvider(state, { kind: 'ProviderAdded', providerId, address });
+  const provider = getProvider(state, providerId);
+  provider.confirmedLease = confirmedLease;
+  for (const { adopted, ...saved } of leases) {
+    const lease = openLease(saved);
+    for (const replicaId of adopted) lease.adopted.add(replicaId);
+    provider.leases.push(lease);
+  }
 }
 
 function restoreMachine(state: BrokerState, saved: SavedMachine): void {
@@ -89,7 +101,7 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
   const machine = getMachine(state, machineId);
   const task = job.tasks.get(taskIndex) ?? endedTask(saved);
   const replica: BrokerReplica = {
-    replicaId, job, task, machine, placedAt, startedAt, status, abortFate: saved.abortFate, isWithdrawing: false, isEnding: false,
+    replicaId, job, task, machine, placedAt, startedAt, status, abortFate: saved.abortFate, isAdopted: saved.isAdopted === true, isWithdrawing: false, isEnding: false,
   };
   task.replicas.push(replica);
   machine.replicas.set(replicaId, replica);

@@ -1,6 +1,6 @@
 import type { Duration, IndexSet } from '../../shared/index.ts';
 import type { SavedCurve, Slowness, TimeCurve } from '../../times/index.ts';
-import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
+import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
 import { getGroup, getTaskGroup } from './task-groups.ts';
 
 /** The version of the format that `snapshot` writes. */
@@ -18,6 +18,8 @@ export function snapshot(state: BrokerState): string {
 
 /** The parts of a snapshot, as they go into JSON; what earlier releases did not write may be absent. */
 export type SavedState = WithNewer<ReturnType<typeof saveState>, 'records'> & { readonly jobs: readonly SavedJob[]; readonly successes: readonly SavedSuccess[] };
+/** A provider in a snapshot. */
+export type SavedProvider = ReturnType<typeof saveProvider>;
 /** A job in a snapshot. */
 export type SavedJob = WithNewer<ReturnType<typeof saveJob>, 'supports' | 'doubtful' | 'extraVoteCount'>;
 /** A machine in a snapshot. */
@@ -32,7 +34,7 @@ type WithNewer<Saved, Newer extends keyof Saved> = Omit<Saved, Newer> & Partial<
 function saveState(state: BrokerState) {
   return {
     version: snapshotVersion, nextJobId: state.nextJobId, nextReplicaId: state.nextReplicaId,
-    providers: [...state.providers.values()].map(({ providerId, address }) => ({ providerId, address })),
+    providers: [...state.providers.values()].map(saveProvider),
     requests: [...state.requests.values()],
     accounts: [...state.accounts.values()],
     machines: [...state.machines.values()].map(saveMachine),
@@ -42,6 +44,12 @@ function saveState(state: BrokerState) {
     successes: [...state.successes.values()].map(saveSuccess),
     records: [...state.records.values()],
   };
+}
+
+function saveProvider({ providerId, address, leases, confirmedLease }: BrokerProvider) {
+  if (leases.length === 0) return { providerId, address };
+  const saved = leases.map(({ sequence, horizon, parts, adopted }) => ({ sequence, horizon, parts, adopted: [...adopted] }));
+  return { providerId, address, leases: saved, confirmedLease };
 }
 
 function saveMachine(machine: BrokerMachine) {
@@ -86,10 +94,10 @@ function saveTask({ index, status, failureCount, lossCount, avoidMachineId, avoi
 }
 
 function saveReplica(replica: BrokerReplica) {
-  const { replicaId, job, task, machine, placedAt, startedAt, status, abortFate } = replica;
+  const { replicaId, job, task, machine, placedAt, startedAt, status, abortFate, isAdopted } = replica;
   const { jobId } = job;
   const { machineId } = machine.facts;
-  return { replicaId, jobId, taskIndex: task.index, taskStatus: task.status, machineId, placedAt, startedAt, status, abortFate };
+  return { replicaId, jobId, taskIndex: task.index, taskStatus: task.status, machineId, placedAt, startedAt, status, abortFate, ...(isAdopted ? { isAdopted } : {}) };
 }
 
 function saveSuccess(success: Success) {

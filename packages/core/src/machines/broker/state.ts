@@ -7,6 +7,7 @@ import type {
   Duration, IndexSet, Instant, JobId, MachineId, ProcessorCount, ProcessorMillis, ProviderId, ReplicaId, RequestId, TaskIndex, UserId,
 } from '../../shared/index.ts';
 import type { ReplicaEnding } from './changes.ts';
+import type { GrantedLease } from './leases.ts';
 import { type BrokerOptions, defaultBrokerOptions } from './options.ts';
 import type { TrustRecord } from './trust-evidence.ts';
 
@@ -148,6 +149,8 @@ export interface BrokerReplica {
   status: 'placed' | 'running' | 'aborting';
   /** What becomes of it when it ends; undefined unless it is aborting. */
   abortFate: 'surplus' | 'cancelled' | undefined;
+  /** Its provider started it from its lease; such ones may be more than the job allows. */
+  readonly isAdopted: boolean;
   /** Of the moment: it was asked back, should it not have started. */
   isWithdrawing: boolean;
   /** Of the moment: its end is decided in this very step and about to be applied. */
@@ -179,8 +182,20 @@ export interface BrokerProvider {
   readonly providerId: ProviderId;
   address: string;
   readonly machines: Map<MachineId, BrokerMachine>;
+  /** Those of which replicas may come back, the last of which it goes by; their sequences count up. */
+  readonly leases: GrantedLease[];
+  /** Sequence of the last lease that it said to keep; 0 before the first. */
+  confirmedLease: number;
   /** Of the moment, as all below. */
   isConnected: boolean;
+  /** It goes on with a lease while we are away; older releases do not. */
+  takesLeases: boolean;
+  /** It has told of all machines that it had when it connected. */
+  isSettled: boolean;
+  /** Its lease was told on this connection. */
+  isLeaseTold: boolean;
+  /** When its lease was last looked at. */
+  leaseSeenAt: Instant;
   /** When the connection was lost (or the broker restarted); undefined while it is connected. */
   awaySince: Instant | undefined;
   lastError: string;

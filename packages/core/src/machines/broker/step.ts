@@ -1,4 +1,5 @@
 import { type Decision, type Instant, unreachable } from '../../shared/index.ts';
+import { hearLeaseConfirmed } from './adopt-leased.ts';
 import { cancelJob } from './cancel-job.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerCommand } from './commands.ts';
@@ -7,6 +8,7 @@ import { pardonMachine, quarantineMachine } from './convict.ts';
 import { decideTasks } from './decide-tasks.ts';
 import { setDemands } from './demand.ts';
 import { endJobs } from './end-jobs.ts';
+import { grantLeases } from './grant-leases.ts';
 import type { BrokerInput } from './inputs.ts';
 import { joinMachine } from './join-machine.ts';
 import { dropMachine } from './lose-machine.ts';
@@ -35,6 +37,7 @@ export function step(state: BrokerState, inputs: readonly BrokerInput[], now: In
   flushCancels(turn);
   endJobs(turn);
   setDemands(turn);
+  grantLeases(turn);
   setTimer(turn);
   return { changes: turn.changes, commands: turn.commands };
 }
@@ -48,6 +51,7 @@ function takeInput(turn: Turn, input: BrokerInput): void {
     case 'ProviderConnected': connectProvider(turn, input); break;
     case 'ProviderSettled': settleProvider(turn, input); break;
     case 'ProviderDisconnected': disconnectProvider(turn, input); break;
+    case 'LeaseConfirmed': hearLeaseConfirmed(turn, input); break;
     case 'MachineJoined': joinMachine(turn, input); break;
     case 'MachineLost': dropMachine(turn, input); break;
     case 'MachineReported': takeReport(turn, input); break;

@@ -1,6 +1,7 @@
 import { invariant, unreachable, type Instant } from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
-import { isOfDemand, nothingMeasured, type KnownBroker, type MeasuredTimes, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
+import { forgetReports, keepReport, returnLeased, setDeputy, startLeased, takeLease } from './apply-lease.ts';
+import { createBroker, createMachine, isOfDemand, nothingMeasured, type KnownBroker, type MeasuredTimes, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
 
 /** Makes one change to what the provider promised; step and replay share it. Never decides. */
 export function applyProviderChange(state: ProviderState, change: ProviderChange): void {
@@ -25,6 +26,13 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
     case 'DemandEnded': getBroker(state, change.brokerId).demandFrom = 0; break;
     case 'HeuristicSwitched': state.switched = { to: change.to, over: change.over }; break;
     case 'HeuristicSwitchForgotten': state.switched = undefined; break;
+    case 'LeaseTaken': takeLease(state, change); break;
+    case 'LeaseStarted': startLeased(state, change); break;
+    case 'LeaseReturned': returnLeased(state, change); break;
+    case 'DeputyBegan': setDeputy(state, change.brokerId, change.at); break;
+    case 'DeputyEnded': setDeputy(state, change.brokerId, 0); break;
+    case 'ReportKept': keepReport(state, change); break;
+    case 'ReportsForgotten': forgetReports(state, change); break;
     case 'RefusalsForgotten': forgetRefusals(state); break;
     default: unreachable(change);
   }
@@ -49,9 +57,7 @@ function getBroker(state: ProviderState, brokerId: string): KnownBroker {
 }
 
 function addBroker(state: ProviderState, brokerId: string, at: Instant): void {
-  state.brokers.set(brokerId, {
-    brokerId, demandFrom: 0, taskTimes: nothingMeasured, connectionId: 0, awaySince: at, isSettled: false, demand: undefined, idleSince: 0,
-  });
+  state.brokers.set(brokerId, createBroker(brokerId, at));
 }
 
 function beginDemand(state: ProviderState, brokerId: string): void {
@@ -133,9 +139,7 @@ function addMachine(state: ProviderState, change: ProviderChange & { kind: 'Mach
   const { facts, brokerId } = change;
   const seen = state.machines.get(facts.machineId);
   if (seen === undefined) {
-    state.machines.set(facts.machineId, {
-      facts, brokerId, attachmentId: 0, awaySince: change.at, heldReplicaIds: [], toldConnectionId: 0, isReturning: false,
-    });
+    state.machines.set(facts.machineId, createMachine(facts, brokerId, change.at));
   } else {
     seen.facts = facts;
     seen.brokerId = brokerId;

@@ -1,5 +1,8 @@
 import type { Demand } from '../../messages/index.ts';
 import type { ProcessorCount } from '../../shared/index.ts';
+import { endDeputy, tellGone } from './deputy.ts';
+import { processorsOf } from './kept-lease.ts';
+import { isDeputy, leaseEnd, leasedProcessors } from './leases.ts';
 import { offerMachine } from './machines.ts';
 import { describeRequest, isServing, type BrokerId, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
@@ -10,8 +13,10 @@ export function connectBroker(turn: Turn, brokerId: BrokerId, connectionId: numb
   if (!state.brokers.has(brokerId)) commit(turn, { kind: 'BrokerKnown', brokerId, at: now });
   const broker = state.brokers.get(brokerId);
   if (broker === undefined) return;
+  endDeputy(turn, broker);
   broker.connectionId = connectionId;
   broker.awaySince = 0;
+  broker.isLeaseConfirmed = false;
   broker.isSettled = false;
   broker.demand = undefined;
   broker.idleSince = 0;
@@ -55,9 +60,28 @@ export function isTooWide({ config }: ProviderState, { demand }: KnownBroker): b
 
 /**
  * Processors that a broker still wants: undefined while nobody knows (it has just connected, or this provider has just
- * started), 0 once it has been away for longer than its grace, and where its tasks could run on no machine of an allocation.
+ * started), 0 once it has been away for longer than its grace, and where its tasks could run on no machine of an allocation; what a deputy needs
+ * at least.
  */
 export function wantedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undefined {
+  const alone = neededAlone(turn, broker);
+  const told = toldProcessors(turn, broker);
+  return told === undefined && alone === 0 ? undefined : Math.max(told ?? 0, alone);
+}
+
+/** Processors for what is left of a lease while its broker is away, and for what runs. */
+export function neededAlone({ state, now }: Turn, broker: KnownBroker): ProcessorCount {
+  if (!isDeputy(broker)) return 0;
+  const widest = state.config.resourceKind === 'cluster' ? processorsPerMachine : Infinity;
+  let needed = now < leaseEnd(broker) ? leasedProcessors(broker, widest) : 0;
+  for (const machine of state.machines.values()) {
+    if (machine.brokerId !== broker.brokerId) continue;
+    for (const replicaId of machine.held) needed += processorsOf(broker.lease, replicaId);
+  }
+  return needed;
+}
+
+function toldProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undefined {
   if (broker.connectionId === 0 && turn.now >= broker.awaySince + turn.state.config.brokerGrace) return 0;
   if (isTooWide(turn.state, broker)) return 0;
   return broker.demand === undefined ? undefined : broker.demand.pendingTasks * broker.demand.processors;
@@ -84,6 +108,7 @@ export function noteIdleBrokers(turn: Turn): void {
 
 /** Offers every machine to whom it belongs now, then settles the brokers that have been told all of theirs. */
 export function offerMachines(turn: Turn): void {
+  for (const broker of turn.state.brokers.values()) if (broker.connectionId !== 0) tellGone(turn, broker);
   for (const machine of turn.state.machines.values()) offerMachine(turn, machine);
   for (const broker of turn.state.brokers.values()) {
     if (broker.connectionId === 0 || broker.isSettled || isMachineAwaited(turn.state, broker)) continue;

@@ -1,6 +1,6 @@
-import type { MachineFacts, ResourceLimits } from '../../messages/index.ts';
+import type { LeaseOutline, MachineFacts, ResourceLimits } from '../../messages/index.ts';
 import type { RequestCandidate } from '../../requests/index.ts';
-import type { Duration, Instant, MachineId, ProcessorCount, RequestId, UserId } from '../../shared/index.ts';
+import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
 import type { BrokerId, HeuristicSetting } from './state.ts';
 
 /** Changes of what the provider promised; the lines of its journal. */
@@ -38,5 +38,20 @@ export type ProviderChange =
   | { readonly kind: 'HeuristicSwitched'; readonly to: HeuristicSetting; readonly over: HeuristicSetting; readonly at: Instant }
   /** What the provider was started with decides again. */
   | { readonly kind: 'HeuristicSwitchForgotten'; readonly at: Instant }
+  /** What a broker leased, in place of what it leased before. */
+  | { readonly kind: 'LeaseTaken'; readonly brokerId: BrokerId; readonly lease: LeaseOutline; readonly at: Instant }
+  /** The provider goes on alone in place of a broker that is away. */
+  | { readonly kind: 'DeputyBegan'; readonly brokerId: BrokerId; readonly at: Instant }
+  | { readonly kind: 'DeputyEnded'; readonly brokerId: BrokerId; readonly at: Instant }
+  | { readonly kind: 'LeaseStarted'; readonly brokerId: BrokerId; readonly machineId: MachineId; readonly replicaIds: readonly ReplicaId[] }
+  /** They were lost with their machine, and may start anew. */
+  | { readonly kind: 'LeaseReturned'; readonly brokerId: BrokerId; readonly replicaIds: readonly ReplicaId[] }
+  /** A report for a broker that is away; its body is in the spool. */
+  | {
+      readonly kind: 'ReportKept'; readonly brokerId: BrokerId; readonly facts: MachineFacts; readonly sequence: number;
+      readonly endedReplicaIds: readonly ReplicaId[]; readonly bytes: Bytes; readonly at: Instant;
+    }
+  /** Their broker has all up to that sequence. */
+  | { readonly kind: 'ReportsForgotten'; readonly machineId: MachineId; readonly incarnation: string; readonly upTo: number }
   /** Refusals are forgotten, since new demand has come up. */
   | { readonly kind: 'RefusalsForgotten'; readonly at: Instant };

@@ -1,4 +1,5 @@
 import { invariant } from '../../shared/index.ts';
+import { keptKey } from './kept-lease.ts';
 import { isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
 
 /** @throws {InvariantError} when the state contradicts itself. */
@@ -7,7 +8,34 @@ export function checkProviderInvariants(state: ProviderState): void {
   invariant(pendingCount <= state.requestsMaxSeen, `${pendingCount} requests are pending; the resource allows ${state.requestsMaxSeen}`);
   for (const request of state.requests.values()) checkRequest(state, request);
   checkMachines(state);
+  checkLeases(state);
 }
+
+/** What was started is leased, and what is kept is whole and in order. */
+function checkLeases(state: ProviderState): void {
+  for (const { brokerId, lease, deputySince, connectionId } of state.brokers.values()) {
+    invariant(deputySince === 0 || (lease !== undefined && connectionId === 0), `the provider is deputy of broker ${brokerId}, which is there or leased nothing`);
+    if (lease === undefined) continue;
+    const counted = lease.startedCounts.reduce((sum, count) => sum + count, 0);
+    invariant(counted === lease.started.size, `${counted} replicas of the lease of ${brokerId} are counted as started; they are ${lease.started.size}`);
+  }
+  checkKept(state);
+}
+
+function checkKept(state: ProviderState): void {
+  let bytes = 0;
+  for (const [key, { facts, brokerId, reports }] of state.kept) {
+    invariant(key === keptKey(facts) && state.brokers.has(brokerId) && reports.length > 0, `reports of ${facts.machineId} are kept for nobody, or there are none`);
+    let before = 0;
+    for (const report of reports) {
+      invariant(report.sequence > before, `report ${report.sequence} of ${facts.machineId} is kept after ${before}`);
+      before = report.sequence;
+      bytes += report.bytes;
+    }
+  }
+  invariant(bytes === state.keptBytes, `${bytes} bytes of reports are kept, and ${state.keptBytes} counted`);
+}
+
 
 function checkRequest(state: ProviderState, request: OwnRequest): void {
   const { requestId, status } = request;
@@ -27,6 +55,7 @@ function checkMachines(state: ProviderState): void {
     invariant((machine.attachmentId === 0) === (machine.awaySince > 0), `machine ${machineId} is attached as ${machine.attachmentId} and away since ${machine.awaySince}`);
     invariant(machine.attachmentId === 0 || !attachments.has(machine.attachmentId), `two machines are attached as ${machine.attachmentId}`);
     attachments.add(machine.attachmentId);
+    invariant(!machine.isKeeping || (machine.attachmentId !== 0 && machine.toldConnectionId === 0), `reports of machine ${machineId} are kept, and it is away or told`);
     const { requestId } = machine.facts;
     if (requestId === '') continue;
     const request = state.requests.get(requestId);

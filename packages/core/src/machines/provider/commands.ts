@@ -12,7 +12,26 @@ export type ProviderCommand =
     }
   /** Takes a queued request out, or ends a running one; answered by ReleaseDone or ReleaseFailed. */
   | { readonly kind: 'ReleaseRequest'; readonly requestId: RequestId; readonly managerRequestId: string }
-  | { readonly kind: 'TellMachineJoined'; readonly brokerId: BrokerId; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[] }
+  /**
+   * Tells a machine, then the reports that are kept for the broker, then routes its agent, whose reports that are not kept go on. Of one that is
+   * gone (`isGone`) there is no agent, even where another machine has its name.
+   */
+  | {
+      readonly kind: 'TellMachineJoined'; readonly brokerId: BrokerId; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[];
+      /** Left out where nothing is kept. */
+      readonly keptSequences?: readonly number[];
+      readonly isGone?: true;
+    }
+  /** From now on what the agent reports, and first what waits, is spooled and told as ReportMade, until its machine is told to a broker. Said again when there is room again. */
+  | { readonly kind: 'KeepReports'; readonly machineId: MachineId; readonly attachmentId: number }
+  /** Reports up to this one are kept: the agent may forget them. */
+  | { readonly kind: 'AcknowledgeKept'; readonly machineId: MachineId; readonly attachmentId: number; readonly sequence: number }
+  /** Has the agent start replicas of a lease whose body is in the spool. */
+  | {
+      readonly kind: 'StartLeased'; readonly brokerId: BrokerId; readonly sequence: number; readonly machineId: MachineId; readonly attachmentId: number;
+      readonly replicaIds: readonly ReplicaId[];
+    }
+  | { readonly kind: 'ConfirmLease'; readonly brokerId: BrokerId; readonly sequence: number }
   /** Also ends the relaying between the two. */
   | { readonly kind: 'TellMachineLost'; readonly brokerId: BrokerId; readonly machineId: MachineId; readonly reason: string }
   | { readonly kind: 'TellRequests'; readonly brokerId: BrokerId; readonly requests: readonly AllocationRequest[] }

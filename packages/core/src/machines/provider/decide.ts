@@ -3,7 +3,7 @@ import {
 } from '../../requests/index.ts';
 import { describeTime, invariant, type ProcessorCount } from '../../shared/index.ts';
 import type { QueueListing, ResourceLimits } from '../../messages/index.ts';
-import { isTooWide, requestsOf, runningProcessors, wantedProcessors } from './brokers.ts';
+import { isTooWide, neededAlone, requestsOf, runningProcessors, wantedProcessors } from './brokers.ts';
 import { heuristicInForce } from './heuristic.ts';
 import { listingWithOwn } from './listing-with-own.ts';
 import { clientRequestIdOf, credentialEnd, isOfDemand, isPending, isServing, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
@@ -91,8 +91,10 @@ export function draftRequests(turn: Turn): void {
 
 function brokersInNeed(turn: Turn): KnownBroker[] {
   const { state } = turn;
-  const inNeed = [...state.brokers.values()].filter((broker) =>
-    broker.connectionId !== 0 && (wantedProcessors(turn, broker) ?? 0) > runningProcessors(state, broker.brokerId));
+  const inNeed = [...state.brokers.values()].filter((broker) => {
+    const needed = broker.connectionId === 0 ? neededAlone(turn, broker) : wantedProcessors(turn, broker) ?? 0;
+    return needed > runningProcessors(state, broker.brokerId);
+  });
   const count = (broker: KnownBroker): number => requestsOf(state, broker.brokerId).filter(isPending).length;
   return inNeed.sort((one, other) => count(one) - count(other));
 }
@@ -119,7 +121,8 @@ function describeContentment(state: ProviderState): string {
 
 function draftFor(turn: Turn, { limits, listing }: Resource, heuristic: RequestHeuristic, { broker, sharers }: { broker: KnownBroker; sharers: number }): RequestDecision {
   const { state, now } = turn;
-  const { demand } = broker;
+  // A deputy goes by what is left of the lease.
+  const demand = broker.connectionId === 0 ? { pendingTasks: neededAlone(turn, broker), processors: 1, deadline: undefined } : broker.demand;
   invariant(demand !== undefined, `broker ${broker.brokerId} is in need without a demand`);
   const pending = [...state.requests.values()].filter(isPending).map(pendingOf);
   const share = Math.ceil(Math.max(0, limits.requestsMax - pending.length) / sharers);

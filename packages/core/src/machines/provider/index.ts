@@ -13,6 +13,8 @@ export type { ProviderCommand } from './commands.ts';
 export { heuristicInForce } from './heuristic.ts';
 export type { ProviderInput } from './inputs.ts';
 export { freezeProvider, thawProvider, type ProviderSnapshot } from './snapshot.ts';
+export { keptKey, type KeptLease, type KeptMachine, type KeptReport } from './kept-lease.ts';
+export { leftOfLease, roomForReports } from './leases.ts';
 export {
   clientRequestIdOf, createProviderState, describeRequest, isPending, isServing, observedTaskTimes, providerDefaults,
   type BrokerId, type HeuristicSetting, type HeuristicSwitch, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderConfig, type ProviderState,

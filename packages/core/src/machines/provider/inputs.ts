@@ -1,5 +1,5 @@
-import type { Demand, MachineFacts, QueueListing, ResourceLimits } from '../../messages/index.ts';
-import type { Duration, Instant, MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
+import type { Demand, LeaseOutline, MachineFacts, QueueListing, ResourceLimits } from '../../messages/index.ts';
+import type { Bytes, Duration, Instant, MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
 import type { BrokerId } from './state.ts';
 
 /** Facts that a provider hears of. */
@@ -10,6 +10,17 @@ export type ProviderInput =
   | { readonly kind: 'BrokerDisconnected'; readonly brokerId: BrokerId; readonly connectionId: number }
   /** A level: replaces the demand before. */
   | { readonly kind: 'DemandChanged'; readonly brokerId: BrokerId; readonly demand: Demand }
+  /** A level. The driver has its body in the spool. */
+  | { readonly kind: 'LeaseGranted'; readonly brokerId: BrokerId; readonly connectionId: number; readonly lease: LeaseOutline }
+  /** All inputs of these replicas of the lease are here; told anew after each start. */
+  | { readonly kind: 'LeaseStocked'; readonly brokerId: BrokerId; readonly sequence: number; readonly replicaIds: readonly ReplicaId[] }
+  /** An agent whose reports are kept has reported; the driver has the body, and contents that go with it, in the spool. */
+  | {
+      readonly kind: 'ReportMade'; readonly machineId: MachineId; readonly attachmentId: number; readonly sequence: number;
+      readonly endedReplicaIds: readonly ReplicaId[]; readonly bytes: Bytes;
+    }
+  /** A broker acknowledged reports of a machine, some of which are kept. */
+  | { readonly kind: 'KeptAcknowledged'; readonly brokerId: BrokerId; readonly machineId: MachineId; readonly sequence: number }
   | { readonly kind: 'LimitsRead'; readonly limits: ResourceLimits }
   /** `readAt` is when the reading began, by our own clock: what was submitted later cannot be missed in it. */
   | { readonly kind: 'QueueListed'; readonly listing: QueueListing; readonly readAt: Instant }

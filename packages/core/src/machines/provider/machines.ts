@@ -1,5 +1,8 @@
 import type { MachineFacts } from '../../messages/index.ts';
 import type { Instant, MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
+import { mustWait, returnLeased } from './former-runs.ts';
+import { keptKey } from './kept-lease.ts';
+import { isDeputy } from './leases.ts';
 import { isServing, type BrokerId, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
@@ -25,9 +28,11 @@ export function attachAgent(turn: Turn, { attachmentId, facts, heldReplicaIds }:
   if (machine === undefined) return;
   machine.attachmentId = attachmentId;
   machine.awaySince = 0;
-  machine.heldReplicaIds = heldReplicaIds;
+  machine.held = new Set(heldReplicaIds);
   machine.toldConnectionId = 0;
   machine.isReturning = false;
+  machine.isKeeping = false;
+  machine.isFull = false;
 }
 
 /** Whether agents of the request are welcome; one that runs proves that its allocation does, before any listing shows it. */
@@ -65,6 +70,7 @@ export function detachAgent(turn: Turn, machineId: MachineId, attachmentId: numb
   machine.attachmentId = 0;
   machine.awaySince = turn.now;
   machine.isReturning = false;
+  machine.isKeeping = false;
   if (hasLeft) loseMachine(turn, machine, isAtItsEnd(turn, machine) ? 'MUT_WALLTIME_ENDED' : 'MUT_MACHINE_LEFT');
 }
 
@@ -100,13 +106,18 @@ export function loseMachinesOf(turn: Turn, request: OwnRequest, code: string): v
 function loseMachine(turn: Turn, machine: ProvidedMachine, reason: string): void {
   const { machineId } = machine.facts;
   const broker = turn.state.brokers.get(machine.brokerId);
+  returnLeased(turn, machine);
   commit(turn, { kind: 'MachineLost', machineId, reason, at: turn.now });
-  tellLost(turn, broker, machine, reason);
+  const kept = turn.state.kept.get(keptKey(machine.facts));
+  // What it reported while the broker was away is still on its way, and comes to nothing once the broker hears that it is lost.
+  if (kept !== undefined && machine.toldConnectionId !== 0 && machine.toldConnectionId === broker?.connectionId) kept.toldConnectionId = machine.toldConnectionId;
+  else tellLost(turn, broker, machineId, reason);
 }
 
-function tellLost(turn: Turn, broker: KnownBroker | undefined, machine: ProvidedMachine, reason: string): void {
+/** Tells a broker, where it is there, that a machine is gone. */
+export function tellLost(turn: Turn, broker: KnownBroker | undefined, machineId: MachineId, reason: string): void {
   if (broker === undefined || broker.connectionId === 0) return;
-  turn.commands.push({ kind: 'TellMachineLost', brokerId: broker.brokerId, machineId: machine.facts.machineId, reason });
+  turn.commands.push({ kind: 'TellMachineLost', brokerId: broker.brokerId, machineId, reason });
 }
 
 /**
@@ -124,18 +135,24 @@ export function offerMachine(turn: Turn, machine: ProvidedMachine): void {
     return;
   }
   const broker = state.brokers.get(brokerId);
-  if (broker === undefined || broker.connectionId === 0 || machine.toldConnectionId === broker.connectionId) return;
+  if (broker === undefined || broker.connectionId === 0 || machine.toldConnectionId === broker.connectionId || mustWait(state, machine, brokerId)) return;
   if (machine.toldConnectionId === 0) tellJoined(turn, broker, machine);
   else askToReturn(turn, machine);
 }
 
 function tellJoined(turn: Turn, broker: KnownBroker, machine: ProvidedMachine): void {
-  const { facts, heldReplicaIds } = machine;
+  const { facts, held } = machine;
+  const { brokerId } = broker;
+  const kept = turn.state.kept.get(keptKey(facts));
+  const reports = kept?.brokerId === brokerId ? kept.reports : [];
   machine.toldConnectionId = broker.connectionId;
-  turn.commands.push({ kind: 'TellMachineJoined', brokerId: broker.brokerId, facts, heldReplicaIds });
+  machine.isKeeping = false;
+  const heldReplicaIds = [...new Set([...reports.flatMap(({ endedReplicaIds }) => endedReplicaIds), ...held])];
+  turn.commands.push({ kind: 'TellMachineJoined', brokerId, facts, heldReplicaIds, ...(reports.length === 0 ? {} : { keptSequences: reports.map(({ sequence }) => sequence) }) });
 }
 
-function askToReturn(turn: Turn, machine: ProvidedMachine): void {
+/** Has an agent present itself anew. */
+export function askToReturn(turn: Turn, machine: ProvidedMachine): void {
   const { attachmentId, facts: { machineId } } = machine;
   machine.isReturning = true;
   turn.commands.push({ kind: 'ReattachAgent', machineId, attachmentId });
@@ -143,30 +160,36 @@ function askToReturn(turn: Turn, machine: ProvidedMachine): void {
 
 function moveMachine(turn: Turn, machine: ProvidedMachine, brokerId: BrokerId): void {
   const { state } = turn;
-  const { attachmentId, heldReplicaIds, facts: { machineId } } = machine;
+  const { attachmentId, held, facts: { machineId } } = machine;
   if (machine.toldConnectionId !== 0) {
-    tellLost(turn, state.brokers.get(machine.brokerId), machine, 'MUT_MACHINE_MOVED');
+    tellLost(turn, state.brokers.get(machine.brokerId), machineId, 'MUT_MACHINE_MOVED');
     askToReturn(turn, machine);
-  } else if (heldReplicaIds.length > 0) {
+  } else if (held.size > 0) {
     machine.isReturning = true;
-    turn.commands.push({ kind: 'ClearAgent', machineId, attachmentId, heldReplicaIds });
+    machine.isKeeping = false;
+    turn.commands.push({ kind: 'ClearAgent', machineId, attachmentId, heldReplicaIds: [...held] });
   } else {
     commit(turn, { kind: 'MachineAssigned', machineId, brokerId, at: turn.now });
     const broker = state.brokers.get(brokerId);
-    if (broker !== undefined && broker.connectionId !== 0) tellJoined(turn, broker, machine);
+    if (broker !== undefined && broker.connectionId !== 0 && !mustWait(state, machine, brokerId)) tellJoined(turn, broker, machine);
   }
 }
 
 /**
  * Machines of a request are its broker's. A time-shared one goes to a broker in need; while nobody is, the first broker that is
- * there has it, so that its user sees it before she needs it.
+ * there has it, so that its user sees it before she needs it. While none is there, one whose lease goes on has it.
  */
 function chooseBroker(state: ProviderState, machine: ProvidedMachine): BrokerId {
   if (machine.facts.requestId !== '') return machine.brokerId;
   const owner = state.brokers.get(machine.brokerId);
   if (owner !== undefined && isKept(owner, machine)) return machine.brokerId;
   const connected = [...state.brokers.values()].filter((broker) => broker.connectionId !== 0);
-  return connected.find(isInNeed)?.brokerId ?? owner?.brokerId ?? connected[0]?.brokerId ?? '';
+  return connected.find(isInNeed)?.brokerId ?? owner?.brokerId ?? firstOf(state, connected);
+}
+
+function firstOf({ brokers }: ProviderState, connected: readonly KnownBroker[]): BrokerId {
+  const first = connected[0] ?? [...brokers.values()].find(isDeputy);
+  return first?.brokerId ?? '';
 }
 
 function isInNeed(broker: KnownBroker): boolean {
@@ -177,5 +200,5 @@ function isInNeed(broker: KnownBroker): boolean {
 function isKept(owner: KnownBroker, machine: ProvidedMachine): boolean {
   if (isInNeed(owner)) return true;
   if (owner.connectionId === 0) return owner.idleSince === 0;
-  return owner.demand === undefined && machine.heldReplicaIds.length > 0;
+  return owner.demand === undefined && machine.held.size > 0;
 }

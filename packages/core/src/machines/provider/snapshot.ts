@@ -1,6 +1,8 @@
-import type { MachineFacts, ResourceLimits } from '../../messages/index.ts';
-import type { Instant } from '../../shared/index.ts';
-import { createProviderState, nothingMeasured, type BrokerId, type HeuristicSwitch, type MeasuredTimes, type OwnRequest, type ProviderConfig, type ProviderState } from './state.ts';
+import type { LeaseOutline, MachineFacts, ResourceLimits } from '../../messages/index.ts';
+import type { Instant, MachineId, ReplicaId } from '../../shared/index.ts';
+import { keepReport } from './apply-lease.ts';
+import { openLease, placeLeased, type KeptMachine } from './kept-lease.ts';
+import { createBroker, createMachine, createProviderState, nothingMeasured, type BrokerId, type HeuristicSwitch, type KnownBroker, type MeasuredTimes, type OwnRequest, type ProviderConfig, type ProviderState } from './state.ts';
 
 /** What a provider has promised, in a form that survives JSON. */
 export interface ProviderSnapshot {
@@ -15,10 +17,21 @@ export interface ProviderSnapshot {
   /** What each of these brokers wants since when; left out by releases that did not tell one demand from the next. */
   readonly demands?: readonly { readonly demandFrom: number; readonly taskTimes: MeasuredTimes }[];
   readonly machines: readonly { readonly facts: MachineFacts; readonly brokerId: BrokerId }[];
+  /** What each of these brokers leased; left out by releases that took no leases. */
+  readonly leases?: readonly (SavedLease | null)[];
+  /** Reports that no broker has acknowledged; left out likewise. */
+  readonly kept?: readonly Omit<KeptMachine, 'toldConnectionId'>[];
   readonly taskTimes: MeasuredTimes;
   readonly refusals: number;
   readonly fruitless: number;
   readonly pausedUntil: Instant;
+}
+
+/** A lease in a snapshot. */
+export interface SavedLease {
+  readonly outline: LeaseOutline;
+  readonly started: readonly (readonly [ReplicaId, MachineId])[];
+  readonly deputySince: Instant;
 }
 
 /** Takes what the state promised. */
@@ -30,22 +43,33 @@ export function freezeProvider(state: ProviderState): ProviderSnapshot {
     requests: [...state.requests.values()], brokerIds: [...state.brokers.keys()],
     demands: [...state.brokers.values()].map(({ demandFrom, taskTimes: ofDemand }) => ({ demandFrom, taskTimes: ofDemand })),
     machines: [...state.machines.values()].map(({ facts, brokerId }) => ({ facts, brokerId })),
+    leases: [...state.brokers.values()].map(({ lease, deputySince }) => (
+      lease === undefined ? null : { outline: lease.outline, started: [...lease.started], deputySince })),
+    kept: [...state.kept.values()].map(({ facts, brokerId, reports }) => ({ facts, brokerId, reports: [...reports] })),
   };
 }
 
 /** The state that replay of the changes behind a snapshot would have made; everybody is away. */
 export function thawProvider(config: ProviderConfig, snapshot: ProviderSnapshot): ProviderState {
-  const { requests, brokerIds, demands = [], machines, ...promised } = snapshot;
+  const { requests, brokerIds, demands = [], machines, leases = [], kept = [], ...promised } = snapshot;
   const state: ProviderState = { ...createProviderState(config), ...promised };
   for (const request of requests) state.requests.set(request.requestId, { ...request });
   brokerIds.forEach((brokerId, index) => {
     const { demandFrom, taskTimes } = demands[index] ?? { demandFrom: 0, taskTimes: nothingMeasured };
-    state.brokers.set(brokerId, { brokerId, demandFrom, taskTimes, connectionId: 0, awaySince: 1, isSettled: false, demand: undefined, idleSince: 0 });
+    state.brokers.set(brokerId, { ...createBroker(brokerId, 1), demandFrom, taskTimes, ...thawLease(leases[index] ?? undefined) });
   });
   for (const { facts, brokerId } of machines) {
-    state.machines.set(facts.machineId, {
-      facts, brokerId, attachmentId: 0, awaySince: 1, heldReplicaIds: [], toldConnectionId: 0, isReturning: false,
-    });
+    state.machines.set(facts.machineId, createMachine(facts, brokerId, 1));
+  }
+  for (const { facts, brokerId, reports } of kept) {
+    for (const report of reports) keepReport(state, { kind: 'ReportKept', brokerId, facts, ...report, at: 0 });
   }
   return state;
+}
+
+function thawLease(saved: SavedLease | undefined): Pick<KnownBroker, 'lease' | 'deputySince'> {
+  if (saved === undefined) return { lease: undefined, deputySince: 0 };
+  const lease = openLease(saved.outline);
+  for (const [replicaId, machineId] of saved.started) placeLeased(lease, replicaId, machineId);
+  return { lease, deputySince: saved.deputySince };
 }

@@ -1,6 +1,7 @@
 import type { AllocationRequest, Demand, MachineFacts, QueueListing, RequestStatus, ResourceLimits, TaskTimes } from '../../messages/index.ts';
 import { heuristicDefaults, type HeuristicOptions, type RequestCandidate } from '../../requests/index.ts';
-import type { Duration, Instant, MachineId, ProcessorCount, ProviderId, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
+import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ProviderId, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
+import type { KeptLease, KeptMachine } from './kept-lease.ts';
 
 /** Run times of tasks, summed up; all 0 before the first ended. */
 export interface MeasuredTimes {
@@ -61,6 +62,10 @@ export interface ProviderConfig {
   readonly credentialGrace: Duration;
   /** Requests that ended and are still told of; older ones are forgotten. */
   readonly endedRequestsMax: number;
+  /** How long a broker is away before the provider goes on with what it leased. */
+  readonly deputyAfter: Duration;
+  /** Most bytes of reports that are kept for brokers that are away; with more, agents wait. */
+  readonly keptBytesMax: Bytes;
 }
 
 /** Usual settings, all but the provider's name. */
@@ -68,7 +73,7 @@ export const providerDefaults: Omit<ProviderConfig, 'providerId'> = {
   resourceKind: 'cluster', heuristic: 'static', heuristicOptions: heuristicDefaults, userId: 'mutirao',
   idleRelease: 10_000, agentGrace: 5_000, restartGrace: 10_000, brokerGrace: 300_000,
   refusalPause: 2_000, refusalPauseMax: 300_000, refusalsMax: 8, probeInterval: 3_600_000, releaseRetry: 5_000,
-  credentialGrace: 600_000, endedRequestsMax: 100,
+  credentialGrace: 600_000, endedRequestsMax: 100, deputyAfter: 5_000, keptBytesMax: 1024 ** 3,
 };
 
 /**
@@ -110,7 +115,7 @@ export interface OwnRequest {
   releaseAskedAt: Instant;
 }
 
-/** A broker that has connected at some time. Its name, `demandFrom` and `taskTimes` are promised state; the rest is seen. */
+/** A broker that has connected at some time. Its name, `demandFrom`, `taskTimes` and what says so are promised state; the rest is seen. */
 export interface KnownBroker {
   readonly brokerId: BrokerId;
   /** Number of the first request that its present demand made, or will make; 0 while it wants nothing. */
@@ -127,6 +132,22 @@ export interface KnownBroker {
   demand: Demand | undefined;
   /** Since when its demand is known to be nothing; 0 while it is not. */
   idleSince: Instant;
+  /** Promised state: what it leased last; undefined before the first. */
+  lease: KeptLease | undefined;
+  /** Promised state: since when the provider goes on alone in its place; 0 while it does not. */
+  deputySince: Instant;
+  /** Connection on which it told its lease last. */
+  leaseConnectionId: number;
+  /** It was told that its lease is kept, and nothing of earlier ones can come back. */
+  isLeaseConfirmed: boolean;
+}
+
+/** A broker that is away and of which nothing else is known. */
+export function createBroker(brokerId: BrokerId, awaySince: Instant): KnownBroker {
+  return {
+    brokerId, demandFrom: 0, taskTimes: nothingMeasured, connectionId: 0, awaySince, isSettled: false, demand: undefined, idleSince: 0,
+    lease: undefined, deputySince: 0, leaseConnectionId: 0, isLeaseConfirmed: false,
+  };
 }
 
 /** A GridMachine: an agent that attached and has not been given up. `facts` and `brokerId` are promised state, the rest is seen. */
@@ -138,12 +159,21 @@ export interface ProvidedMachine {
   attachmentId: number;
   /** When the agent went away; 0 while it is there. */
   awaySince: Instant;
-  /** What the agent held when it attached. */
-  heldReplicaIds: readonly ReplicaId[];
+  /** What the agent held when it attached; while its reports are kept here, what it holds. */
+  held: Set<ReplicaId>;
   /** Connection of the broker that was told of it under this attachment; 0 when none was. */
   toldConnectionId: number;
   /** The agent was asked to present itself anew, or to let go of what it holds. */
   isReturning: boolean;
+  /** What it reports is kept here, since its broker is away. */
+  isKeeping: boolean;
+  /** A report of it found no room; none after it is kept before that one, or it would count as told. */
+  isFull: boolean;
+}
+
+/** A machine whose agent is away. */
+export function createMachine(facts: MachineFacts, brokerId: BrokerId, awaySince: Instant): ProvidedMachine {
+  return { facts, brokerId, attachmentId: 0, awaySince, held: new Set(), toldConnectionId: 0, isReturning: false, isKeeping: false, isFull: false };
 }
 
 /** All that a provider knows. */
@@ -170,6 +200,10 @@ export interface ProviderState {
   nextRequestNumber: number;
   readonly brokers: Map<BrokerId, KnownBroker>;
   readonly machines: Map<MachineId, ProvidedMachine>;
+  /** Reports that brokers have not acknowledged, of machines that may be gone; the runs of an agent in their order. */
+  readonly kept: Map<string, KeptMachine>;
+  /** Sum over `kept`. */
+  keptBytes: Bytes;
   /** Run times of all tasks that its machines completed. */
   taskTimes: MeasuredTimes;
   /** Refusals in a row, and requests in a row that ended without a machine. */
@@ -191,7 +225,7 @@ export interface ProviderState {
 export function createProviderState(config: ProviderConfig): ProviderState {
   return {
     config, instance: '', switched: undefined, startedAt: 0, managerOffset: undefined, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
-    brokers: new Map(), machines: new Map(), taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', givesAllBack: false, wakeAt: 0,
+    brokers: new Map(), machines: new Map(), kept: new Map(), keptBytes: 0, taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', givesAllBack: false, wakeAt: 0,
   };
 }
 

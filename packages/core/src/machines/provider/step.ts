@@ -3,6 +3,7 @@ import { changeDemand, connectBroker, disconnectBroker, noteIdleBrokers, offerMa
 import type { ProviderChange } from './changes.ts';
 import type { ProviderCommand } from './commands.ts';
 import { draftRequests, releaseSurplus } from './decide.ts';
+import { actAsDeputy, beginDeputies, confirmLeases, forgetReports, keepReport, stockLease, takeLease } from './deputy.ts';
 import { settleHeuristic, switchHeuristic } from './heuristic.ts';
 import type { ProviderInput } from './inputs.ts';
 import { attachAgent, detachAgent, loseAbsentMachines } from './machines.ts';
@@ -23,12 +24,15 @@ export function stepProvider(state: ProviderState, inputs: readonly ProviderInpu
   for (const input of inputs) takeInput(turn, input);
   giveUpMissed(turn);
   loseAbsentMachines(turn);
+  beginDeputies(turn);
   noteIdleBrokers(turn);
   releaseSurplus(turn);
   askReleases(turn);
   draftRequests(turn);
   tellChangedRequests(turn);
   offerMachines(turn);
+  actAsDeputy(turn);
+  confirmLeases(turn);
   scheduleWake(turn);
   return { changes: turn.changes, commands: turn.commands };
 }
@@ -39,6 +43,10 @@ function takeInput(turn: Turn, input: ProviderInput): void {
     case 'BrokerConnected': connectBroker(turn, input.brokerId, input.connectionId); break;
     case 'BrokerDisconnected': disconnectBroker(turn, input.brokerId, input.connectionId); break;
     case 'DemandChanged': changeDemand(turn, input.brokerId, input.demand); break;
+    case 'LeaseGranted': takeLease(turn, input); break;
+    case 'LeaseStocked': stockLease(turn, input); break;
+    case 'ReportMade': keepReport(turn, input); break;
+    case 'KeptAcknowledged': forgetReports(turn, input); break;
     case 'LimitsRead': takeLimits(turn, input.limits); break;
     case 'QueueListed': takeListing(turn, input.listing, input.readAt); break;
     case 'QueueReadFailed': noteFailedReading(turn.state, input.reason); break;

@@ -1,4 +1,6 @@
 import type { Instant } from '../../shared/index.ts';
+import { deputyDue, mayBeDeputy } from './deputy.ts';
+import { isDeputy, leaseEnd } from './leases.ts';
 import { graceEnd } from './machines.ts';
 import { credentialEnd, isPending, isServing, type OwnRequest } from './state.ts';
 import { isReleaseDue, nextRelease } from './submission.ts';
@@ -25,6 +27,8 @@ function instantsOf(turn: Turn): Instant[] {
   const isHolding = [...state.requests.values()].some(isPending);
   for (const broker of state.brokers.values()) {
     if (broker.connectionId === 0) instants.push(broker.awaySince + brokerGrace);
+    if (isDeputy(broker)) instants.push(leaseEnd(broker));
+    else if (mayBeDeputy(broker)) instants.push(deputyDue(state, broker));
     if (broker.idleSince > 0 && isHolding) instants.push(broker.idleSince + idleRelease);
   }
   for (const request of state.requests.values()) instants.push(...instantsOfRequest(turn, request));

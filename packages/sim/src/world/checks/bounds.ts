@@ -1,10 +1,12 @@
 import { invariant } from '@mutirao/core/shared';
 import type { AgentProcess } from '../agent-process.ts';
+import { hasSleeps } from '../scenario.ts';
 import type { ClusterSite, World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
-/** More inputs than ever wait for one turn. */
+/** More inputs than ever wait for one turn; when home wakes, all comes at once that was kept for it. */
 const inboxMax = 500;
+const wakingInboxMax = 20_000;
 
 /** Nobody has more than he may: no request beyond the limits of its cluster, and no queue without a bound. */
 export class BoundsCheck implements WorldCheck {
@@ -16,7 +18,8 @@ export class BoundsCheck implements WorldCheck {
 
   look(): void {
     for (const site of this.#world.clusters) checkCluster(site);
-    for (const { process } of this.#world.processes()) invariant(process.waitingCount <= inboxMax, `${process.waitingCount} inputs wait for one turn`);
+    const waitingMax = hasSleeps(this.#world.scenario.lease) ? wakingInboxMax : inboxMax;
+    for (const { process } of this.#world.processes()) invariant(process.waitingCount <= waitingMax, `${process.waitingCount} inputs wait for one turn`);
     for (const agent of this.#world.agents()) checkAgent(agent);
     for (const { provider } of [...this.#world.clusters, ...this.#world.labs]) {
       const state = provider.current?.process.state;

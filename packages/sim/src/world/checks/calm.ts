@@ -2,7 +2,7 @@ import { ledgerOf, type BrokerChange } from '@mutirao/core/machines/broker';
 import type { ProviderChange } from '@mutirao/core/machines/provider';
 import { invariant, type Duration } from '@mutirao/core/shared';
 import type { WorldTurn } from '../machine-process.ts';
-import { calmFaults, honestManager, staysUp, type Scenario } from '../scenario.ts';
+import { calmFaults, hasSleeps, honestManager, staysUp, type Scenario } from '../scenario.ts';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
@@ -51,8 +51,8 @@ export class CalmCheck implements WorldCheck {
 }
 
 /** Whether nothing worse ever happens in it than that a connection breaks: everybody finds back in time. */
-function isCalm({ faults, clusters, labs, network, choreFailureProbability = 0 }: Scenario): boolean {
-  return JSON.stringify({ ...faults, breaksPerHour: 0 }) === JSON.stringify(calmFaults) && network.lossProbability === 0 && choreFailureProbability === 0
+function isCalm({ faults, clusters, labs, network, lease, choreFailureProbability = 0 }: Scenario): boolean {
+  return !hasSleeps(lease) && JSON.stringify({ ...faults, breaksPerHour: 0 }) === JSON.stringify(calmFaults) && network.lossProbability === 0 && choreFailureProbability === 0
     && clusters.every((cluster) => JSON.stringify(cluster.faults) === JSON.stringify(honestManager)) && labs.every(staysUp);
 }
 

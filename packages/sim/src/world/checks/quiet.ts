@@ -2,7 +2,7 @@ import { isCaught, keepsAway, type BrokerState } from '@mutirao/core/machines/br
 import type { ClusterState } from '@mutirao/core/machines/cluster';
 import type { ProviderState } from '@mutirao/core/machines/provider';
 import { invariant, type Duration, type Instant } from '@mutirao/core/shared';
-import { calmFaults, honestManager, staysUp } from '../scenario.ts';
+import { calmFaults, hasSleeps, honestManager, staysUp } from '../scenario.ts';
 import type { ClusterSite, World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
@@ -67,8 +67,8 @@ export class QuietCheck implements WorldCheck {
 
 /** Whether nothing has gone wrong for a while, nor is going to. */
 function isQuiet({ isStormy, scenario }: World): boolean {
-  const { faults, labs, choreFailureProbability = 0 } = scenario;
-  return !isStormy || (JSON.stringify(faults) === JSON.stringify(calmFaults) && choreFailureProbability === 0 && labs.every(staysUp));
+  const { faults, labs, choreFailureProbability = 0, lease } = scenario;
+  return !isStormy || (!hasSleeps(lease) && JSON.stringify(faults) === JSON.stringify(calmFaults) && choreFailureProbability === 0 && labs.every(staysUp));
 }
 
 /** Whether managers do what they say, and calls to them arrive. */

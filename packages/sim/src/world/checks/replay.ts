@@ -53,6 +53,7 @@ function compare(name: string, living: string, replayed: string): void {
 const seenFields: ReadonlySet<string> = new Set([
   'isTold', 'breakages', 'quarantinedUntil', 'isWithdrawing', 'isEnding', 'isConnected', 'awaySince', 'lastError', 'demandAt', 'shareSince', 'clockOffset', 'wakeAt',
   'seenAt', 'unknownSince', 'missedListings', 'releaseAskedAt', 'attachmentId', 'toldConnectionId', 'isReturning', 'connectionId', 'isSettled', 'idleSince',
+  'takesLeases', 'isLeaseTold', 'leaseSeenAt', 'leaseConnectionId', 'isLeaseConfirmed', 'isKeeping', 'isFull',
 ]);
 
 /** All plain fields of a thing but those of the moment, whatever their names: what is added later is compared too. */
@@ -64,7 +65,7 @@ function describeBroker(state: BrokerState): string {
   const { jobs, openJobs, jobsByClientId, providers, machines, replicas, successes, requests, accounts, records } = state;
   return JSON.stringify([
     plainOf(state), [...openJobs.keys()], [...jobsByClientId.keys()], [...accounts.values()].map(plainOf), [...requests.values()].map(plainOf),
-    [...providers.values()].map(plainOf), [...machines.values()].map((machine) => [plainOf(machine), machine.facts, machine.times, machine.slowness]), [...replicas.values()].map(plainOf),
+    [...providers.values()].map((provider) => [plainOf(provider), provider.leases.map((lease) => [lease.sequence, lease.horizon, lease.parts, [...lease.adopted].sort()])]), [...machines.values()].map((machine) => [plainOf(machine), machine.facts, machine.times, machine.slowness]), [...replicas.values()].map(plainOf),
     [...successes.values()].map((success) => [plainOf(success), plainOf(success.ending), success.ending.outputs]),
     [...jobs.values()].map((job) => [plainOf(job), job.times, [...job.tasks.values()].map(plainOf), [...job.shares.values()], [...job.supports].map(([identity, set]) => [identity, [...set.ranges()]]), [...job.doubtful.ranges()]]),
     [...records.values()].map((record) => [plainOf(record), record.evidence]),
@@ -74,7 +75,8 @@ function describeBroker(state: BrokerState): string {
 function describeProvider({ requests, machines, brokers, taskTimes, limits, ...state }: ProviderState): string {
   return JSON.stringify([
     state.instance, state.requestsMaxSeen, state.nextRequestNumber, state.refusals, state.fruitless, state.pausedUntil, taskTimes, limits,
-    [...requests.values()].map((request) => [plainOf(request), request.reasons]), [...brokers.values()].map((broker) => [plainOf(broker), broker.taskTimes]),
+    [...requests.values()].map((request) => [plainOf(request), request.reasons]), [...brokers.values()].map((broker) => [plainOf(broker), broker.taskTimes, broker.lease?.outline, [...broker.lease?.started ?? []].sort(), broker.lease?.startedCounts]),
+    [...state.kept.values()].map(({ facts, brokerId, reports }) => [facts, brokerId, reports]), state.keptBytes,
     [...machines.values()].map((machine) => [plainOf(machine), machine.facts]),
   ]);
 }

@@ -3,6 +3,7 @@ import type { ProviderInput } from '@mutirao/core/machines/provider';
 import type { MachineFacts, MachineReport, ReplicaEnd } from '@mutirao/core/messages';
 import type { FromAgent, FromBroker, ToAgent, ToBroker } from '../../../src/world/messages.ts';
 import type { StreamEnd } from '../../../src/world/network.ts';
+import { SimulatedSpool } from '../../../src/world/spool.ts';
 import { SimulatedRelay } from '../../../src/world/relay.ts';
 
 /** The other side of a stream that a relay serves. */
@@ -39,7 +40,7 @@ function setUp() {
   const measured: string[] = [];
   const relay = new SimulatedRelay({
     now: () => 4711, deliver: (input) => { inputs.push(input); }, nameMachine: (machineId, requestId) => `p/${requestId}.${machineId}`,
-    onReport: (requestId, { sequence }) => { measured.push(`${requestId} ${sequence}`); },
+    onReport: (requestId, { sequence }) => { measured.push(`${requestId} ${sequence}`); }, spool: new SimulatedSpool(), onLease: () => undefined,
   });
   const attach = (machineId: string, { incarnation = 'a1', held = [] as number[], credential = 'q1' } = {}): Peer<FromAgent, ToAgent> => {
     const agent = new Peer<FromAgent, ToAgent>();

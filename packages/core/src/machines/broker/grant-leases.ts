@@ -1,0 +1,188 @@
+import { type IndexRange, IndexSet, type ProcessorCount, type ProcessorMillis } from '../../shared/index.ts';
+import { countIn, type LeasedTasks, startsOf, unconfirmedMax } from './leases.ts';
+import { presentLease } from './present-lease.ts';
+import { knownNeed } from './remaining-time.ts';
+import type { BrokerJob, BrokerProvider, BrokerState, GroupSpan } from './state.ts';
+import { getTaskGroup } from './task-groups.ts';
+import { commit, type Turn, wakeBy } from './turn.ts';
+import { isVotedOn } from './votes.ts';
+
+/** Tasks of one group that a provider could go on with. */
+interface Slice {
+  readonly job: BrokerJob;
+  readonly group: GroupSpan;
+  /** Descending. */
+  readonly taskIndexes: readonly number[];
+}
+
+/**
+ * Sees to it that each provider that is there has a lease: a slice of the bag that it goes on with should this broker fall asleep.
+ *
+ * Slices come from the end of the bag, from where this broker gets last, and no two providers have the same task. A lease is renewed when a
+ * quarter of it is no longer ready, or when much more or less of it is wanted; where a connection began, it is told anew.
+ */
+export function grantLeases(turn: Turn): void {
+  const { state, now } = turn;
+  const { horizon, interval } = state.options.lease;
+  if (horizon === 0) return;
+  for (const provider of state.providers.values()) {
+    if (!provider.isConnected || !provider.takesLeases || !provider.isSettled) continue;
+    const due = provider.leaseSeenAt + interval;
+    if (provider.isLeaseTold && due > now) {
+      wakeBy(turn, due);
+      continue;
+    }
+    provider.leaseSeenAt = now;
+    reviewLease(turn, provider);
+  }
+}
+
+function reviewLease(turn: Turn, provider: BrokerProvider): void {
+  const { state } = turn;
+  const lease = presentLease(provider);
+  const slices = chooseSlices(state, provider);
+  const wantedCount = slices.reduce((sum, { taskIndexes }) => sum + taskIndexes.length, 0);
+  const isKept = lease !== undefined && lease.horizon === state.options.lease.horizon && isStillGood(state, provider, wantedCount);
+  if (!isKept && !isUnconfirmed(provider)) grant(turn, provider, slices);
+  else if (!provider.isLeaseTold) tell(turn, provider);
+}
+
+function isUnconfirmed({ leases, confirmedLease }: BrokerProvider): boolean {
+  return leases.filter(({ sequence }) => sequence > confirmedLease).length >= unconfirmedMax;
+}
+
+/** Whether the provider would have most of what it should have, and little else. */
+function isStillGood(state: BrokerState, provider: BrokerProvider, wantedCount: number): boolean {
+  const lease = presentLease(provider);
+  if (lease === undefined) return false;
+  let granted = 0;
+  let ready = 0;
+  for (const { jobId, taskRanges } of lease.parts) {
+    granted += countIn(taskRanges);
+    const job = state.jobs.get(jobId);
+    if (job === undefined) continue;
+    for (const { first, count } of taskRanges) {
+      for (let index = first; index < first + count; index++) if (isReady(job, index)) ready++;
+    }
+  }
+  return 4 * ready >= 3 * granted && 3 * wantedCount <= 4 * ready && 2 * wantedCount >= ready;
+}
+
+function isReady(job: BrokerJob, index: number): boolean {
+  return job.queues.some(({ ready }) => ready.has(index));
+}
+
+function grant(turn: Turn, provider: BrokerProvider, slices: readonly Slice[]): void {
+  const { state, now } = turn;
+  const { providerId } = provider;
+  let firstReplicaId = state.nextReplicaId;
+  const parts: LeasedTasks[] = [];
+  for (const { job: { jobId }, group: { groupIndex }, taskIndexes } of slices) {
+    parts.push({ jobId, groupIndex, firstReplicaId, taskRanges: rangesOf(taskIndexes) });
+    firstReplicaId += taskIndexes.length;
+  }
+  const sequence = (presentLease(provider)?.sequence ?? 0) + 1;
+  commit(turn, { kind: 'LeaseGranted', providerId, sequence, horizon: state.options.lease.horizon, parts, at: now });
+  tell(turn, provider);
+}
+
+function rangesOf(descending: readonly number[]): IndexRange[] {
+  return [...IndexSet.fromRanges(descending.map((first) => ({ first, count: 1 }))).ranges()];
+}
+
+function tell({ state, commands }: Turn, provider: BrokerProvider): void {
+  const lease = presentLease(provider);
+  if (lease === undefined) return;
+  provider.isLeaseTold = true;
+  const { sequence, horizon } = lease;
+  const parts = lease.parts.flatMap((part) => {
+    const job = state.jobs.get(part.jobId);
+    if (job?.spec === undefined) return [];
+    const { requirements } = getTaskGroup(job, part.groupIndex);
+    return [{ jobId: part.jobId, groupIndex: part.groupIndex, requirements, taskTime: knownNeed(state, job) ?? 0, starts: startsOf(part) }];
+  });
+  commands.push({ kind: 'GrantLease', providerId: provider.providerId, sequence, horizon, parts });
+}
+
+/** What a provider should have: as much of what is ready as its processors could do within the horizon, and no more than its share. */
+function chooseSlices(state: BrokerState, provider: BrokerProvider): Slice[] {
+  const { horizon } = state.options.lease;
+  const slots = slotsOf(state, provider);
+  if (slots === 0) return [];
+  const others = [...state.providers.values()].filter((other) => other !== provider);
+  const jobs = [...state.openJobs.values()].filter(({ status }) => status === 'running').toReversed();
+  let countMax = shareOf(state, { jobs, others, slots });
+  let budget = slots * horizon;
+  const slices: Slice[] = [];
+  for (const job of jobs) {
+    const cost = costOf(state, job);
+    for (const group of job.groups.toReversed()) {
+      const taskIndexes = isLeasable(job, group) ? chooseTasks(job, group, others, Math.min(countMax, Math.ceil(budget / cost))) : [];
+      if (taskIndexes.length === 0) continue;
+      slices.push({ job, group, taskIndexes });
+      countMax -= taskIndexes.length;
+      budget -= taskIndexes.length * cost;
+    }
+  }
+  return slices;
+}
+
+/** Processor-time that a task of the job is taken to need. */
+function costOf({ options: { lease: { horizon, unknownPerSlot } } }: BrokerState, { processors, times }: BrokerJob): ProcessorMillis {
+  return processors * (times.count === 0 ? horizon / unknownPerSlot : Math.max(1, times.sum / times.count));
+}
+
+/** How many of the ready tasks a provider of so many processors may have. */
+function shareOf(state: BrokerState, { jobs, others, slots }: { readonly jobs: readonly BrokerJob[]; readonly others: readonly BrokerProvider[]; readonly slots: ProcessorCount }): number {
+  let allSlots = slots;
+  for (const other of others) if (other.isConnected && other.takesLeases) allSlots += slotsOf(state, other);
+  const leasable = jobs.reduce((sum, job) => sum + countLeasable(state, job), 0);
+  return Math.min(state.options.lease.replicasMax, Math.ceil((leasable * slots) / allSlots));
+}
+
+/** Processors that the provider has, or has asked for. */
+function slotsOf(state: BrokerState, provider: BrokerProvider): ProcessorCount {
+  let slots = 0;
+  for (const machine of provider.machines.values()) slots += machine.processors;
+  for (const request of state.requests.values()) {
+    if (request.providerId === provider.providerId && (request.status === 'queued' || request.status === 'submitting')) slots += request.width;
+  }
+  return slots;
+}
+
+function countLeasable(state: BrokerState, job: BrokerJob): number {
+  const { replicasMax } = state.options.lease;
+  let count = 0;
+  // More than all providers can have need not be counted.
+  for (const queue of job.queues) if (!queue.noOp) count += Math.min(queue.ready.size, replicasMax * state.providers.size);
+  return count;
+}
+
+/** Whether a task of the group is the same on every machine: the provider fills in nothing. */
+function isLeasable(job: BrokerJob, { groupIndex, queue }: GroupSpan): boolean {
+  // Votes come of machines that the broker chooses.
+  if (queue.noOp || queue.ready.size === 0 || isVotedOn(job)) return false;
+  const { inputs, outputs } = getTaskGroup(job, groupIndex);
+  const texts = [...inputs.flatMap(({ path, source }) => (source.kind === 'path' ? [path, source.path] : [path])), ...outputs.map(({ path }) => path)];
+  return [...inputs, ...outputs].every(({ condition }) => condition === '') && !texts.some(isOfMachine);
+}
+
+/** Whether a path may hold variables of a machine: those of job and task are the same everywhere. */
+function isOfMachine(path: string): boolean {
+  return path.replaceAll('$JOB', '').replaceAll('$TASK', '').includes('$');
+}
+
+/** The last ready tasks of a group that no other provider has, and that nothing went wrong with; descending. */
+function chooseTasks(job: BrokerJob, group: GroupSpan, others: readonly BrokerProvider[], countMax: number): number[] {
+  const { ready } = group.queue;
+  const taken = others.flatMap((other) => presentLease(other)?.tasksByJob.get(job.jobId) ?? []);
+  const chosen: number[] = [];
+  let index = ready.findUpTo(group.firstTaskIndex + group.count - 1);
+  while (index !== undefined && index >= group.firstTaskIndex && chosen.length < countMax) {
+    const task = job.tasks.get(index);
+    const isSound = task === undefined || (task.failureCount === 0 && task.lossCount === 0);
+    if (isSound && !taken.some((tasks) => tasks.has(index as number))) chosen.push(index);
+    index = index === 0 ? undefined : ready.findUpTo(index - 1);
+  }
+  return chosen;
+}

@@ -1,0 +1,183 @@
+import type { LeaseOutline } from '../../messages/index.ts';
+import type { MachineId } from '../../shared/index.ts';
+import type { ProviderInput } from './inputs.ts';
+import { chooseLeased, keptKey, processorsOf } from './kept-lease.ts';
+import { isDeputy, leaseEnd, roomForReports } from './leases.ts';
+import { askToReturn, tellLost } from './machines.ts';
+import type { BrokerId, KnownBroker, ProvidedMachine, ProviderState } from './state.ts';
+import { commit, type Turn } from './turn.ts';
+
+type InputOf<Kind extends ProviderInput['kind']> = Extract<ProviderInput, { readonly kind: Kind }>;
+
+/** Replicas that a machine gets for each of its processors while its broker is away: one runs, the other need not be waited for. */
+const replicasPerProcessor = 2;
+
+/** Keeps what a broker leases in place of what it leased before; heard again, it is confirmed again. */
+export function takeLease(turn: Turn, { brokerId, connectionId, lease }: InputOf<'LeaseGranted'>): void {
+  const broker = turn.state.brokers.get(brokerId);
+  if (broker === undefined || broker.connectionId !== connectionId) return;
+  const known = broker.lease?.outline.sequence;
+  // Heard late, after the one that replaced it.
+  if (broker.leaseConnectionId === connectionId && known !== undefined && lease.sequence < known) return;
+  broker.leaseConnectionId = connectionId;
+  if (known !== lease.sequence) commit(turn, { kind: 'LeaseTaken', brokerId, lease: withoutMore(lease), at: turn.now });
+  broker.isLeaseConfirmed = false;
+}
+
+/** The outline alone, whatever else the driver's object has. */
+function withoutMore({ sequence, horizon, groups }: LeaseOutline): LeaseOutline {
+  return { sequence, horizon, groups };
+}
+
+/** Notes that the inputs of leased replicas are here. */
+export function stockLease({ state }: Turn, { brokerId, sequence, replicaIds }: InputOf<'LeaseStocked'>): void {
+  const lease = state.brokers.get(brokerId)?.lease;
+  if (lease?.outline.sequence !== sequence) return;
+  for (const replicaId of replicaIds) lease.stocked.add(replicaId);
+}
+
+/** Takes the place of brokers that have been away for a while, as far as they leased it. */
+export function beginDeputies(turn: Turn): void {
+  const { state, now } = turn;
+  for (const broker of state.brokers.values()) {
+    if (!mayBeDeputy(broker) || isDeputy(broker) || now < deputyDue(state, broker)) continue;
+    commit(turn, { kind: 'DeputyBegan', brokerId: broker.brokerId, at: now });
+  }
+}
+
+/** Whether the provider may go on alone when the broker stays away. */
+export function mayBeDeputy({ connectionId, lease }: KnownBroker): boolean {
+  return connectionId === 0 && lease !== undefined && lease.outline.horizon > 0;
+}
+
+/** When the provider takes the place of a broker that is away. */
+export function deputyDue({ config }: ProviderState, { awaySince }: KnownBroker): number {
+  return awaySince + config.deputyAfter;
+}
+
+/** Gives up a broker's place to itself. */
+export function endDeputy(turn: Turn, broker: KnownBroker): void {
+  if (isDeputy(broker)) commit(turn, { kind: 'DeputyEnded', brokerId: broker.brokerId, at: turn.now });
+}
+
+/** As deputy: has machines present themselves, keeps their reports, and gives those that run dry leased replicas. */
+export function actAsDeputy(turn: Turn): void {
+  const { state } = turn;
+  for (const machine of state.machines.values()) {
+    const broker = state.brokers.get(machine.brokerId);
+    if (broker === undefined || !isDeputy(broker) || machine.attachmentId === 0 || machine.isReturning) continue;
+    if (machine.toldConnectionId !== 0) {
+      askToReturn(turn, machine);
+      continue;
+    }
+    keepReportsOf(turn, machine);
+    startLeased(turn, broker, machine);
+  }
+}
+
+function keepReportsOf({ commands }: Turn, machine: ProvidedMachine): void {
+  if (machine.isKeeping) return;
+  machine.isKeeping = true;
+  commands.push({ kind: 'KeepReports', machineId: machine.facts.machineId, attachmentId: machine.attachmentId });
+}
+
+function startLeased(turn: Turn, broker: KnownBroker, machine: ProvidedMachine): void {
+  const { state, now } = turn;
+  const { lease } = broker;
+  const { facts: { machineId, processors }, attachmentId } = machine;
+  if (lease === undefined || state.drainReason !== '' || now >= leaseEnd(broker)) return;
+  const held = [...machine.held].reduce((sum, replicaId) => sum + processorsOf(lease, replicaId), 0);
+  const room = replicasPerProcessor * processors - held;
+  if (room <= 0) return;
+  const replicaIds = chooseLeased(lease, machine.facts, { processors: room, now });
+  if (replicaIds.length === 0) return;
+  const { sequence } = lease.outline;
+  commit(turn, { kind: 'LeaseStarted', brokerId: broker.brokerId, machineId, replicaIds });
+  for (const replicaId of replicaIds) machine.held.add(replicaId);
+  turn.commands.push({ kind: 'StartLeased', brokerId: broker.brokerId, sequence, machineId, attachmentId, replicaIds });
+}
+
+/** Keeps a report, and has its agent told, where there is room. One that came while the broker came back goes straight. */
+export function keepReport(turn: Turn, input: InputOf<'ReportMade'>): void {
+  const { state } = turn;
+  const machine = state.machines.get(input.machineId);
+  if (machine?.attachmentId !== input.attachmentId || !machine.isKeeping || machine.isFull) return;
+  if (!isKept(state, machine, input.sequence)) commitReport(turn, machine, input);
+  if (machine.isFull) return;
+  for (const replicaId of input.endedReplicaIds) machine.held.delete(replicaId);
+  turn.commands.push({ kind: 'AcknowledgeKept', machineId: input.machineId, attachmentId: machine.attachmentId, sequence: input.sequence });
+}
+
+/** Whether it was kept already, and the agent has not heard. */
+function isKept({ kept }: ProviderState, { facts }: ProvidedMachine, sequence: number): boolean {
+  return sequence <= (kept.get(keptKey(facts))?.reports.at(-1)?.sequence ?? 0);
+}
+
+function commitReport(turn: Turn, machine: ProvidedMachine, { sequence, endedReplicaIds, bytes }: InputOf<'ReportMade'>): void {
+  const { facts, brokerId } = machine;
+  machine.isFull = bytes > roomForReports(turn.state);
+  if (!machine.isFull) commit(turn, { kind: 'ReportKept', brokerId, facts, sequence, endedReplicaIds, bytes, at: turn.now });
+}
+
+/** Forgets reports that their broker has; a machine that is gone and has told all is lost to it. */
+export function forgetReports(turn: Turn, { brokerId, machineId, sequence }: InputOf<'KeptAcknowledged'>): void {
+  const { state } = turn;
+  const broker = state.brokers.get(brokerId);
+  // Of several runs of an agent one after the other is told.
+  const kept = [...state.kept.values()].find((one) => one.brokerId === brokerId && one.facts.machineId === machineId);
+  if (kept === undefined || broker === undefined || (kept.reports[0]?.sequence ?? Infinity) > sequence) return;
+  const { facts: { incarnation } } = kept;
+  commit(turn, { kind: 'ReportsForgotten', machineId, incarnation, upTo: sequence });
+  makeRoom(turn);
+  if (kept.toldConnectionId !== 0 && kept.reports.length === 0) tellLost(turn, broker, machineId, 'MUT_MACHINE_LOST');
+}
+
+/** There is room again for what found none. */
+function makeRoom({ state, commands }: Turn): void {
+  for (const machine of state.machines.values()) {
+    if (!machine.isFull || !machine.isKeeping) continue;
+    machine.isFull = false;
+    commands.push({ kind: 'KeepReports', machineId: machine.facts.machineId, attachmentId: machine.attachmentId });
+  }
+}
+
+/** Tells a broker that is back of the machines that are gone and have something to tell it. */
+export function tellGone(turn: Turn, broker: KnownBroker): void {
+  const { state } = turn;
+  const told = new Set<MachineId>();
+  for (const kept of state.kept.values()) {
+    const { facts, brokerId, reports } = kept;
+    if (brokerId !== broker.brokerId || told.has(facts.machineId)) continue;
+    told.add(facts.machineId);
+    if (isHere(state, facts, brokerId) || kept.toldConnectionId === broker.connectionId) continue;
+    kept.toldConnectionId = broker.connectionId;
+    turn.commands.push({
+      kind: 'TellMachineJoined', brokerId, facts, heldReplicaIds: reports.flatMap(({ endedReplicaIds }) => endedReplicaIds),
+      keptSequences: reports.map(({ sequence }) => sequence), isGone: true,
+    });
+  }
+}
+
+function isHere({ machines }: ProviderState, { machineId, incarnation }: { readonly machineId: MachineId; readonly incarnation: string }, brokerId: BrokerId): boolean {
+  const machine = machines.get(machineId);
+  return machine !== undefined && machine.facts.incarnation === incarnation && machine.brokerId === brokerId;
+}
+
+/** Confirms the lease once every machine that may hold replicas of an earlier one has been told. */
+export function confirmLeases({ state, commands }: Turn): void {
+  for (const broker of state.brokers.values()) {
+    if (broker.connectionId === 0 || !broker.isSettled || broker.isLeaseConfirmed || broker.leaseConnectionId !== broker.connectionId) continue;
+    const { lease, brokerId, connectionId } = broker;
+    if (lease === undefined || isAwaited(state, brokerId, connectionId)) continue;
+    broker.isLeaseConfirmed = true;
+    commands.push({ kind: 'ConfirmLease', brokerId, sequence: lease.outline.sequence });
+  }
+}
+
+function isAwaited(state: ProviderState, brokerId: BrokerId, connectionId: number): boolean {
+  for (const machine of state.machines.values()) if (machine.brokerId === brokerId && machine.toldConnectionId !== connectionId) return true;
+  for (const kept of state.kept.values()) {
+    if (kept.brokerId === brokerId && !isHere(state, kept.facts, brokerId) && kept.toldConnectionId !== connectionId) return true;
+  }
+  return false;
+}

@@ -1,0 +1,23 @@
+import type { ReplicaId } from '../../shared/index.ts';
+import { isDeputy } from './leases.ts';
+import type { BrokerId, ProvidedMachine, ProviderState } from './state.ts';
+import { commit, type Turn } from './turn.ts';
+
+/** Puts back into the lease what a machine that is lost had started of it and not ended, so that another may run it. */
+export function returnLeased(turn: Turn, machine: ProvidedMachine): void {
+  const broker = turn.state.brokers.get(machine.brokerId);
+  if (broker?.lease === undefined || !isDeputy(broker)) return;
+  const { started } = broker.lease;
+  const ended = new Set([...turn.state.kept.values()].flatMap(({ reports }) => reports.flatMap(({ endedReplicaIds }) => endedReplicaIds)));
+  const replicaIds: ReplicaId[] = [];
+  for (const [replicaId, machineId] of started) if (machineId === machine.facts.machineId && !ended.has(replicaId)) replicaIds.push(replicaId);
+  if (replicaIds.length > 0) commit(turn, { kind: 'LeaseReturned', brokerId: broker.brokerId, replicaIds });
+}
+
+/** Whether a machine has to wait until a former run of its agent has told that broker all it had: they have one name, and acknowledgements bear no more. */
+export function mustWait({ kept }: ProviderState, { facts }: ProvidedMachine, brokerId: BrokerId): boolean {
+  for (const one of kept.values()) {
+    if (one.facts.machineId === facts.machineId && one.brokerId === brokerId && one.facts.incarnation !== facts.incarnation) return true;
+  }
+  return false;
+}

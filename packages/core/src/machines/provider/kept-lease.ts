@@ -1,0 +1,89 @@
+import type { LeaseOutline, LeaseOutlineGroup, MachineFacts } from '../../messages/index.ts';
+import { evaluate, parseRequirements } from '../../requirements/index.ts';
+import { type Bytes, type IndexRange, invariant, type Instant, type MachineId, type ProcessorCount, type ReplicaId } from '../../shared/index.ts';
+
+/** A lease as it is kept: what of it was started is promised state, what of it could be started is seen. */
+export interface KeptLease {
+  readonly outline: LeaseOutline;
+  /** Those that were started, and on which machine. */
+  readonly started: Map<ReplicaId, MachineId>;
+  /** How many of them are of each group. */
+  readonly startedCounts: number[];
+  /** Seen: those whose inputs are here. */
+  readonly stocked: Set<ReplicaId>;
+}
+
+/** A report that is kept for a broker that is away; its body is in the spool. */
+export interface KeptReport {
+  readonly sequence: number;
+  readonly endedReplicaIds: readonly ReplicaId[];
+  readonly bytes: Bytes;
+}
+
+/** Reports of one run of an agent, which may be gone. */
+export interface KeptMachine {
+  readonly facts: MachineFacts;
+  readonly brokerId: string;
+  /** In the order of their sequences; not empty. */
+  readonly reports: KeptReport[];
+  /** Seen: connection of the broker on which it was told as gone; 0 when it was not. */
+  toldConnectionId: number;
+}
+
+/** What reports of a machine are kept under: a restarted agent is another one. */
+export function keptKey({ machineId, incarnation }: Pick<MachineFacts, 'machineId' | 'incarnation'>): string {
+  return `${machineId}\n${incarnation}`;
+}
+
+/** How many numbers ranges have. */
+export function countIn(ranges: readonly IndexRange[]): number {
+  return ranges.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** The lease of that outline, of which nothing was started. */
+export function openLease(outline: LeaseOutline): KeptLease {
+  return { outline, started: new Map(), startedCounts: outline.groups.map(() => 0), stocked: new Set() };
+}
+
+/** Notes that a replica of the lease runs on a machine; undefined for on none. */
+export function placeLeased(lease: KeptLease, replicaId: ReplicaId, machineId: MachineId | undefined): void {
+  const index = findGroup(lease.outline, replicaId);
+  invariant(index >= 0, `replica ${replicaId} is not of lease ${lease.outline.sequence}`);
+  const before = lease.started.size;
+  if (machineId === undefined) lease.started.delete(replicaId);
+  else lease.started.set(replicaId, machineId);
+  lease.startedCounts[index] = (lease.startedCounts[index] ?? 0) + lease.started.size - before;
+}
+
+function findGroup({ groups }: LeaseOutline, replicaId: ReplicaId): number {
+  return groups.findIndex(({ replicas }) => replicas.some(({ first, count }) => replicaId >= first && replicaId < first + count));
+}
+
+/** The first replicas of the lease that a machine can be given, with the processors that each holds. */
+export function chooseLeased({ outline, started, stocked }: KeptLease, facts: MachineFacts, room: { readonly processors: ProcessorCount; readonly now: Instant }): ReplicaId[] {
+  const chosen: ReplicaId[] = [];
+  let left = room.processors;
+  for (const group of outline.groups) {
+    if (left < group.processors || !suits(group, facts, room.now)) continue;
+    for (const { first, count } of group.replicas) {
+      for (let id = first; id < first + count && left >= group.processors; id++) {
+        if (started.has(id) || (group.hasInputs && !stocked.has(id))) continue;
+        chosen.push(id);
+        left -= group.processors;
+      }
+    }
+  }
+  return chosen;
+}
+
+function suits({ processors, requirements, taskTime }: LeaseOutlineGroup, facts: MachineFacts, now: Instant): boolean {
+  if (processors > facts.processors || (facts.until !== undefined && facts.until < now + Math.max(1, taskTime))) return false;
+  if (requirements === '') return true;
+  const parsed = parseRequirements(requirements);
+  return parsed.kind === 'requirements' && evaluate(parsed, facts.attributes) === 'match';
+}
+
+/** Processors that a leased replica holds; 1 for one that is not of the lease. */
+export function processorsOf(lease: KeptLease | undefined, replicaId: ReplicaId): ProcessorCount {
+  return lease?.outline.groups[findGroup(lease.outline, replicaId)]?.processors ?? 1;
+}

@@ -1,0 +1,31 @@
+import type { Bytes, Instant, ProcessorCount } from '../../shared/index.ts';
+import { countIn } from './kept-lease.ts';
+import type { KnownBroker, ProviderState } from './state.ts';
+
+/** Whether the provider goes on alone with what the broker leased it. */
+export function isDeputy({ deputySince }: KnownBroker): boolean {
+  return deputySince > 0;
+}
+
+/** Until when leased replicas of a deputy may be started. */
+export function leaseEnd({ deputySince, lease }: KnownBroker): Instant {
+  return deputySince + (lease?.outline.horizon ?? 0);
+}
+
+/** Bytes of reports that may still be kept. */
+export function roomForReports({ config, keptBytes }: ProviderState): Bytes {
+  return Math.max(0, config.keptBytesMax - keptBytes);
+}
+
+/** Leased replicas that were not started. */
+export function leftOfLease({ lease }: KnownBroker): number {
+  if (lease === undefined) return 0;
+  return lease.outline.groups.reduce((sum, { replicas }) => sum + countIn(replicas), 0) - lease.started.size;
+}
+
+/** Processors that what is left of the lease could use; groups too wide for any machine here left out. */
+export function leasedProcessors({ lease }: KnownBroker, widest: ProcessorCount): ProcessorCount {
+  if (lease === undefined) return 0;
+  return lease.outline.groups.reduce((sum, { replicas, processors }, index) => (
+    processors > widest ? sum : sum + processors * (countIn(replicas) - (lease.startedCounts[index] ?? 0))), 0);
+}
