@@ -7,7 +7,7 @@ import type { ChangeOf, ReplicaEnding } from './changes.ts';
 import { book, chargeOf, runTimesOf } from './ledger-accounts.ts';
 import { matchesExpression } from './matching.ts';
 import { observeTimes } from './observe-times.ts';
-import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
+import { hasEnded, type BrokerJob, type BrokerMachine, type BrokerReplica, type BrokerState, type OpenTask, type Success } from './state.ts';
 import { getGroup, getTaskGroup } from './task-groups.ts';
 import { identityOf } from './trust-records.ts';
 
@@ -97,7 +97,8 @@ function endReplica(state: BrokerState, replica: BrokerReplica, ending: ReplicaE
   takeOff(state, replica);
   countOnMachine(machine, ending);
   remember(task, ending, { machineId: machine.facts.machineId, at });
-  setStatus(job, task, ending.taskStatus);
+  // Of a task that has ended only the sisters of its winner are left, also where it runs again.
+  if (!hasEnded(task)) setStatus(job, task, ending.taskStatus);
 }
 
 function settleSuccess(state: BrokerState, ending: ReplicaEnding): void {

@@ -1,7 +1,7 @@
 import type { ReplicaEnd, TaskStatus } from '../../messages/index.ts';
 import type { ReplicaEnding, ReplicaFate } from './changes.ts';
 import type { BrokerOptions } from './options.ts';
-import type { BrokerJob, BrokerReplica, OpenTask, Success } from './state.ts';
+import { hasEnded, type BrokerJob, type BrokerReplica, type OpenTask, type Success } from './state.ts';
 import type { Turn } from './turn.ts';
 
 const noBytes = new Uint8Array(0);
@@ -32,12 +32,19 @@ export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
  * A task is given up only when nothing of it runs any more: a sister may still succeed.
  */
 export function statusAfter(replica: BrokerReplica, fate: ReplicaFate, options: BrokerOptions): TaskStatus {
-  const { task } = replica;
+  const { job, task } = replica;
   if (fate === 'accepted') return 'finished';
-  if (hasEnded(task)) return task.status;
+  if (hasEnded(task)) return presentStatus(job, task);
   if (task.replicas.length > 1 || task.successes !== undefined) return task.status;
   if (fate === 'cancelled') return 'cancelled';
   return statusAlone(task, { fate, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
+}
+
+/** What a task that has ended is now: it runs again when its result was doubted, and has sisters of a former winner beside. */
+function presentStatus(job: BrokerJob, { index, status }: OpenTask): TaskStatus {
+  const open = job.tasks.get(index);
+  if (open !== undefined) return open.status;
+  return job.queues.some(({ ready }) => ready.has(index)) ? 'ready' : status;
 }
 
 interface LastEnding {
@@ -64,10 +71,6 @@ export function statusWithout({ state }: Pick<Turn, 'state'>, { job, task }: Suc
   if (task.replicas.length > 0) return 'running';
   if (fate === 'cancelled' || job.status === 'cancelled') return 'cancelled';
   return statusAlone(task, { fate, failuresMax: job.failuresMax, lossesMax: state.options.lossesMax });
-}
-
-function hasEnded(task: OpenTask): boolean {
-  return task.status === 'finished' || task.status === 'failed' || task.status === 'cancelled';
 }
 
 /** The ending of a replica as its machine tells it. */

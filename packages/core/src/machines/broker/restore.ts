@@ -1,5 +1,5 @@
 import { schedulerNames } from '../../messages/index.ts';
-import { type IndexRange, IndexSet, invariant } from '../../shared/index.ts';
+import { type IndexRange, IndexSet, invariant, type TaskIndex } from '../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../times/index.ts';
 import { getJob } from './apply-job.ts';
 import { addProvider, changeRequests, getMachine, getProvider, joinMachine } from './apply-machine.ts';
@@ -7,7 +7,7 @@ import { openAccount } from './ledger-accounts.ts';
 import { openLease } from './leases.ts';
 import type { BrokerOptions } from './options.ts';
 import { type SavedJob, type SavedMachine, type SavedProvider, type SavedReplica, type SavedState, type SavedSuccess, snapshotVersion } from './snapshot.ts';
-import { type BrokerJob, type BrokerReplica, type BrokerState, clientKey, createBrokerState, type LedgerAccount, type OpenTask, schedulingDefaults } from './state.ts';
+import { type BrokerJob, type BrokerReplica, type BrokerState, clientKey, createBrokerState, hasEnded, type LedgerAccount, type OpenTask, schedulingDefaults } from './state.ts';
 import { getGroup, getTaskGroup, layOutGroups } from './task-groups.ts';
 
 const noBytes = new Uint8Array(0);
@@ -99,7 +99,7 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
   const { replicaId, jobId, taskIndex, machineId, placedAt, startedAt, status } = saved;
   const job = getJob(state, jobId);
   const machine = getMachine(state, machineId);
-  const task = job.tasks.get(taskIndex) ?? endedTask(saved);
+  const task = hasEnded({ status: saved.taskStatus }) ? endedTask(saved) : getTask(job, taskIndex);
   const replica: BrokerReplica = {
     replicaId, job, task, machine, placedAt, startedAt, status, abortFate: saved.abortFate, isAdopted: saved.isAdopted === true, isWithdrawing: false, isEnding: false,
   };
@@ -109,7 +109,13 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
   state.replicas.set(replicaId, replica);
 }
 
-/** What the sisters of a winner still hang on. */
+function getTask(job: BrokerJob, index: TaskIndex): OpenTask {
+  const task = job.tasks.get(index);
+  invariant(task, `a replica of task ${index} of job ${job.jobId}, which is not open`);
+  return task;
+}
+
+/** What the sisters of a winner still hang on, also where their task runs again. */
 function endedTask({ taskIndex, taskStatus }: SavedReplica): OpenTask {
   return {
     index: taskIndex, status: taskStatus, replicas: [], successes: undefined, accepting: undefined,

@@ -271,3 +271,8 @@ export const schedulingDefaults: Pick<BrokerJob, 'scheduler' | 'replicationCap'>
 export function clientKey(userId: UserId, clientJobId: string): string {
   return `${userId}\n${clientJobId}`;
 }
+
+/** Whether a task is over; should it run again, it is another one. */
+export function hasEnded({ status }: Pick<OpenTask, 'status'>): boolean {
+  return status === 'finished' || status === 'failed' || status === 'cancelled';
+}

@@ -129,7 +129,7 @@ export function forgetReports(turn: Turn, { brokerId, machineId, sequence }: Inp
   const { facts: { incarnation } } = kept;
   commit(turn, { kind: 'ReportsForgotten', machineId, incarnation, upTo: sequence });
   makeRoom(turn);
-  if (kept.toldConnectionId !== 0 && kept.reports.length === 0) tellLost(turn, broker, machineId, 'MUT_MACHINE_LOST');
+  if (kept.reports.length === 0 && !isHere(state, kept.facts, brokerId)) tellLost(turn, broker, machineId, 'MUT_MACHINE_LOST');
 }
 
 /** There is room again for what found none. */

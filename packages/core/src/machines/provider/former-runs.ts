@@ -14,6 +14,12 @@ export function returnLeased(turn: Turn, machine: ProvidedMachine): void {
   if (replicaIds.length > 0) commit(turn, { kind: 'LeaseReturned', brokerId: broker.brokerId, replicaIds });
 }
 
+/** Whether reports of a machine, of whatever run of its agent, are kept for the broker that it belongs to. */
+export function hasKept({ kept }: ProviderState, { facts, brokerId }: ProvidedMachine): boolean {
+  for (const one of kept.values()) if (one.facts.machineId === facts.machineId && one.brokerId === brokerId) return true;
+  return false;
+}
+
 /** Whether a machine has to wait until a former run of its agent has told that broker all it had: they have one name, and acknowledgements bear no more. */
 export function mustWait({ kept }: ProviderState, { facts }: ProvidedMachine, brokerId: BrokerId): boolean {
   for (const one of kept.values()) {

@@ -1,6 +1,6 @@
 import type { MachineFacts } from '../../messages/index.ts';
 import type { Instant, MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
-import { mustWait, returnLeased } from './former-runs.ts';
+import { hasKept, mustWait, returnLeased } from './former-runs.ts';
 import { keptKey } from './kept-lease.ts';
 import { isDeputy } from './leases.ts';
 import { isServing, type BrokerId, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
@@ -108,10 +108,15 @@ function loseMachine(turn: Turn, machine: ProvidedMachine, reason: string): void
   const broker = turn.state.brokers.get(machine.brokerId);
   returnLeased(turn, machine);
   commit(turn, { kind: 'MachineLost', machineId, reason, at: turn.now });
-  const kept = turn.state.kept.get(keptKey(machine.facts));
   // What it reported while the broker was away is still on its way, and comes to nothing once the broker hears that it is lost.
-  if (kept !== undefined && machine.toldConnectionId !== 0 && machine.toldConnectionId === broker?.connectionId) kept.toldConnectionId = machine.toldConnectionId;
+  if (hasKept(turn.state, machine)) noteTold(turn.state, machine);
   else tellLost(turn, broker, machineId, reason);
+}
+
+/** Has what is kept of a machine that is gone count as told, where the machine was. */
+function noteTold({ kept }: ProviderState, { facts, toldConnectionId }: ProvidedMachine): void {
+  const own = kept.get(keptKey(facts));
+  if (own !== undefined && toldConnectionId !== 0) own.toldConnectionId = toldConnectionId;
 }
 
 /** Tells a broker, where it is there, that a machine is gone. */
@@ -162,6 +167,8 @@ function moveMachine(turn: Turn, machine: ProvidedMachine, brokerId: BrokerId): 
   const { state } = turn;
   const { attachmentId, held, facts: { machineId } } = machine;
   if (machine.toldConnectionId !== 0) {
+    // It moves once its broker has what was kept for it.
+    if (hasKept(state, machine) && state.brokers.get(machine.brokerId)?.connectionId === machine.toldConnectionId) return;
     tellLost(turn, state.brokers.get(machine.brokerId), machineId, 'MUT_MACHINE_MOVED');
     askToReturn(turn, machine);
   } else if (held.size > 0) {

@@ -2,6 +2,7 @@ import test from 'ava';
 import { BrokerDialogue, checkInteractions } from '@mutirao/testkit';
 
 const subjects = ['scheduling', 'prefetch', 'failures', 'recovery', 'demand', 'matching', 'results', 'walltimes', 'votes', 'credibility', 'cancelled'];
+const leasing = { lease: { horizon: 100_000, replicasMax: 4, interval: 1000, unknownPerSlot: 4 } };
 
 for (const subject of subjects) {
   test(`a broker does what broker-${subject}.txt says`, (t) => {
@@ -9,3 +10,8 @@ for (const subject of subjects) {
     checkInteractions(t, new URL(`../../../interactions/broker-${subject}.txt`, import.meta.url), (lines) => dialogue.perform(lines));
   });
 }
+
+test('a broker that leases does what broker-leases.txt says', (t) => {
+  const dialogue = new BrokerDialogue(leasing);
+  checkInteractions(t, new URL('../../../interactions/broker-leases.txt', import.meta.url), (lines) => dialogue.perform(lines));
+});
