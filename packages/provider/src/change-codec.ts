@@ -1,13 +1,15 @@
 import type { ProviderChange } from '@mutirao/core/machines/provider';
 import type { ChangeCodec } from '@mutirao/runtime/journal';
 
+const durableKinds: ReadonlySet<ProviderChange['kind']> = new Set(['ProviderFounded', 'RequestSubmitting', 'HeuristicSwitched', 'LeaseTaken', 'ReportKept']);
+
 /** How the provider's changes lie in its journal. */
 export const providerChangeCodec: ChangeCodec<ProviderChange> = {
   version: 1,
   encode: (change) => JSON.stringify(change),
   decode: (_version, body) => JSON.parse(body) as ProviderChange,
   jobOf: () => undefined,
-  // A request that the manager may have must not be forgotten, nor what the user was promised, nor a report that its agent may forget; all else is
-  // found out again after a fall of the whole machine.
-  isDurable: ({ kind }) => kind === 'ProviderFounded' || kind === 'RequestSubmitting' || kind === 'HeuristicSwitched' || kind === 'ReportKept',
+  // A request that the manager may have must not be forgotten, nor what the user was promised, nor a lease that took another's place in the spool, nor
+  // a report that its agent may forget; all else is found out again after a fall of the whole machine.
+  isDurable: ({ kind }) => durableKinds.has(kind),
 };

@@ -29,6 +29,11 @@ test('while a broker is away the provider keeps what machines report, gives them
   checkInteractions(t, new URL('provider-deputy.txt', import.meta.url), (lines) => dialogue.perform(lines));
 });
 
+test('a deputy whose machines come and go starts nothing of a lease that runs, and has no machine count as lost before all that was kept of it is acknowledged', (t) => {
+  const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
+  checkInteractions(t, new URL('provider-deputy-losses.txt', import.meta.url), (lines) => dialogue.perform(lines));
+});
+
 test('a switch of the heuristic decides what is asked for next, outlives a restart, and gives way to other settings', (t) => {
   const dialogue = new ProviderDialogue({ heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
   checkInteractions(t, new URL('provider-heuristic.txt', import.meta.url), (lines) => {

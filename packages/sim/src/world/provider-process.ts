@@ -33,6 +33,8 @@ export interface ProviderSetup {
 
 type SubmitRequest = Extract<ProviderCommand, { readonly kind: 'SubmitRequest' }>;
 
+/** As the live journal syncs. */
+const durableKinds: ReadonlySet<ProviderChange['kind']> = new Set(['ProviderFounded', 'RequestSubmitting', 'HeuristicSwitched', 'LeaseTaken', 'ReportKept']);
 /** As in the live provider. */
 const submitTries = 3;
 const firstPause: Duration = 200;
@@ -63,12 +65,9 @@ export class ProviderProcess {
     this.#clock = host.openClock();
     this.process = new MachineProcess<ProviderState, ProviderInput, ProviderChange, ProviderCommand>({
       name: `provider ${config.providerId}`, kernel: world.kernel, life: this.life, clock: this.#clock, machine: providerMachine, disk, state: recover(disk, config),
-      // As the live journal syncs.
-      isDurable: ({ kind }) => kind === 'ProviderFounded' || kind === 'RequestSubmitting' || kind === 'HeuristicSwitched' || kind === 'ReportKept',
+      isDurable: ({ kind }) => durableKinds.has(kind),
       luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
-      onCommitted: (changes) => {
-        for (const change of changes) if (change.kind === 'ReportsForgotten') setup.spool.forgetReports(keptKey(change), change.upTo);
-      },
+      onCommitted: (changes) => { this.#hearCommitted(changes); },
       perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
     });
     this.relay = new SimulatedRelay({
@@ -100,6 +99,15 @@ export class ProviderProcess {
       case 'SubmitRequest': this.#submit(command, submitTries); break;
       case 'ReleaseRequest': this.#release(command.requestId, command.managerRequestId); break;
       default: this.relay.perform(command);
+    }
+  }
+
+  #hearCommitted(changes: readonly ProviderChange[]): void {
+    const { world, spool } = this.#setup;
+    world.leases.hearProvider(changes);
+    for (const change of changes) {
+      if (change.kind === 'ReportsForgotten') spool.forgetReports(keptKey(change), change.upTo);
+      if (change.kind === 'LeaseTaken') spool.forgetLeases(change.brokerId, change.lease.sequence);
     }
   }
 

@@ -37,3 +37,18 @@ export function doubtfulScenario(scenario: Scenario): Scenario {
     faults: { ...calmFaults, crashesPerHour: 20, breaksPerHour: 20 }, stormDuration: Math.min(scenario.stormDuration, 1_800_000),
   };
 }
+
+/**
+ * The same jobs, on leases, while home sleeps most of half an hour, first when little is placed yet: providers go on alone and are killed as they do, alone and with their
+ * hosts, machines leave, disks fill up, and there may be room for few reports.
+ */
+export function sleepyScenario(scenario: Scenario): Scenario {
+  const sleeps = [{ after: 15_000, duration: 400_000 }, { after: 500_000, duration: 500_000 }, { after: 1_050_000, duration: 600_000 }];
+  return {
+    ...scenario, lease: { horizon: scenario.lease?.horizon ?? 600_000, sleepsPerHour: 0, sleepMax: 0, sleeps, ...(scenario.lease?.keptBytesMax === undefined ? {} : { keptBytesMax: 2000 }) },
+    faults: { ...scenario.faults, crashesPerHour: 60, fallsPerHour: 20, fullDisksPerHour: 5 }, stormDuration: 1_800_000,
+    jobs: scenario.jobs.map((job) => ({
+      ...job, submittedAfter: Math.min(job.submittedAfter, 480_000), taskCount: Math.max(job.taskCount, 40), meanTaskTime: Math.max(10_000, Math.min(job.meanTaskTime, 60_000)), replicasMax: 1,
+    })),
+  };
+}

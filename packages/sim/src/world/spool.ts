@@ -12,8 +12,12 @@ export class SimulatedSpool {
   readonly contents = new Set<string>();
 
   writeLease(brokerId: string, lease: Lease): void {
-    for (const [key, { sequence }] of this.#leases) if (key.startsWith(`${brokerId}\n`) && sequence < lease.sequence - 1) this.#leases.delete(key);
     this.#leases.set(`${brokerId}\n${lease.sequence}`, lease);
+  }
+
+  /** Drops the leases before one that was taken. */
+  forgetLeases(brokerId: string, before: number): void {
+    for (const [key, { sequence }] of this.#leases) if (key.startsWith(`${brokerId}\n`) && sequence < before) this.#leases.delete(key);
   }
 
   findLease(brokerId: string, sequence: number): Lease | undefined {

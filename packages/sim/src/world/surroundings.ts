@@ -1,6 +1,7 @@
 import type { Duration } from '@mutirao/core/shared';
 import type { Life } from './host.ts';
 import type { Kernel } from './kernel.ts';
+import type { LeaseBook } from './lease-book.ts';
 import type { WorldTurn } from './machine-process.ts';
 import type { Pace } from './pace.ts';
 import type { Truth } from './truth.ts';
@@ -9,6 +10,7 @@ import type { Truth } from './truth.ts';
 export interface Surroundings {
   readonly kernel: Kernel;
   readonly truth: Truth;
+  readonly leases: LeaseBook;
   /** Longest time from an input to the turn that takes it. */
   /** Whether things go wrong. */
   readonly isStormy: boolean;

@@ -38,5 +38,6 @@ const over: ReadonlySet<string> = new Set(['ended', 'rejected', 'vanished']);
 function unfinishedAtProvider({ name, current }: World['labs'][number]['provider']): string[] {
   if (current === undefined) return [`provider ${name} is down`];
   const open = [...current.process.state.requests.values()].filter(({ status }) => !over.has(status));
-  return open.map(({ requestId, status }) => `request ${requestId} of ${name} is ${status}`);
+  const keeping = [...current.process.state.kept.values()].map(({ facts: { machineId } }) => `provider ${name} keeps reports of ${machineId}`);
+  return [...open.map(({ requestId, status }) => `request ${requestId} of ${name} is ${status}`), ...keeping];
 }

@@ -13,6 +13,7 @@ import { Kernel } from './kernel.ts';
 import { runTimeOf, submitLocally } from './local-users.ts';
 import type { WorldTurn } from './machine-process.ts';
 import type { ManagerReply, QueueHint } from './messages.ts';
+import { LeaseBook } from './lease-book.ts';
 import { Network, type StreamEnd } from './network.ts';
 import { Node, type NodeDisk, type NodeProcess } from './node.ts';
 import { usualPace, type Pace } from './pace.ts';
@@ -64,6 +65,7 @@ export class World implements Surroundings {
   readonly truth: Truth;
   readonly promises: Promises;
   readonly heuristics = new HeuristicPromises();
+  readonly leases: LeaseBook;
   readonly turnDelayMax: Duration;
   readonly pace: Pace;
   readonly broker: Node<BrokerProcess>;
@@ -80,9 +82,11 @@ export class World implements Surroundings {
 
   constructor(scenario: Scenario, onTurn: (turn: WorldTurn) => void, options: WorldOptions = {}) {
     this.scenario = scenario;
+    this.leases = new LeaseBook(scenario.faults.skewMax);
     this.onTurn = (turn) => {
       onTurn(turn);
       this.heuristics.hear(turn);
+      this.leases.hear(turn);
     };
     this.#options = options;
     this.pace = options.pace ?? usualPace;
@@ -201,7 +205,10 @@ export class World implements Surroundings {
           const provider = providers.get(providerId);
           return this.network.open(life, { host: provider?.host ?? host, findServer: () => provider?.current?.life }, (end) => { provider?.current?.relay.acceptBroker(end); });
         },
-        onCommitted: (changes) => { this.promises.hear(changes); },
+        onCommitted: (changes) => {
+          this.promises.hear(changes);
+          this.leases.hearBroker(changes);
+        },
       });
     } });
   }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { BrokerChange } from '@mutirao/core/machines/broker';
 import type { Duration } from '@mutirao/core/shared';
-import { calmFaults, runWorld, type LeasePlan, type Scenario } from '../../src/index.ts';
+import { calmFaults, drawScenario, runWorld, sleepyScenario, type LeasePlan, type Scenario } from '../../src/index.ts';
 
 const minute: Duration = 60_000;
 const hour: Duration = 60 * minute;
@@ -47,4 +47,11 @@ test('a home machine that sleeps for three quarters of an hour amid a long bag l
 
 test('without a lease the same sleep costs most of its time', (t) => {
   t.true(run({ ...asleep, horizon: 0 }).makespan > run(leasing).makespan + 40 * minute);
+});
+
+test('where home sleeps most of the time and providers fall while they go on alone, nothing is lost, invented or kept for ever in twenty worlds', (t) => {
+  for (let seed = 0; seed < 20; seed += 1) {
+    const { failure } = runWorld(sleepyScenario(drawScenario(String(seed))));
+    t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
+  }
 });

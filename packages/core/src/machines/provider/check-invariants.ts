@@ -1,5 +1,5 @@
 import { invariant } from '../../shared/index.ts';
-import { keptKey } from './kept-lease.ts';
+import { countIn, keptKey } from './kept-lease.ts';
 import { isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
 
 /** @throws {InvariantError} when the state contradicts itself. */
@@ -18,6 +18,10 @@ function checkLeases(state: ProviderState): void {
     if (lease === undefined) continue;
     const counted = lease.startedCounts.reduce((sum, count) => sum + count, 0);
     invariant(counted === lease.started.size, `${counted} replicas of the lease of ${brokerId} are counted as started; they are ${lease.started.size}`);
+    lease.outline.groups.forEach(({ replicas }, index) => {
+      const [started = 0, count] = [lease.startedCounts[index], countIn(replicas)];
+      invariant(started >= 0 && started <= count, `${started} of ${count} replicas of group ${index} of the lease of ${brokerId} are started`);
+    });
   }
   checkKept(state);
 }
@@ -35,7 +39,6 @@ function checkKept(state: ProviderState): void {
   }
   invariant(bytes === state.keptBytes, `${bytes} bytes of reports are kept, and ${state.keptBytes} counted`);
 }
-
 
 function checkRequest(state: ProviderState, request: OwnRequest): void {
   const { requestId, status } = request;

@@ -1,4 +1,5 @@
 import type { ReplicaId } from '../../shared/index.ts';
+import { isLeased } from './kept-lease.ts';
 import { isDeputy } from './leases.ts';
 import type { BrokerId, ProvidedMachine, ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
@@ -12,6 +13,18 @@ export function returnLeased(turn: Turn, machine: ProvidedMachine): void {
   const replicaIds: ReplicaId[] = [];
   for (const [replicaId, machineId] of started) if (machineId === machine.facts.machineId && !ended.has(replicaId)) replicaIds.push(replicaId);
   if (replicaIds.length > 0) commit(turn, { kind: 'LeaseReturned', brokerId: broker.brokerId, replicaIds });
+}
+
+/**
+ * Notes as started what an agent holds of the lease and what is not known to run: it was put back when its machine was given up, or the note went with a
+ * fall of the host.
+ */
+export function noteHeld(turn: Turn, machine: ProvidedMachine): void {
+  const broker = turn.state.brokers.get(machine.brokerId);
+  if (broker?.lease === undefined || !isDeputy(broker)) return;
+  const { lease, brokerId } = broker;
+  const replicaIds = [...machine.held].filter((replicaId) => isLeased(lease, replicaId) && !lease.started.has(replicaId));
+  if (replicaIds.length > 0) commit(turn, { kind: 'LeaseStarted', brokerId, machineId: machine.facts.machineId, replicaIds });
 }
 
 /** Whether reports of a machine, of whatever run of its agent, are kept for the broker that it belongs to. */

@@ -55,6 +55,11 @@ export function placeLeased(lease: KeptLease, replicaId: ReplicaId, machineId: M
   lease.startedCounts[index] = (lease.startedCounts[index] ?? 0) + lease.started.size - before;
 }
 
+/** Whether a replica is of the lease. */
+export function isLeased({ outline }: KeptLease, replicaId: ReplicaId): boolean {
+  return findGroup(outline, replicaId) >= 0;
+}
+
 function findGroup({ groups }: LeaseOutline, replicaId: ReplicaId): number {
   return groups.findIndex(({ replicas }) => replicas.some(({ first, count }) => replicaId >= first && replicaId < first + count));
 }

@@ -1,6 +1,6 @@
 import type { MachineFacts } from '../../messages/index.ts';
 import type { Instant, MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
-import { hasKept, mustWait, returnLeased } from './former-runs.ts';
+import { hasKept, mustWait, noteHeld, returnLeased } from './former-runs.ts';
 import { keptKey } from './kept-lease.ts';
 import { isDeputy } from './leases.ts';
 import { isServing, type BrokerId, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
@@ -33,6 +33,7 @@ export function attachAgent(turn: Turn, { attachmentId, facts, heldReplicaIds }:
   machine.isReturning = false;
   machine.isKeeping = false;
   machine.isFull = false;
+  noteHeld(turn, machine);
 }
 
 /** Whether agents of the request are welcome; one that runs proves that its allocation does, before any listing shows it. */

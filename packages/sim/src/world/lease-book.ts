@@ -1,0 +1,131 @@
+import type { BrokerChange, BrokerInput } from '@mutirao/core/machines/broker';
+import { keptKey, type ProviderChange, type ProviderCommand } from '@mutirao/core/machines/provider';
+import { invariant, type Duration, type Instant, type ProviderId, type ReplicaId } from '@mutirao/core/shared';
+import type { WorldTurn } from './machine-process.ts';
+
+type BrokerChangeOf<Kind extends BrokerChange['kind']> = Extract<BrokerChange, { readonly kind: Kind }>;
+type ChangeOf<Kind extends ProviderChange['kind']> = Extract<ProviderChange, { readonly kind: Kind }>;
+type StartLeased = Extract<ProviderCommand, { readonly kind: 'StartLeased' }>;
+
+/** Processes of providers are called so, and by their ids. */
+const providerPrefix = 'provider ';
+
+/** A provider that goes on alone. */
+interface Deputy {
+  readonly since: Instant;
+  readonly horizon: Duration;
+}
+
+/**
+ * What was leased and what is kept, kept by the world as the journals tell: a provider starts alone what was leased to it and no longer than it
+ * may, ids are given once, and no report is forgotten that the broker has not heard.
+ */
+export class LeaseBook {
+  readonly #skewMax: Duration;
+  /** What each leased id is for: a provider, and a task of a job. */
+  readonly #leased = new Map<ReplicaId, string>();
+  /** The tasks of each provider's last lease. */
+  readonly #tasks = new Map<ProviderId, ReadonlySet<string>>();
+  /** Replicas of whose end the broker was told. */
+  readonly #heard = new Set<ReplicaId>();
+  /** The replicas whose ends are in the reports that are kept, by run of an agent and sequence. */
+  readonly #kept = new Map<string, Map<number, readonly ReplicaId[]>>();
+  readonly #horizons = new Map<ProviderId, Duration>();
+  readonly #deputies = new Map<ProviderId, Deputy>();
+
+  /** @param skewMax how far clocks may be off: those of a deputy and of its next life differ by twice as much. */
+  constructor(skewMax: Duration) {
+    this.#skewMax = skewMax;
+  }
+
+  /** Hears of a turn. */
+  hear({ at, process, inputs, changes, commands }: WorldTurn): void {
+    if (process === 'broker') {
+      for (const input of inputs as readonly BrokerInput[]) this.#hearReport(input);
+    } else if (process.startsWith(providerPrefix)) {
+      const providerId = process.slice(providerPrefix.length);
+      for (const change of changes as readonly ProviderChange[]) this.#hearDeputy(providerId, change, at);
+      for (const command of commands as readonly ProviderCommand[]) if (command.kind === 'StartLeased') this.#hearStart(providerId, command, at);
+    }
+  }
+
+  #hearReport(input: BrokerInput): void {
+    if (input.kind === 'MachineReported') for (const { replicaId } of input.report.ended) this.#heard.add(replicaId);
+  }
+
+  #hearDeputy(providerId: ProviderId, change: ProviderChange, at: Instant): void {
+    if (change.kind === 'LeaseTaken') this.#horizons.set(providerId, change.lease.horizon);
+    if (change.kind === 'DeputyBegan') this.#deputies.set(providerId, { since: at, horizon: this.#horizons.get(providerId) ?? 0 });
+  }
+
+  #hearStart(providerId: ProviderId, { machineId, replicaIds }: StartLeased, at: Instant): void {
+    const deputy = this.#deputies.get(providerId);
+    invariant(deputy !== undefined, `${machineId} is given leased tasks, and ${providerId} is no deputy`);
+    const late = at - (deputy.since + deputy.horizon + 2 * this.#skewMax);
+    invariant(late <= 0, `${machineId} is given leased tasks ${late} ms after the lease ended`);
+    for (const replicaId of replicaIds) {
+      const leased = this.#leased.get(replicaId) ?? 'nothing';
+      invariant(leased.startsWith(`${providerId} `), `r${replicaId} starts on ${machineId}, and was leased as ${leased}`);
+    }
+  }
+
+  /** The broker journaled changes. */
+  hearBroker(changes: readonly BrokerChange[]): void {
+    for (const change of changes) {
+      if (change.kind === 'LeaseGranted') this.#hearGranted(change);
+      if (change.kind === 'ReplicasPlaced') this.#hearPlaced(change);
+    }
+  }
+
+  #hearGranted({ providerId, parts }: BrokerChangeOf<'LeaseGranted'>): void {
+    const tasks = new Set<string>();
+    for (const { jobId, firstReplicaId, taskRanges } of parts) {
+      const indexes = taskRanges.flatMap(({ first, count }) => Array.from({ length: count }, (_, offset) => first + offset)).toReversed();
+      indexes.forEach((taskIndex, offset) => {
+        const [replicaId, task] = [firstReplicaId + offset, `${jobId}.${taskIndex}`];
+        invariant(!this.#leased.has(replicaId), `r${replicaId} is leased twice`);
+        this.#leased.set(replicaId, `${providerId} ${task}`);
+        tasks.add(task);
+      });
+    }
+    this.#tasks.set(providerId, tasks);
+    for (const [other, theirs] of this.#tasks) {
+      const shared = other === providerId ? undefined : [...tasks].find((task) => theirs.has(task));
+      invariant(shared === undefined, `task ${shared ?? ''} is leased to ${providerId} and to ${other}`);
+    }
+  }
+
+  /** What is adopted was leased, and what is placed was not. */
+  #hearPlaced({ machineId, jobId, firstReplicaId, taskIndexes, isAdopted }: BrokerChangeOf<'ReplicasPlaced'>): void {
+    taskIndexes.forEach((taskIndex, offset) => {
+      const leased = this.#leased.get(firstReplicaId + offset);
+      const expected = isAdopted === true ? `${machineId.slice(0, machineId.indexOf('/'))} ${jobId}.${taskIndex}` : undefined;
+      invariant(leased === expected, `r${firstReplicaId + offset} is placed on ${machineId} for ${jobId}.${taskIndex}, and was leased as ${leased ?? 'nothing'}`);
+    });
+  }
+
+  /** A provider journaled changes. */
+  hearProvider(changes: readonly ProviderChange[]): void {
+    for (const change of changes) {
+      if (change.kind === 'ReportKept') this.#hearKept(change);
+      if (change.kind === 'ReportsForgotten') this.#hearForgotten(change);
+    }
+  }
+
+  #hearKept({ facts, sequence, endedReplicaIds }: ChangeOf<'ReportKept'>): void {
+    const key = keptKey(facts);
+    let reports = this.#kept.get(key);
+    if (reports === undefined) this.#kept.set(key, reports = new Map());
+    reports.set(sequence, endedReplicaIds);
+  }
+
+  #hearForgotten({ machineId, incarnation, upTo }: ChangeOf<'ReportsForgotten'>): void {
+    const reports = this.#kept.get(keptKey({ machineId, incarnation }));
+    for (const [sequence, endedReplicaIds] of reports ?? []) {
+      if (sequence > upTo) continue;
+      const unheard = endedReplicaIds.find((replicaId) => !this.#heard.has(replicaId));
+      invariant(unheard === undefined, `the end of r${unheard ?? 0} on ${machineId} is forgotten, and the broker has not heard of it`);
+      reports?.delete(sequence);
+    }
+  }
+}
