@@ -6,8 +6,8 @@ export interface PrefetchFacts {
   readonly noOp: boolean;
   /** Tasks that the machine runs at once, 1 or more. */
   readonly slots: number;
-  /** Mean run time observed; undefined before the first end. */
-  readonly taskTimeMean: Duration | undefined;
+  /** Within which half of the tasks end there; undefined while that is not known. */
+  readonly taskTimeMedian: Duration | undefined;
 }
 
 /** How much work a machine holds beyond what it runs. */
@@ -25,12 +25,13 @@ const longTaskFactor = 100;
  * How many replicas may wait at a machine beyond those that it runs, so that it need not idle for a round trip.
  *
  * None before a time is known (but for no-ops), none for tasks of which a round trip is less than a hundredth; otherwise
- * what fills `target`, one at least.
+ * what fills `target`, one at least. The median counts, not the mean: one task of hours among thousands of milliseconds makes no queue
+ * last longer, and what waits behind that one task is withdrawn.
  */
 export function prefetchDepth(facts: PrefetchFacts, rules: PrefetchRules): number {
   const most = Math.max(0, rules.replicasMax - facts.slots);
   if (facts.noOp) return most;
-  const mean = facts.taskTimeMean;
-  if (mean === undefined || mean >= rules.target * longTaskFactor) return 0;
-  return Math.min(most, Math.ceil((rules.target * facts.slots) / Math.max(mean, 0.1)));
+  const median = facts.taskTimeMedian;
+  if (median === undefined || median >= rules.target * longTaskFactor) return 0;
+  return Math.min(most, Math.ceil((rules.target * facts.slots) / Math.max(median, 0.1)));
 }

@@ -9,5 +9,5 @@ export type {
   TaskTemplate, TaskTimes,
 } from './machine.ts';
 export type {
-  AllocationRequest, Demand, QueueListing, QueuedRequest, RequestCandidate, RequestOrder, RequestStatus, ResourceLimits,
+  AllocationRequest, Demand, QueueListing, QueuedRequest, RequestCandidate, RequestOrder, RequestStatus, ResourceLimits, TimeQuantiles,
 } from './provider.ts';

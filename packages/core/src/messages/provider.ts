@@ -11,6 +11,20 @@ export interface Demand {
   readonly taskTimeMean: Duration | undefined;
   readonly deadline: Instant | undefined;
   readonly userId: UserId;
+  /** How many of the pending tasks nothing that the provider has, or has asked for, will take; left out by brokers that do not know. */
+  readonly unplacedTasks?: number | undefined;
+  /** Left out before anything was seen, and by brokers that do not keep it. */
+  readonly taskTimes?: TimeQuantiles | undefined;
+}
+
+/** How long tasks take, by those that ended and those that were cut off. */
+export interface TimeQuantiles {
+  readonly count: number;
+  readonly censoredCount: number;
+  /** Within which a half, nine tenths and 99 of a hundred end; undefined where too many were cut off to know. */
+  readonly median: Duration | undefined;
+  readonly ninetieth: Duration | undefined;
+  readonly ninetyNinth: Duration | undefined;
 }
 
 /** The states of an allocation request, in the order in which most live. */

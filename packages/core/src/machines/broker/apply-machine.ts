@@ -2,6 +2,7 @@ import { invariant, type MachineId, type ProviderId } from '../../shared/index.t
 import { TimeCurve, unknownSlowness } from '../../times/index.ts';
 import type { ChangeOf } from './changes.ts';
 import { heldTimeOf, openAccount, requestKey } from './ledger-accounts.ts';
+import { addToPattern } from './machine-pattern.ts';
 import type { BrokerMachine, BrokerProvider, BrokerState } from './state.ts';
 
 /** The provider of that name, which must be there. */
@@ -24,7 +25,7 @@ export function addProvider(state: BrokerState, { providerId, address }: ChangeO
   if (known !== undefined) known.address = address;
   else {
     state.providers.set(providerId, {
-      providerId, address, machines: new Map(), leases: [], confirmedLease: 0,
+      providerId, address, machines: new Map(), pattern: undefined, leases: [], confirmedLease: 0,
       isConnected: false, takesLeases: false, isSettled: false, isLeaseTold: false, leaseSeenAt: 0, awaySince: undefined, lastError: '', clockOffset: 0, demand: undefined, demandAt: 0, shareSince: undefined,
     });
   }
@@ -33,13 +34,14 @@ export function addProvider(state: BrokerState, { providerId, address }: ChangeO
 /** Knows a machine, or what has changed about one that is known. */
 export function joinMachine(state: BrokerState, change: ChangeOf<'MachineJoined'>): void {
   const { facts } = change;
+  const provider = getProvider(state, change.providerId);
+  if (facts.requestId !== '') provider.pattern = addToPattern(provider.pattern, facts);
   const known = state.machines.get(facts.machineId);
   if (known !== undefined) {
     known.facts = facts;
     known.processors = facts.processors;
     return;
   }
-  const provider = getProvider(state, change.providerId);
   const machine: BrokerMachine = {
     provider, facts, processors: facts.processors, joinedAt: change.at, replicas: new Map(), heldProcessors: 0,
     account: openAccount(state, provider.providerId, facts.requestId), charged: 0, finishedCount: 0, failedCount: 0,

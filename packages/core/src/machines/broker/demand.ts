@@ -1,29 +1,60 @@
 import type { Demand } from '../../messages/index.ts';
-import type { Instant, ProcessorCount } from '../../shared/index.ts';
-import { countEnded } from './end-jobs.ts';
-import { splitDemand } from './split-demand.ts';
-import type { BrokerJob, BrokerState } from './state.ts';
+import { type Instant, invariant, type ProcessorCount } from '../../shared/index.ts';
+import { TimeCurve } from '../../times/index.ts';
+import type { Validity } from './remaining-time.ts';
+import { type DemandPart, splitDemand } from './split-demand.ts';
+import type { BrokerJob, BrokerProvider, BrokerState } from './state.ts';
 import { type Turn, wakeBy } from './turn.ts';
-import { countRunsMissing } from './votes.ts';
 
-/** Tells each connected provider what is wanted of it, where that changed and it was not told a moment ago. */
+/**
+ * Tells each connected provider what is wanted of it, where that changed and it was not told a moment ago.
+ *
+ * What is wanted is found out at once where an input may have changed it for good; at most once in `demandInterval` after changes that
+ * reports bring, since it costs something and they are many; and at the instant from which on time alone changes it. At no other
+ * time, so that a broker that nothing wakes can have nothing to tell.
+ */
 export function setDemands(turn: Turn): void {
   const { state, now } = turn;
-  const total = totalDemand(state);
-  const parts = splitDemand(turn, total);
-  for (const provider of state.providers.values()) {
+  const due = dueAt(turn);
+  if (due <= now) tellDemands(turn);
+  else state.demandsDue = due;
+  wakeBy(turn, state.demandsDue);
+}
+
+/** When it is to be found out what is wanted. */
+function dueAt({ state, now, mayChangeDemand, changes }: Turn): Instant {
+  const hasChanged = changes.some(({ kind }) => kind !== 'ReplicasStarted');
+  // A clock that was set back must not put it off for long.
+  if (mayChangeDemand || state.demandsAt > now || (hasChanged && state.openJobs.size === 0)) return now;
+  return hasChanged ? Math.min(state.demandsDue, state.demandsAt + state.options.demandInterval) : state.demandsDue;
+}
+
+function tellDemands(turn: Turn): void {
+  const { state, now } = turn;
+  const validity: Validity = { until: Infinity };
+  const parts = splitDemand({ state, now, validity });
+  const facts = new Map<ProcessorCount, JobFacts>();
+  for (const [provider, part] of parts) {
     if (!provider.isConnected) continue;
-    const demand = { ...total, pendingTasks: parts.get(provider) ?? 0 };
-    if (provider.demand !== undefined && isSameDemand(provider.demand, demand)) continue;
-    const due = provider.demandAt + state.options.demandInterval;
-    if (provider.demand !== undefined && isBothOrNeither(provider.demand, demand) && due > now) {
-      wakeBy(turn, due);
-      continue;
-    }
-    provider.demand = demand;
-    provider.demandAt = now;
-    turn.commands.push({ kind: 'SetDemand', providerId: provider.providerId, demand });
+    let known = facts.get(part.processors);
+    if (known === undefined) facts.set(part.processors, known = gatherFacts(state, part.processors));
+    const due = tell(turn, provider, toDemand(part, known));
+    validity.until = Math.min(validity.until, due);
   }
+  state.demandsAt = now;
+  // However many instants there are at which time changes something, they cost no more than reports do.
+  state.demandsDue = Math.max(validity.until, now + state.options.demandInterval);
+}
+
+/** Tells a provider its demand; answers when it is due to be told, Infinity where it knows it. */
+function tell({ state, now, commands }: Turn, provider: BrokerProvider, demand: Demand): Instant {
+  if (provider.demand !== undefined && isSameDemand(provider.demand, demand)) return Infinity;
+  const due = provider.demandAt + state.options.demandInterval;
+  if (provider.demand !== undefined && isBothOrNeither(provider.demand, demand) && due > now) return due;
+  provider.demand = demand;
+  provider.demandAt = now;
+  commands.push({ kind: 'SetDemand', providerId: provider.providerId, demand });
+  return Infinity;
 }
 
 /** Demand from nothing to something, or back, is told at once. */
@@ -31,47 +62,50 @@ function isBothOrNeither(one: Demand, other: Demand): boolean {
   return (one.pendingTasks === 0) === (other.pendingTasks === 0);
 }
 
-function isSameDemand(one: Demand, other: Demand): boolean {
-  return one.pendingTasks === other.pendingTasks && one.processors === other.processors && one.taskTimeMax === other.taskTimeMax
-    && one.taskTimeMean === other.taskTimeMean && one.deadline === other.deadline && one.userId === other.userId;
+function isLacking({ unplacedTasks = 0 }: Demand): boolean {
+  return unplacedTasks > 0;
 }
 
-/**
- * What the open jobs want of all providers together.
- *
- * A demand speaks of tasks of one width: those of the narrowest are told, so that a job of wide tasks makes nobody ask for more
- * of what the narrow ones need; the wide ones are told when those are done.
- */
-export function totalDemand(state: BrokerState): Demand {
-  let pendingTasks = 0;
-  const processors = narrowestWidth(state);
-  let deadline: Instant | undefined;
-  let userId = '';
-  const times = { count: 0, sum: 0, longest: 0 };
-  for (const job of state.openJobs.values()) {
-    if (job.processors !== processors) continue;
-    pendingTasks += countPending(job) + countRunsMissing(state, job);
-    if (job.deadline !== undefined) deadline = Math.min(deadline ?? job.deadline, job.deadline);
-    if (userId === '') ({ userId } = job);
-    times.count += job.times.count;
-    times.sum += job.times.sum;
-    times.longest = Math.max(times.longest, job.times.longest);
-  }
+const comparedFields = ['pendingTasks', 'processors', 'taskTimeMax', 'taskTimeMean', 'deadline', 'userId'] as const;
+
+function isSameDemand(one: Demand, other: Demand): boolean {
+  return comparedFields.every((field) => one[field] === other[field]) && isLacking(one) === isLacking(other)
+    && one.taskTimes?.count === other.taskTimes?.count && one.taskTimes?.censoredCount === other.taskTimes?.censoredCount;
+}
+
+/** What the open jobs of one width say of their tasks. */
+interface JobFacts {
+  readonly deadline: Instant | undefined;
+  readonly userId: string;
+  readonly times: TimeCurve;
+}
+
+function gatherFacts(state: BrokerState, processors: ProcessorCount): JobFacts {
+  const jobs = [...state.openJobs.values()].filter((job) => job.processors === processors);
+  const deadlines = jobs.flatMap(({ deadline }) => (deadline === undefined ? [] : [deadline]));
   return {
-    pendingTasks, processors, deadline, userId,
-    taskTimeMax: times.count === 0 ? undefined : times.longest,
-    taskTimeMean: times.count === 0 ? undefined : Math.ceil(times.sum / times.count),
+    deadline: deadlines.length === 0 ? undefined : deadlines.reduce((least, one) => Math.min(least, one)),
+    userId: jobs[0]?.userId ?? '', times: timesOf(jobs),
   };
 }
 
-/** Processors that a task of the narrowest job wants; 1 where no job wants a machine. */
-function narrowestWidth(state: BrokerState): ProcessorCount {
-  let narrowest = Infinity;
-  for (const job of state.openJobs.values()) if (countPending(job) > 0) narrowest = Math.min(narrowest, job.processors);
-  return narrowest === Infinity ? 1 : narrowest;
+function timesOf(jobs: readonly BrokerJob[]): TimeCurve {
+  const [first, ...others] = jobs;
+  if (first === undefined) return new TimeCurve();
+  if (others.length === 0) return first.times;
+  const times = new TimeCurve();
+  for (const job of jobs) times.addAll(job.times);
+  return times;
 }
 
-/** Tasks of a job that want a machine: those of a cancelled one only have to be stopped. */
-function countPending(job: BrokerJob): number {
-  return job.status === 'running' ? job.taskCount - countEnded(job) : 0;
+function toDemand({ pendingTasks, processors, unplacedTasks }: DemandPart, { deadline, userId, times }: JobFacts): Demand {
+  const { count, censoredCount, sum, longest } = times;
+  invariant(unplacedTasks <= pendingTasks, `${unplacedTasks} of ${pendingTasks} pending tasks are said to have no place`);
+  return {
+    pendingTasks, processors, deadline, userId, unplacedTasks,
+    taskTimeMax: count === 0 ? undefined : longest, taskTimeMean: count === 0 ? undefined : Math.ceil(sum / count),
+    ...(count + censoredCount === 0 ? {} : {
+      taskTimes: { count, censoredCount, median: times.quantile(0.5), ninetieth: times.quantile(0.9), ninetyNinth: times.quantile(0.99) },
+    }),
+  };
 }

@@ -30,6 +30,8 @@ export interface BrokerOptions {
   readonly withdrawAfter: Duration;
   /** Tasks of a job that have to succeed before their times say what the others need; Infinity for what limits say alone. */
   readonly observedMin: number;
+  /** The share of a job's tasks that have to end within what it is known to need, in (0, 1). */
+  readonly needShare: number;
   /** How long a task that failed on a machine waits for another one. */
   readonly retryElsewhere: Duration;
   /** How long what a provider may ask for is kept for it alone; not longer than it takes to read a queue and ask. */
@@ -50,6 +52,7 @@ export const defaultBrokerOptions: BrokerOptions = {
   replicateAfter: 250,
   withdrawAfter: 100,
   observedMin: 5,
+  needShare: 0.9,
   retryElsewhere: 30_000,
   shareWait: 2_000,
   demandInterval: 250,

@@ -35,9 +35,11 @@ function restoreRecords(state: BrokerState, { records = [] }: SavedState): void 
   for (const record of records) state.records.set(record.identity, record);
 }
 
-function restoreProvider(state: BrokerState, { providerId, address, leases = [], confirmedLease = 0 }: SavedProvider): void {
+/** Releases that did not keep the pattern left it out. */
+function restoreProvider(state: BrokerState, { providerId, address, pattern, leases = [], confirmedLease = 0 }: SavedProvider): void {
   addProvider(state, { kind: 'ProviderAdded', providerId, address });
   const provider = getProvider(state, providerId);
+  provider.pattern = pattern;
   provider.confirmedLease = confirmedLease;
   for (const { adopted, ...saved } of leases) {
     const lease = openLease(saved);

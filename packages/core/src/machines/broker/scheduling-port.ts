@@ -6,7 +6,7 @@ import { placeBatch } from './place-batch.ts';
 import { isTooLateFor, keepsAway } from './remaining-time.ts';
 import type { BrokerMachine, TaskQueue } from './state.ts';
 import { getGroup } from './task-groups.ts';
-import { expectedTime, waitsAt } from './task-times.ts';
+import { expectedTime, timeQuantile, waitsAt } from './task-times.ts';
 import { type Turn, wakeBy } from './turn.ts';
 
 /** Tasks that wait for another machine than this one that are passed over before one is taken all the same. */
@@ -35,10 +35,9 @@ export function schedulingPort(turn: Turn): SchedulingPort<BrokerMachine, TaskQu
 function depthOf(turn: Turn, queue: TaskQueue, machine: BrokerMachine): number {
   // A machine that broke replicas gets no queue until it has ended one well.
   if (machine.breakages > 0 || isTooLateFor(turn, queue, machine)) return 0;
-  const { times } = queue.job;
   const slots = Math.floor(machine.processors / queue.processors);
-  const taskTimeMean = times.count === 0 ? undefined : times.sum / times.count;
-  return prefetchDepth({ noOp: queue.noOp, slots, taskTimeMean }, turn.state.options.prefetch);
+  const taskTimeMedian = queue.noOp ? undefined : timeQuantile(queue.job, machine, { share: 0.5, elapsed: 0 });
+  return prefetchDepth({ noOp: queue.noOp, slots, taskTimeMedian }, turn.state.options.prefetch);
 }
 
 function placeFrom(turn: Turn, machine: BrokerMachine, from: { readonly queue: TaskQueue; readonly countMax: number }): number {

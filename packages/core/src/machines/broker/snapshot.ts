@@ -46,10 +46,10 @@ function saveState(state: BrokerState) {
   };
 }
 
-function saveProvider({ providerId, address, leases, confirmedLease }: BrokerProvider) {
-  if (leases.length === 0) return { providerId, address };
+function saveProvider({ providerId, address, pattern, leases, confirmedLease }: BrokerProvider) {
+  if (leases.length === 0) return { providerId, address, pattern };
   const saved = leases.map(({ sequence, horizon, parts, adopted }) => ({ sequence, horizon, parts, adopted: [...adopted] }));
-  return { providerId, address, leases: saved, confirmedLease };
+  return { providerId, address, pattern, leases: saved, confirmedLease };
 }
 
 function saveMachine(machine: BrokerMachine) {

@@ -1,99 +1,130 @@
-import type { AllocationRequest, Demand } from '../../messages/index.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
+import { add, imagineGrid, type ImaginedGrid, type ImaginedQueue } from './imagined-grid.ts';
+import { mayMatch } from './machine-pattern.ts';
+import { holdsUntil, type Moment } from './remaining-time.ts';
 import type { BrokerProvider, BrokerState } from './state.ts';
-import { type Turn, wakeBy } from './turn.ts';
+import { countRunsWanted } from './votes.ts';
+
+/** What is wanted of one provider. */
+export interface DemandPart {
+  /** Of the narrowest tasks that are its to run or to ask for. */
+  readonly processors: ProcessorCount;
+  /** Tasks of that width, those that run there included. */
+  readonly pendingTasks: number;
+  /** How many of them nothing that it has, or has asked for, will take. */
+  readonly unplacedTasks: number;
+}
 
 /**
- * Splits the pending tasks among the providers: to each what is left when what the others have, will have and may ask for does its part.
+ * Splits the open tasks among the providers: to each what runs there, what its machines and requests will take in the imagination (see
+ * `imagineGrid`), and what nothing takes though its machines could run it.
  *
- * Machines and running requests count in full, requests that wait in the order in which this broker heard of them, each for what those
- * before it leave: were all counted, two providers would take turns in giving way to each other. (Not the instants decide that they state:
- * were a new request, by a clock that was set, before one that waits, its provider would give it up and ask again without end.) What nothing
- * covers is dealt out evenly, so that two providers that hear of a job at once do not both ask for all of it; what one
- * has left of its share after `shareWait` the others may ask for too. A provider's part covers the tasks that it runs.
+ * Requests that wait count in the order in which this broker heard of them, each for what those before it leave: were all counted, two
+ * providers would take turns in giving way to each other. (Not the instants decide that they state: were a new request, by a clock that
+ * was set, before one that waits, its provider would give it up and ask again without end.) What nothing takes is dealt out evenly to
+ * those whose machines could run it, so that two providers that hear of a job at once do not both ask for all of it; what one has left of its share after
+ * `shareWait` the others may ask for too. A part speaks of tasks of one width: those of the narrowest are told, so that wide tasks
+ * make nobody ask for more of what the narrow ones need; the wide ones are told when those are done.
  */
-export function splitDemand(turn: Turn, total: Demand): Map<BrokerProvider, number> {
-  const { state } = turn;
-  const { pendingTasks, processors } = total;
-  const providers = [...state.providers.values()];
-  const held = new Map(providers.map((provider) => [provider, heldBy(state, provider, processors)]));
-  const left = claimWaiting(state, held, total);
-  const shares = dealShares(turn, left);
-  return new Map(providers.map((provider) => {
+export function splitDemand(moment: Moment): Map<BrokerProvider, DemandPart> {
+  const grid = imagineGrid(moment);
+  const providers = [...moment.state.providers.values()];
+  const left = grid.queues.filter((queue) => queue.readyCount > 0);
+  const fresh = dealShares(moment, left);
+  return new Map(providers.map((provider) => [provider, partOf(moment.state, grid, { provider, left, fresh })]));
+}
+
+interface Split {
+  readonly provider: BrokerProvider;
+  /** Queues of which something is left that nothing takes. */
+  readonly left: readonly ImaginedQueue[];
+  /** What is kept for providers alone. */
+  readonly fresh: ReadonlyMap<BrokerProvider, ReadonlyMap<ImaginedQueue, number>>;
+}
+
+function partOf(state: BrokerState, grid: ImaginedGrid, { provider, left, fresh }: Split): DemandPart {
+  const placed = placedWith(grid, provider);
+  const unplaced = unplacedFor({ provider, left, fresh });
+  const processors = narrowest([...placed, ...unplaced]) ?? narrowestOpen(state);
+  const [there, lacking] = [placed.get(processors) ?? 0, unplaced.get(processors) ?? 0];
+  // It covers all that it runs, sisters of tasks that count elsewhere too: what holds them is to stay.
+  const running = Math.min(grid.running.get(provider)?.replicas.get(processors) ?? 0, countPending(state, processors));
+  return { processors, pendingTasks: Math.max(running, there + lacking), unplacedTasks: lacking };
+}
+
+/** Tasks that run there, and those that its machines and requests take in the imagination, by width. */
+function placedWith(grid: ImaginedGrid, provider: BrokerProvider): Map<ProcessorCount, number> {
+  const placed = new Map(grid.running.get(provider)?.tasks);
+  for (const machine of grid.machines) {
+    if (machine.provider !== provider) continue;
+    for (const [{ processors }, count] of machine.taken) add(placed, processors, count);
+  }
+  return placed;
+}
+
+/** Tasks that nothing takes and its machines could run, but those that are kept for others, by width. */
+function unplacedFor({ provider, left, fresh }: Split): Map<ProcessorCount, number> {
+  const unplaced = new Map<ProcessorCount, number>();
+  if (!provider.isConnected) return unplaced;
+  for (const queue of left) {
+    if (!mayMatch(queue.source, provider)) continue;
     let elsewhere = 0;
-    for (const other of providers) if (other !== provider) elsewhere += (held.get(other) ?? 0) + (shares.get(other) ?? 0);
-    return [provider, Math.max(Math.min(countRunning(provider), pendingTasks), pendingTasks - elsewhere)];
-  }));
-}
-
-/**
- * Tasks that a provider's machines and running requests can hold at once.
- *
- * One that is away gets nothing new, so it covers no more than what runs there: its machines may never come back.
- */
-function heldBy(state: BrokerState, provider: BrokerProvider, processors: ProcessorCount): number {
-  if (!provider.isConnected) return countRunning(provider);
-  let held = 0;
-  for (const machine of provider.machines.values()) {
-    if (machine.facts.requestId === '') held += Math.floor(machine.processors / processors);
+    for (const [other, shares] of fresh) if (other !== provider) elsewhere += shares.get(queue) ?? 0;
+    add(unplaced, queue.processors, queue.readyCount - elsewhere);
   }
-  for (const request of state.requests.values()) {
-    if (request.providerId === provider.providerId && request.status === 'running') held += Math.floor(request.width / processors);
+  return unplaced;
+}
+
+function narrowest(counts: readonly (readonly [ProcessorCount, number])[]): ProcessorCount | undefined {
+  let least: ProcessorCount | undefined;
+  for (const [processors, count] of counts) if (count > 0) least = Math.min(least ?? processors, processors);
+  return least;
+}
+
+/** Processors that a task of the narrowest open job wants; 1 where no job wants a machine. */
+export function narrowestOpen(state: BrokerState): ProcessorCount {
+  let least = Infinity;
+  for (const job of state.openJobs.values()) if (job.status === 'running') least = Math.min(least, job.processors);
+  return least === Infinity ? 1 : least;
+}
+
+/** Tasks of a width that have not ended, and what votes want beyond one run of each: those of a cancelled job only have to be stopped. */
+function countPending(state: BrokerState, processors: ProcessorCount): number {
+  let pending = 0;
+  for (const job of state.openJobs.values()) {
+    if (job.status === 'running' && job.processors === processors) pending += job.taskCount - job.finished.size - job.failed.size - job.cancelled.size + countRunsWanted(state, job);
   }
-  return held;
+  return pending;
 }
 
-/** Replicas that provide for open tasks on the provider's machines, at most one per slot. */
-function countRunning(provider: BrokerProvider): number {
-  let running = 0;
-  for (const machine of provider.machines.values()) {
-    for (const replica of machine.replicas.values()) if (replica.status !== 'aborting') running++;
+/** Deals what nothing takes evenly to the providers that may ask for it; only shares that are fresh are told. */
+function dealShares(moment: Moment, left: readonly ImaginedQueue[]): Map<BrokerProvider, Map<ImaginedQueue, number>> {
+  const askers = [...moment.state.providers.values()].filter(mayAsk);
+  const shares = new Map(askers.map((provider) => [provider, new Map<ImaginedQueue, number>()]));
+  for (const queue of left) {
+    const takers = askers.filter((provider) => mayMatch(queue.source, provider));
+    takers.forEach((provider, index) => {
+      const share = Math.floor(queue.readyCount / takers.length) + (index < queue.readyCount % takers.length ? 1 : 0);
+      if (share > 0) shares.get(provider)?.set(queue, share);
+    });
   }
-  return running;
-}
-
-/** Adds to what each provider holds what its waiting requests will do; returns the tasks that are left. */
-function claimWaiting(state: BrokerState, held: Map<BrokerProvider, number>, { pendingTasks, processors }: Demand): number {
-  let left = pendingTasks;
-  for (const count of held.values()) left -= count;
-  for (const request of state.requests.values()) {
-    if (left <= 0) break;
-    const provider = state.providers.get(request.providerId);
-    if (provider?.isConnected !== true || !isWaiting(request)) continue;
-    const claim = Math.min(left, Math.floor(request.width / processors));
-    held.set(provider, (held.get(provider) ?? 0) + claim);
-    left -= claim;
+  for (const [provider, ofProvider] of shares) {
+    const until = freshUntil(moment, provider, ofProvider.size > 0);
+    if (until <= moment.now) shares.delete(provider);
+    else if (ofProvider.size > 0 && moment.state.providers.size > 1) holdsUntil(moment, until);
   }
-  return Math.max(0, left);
-}
-
-function isWaiting({ status }: AllocationRequest): boolean {
-  return status === 'queued' || status === 'submitting';
-}
-
-/** Deals the tasks that nothing covers evenly to the providers that may ask for something; only shares that are fresh are told. */
-function dealShares(turn: Turn, left: number): Map<BrokerProvider, number> {
-  const takers = [...turn.state.providers.values()].filter(mayAsk);
-  const shares = new Map<BrokerProvider, number>();
-  takers.forEach((provider, index) => {
-    const share = Math.floor(left / takers.length) + (index < left % takers.length ? 1 : 0);
-    const until = freshUntil(turn, provider, share);
-    if (until <= turn.now) return;
-    shares.set(provider, share);
-    if (share > 0 && turn.state.providers.size > 1) wakeBy(turn, until);
-  });
   return shares;
 }
 
 /** Until when a share is kept for its provider alone. */
-function freshUntil({ state, now }: Turn, provider: BrokerProvider, share: number): Instant {
-  if (share === 0) provider.shareSince = undefined;
+function freshUntil({ state, now }: Moment, provider: BrokerProvider, hasShare: boolean): Instant {
+  if (!hasShare) provider.shareSince = undefined;
   else provider.shareSince ??= now;
   return (provider.shareSince ?? now) + state.options.shareWait;
 }
 
 /** Those with time-shared machines have what they have, and those that are away ask for nothing that counts. */
-function mayAsk({ isConnected, machines }: BrokerProvider): boolean {
+export function mayAsk({ isConnected, machines }: BrokerProvider): boolean {
   if (!isConnected) return false;
   for (const { facts } of machines.values()) if (facts.requestId === '') return false;
   return true;

@@ -41,7 +41,11 @@ export interface BrokerState {
   /** Counted from 1, as `nextReplicaId`. */
   nextJobId: JobId;
   nextReplicaId: ReplicaId;
-  /** Of the moment: what the driver's timer is set to; Infinity when it is not. */
+  /** Of the moment, as the next two: when it was last found out what to want of providers. */
+  demandsAt: Instant;
+  /** When that is found out again without any input; Infinity where nothing but an input can change it. */
+  demandsDue: Instant;
+  /** What the driver's timer is set to; Infinity when it is not. */
   wakeAt: Instant;
 }
 
@@ -186,6 +190,8 @@ export interface BrokerProvider {
   readonly leases: GrantedLease[];
   /** Sequence of the last lease that it said to keep; 0 before the first. */
   confirmedLease: number;
+  /** What the machines of its allocations have been like; undefined before the first. */
+  pattern: MachinePattern | undefined;
   /** Of the moment, as all below. */
   isConnected: boolean;
   /** It goes on with a lease while we are away; older releases do not. */
@@ -206,6 +212,16 @@ export interface BrokerProvider {
   demandAt: Instant;
   /** Since when it has a share of the tasks that nothing covers; undefined while it has none. */
   shareSince: Instant | undefined;
+}
+
+/** What the machines of a provider's allocations have been like so far. */
+export interface MachinePattern {
+  /** The most that one had. */
+  readonly processors: ProcessorCount;
+  /** What all of them stated alike. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Names under which they stated different things, or only some of them anything; in the order in which that was seen. */
+  readonly varying: readonly string[];
 }
 
 /** A GridMachine. */
@@ -260,7 +276,7 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
   return {
     options: { ...defaultBrokerOptions, ...options },
     jobs: new Map(), openJobs: new Map(), jobsByClientId: new Map(), providers: new Map(), machines: new Map(), replicas: new Map(),
-    successes: new Map(), records: new Map(), requests: new Map(), requestsSeen: new Map(), accounts: new Map(), nextJobId: 1, nextReplicaId: 1, wakeAt: Infinity,
+    successes: new Map(), records: new Map(), requests: new Map(), requestsSeen: new Map(), accounts: new Map(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
   };
 }
 

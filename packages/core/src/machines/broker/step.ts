@@ -43,6 +43,7 @@ export function step(state: BrokerState, inputs: readonly BrokerInput[], now: In
 }
 
 function takeInput(turn: Turn, input: BrokerInput): void {
+  if (!isOfRuns(input)) turn.mayChangeDemand = true;
   switch (input.kind) {
     case 'JobSubmitted': submitJob(turn, input); break;
     case 'JobCancelled': cancelJob(turn, input); break;
@@ -66,6 +67,11 @@ function takeInput(turn: Turn, input: BrokerInput): void {
     case 'TimerFired': turn.state.wakeAt = Infinity; break;
     default: unreachable(input);
   }
+}
+
+/** Whether an input only says how replicas fare, as most do, or nothing. */
+function isOfRuns({ kind }: BrokerInput): boolean {
+  return kind === 'MachineReported' || kind === 'ResultAccepted' || kind === 'ResultDigested' || kind === 'TimerFired';
 }
 
 /** Sets the driver's timer where it is not set to the same moment already. */

@@ -18,13 +18,15 @@ export interface Turn {
   readonly longerMayCome: Map<TaskQueue, boolean>;
   /** Jobs of which so many tasks wait for votes that no new one is begun. */
   readonly crowded: Set<BrokerJob>;
+  /** Something came in that providers are to hear of at once, should it change what is wanted of them. */
+  mayChangeDemand: boolean;
   /** When the next decision is due without any input; Infinity when none is. */
   wakeAt: Instant;
 }
 
 /** A step that has decided nothing yet. */
 export function beginTurn(state: BrokerState, now: Instant): Turn {
-  return { state, now, changes: [], commands: [], cancels: new Map(), withdrawals: new Map(), longerMayCome: new Map(), crowded: new Set(), wakeAt: Infinity };
+  return { state, now, changes: [], commands: [], cancels: new Map(), withdrawals: new Map(), longerMayCome: new Map(), crowded: new Set(), mayChangeDemand: false, wakeAt: Infinity };
 }
 
 /** Makes a change: it is applied, and journaled before any command of the step is performed. */

@@ -65,10 +65,10 @@ export function runningMaxOf(state: BrokerState, { verification, replicasMax }: 
   return verification?.kind === 'credibility' ? replicasMax - 1 + state.options.trust.credibility.votesMax : replicasMax;
 }
 
-/** Further runs that the votes of all jobs want and nothing provides for. */
-export function countRunsMissing(state: BrokerState, job: BrokerJob): number {
+/** Runs that the votes of a job's tasks want beyond one of each, under way or not. */
+export function countRunsWanted(state: BrokerState, job: BrokerJob): number {
   if (!isVotedOn(job)) return 0;
-  let missing = 0;
-  for (const task of job.tasks.values()) missing += runsMissing(state, job, task);
-  return missing;
+  let wanted = 0;
+  for (const task of job.tasks.values()) if (task.status !== 'ready') wanted += Math.max(0, votesWanted(state, job, task) - 1);
+  return wanted;
 }

@@ -51,7 +51,7 @@ function compare(name: string, living: string, replayed: string): void {
 
 /** What is of the moment, by name. */
 const seenFields: ReadonlySet<string> = new Set([
-  'isTold', 'breakages', 'quarantinedUntil', 'isWithdrawing', 'isEnding', 'isConnected', 'awaySince', 'lastError', 'demandAt', 'shareSince', 'clockOffset', 'wakeAt',
+  'isTold', 'demandsAt', 'demandsDue', 'breakages', 'quarantinedUntil', 'isWithdrawing', 'isEnding', 'isConnected', 'awaySince', 'lastError', 'demandAt', 'shareSince', 'clockOffset', 'wakeAt',
   'seenAt', 'unknownSince', 'missedListings', 'releaseAskedAt', 'attachmentId', 'toldConnectionId', 'isReturning', 'connectionId', 'isSettled', 'idleSince',
   'takesLeases', 'isLeaseTold', 'leaseSeenAt', 'leaseConnectionId', 'isLeaseConfirmed', 'isKeeping', 'isFull',
 ]);
@@ -65,7 +65,7 @@ function describeBroker(state: BrokerState): string {
   const { jobs, openJobs, jobsByClientId, providers, machines, replicas, successes, requests, accounts, records } = state;
   return JSON.stringify([
     plainOf(state), [...openJobs.keys()], [...jobsByClientId.keys()], [...accounts.values()].map(plainOf), [...requests.values()].map(plainOf),
-    [...providers.values()].map((provider) => [plainOf(provider), provider.leases.map((lease) => [lease.sequence, lease.horizon, lease.parts, [...lease.adopted].sort()])]), [...machines.values()].map((machine) => [plainOf(machine), machine.facts, machine.times, machine.slowness]), [...replicas.values()].map(plainOf),
+    [...providers.values()].map((provider) => [plainOf(provider), provider.pattern, provider.leases.map((lease) => [lease.sequence, lease.horizon, lease.parts, [...lease.adopted].sort()])]), [...machines.values()].map((machine) => [plainOf(machine), machine.facts, machine.times, machine.slowness]), [...replicas.values()].map(plainOf),
     [...successes.values()].map((success) => [plainOf(success), plainOf(success.ending), success.ending.outputs]),
     [...jobs.values()].map((job) => [plainOf(job), job.times, [...job.tasks.values()].map(plainOf), [...job.shares.values()], [...job.supports].map(([identity, set]) => [identity, [...set.ranges()]]), [...job.doubtful.ranges()]]),
     [...records.values()].map((record) => [plainOf(record), record.evidence]),

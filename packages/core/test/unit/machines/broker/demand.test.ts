@@ -1,7 +1,7 @@
 import test from 'ava';
 import { type BrokerInput, brokerMachine, createBrokerState, restore, snapshot } from '@mutirao/core/machines/broker';
 import type { AllocationRequest, RequestStatus } from '@mutirao/core/messages';
-import { aJob } from '@mutirao/testkit';
+import { aJob, aMachine, anEnd } from '@mutirao/testkit';
 
 /** A broker with providers p and r connected and a job of ten tasks; the demands that a step sets, by provider. */
 function aBroker() {
@@ -66,4 +66,42 @@ test('places in line outlast a restart', (t) => {
   step(2, told('r', 'q1', 'queued', 900_000), told('p', 'q1', 'queued', 2));
   restart();
   t.deepEqual(step(3, { kind: 'ProviderConnected', providerId: 'p' }, { kind: 'ProviderConnected', providerId: 'r' }), { p: 0, r: 10 });
+});
+
+test('a broker wakes when what is left of a walltime gets too short for tasks that were to run in it, and wants another place for them', (t) => {
+  const state = createBrokerState({ demandInterval: 0 });
+  const unplaced = (now: number, ...inputs: BrokerInput[]): (number | undefined)[] => {
+    const { commands } = brokerMachine.step(state, inputs, now);
+    brokerMachine.checkInvariants(state);
+    return commands.flatMap((command) => (command.kind === 'SetDemand' ? [command.demand.unplacedTasks] : []));
+  };
+  const request = { ...told('p', 'q1', 'running', 1).requests[0] as AllocationRequest, width: 1, startedAt: 1, walltime: 10_000 };
+  const waiting = { ...request, requestId: 'q2', status: 'queued' as const, startedAt: 0 };
+  unplaced(1, { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
+  unplaced(2, { kind: 'RequestsChanged', providerId: 'p', requests: [request, waiting] });
+  const spec = aJob(2);
+  t.deepEqual(unplaced(3, { kind: 'JobSubmitted', replyTo: 7, userId: 'ann', clientJobId: '', spec: { ...spec, limits: { ...spec.limits, runTimeMax: 4000 } } }), [0]);
+  t.is(state.wakeAt, 6002);
+  t.deepEqual(unplaced(6001, { kind: 'TimerFired' }), [], 'nothing is looked at that is not due');
+  t.deepEqual(unplaced(6002, { kind: 'TimerFired' }), [1], 'the request that runs has no time for its task any more');
+  t.is(state.demandsDue, Infinity);
+});
+
+test('however often reports come, what they change of demands is found out once in an interval, and the broker wakes for it', (t) => {
+  const state = createBrokerState({ demandInterval: 250, prefetch: { target: 0, replicasMax: 1 } });
+  const demands = (now: number, ...inputs: BrokerInput[]): number[] => {
+    const { commands } = brokerMachine.step(state, inputs, now);
+    return commands.flatMap((command) => (command.kind === 'SetDemand' ? [command.demand.pendingTasks] : []));
+  };
+  const ends = (sequence: number, replicaId: number, at: number): BrokerInput => (
+    { kind: 'MachineReported', machineId: 'p/m1', report: { sequence, started: [], ended: [anEnd(replicaId, 'succeeded', { startedAt: at - 1, endedAt: at })] } });
+  demands(0, { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
+  const joined: BrokerInput = { kind: 'MachineJoined', providerId: 'p', facts: aMachine('p/m1', { requestId: 'q1', until: 1e9 }), heldReplicaIds: [] };
+  t.deepEqual(demands(1, joined, { kind: 'JobSubmitted', replyTo: 7, userId: 'ann', clientJobId: '', spec: aJob(10) }), [10]);
+  t.deepEqual(demands(300, ends(1, 1, 300)), [9]);
+  t.deepEqual(demands(400, ends(2, 2, 400)), []);
+  t.is(state.wakeAt, 550);
+  t.deepEqual(demands(500, ends(3, 3, 500)), []);
+  t.deepEqual(demands(550, { kind: 'TimerFired' }), [7]);
+  t.deepEqual(demands(900, { kind: 'TimerFired' }), []);
 });

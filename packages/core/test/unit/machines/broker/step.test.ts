@@ -258,7 +258,7 @@ test('what a machine starts that was given up on its way there is cancelled', (t
 });
 
 test('a broker asks to be woken when a machine may try again to run a sister of what failed there', (t) => {
-  const { state, step } = aBroker({ replicateAfter: 0, retryElsewhere: 500 });
+  const { state, step } = aBroker({ replicateAfter: 0, retryElsewhere: 500, demandInterval: 5000 });
   step(1, submitted(aJob(1, { replicasMax: 2, failuresMax: 2 })), joined('p/m1'), joined('p/m2'));
   step(100, reported('p/m1', 1, anEnd(1, 'failed', { startedAt: 1, endedAt: 100 })));
   t.is(state.wakeAt, 600);
