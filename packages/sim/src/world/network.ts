@@ -200,11 +200,14 @@ export class Network {
     return delayMax === 0 ? 0 : this.luck.below(delayMax + 1);
   }
 
-  /** Of a stream's messages all but the greeting may come twice, so that what is meant to be idempotent proves it. */
+  /**
+   * Of a stream's messages most may come twice, so that what is meant to be idempotent proves it. Greetings do not; nor do, between broker and provider,
+   * reports and their acknowledgements, of which those of two runs of an agent are told apart by their order alone: they come twice on the agent's stream.
+   */
   isDuplicated(message?: unknown): boolean {
     const { duplicateProbability } = this.#conditions;
-    if (typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'hello') return false;
-    return duplicateProbability > 0 && this.luck.fraction() < duplicateProbability;
+    if (kindOf(message) === 'hello') return false;
+    return duplicateProbability > 0 && this.luck.fraction() < duplicateProbability && !isKeptApart(message);
   }
 
   /** True if the stream was open. */
@@ -322,4 +325,15 @@ class DialledEnd<Out, In> implements StreamEnd<Out, In> {
     this.#isOver = true;
     this.onClosed(code);
   }
+}
+
+function kindOf(message: unknown): unknown {
+  return typeof message === 'object' && message !== null && 'kind' in message ? message.kind : undefined;
+}
+
+/** Whether it is a report, or its acknowledgement, between broker and provider. */
+function isKeptApart(message: unknown): boolean {
+  if (typeof message !== 'object' || message === null || !('message' in message)) return false;
+  const [kind, inner] = [kindOf(message), kindOf(message.message)];
+  return (kind === 'fromMachine' && inner === 'report') || (kind === 'toMachine' && inner === 'acknowledged');
 }

@@ -117,6 +117,8 @@ function chooseSlices(state: BrokerState, provider: BrokerProvider): Slice[] {
   for (const job of jobs) {
     const cost = costOf(state, job);
     for (const group of job.groups.toReversed()) {
+      // There may be thousands of groups behind those that are enough.
+      if (countMax <= 0 || budget <= 0) return slices;
       const taskIndexes = isLeasable(job, group) ? chooseTasks(job, group, others, Math.min(countMax, Math.ceil(budget / cost))) : [];
       if (taskIndexes.length === 0) continue;
       slices.push({ job, group, taskIndexes });

@@ -1,7 +1,7 @@
 import type { LeaseOutline } from '../../messages/index.ts';
 import type { MachineId } from '../../shared/index.ts';
 import type { ProviderInput } from './inputs.ts';
-import { chooseLeased, keptKey, processorsOf } from './kept-lease.ts';
+import { chooseLeased, keptKey, processorsOf, type KeptMachine } from './kept-lease.ts';
 import { isDeputy, leaseEnd, roomForReports } from './leases.ts';
 import { askToReturn, tellLost } from './machines.ts';
 import type { BrokerId, KnownBroker, ProvidedMachine, ProviderState } from './state.ts';
@@ -125,11 +125,18 @@ export function forgetReports(turn: Turn, { brokerId, machineId, sequence }: Inp
   const broker = state.brokers.get(brokerId);
   // Of several runs of an agent one after the other is told.
   const kept = [...state.kept.values()].find((one) => one.brokerId === brokerId && one.facts.machineId === machineId);
-  if (kept === undefined || broker === undefined || (kept.reports[0]?.sequence ?? Infinity) > sequence) return;
+  // What is acknowledged before this run is told was of the run before, and is heard twice.
+  if (kept === undefined || broker === undefined || !isTold(state, broker, kept) || (kept.reports[0]?.sequence ?? Infinity) > sequence) return;
   const { facts: { incarnation } } = kept;
   commit(turn, { kind: 'ReportsForgotten', machineId, incarnation, upTo: sequence });
   makeRoom(turn);
   if (kept.reports.length === 0 && !isHere(state, kept.facts, brokerId)) tellLost(turn, broker, machineId, 'MUT_MACHINE_LOST');
+}
+
+/** Whether it was told on the present connection, with its machine or as of one that is gone; while nobody is there, that nobody was told since. */
+function isTold({ machines }: ProviderState, { connectionId }: KnownBroker, { facts, toldConnectionId }: KeptMachine): boolean {
+  const machine = machines.get(facts.machineId);
+  return toldConnectionId === connectionId || (machine?.facts.incarnation === facts.incarnation && machine.toldConnectionId === connectionId);
 }
 
 /** There is room again for what found none. */
