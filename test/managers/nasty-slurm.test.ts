@@ -143,8 +143,9 @@ test('a submission that is taken and answered too late is found by its key, and 
 test('a controller whose clock is an hour off, either way, changes nothing', async (t) => {
   for (const sign of ['', '-']) {
     const clock = `TZ=UTC date -d '${sign}1 hour' +%FT%T`;
-    // It starts each job at once and really runs it; all instants are by its own clock.
-    const start = `now=$(${clock}); end=$(TZ=UTC date -d "$now UTC 60 min" +%FT%T); sed -i "s#PENDING|[^|]*|N/A|N/A#RUNNING|$now|$now|$end#" jobs/$id; setsid --fork sh "$script" >/dev/null 2>&1`;
+    // It starts each job at once and really runs it; all instants are by its own clock. It answers once the job has a session of its own:
+    // before that it would be ended with what is left of the call.
+    const start = `now=$(${clock}); end=$(TZ=UTC date -d "$now UTC 60 min" +%FT%T); sed -i "s#PENDING|[^|]*|N/A|N/A#RUNNING|$now|$now|$end#" jobs/$id; mkfifo "$script.begun"; setsid --fork sh -c 'echo >"$1.begun"; exec sh "$1"' job "$script" >/dev/null 2>&1; read line <"$script.begun"`;
     const site = await Site.start(t, (slurm) => {
       slurm.takeJobs(start);
       slurm.act('scontrol', `case "$*" in *config*) echo "Configuration data as of $(${clock})";; *) echo 'PartitionName=main Default=YES MaxNodes=UNLIMITED MaxTime=01:00:00';; esac`);
