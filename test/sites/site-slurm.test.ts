@@ -15,5 +15,7 @@ test.serial('a Slurm cluster behind ssh runs a bag, its agents coming in at a do
   const machines = (await world.grid.client.ledger(jobId)).map(({ providerId }) => providerId);
   t.deepEqual([...new Set(machines)], ['uni']);
   t.true(existsSync(join(world.host.home, '.mutirao', 'front', 'uni', 'identity', 'host.crt')), 'the site has an identity of its own');
-  t.is((await world.run('site', 'remove', 'uni', '--now')).status, 0);
+  const removed = await world.run('site', 'remove', 'uni', '--now');
+  t.is(removed.status, 0, removed.err);
+  t.deepEqual(await slurm.jobs(), [], 'nothing of ours is left in the queue');
 });

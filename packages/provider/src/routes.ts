@@ -71,10 +71,10 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
       encode: (requests) => ({ requests: requests.map(encodeAllocationRequest) }),
     }),
     drain: unary({
-      decode: ({ reason }) => reason,
-      handle: (reason, { userId }) => {
+      decode: (request) => request,
+      handle: ({ reason, atOnce }, { userId }) => {
         demandOwner(host, userId, 'draining a provider');
-        return host.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason }));
+        return host.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason, ...(atOnce ? { isAtOnce: true } : {}) }));
       },
       encode: () => ({}),
     }),

@@ -69,6 +69,7 @@ export function dialProvider(address: string, { token, trust, ...limits }: CallS
     switchHeuristic: (request) => callUnary(raw, 'switchHeuristic', request, limits),
     addMachines: (request) => callUnary(raw, 'addMachines', request, limits),
     removeMachine: (request) => callUnary(raw, 'removeMachine', request, limits),
+    listRequests: () => callUnary(raw, 'listRequests', {}, limits),
     listKeptMachines: () => callUnary(raw, 'listKeptMachines', {}, limits),
   };
   return { client, close: () => { raw.close(); } };

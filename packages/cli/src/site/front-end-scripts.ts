@@ -126,7 +126,12 @@ for kind in provider cluster; do
 done
 set -- provider cluster
 ${stop}
-rm -rf -- "$front" || exit 1
+# Processes of other hosts may write there for a moment longer.
+count=0
+while ! told=$(rm -rf -- "$front" 2>&1); do
+  [ "$count" -lt 50 ] || { printf '%s\\n' "$told" >&2; exit 1; }
+  sleep 0.1; count=$((count + 1))
+done
 rmdir -- "$base/front" 2>/dev/null && rm -rf -- "$base/programs" && rmdir -- "$base" 2>/dev/null
 exit 0
 `;

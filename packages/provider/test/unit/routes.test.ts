@@ -58,8 +58,9 @@ test('requests are listed with their states and reasons', async (t) => {
 
 test('draining is asked of the machine', async (t) => {
   const host = aHost(aDialogue());
-  t.deepEqual(await inject(providerRoutes(host).drain, { reason: 'moving house' }), {});
-  t.deepEqual(host.asked, [{ kind: 'DrainAsked', replyTo: 1, reason: 'moving house' }]);
+  t.deepEqual(await inject(providerRoutes(host).drain, { reason: 'moving house', atOnce: false }), {});
+  t.deepEqual(await inject(providerRoutes(host).drain, { reason: 'a fire', atOnce: true }), {});
+  t.deepEqual(host.asked, [{ kind: 'DrainAsked', replyTo: 1, reason: 'moving house' }, { kind: 'DrainAsked', replyTo: 1, reason: 'a fire', isAtOnce: true }]);
 });
 
 test('another heuristic is asked of the machine, and what decides then is told', async (t) => {
@@ -111,7 +112,7 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
 test('another user changes nothing at a provider', async (t) => {
   const host = aHost(aDialogue());
   const routes = providerRoutes(host);
-  await t.throwsAsync(inject(routes.drain, { reason: 'mine now' }, { userId: 'maria' }), { code: 'MUT_NOT_OWNER', message: /for ana alone/ });
+  await t.throwsAsync(inject(routes.drain, { reason: 'mine now', atOnce: false }, { userId: 'maria' }), { code: 'MUT_NOT_OWNER', message: /for ana alone/ });
   await t.throwsAsync(inject(routes.switchHeuristic, { heuristic: 'adaptive', defaultTaskTimeMs: 2000 }, { userId: 'maria' }), { code: 'MUT_NOT_OWNER' });
   t.deepEqual(host.asked, []);
 });

@@ -7,6 +7,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { tell } from '../../output/tell.ts';
 import { FrontEnd } from '../../site/front-end.ts';
+import { giveBack, leaveReason } from '../../site/give-back.ts';
 import { readSite, type SiteRecord } from '../../site/site-record.ts';
 import { findKeeper, forgetSite, stopKeeper } from '../../site/start-keeper.ts';
 
@@ -25,7 +26,8 @@ export async function removeSite(context: CommandContext, name: string, { now, f
   const { home, output } = context;
   const site = readSite(home, name);
   try {
-    if (now !== true && forget !== true) await drain(context, site);
+    if (now === true) await giveBack(context, site);
+    else if (forget !== true) await drain(context, site);
     await stopKeeper(context, name);
     await endThere(context, site);
   } catch (error) {
@@ -42,7 +44,7 @@ export async function removeSite(context: CommandContext, name: string, { now, f
 async function drain(context: CommandContext, { name, address, ssh }: SiteRecord): Promise<void> {
   if (findKeeper(context.home, name) === undefined) throw new MutiraoError('MUT_UNREACHABLE', `nobody keeps the connection to ${name}: "mutirao site connect ${name}" does; --now ends at once what runs at ${ssh}`);
   const provider = await context.provider(address);
-  await provider.drain({ reason: 'the site is being removed' });
+  await provider.drain({ reason: leaveReason, atOnce: false });
   let told = '';
   for (;;) {
     const { machines, queuedRequests, resourceKind } = await provider.getResource();

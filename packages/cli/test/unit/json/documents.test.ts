@@ -34,7 +34,7 @@ const kept = {
 };
 const provider = {
   addMachines: answer({}), removeMachine: answer({}), listKeptMachines: answer({ machines: [kept] }),
-  drain: answer({}), switchHeuristic: answer({ heuristic: 'adaptive', defaultTaskTimeMs: 1000 }),
+  listRequests: answer({ requests: [] }), drain: answer({}), switchHeuristic: answer({ heuristic: 'adaptive', defaultTaskTimeMs: 1000 }),
   getResource: answer({
     providerId: 'alpha', resourceKind: 'cluster', processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1,
     heuristic: 'static', defaultTaskTimeMs: 600_000, heuristicSwitched: false, queuedRequests: 0, machines: 0, draining: false, reasons: [],

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -19,12 +19,12 @@ interface Front {
 }
 
 /** A site whose host is this one, with a login's home of its own. */
-function aFront(t: ExecutionContext): Front {
+function aFront(t: ExecutionContext, env: NodeJS.ProcessEnv = {}): Front {
   const home = temporaryFolder(t);
   mkdirSync(join(home, '.mutirao/front/uni'), { recursive: true });
   const connection = {
     run: async ([command = '', ...args]: readonly string[]) => {
-      const { status, stdout, stderr } = await runCommand({ command, args, env: { ...process.env, HOME: home }, deadlineMs: 30_000 });
+      const { status, stdout, stderr } = await runCommand({ command, args, env: { ...process.env, ...env, HOME: home }, deadlineMs: 30_000 });
       return { status, stdout: stdout.toString(), stderr: stderr.toString() };
     },
   };
@@ -47,6 +47,18 @@ test('what was started on this host and lives no more is not told of, and removi
   writeFileSync(at('cluster.pid'), `${process.pid} abc\n`);
   t.deepEqual((await frontEnd.look('abc')).processes, {});
   await frontEnd.remove();
+  t.false(existsSync(at('')));
+});
+
+test('a folder that others still write to is removed once they are done', async (t) => {
+  const commands = temporaryFolder(t);
+  // As when an agent on another host makes a file between the reading of its folder and the removal.
+  writeFileSync(join(commands, 'rm'), `#!/bin/sh\nif mkdir ${commands}/once 2>/dev/null; then echo 'Directory not empty' >&2; exit 1; fi\nexec /bin/rm "$@"\n`);
+  chmodSync(join(commands, 'rm'), 0o755);
+  const { frontEnd, at } = aFront(t, { PATH: `${commands}:${process.env.PATH ?? ''}` });
+  await frontEnd.look('abc');
+  await frontEnd.remove();
+  t.true(existsSync(join(commands, 'once')));
   t.false(existsSync(at('')));
 });
 

@@ -276,6 +276,8 @@ export interface ListRequestsResponse {
 
 export interface DrainRequest {
   reason: string;
+  /** Gives back what runs, too: its tasks are lost here and run again elsewhere. */
+  atOnce: boolean;
 }
 
 export interface DrainResponse {
@@ -2086,13 +2088,16 @@ export const ListRequestsResponse: MessageFns<ListRequestsResponse> = {
 };
 
 function createBaseDrainRequest(): DrainRequest {
-  return { reason: "" };
+  return { reason: "", atOnce: false };
 }
 
 export const DrainRequest: MessageFns<DrainRequest> = {
   encode(message: DrainRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.reason !== "") {
       writer.uint32(10).string(message.reason);
+    }
+    if (message.atOnce !== false) {
+      writer.uint32(16).bool(message.atOnce);
     }
     return writer;
   },
@@ -2116,6 +2121,14 @@ export const DrainRequest: MessageFns<DrainRequest> = {
             }
 
             message.reason = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.atOnce = reader.bool();
             continue;
           }
         }
