@@ -95,7 +95,8 @@ test('a provider is found by its name at the broker and asked itself', async (t)
   const drained: unknown[] = [];
   const provider = { drain: (asked: unknown) => Promise.resolve(drained.push(asked)) };
   t.is((await runCommandLine(['provider', 'drain', 'alpha', '--reason', 'repairs'], { broker, provider })).status, 0);
-  t.deepEqual(drained, [{ reason: 'repairs' }]);
+  await runCommandLine(['provider', 'drain', 'alpha', '--now'], { broker, provider });
+  t.deepEqual(drained, [{ reason: 'repairs', atOnce: false }, { reason: '', atOnce: true }]);
   const unknown = await runCommandLine(['provider', 'show', 'beta'], { broker, provider });
   t.is(unknown.status, 2);
   t.regex(unknown.err, /no provider is named "beta"; want one of alpha, lab/);
