@@ -7,6 +7,9 @@ const { MUTIRAO_AGENT_PROVIDER: address = '', MUTIRAO_CREDENTIAL: token = '', MU
 const client = dial(GridMachineServiceClient, address, { token });
 const held = new Set<number>();
 const unacknowledged = new Map<number, Report>();
+/** For how long it looks for its provider: one that a failed test leaves behind must not go on for ever. */
+const patience = 30_000;
+let giveUpAt = performance.now() + patience;
 let sequence = 0;
 let stream: MessageStream<AttachResponse, AttachRequest> | undefined;
 
@@ -14,9 +17,12 @@ function attach(): void {
   const opened: MessageStream<AttachResponse, AttachRequest> = openStream(client.attach());
   stream = opened;
   opened.listen({
-    onMessage: ({ message }) => { if (message !== undefined) receive(message); },
+    onMessage: ({ message }) => {
+      giveUpAt = performance.now() + patience;
+      if (message !== undefined) receive(message);
+    },
     onClosed: (error) => {
-      if (error?.code === 'MUT_ALLOCATION_ENDED' || error?.code === 'MUT_UNAUTHENTICATED') process.exit(0);
+      if (error?.code === 'MUT_ALLOCATION_ENDED' || error?.code === 'MUT_UNAUTHENTICATED' || performance.now() > giveUpAt) process.exit(0);
       setTimeout(attach, 50);
     },
   });
