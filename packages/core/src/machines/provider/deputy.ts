@@ -2,7 +2,7 @@ import type { LeaseOutline } from '../../messages/index.ts';
 import type { MachineId } from '../../shared/index.ts';
 import type { ProviderInput } from './inputs.ts';
 import { chooseLeased, keptKey, processorsOf, type KeptMachine } from './kept-lease.ts';
-import { isDeputy, leaseEnd, roomForReports } from './leases.ts';
+import { isDeputy, leaseEnd, leftOfLease, roomForReports } from './leases.ts';
 import { askToReturn, tellLost } from './machines.ts';
 import type { BrokerId, KnownBroker, ProvidedMachine, ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
@@ -86,6 +86,8 @@ function startLeased(turn: Turn, broker: KnownBroker, machine: ProvidedMachine):
   const { lease } = broker;
   const { facts: { machineId, processors }, attachmentId } = machine;
   if (lease === undefined || state.drainReason !== '' || now >= leaseEnd(broker)) return;
+  // Once all has started, machines without work are not worth a search.
+  if (leftOfLease(broker) === 0) return;
   const held = [...machine.held].reduce((sum, replicaId) => sum + processorsOf(lease, replicaId), 0);
   const room = replicasPerProcessor * processors - held;
   if (room <= 0) return;
