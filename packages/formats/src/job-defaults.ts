@@ -1,6 +1,6 @@
 import type { JobSpec } from '@mutirao/core/messages';
 
-/** What a job gets where its user says nothing: one processor per task, two replicas at most, three failures, no limits. */
+/** What a job gets where its user says nothing: one processor per task, two replicas at most and wherever a processor idles, three failures, no limits. */
 export const jobDefaults = {
   label: '',
   environment: {},
@@ -9,4 +9,6 @@ export const jobDefaults = {
   replicasMax: 2,
   failuresMax: 3,
   deadline: undefined,
+  scheduler: 'wqr',
+  replicationCap: { kind: 'none' },
 } as const satisfies Omit<JobSpec, 'groups' | 'homeDirectory'>;

@@ -2,7 +2,7 @@ import {
   type BrokerChange, type BrokerCommand, type BrokerInput, brokerMachine, type BrokerOptions, type BrokerState, createBrokerState, eventsOf,
   explainJob, explainRequest, explainTask, type Explanation, ledgerOf, restore, resume, snapshot,
 } from '@mutirao/core/machines/broker';
-import type { JobSpec, MachineReport, Outcome, ReplicaEnd, RequestStatus } from '@mutirao/core/messages';
+import type { JobSpec, MachineReport, Outcome, ReplicaEnd, ReplicationCap, RequestStatus, SchedulerName } from '@mutirao/core/messages';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 
 type Options = Readonly<Record<string, string>>;
@@ -11,10 +11,10 @@ type Options = Readonly<Record<string, string>>;
  * A broker spoken to in lines, for interaction files. The lines of a stanza are one batch of inputs; what follows from it are
  * changes (`r1 of 1.0 accepted: finished`; tasks are `job.index`) and commands. Times are small numbers.
  *
- * Verbs: `at T`, `provider P`, `connect P [leases]`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=..
- * requirements=.. check=.. output=.. noop=yes deadline=.. verify=..]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=..
+ * Verbs: `at T`, `provider P`, `connect P [leases]`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
+ * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=..]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
  * until=.. incarnation=.. request=.. held=1,2 identity=.. NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T]`,
- * `request P/N STATUS width=.. walltime=..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
+ * `request P/N STATUS width=.. walltime=..`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
  */
 export class BrokerDialogue {
   state: BrokerState;
@@ -103,6 +103,7 @@ function inputOf(verb: string, { name, third, options, words }: Line): BrokerInp
     case 'request': return requestOf(name, third as RequestStatus, options);
     case 'unstartable': return { kind: 'ReplicaUnstartable', replicaId, reason: 'MUT_INPUT_MISSING', detail: 'a.txt is not there' };
     case 'accepted': return { kind: 'ResultAccepted', replicaId };
+    case 'staged': return stagedOf(name, words.slice(2));
     case 'refused': return { kind: 'ResultRefused', replicaId, reason: third === '' ? 'MUT_CHECK_FAILED' : third, detail: '' };
     case 'digest': return { kind: 'ResultDigested', replicaId, digest: third };
     case 'quarantine': return { kind: 'MachineQuarantined', replyTo: 4, machineId: name, reason: 'seen lying' };
@@ -127,11 +128,12 @@ function specOf(count: number, options: Options): JobSpec {
   const group = aGroup(count, {
     requirements: options['requirements'] ?? '', check: options['check'] ?? '', noOp: options['noop'] === 'yes',
     outputs: options['output'] === undefined ? [] : [output],
+    inputs: options['input'] === undefined ? [] : [{ source: { kind: 'path', path: options['input'] }, root: 'playpen', path: 'in', condition: '' }],
   });
   return aJob(1, {
     groups: [group], replicasMax: Number(options['replicas'] ?? 2), failuresMax: Number(options['failures'] ?? 3),
     processors: Number(options['processors'] ?? 1), deadline: options['deadline'] === undefined ? undefined : Number(options['deadline']),
-    verification: verificationOf(options['verify']),
+    ...schedulingOf(options), verification: verificationOf(options['verify']),
   });
 }
 
@@ -140,6 +142,14 @@ function verificationOf(text: string | undefined): JobSpec['verification'] {
   if (kind === 'vote') return { kind, count: Number(value) };
   if (kind === 'credibility') return { kind, threshold: Number(value) };
   return kind === 'none' || kind === 'check' ? { kind } : undefined;
+}
+
+function schedulingOf({ scheduler, cap }: Options): Pick<JobSpec, 'scheduler' | 'replicationCap'> {
+  return { ...(scheduler === undefined ? {} : { scheduler: scheduler as SchedulerName }), ...(cap === undefined ? {} : { replicationCap: capOf(cap) }) };
+}
+
+function capOf(text: string): ReplicationCap {
+  return text.endsWith('%') ? { kind: 'share', percent: parseInt(text, 10) } : { kind: text as 'none' | 'idle' };
 }
 
 function joinOf(machineId: string, options: Options): BrokerInput {
@@ -181,6 +191,15 @@ function requestOf(name: string, status: RequestStatus, options: Options): Broke
   };
 }
 
+/** A file is known by its path. */
+function stagedOf(machineId: string, files: readonly string[]): BrokerInput {
+  const sources = files.map((file) => {
+    const [path = '', size = ''] = file.split(':');
+    return { path, contents: [{ sha256: path, size: Number(size) }] };
+  });
+  return { kind: 'InputsStaged', machineId, sources, contents: sources.flatMap(({ contents }) => contents) };
+}
+
 function describeChange(change: BrokerChange): string[] {
   switch (change.kind) {
     case 'ReplicasEnded': return change.endings.map(({ replicaId, taskIndex, fate, taskStatus, reason }) => (
@@ -190,6 +209,7 @@ function describeChange(change: BrokerChange): string[] {
     case 'EvidenceNoted': return [`${change.isCaught ? 'caught' : 'suspected'} ${change.machineId} (${change.evidence.kind} ${change.evidence.jobId}.${change.evidence.taskIndex})`];
     case 'MachinePardoned': return [`pardoned ${change.machineId}`];
     case 'JobEnded': return [`job ${change.jobId} ${change.status}`];
+    case 'ReplicasGivenUp': return [`${change.replicaIds.map((id) => `r${id}`).join(', ')} given up`];
     case 'MachineJoined': return [`machine ${change.facts.machineId} joined`];
     case 'MachineLost': return [`machine ${change.machineId} lost (${change.reason})`];
     default: return [];

@@ -8,6 +8,7 @@ import type {
 } from '../generated/mutirao/broker/v1/broker.ts';
 import type { IntegerRange } from '../generated/mutirao/common/v1/common.ts';
 import { badRequest, decodeContent, decodeLimits, decodeRoot, encodeContent, encodeLimits, encodeRoot } from './common.ts';
+import { decodeScheduling, encodeScheduling } from './scheduling.ts';
 
 /** A submission with its defaults filled in; paths are as the client wrote them. */
 export interface SubmitJob {
@@ -48,6 +49,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     homeDirectory: text('job.home_directory', wire.homeDirectory, 4096),
     deadline: wire.deadlineUnixMs,
     ...decodeVerification(wire.verification),
+    ...decodeScheduling(wire),
   };
 }
 
@@ -64,6 +66,7 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     homeDirectory: spec.homeDirectory,
     deadlineUnixMs: spec.deadline,
     verification: spec.verification && { by: encodeVerification(spec.verification) },
+    ...encodeScheduling(spec),
   };
 }
 

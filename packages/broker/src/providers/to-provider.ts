@@ -1,5 +1,6 @@
 import { encodeCancelReplicas, encodeDemand, encodeStartReplicas } from '@mutirao/api/codecs';
 import type { BrokerCommand, BrokerInput } from '@mutirao/core/machines/broker';
+import type { Content } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 
 import type { StagedBatch, StageOrder } from '../staging/stager.ts';
@@ -66,11 +67,21 @@ export class ToProvider {
     });
   }
 
-  #send(link: ProviderLink, { machineId }: StageOrder, { batch, unstartable }: StagedBatch): void {
+  #send(link: ProviderLink, { machineId, spec }: StageOrder, { batch, unstartable, sources }: StagedBatch): void {
     if (batch.replicas.length > 0) {
       link.sendToMachine(machineId, { $case: 'start', value: encodeStartReplicas(batch) });
       this.#port.onSent(batch.replicas.length);
     }
+    if (spec.scheduler === 'storage-affinity' && batch.replicas.some(({ inputs }) => inputs.length > 0)) {
+      this.#port.deliver({ kind: 'InputsStaged', machineId, sources, contents: contentsOf(batch) });
+    }
     for (const refusal of unstartable) this.#port.deliver({ kind: 'ReplicaUnstartable', ...refusal });
   }
+}
+
+/** All contents that a batch wants, each once. */
+function contentsOf({ replicas }: StagedBatch['batch']): Content[] {
+  const contents = new Map<string, Content>();
+  for (const { inputs } of replicas) for (const { content } of inputs) contents.set(content.sha256, content);
+  return [...contents.values()];
 }

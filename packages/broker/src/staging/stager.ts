@@ -1,6 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { keepInside } from '@mutirao/core/bag';
-import type { InputFile, InputSpec, JobSpec, OutputFile, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
+import type { Content, InputFile, InputSpec, JobSpec, OutputFile, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
 import { evaluate, parseRequirements } from '@mutirao/core/requirements';
 import { invariant, type JobId, type MachineId, type ReplicaId, type TaskIndex, type UserId } from '@mutirao/core/shared';
 
@@ -35,6 +35,8 @@ export interface Unstartable {
 export interface StagedBatch {
   readonly batch: StartReplicas;
   readonly unstartable: readonly Unstartable[];
+  /** What the paths at home stood for that inputs came from. */
+  readonly sources: readonly { readonly path: string; readonly contents: readonly Content[] }[];
 }
 
 /** Sources of one batch that were looked at already. */
@@ -63,7 +65,7 @@ export class Stager {
         unstartable.push(refusal(start.replicaId, error));
       }
     }
-    return { batch: { template: templateOf(order, group), replicas }, unstartable };
+    return { batch: { template: templateOf(order, group), replicas }, unstartable, sources: [] };
   }
 
   async #stageInputs(order: StageOrder, group: TaskGroup): Promise<StagedBatch> {
@@ -81,7 +83,7 @@ export class Stager {
         unstartable.push(refusal(start.replicaId, error));
       }
     }
-    return { batch: { template: templateOf(order, group), replicas }, unstartable };
+    return { batch: { template: templateOf(order, group), replicas }, unstartable, sources: await sourcesOf(seen) };
   }
 
   async #inputsOf(specs: readonly InputSpec[], fillIn: FillIn, seen: SeenSources): Promise<InputFile[]> {
@@ -137,6 +139,12 @@ export function holds(condition: string, attributes: Readonly<Record<string, str
   if (condition === '') return true;
   const parsed = parseRequirements(condition);
   return parsed.kind === 'requirements' && evaluate(parsed, attributes) === 'match';
+}
+
+/** What was found at home; what was not there is left out. */
+async function sourcesOf(seen: SeenSources): Promise<StagedBatch['sources']> {
+  const settled = await Promise.allSettled([...seen].map(async ([path, files]) => ({ path, contents: (await files).map(({ content }) => content) })));
+  return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 }
 
 function groupOf({ spec, groupIndex, jobId }: StageOrder): TaskGroup {

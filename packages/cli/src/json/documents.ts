@@ -1,6 +1,6 @@
 import {
-  JobStatus, MachineStatus, TaskStatus, type GetTaskOutputResponse, type JobEvent, type JobSpec, type JobSummary, type LedgerRow,
-  type MachineRecord, type ProviderRecord, type ReplicaRecord, type TaskGroup, type TaskRecord, type TrustRecord, type Verification,
+  JobStatus, MachineStatus, Scheduler, TaskStatus, type GetTaskOutputResponse, type JobEvent, type JobSpec, type JobSummary, type LedgerRow,
+  type MachineRecord, type ProviderRecord, type ReplicaRecord, type ReplicationCap, type TaskGroup, type TaskRecord, type TrustRecord, type Verification,
 } from '@mutirao/api/broker';
 import { RequestStatus as ClusterRequestStatus, type QueuedRequest } from '@mutirao/api/cluster';
 import { Outcome } from '@mutirao/api/machine';
@@ -28,7 +28,7 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec, trouble: string):
   return {
     ...jobJson(job), trouble,
     processors: spec.processors ?? 1, replicas_max: spec.replicasMax ?? 2, failures_max: spec.failuresMax ?? 3,
-    verification: verificationText(spec.verification), home_directory: spec.homeDirectory, deadline_unix_ms: spec.deadlineUnixMs ?? null, environment: spec.environment,
+    ...schedulingJson(spec), verification: verificationText(spec.verification), home_directory: spec.homeDirectory, deadline_unix_ms: spec.deadlineUnixMs ?? null, environment: spec.environment,
     run_time_ms_max: limits.runTimeMsMax, memory_bytes_max: limits.memoryBytesMax, output_bytes_max: limits.outputBytesMax,
     groups: spec.groups.map((group) => ({
       task_count: taskCountOf(group), command: group.command, check: group.check, requirements: group.requirements,
@@ -53,6 +53,17 @@ export function trustJson(record: TrustRecord): JsonOf<Shapes['trust']> {
       digest: one.digest, accepted_digest: one.acceptedDigest, against: one.against, detail: one.detail,
     })),
   };
+}
+
+/** How a job is scheduled, in words. */
+export function schedulingJson({ scheduler, replicationCap }: JobSpec): { readonly scheduler: string; readonly extra_work: string } {
+  const name = nameOf(Scheduler, scheduler ?? Scheduler.WQR).replace('_', '-');
+  return { scheduler: name === '' ? 'wqr' : name, extra_work: nameOfCap(replicationCap?.cap) };
+}
+
+function nameOfCap(cap: ReplicationCap['cap']): string {
+  if (cap === undefined) return 'none';
+  return cap.$case === 'idle' ? 'idle' : `${cap.value}%`;
 }
 
 /** Tasks of a group. */

@@ -91,7 +91,7 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
     const isFree = (machine: Machine): boolean => freeProcessors(machine) >= queue.processors;
     const free = machines.filter(isFree).slice(0, mappedMachinesMax);
     const busy = machines.filter((machine) => !isFree(machine)).slice(0, mappedMachinesMax - free.length);
-    this.#columns = [...free, ...busy].map((machine) => ({ machine, waits: [...port.waits(queue, machine)], timeLeft: port.timeLeft(machine), placed: [] }));
+    this.#columns = [...free, ...busy].map((machine) => ({ machine, waits: [...port.waits(queue, machine)], timeLeft: port.timeLeft(queue, machine), placed: [] }));
   }
 
   /** Maps window after window while a place is free. @returns machines that are kept for a task that is too wide for what is free there. */
@@ -114,17 +114,15 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
 
   #mapWindow(tasks: readonly TaskIndex[], urgency: Urgency): void {
     const rows = tasks.map((task) => this.#openRow(task));
-    let shortest = Infinity;
     while (rows.length > 0 && this.#hasFreePlace()) {
       let first = rows[0] as Row<Machine>;
       for (const row of rows) if (isMoreUrgent(row, first, urgency)) first = row;
       rows.splice(rows.indexOf(first), 1);
       if (first.best === undefined) continue;
-      const wait = this.#assign(first.best, first);
-      if (wait > 0) shortest = Math.min(shortest, wait);
+      this.#assign(first.best, first);
       for (const row of rows) this.#findBest(row);
     }
-    if (shortest < Infinity && this.#hasFreePlace()) this.#port.lookAgain(shortest);
+    if (this.#hasFreePlace()) this.#port.lookAgain(this.#queue);
   }
 
   #openRow(task: TaskIndex): Row<Machine> {
@@ -150,15 +148,14 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
     }
   }
 
-  /** Takes the machine's first place for the task. @returns in how long it is free. */
-  #assign(column: Column<Machine>, { task, bestEnd }: Row<Machine>): Duration {
+  /** Takes the machine's first place for the task. */
+  #assign(column: Column<Machine>, { task, bestEnd }: Row<Machine>): void {
     const wait = column.waits.shift();
     invariant(wait !== undefined, `task ${task} is mapped to a machine without a place`);
     const at = column.waits.findIndex((other) => other > bestEnd);
     column.waits.splice(at === -1 ? column.waits.length : at, 0, bestEnd);
     if (wait === 0) column.placed.push(task);
     else if (freeProcessors(column.machine) > 0 && freeProcessors(column.machine) < this.#queue.processors) this.#kept.add(column.machine);
-    return wait;
   }
 }
 

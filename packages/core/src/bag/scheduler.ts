@@ -18,12 +18,12 @@ export interface SchedulingPort<Machine extends BagMachine, Queue extends BagQue
   taskTime(queue: Queue, task: TaskIndex, machine: Machine): Duration | undefined;
   /** In how long each place for a task of the queue at the machine is expected to be free, ascending; 0 for those that are. */
   waits(queue: Queue, machine: Machine): readonly Duration[];
-  /** How long the machine stays; Infinity where it has no end. */
-  timeLeft(machine: Machine): Duration;
+  /** How long the machine stays, as the queue sees it; Infinity where it has no end. */
+  timeLeft(queue: Queue, machine: Machine): Duration;
   /** Bytes of the task's inputs that the machine's storage holds, as far as is known. */
   bytesHeld(queue: Queue, task: TaskIndex, machine: Machine): Bytes;
-  /** Hears that a machine was left idle because another one is expected to be free after so long: look again then at the latest. */
-  lookAgain(after: Duration): void;
+  /** Hears that tasks of the queue wait while a machine idles, because another one is expected to be the better place: look again when estimates differ. */
+  lookAgain(queue: Queue): void;
 }
 
 /** How the tasks of a job come to machines; each scheduler is one file beside this one. */

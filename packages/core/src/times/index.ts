@@ -1,4 +1,4 @@
 export { binOf, longestOfBin, timeMax } from './bins.ts';
-export { expectedRemainingOn, quantileOn } from './remaining.ts';
+export { expectedRemainingOn, expectedTotalOn, quantileOn } from './remaining.ts';
 export { compareRun, slownessFactor, unknownSlowness, type ComparedRun, type Slowness } from './slowness.ts';
 export { TimeCurve, type SavedCurve } from './time-curve.ts';

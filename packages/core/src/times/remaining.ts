@@ -15,3 +15,10 @@ export function expectedRemainingOn(times: TimeCurve, slowness: Slowness, elapse
   const remaining = times.expectedRemaining(elapsed / factor);
   return remaining === undefined ? undefined : Math.ceil(remaining * factor);
 }
+
+/** How long a run that has lasted for `elapsed` on a machine lasts there in all, on average; undefined as above. Never falls as `elapsed` grows. */
+export function expectedTotalOn(times: TimeCurve, slowness: Slowness, elapsed: Duration): Duration | undefined {
+  const factor = slownessFactor(slowness);
+  const total = times.expectedTotal(elapsed / factor);
+  return total === undefined ? undefined : Math.ceil(total * factor);
+}

@@ -107,20 +107,29 @@ export class TimeCurve {
     return edges[low];
   }
 
+  /** How much longer a run lasts, on average, that has lasted for `elapsed`; undefined where nothing is known. */
+  expectedRemaining(elapsed: Duration): Duration | undefined {
+    const total = this.expectedTotal(elapsed);
+    return total === undefined ? undefined : Math.ceil(total - elapsed);
+  }
+
   /**
-   * How much longer a run lasts, on average, that has lasted for `elapsed`; undefined where nothing is known.
+   * How long a run lasts in all, on average, that has lasted for `elapsed`; undefined where nothing is known. Never falls as `elapsed` grows.
    *
    * Beyond what was seen a run is taken to last as long again: careful doubling is what the seeds do with requests that were too short.
+   *
+   * @param elapsed need not be whole.
+   * @returns not rounded.
    */
-  expectedRemaining(elapsed: Duration): Duration | undefined {
+  expectedTotal(elapsed: number): number | undefined {
     if (this.count + this.censoredCount === 0) return undefined;
     const { edges, lasting, areas, end } = this.#ask();
     const at = lastUpTo(edges, elapsed);
     const left = at < 0 ? 1 : lasting[at] ?? 0;
-    if (left === 0 || elapsed >= end) return elapsed;
+    if (left === 0 || elapsed >= end) return 2 * elapsed;
     const next = at + 1 < edges.length ? edges[at + 1] ?? end : end;
     const beyond = at + 1 < edges.length ? areas[at + 1] ?? 0 : left * end;
-    return Math.ceil((next - elapsed) + beyond / left);
+    return next + beyond / left;
   }
 
   /** How long a run lasts on average, those that were cut off considered; undefined before the first end. */

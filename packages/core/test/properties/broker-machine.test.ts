@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { aGroup, aJob, aMachine, BrokerWorld, runs } from '@mutirao/testkit';
-import type { Outcome } from '@mutirao/core/messages';
+import { schedulerNames, type Outcome, type ReplicationCap } from '@mutirao/core/messages';
 
 const machineIds = ['p/m0', 'p/m1', 'p/m2', 'p/m3'];
 const outcomes: readonly Outcome[] = ['succeeded', 'succeeded', 'succeeded', 'failed', 'limited', 'broken', 'cancelled'];
@@ -18,11 +18,12 @@ const machineId = fc.constantFrom(...machineIds);
 
 const submission: fc.Arbitrary<Happening> = fc.record({
   count: fc.integer({ min: 1, max: 12 }), replicasMax: fc.integer({ min: 1, max: 3 }), failuresMax: fc.integer({ min: 1, max: 3 }),
-  processors: fc.constantFrom(1, 1, 2), check: fc.constantFrom('', '', 'true'), noOp: fc.boolean(), groups: fc.integer({ min: 1, max: 3 }),
+  processors: fc.constantFrom(1, 1, 2), check: fc.constantFrom('', '', 'true'), noOp: fc.boolean(), groups: fc.integer({ min: 1, max: 3 }), scheduler: fc.constantFrom(...schedulerNames),
+  replicationCap: fc.constantFrom<ReplicationCap>({ kind: 'none' }, { kind: 'none' }, { kind: 'idle' }, { kind: 'share', percent: 30 }),
   requirements: fc.constantFrom('', '', 'size == big'), again: fc.boolean(),
-}).map(({ count, replicasMax, failuresMax, processors, check, noOp, groups, requirements, again }) => (world) => {
+}).map(({ count, replicasMax, failuresMax, processors, check, noOp, groups, requirements, again, scheduler, replicationCap }) => (world) => {
   const group = aGroup(count, { check, noOp, requirements });
-  world.submit(aJob(1, { groups: Array.from({ length: groups }, () => group), replicasMax, failuresMax, processors }), again ? 'same' : '');
+  world.submit(aJob(1, { groups: Array.from({ length: groups }, () => group), replicasMax, failuresMax, processors, scheduler, replicationCap }), again ? 'same' : '');
 });
 
 const joining: fc.Arbitrary<Happening> = fc.record({

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { binOf, compareRun, longestOfBin, slownessFactor, TimeCurve, timeMax, unknownSlowness } from '@mutirao/core/times';
+import { binOf, compareRun, expectedTotalOn, longestOfBin, slownessFactor, TimeCurve, timeMax, unknownSlowness } from '@mutirao/core/times';
 import { runs } from '@mutirao/testkit';
 
 interface Run {
@@ -143,5 +143,20 @@ test('a machine at par stays near it however often its runs are cut off, and one
     if (factor === 1 && (found < 0.8 || found > 1.25)) throw new Error(`a machine at par, cut at ${cut}: ${found}`);
     if (factor === 3 && cut > 2 && found < 1.5) throw new Error(`a slow machine, cut at ${cut}: ${found}`);
   }), runs(20_261_207, 100));
+  t.pass();
+});
+
+test('the longer a run lasts, the longer it is expected to last in all, on a machine of any slowness', (t) => {
+  const instants = fc.array(fc.integer({ min: 0, max: 6000 }), { minLength: 2, maxLength: 20 });
+  fc.assert(fc.property(someRuns, instants, fc.constantFrom(0.3, 1, 1.7, 40), (all, drawn, ratio) => {
+    const curve = curveOf(all);
+    const slowness = { sum: ratio * 60, count: 60 };
+    let before = 0;
+    for (const elapsed of drawn.toSorted((a, b) => a - b)) {
+      const total = expectedTotalOn(curve, slowness, elapsed) ?? -1;
+      if (total < before || total < elapsed) throw new Error(`${total} in all after ${elapsed}, and ${before} before`);
+      before = total;
+    }
+  }), runs(20_261_208, 500));
   t.pass();
 });

@@ -1,7 +1,7 @@
 import {
   brokerMachine, createBrokerState, resume, restore, skipForgottenIds, snapshot, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState,
 } from '@mutirao/core/machines/broker';
-import type { Content, OutputContent, ReplicaStart, StartReplicas } from '@mutirao/core/messages';
+import type { Content, OutputContent, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
 import { unreachable, type DriverCommand, type JobId, type MachineId, type Prng, type ProviderId, type ReplicaId } from '@mutirao/core/shared';
 import type { SimulatedDisk } from './disk.ts';
 import { Life, type Host } from './host.ts';
@@ -141,7 +141,16 @@ export class BrokerProcess {
 
   #start({ providerId, machineId, jobId, groupIndex, starts }: CommandOf<'StartReplicas'>): void {
     const batch = this.#stage(jobId, groupIndex, starts);
-    if (batch !== undefined && this.process.state.machines.has(machineId)) this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'start', batch } });
+    if (batch === undefined || !this.process.state.machines.has(machineId)) return;
+    this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'start', batch } });
+    const spec = this.process.state.jobs.get(jobId)?.spec;
+    const group = spec?.groups[groupIndex];
+    if (spec?.scheduler === 'storage-affinity' && group !== undefined) this.#noteStaged(machineId, group, batch);
+  }
+
+  #noteStaged(machineId: MachineId, group: TaskGroup, { replicas: [first] }: StartReplicas): void {
+    const contents = first?.inputs.map(({ content }) => content) ?? [];
+    if (contents.length > 0) this.process.deliver({ kind: 'InputsStaged', machineId, sources: sourcesOf(group), contents });
   }
 
   #grant({ providerId, sequence, horizon, parts }: CommandOf<'GrantLease'>): void {
@@ -190,6 +199,11 @@ function isRefused(check: string, outputs: readonly OutputContent[]): boolean {
 
 function refusalOf(replicaId: ReplicaId): BrokerInput {
   return { kind: 'ResultRefused', replicaId, reason: 'MUT_CHECK_FAILED', detail: 'the check ended with status 1' };
+}
+
+/** As the live broker finds them at home. */
+function sourcesOf({ inputs }: TaskGroup): { readonly path: string; readonly contents: readonly Content[] }[] {
+  return inputs.flatMap(({ source, path }) => (source.kind === 'path' ? [{ path: source.path, contents: [contentOf(path)] }] : []));
 }
 
 function contentOf(path: string): Content {

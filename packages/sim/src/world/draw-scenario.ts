@@ -1,3 +1,4 @@
+import { schedulerNames, type ReplicationCap } from '@mutirao/core/messages';
 import { Prng, type Duration } from '@mutirao/core/shared';
 import { unluckyTime } from './check-scenario.ts';
 import { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabMachinePlan, type LabPlan, type ManagerFaults, type Scenario } from './scenario.ts';
@@ -21,7 +22,8 @@ export function drawScenario(seed: string): Scenario {
   return withVotes(seed, withBearableWork({
     version: 1, seed, clusters, labs, stormDuration,
     jobs: Array.from({ length: draw.pick([1, 1, 2, 3]) }, (_, index) => drawJob(draw, { index, stormDuration, taskTimeMax }))
-      .map((job, index) => retriedOrNot(job, stormDuration, new Draw(new Prng(`retry ${seed} ${index}`)))),
+      .map((job, index) => retriedOrNot(job, stormDuration, new Draw(new Prng(`retry ${seed} ${index}`))))
+      .map((job, index) => ({ ...job, ...drawScheduling(new Draw(new Prng(`scheduling ${seed} ${index}`))) })),
     network: { delayMax: draw.pick([0, 5, 50, 500]), lossProbability: draw.pick([0, 0.01, 0.2]), duplicateProbability: draw.pick([0, 0.01, 0.1]) },
     faults: drawFaults(draw), turnDelayMax: draw.pick([0, 1, 20]),
     ...drawSwitches(new Draw(new Prng(`switches ${seed}`))), ...drawChores(new Draw(new Prng(`chores ${seed}`))), ...drawLease(new Draw(new Prng(`lease ${seed}`))),
@@ -134,6 +136,13 @@ function drawLease(draw: Draw): Pick<Scenario, 'lease'> {
 /** By luck of its own, as above. */
 function retriedOrNot(job: JobPlan, stormDuration: Duration, draw: Draw): JobPlan {
   return draw.pick([false, false, true]) ? { ...job, retriedAfter: draw.between(second, stormDuration) } : job;
+}
+
+/** By luck of its own, as above; half of the jobs have the defaults. */
+function drawScheduling(draw: Draw): Pick<JobPlan, 'scheduler' | 'replicationCap'> {
+  const scheduler = draw.pick([undefined, undefined, undefined, ...schedulerNames]);
+  const replicationCap = draw.pick<ReplicationCap | undefined>([undefined, undefined, { kind: 'idle' }, { kind: 'share', percent: 0 }, { kind: 'share', percent: 20 }, { kind: 'share', percent: 200 }]);
+  return { ...(scheduler === undefined ? {} : { scheduler }), ...(replicationCap === undefined ? {} : { replicationCap }) };
 }
 
 function drawManagerFaults(draw: Draw): ManagerFaults {

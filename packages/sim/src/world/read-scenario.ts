@@ -1,7 +1,8 @@
+import { schedulerNames, type ReplicationCap } from '@mutirao/core/messages';
 import { heuristicNames } from '@mutirao/core/requests';
 import type { Duration } from '@mutirao/core/shared';
 import { checkScenario, machinesMax, tasksMax } from './check-scenario.ts';
-import { flag, lessThanOne, list, number, object, oneOf, ScenarioError, showValue, text, whole } from './read-fields.ts';
+import { flag, lessThanOne, list, number, object, oneOf, ScenarioError, showValue, text, whole, type Reader } from './read-fields.ts';
 import type { ClusterPlan, DownTime, FaultPlan, JobPlan, LabMachinePlan, LabPlan, LeasePlan, LocalPlan, ManagerFaults, SabotagePlan, Scenario } from './scenario.ts';
 
 const second: Duration = 1000;
@@ -19,11 +20,18 @@ const downsMax = 1_000;
 const perHour = number(0, 10_000);
 const times = whole(0, day);
 
+const idleCap = object<{ readonly kind: 'none' | 'idle' }>({ kind: oneOf(['none', 'idle']) }, {});
+const shareCap = object<Extract<ReplicationCap, { readonly kind: 'share' }>>({ kind: oneOf(['share']), percent: whole(0, 1000) }, {});
+const cap: Reader<ReplicationCap> = {
+  wanted: 'a cap on replication',
+  read: (value, path) => ((Object(value) as { readonly kind?: unknown }).kind === 'share' ? shareCap : idleCap).read(value, path),
+};
+
 const job = object<JobPlan>({
   submittedAfter: whole(0, stormMax + day), taskCount: whole(1, tasksMax), meanTaskTime: whole(1, 7 * day), spread: lessThanOne,
   replicasMax: whole(1, 100), failuresMax: whole(1, 100), brokenTaskCount: whole(0, tasksMax), failureProbability: lessThanOne,
   inputCount: whole(0, 100), hasOutput: flag, isChecked: flag,
-}, { voteCount: whole(0, 15), credibility: number(0, 0.999), cancelledAfter: whole(0, stormMax + day), retriedAfter: whole(0, stormMax + day) });
+}, { voteCount: whole(0, 15), credibility: number(0, 0.999), cancelledAfter: whole(0, stormMax + day), retriedAfter: whole(0, stormMax + day), scheduler: oneOf(schedulerNames), replicationCap: cap });
 
 const managerFaults = object<ManagerFaults>({
   listingFails: lessThanOne, listingLags: lessThanOne, listingLies: lessThanOne, startsLate: lessThanOne, startsNothing: lessThanOne, startsTwice: lessThanOne,

@@ -1,3 +1,4 @@
+import type { ReplicationCap, SchedulerName } from '@mutirao/core/messages';
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
 
 /** A bag of tasks that a user will submit. */
@@ -28,6 +29,9 @@ export interface JobPlan {
   readonly cancelledAfter?: Duration;
   /** When its user wants once more what failed or was cancelled; left out for never. */
   readonly retriedAfter?: Duration;
+  /** Left out, the broker's default; so below. */
+  readonly scheduler?: SchedulerName;
+  readonly replicationCap?: ReplicationCap;
 }
 
 /** What a resource manager does wrong. Each is a probability in [0, 1), of a call or of a request. */

@@ -4,7 +4,7 @@ import { calmFaults, honestManager, type ClusterPlan, type LabPlan, type Scenari
 export function gentleScenario(scenario: Scenario): Scenario {
   return {
     ...scenario, choreFailureProbability: 0, faults: { ...calmFaults, breaksPerHour: 300 }, network: { ...scenario.network, lossProbability: 0, duplicateProbability: 0.1 },
-    clusters: scenario.clusters.map((cluster) => ({ ...cluster, faults: honestManager })), labs: scenario.labs.map(staysUp),
+    clusters: scenario.clusters.map((cluster) => ({ ...cluster, faults: honestManager, nodeLossesPerHour: 0 })), labs: scenario.labs.map(staysUp),
   };
 }
 

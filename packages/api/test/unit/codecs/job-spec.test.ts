@@ -2,7 +2,9 @@ import test from 'ava';
 
 import { decodeJobSpec, decodeSubmitJob, encodeJobSpec, taskCountMax } from '@mutirao/api/codecs';
 
-import { JobSpec, SubmitJobRequest, type TaskGroup } from '../../../src/generated/mutirao/broker/v1/broker.ts';
+import { schedulerNames } from '@mutirao/core/messages';
+
+import { JobSpec, type Scheduler, SubmitJobRequest, type TaskGroup } from '../../../src/generated/mutirao/broker/v1/broker.ts';
 import { Root } from '../../../src/generated/mutirao/common/v1/common.ts';
 
 const array: TaskGroup = {
@@ -16,7 +18,7 @@ function jobOf(group: Partial<TaskGroup>, rest: Partial<JobSpec> = {}): JobSpec 
 test('what a job leaves out is filled in', (t) => {
   const { clientJobId, spec } = decodeSubmitJob({ job: jobOf({}), clientJobId: 'k1' });
   t.is(clientJobId, 'k1');
-  t.like(spec, { processors: 1, replicasMax: 2, failuresMax: 3, deadline: undefined, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 } });
+  t.like(spec, { processors: 1, replicasMax: 2, failuresMax: 3, deadline: undefined, scheduler: 'wqr', replicationCap: { kind: 'none' }, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 } });
   t.deepEqual(spec.groups[0]?.values, { kind: 'range', first: 1, count: 10, step: 1 });
 });
 
@@ -37,6 +39,15 @@ test('a job comes back from the wire as it went', (t) => {
   t.is(spec.groups[0]?.inputs[1]?.source.kind, 'content');
 });
 
+test('scheduler and cap come back from the wire as they went', (t) => {
+  for (const scheduler of schedulerNames) {
+    for (const replicationCap of [{ kind: 'none' }, { kind: 'idle' }, { kind: 'share', percent: 0 }, { kind: 'share', percent: 20 }] as const) {
+      const spec = { ...decodeJobSpec(jobOf({})), scheduler, replicationCap };
+      t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
+    }
+  }
+});
+
 const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   ['a job without tasks', { ...jobOf({}), groups: [] }, /no tasks/],
   ['a group without values', jobOf({ values: undefined }), /groups\[0\] has no values/],
@@ -52,6 +63,8 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   ['no replicas', jobOf({}, { replicasMax: 0 }), /replicas_max is 0; want an integer in 1\.\.16/],
   ['too many failures', jobOf({}, { failuresMax: 101 }), /failures_max is 101/],
   ['a half processor', jobOf({}, { processors: 0 }), /processors is 0/],
+  ['a scheduler that nobody knows', jobOf({}, { scheduler: 9 as Scheduler }), /scheduler is 9; want one of wqr, workqueue/],
+  ['a cap beyond all measure', jobOf({}, { replicationCap: { cap: { $case: 'extraWorkPercent', value: 1001 } } }), /extra_work_percent is 1001; want an integer in 0\.\.1000/],
   ['a strange name in the environment', jobOf({}, { environment: { 'A=B': 'c' } }), /"A=B"/],
   ['a vote of none', jobOf({}, { verification: { by: { $case: 'vote', value: 0 } } }), /verification\.vote is 0; want an integer in 1\.\.15/],
   ['a vote of too many', jobOf({}, { verification: { by: { $case: 'vote', value: 16 } } }), /verification\.vote is 16/],

@@ -5,6 +5,8 @@ import { keepInside } from '@mutirao/core/bag';
 import type { InputSpec, JobSpec, OutputSpec, Root, Values, Verification } from '@mutirao/core/messages';
 import { jobDefaults, makeTaskGroup, parseArray, parseDuration, parseLines, parseSize } from '@mutirao/formats';
 
+import { readScheduling } from './scheduling-options.ts';
+
 /** What `job submit` takes for the job as a whole; each also overrides what a job file says. */
 export interface JobOptions {
   readonly label?: string;
@@ -17,6 +19,8 @@ export interface JobOptions {
   readonly processors?: string;
   readonly deadline?: string;
   readonly verify?: string;
+  readonly scheduler?: string;
+  readonly extraWork?: string;
 }
 
 /** What `job submit` takes for a command after `--`; a job file says these itself. */
@@ -47,7 +51,7 @@ export function jobOptionsGiven(options: JobOptions): string[] {
   const given: readonly (readonly [string, unknown])[] = [
     ['--label', options.label], ['--env', options.env?.[0]], ['--limit-time', options.limitTime], ['--limit-memory', options.limitMemory],
     ['--limit-output', options.limitOutput], ['--replicas', options.replicas], ['--retries', options.retries], ['--processors', options.processors],
-    ['--deadline', options.deadline], ['--verify', options.verify],
+    ['--deadline', options.deadline], ['--scheduler', options.scheduler], ['--extra-work', options.extraWork], ['--verify', options.verify],
   ];
   return given.filter(([, value]) => value !== undefined).map(([name]) => name);
 }
@@ -132,6 +136,7 @@ export function overrideJob(job: JobSpec, options: JobOptions): JobSpec {
     processors: processors === undefined ? job.processors : readInteger('--processors', processors, { min: 1, max: 65_536 }),
     deadline: deadline === undefined ? job.deadline : readDeadline(deadline),
     ...readVerification(verify),
+    ...readScheduling(options),
   };
 }
 

@@ -4,7 +4,7 @@ import { JobStatus, type JobSpec, type JobSummary } from '@mutirao/api/broker';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { jobDetailsJson, taskCountOf, verificationText } from '../../json/documents.ts';
+import { jobDetailsJson, schedulingJson, taskCountOf, verificationText } from '../../json/documents.ts';
 import { renderPairs } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showBytes, showDuration, showInstant } from '../../output/units.ts';
@@ -47,6 +47,7 @@ function jobPairs(job: JobSummary, spec: JobSpec, now: number): string[] {
     ['replicas', `${job.replicaCount} so far, at most ${spec.replicasMax ?? 2} of a task at once`],
     ['verified', verifiedText(job, spec)],
     ['doubtful', doubtfulText(job)],
+    ['scheduler', describeScheduling(spec)],
     ['retries', `a task is given up after ${spec.failuresMax ?? 3} failures`],
     ['processors', `${spec.processors ?? 1} per task`],
     ['limits', limitsOf(spec)],
@@ -67,6 +68,12 @@ function doubtfulText({ doubtfulCount, doubtfulTaskIndexes, jobId }: JobSummary)
   if (doubtfulCount === 0) return '';
   const more = doubtfulCount > doubtfulTaskIndexes.length ? ' and more' : '';
   return `${doubtfulCount} tasks rest on a machine that was caught later: ${doubtfulTaskIndexes.join(',')}${more}; submit them again where it matters ("mutirao task list ${jobId} ${doubtfulTaskIndexes.slice(0, 3).join(',')}" shows them)`;
+}
+
+function describeScheduling(spec: JobSpec): string {
+  const { scheduler, extra_work: cap } = schedulingJson(spec);
+  if (cap === 'none') return scheduler;
+  return `${scheduler}; ${cap === 'idle' ? 'replicas only on processors that would idle anyway' : `replicas may cost ${cap} of what results took`}`;
 }
 
 /** A job's tasks by status, in words; statuses without tasks are left out. */

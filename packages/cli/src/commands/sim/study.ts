@@ -15,6 +15,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { tell } from '../../output/tell.ts';
 import { readWhole } from '../../simulation/numbers.ts';
+import { runEager } from '../../simulation/study/run-eager.ts';
 import { runChunks } from '../../simulation/study/chunk-pool.ts';
 import { StudyFolder } from '../../simulation/study/study-folder.ts';
 import { checkLogs, getData, readSettings, type StudyOptions } from '../../simulation/study/study-options.ts';
@@ -30,9 +31,9 @@ export interface StudyRunOptions extends StudyOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<study>', 'trust: voting and credibility against saboteurs; costa2005: the request heuristics on archived logs')
+    .argument('<study>', 'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines that come and go; costa2005: the request heuristics on archived logs')
     .requiredOption('--out <folder>', 'where results are kept; a study that was interrupted goes on there')
-    .option('--quick', 'homogeneous jobs of at most 10,000 tasks, at 20 instants')
+    .option('--quick', 'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of each')
     .option('--seed <text>', 'the same seed, the same runs', '1')
     .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz (default: MUTIRAO_DATA)')
     .option('--workers <count>', 'threads (default: one per processor of this machine)')
@@ -45,6 +46,7 @@ export function define(command: Command, act: Act): void {
 export async function runStudy(context: CommandContext, name: string, options: StudyRunOptions): Promise<ExitStatus> {
   if (name === 'trust') return (await import('../../simulation/study/run-trust.ts')).runTrust(context, options);
   const settings = readSettings(name, options);
+  if (name === 'eager') return runEager(context, settings, options);
   const workerCount = options.workers === undefined ? availableParallelism() : readWhole('--workers', options.workers, { min: 1, max: 1024 });
   const data = getData(context, options);
   const folder = StudyFolder.open(resolve(context.directory, options.out), settings);

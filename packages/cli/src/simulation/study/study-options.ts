@@ -14,9 +14,12 @@ export interface StudyOptions {
   readonly data?: string;
 }
 
+/** The studies that there are. */
+export const studyNames: readonly string[] = ['costa2005', 'eager'];
+
 /** Reads what study is meant. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readSettings(name: string, { quick, seed }: StudyOptions): StudySettings {
-  readWord('the study', name, ['costa2005']);
+  readWord('the study', name, studyNames);
   if (!/^[\w.-]{1,64}$/.test(seed)) throw new MutiraoError('MUT_BAD_REQUEST', `--seed is "${seed}"; want letters, digits, "-", "_" and "." only`);
   return { isQuick: quick === true, seed };
 }

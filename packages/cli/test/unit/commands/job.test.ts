@@ -46,7 +46,7 @@ test('a job is shown with what was asked for, and without what was not', async (
   t.is(out, [
     'job         1', 'label       poster', 'user        ana', 'status      finished', `submitted   ${at}`, `ended       ${showInstant(1_012_500)}`,
     'time        13s', 'tasks       10: 10 finished', 'replicas    11 so far, at most 2 of a task at once',
-    'retries     a task is given up after 3 failures', 'processors  1 per task', 'limits      time 1m30s, output 1.0 MiB', 'folder      /home/ana',
+    'scheduler   wqr', 'retries     a task is given up after 3 failures', 'processors  1 per task', 'limits      time 1m30s, output 1.0 MiB', 'folder      /home/ana',
     'command     tile {}', '',
   ].join('\n'));
 });

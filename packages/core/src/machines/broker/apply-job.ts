@@ -32,7 +32,7 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     scheduler: spec.scheduler ?? schedulingDefaults.scheduler, replicationCap: spec.replicationCap ?? schedulingDefaults.replicationCap,
     spec, groups: [], queues: [], status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
     finished: new IndexSet(), failed: new IndexSet(), cancelled: new IndexSet(),
-    replicaCount: 0, failureCount: 0, supports: new Map(), doubtful: new IndexSet(), extraVoteCount: 0, times: new TimeCurve(), shares: new Map(),
+    replicaCount: 0, failureCount: 0, supports: new Map(), doubtful: new IndexSet(), extraVoteCount: 0, times: new TimeCurve(), shares: new Map(), sistered: new Set(),
   };
 }
 
@@ -64,6 +64,7 @@ export function endJob(state: BrokerState, change: ChangeOf<'JobEnded'>): void {
 }
 
 function forgetTasks(job: BrokerJob): void {
+  job.sistered.clear();
   job.spec = undefined;
   job.groups = [];
   job.queues = [];

@@ -27,6 +27,7 @@ export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlac
     if (task.status === 'ready') setStatus(job, task, 'running');
     if (replica.isAdopted) takeFromLease(state, machine.provider.providerId, replicaId);
     task.replicas.push(replica);
+    if (task.replicas.length > 1) job.sistered.add(task);
     machine.replicas.set(replicaId, replica);
     state.replicas.set(replicaId, replica);
     replicaId++;
@@ -53,6 +54,16 @@ export function startReplicas(state: BrokerState, change: ChangeOf<'ReplicasStar
     // Its machine keeps one that started, whatever it was asked.
     replica.isWithdrawing = false;
     if (replica.status === 'placed') replica.status = 'running';
+  }
+}
+
+/** Marks replicas whose tasks go on without them. */
+export function giveUpReplicas(state: BrokerState, change: ChangeOf<'ReplicasGivenUp'>): void {
+  for (const replicaId of change.replicaIds) {
+    const replica = state.replicas.get(replicaId);
+    invariant(replica, `replica ${replicaId} is given up, but there is none`);
+    replica.status = 'aborting';
+    replica.abortFate = 'surplus';
   }
 }
 

@@ -2,7 +2,7 @@ import { unreachable } from '../../shared/index.ts';
 import { acceptJob, cancelJob, endJob, retryTasks } from './apply-job.ts';
 import { confirmLease, grantLease } from './apply-lease.ts';
 import { addProvider, changeRequests, joinMachine, loseMachine } from './apply-machine.ts';
-import { endReplicas, placeReplicas, startReplicas, verifyReplica } from './apply-replica.ts';
+import { endReplicas, giveUpReplicas, placeReplicas, startReplicas, verifyReplica } from './apply-replica.ts';
 import { decideTask, digestReplica, doubtResults, noteEvidence, pardonMachine } from './apply-trust.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerState } from './state.ts';
@@ -16,6 +16,7 @@ export function apply(state: BrokerState, change: BrokerChange): void {
     case 'TasksRetried': retryTasks(state, change); break;
     case 'ReplicasPlaced': placeReplicas(state, change); break;
     case 'ReplicasStarted': startReplicas(state, change); break;
+    case 'ReplicasGivenUp': giveUpReplicas(state, change); break;
     case 'ReplicaVerifying': verifyReplica(state, change); break;
     case 'ReplicaDigested': digestReplica(state, change); break;
     case 'TaskDecided': decideTask(state, change); break;

@@ -51,6 +51,8 @@ export type BrokerChange =
       readonly taskIndexes: readonly TaskIndex[]; readonly at: Instant; readonly isAdopted?: true;
     }
   | { readonly kind: 'ReplicasStarted'; readonly machineId: MachineId; readonly jobId: JobId; readonly started: readonly { readonly replicaId: ReplicaId; readonly startedAt: Instant }[] }
+  /** Their tasks go on without them, since the job's cap on replication wants it: sisters of theirs run, or ran when this was decided. */
+  | { readonly kind: 'ReplicasGivenUp'; readonly jobId: JobId; readonly replicaIds: readonly ReplicaId[]; readonly at: Instant }
   /** A success whose outputs or check are still to be settled. */
   | { readonly kind: 'ReplicaVerifying'; readonly machineId: MachineId; readonly jobId: JobId; readonly ending: ReplicaEnding; readonly at: Instant }
   /** What a success is, where its task is voted on. */

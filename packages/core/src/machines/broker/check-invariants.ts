@@ -90,6 +90,7 @@ function checkTask(state: BrokerState, job: BrokerJob, index: number, task: Open
   const runningMax = runningMaxOf(state, job);
   invariant(placed <= runningMax, `${name} has ${placed} replicas; ${runningMax} are allowed`);
   checkVotes(job, task, name);
+  invariant(running + succeeded < 2 || isVotedOn(job) || job.sistered.has(task), `${name} has sisters that no cap would count`);
   const machines = new Set(task.replicas.map((replica) => replica.machine));
   invariant(machines.size === running, `${name} has two replicas on one machine`);
 }

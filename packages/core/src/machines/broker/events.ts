@@ -30,7 +30,7 @@ export interface BrokerEvent {
 }
 
 /**
- * The events that a change tells; none for `ReplicasStarted`, which names replicas and not tasks, nor for single votes and for leases, of which nothing runs yet.
+ * The events that a change tells; none for `ReplicasStarted` and `ReplicasGivenUp`, which name replicas and not tasks, nor for single votes and for leases, of which nothing runs yet.
  *
  * `job.cancelled` comes when its user cancels it and again when its last replica has ended; `machine.joined` again when a machine's
  * facts have changed, a request's status again when something else of it has. Pure: a change of the journal gives the same events at any time.
@@ -45,6 +45,7 @@ export function eventsOf(change: BrokerChange): BrokerEvent[] {
     case 'ReplicaVerifying': return [endingEvent('tasks.verifying', change, [change.ending])];
     case 'ReplicasEnded': return endEvents(change);
     case 'ReplicasStarted':
+    case 'ReplicasGivenUp':
     case 'ReplicaDigested':
     case 'TaskDecided':
     case 'LeaseGranted':

@@ -1,6 +1,7 @@
 import type { TaskStatus } from '../../messages/index.ts';
 import type { Instant, JobId, UserId } from '../../shared/index.ts';
 import { explainWaiting } from './explain-waiting.ts';
+import { explainScheduling } from './explain-scheduling.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { findJobOf } from './find-job.ts';
 import { describeTime, plural } from './sentences.ts';
@@ -33,6 +34,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
   const verifying = countOpen(job, 'verifying');
   if (verifying > 0) details.push(`${plural(verifying, 'result')} being brought home and checked.`);
   if (job.failed.size > 0) details.push(`${plural(job.failed.size, 'task')} failed ${plural(job.failuresMax, 'time')} or lost too often.`);
+  details.push(...explainScheduling(state, job, now));
   const why = running === 0 && verifying === 0 && waiting[0] !== undefined ? `: ${waiting[0].summary}` : '.';
   return { summary: `job ${job.jobId}: ${job.finished.size} of ${plural(job.taskCount, 'task')} finished, ${running} running${why}`, details };
 }

@@ -1,6 +1,7 @@
 import type { Instant, JobId, MachineId, TaskIndex, UserId } from '../../shared/index.ts';
 import type { ReplicaEnding } from './changes.ts';
 import { avoidedUntil } from './avoidance.ts';
+import { explainScheduling, explainSister } from './explain-scheduling.ts';
 import { explainWaiting } from './explain-waiting.ts';
 import type { Explanation } from './explanation.ts';
 import { findJobOf } from './find-job.ts';
@@ -36,7 +37,7 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
   switch (task.status) {
     case 'waiting':
     case 'ready': return explainReady(state, job, { name, task, past, now });
-    case 'running': return { summary: `${name} runs on ${describeReplicas(task, now)}.`, details: past };
+    case 'running': return { summary: `${name} runs on ${describeReplicas(task, now)}.`, details: [...explainScheduling(state, job, now), ...explainSister(job, job.tasks.get(task.taskIndex), now), ...past] };
     case 'verifying': return explainVerifying(state, job, { name, task, past });
     case 'finished': return explainFinished(name, subject.past, past);
     case 'failed': return { summary: `${name} failed: ${past.at(-1) ?? 'its records are gone'}`, details: past.slice(0, -1) };

@@ -1,4 +1,4 @@
-import type { AllocationRequest, JobSpec, MachineFacts, MachineReport } from '../../messages/index.ts';
+import type { AllocationRequest, Content, JobSpec, MachineFacts, MachineReport } from '../../messages/index.ts';
 import type { Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 
 /** Facts that the broker hears of. */
@@ -32,6 +32,11 @@ export type BrokerInput =
   | { readonly kind: 'MachineQuarantined'; readonly replyTo: number; readonly machineId: MachineId; readonly reason: string }
   | { readonly kind: 'MachinePardoned'; readonly replyTo: number; readonly machineId: MachineId }
   | { readonly kind: 'ResultRefused'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
+  /** Inputs of replicas of a job that asks for storage affinity are on their way to a machine: `sources` are the paths at home that they come from. */
+  | {
+      readonly kind: 'InputsStaged'; readonly machineId: MachineId; readonly contents: readonly Content[];
+      readonly sources: readonly { readonly path: string; readonly contents: readonly Content[] }[];
+    }
   | { readonly kind: 'TimerFired' };
 
 /** The input of that kind. */

@@ -1,4 +1,5 @@
 import { freeProcessors, IdleSlots, placeQueues } from '../../bag/index.ts';
+import { curbReplicas } from './curb-replicas.ts';
 import { placeVotes } from './place-votes.ts';
 import { replicateTasks } from './replicate-tasks.ts';
 import { schedulingPort } from './scheduling-port.ts';
@@ -9,12 +10,17 @@ import { withdrawWaiting } from './withdraw-waiting.ts';
 
 /**
  * Gives machines work: ready tasks first; where none is left, tasks that wait in the queues of busy machines are asked back for
- * idle ones, and what is idle still gets replicas of running tasks.
+ * idle ones, and what is idle still gets replicas of running tasks. Replicas that a job's cap allows no longer are given up.
  */
 export function placeReplicas(turn: Turn): void {
   if (turn.state.openJobs.size === 0) return;
   const machines = usableMachines(turn);
-  if (machines.length === 0) return;
+  const queues = machines.length > 0 ? fillMachines(turn, machines) : readyQueues(turn);
+  curbReplicas(turn, queues);
+}
+
+/** @returns the queues that were served. */
+function fillMachines(turn: Turn, machines: readonly BrokerMachine[]): readonly TaskQueue[] {
   const port = schedulingPort(turn);
   placeVotes(turn, machines, port.prefetchDepth);
   const queues = readyQueues(turn);
@@ -22,9 +28,9 @@ export function placeReplicas(turn: Turn): void {
   // A task that was begun just now may want several votes.
   placeVotes(turn, machines, port.prefetchDepth);
   const idle = new IdleSlots(machines.filter((machine) => freeProcessors(machine) > 0 && !kept.has(machine)));
-  if (idle.isEmpty) return;
-  withdrawWaiting(turn, machines, idle);
-  if (!idle.isEmpty) replicateTasks(turn, idle);
+  if (!idle.isEmpty) withdrawWaiting(turn, machines, idle);
+  if (!idle.isEmpty) replicateTasks(turn, idle, queues);
+  return queues;
 }
 
 /** Machines that something may be placed on now. */

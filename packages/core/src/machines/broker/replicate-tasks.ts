@@ -1,12 +1,17 @@
+import { timeMax } from '../../times/index.ts';
 import { findScheduler, type IdleSlots, replicate, type ReplicableTask } from '../../bag/index.ts';
-import type { Duration, Instant } from '../../shared/index.ts';
+import type { Instant, ProcessorMillis } from '../../shared/index.ts';
 import { avoidedUntil } from './avoidance.ts';
+import { isWanted } from './curb-replicas.ts';
 import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
+import { idlesAnyway } from './idles-anyway.ts';
 import { keepsAway } from './remaining-time.ts';
-import type { BrokerJob, BrokerMachine, BrokerState, OpenTask } from './state.ts';
+import { costOfSister, leftOf } from './replication-budget.ts';
+import type { BrokerJob, BrokerMachine, BrokerState, OpenTask, TaskQueue } from './state.ts';
+import { bytesHeldIn } from './stored-inputs.ts';
 import { getGroup } from './task-groups.ts';
-import { expectedRest, expectedTime } from './task-times.ts';
+import { expectedTime, remainingOf } from './task-times.ts';
 import { type Turn, wakeBy } from './turn.ts';
 import { hasVotedOn, isVotedOn, votesWanted } from './votes.ts';
 
@@ -20,23 +25,77 @@ interface RunningTask extends ReplicableTask {
  *
  * Departs from the seed, which replicates at once: a task has to run for `replicateAfter` first, so that short ones are not
  * run twice for nothing.
+ *
+ * @param ready queues that were served, whose tasks may wait for other machines than the idle ones.
  */
-export function replicateTasks(turn: Turn, idle: IdleSlots<BrokerMachine>): void {
+export function replicateTasks(turn: Turn, idle: IdleSlots<BrokerMachine>, ready: readonly TaskQueue[]): void {
   const tasks: RunningTask[] = [];
   for (const job of turn.state.openJobs.values()) {
     if (isReplicated(job)) gatherRunning(turn, job, tasks);
   }
   if (tasks.length === 0) return;
+  const caps = new Caps(turn, ready);
+  const bytesHeld = bytesHeldIn(turn.state);
   replicate(tasks, idle, {
-    suits: ({ job, task }, machine) => suits(turn, job, { task, machine }),
-    worth: ({ job }, machine) => -(expectedTime(job, machine) ?? 0),
-    place: (machine, { job, task }) => placeBatch(turn, machine, { job, group: getGroup(job, task.index), taskIndexes: [task.index] }),
+    suits: ({ job, task }, machine) => suits(turn, job, { task, machine }) && caps.allow(job, { task, machine }),
+    worth: ({ job, task }, machine) => worthOf(job, { task, machine }, bytesHeld),
+    place: (machine, { job, task }) => {
+      caps.note(job, { task, machine });
+      placeBatch(turn, machine, { job, group: getGroup(job, task.index), taskIndexes: [task.index] });
+    },
   });
+}
+
+/** A task and a machine that might get a replica of it. */
+interface Candidate {
+  readonly task: OpenTask;
+  readonly machine: BrokerMachine;
+}
+
+/** What the jobs' caps allow in this turn. Only events make them allow more, never time alone, or somebody would have to ask for it. */
+class Caps {
+  readonly #turn: Turn;
+  readonly #ready: readonly TaskQueue[];
+  /** What is left of the jobs' shares. */
+  readonly #left = new Map<BrokerJob, ProcessorMillis>();
+
+  constructor(turn: Turn, ready: readonly TaskQueue[]) {
+    this.#turn = turn;
+    this.#ready = ready;
+  }
+
+  allow(job: BrokerJob, candidate: Candidate): boolean {
+    switch (job.replicationCap.kind) {
+      case 'none': return true;
+      case 'idle': return !isWanted(this.#turn, this.#ready, candidate.machine) && idlesAnyway(this.#turn, candidate.machine);
+      case 'share': return costOfSister(job, candidate, this.#turn.now) <= this.#leftOf(job);
+    }
+  }
+
+  /** Takes note of a replica that is about to be placed. */
+  note(job: BrokerJob, candidate: Candidate): void {
+    if (job.replicationCap.kind === 'share') this.#left.set(job, this.#leftOf(job) - costOfSister(job, candidate, this.#turn.now));
+  }
+
+  #leftOf(job: BrokerJob): ProcessorMillis {
+    const known = this.#left.get(job);
+    if (known !== undefined) return known;
+    const left = leftOf(job, this.#turn.now);
+    this.#left.set(job, left);
+    return left;
+  }
 }
 
 /** Whether idle processors may get replicas of the job's running tasks. */
 function isReplicated({ replicasMax, status, scheduler }: BrokerJob): boolean {
   return replicasMax > 1 && status === 'running' && findScheduler(scheduler).replication !== 'none';
+}
+
+/** Bytes count before speed where replicas are to go to the data: a byte is more than any difference in time. */
+function worthOf(job: BrokerJob, { task, machine }: Candidate, bytesHeld: ReturnType<typeof bytesHeldIn>): number {
+  const time = expectedTime(job, machine) ?? 0;
+  if (findScheduler(job.scheduler).replication !== 'where-data-are') return -time;
+  return bytesHeld(getGroup(job, task.index).queue, task.index, machine) - time / timeMax;
 }
 
 function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
@@ -53,16 +112,6 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
       });
     }
   }
-}
-
-/** In how long the first of its replicas is expected to end. */
-function remainingOf({ replicas }: OpenTask, now: Instant): Duration | undefined {
-  let least: Duration | undefined;
-  for (const replica of replicas) {
-    const rest = expectedRest(replica, now);
-    if (rest !== undefined && (least === undefined || rest < least)) least = rest;
-  }
-  return least;
 }
 
 /** Those that are to vote may each have as many sisters as a task that is run once. */

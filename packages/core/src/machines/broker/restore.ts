@@ -58,7 +58,7 @@ function restoreMachine(state: BrokerState, saved: SavedMachine): void {
 function restoreJob(state: BrokerState, saved: SavedJob): void {
   const { finished, failed, cancelled, ready, tasks, shares, supports: _supports, doubtful: _doubtful, ...kept } = saved;
   const job: BrokerJob = {
-    ...kept, ...schedulingOf(saved), ...restoreVotes(saved), deadline: saved.deadline, verification: saved.verification, spec: saved.spec, groups: [], queues: [], tasks: new Map(), shares: new Map(),
+    ...kept, ...schedulingOf(saved), ...restoreVotes(saved), deadline: saved.deadline, verification: saved.verification, spec: saved.spec, groups: [], queues: [], tasks: new Map(), shares: new Map(), sistered: new Set(),
     times: saved.times.curve === undefined ? TimeCurve.fromSums(saved.times) : TimeCurve.restore(saved.times.curve),
     finished: restoreSet(finished), failed: restoreSet(failed), cancelled: restoreSet(cancelled),
   };
@@ -101,14 +101,21 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
   const { replicaId, jobId, taskIndex, machineId, placedAt, startedAt, status } = saved;
   const job = getJob(state, jobId);
   const machine = getMachine(state, machineId);
+  // What still runs for a task that was doubted or retried since has nothing to do with its second life.
   const task = hasEnded({ status: saved.taskStatus }) ? endedTask(saved) : getTask(job, taskIndex);
   const replica: BrokerReplica = {
     replicaId, job, task, machine, placedAt, startedAt, status, abortFate: saved.abortFate, isAdopted: saved.isAdopted === true, isWithdrawing: false, isEnding: false,
   };
   task.replicas.push(replica);
+  noteSisters(job, task);
   machine.replicas.set(replicaId, replica);
   machine.heldProcessors += job.processors;
   state.replicas.set(replicaId, replica);
+}
+
+function noteSisters({ sistered }: BrokerJob, task: OpenTask): void {
+  const { replicas, successes = [] } = task;
+  if (replicas.length + successes.length > 1 || replicas.some(({ abortFate }) => abortFate === 'surplus')) sistered.add(task);
 }
 
 function getTask(job: BrokerJob, index: TaskIndex): OpenTask {
@@ -137,5 +144,6 @@ function restoreSuccess(state: BrokerState, saved: SavedSuccess): void {
     outputSpecs: outputs.filter((_output, index) => outputIndexes.includes(index)),
   };
   (task.successes ??= []).push(success);
+  noteSisters(job, task);
   state.successes.set(success.ending.replicaId, success);
 }

@@ -1,10 +1,11 @@
 import { prefetchDepth, type SchedulingPort } from '../../bag/index.ts';
-import type { Duration, TaskIndex } from '../../shared/index.ts';
+import type { Duration, Instant, TaskIndex } from '../../shared/index.ts';
 import { avoidedUntil } from './avoidance.ts';
 import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
 import { isTooLateFor, keepsAway } from './remaining-time.ts';
 import type { BrokerMachine, TaskQueue } from './state.ts';
+import { bytesHeldIn } from './stored-inputs.ts';
 import { getGroup } from './task-groups.ts';
 import { expectedTime, timeQuantile, waitsAt } from './task-times.ts';
 import { type Turn, wakeBy } from './turn.ts';
@@ -12,8 +13,9 @@ import { type Turn, wakeBy } from './turn.ts';
 /** Tasks that wait for another machine than this one that are passed over before one is taken all the same. */
 const passedOverMax = 256;
 
-/** Least time until idle machines are looked at again that a scheduler left idle. */
-const lookAgainMin: Duration = 1000;
+/** Schedulers that go by estimates see time pass in such parts of a job's mean task time, the second one at least: between two of them only events change what they decide. */
+const looksPerTask = 16;
+const lookEveryMin: Duration = 1000;
 
 /** How schedulers see the broker in this turn. */
 export function schedulingPort(turn: Turn): SchedulingPort<BrokerMachine, TaskQueue> {
@@ -25,11 +27,20 @@ export function schedulingPort(turn: Turn): SchedulingPort<BrokerMachine, TaskQu
     suits: (queue, task, machine) => suits(turn, machine, { queue, task }),
     placeTasks: (machine, queue, tasks) => placeTasks(turn, machine, { queue, tasks }),
     taskTime: (queue, _task, machine) => expectedTime(queue.job, machine),
-    waits: (queue, machine) => waitsAt(machine, queue.processors, turn.now),
-    timeLeft: ({ facts: { until } }) => (until === undefined ? Infinity : until - turn.now),
-    bytesHeld: () => 0,
-    lookAgain: (after) => wakeBy(turn, turn.now + Math.max(lookAgainMin, Math.ceil(after))),
+    waits: (queue, machine) => waitsAt(machine, queue.processors, lastLook(turn, queue)),
+    timeLeft: (queue, { facts: { until } }) => (until === undefined ? Infinity : until - lastLook(turn, queue)),
+    bytesHeld: bytesHeldIn(turn.state),
+    lookAgain: (queue) => { wakeBy(turn, lastLook(turn, queue) + lookEvery(queue)); },
   };
+}
+
+/** The instant by which its tasks are mapped now. */
+function lastLook({ now }: Turn, queue: TaskQueue): Instant {
+  return now - (now % lookEvery(queue));
+}
+
+function lookEvery({ job: { times } }: TaskQueue): Duration {
+  return Math.max(lookEveryMin, Math.ceil((times.mean ?? 0) / looksPerTask));
 }
 
 function depthOf(turn: Turn, queue: TaskQueue, machine: BrokerMachine): number {

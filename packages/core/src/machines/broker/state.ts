@@ -8,6 +8,7 @@ import type {
 } from '../../shared/index.ts';
 import type { ReplicaEnding } from './changes.ts';
 import type { GrantedLease } from './leases.ts';
+import { createStoredContents, type StoredContents } from './stored-contents.ts';
 import { type BrokerOptions, defaultBrokerOptions } from './options.ts';
 import type { TrustRecord } from './trust-evidence.ts';
 
@@ -38,6 +39,8 @@ export interface BrokerState {
   readonly records: Map<string, TrustRecord>;
   /** By `<provider>/<request>`; `<provider>/` for its time-shared machines. */
   readonly accounts: Map<string, LedgerAccount>;
+  /** Of the moment. */
+  readonly stored: StoredContents;
   /** Counted from 1, as `nextReplicaId`. */
   nextJobId: JobId;
   nextReplicaId: ReplicaId;
@@ -96,6 +99,8 @@ export interface BrokerJob {
   readonly times: TimeCurve;
   /** What it held of each account. */
   readonly shares: Map<LedgerAccount, LedgerShare>;
+  /** All tasks of which two replicas or more run or wait for a verdict, or one was given up; some that had them may still be among them. */
+  readonly sistered: Set<OpenTask>;
 }
 
 /** Where the tasks of a group stand in their job. */
@@ -276,7 +281,7 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
   return {
     options: { ...defaultBrokerOptions, ...options },
     jobs: new Map(), openJobs: new Map(), jobsByClientId: new Map(), providers: new Map(), machines: new Map(), replicas: new Map(),
-    successes: new Map(), records: new Map(), requests: new Map(), requestsSeen: new Map(), accounts: new Map(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
+    successes: new Map(), records: new Map(), requests: new Map(), requestsSeen: new Map(), accounts: new Map(), stored: createStoredContents(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
   };
 }
 

@@ -17,6 +17,7 @@ import { hearOfRequests } from './requests.ts';
 import { retryTasks } from './retry-tasks.ts';
 import { acceptResult, hearDigest, refuseResult } from './settle-result.ts';
 import type { BrokerState } from './state.ts';
+import { noteStaged } from './stored-inputs.ts';
 import { submitJob } from './submit-job.ts';
 import { giveUpUnstartable, takeReport } from './take-report.ts';
 import { beginTurn, flushCancels, type Turn } from './turn.ts';
@@ -63,6 +64,7 @@ function takeInput(turn: Turn, input: BrokerInput): void {
     case 'MachineQuarantined': quarantineMachine(turn, input); break;
     case 'MachinePardoned': pardonMachine(turn, input); break;
     case 'ResultRefused': refuseResult(turn, input); break;
+    case 'InputsStaged': noteStaged(turn.state, input); break;
     // What is due is looked for in every step.
     case 'TimerFired': turn.state.wakeAt = Infinity; break;
     default: unreachable(input);

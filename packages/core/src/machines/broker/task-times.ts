@@ -1,6 +1,6 @@
 import type { Duration, Instant, ProcessorCount } from '../../shared/index.ts';
-import { expectedRemainingOn, quantileOn } from '../../times/index.ts';
-import type { BrokerJob, BrokerMachine, BrokerReplica } from './state.ts';
+import { expectedRemainingOn, expectedTotalOn, quantileOn } from '../../times/index.ts';
+import type { BrokerJob, BrokerMachine, BrokerReplica, OpenTask } from './state.ts';
 
 /** How much longer a replica of the job that runs for `elapsed` on the machine runs there, on average; undefined before any time is known. */
 export function expectedRemaining({ times }: BrokerJob, elapsed: Duration, { slowness }: BrokerMachine): Duration | undefined {
@@ -20,6 +20,26 @@ export function timeQuantile({ times }: BrokerJob, { slowness }: BrokerMachine, 
 /** How much longer a replica is expected to run, as counted from its placing; undefined before any time is known. */
 export function expectedRest({ job, machine, placedAt }: BrokerReplica, now: Instant): Duration | undefined {
   return expectedRemaining(job, Math.max(0, now - placedAt), machine);
+}
+
+/** When the first of its replicas is expected to end; Infinity before any time is known. Between two events it never comes nearer. */
+export function expectedEnd({ replicas }: OpenTask, now: Instant): Instant {
+  let first = Infinity;
+  for (const { job: { times }, machine: { slowness }, placedAt } of replicas) {
+    const total = expectedTotalOn(times, slowness, Math.max(0, now - placedAt));
+    if (total !== undefined) first = Math.min(first, placedAt + total);
+  }
+  return first;
+}
+
+/** In how long the first of its replicas is expected to end; undefined as above. */
+export function remainingOf({ replicas }: OpenTask, now: Instant): Duration | undefined {
+  let least: Duration | undefined;
+  for (const replica of replicas) {
+    const rest = expectedRest(replica, now);
+    if (rest !== undefined && (least === undefined || rest < least)) least = rest;
+  }
+  return least;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Instant, ReplicaId, Reply } from '../../shared/index.ts';
 import { apply } from './apply.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerCommand } from './commands.ts';
-import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, TaskQueue } from './state.ts';
+import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, TaskQueue } from './state.ts';
 
 /** One step in the making: what its parts share and add to. */
 export interface Turn {
@@ -20,13 +20,15 @@ export interface Turn {
   readonly crowded: Set<BrokerJob>;
   /** Something came in that providers are to hear of at once, should it change what is wanted of them. */
   mayChangeDemand: boolean;
+  /** Of providers with allocations: whether these are held also without replicas beside others. Filled while tasks are replicated. */
+  readonly heldAnyway: Map<BrokerProvider, boolean>;
   /** When the next decision is due without any input; Infinity when none is. */
   wakeAt: Instant;
 }
 
 /** A step that has decided nothing yet. */
 export function beginTurn(state: BrokerState, now: Instant): Turn {
-  return { state, now, changes: [], commands: [], cancels: new Map(), withdrawals: new Map(), longerMayCome: new Map(), crowded: new Set(), mayChangeDemand: false, wakeAt: Infinity };
+  return { state, now, changes: [], commands: [], cancels: new Map(), withdrawals: new Map(), longerMayCome: new Map(), crowded: new Set(), heldAnyway: new Map(), mayChangeDemand: false, wakeAt: Infinity };
 }
 
 /** Makes a change: it is applied, and journaled before any command of the step is performed. */

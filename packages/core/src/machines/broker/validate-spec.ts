@@ -1,6 +1,7 @@
 import { keepInside } from '../../bag/index.ts';
-import type { JobSpec, TaskGroup } from '../../messages/index.ts';
+import { type JobSpec, schedulerNames, type TaskGroup } from '../../messages/index.ts';
 import { describeRequirementsError, parseRequirements } from '../../requirements/index.ts';
+import { findNearestWord } from '../../shared/index.ts';
 import { countTasks } from './task-groups.ts';
 
 /** Why a spec is refused. */
@@ -14,7 +15,7 @@ export const taskCountMax = 2 ** 31;
 
 /** Finds what keeps a spec from being taken in: the value found and the value wanted; undefined when nothing does. */
 export function findSpecFault(spec: JobSpec): SpecFault | undefined {
-  return findRangeFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec) ?? findVerificationFault(spec);
+  return findRangeFault(spec) ?? findSchedulingFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec) ?? findVerificationFault(spec);
 }
 
 function bad(message: string): SpecFault {
@@ -32,6 +33,17 @@ function findRangeFault(spec: JobSpec): SpecFault | undefined {
     if (!Number.isInteger(value) || value < least || value > most) return bad(`${name} is ${value}; want an integer in ${least}..${most}`);
   }
   return undefined;
+}
+
+/** Names and caps that only a client of another release, or one of its own, can ask for. */
+function findSchedulingFault({ scheduler, replicationCap }: JobSpec): SpecFault | undefined {
+  if (scheduler !== undefined && !schedulerNames.includes(scheduler)) {
+    const nearest = findNearestWord(scheduler, schedulerNames);
+    return bad(`scheduler is ${JSON.stringify(scheduler)}; want ${nearest === undefined ? `one of ${schedulerNames.join(', ')}` : `${nearest}, perhaps`}`);
+  }
+  if (replicationCap?.kind !== 'share') return undefined;
+  const { percent } = replicationCap;
+  return Number.isInteger(percent) && percent >= 0 && percent <= 1000 ? undefined : bad(`extra_work_percent is ${percent}; want an integer in 0..1000`);
 }
 
 function findCountFault(spec: JobSpec): SpecFault | undefined {

@@ -46,7 +46,7 @@ init : put entry/input1.txt $PLAYPEN
   t.deepEqual(job, {
     job: {
       label: 'job3_test', environment: {}, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 }, processors: 1,
-      replicasMax: 2, failuresMax: 3, deadline: undefined, homeDirectory: '/home/ana/jobs',
+      replicasMax: 2, failuresMax: 3, scheduler: 'wqr', replicationCap: { kind: 'none' }, deadline: undefined, homeDirectory: '/home/ana/jobs',
       groups: [{
         values: { kind: 'range', first: 0, count: 1, step: 1 }, command: 'run_app.sh', noOp: false, check: '',
         requirements: '(os==linux && ram>=400) OR (os!=solaris && ram<=300)',

@@ -1,6 +1,7 @@
 import { isCaught, keepsAway, type BrokerState } from '@mutirao/core/machines/broker';
 import type { ClusterState } from '@mutirao/core/machines/cluster';
 import type { ProviderState } from '@mutirao/core/machines/provider';
+import type { SchedulerName } from '@mutirao/core/messages';
 import { invariant, type Duration, type Instant } from '@mutirao/core/shared';
 import { calmFaults, hasSleeps, honestManager, staysUp } from '../scenario.ts';
 import type { ClusterSite, World } from '../world.ts';
@@ -76,9 +77,12 @@ function isHonest({ isStormy, scenario: { clusters, network } }: World): boolean
   return !isStormy || (network.lossProbability === 0 && clusters.every(({ faults }) => JSON.stringify(faults) === JSON.stringify(honestManager)));
 }
 
+/** They leave slow machines idle while a faster one is expected to be free soon. */
+const byEstimates: ReadonlySet<SchedulerName> = new Set(['min-min', 'sufferage']);
+
 /** Ready tasks do not wait beside machines that have nothing to do. */
 function *findIdle(state: BrokerState, now: Instant): Iterable<string> {
-  const waiting = [...state.openJobs.values()].flatMap(({ queues }) => queues.filter(({ readyCount }) => readyCount > 0));
+  const waiting = [...state.openJobs.values()].flatMap(({ queues }) => queues.filter(({ readyCount, scheduler }) => readyCount > 0 && !byEstimates.has(scheduler)));
   if (waiting.length === 0) return;
   for (const machine of state.machines.values()) {
     const { facts: { machineId, until = Infinity }, isTold, heldProcessors, quarantinedUntil } = machine;

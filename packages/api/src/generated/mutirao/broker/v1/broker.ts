@@ -31,6 +31,27 @@ export const protobufPackage = "mutirao.broker.v1";
 
 export const protobufFileName = "mutirao/broker/v1/broker.proto";
 
+/** How the tasks of a job come to machines. */
+export const Scheduler = {
+  UNSPECIFIED: 0,
+  WORKQUEUE: 1,
+  WQR: 2,
+  STORAGE_AFFINITY: 3,
+  SUFFERAGE: 4,
+  MIN_MIN: 5,
+} as const;
+
+export type Scheduler = typeof Scheduler[keyof typeof Scheduler];
+
+export namespace Scheduler {
+  export type UNSPECIFIED = typeof Scheduler.UNSPECIFIED;
+  export type WORKQUEUE = typeof Scheduler.WORKQUEUE;
+  export type WQR = typeof Scheduler.WQR;
+  export type STORAGE_AFFINITY = typeof Scheduler.STORAGE_AFFINITY;
+  export type SUFFERAGE = typeof Scheduler.SUFFERAGE;
+  export type MIN_MIN = typeof Scheduler.MIN_MIN;
+}
+
 export const JobStatus = { UNSPECIFIED: 0, RUNNING: 1, FINISHED: 2, FAILED: 3, CANCELLED: 4 } as const;
 
 export type JobStatus = typeof JobStatus[keyof typeof JobStatus];
@@ -124,6 +145,21 @@ export interface ValueList {
   values: string[];
 }
 
+/** What the replicas of a job may cost beside its results; nothing is bounded where no cap is set. */
+export interface ReplicationCap {
+  cap:
+    | //
+    /** Only processors that would idle until their allocation ends. */
+    { $case: "idle"; value: IdleProcessors }
+    | //
+    /** Losers' processor-time in per cent of what accepted replicas used, 0 to 1000. */
+    { $case: "extraWorkPercent"; value: number }
+    | undefined;
+}
+
+export interface IdleProcessors {
+}
+
 export interface JobSpec {
   label: string;
   groups: TaskGroup[];
@@ -149,7 +185,12 @@ export interface JobSpec {
     | number
     | undefined;
   /** When absent, the checks that there are decide. */
-  verification?: Verification | undefined;
+  verification?:
+    | Verification
+    | undefined;
+  /** WQR when absent. */
+  scheduler?: Scheduler | undefined;
+  replicationCap?: ReplicationCap | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
@@ -905,6 +946,100 @@ export const ValueList: MessageFns<ValueList> = {
   },
 };
 
+function createBaseReplicationCap(): ReplicationCap {
+  return { cap: undefined };
+}
+
+export const ReplicationCap: MessageFns<ReplicationCap> = {
+  encode(message: ReplicationCap, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.cap?.$case) {
+      case "idle":
+        IdleProcessors.encode(message.cap.value, writer.uint32(10).fork()).join();
+        break;
+      case "extraWorkPercent":
+        writer.uint32(16).uint32(message.cap.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReplicationCap {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplicationCap();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.cap = { $case: "idle", value: IdleProcessors.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.cap = { $case: "extraWorkPercent", value: reader.uint32() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseIdleProcessors(): IdleProcessors {
+  return {};
+}
+
+export const IdleProcessors: MessageFns<IdleProcessors> = {
+  encode(_: IdleProcessors, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IdleProcessors {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIdleProcessors();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseJobSpec(): JobSpec {
   return {
     label: "",
@@ -917,6 +1052,8 @@ function createBaseJobSpec(): JobSpec {
     homeDirectory: "",
     deadlineUnixMs: undefined,
     verification: undefined,
+    scheduler: undefined,
+    replicationCap: undefined,
   };
 }
 
@@ -951,6 +1088,12 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.verification !== undefined) {
       Verification.encode(message.verification, writer.uint32(98).fork()).join();
+    }
+    if (message.scheduler !== undefined) {
+      writer.uint32(80).int32(message.scheduler);
+    }
+    if (message.replicationCap !== undefined) {
+      ReplicationCap.encode(message.replicationCap, writer.uint32(90).fork()).join();
     }
     return writer;
   },
@@ -1049,6 +1192,22 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.verification = Verification.decode(reader, reader.uint32());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.scheduler = reader.int32() as any;
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.replicationCap = ReplicationCap.decode(reader, reader.uint32());
             continue;
           }
         }

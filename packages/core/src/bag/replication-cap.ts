@@ -1,0 +1,52 @@
+import type { ReplicationCap } from '../messages/index.ts';
+import type { Instant, ProcessorCount, ProcessorMillis } from '../shared/index.ts';
+
+/** What the replicas of a job have cost so far, and may have cost whichever of them wins. */
+export interface ReplicationCost {
+  /** By replicas whose result was accepted. */
+  readonly used: ProcessorMillis;
+  /** By replicas that a sister beat, or that were given up for the cap. */
+  readonly losers: ProcessorMillis;
+  /** Of the replicas that run, what is a loser's at worst. */
+  readonly atRisk: ProcessorMillis;
+}
+
+/** The replicas of one task as a cap sees them. */
+export interface TaskRuns {
+  readonly processors: ProcessorCount;
+  /** When those were placed of which one may win. */
+  readonly living: readonly Instant[];
+  /** When those were placed that were given up, and run until their machines hear of it. */
+  readonly givenUp: readonly Instant[];
+  /** What successes have cost that wait for their verdict. */
+  readonly waiting: readonly ProcessorMillis[];
+}
+
+/**
+ * How much more processor-time losers may cost before a job's cap forbids it; below 0 where it is exceeded already, Infinity where nothing
+ * is bounded.
+ */
+export function budgetLeft(cap: ReplicationCap, { used, losers, atRisk }: ReplicationCost): ProcessorMillis {
+  return cap.kind === 'share' ? (used * cap.percent) / 100 - losers - atRisk : Infinity;
+}
+
+/**
+ * What the losers of one task cost at worst, if all of its replicas end at `at`: all that was given up, and of the others all but the one that
+ * costs least. Never falls as `at` grows.
+ */
+export function lossBy({ processors, living, givenUp, waiting }: TaskRuns, at: Instant): ProcessorMillis {
+  const costOf = (placedAt: Instant): ProcessorMillis => Math.max(0, at - placedAt) * processors;
+  const sure = givenUp.reduce((sum, placedAt) => sum + costOf(placedAt), 0);
+  return sure + allButLeast([...living.map(costOf), ...waiting]);
+}
+
+function allButLeast(costs: readonly ProcessorMillis[]): ProcessorMillis {
+  let sum = 0;
+  let least: ProcessorMillis | undefined;
+  for (const cost of costs) {
+    // Not all less the least: costs may be Infinity.
+    sum += least === undefined ? 0 : Math.max(cost, least);
+    least = Math.min(cost, least ?? cost);
+  }
+  return sum;
+}

@@ -1,0 +1,73 @@
+import { budgetLeft, lossBy, type ReplicationCost, type TaskRuns } from '../../bag/index.ts';
+import type { Duration, Instant, ProcessorCount, ProcessorMillis } from '../../shared/index.ts';
+import type { BrokerJob, BrokerMachine, OpenTask } from './state.ts';
+import { expectedEnd, expectedTime } from './task-times.ts';
+
+/** Replicas are given up so long before the cap would be reached, so that their machines hear of it in time. */
+export const curbAhead: Duration = 2000;
+
+/** A job's cost of replication at an instant, and how fast it grows. */
+export interface RunningCost extends ReplicationCost {
+  /** Processors that add to what is at risk as time passes. */
+  readonly growth: ProcessorCount;
+}
+
+/** What the replicas of a job cost and may have cost at `now`. Cost: its accounts and its tasks with several replicas. */
+export function replicationCost(job: BrokerJob, now: Instant): RunningCost {
+  let [atRisk, growth] = [0, 0];
+  for (const task of job.sistered) {
+    const runs = runsOf(job, task);
+    atRisk += lossBy(runs, now);
+    growth += losingCount(job, task, runs) * job.processors;
+  }
+  return { ...bookedCost(job), atRisk, growth };
+}
+
+/**
+ * Processor-time that the losers of a job may cost yet, when each task with several replicas has lost what it does until it is expected to
+ * end. Between two events it never grows.
+ */
+export function leftOf(job: BrokerJob, now: Instant): ProcessorMillis {
+  if (job.replicationCap.kind !== 'share') return Infinity;
+  let atRisk = 0;
+  for (const task of job.sistered) atRisk += lossBy(runsOf(job, task), horizonOf(expectedEnd(task, now), now));
+  return budgetLeft(job.replicationCap, { ...bookedCost(job), atRisk });
+}
+
+/**
+ * What one more replica of a running task on a machine is set aside for: how much more the task then loses at worst until it is expected to
+ * end. Infinity before anything is known of the job's times. Between two events, what it is more than `leftOf` never shrinks.
+ */
+export function costOfSister(job: BrokerJob, { task, machine }: { readonly task: OpenTask; readonly machine: BrokerMachine }, now: Instant): ProcessorMillis {
+  const runs = runsOf(job, task);
+  const end = expectedEnd(task, now);
+  const after = lossBy({ ...runs, living: [...runs.living, now] }, horizonOf(Math.min(end, now + (expectedTime(job, machine) ?? Infinity)), now));
+  return after === Infinity ? Infinity : after - lossBy(runs, horizonOf(end, now));
+}
+
+/** Until when what replicas of a task lose is set aside: for long enough not to be given up at once. */
+function horizonOf(end: Instant, now: Instant): Instant {
+  return Math.max(end, now + 2 * curbAhead);
+}
+
+function bookedCost({ shares }: BrokerJob): Pick<ReplicationCost, 'used' | 'losers'> {
+  let [used, losers] = [0, 0];
+  for (const share of shares.values()) {
+    used += share.used;
+    losers += share.losers;
+  }
+  return { used, losers };
+}
+
+function runsOf({ processors }: BrokerJob, { replicas, successes = [] }: OpenTask): TaskRuns {
+  return {
+    processors, living: replicas.filter(({ status }) => status !== 'aborting').map(({ placedAt }) => placedAt),
+    givenUp: replicas.filter(({ status }) => status === 'aborting').map(({ placedAt }) => placedAt), waiting: successes.map(({ charge }) => charge),
+  };
+}
+
+/** How many of its replicas lose more with time: all but one of those that live, unless the task was settled without them. */
+function losingCount(job: BrokerJob, task: OpenTask, { living, givenUp, waiting }: TaskRuns): number {
+  const oneWins = job.tasks.get(task.index) === task && waiting.length === 0;
+  return givenUp.length + (oneWins ? Math.max(0, living.length - 1) : living.length);
+}

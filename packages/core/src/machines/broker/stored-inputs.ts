@@ -1,0 +1,71 @@
+import { expandPathVariables, parseTemplate, renderPath } from '../../bag/index.ts';
+import type { Content, InputSpec, MachineFacts, Values } from '../../messages/index.ts';
+import type { Bytes, ProviderId, TaskIndex } from '../../shared/index.ts';
+import type { InputOf } from './inputs.ts';
+import type { BrokerMachine, BrokerState, TaskQueue } from './state.ts';
+import type { StoredContents } from './stored-contents.ts';
+import { getGroup, getTaskGroup } from './task-groups.ts';
+
+/** Contents that are remembered of a storage, and files at home whose contents are remembered; the oldest go first. */
+const storedMax = 100_000;
+/** Storages that are remembered; likewise. */
+const storagesMax = 10_000;
+
+/** Remembers what was sent to a machine. */
+export function noteStaged({ machines, stored }: BrokerState, { machineId, sources, contents }: InputOf<'InputsStaged'>): void {
+  for (const source of sources) keepBounded(stored.sources, storedMax, [source.path, source.contents]);
+  const machine = machines.get(machineId);
+  if (machine === undefined || contents.length === 0) return;
+  const key = storageKey(machine.provider.providerId, machine.facts);
+  const storage = stored.storages.get(key) ?? new Map<string, Bytes>();
+  keepBounded(stored.storages, storagesMax, [key, storage]);
+  for (const { sha256, size } of contents) keepBounded(storage, storedMax, [sha256, size]);
+}
+
+/** Sets an entry, the newest now, and drops the oldest where there are too many. */
+function keepBounded<Value>(map: Map<string, Value>, sizeMax: number, [key, value]: readonly [string, Value]): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > sizeMax) map.delete(map.keys().next().value as string);
+}
+
+/** Agents of one host and provider have the user's folder in common; of a machine that does not say its host, the machine has one. */
+function storageKey(providerId: ProviderId, { machineId, attributes: { hostname } }: MachineFacts): string {
+  return hostname === undefined ? machineId : `${providerId}\n${hostname}`;
+}
+
+/** Makes what tells how many bytes of a task's inputs a machine's storage holds. What it finds out of tasks is kept, so it is for one turn. */
+export function bytesHeldIn({ stored }: BrokerState): (queue: TaskQueue, task: TaskIndex, machine: BrokerMachine) => Bytes {
+  const known = new Map<TaskQueue, Map<TaskIndex, readonly Content[]>>();
+  return (queue, task, machine) => {
+    const storage = stored.storages.get(storageKey(machine.provider.providerId, machine.facts));
+    if (storage === undefined) return 0;
+    let ofQueue = known.get(queue);
+    if (ofQueue === undefined) known.set(queue, ofQueue = new Map());
+    let contents = ofQueue.get(task);
+    if (contents === undefined) ofQueue.set(task, contents = contentsOf(stored, queue, task));
+    let held = 0;
+    for (const { sha256 } of contents) held += storage.get(sha256) ?? 0;
+    return held;
+  };
+}
+
+/** The contents of a task's inputs as far as they are known; of a path that depends on the machine they are not. */
+function contentsOf({ sources }: StoredContents, { job }: TaskQueue, task: TaskIndex): readonly Content[] {
+  const group = getGroup(job, task);
+  const { inputs, values } = getTaskGroup(job, group.groupIndex);
+  const at = { task, value: valueAt(values, task - group.firstTaskIndex), variables: [['JOB', String(job.jobId)], ['TASK', String(task)]] as const };
+  return inputs.flatMap(({ source }) => (source.kind === 'content' ? [source.content] : sources.get(pathFor(source, at)) ?? []));
+}
+
+type PathSource = Extract<InputSpec['source'], { kind: 'path' }>;
+
+function pathFor({ path }: PathSource, { task, value, variables }: { readonly task: TaskIndex; readonly value: string; readonly variables: readonly (readonly [string, string])[] }): string {
+  if (!path.includes('{') && !path.includes('$')) return path;
+  const template = parseTemplate(path);
+  return renderPath(template, value, task, (part) => expandPathVariables(part, variables));
+}
+
+function valueAt(values: Values, position: number): string {
+  return values.kind === 'range' ? String(values.first + position * values.step) : values.values[position] ?? '';
+}
