@@ -5,6 +5,7 @@ import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { defaultBrokerOptions } from '@mutirao/core/machines/broker';
 import type { ProviderId } from '@mutirao/core/shared';
 import { natsEvents } from '@mutirao/runtime/events';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
@@ -22,6 +23,7 @@ const options = {
   metrics: text({ help: 'Where to serve /metrics and /healthz; port 0 takes a free one.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
   provider: list({ help: 'A provider to use, by its name and address.', placeholder: 'ID=HOST:PORT' }),
   suspectGrace: duration({ help: 'How long the machines of a provider that is away keep their replicas.', default: 60_000 }),
+  leaseHorizon: duration({ help: 'For how long after this broker went away its providers may start tasks that it leased to them; 0 leases nothing.', default: 3_600_000 }),
   replicateAfter: duration({ help: 'How old a replica is before an idle machine gets a sister of it.', default: 250 }),
   checkDeadline: duration({ help: 'How long the check of a task may take.', default: 600_000 }),
   checksMax: integer({ help: 'Checks that run at a time.', default: 4, min: 1, max: 1024 }),
@@ -46,10 +48,11 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const ownerId = userInfo().username;
   const nats = natsOptionsOf(config, brokerIdOf(ownerId, home));
   const metrics = new Metrics({ withProcess: true });
-  const { suspectGrace, replicateAfter, checkDeadline, checksMax, blobBytesMax } = config;
+  const { suspectGrace, leaseHorizon, replicateAfter, checkDeadline, checksMax, blobBytesMax } = config;
   const broker = await startBroker({
     home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId: brokerIdOf(ownerId, home),
-    programVersion: manifest.version, providers: config.provider.map(parseProvider), options: { suspectGrace, replicateAfter, trust: trustRulesOf(token) },
+    programVersion: manifest.version, providers: config.provider.map(parseProvider),
+    options: { suspectGrace, replicateAfter, trust: trustRulesOf(token), lease: { ...defaultBrokerOptions.lease, horizon: leaseHorizon } },
     checkDeadline, checksMax, blobBytesMax, trace: config.trace, connectEvents: nats && natsEvents(nats), log, metrics, onFatal: context.fail,
   });
   const http = await startHttp({ address: config.metrics, metrics, healthy: () => broker.trouble() });

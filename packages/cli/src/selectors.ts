@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { MutiraoError } from '@mutirao/api/errors';
 import { JobStatus, type JobSummary } from '@mutirao/api/broker';
 import { parseSelector, selectNumbers, type Selector } from '@mutirao/formats';
@@ -50,11 +53,31 @@ export function resolveTaskIndex(text: string): number {
 /** A provider's name and address: by its name at the broker, or by the address itself. */
 export async function resolveProviderAddress(context: CommandContext, name: string): Promise<{ providerId: string; address: string }> {
   if (name.includes(':')) return { providerId: name, address: name };
-  const { providers } = await (await context.broker()).listProviders();
+  const providers = await listProviders(context).catch((error: unknown) => {
+    // While the broker is away a provider is still asked, if it is one of this home folder.
+    const address = localAddress(context.home, name);
+    if (address === undefined) throw error;
+    return [{ providerId: name, address }];
+  });
   const found = providers.find((provider) => provider.providerId === name);
   if (found !== undefined) return { providerId: name, address: found.address };
   const known = providers.map((provider) => provider.providerId).join(', ');
   throw new MutiraoError('MUT_BAD_REQUEST', `no provider is named "${name}"; want ${known === '' ? 'an address: there are none at this broker' : `one of ${known}`}`);
+}
+
+/** Where a provider of a home folder listens; undefined where none of that name has run. */
+function localAddress(home: string, name: string): string | undefined {
+  if (!/^[\w.-]{1,64}$/.test(name)) return undefined;
+  try {
+    const { address } = JSON.parse(readFileSync(join(home, 'providers', name, 'provider.json'), 'utf8')) as { readonly address?: unknown };
+    return typeof address === 'string' ? address : undefined;
+  } catch {
+    return undefined; // Nothing is there, or nothing that a provider wrote.
+  }
+}
+
+async function listProviders(context: CommandContext): Promise<readonly { readonly providerId: string; readonly address: string }[]> {
+  return (await (await context.broker()).listProviders()).providers;
 }
 
 function withinOrRefused(selector: Selector, window: { first: number; last: number }, text: string, what: string): number[] {

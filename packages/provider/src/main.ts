@@ -15,7 +15,7 @@ import { managerOptions, openManager, queueIntervalOf } from './open-manager.ts'
 import { openKeeper, startKeeping } from './machines/keep-machines.ts';
 import { startProvider } from './start-provider.ts';
 
-const { idleRelease, agentGrace, brokerGrace, refusalPause, refusalPauseMax, refusalsMax } = providerDefaults;
+const { idleRelease, agentGrace, brokerGrace, deputyAfter, refusalPause, refusalPauseMax, refusalsMax } = providerDefaults;
 
 const options = {
   id: text({ help: 'Name of the provider; its files are in providers/ID of the home folder.', placeholder: 'ID', default: 'local' }),
@@ -31,9 +31,11 @@ const options = {
   idleRelease: duration({ help: 'A running allocation is released after so long without any demand.', default: idleRelease }),
   agentGrace: duration({ help: 'A machine whose agent is away for longer is lost.', default: agentGrace }),
   brokerGrace: duration({ help: 'The demand of a broker that is away for longer is nothing.', default: brokerGrace }),
+  deputyAfter: duration({ help: 'When a broker is away for longer, its machines go on with what it leased, and what they report is kept for it.', default: deputyAfter }),
   refusalPause: duration({ help: 'Pause after a refused request; doubles with each further one.', default: refusalPause }),
   refusalPauseMax: duration({ help: 'Longest pause after refusals.', default: refusalPauseMax }),
   refusalsMax: integer({ help: 'After so many refusals in a row a request is tried once an hour only, until new demand comes up.', default: refusalsMax, min: 1, max: 1000 }),
+  spoolBytes: bytes({ help: 'Most that outputs of tasks may hold which wait here for a broker that is away; beyond that they wait at their machines.', default: 16 * 2 ** 30 }),
   agentCommand: text({ help: 'What an allocation runs on each processor, as a JSON array of program and arguments; empty for this release\'s agent.', placeholder: 'JSON', default: '' }),
   agentOrphanTimeout: duration({ help: 'Agents of allocations give up after so long without the provider; 0 for their own choice.', default: 0 }),
   releaseOnStop: duration({ help: 'When told to stop, gives back all requests, also what runs, and waits at most so long; 0 to leave them for the next start.', default: 0 }),
@@ -60,7 +62,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
     ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config, home), home, directory, listen: addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
     manager: openManager(config, { home, directory, token, passedOn }), agentCommand: readAgentCommand(config.agentCommand),
-    agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, contentBytesMax: config.contents, queueInterval: queueIntervalOf(config), trace: config.trace,
+    agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, contentBytesMax: config.contents, spoolBytesMax: config.spoolBytes, queueInterval: queueIntervalOf(config), trace: config.trace,
     log, metrics, onFatal: context.fail,
   });
   context.addToDump('state', () => provider.state);
@@ -84,7 +86,7 @@ function machineConfig(config: Config, home: string): ProviderConfig {
   return {
     ...providerDefaults, providerId: config.id, resourceKind: config.manager === 'none' ? 'machines' : 'cluster', heuristic: config.heuristic,
     heuristicOptions: { ...heuristicDefaults, defaultTime: config.defaultTaskTime }, userId: config.user || userOfIdentity(identityFolder(home)) || userInfo().username,
-    idleRelease: config.idleRelease, agentGrace: config.agentGrace, brokerGrace: config.brokerGrace,
+    idleRelease: config.idleRelease, agentGrace: config.agentGrace, brokerGrace: config.brokerGrace, deputyAfter: config.deputyAfter,
     refusalPause: config.refusalPause, refusalPauseMax: config.refusalPauseMax, refusalsMax: config.refusalsMax,
   };
 }

@@ -1,14 +1,18 @@
-import { decodeKeptMachine, encodeAllocationRequest, encodeKeptMachineState } from '@mutirao/api/codecs';
+import { decodeContent, decodeKeptMachine, encodeAllocationRequest, encodeKeptMachineState } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
 import { GridMachineProviderServiceService, ReceiveContentRequest, type GetResourceResponse } from '@mutirao/api/provider';
 import { describeRequest, heuristicInForce, isServing, type HeuristicSetting, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import type { Content } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
 import { bind, unary, type CallContext, type Handlers, type ServiceBinding, type StreamWriter } from '@mutirao/runtime/rpc';
 import type { AgentGate } from './agent-gate.ts';
 import { originOf, type AgentCredentials } from './credentials.ts';
 import type { SiteContents } from './contents/site-contents.ts';
+import { userOfBroker, type Deputy } from './deputy/deputy.ts';
+import { describeLease } from './deputy/describe-lease.ts';
 import type { MachineKeeper } from './machines/machine-keeper.ts';
+import type { AgentLink } from './relay/links.ts';
 import type { Relay } from './relay/relay.ts';
 import type { PushedContents } from './transfers/pushed-contents.ts';
 import { openPush, openSend } from './transfers/chunks.ts';
@@ -22,6 +26,8 @@ export interface ProviderHost {
   readonly pushed: PushedContents;
   /** Contents that are kept for the agents; left out where none are. */
   readonly contents?: Pick<SiteContents, 'findTransfer'>;
+  /** Stands in for brokers that are away; left out where nobody does. */
+  readonly deputy?: Pick<Deputy, 'keepOutput' | 'findOutput' | 'readOutput' | 'noteFetched' | 'trouble' | 'spooledBytesOf' | 'leases'>;
   readonly gate: Pick<AgentGate, 'enter' | 'demandEntered'>;
   /** Keeps time-shared machines; undefined where a resource manager gives machines. */
   readonly keeper: Pick<MachineKeeper, 'add' | 'remove' | 'list'> | undefined;
@@ -60,11 +66,8 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
       await host.exchange.give(first.transferId, { chunks, signal, requestId: '' });
       return nothing;
     },
-    receiveContent: async (bytes, writer, { signal }) => {
-      const { transferId } = decodeCall(ReceiveContentRequest, bytes);
-      await host.exchange.take(transferId, { writer, signal, requestId: '' });
-    },
-    getResource: unary({ decode: () => undefined, handle: () => describeResource(host), encode: (response) => response }),
+    receiveContent: (bytes, writer, context) => receiveContent(host, bytes, writer, context),
+    getResource: unary({ decode: () => undefined, handle: (_, { userId }) => describeResource(host, userId), encode: (response) => response }),
     listRequests: unary({
       decode: () => undefined,
       handle: () => [...host.state.requests.values()].map((request) => describeRequest(host.state, request)),
@@ -143,13 +146,68 @@ async function pushContent(host: ProviderHost, messages: AsyncIterable<Buffer>, 
   const agent = host.relay.findAgent(machineId, origin);
   if (agent === undefined) throw new MutiraoError('MUT_TRANSFER_FAILED', `machine "${machineId}" is not attached`);
   host.gate.enter(origin, agent.identity.machineId, context.credential);
-  const forget = host.pushed.announce(agent, { transferId, content });
+  await passPush(host, agent, { transferId, content: decodeContent(content), chunks, signal, requestId });
+  return nothing;
+}
+
+interface Push {
+  readonly transferId: string;
+  readonly content: Content;
+  readonly chunks: AsyncIterable<Buffer>;
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+}
+
+/** Brings a push to its broker; while that is away it is kept, from the beginning or, as long as nothing of it was read, later. */
+async function passPush(host: ProviderHost, agent: AgentLink, push: Push): Promise<void> {
+  const { transferId, signal, requestId } = push;
+  if (agent.isKeeping) return await keepPush(host, agent, push, push.chunks);
+  const { diverted, forget } = host.pushed.announce(agent, push);
+  const chunks = new UnreadChunks(push.chunks);
   try {
-    await host.exchange.give(transferId, { chunks, signal, requestId });
+    await host.exchange.give(transferId, { chunks, signal: AbortSignal.any([signal, diverted]), requestId });
+  } catch (error) {
+    if (!diverted.aborted || signal.aborted || chunks.isRead) throw error;
+    await keepPush(host, agent, push, chunks);
   } finally {
     forget();
   }
-  return nothing;
+}
+
+async function keepPush({ deputy, relay }: ProviderHost, { identity }: AgentLink, { transferId, content }: Push, chunks: AsyncIterable<Buffer>): Promise<void> {
+  if (deputy === undefined) throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId}: its broker is away`);
+  await deputy.keepOutput(identity.machineId, { transferId, content }, chunks);
+  // The broker may have come back meanwhile, and the agent will tell it of this output itself.
+  relay.announceKept(identity.machineId, transferId, content);
+}
+
+/** What is pushed, and whether anybody has begun to read it. */
+class UnreadChunks implements AsyncIterable<Buffer> {
+  isRead = false;
+  readonly #chunks: AsyncIterable<Buffer>;
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#chunks = chunks;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Buffer> {
+    this.isRead = true;
+    return this.#chunks[Symbol.asyncIterator]();
+  }
+}
+
+async function receiveContent(host: ProviderHost, bytes: Buffer, writer: StreamWriter<Buffer>, { signal, userId }: CallContext): Promise<void> {
+  const { transferId } = decodeCall(ReceiveContentRequest, bytes);
+  const output = host.deputy?.findOutput(transferId, userId);
+  if (host.deputy === undefined || output === undefined) {
+    await host.exchange.take(transferId, { writer, signal, requestId: '' });
+    return;
+  }
+  for await (const message of host.deputy.readOutput(output)) {
+    writer.write(message);
+    await writer.drained();
+  }
+  host.deputy.noteFetched(output);
 }
 
 /** @throws {MutiraoError} MUT_NOT_OWNER */
@@ -175,7 +233,7 @@ function decodeCall<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Buffer): 
   }
 }
 
-function describeResource({ state, trouble }: ProviderHost): GetResourceResponse {
+function describeResource({ state, deputy, ownerId, trouble }: ProviderHost, userId: UserId): GetResourceResponse {
   const { config, machines, listing } = state;
   const { heuristic, defaultTime } = heuristicInForce(state);
   const fault = trouble();
@@ -189,5 +247,7 @@ function describeResource({ state, trouble }: ProviderHost): GetResourceResponse
     walltimeGranularityMs: limits.walltimeGranularity, heuristic, defaultTaskTimeMs: defaultTime, heuristicSwitched: state.switched !== undefined,
     queuedRequests: listing?.requests.filter(({ status }) => status === 'queued').length ?? 0,
     machines: attached.length, draining: state.drainReason !== '', reasons: [...(fault === undefined ? [] : [fault]), ...state.standing],
+    leases: [...state.brokers.values()].filter(({ brokerId }) => userId === ownerId || userOfBroker(brokerId, ownerId) === userId).flatMap((broker) => describeLease(state, broker, deputy) ?? []),
+    spoolTrouble: deputy?.trouble ?? '',
   };
 }

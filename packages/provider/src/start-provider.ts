@@ -4,7 +4,7 @@ import {
   createProviderState, freezeProvider, isPending, isServing, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
   type ProviderSnapshot, type ProviderState,
 } from '@mutirao/core/machines/provider';
-import { invariant, unreachable, type Bytes, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
+import { unreachable, type Bytes, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
 import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
@@ -21,6 +21,7 @@ import { providerChangeCodec } from './change-codec.ts';
 import { AgentCredentials } from './credentials.ts';
 import { SiteContents } from './contents/site-contents.ts';
 import { SiteStore } from './contents/site-store.ts';
+import { openDeputy, type OpenedDeputy } from './deputy/open-deputy.ts';
 import type { MachineKeeper } from './machines/machine-keeper.ts';
 import { measureProvider } from './measure-provider.ts';
 import { TaskMeasure } from './relay/measure.ts';
@@ -62,6 +63,8 @@ export interface ProviderSetup {
   readonly queueInterval: Duration;
   /** Most bytes of contents that are kept for the agents; 0 or left out for none. */
   readonly contentBytesMax?: Bytes;
+  /** Most bytes of outputs that are kept while their broker is away; left out for 0. */
+  readonly spoolBytesMax?: Bytes;
   /** Keeps time-shared machines; left out where a resource manager gives machines. */
   readonly keeper?: MachineKeeper;
   /** Where a debugging trace goes; empty or left out for none. */
@@ -130,6 +133,7 @@ class ProviderProcess {
   readonly #exchange = new TransferExchange({ timers: systemTimers, waitMax: transferWaitMax, transfersMax, passing: this.#passing });
   readonly #contents: SiteContents | undefined;
   readonly #pushed = new PushedContents();
+  readonly #opened: OpenedDeputy;
   readonly #relay: Relay;
   readonly #submitter: Submitter | undefined;
   readonly #watcher: QueueWatcher | undefined;
@@ -149,9 +153,14 @@ class ProviderProcess {
     this.#gate = new AgentGate(journal.database, { widthOf: (requestId) => widthOf(this.#state, requestId) });
     const deliver = (input: ProviderInput): void => { this.#driver.deliver(input); };
     this.#contents = this.#openContents();
+    this.#opened = openDeputy({
+      directory, database: journal.database, state: this.#state, ownerId: setup.ownerId, spoolBytesMax: setup.spoolBytesMax ?? 0, contents: this.#contents, measure: this.#measure, log, deliver,
+      tellBroker: (brokerId, message) => { this.#relay.tellBroker(brokerId, message); },
+    });
     this.#relay = new Relay({
-      providerId: config.providerId, measure: this.#measure, log, clock: systemClock, deliver, gate: this.#gate, ownerId: setup.ownerId,
+      deputy: this.#opened.deputy, providerId: config.providerId, measure: this.#measure, log, clock: systemClock, deliver, gate: this.#gate, ownerId: setup.ownerId,
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
+      onKeeping: (agent) => { this.#pushed.divert(agent); },
       onRouted: (agent) => { this.#pushed.repeat(agent); },
       onRefused: (requestId, error) => { this.#exchange.failRequest(requestId, error); },
     });
@@ -161,6 +170,7 @@ class ProviderProcess {
       onCommitted: (entries) => {
         for (const { change } of entries) {
           logChange(log, change);
+          this.#opened.hear(change);
           if (change.kind === 'RequestEnded') this.#gate.forgetRequest(change.requestId);
         }
       },
@@ -194,13 +204,14 @@ class ProviderProcess {
     const { users, agents } = await this.#serve();
     this.#agentStart = agentStartOf(this.#setup, agents.address);
     this.#driver.deliver({ kind: 'ProviderStarted', instance: makeToken().replaceAll(/\W/g, '').slice(0, 12) });
+    this.#opened.resume();
     this.#watcher?.start();
     this.#tellTaskTimes();
-    measureProvider(metrics, { state: this.#state, relay: this.#relay, exchange: this.#exchange, measure: this.#measure, contents: this.#contents });
+    measureProvider(metrics, { state: this.#state, relay: this.#relay, exchange: this.#exchange, outputs: this.#opened.outputs, measure: this.#measure, contents: this.#contents });
     log.info({ address: users.address, agents_address: agents.address, agents_dial: this.#agentStart.address, provider: this.#state.config.providerId }, 'listening');
     return {
       address: users.address, agentsAddress: agents.address, machineTokenPath: this.#machineTokenPath, state: this.#state,
-      trouble: () => this.#trouble(),
+      trouble: () => this.#trouble() ?? (this.#opened.deputy.trouble || undefined),
       giveBack: (reason, patience) => this.#giveBack(reason, patience),
       stop: () => this.#stop(users === agents ? [users] : [users, agents]),
     };
@@ -226,7 +237,7 @@ class ProviderProcess {
     const { listen, listenAgents, ownerId } = this.#setup;
     const host = {
       gate: this.#gate, ownerId, keeper: this.#setup.keeper,
-      state: this.#state, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed,
+      state: this.#state, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed, deputy: this.#opened.deputy,
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
       trouble: () => this.#trouble(),
       ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),
@@ -262,10 +273,8 @@ class ProviderProcess {
       case 'ReleaseRequest': void this.#submitter?.release(command); break;
       case 'TellMachineJoined': case 'TellMachineLost': case 'TellRequests': case 'TellSettled':
       case 'ReattachAgent': case 'ClearAgent': case 'RefuseAgent': case 'DrainAgents':
-        this.#relay.perform(command);
-        break;
       case 'KeepReports': case 'AcknowledgeKept': case 'StartLeased': case 'ConfirmLease':
-        invariant(false, `${command.kind} without a lease, of which this process takes none`);
+        this.#relay.perform(command);
         break;
       default: unreachable(command);
     }
@@ -292,6 +301,7 @@ class ProviderProcess {
   async #stop(servers: readonly RunningServer[]): Promise<void> {
     this.#watcher?.stop();
     systemTimers.cancel(this.#measureTimer);
+    this.#opened.deputy.close();
     this.#tellMeasured();
     // The driver first: agents that are sent away now are not lost, they wait for the next start.
     await this.#driver.stop();

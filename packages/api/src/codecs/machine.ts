@@ -135,7 +135,7 @@ export function encodeContentWanted(contents: readonly WantedContent[]): Content
   const hasOffset = contents.some(({ offset = 0 }) => offset > 0);
   return {
     contents: contents.map(encodeContent), offsets: hasOffset ? contents.map(({ offset = 0 }) => offset) : [],
-    overWire: contents.some(({ overWire = false }) => overWire),
+    overWire: contents.some(({ overWire = false }) => overWire), sharedTokens: [],
   };
 }
 

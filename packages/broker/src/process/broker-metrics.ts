@@ -10,6 +10,7 @@ const secondsBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25
 /** What an operator of a broker wants to see. */
 export class BrokerMetrics implements LinkCounts {
   readonly #placed;
+  readonly #leased;
   readonly #started;
   readonly #ended;
   readonly #wait;
@@ -23,6 +24,7 @@ export class BrokerMetrics implements LinkCounts {
   constructor(metrics: Metrics) {
     this.#metrics = metrics;
     this.#placed = metrics.counter('mutirao_broker_replicas_placed_total', 'Replicas sent to machines.');
+    this.#leased = metrics.counter('mutirao_broker_leases_total', 'Leases granted to providers; each replaces the one before.');
     this.#started = metrics.counter('mutirao_broker_replicas_started_total', 'Replicas that machines told of as running; short ones end before they are told of.');
     this.#ended = metrics.counter('mutirao_broker_replicas_ended_total', 'Replicas that ended, by what became of them.', ['fate']);
     this.#wait = metrics.histogram('mutirao_broker_dispatch_seconds', 'Time from placing a replica to its start on the machine; one replica of each report is observed.', secondsBuckets);
@@ -65,6 +67,11 @@ export class BrokerMetrics implements LinkCounts {
       if (!state.replicas.has(replicaId)) staleCount += 1;
     }
     if (staleCount > 0) this.#stale.inc(staleCount);
+  }
+
+  /** Counts a lease that left for its provider. */
+  leased(): void {
+    this.#leased.inc();
   }
 
   /** Counts a change that is in the journal. */

@@ -1,9 +1,10 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { BrokerCommand, BrokerInput, BrokerState } from '@mutirao/core/machines/broker';
-import { invariant, type DriverCommand, type MachineId } from '@mutirao/core/shared';
+import { type DriverCommand, type MachineId } from '@mutirao/core/shared';
 import type { Room } from '@mutirao/runtime/files';
 
 import type { ProviderLinks } from '../providers/provider-links.ts';
+import type { LeasePart, LeaseStager } from '../providers/lease-stager.ts';
 import type { ToProvider } from '../providers/to-provider.ts';
 import type { ResultAcceptor, ResultOrder } from '../results/accept-result.ts';
 import type { ResultDigester } from '../results/digest-result.ts';
@@ -17,6 +18,7 @@ export interface Performers {
   readonly state: BrokerState;
   readonly links: Pick<ProviderLinks, 'connect'>;
   readonly toProvider: ToProvider;
+  readonly leaseStager: LeaseStager;
   readonly acceptor: ResultAcceptor;
   readonly digester: ResultDigester;
   readonly room: Pick<Room, 'patiently'>;
@@ -29,13 +31,13 @@ export function performCommand(performers: Performers, command: Exclude<BrokerCo
   const { toProvider, links } = performers;
   switch (command.kind) {
     case 'ConnectProvider': links.connect(command.providerId, command.address); break;
+    case 'GrantLease': performers.leaseStager.grant(command); break;
     case 'SetDemand': toProvider.setDemand(command); break;
     case 'StartReplicas': toProvider.startReplicas(command); break;
     case 'CancelReplicas': toProvider.cancelReplicas(command); break;
     case 'AcknowledgeReport': toProvider.acknowledge(command); break;
     case 'DigestResult': digestResult(performers, command); break;
     case 'AcceptResult': acceptResult(performers, command); break;
-    case 'GrantLease': invariant(false, `a lease for ${command.providerId}, which never said that it takes any`);
   }
 }
 
@@ -76,8 +78,19 @@ export function orderOf(state: BrokerState, command: CommandOf<'StartReplicas'>,
   if (job?.spec === undefined || group === undefined || !state.machines.has(machineId)) return undefined;
   return {
     jobId, userId: job.userId, spec: job.spec, groupIndex, groupFirst: group.firstTaskIndex, machineId,
-    attributes: attributesOf(state, machineId), starts, ...(sharesHome(state, machineId, tokens) ? { dropToken: tokens.drop } : {}),
+    attributes: attributesOf(state, machineId), starts, ...(sharesHome(state, { machineId }, tokens) ? { dropToken: tokens.drop } : {}),
   };
+}
+
+/** What a lease is about; parts whose job is gone meanwhile are left out. */
+export function partsOf(state: BrokerState, { parts }: CommandOf<'GrantLease'>): LeasePart[] {
+  return parts.flatMap(({ jobId, groupIndex, requirements, taskTime, starts }) => {
+    const job = state.jobs.get(jobId);
+    const group = job?.groups[groupIndex];
+    if (job?.spec === undefined || group === undefined) return [];
+    const order = { jobId, userId: job.userId, spec: job.spec, groupIndex, groupFirst: group.firstTaskIndex, machineId: '', attributes: {}, starts };
+    return [{ order, requirements, taskTime }];
+  });
 }
 
 /** What the replicas that a machine has now were staged with, so that it can be staged again. */
@@ -103,9 +116,16 @@ export interface SharedTokens {
   readonly drop: string;
 }
 
+/** Who may share the file system of home. */
+interface Neighbour {
+  readonly machineId: MachineId;
+  /** What it shows beside what is known of the machine. */
+  readonly shownTokens?: readonly string[];
+}
+
 /** Whether a machine has found the token of our home folder, so that it reads the files of home itself. */
-export function sharesHome(state: BrokerState, machineId: MachineId, { home }: SharedTokens): boolean {
-  return home !== '' && (state.machines.get(machineId)?.facts.sharedTokens?.includes(home) ?? false);
+export function sharesHome(state: BrokerState, { machineId, shownTokens = [] }: Neighbour, { home }: SharedTokens): boolean {
+  return home !== '' && (shownTokens.includes(home) || (state.machines.get(machineId)?.facts.sharedTokens?.includes(home) ?? false));
 }
 
 function attributesOf(state: BrokerState, machineId: MachineId): Readonly<Record<string, string>> {

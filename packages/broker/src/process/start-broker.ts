@@ -20,6 +20,7 @@ import { JobSpecs } from '../journal/job-specs.ts';
 import { JournalRecords, type Records } from '../journal/records.ts';
 import { timeJournal } from '../journal/timed-journal.ts';
 import { ProviderLinks } from '../providers/provider-links.ts';
+import { LeaseStager } from '../providers/lease-stager.ts';
 import { ToProvider } from '../providers/to-provider.ts';
 import { ResultAcceptor } from '../results/accept-result.ts';
 import { Arrivals } from '../results/arrivals.ts';
@@ -32,7 +33,7 @@ import { HomeFiles } from '../staging/home-files.ts';
 import { Stager } from '../staging/stager.ts';
 import { Lanes } from '../concurrency/lanes.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
-import { orderOf, ordersOfMachine, performCommand, sharesHome, type Performers, type SharedTokens } from './perform-command.ts';
+import { orderOf, ordersOfMachine, partsOf, performCommand, sharesHome, type Performers, type SharedTokens } from './perform-command.ts';
 import { createPublisher } from './create-publisher.ts';
 import { restoreState } from './restore-state.ts';
 import { Snapshots } from './snapshots.ts';
@@ -236,7 +237,7 @@ class Broker {
         const path = blob ?? (await homeFiles.findSource(content))?.path;
         return path === undefined ? undefined : { path, isLinkable: blob !== undefined };
       },
-      sharesHome: (machineId) => sharesHome(state, machineId, this.#sharedTokens),
+      sharesHome: (machineId, shownTokens) => sharesHome(state, { machineId, shownTokens }, this.#sharedTokens),
       isAwaited: (replicaId) => state.replicas.has(replicaId),
       restage: async (machineId: MachineId) => {
         for (const order of ordersOfMachine(state, machineId)) await stager.stage(order);
@@ -255,12 +256,22 @@ class Broker {
       deliver: (input) => { this.#deliver(input); },
       onSent: (count) => { this.#metrics.sent(count); },
     }, new Lanes(onFatal));
+    const leaseStager = new LeaseStager({
+      findLink: (providerId) => this.#links.find(providerId),
+      partsOf: (command) => partsOf(state, command),
+      stage: (order) => stager.stage(order),
+      onGranted: (providerId, replicaCount) => {
+        this.#metrics.leased();
+        this.#setup.log.debug({ provider: providerId, replicas: replicaCount }, 'tasks leased');
+      },
+      onBug: onFatal,
+    });
     const acceptor = new ResultAcceptor({ arrivals, hashFile, blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256) }, { placingsMax, checksMax, checkDeadline });
     const digester = new ResultDigester({
       arrivals, folder: join(this.#setup.home, 'broker', 'checks'),
       standardOutputOf: (jobId, taskIndex, replicaId) => records.outputOf(jobId, taskIndex, replicaId)?.standardOutput ?? new Uint8Array(0),
     }, { checksMax, checkDeadline });
-    return { state, links: this.#links, toProvider, acceptor, digester, room: this.#room, deliver: (input) => { this.#deliver(input); }, onBug: onFatal };
+    return { state, links: this.#links, toProvider, leaseStager, acceptor, digester, room: this.#room, deliver: (input) => { this.#deliver(input); }, onBug: onFatal };
   }
 
   #deliver(input: BrokerInput): void {

@@ -3,7 +3,7 @@ import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
-import type { Bytes, MachineId } from '@mutirao/core/shared';
+import type { Bytes, Duration, MachineId } from '@mutirao/core/shared';
 
 import type { Arrivals } from '../results/arrivals.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
@@ -16,11 +16,25 @@ export interface ContentFetcherOptions {
   whenRoom(bytes: Bytes): Promise<void>;
   /** The bytes of a transfer, in order. */
   receive(transferId: string): AsyncIterable<Uint8Array>;
+  pause(delay: Duration): Promise<void>;
+  /** Whether there is anybody to fetch from. */
+  isConnected(): boolean;
   /** Transfers at a time. */
   readonly concurrencyMax: number;
   onBytes(count: number): void;
   onTrouble(error: unknown): void;
 }
+
+/** A content that a machine has pushed, or pushes. */
+export interface PushedContent {
+  readonly transferId: string;
+  readonly content: Content;
+  /** The provider has it on its disk, and can be asked again. */
+  readonly isKept: boolean;
+}
+
+const attemptsMax = 5;
+const retryPause: Duration = 1_000;
 
 /** Writes of one transfer that are under way at a time. */
 const writesMax = 4;
@@ -37,9 +51,9 @@ export class ContentFetcher implements PushedOutputs {
   }
 
   /** Begins to fetch a transfer. */
-  fetch(machineId: MachineId, transferId: string, content: Content): void {
-    const key = `${machineId}\n${transferId}`;
-    const fetching = this.#places.run(() => this.#receive(machineId, transferId, content))
+  fetch(machineId: MachineId, pushed: PushedContent): void {
+    const key = `${machineId}\n${pushed.transferId}`;
+    const fetching = this.#places.run(() => this.#receiveOrRetry(machineId, pushed))
       .catch((error: unknown) => { this.#options.onTrouble(error); })
       .finally(() => {
         if (this.#running.get(key) === fetching) this.#running.delete(key);
@@ -49,6 +63,21 @@ export class ContentFetcher implements PushedOutputs {
 
   async settled(machineId: MachineId, transferId: string): Promise<void> {
     await this.#running.get(`${machineId}\n${transferId}`);
+  }
+
+  /** What is kept stays where it is until its report is acknowledged, so a transfer that broke is begun again. */
+  async #receiveOrRetry(machineId: MachineId, { transferId, content, isKept }: PushedContent): Promise<void> {
+    const { pause, isConnected } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#receive(machineId, transferId, content);
+        return;
+      } catch (error) {
+        const isWrong = error instanceof MutiraoError && error.code === 'MUT_CONTENT_MISMATCH';
+        if (!isKept || isWrong || attempt === attemptsMax || !isConnected()) throw error;
+        await pause(retryPause * attempt);
+      }
+    }
   }
 
   async #receive(machineId: MachineId, transferId: string, content: Content): Promise<void> {

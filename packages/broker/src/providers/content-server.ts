@@ -41,8 +41,8 @@ export interface ContentServerOptions {
   findSource(content: Content): Promise<ContentSource | undefined>;
   /** Looks at the inputs of a machine's replicas again, so that their sources are known after a restart. */
   restage(machineId: MachineId): Promise<void>;
-  /** Whether a machine reads the files of home itself. */
-  sharesHome(machineId: MachineId): boolean;
+  /** Whether a machine, or one that shows such tokens, reads the files of home itself. */
+  sharesHome(machineId: MachineId, shownTokens: readonly string[]): boolean;
   offer(machineId: MachineId, offer: ContentOffer): void;
   /** Opens the stream of a transfer. */
   send(transferId: string): ContentSink;
@@ -65,27 +65,28 @@ export class ContentServer {
   }
 
   /** Answers for each content; never rejects. */
-  async serve(machineId: MachineId, contents: readonly WantedContent[]): Promise<void> {
+  async serve(machineId: MachineId, contents: readonly WantedContent[], shownTokens: readonly string[] = []): Promise<void> {
+    const isNear = this.#options.sharesHome(machineId, shownTokens);
     const unknown: WantedContent[] = [];
     for (const content of contents) {
-      if (!(await this.#serveOne(machineId, content))) unknown.push(content);
+      if (!(await this.#serveOne(machineId, content, isNear))) unknown.push(content);
     }
     if (unknown.length === 0) return;
     await this.#options.restage(machineId).catch(this.#options.onTrouble);
     for (const content of unknown) {
-      if (await this.#serveOne(machineId, content)) continue;
+      if (await this.#serveOne(machineId, content, isNear)) continue;
       this.#options.offer(machineId, { content, source: { kind: 'refused', reason: 'MUT_CONTENT_NOT_FOUND' } });
     }
   }
 
   /** False when the content is nowhere. */
-  async #serveOne(machineId: MachineId, { sha256, size, offset = 0, overWire = false }: WantedContent): Promise<boolean> {
-    const { findSource, sharesHome, offer, nextTransferId, onTrouble } = this.#options;
+  async #serveOne(machineId: MachineId, { sha256, size, offset = 0, overWire = false }: WantedContent, isNear: boolean): Promise<boolean> {
+    const { findSource, offer, nextTransferId, onTrouble } = this.#options;
     const content = { sha256, size };
     const source = await findSource(content);
     if (source === undefined) return false;
     const { path, isLinkable } = source;
-    if (!overWire && sharesHome(machineId)) {
+    if (!overWire && isNear) {
       offer(machineId, { content, source: { kind: 'shared', path, isLinkable } });
       return true;
     }

@@ -4,20 +4,24 @@ import {
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ConnectResponse, FromMachine } from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
-import type { Content, MachineReport } from '@mutirao/core/messages';
+import type { MachineReport } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 
 import type { Lanes } from '../concurrency/lanes.ts';
+import type { PushedContent } from './content-fetcher.ts';
 import { bytesOf, hasOutputs } from './report-outputs.ts';
 
 /** What a provider's messages are turned into. */
 export interface FromProviderPort {
   deliver(input: BrokerInput): void;
-  /** Resolves to the report without bytes, when all its outputs are kept as well as they can be. Never rejects. */
-  keepOutputs(machineId: MachineId, report: MachineReport): Promise<MachineReport>;
-  fetchPushed(machineId: MachineId, transferId: string, content: Content): void;
-  /** `machineId` is empty for what the provider wants itself. */
-  serveWanted(machineId: MachineId, contents: readonly WantedContent[]): void;
+  /**
+   * Resolves to the report without bytes, when all its outputs are kept as well as they can be; undefined when the connection
+   * that it came over was lost meanwhile, since then it comes again. Never rejects.
+   */
+  keepOutputs(machineId: MachineId, report: MachineReport): Promise<MachineReport | undefined>;
+  fetchPushed(machineId: MachineId, pushed: PushedContent): void;
+  /** `machineId` is empty for what the provider wants itself. @param shownTokens what it says it found in token files then. */
+  serveWanted(machineId: MachineId, contents: readonly WantedContent[], shownTokens: readonly string[]): void;
   /** Called with the bytes that wait to be kept, after each change. */
   onHeldBytes(bytes: number): void;
 }
@@ -62,7 +66,7 @@ export class FromProvider {
         this.#port.deliver({ kind: 'RequestsChanged', providerId: this.#providerId, requests: message.value.requests.map(decodeAllocationRequest) });
         break;
       case 'settled': this.#settle(); break;
-      case 'leaseConfirmed': throw new MutiraoError('MUT_PROTOCOL', 'the provider confirms a lease that was not granted');
+      case 'leaseConfirmed': this.#port.deliver({ kind: 'LeaseConfirmed', providerId: this.#providerId, sequence: message.value.sequence }); break;
       case 'hello': throw new MutiraoError('MUT_PROTOCOL', 'the provider said hello twice');
     }
   }
@@ -70,8 +74,8 @@ export class FromProvider {
   #receiveFromMachine({ machineId, message }: FromMachine): void {
     switch (message?.$case) {
       case 'report': this.#receiveReport(machineId, decodeReport(message.value)); break;
-      case 'contentWanted': this.#port.serveWanted(machineId, decodeContentWanted(message.value)); break;
-      case 'contentPushed': this.#port.fetchPushed(machineId, message.value.transferId, decodeContent(message.value.content)); break;
+      case 'contentWanted': this.#port.serveWanted(machineId, decodeContentWanted(message.value), machineId === '' ? message.value.sharedTokens : []); break;
+      case 'contentPushed': this.#port.fetchPushed(machineId, { ...message.value, content: decodeContent(message.value.content) }); break;
       case undefined: throw new MutiraoError('MUT_PROTOCOL', `machine ${machineId} sent a message that this release does not know`);
     }
   }
@@ -86,7 +90,7 @@ export class FromProvider {
     this.#lanes.run(machineId, async () => {
       const kept = await this.#port.keepOutputs(machineId, report);
       this.#hold(-bytes);
-      this.#port.deliver({ kind: 'MachineReported', machineId, report: kept });
+      if (kept !== undefined) this.#port.deliver({ kind: 'MachineReported', machineId, report: kept });
     });
   }
 

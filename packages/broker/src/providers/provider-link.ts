@@ -31,8 +31,8 @@ export interface ProviderLinkOptions {
 
 /** Hears what becomes of a link. */
 export interface ProviderLinkListener {
-  /** `clock` is what the provider's clock showed; undefined where it did not say. */
-  onConnected(clock: Instant | undefined): void;
+  /** `clock` is what the provider's clock showed; undefined where it did not say. `capabilities` are what it can do beyond what all can. */
+  onConnected(clock: Instant | undefined, capabilities: readonly string[]): void;
   /** Everything but the hello. A thrown MutiraoError closes the stream. */
   onMessage(message: NonNullable<ConnectResponse['message']>): void;
   /** Once for each `onConnected`. */
@@ -119,7 +119,7 @@ export class ProviderLink {
       return;
     }
     if (message.$case !== 'hello') throw new MutiraoError('MUT_PROTOCOL', `the provider began with ${message.$case}; want hello`);
-    const { protocolVersion: found, programVersion, speakerId, sentUnixMs } = message.value;
+    const { protocolVersion: found, programVersion, speakerId, sentUnixMs, capabilities } = message.value;
     if (found !== protocolVersion) throw new MutiraoError('MUT_PROTOCOL', `the provider speaks version ${found}; want ${protocolVersion}`);
     this.#options.timers.cancel(this.#helloTimer);
     this.#isConnected = true;
@@ -127,7 +127,7 @@ export class ProviderLink {
     this.#lastTrouble = '';
     this.#options.backoff.reset();
     this.#options.log.info({ speaker: speakerId, release: programVersion }, 'connected to a provider');
-    this.#options.listener.onConnected(sentUnixMs);
+    this.#options.listener.onConnected(sentUnixMs, capabilities);
   }
 
   #closed(stream: ProviderStream, error: MutiraoError | undefined): void {

@@ -46,7 +46,7 @@ export interface ProviderLinksOptions {
   waitingCount(): number;
   findSource(content: Content): Promise<ContentSource | undefined>;
   /** Whether a machine reads the files of home itself. */
-  sharesHome(machineId: MachineId): boolean;
+  sharesHome(machineId: MachineId, shownTokens: readonly string[]): boolean;
   /** Whether a replica's end is still to come, as far as is known. */
   isAwaited(replicaId: ReplicaId): boolean;
   restage(machineId: MachineId): Promise<void>;
@@ -125,10 +125,10 @@ export class ProviderLinks {
       connect: () => openStream(client.connect(), log),
       backoff: new Backoff({ first: 100, longest: 5000, random: Math.random }),
       listener: {
-        onConnected: (clock) => {
+        onConnected: (clock, capabilities) => {
           note('');
           counts.connected(providerId);
-          deliver({ kind: 'ProviderConnected', providerId, ...(clock === undefined ? {} : { clock }) });
+          deliver({ kind: 'ProviderConnected', providerId, ...(clock === undefined ? {} : { clock }), ...(capabilities.includes('lease') ? { takesLeases: true } : {}) });
         },
         onMessage: (message) => {
           from.receive(message);
@@ -152,6 +152,8 @@ export class ProviderLinks {
     const fetcher = new ContentFetcher({
       arrivals, concurrencyMax: transfersMax, onTrouble, whenRoom: (bytes) => room.whenFree(bytes),
       receive: (transferId) => receiveContent(client, transferId),
+      pause: (delay) => new Promise((resolve) => { timers.start(delay, resolve); }),
+      isConnected: () => link.isConnected,
       onBytes: (bytes) => { this.#pass('in', bytes); },
     });
     const server = new ContentServer({
@@ -162,12 +164,15 @@ export class ProviderLinks {
     });
     return new FromProvider(providerId, {
       deliver,
-      keepOutputs: (machineId, report) => {
+      keepOutputs: async (machineId, report) => {
         counts.staged('in', bytesOf(report));
-        return keepOutputs({ machineId, report }, { arrivals, pushed: fetcher, room, isAwaited: this.#options.isAwaited }, onTrouble);
+        const { epoch } = link;
+        const kept = await keepOutputs({ machineId, report }, { arrivals, pushed: fetcher, room, isAwaited: this.#options.isAwaited }, onTrouble);
+        // With the connection the transfers of its outputs broke.
+        return link.isConnected && link.epoch === epoch ? kept : undefined;
       },
-      fetchPushed: (machineId, transferId, content) => { fetcher.fetch(machineId, transferId, content); },
-      serveWanted: (machineId, contents) => { void server.serve(machineId, contents).catch(onTrouble); },
+      fetchPushed: (machineId, pushed) => { fetcher.fetch(machineId, pushed); },
+      serveWanted: (machineId, contents, shownTokens) => { void server.serve(machineId, contents, shownTokens).catch(onTrouble); },
       onHeldBytes: (bytes) => { hold.heldBytes = bytes; },
     }, new Lanes<MachineId>(onTrouble));
   }

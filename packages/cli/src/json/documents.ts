@@ -4,7 +4,7 @@ import {
 } from '@mutirao/api/broker';
 import { RequestStatus as ClusterRequestStatus, type QueuedRequest } from '@mutirao/api/cluster';
 import { Outcome } from '@mutirao/api/machine';
-import { RequestStatus, type AllocationRequest, type GetResourceResponse } from '@mutirao/api/provider';
+import { RequestStatus, type AllocationRequest, type GetResourceResponse, type LeaseState } from '@mutirao/api/provider';
 
 import type { JsonOf, shapes } from './shapes.ts';
 import { nameOf } from '../wire/names.ts';
@@ -132,6 +132,14 @@ export function heuristicJson({ providerId, address, heuristic, defaultTaskTimeM
   return { provider_id: providerId, address, heuristic, default_task_time_ms: defaultTaskTimeMs };
 }
 
+function leaseJson(lease: LeaseState): JsonOf<Shapes['lease']> {
+  return {
+    broker_id: lease.brokerId, connected: lease.connected, leased_tasks: lease.leasedTasks, unstocked_tasks: lease.unstockedTasks, horizon_ms: lease.horizonMs,
+    deputy_since_unix_ms: orNull(lease.deputySinceUnixMs), deputy_until_unix_ms: orNull(lease.deputyUntilUnixMs),
+    kept_reports: lease.keptReports, kept_ends: lease.keptEnds, spooled_bytes: lease.spooledBytes,
+  };
+}
+
 /** A provider's resource as JSON. */
 export function resourceJson(resource: GetResourceResponse): JsonOf<Shapes['resource']> {
   return {
@@ -140,6 +148,7 @@ export function resourceJson(resource: GetResourceResponse): JsonOf<Shapes['reso
     walltime_granularity_ms: resource.walltimeGranularityMs, heuristic: resource.heuristic, default_task_time_ms: resource.defaultTaskTimeMs,
     heuristic_switched: resource.heuristicSwitched, queued_requests: resource.queuedRequests,
     machines: resource.machines, draining: resource.draining, reasons: resource.reasons,
+    leases: resource.leases.map(leaseJson), spool_trouble: resource.spoolTrouble,
   };
 }
 

@@ -128,6 +128,18 @@ export const shapes = {
     folder: ['string', 'Where files go there; empty for the default.'],
     attributes: ['object', 'What requirements may ask for, as far as it was stated.'],
   },
+  lease: {
+    broker_id: ['string', 'Whose tasks they are.'],
+    connected: ['boolean', 'Whether the broker is there.'],
+    leased_tasks: ['integer', 'Leased tasks that have not been started.'],
+    unstocked_tasks: ['integer', 'Those of them whose inputs are not all at the provider.'],
+    horizon_ms: ['integer', 'For how long after the broker went away they may be started.'],
+    deputy_since_unix_ms: [instant, 'Since when the provider stands in for the broker; null while it does not.'],
+    deputy_until_unix_ms: [instant, 'Until when it may start tasks.'],
+    kept_reports: ['integer', 'Reports of machines that are kept until the broker has them.'],
+    kept_ends: ['integer', 'Replicas whose ends they tell of.'],
+    spooled_bytes: ['integer', 'Bytes of outputs that are kept for it.'],
+  },
   ledger: {
     job_id: ['integer or null', 'The job asked for; null for all that this broker has held.'],
     rows: ['array of ledger_row', 'One per allocation, and one per provider of time-shared machines.'],
@@ -278,6 +290,8 @@ export const shapes = {
     machines: ['integer', 'GridMachines that it offers now.'],
     draining: ['boolean', 'Whether it takes no more work.'],
     reasons: ['array of string', 'Why it asks for what it asks for, or for nothing.'],
+    leases: ['array of lease', 'What brokers have leased to it, and what it keeps for those that are away.'],
+    spool_trouble: ['string', 'Why reports or outputs wait at their machines; empty while they find room.'],
   },
   retried: {
     job_id: ['integer', 'The job.'],

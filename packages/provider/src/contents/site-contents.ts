@@ -13,6 +13,7 @@ import type { StreamWriter } from '@mutirao/runtime/rpc';
 import { toAgent } from '../relay/frames.ts';
 import type { TransferExchange } from '../transfers/transfer-exchange.ts';
 import type { GrowingFile } from './growing-file.ts';
+import { NearFiles } from './near-files.ts';
 import { PartWriter } from './part-writer.ts';
 import { serveFile } from './serve-file.ts';
 import type { SiteStore } from './site-store.ts';
@@ -95,6 +96,7 @@ export class SiteContents {
   readonly #sharing = new WeakSet<ContentTaker>();
   /** What each agent was offered from here lately. */
   readonly #offered = new WeakMap<ContentTaker, Set<string>>();
+  readonly #near = new NearFiles();
   readonly #waitingToServe: (() => void)[] = [];
   #servingCount = 0;
   #fullUntil: Instant = 0;
@@ -114,9 +116,20 @@ export class SiteContents {
     return this.#options.store.bytes;
   }
 
+  /** What a broker is shown that is asked for contents in the name of no machine: where it is found in home's token file, we read the files of home ourselves. */
+  get ownTokens(): string[] {
+    const { ownToken } = this.#options;
+    return ownToken === '' ? [] : [ownToken];
+  }
+
   /** Offers an agent what is here or comes. Returns what its broker is to be asked for in its name. */
   want(taker: ContentTaker, brokerId: BrokerId, contents: readonly WantedContent[]): WantedContent[] {
     return contents.flatMap((content) => this.#wantOne(taker, brokerId, content) ?? []);
+  }
+
+  /** As `want`, while the broker is away: files of home that it told of are offered, too. */
+  wantAway(taker: ContentTaker, brokerId: BrokerId, contents: readonly WantedContent[]): WantedContent[] {
+    return contents.flatMap((content) => (this.#offerNear(taker, brokerId, content) ? [] : this.#wantOne(taker, brokerId, content) ?? []));
   }
 
   /**
@@ -124,22 +137,22 @@ export class SiteContents {
    * machine; what is here already, comes already or cannot be kept is left out.
    */
   wantOwn(brokerId: BrokerId, contents: readonly Content[]): WantedContent[] {
-    const { store } = this.#options;
     return contents.flatMap((content) => {
-      if (store.find(brokerId, content) !== undefined || this.#fetches.has(fetchKey(brokerId, content.sha256))) return [];
+      if (this.has(brokerId, content) || this.#fetches.has(fetchKey(brokerId, content.sha256))) return [];
       const fetch = this.#beginFetch(brokerId, content, '');
       return fetch === undefined ? [] : [asked(fetch)];
     });
   }
 
-  /** Whether a broker's content is here, whole. */
+  /** Whether a broker's content is here, whole, or in a file of home that is read from here. */
   has(brokerId: BrokerId, content: Content): boolean {
-    return this.#options.store.find(brokerId, content) !== undefined;
+    return this.#options.store.find(brokerId, content) !== undefined || this.#near.find(brokerId, content) !== undefined;
   }
 
   /** From now on these contents of a broker stay; those that were named before may go. */
   pin(brokerId: BrokerId, sha256s: ReadonlySet<string>): void {
     this.#options.store.pin(brokerId, sha256s);
+    this.#near.keepOnly(brokerId, sha256s);
   }
 
   /** Hears a broker's answer. False when it is for the machine alone. @param machineId empty for the provider itself. */
@@ -153,6 +166,11 @@ export class SiteContents {
       case 'inline': void this.#keepInline(key, fetch, offer.source.bytes); break;
       case 'refused': case 'shared':
         this.#endFetch(key, fetch, true);
+        if (machineId === '' && offer.source.kind === 'shared') {
+          this.#near.note(brokerId, fetch.content, offer.source);
+          this.#askForRest(fetch, '');
+          break;
+        }
         for (const taker of fetch.takers.keys()) {
           // What one machine may read another may not even see.
           if (offer.source.kind === 'refused') tell(taker, offer);
@@ -189,6 +207,20 @@ export class SiteContents {
     for (const [key, fetch] of [...this.#fetches]) {
       if (fetch.brokerId === brokerId && !fetch.isAnswered) this.#endFetch(key, fetch, true);
     }
+  }
+
+  /** Whether the agent was told of a file of home, or is sent it from here. What it wants once more was not what it should be. */
+  #offerNear(taker: ContentTaker, brokerId: BrokerId, content: WantedContent): boolean {
+    if (content.overWire === true || this.#offered.get(taker)?.has(content.sha256) === true) {
+      this.#near.forget(brokerId, content.sha256);
+      return false;
+    }
+    const file = this.#near.find(brokerId, content);
+    if (file === undefined) return false;
+    this.#noteOffered(taker, brokerId, content.sha256);
+    if (this.#sharesStore(taker)) tell(taker, { content, source: { kind: 'shared', ...file } });
+    else this.#announce({ taker, brokerId, content, paths: [file.path], offset: content.offset ?? 0, progress: undefined, release: () => undefined });
+    return true;
   }
 
   #wantOne(taker: ContentTaker, brokerId: BrokerId, content: WantedContent): WantedContent | undefined {

@@ -6,6 +6,8 @@ import type { Instant } from '@mutirao/core/shared';
 /** The version of the stream protocol that this release speaks. */
 const protocolVersion = 1;
 const programVersion = '0.1.0';
+/** What a broker may say beyond what every release knows: it may lease tasks. */
+const capabilities = ['lease'];
 
 /** A greeting as it travels. */
 export interface HelloWire {
@@ -18,7 +20,7 @@ export interface HelloWire {
 
 /** What this process says first on each stream. @param sentUnixMs what its clock shows. */
 export function ownHello(speakerId: string, sentUnixMs: Instant): HelloWire {
-  return { protocolVersion, programVersion, capabilities: [], speakerId, sentUnixMs };
+  return { protocolVersion, programVersion, capabilities: [...capabilities], speakerId, sentUnixMs };
 }
 
 /** @throws {MutiraoError} MUT_PROTOCOL for a version that this release does not speak. */

@@ -4,6 +4,7 @@ import { encodeContentWanted, type WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { AttachRequest } from '@mutirao/api/machine';
 import type { MessageStream } from '@mutirao/runtime/rpc';
+import type { ReportKeeper } from '../deputy/report-keeper.ts';
 import { asBuffer, toAgent } from './frames.ts';
 import type { TaskMeasure } from './measure.ts';
 import { attachFields, findAlternative, frameFromMachine, machineIdField, scanContentWanted, scanReport, sequenceOf } from './wire.ts';
@@ -46,13 +47,6 @@ export class BrokerLink {
   release(agent: AgentLink): void {
     if (this.#agents.delete(agent) && !agent.stream.isClosed) agent.stream.pause();
   }
-
-  /** Lets go of all agents. */
-  releaseAll(): AgentLink[] {
-    const agents = [...this.#agents];
-    for (const agent of agents) this.release(agent);
-    return agents;
-  }
 }
 
 /** Who an agent is. */
@@ -82,6 +76,10 @@ export class AgentLink {
   #waiting: Buffer[] = [];
   /** Replicas of a broker that is gone and whose ends are still to come; undefined unless it is being cleared. */
   #clearing: Set<ReplicaId> | undefined;
+  /** Takes its messages while its broker is away; undefined unless it does. */
+  #keeper: ReportKeeper | undefined;
+  /** Its messages wait until those that were kept have gone to the broker. */
+  #isHeld = false;
 
   constructor(identity: AgentIdentity, stream: ByteStream, measure: TaskMeasure, watchWants?: WatchWants) {
     this.identity = identity;
@@ -108,9 +106,15 @@ export class AgentLink {
     this.stream.write(message);
   }
 
+  /** Whether its messages are kept for a broker that is away. */
+  get isKeeping(): boolean {
+    return this.#keeper !== undefined;
+  }
+
   /** Asks its broker for contents in its name; nothing while it has none, since it will ask again. */
   ask(contents: readonly WantedContent[]): void {
     if (contents.length === 0) return;
+    this.#keeper?.want(contents);
     const bytes = asBuffer(AttachRequest.encode({ message: { $case: 'contentWanted', value: encodeContentWanted(contents) } }).finish());
     this.#broker?.write(frameFromMachine(this.#idField, bytes));
   }
@@ -119,12 +123,48 @@ export class AgentLink {
     return this.#broker;
   }
 
-  /** Passes its messages on to `broker` from now on, first those that waited; undefined lets them wait. */
-  route(broker: BrokerLink | undefined): void {
+  /**
+   * Passes its messages on to `broker` from now on, first those that waited; undefined lets them wait.
+   *
+   * With `isHeld` they still wait until `letGo`; what the broker says goes to the agent at once.
+   */
+  route(broker: BrokerLink | undefined, isHeld = false): void {
     this.#broker?.release(this);
     this.#broker = broker;
+    this.#isHeld = isHeld;
     if (broker === undefined) return;
+    this.#waiting.unshift(...this.#keeper?.leave() ?? []);
+    this.#keeper = undefined;
+    if (isHeld) this.stream.pause();
+    else this.#flowTo(broker);
+  }
+
+  /** What goes before its messages is on its way to the broker. */
+  letGo(broker: BrokerLink): void {
+    if (this.#broker !== broker || !this.#isHeld) return;
+    this.#isHeld = false;
+    this.#flowTo(broker);
+  }
+
+  #flowTo(broker: BrokerLink): void {
     broker.adopt(this);
+    this.#receiveWaiting();
+  }
+
+  /** Has its messages kept from now on, first those that waited. */
+  keep(keeper: ReportKeeper): void {
+    this.#keeper = keeper;
+    this.stream.resume();
+    this.#receiveWaiting();
+  }
+
+  /** Reports up to a sequence are kept well: the agent may forget them. */
+  acknowledgeKept(sequence: number): void {
+    this.#keeper?.forget(sequence);
+    this.stream.write(toAgent({ $case: 'acknowledged', value: { sequence } }));
+  }
+
+  #receiveWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const bytes of waiting) this.receive(bytes);
@@ -133,7 +173,8 @@ export class AgentLink {
   /** Takes one message of the agent. @throws {MutiraoError} MUT_PROTOCOL */
   receive(bytes: Buffer): void {
     if (this.#clearing !== undefined) this.#clear(bytes, this.#clearing);
-    else if (this.#broker === undefined) this.#waiting.push(bytes);
+    else if (this.#keeper !== undefined) this.#keeper.receive(bytes);
+    else if (this.#broker === undefined || this.#isHeld) this.#waiting.push(bytes);
     else this.#forward(bytes, this.#broker);
   }
 
@@ -161,9 +202,7 @@ export class AgentLink {
     this.#clearing = new Set(heldReplicaIds);
     this.stream.write(toAgent({ $case: 'cancel', value: { replicaIds: [...heldReplicaIds], onlyWaiting: false } }));
     this.stream.resume();
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const bytes of waiting) this.receive(bytes);
+    this.#receiveWaiting();
   }
 
   #clear(bytes: Buffer, clearing: Set<ReplicaId>): void {

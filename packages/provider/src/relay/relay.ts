@@ -1,11 +1,11 @@
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import {
-  decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeMachineFacts, type WantedContent,
+  decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeContent, encodeMachineFacts, type WantedContent,
 } from '@mutirao/api/codecs';
 import { ContentOffered, ContentWanted, MachineHello } from '@mutirao/api/machine';
 import { Demand } from '@mutirao/api/provider';
 import type { BrokerId, ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
-import type { MachineFacts } from '@mutirao/core/messages';
+import type { Content, MachineFacts } from '@mutirao/core/messages';
 import type { MachineId, ProviderId, UserId } from '@mutirao/core/shared';
 import type { CallContext } from '@mutirao/runtime/rpc';
 import type { Clock } from '@mutirao/runtime/driver';
@@ -13,19 +13,25 @@ import type { Logger } from '@mutirao/runtime/log';
 import type { AgentGate } from '../agent-gate.ts';
 import { originOf, type AgentOrigin } from '../credentials.ts';
 import type { SiteContents } from '../contents/site-contents.ts';
+import type { Deputy } from '../deputy/deputy.ts';
+import { pushedFrame } from '../deputy/kept-delivery.ts';
 import { toAgent, toBroker } from './frames.ts';
 import { checkHello, ownHello, readBrokerHello, type HelloWire } from './hello.ts';
 import { AgentLink, BrokerLink, type ByteStream } from './links.ts';
 import type { TaskMeasure } from './measure.ts';
-import { attachFields, connectFields, contentOfferedField, findAlternative, readToMachine } from './wire.ts';
+import { acknowledgedField, attachFields, connectFields, contentOfferedField, decodeWith, findAlternative, readToMachine, sequenceOf } from './wire.ts';
 
 /** Commands that the relay carries out. */
 export type RelayCommand = Extract<ProviderCommand, {
-  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents';
+  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents'
+    | 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' | 'ConfirmLease';
 }>;
 
 /** Those of them that tell a broker something. */
-type TellCommand = Extract<RelayCommand, { readonly brokerId: BrokerId }>;
+type TellCommand = Extract<RelayCommand, { readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellSettled' | 'ConfirmLease' }>;
+
+/** Those that have the provider stand in for a broker. */
+type DeputyCommand = Extract<RelayCommand, { readonly kind: 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' }>;
 
 /** What the relay needs. */
 export interface RelayOptions {
@@ -40,6 +46,10 @@ export interface RelayOptions {
   deliver(input: ProviderInput): void;
   /** Sees to contents that several agents want; left out where each gets its own from home. */
   readonly contents?: Pick<SiteContents, 'want' | 'answer' | 'forgetTaker' | 'forgetBroker'>;
+  /** Stands in for brokers that are away; left out where nobody does. */
+  readonly deputy?: Deputy;
+  /** Hears that an agent's messages are kept, because its broker is away. */
+  onKeeping?(agent: AgentLink): void;
   /** Hears that an agent's messages go to a broker from now on. */
   onRouted?(agent: AgentLink): void;
   /** Hears that a request's agents are sent away. */
@@ -95,6 +105,7 @@ export class Relay {
     this.#connectionCount += 1;
     const link = new BrokerLink(brokerId, this.#connectionCount, stream);
     this.#brokers.set(brokerId, link);
+    this.#options.contents?.forgetBroker(brokerId);
     link.write(toBroker({ $case: 'hello', value: this.#hello() }));
     this.#options.log.info({ broker: brokerId }, 'broker connected');
     this.#options.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId });
@@ -108,17 +119,24 @@ export class Relay {
   #receiveFromBroker(link: BrokerLink, bytes: Buffer): void {
     const { field, start } = findAlternative(bytes);
     if (field === connectFields.toMachine) {
-      const { machineId, message, field: inner, start: innerStart } = readToMachine(bytes, start);
-      if (inner === contentOfferedField && this.#hasKept(link, machineId, message, innerStart)) return;
-      const agent = this.#agentsByMachine.get(machineId);
-      if (agent?.broker === link) agent.stream.write(message);
-      else this.#droppedCount += 1; // The machine is gone; the broker hears of it, or has already.
+      this.#passToMachine(link, bytes, start);
     } else if (field === connectFields.demand) {
       const demand = decodeDemand(decodeWith(Demand, bytes, start));
       this.#options.deliver({ kind: 'DemandChanged', brokerId: link.brokerId, demand });
+    } else if (field === connectFields.lease && this.#options.deputy !== undefined) {
+      this.#options.deputy.leases.take(link.brokerId, link.connectionId, bytes.subarray(start));
     } else {
-      throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a connected broker; want a demand or a message to a machine`);
+      throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a connected broker; want a demand, a lease or a message to a machine`);
     }
+  }
+
+  #passToMachine(link: BrokerLink, bytes: Buffer, start: number): void {
+    const { machineId, message, field, start: innerStart } = readToMachine(bytes, start);
+    if (field === contentOfferedField && this.#hasKept(link, machineId, message, innerStart)) return;
+    if (field === acknowledgedField) this.#options.deputy?.noteAcknowledged(link.brokerId, machineId, sequenceOf(message, innerStart));
+    const agent = this.#agentsByMachine.get(machineId);
+    if (agent?.broker === link) agent.stream.write(message);
+    else this.#droppedCount += 1; // The machine is gone; the broker hears of it, or has already.
   }
 
   /** Whether an answer to what a machine wants was for the site. */
@@ -134,7 +152,7 @@ export class Relay {
   };
 
   #loseBroker(link: BrokerLink): void {
-    for (const agent of link.releaseAll()) agent.route(undefined);
+    for (const agent of this.#agents.values()) if (agent.broker === link) agent.route(undefined);
     if (this.#brokers.get(link.brokerId) === link) {
       this.#brokers.delete(link.brokerId);
       this.#options.contents?.forgetBroker(link.brokerId);
@@ -208,6 +226,7 @@ export class Relay {
     const { attachmentId, machineId } = link.identity;
     link.route(undefined);
     this.#options.contents?.forgetTaker(link);
+    this.#options.deputy?.leave(link);
     this.#agents.delete(attachmentId);
     if (this.#agentsByMachine.get(machineId) === link) {
       this.#agentsByMachine.delete(machineId);
@@ -230,7 +249,7 @@ export class Relay {
   perform(command: RelayCommand): void {
     switch (command.kind) {
       case 'ReattachAgent':
-        this.#agents.get(command.attachmentId)?.stream.close(new MutiraoError('MUT_REATTACH', 'the broker has connected anew'));
+        this.#agents.get(command.attachmentId)?.stream.close(new MutiraoError('MUT_REATTACH', 'the broker has connected anew, or is away'));
         break;
       case 'ClearAgent': this.#agents.get(command.attachmentId)?.clear(command.heldReplicaIds); break;
       case 'RefuseAgent': this.#refuseAgent(command); break;
@@ -238,7 +257,24 @@ export class Relay {
         this.#drainReason = command.reason;
         for (const agent of this.#agents.values()) agent.stream.write(toAgent({ $case: 'drain', value: { reason: command.reason } }));
         break;
+      case 'KeepReports': case 'AcknowledgeKept': case 'StartLeased': this.#standIn(command); break;
       default: this.#tell(command);
+    }
+  }
+
+  #standIn(command: DeputyCommand): void {
+    const agent = this.#agents.get(command.attachmentId);
+    const { deputy } = this.#options;
+    if (agent === undefined || deputy === undefined) return; // It is gone, and what it told comes again.
+    switch (command.kind) {
+      case 'KeepReports':
+        deputy.keep(agent);
+        this.#options.onKeeping?.(agent);
+        break;
+      case 'AcknowledgeKept': deputy.acknowledge(agent, command.sequence); break;
+      case 'StartLeased':
+        for (const message of deputy.leases.startMessages(command.brokerId, command.sequence, command.replicaIds)) agent.stream.write(message);
+        break;
     }
   }
 
@@ -260,23 +296,37 @@ export class Relay {
         broker.write(toBroker({ $case: 'lost', value: { machineId: command.machineId, reason: command.reason } }));
         break;
       case 'TellRequests': broker.write(toBroker({ $case: 'requests', value: { requests: command.requests.map(encodeAllocationRequest) } })); break;
-      case 'TellSettled': broker.write(toBroker({ $case: 'settled', value: {} })); break;
+      case 'TellSettled':
+        broker.write(toBroker({ $case: 'settled', value: {} }));
+        this.#options.deputy?.sweepOutputs(command.brokerId);
+        break;
+      case 'ConfirmLease': broker.write(toBroker({ $case: 'leaseConfirmed', value: { sequence: command.sequence } })); break;
     }
   }
 
-  #tellJoined(broker: BrokerLink, { facts, heldReplicaIds }: RelayCommand & { kind: 'TellMachineJoined' }): void {
+  /** What was kept of a machine goes before what its agent says now. */
+  #tellJoined(broker: BrokerLink, { facts, heldReplicaIds, keptSequences = [], isGone }: RelayCommand & { kind: 'TellMachineJoined' }): void {
     broker.write(toBroker({ $case: 'joined', value: { facts: encodeMachineFacts(facts), heldReplicaIds: [...heldReplicaIds] } }));
-    const agent = this.#agentsByMachine.get(facts.machineId);
-    if (agent === undefined) return;
-    agent.route(broker);
-    this.#options.onRouted?.(agent);
+    const { deputy } = this.#options;
+    const agent = isGone ? undefined : this.#agentsByMachine.get(facts.machineId);
+    agent?.route(broker, deputy !== undefined);
+    if (agent !== undefined) deputy?.leave(agent);
+    const then = (): void => {
+      if (agent?.broker !== broker) return;
+      agent.letGo(broker);
+      this.#options.onRouted?.(agent);
+    };
+    if (deputy === undefined) then();
+    else deputy.deliveryTo(broker).deliver(facts, keptSequences, then);
   }
-}
 
-function decodeWith<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Buffer, start: number): T {
-  try {
-    return codec.decode(bytes.subarray(start));
-  } catch (error) {
-    throw new MutiraoError('MUT_PROTOCOL', `malformed message: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  /** Tells a machine's broker, if it is back, of an output that was kept for it. */
+  announceKept(machineId: MachineId, transferId: string, content: Content): void {
+    this.#agentsByMachine.get(machineId)?.broker?.write(pushedFrame(machineId, { transferId, content: encodeContent(content), isKept: true }));
+  }
+
+  /** Sends a message to a broker; nothing while it is away. */
+  tellBroker(brokerId: BrokerId, message: Buffer): void {
+    this.#brokers.get(brokerId)?.write(message);
   }
 }

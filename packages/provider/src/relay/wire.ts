@@ -19,10 +19,12 @@ const contentWantedShape: Shape = { fields: { 1: flat } };
 
 /** Alternatives of AttachRequest, by field number. */
 export const attachFields = { hello: 1, report: 2, contentWanted: 3 } as const;
+/** The alternative of AttachResponse, and of ToMachine, that acknowledges reports. */
+export const acknowledgedField = 4;
 /** The alternative of AttachResponse, and of ToMachine, that offers a content. */
 export const contentOfferedField = 5;
 /** Alternatives of ConnectRequest, by field number. */
-export const connectFields = { hello: 1, demand: 2, toMachine: 3 } as const;
+export const connectFields = { hello: 1, demand: 2, toMachine: 3, lease: 4 } as const;
 
 const reportStarted = 2;
 const reportEnded = 3;
@@ -32,6 +34,15 @@ export type VisitEnd = (replicaId: number, outcome: number, runTime: number) => 
 
 function protocolError(message: string): MutiraoError {
   return new MutiraoError('MUT_PROTOCOL', message);
+}
+
+/** Reads a message from `start` to the end. @throws {MutiraoError} MUT_PROTOCOL */
+export function decodeWith<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Uint8Array, start: number): T {
+  try {
+    return codec.decode(bytes.subarray(start));
+  } catch (error) {
+    throw new MutiraoError('MUT_PROTOCOL', `malformed message: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 /** Walks over the fields of one message. */

@@ -135,11 +135,14 @@ export class OutputSpool {
     return [...this.#outputs.values()].filter((output) => output.machineId === machineId && output.brokerId === brokerId);
   }
 
+  /** What waits for a broker. */
+  ofBroker(brokerId: BrokerId): SpooledOutput[] {
+    return [...this.#outputs.values()].filter((output) => output.brokerId === brokerId);
+  }
+
   /** Bytes that wait for one broker. */
   bytesOf(brokerId: BrokerId): Bytes {
-    let bytes = 0;
-    for (const output of this.#outputs.values()) if (output.brokerId === brokerId) bytes += output.content.size;
-    return bytes;
+    return this.ofBroker(brokerId).reduce((bytes, { content }) => bytes + content.size, 0);
   }
 
   /** The messages that bring an output to its broker. */

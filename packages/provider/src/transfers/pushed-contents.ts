@@ -1,33 +1,57 @@
-import { FromMachine, type ContentPushed } from '@mutirao/api/provider';
-import { asBuffer } from '../relay/frames.ts';
-import { frameFromMachine, machineIdField } from '../relay/wire.ts';
-import type { AgentLink } from '../relay/links.ts';
+import { encodeContent } from '@mutirao/api/codecs';
+import type { Content } from '@mutirao/core/messages';
 import type { MachineId } from '@mutirao/core/shared';
+import { pushedFrame } from '../deputy/kept-delivery.ts';
+import type { AgentLink } from '../relay/links.ts';
+
+/** A content that an agent pushes to its broker. */
+interface Push {
+  readonly transferId: string;
+  readonly content: Content;
+  /** Ends its wait for the broker. */
+  readonly diversion: AbortController;
+}
+
+/** A push that was announced. */
+export interface AnnouncedPush {
+  /** Aborted when the broker is away and the content is to be kept instead. */
+  readonly diverted: AbortSignal;
+  /** The push is over. */
+  forget(): void;
+}
 
 /** Tells brokers of the contents that agents push to them; again when another stream of the broker takes over. */
 export class PushedContents {
-  readonly #byMachine = new Map<MachineId, Set<ContentPushed>>();
+  readonly #byMachine = new Map<MachineId, Set<Push>>();
 
-  /** Tells the agent's broker of a push. Call what it returns when the push is over. */
-  announce(agent: AgentLink, pushed: ContentPushed): () => void {
+  /** Tells the agent's broker of a push. */
+  announce(agent: AgentLink, { transferId, content }: { readonly transferId: string; readonly content: Content }): AnnouncedPush {
     const { machineId } = agent.identity;
     const waiting = this.#byMachine.get(machineId) ?? new Set();
     this.#byMachine.set(machineId, waiting);
-    waiting.add(pushed);
-    tell(agent, pushed);
-    return () => {
-      waiting.delete(pushed);
-      if (waiting.size === 0 && this.#byMachine.get(machineId) === waiting) this.#byMachine.delete(machineId);
+    const push: Push = { transferId, content, diversion: new AbortController() };
+    waiting.add(push);
+    tell(agent, push);
+    return {
+      diverted: push.diversion.signal,
+      forget: () => {
+        waiting.delete(push);
+        if (waiting.size === 0 && this.#byMachine.get(machineId) === waiting) this.#byMachine.delete(machineId);
+      },
     };
   }
 
   /** Tells the broker that the agent has come to of what it pushes. */
   repeat(agent: AgentLink): void {
-    for (const pushed of this.#byMachine.get(agent.identity.machineId) ?? []) tell(agent, pushed);
+    for (const push of this.#byMachine.get(agent.identity.machineId) ?? []) tell(agent, push);
+  }
+
+  /** The agent's broker is away: what it pushes is not to wait for it. */
+  divert(agent: AgentLink): void {
+    for (const { diversion } of this.#byMachine.get(agent.identity.machineId) ?? []) diversion.abort();
   }
 }
 
-function tell(agent: AgentLink, pushed: ContentPushed): void {
-  const message = FromMachine.encode({ machineId: '', message: { $case: 'contentPushed', value: pushed } }).finish();
-  agent.broker?.write(frameFromMachine(machineIdField(agent.identity.machineId), asBuffer(message)));
+function tell(agent: AgentLink, { transferId, content }: Push): void {
+  agent.broker?.write(pushedFrame(agent.identity.machineId, { transferId, content: encodeContent(content), isKept: false }));
 }

@@ -110,7 +110,7 @@ export class ChaosGrid {
   async #startProvider(id: string, manager: readonly string[]): Promise<string> {
     this.#mount(join(this.home, 'providers', id), diskBytes.other);
     const agents = await this.#wire(`agents-${id}`, '');
-    const address = await this.#startProgram(`provider-${id}`, 'provider', ['--id', id, '--advertise', agents, '--agent-grace', '10s', '--idle-release', '5s', '--refusal-pause-max', '4s', ...manager]);
+    const address = await this.#startProgram(`provider-${id}`, 'provider', ['--id', id, '--advertise', agents, '--agent-grace', '10s', '--idle-release', '5s', '--deputy-after', '1s', '--refusal-pause-max', '4s', ...manager]);
     for (const wire of this.wires) if (wire.name === `agents-${id}`) wire.to = address;
     return `${id}=${await this.#wire(`broker-${id}`, address)}`;
   }

@@ -23,6 +23,8 @@ export type Fault =
   | { readonly kind: 'killAll' }
   /** Every process of a role at once, and a second role if it is given. */
   | { readonly kind: 'killRoles'; readonly roles: readonly VictimRole[] }
+  /** The broker is killed and not started again for a while, so that its providers stand in for it. */
+  | { readonly kind: 'away'; readonly forMs: number }
   | { readonly kind: 'pause'; readonly victims: readonly Victim[]; readonly forMs: number }
   | { readonly kind: 'wire'; readonly at: number; readonly mode: WireMode; readonly forMs: number }
   | { readonly kind: 'disk'; readonly at: number; readonly forMs: number };
@@ -47,7 +49,8 @@ export class FaultPlan {
     if (lot < 42) return { kind: 'kill', victims: Array.from({ length: 2 + this.#luck.below(4) }, () => this.#victim(victimRoles)) };
     if (lot < 48) return { kind: 'killRoles', roles: [this.#pick(processRoles), this.#pick(processRoles)] };
     if (lot < 51) return { kind: 'killAll' };
-    if (lot < 71) return { kind: 'pause', victims: Array.from({ length: 1 + this.#luck.below(2) }, () => this.#victim([...processRoles, 'task'])), forMs: this.#time(20_000) };
+    if (lot < 55) return { kind: 'away', forMs: 2_000 + this.#time(18_000) };
+    if (lot < 73) return { kind: 'pause', victims: Array.from({ length: 1 + this.#luck.below(2) }, () => this.#victim([...processRoles, 'task'])), forMs: this.#time(20_000) };
     const [at, mode] = [this.#luck.fraction(), this.#pick(wireModes)];
     if (lot < 91) return { kind: 'wire', at, mode, forMs: this.#time(20_000) };
     if (!this.#hasDisks) return { kind: 'kill', victims: [this.#victim(processRoles)] };
@@ -80,6 +83,7 @@ export function describeFault(fault: Fault): string {
     case 'kill': return `kill ${fault.victims.map(({ role }) => role).join(' ')}`;
     case 'killAll': return 'kill everything';
     case 'killRoles': return `kill all of ${[...new Set(fault.roles)].join(' and ')}`;
+    case 'away': return `keep the broker away for ${fault.forMs} ms`;
     case 'pause': return `pause ${fault.victims.map(({ role }) => role).join(' ')} for ${fault.forMs} ms`;
     case 'wire': return `wire ${fault.mode} for ${fault.forMs} ms`;
     case 'disk': return `disk full for ${fault.forMs} ms`;

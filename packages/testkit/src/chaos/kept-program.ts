@@ -17,6 +17,7 @@ export class KeptProgram {
   /** Node keeps what it compiled, as for the processes of `mutirao up`. */
   readonly #nodeArguments: readonly string[];
   #isKept = true;
+  #heldUntil = 0;
   #keeping: Promise<void> | undefined;
 
   /** @param log hears of ends and of starts that came to nothing. */
@@ -54,9 +55,14 @@ export class KeptProgram {
     }
   }
 
+  /** Does not start it again for so long. */
+  holdOff(forMs: number): void {
+    this.#heldUntil = performance.now() + forMs;
+  }
+
   async #keep(): Promise<void> {
     for (let pause = restartPause; this.#isKept;) {
-      if (this.#program.isRunning) {
+      if (this.#program.isRunning || performance.now() < this.#heldUntil) {
         await sleep(pollMs);
         continue;
       }

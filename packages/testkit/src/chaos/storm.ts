@@ -38,6 +38,7 @@ export class Storm {
     clearInterval(this.#timer);
     for (const timer of this.#mends) clearTimeout(timer);
     for (const pid of [...this.#paused.keys()]) this.#wake(pid);
+    for (const program of this.#options.grid.programs) program.holdOff(0);
     await this.#options.grid.heal();
   }
 
@@ -54,6 +55,7 @@ export class Storm {
       case 'kill': return this.#kill(this.#find(fault.victims));
       case 'killAll': return this.#kill(findProcesses(grid.home));
       case 'killRoles': return this.#kill(findProcesses(grid.home).filter(({ role }) => (fault.roles as readonly string[]).includes(role)));
+      case 'away': return this.#keepAway(fault.forMs);
       case 'pause': return this.#find(fault.victims).map((victim) => this.#pause(victim, fault.forMs));
       case 'wire': {
         const wire = atFraction(grid.wires, fault.at);
@@ -87,6 +89,12 @@ export class Storm {
       else killProcess(pid, 'SIGKILL');
     }
     return victims.map((victim) => this.#name(victim, 'killed'));
+  }
+
+  #keepAway(forMs: number): string[] {
+    const program = this.#options.grid.programs.find(({ name }) => name === 'broker');
+    program?.holdOff(forMs);
+    return this.#kill(findProcesses(this.#options.grid.home).filter(({ role }) => role === 'broker'));
   }
 
   #pause(victim: GridProcess, forMs: number): string {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'ava';
 
 import type { ContentOffer } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
 import { SendContentRequest } from '@mutirao/api/provider';
 import type { Content, MachineReport, OutputContent } from '@mutirao/core/messages';
 import { anEnd, temporaryFolder, until } from '@mutirao/testkit';
@@ -32,13 +33,42 @@ test('a pushed content is kept when its bytes are right, and only then', async (
   };
   const fetcher = new ContentFetcher({
     arrivals, whenRoom: () => Promise.resolve(), concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)),
-    receive: (transferId) => chunksOf(...(sent[transferId] ?? [])),
+    receive: (transferId) => chunksOf(...(sent[transferId] ?? [])), pause: () => Promise.resolve(), isConnected: () => true,
   });
-  for (const transferId of Object.keys(sent)) fetcher.fetch('alpha/m', transferId, contentOf(bytes));
+  for (const transferId of Object.keys(sent)) fetcher.fetch('alpha/m', { transferId, content: contentOf(bytes), isKept: false });
   for (const transferId of [...Object.keys(sent), 'unknown']) await fetcher.settled('alpha/m', transferId);
   t.is(troubles.length, 3);
   t.is(readdirSync(folder).length, 1);
   t.is(readFileSync(arrivals.pathOfTransfer('alpha/m', 'good', contentOf(bytes).sha256), 'utf8'), 'hello world');
+});
+
+test('what the provider keeps is fetched again when a transfer breaks, as long as there is a connection', async (t) => {
+  const arrivals = await Arrivals.open(temporaryFolder(t), { now: 1, ageMax: 1 });
+  const bytes = Buffer.from('hello world');
+  const troubles: string[] = [];
+  const tries = new Map<string, number>();
+  let isConnected = true;
+  const fetcher = new ContentFetcher({
+    arrivals, whenRoom: () => Promise.resolve(), concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)), isConnected: () => isConnected,
+    pause: () => { isConnected = !tries.has('cut'); return Promise.resolve(); },
+    receive: (transferId) => {
+      tries.set(transferId, (tries.get(transferId) ?? 0) + 1);
+      if (transferId === 'wrong') return chunksOf(Buffer.from('HELLO WORLD'));
+      if (tries.get(transferId) === 3) return chunksOf(bytes);
+      throw new MutiraoError('MUT_UNREACHABLE', 'the stream broke');
+    },
+  });
+  const fetch = async (transferId: string, isKept: boolean): Promise<void> => {
+    fetcher.fetch('alpha/m', { transferId, content: contentOf(bytes), isKept });
+    await fetcher.settled('alpha/m', transferId);
+  };
+  await fetch('kept', true);
+  t.is(readFileSync(arrivals.pathOfTransfer('alpha/m', 'kept', contentOf(bytes).sha256), 'utf8'), 'hello world');
+  await fetch('passing', false);
+  await fetch('wrong', true);
+  await fetch('cut', true);
+  t.deepEqual(Object.fromEntries(tries), { kept: 3, passing: 1, wrong: 1, cut: 2 });
+  t.is(troubles.length, 3);
 });
 
 test('a report waits for what is pushed and keeps what it brings, without its bytes', async (t) => {
@@ -97,7 +127,7 @@ function serve(paths: Map<string, string>, onRestage: () => void = () => undefin
       const path = paths.get(content.sha256);
       return Promise.resolve(path === undefined ? undefined : { path, isLinkable: false });
     },
-    sharesHome: (machineId) => machineId === 'alpha/near',
+    sharesHome: (machineId, shownTokens) => machineId === 'alpha/near' || shownTokens.includes('of home'),
     restage: (machineId) => { restaged.push(machineId); onRestage(); return Promise.resolve(); },
     offer: (_machineId, offer) => offers.push(offer), send: sinkOf, nextTransferId: () => `t${offers.length}`, concurrencyMax: 1,
     onBytes: () => undefined, onTrouble: (error) => { ended.push(String(error)); },
@@ -115,6 +145,8 @@ test('a machine that shares the file system of home is told where a content is, 
   await server.serve('alpha/near', [{ ...content, overWire: true, offset: 100_000 }]);
   await until(() => ended.length > 0, 'it is sent');
   t.deepEqual(offers.map(({ source }) => source), [{ kind: 'shared', path: join(home, 'file'), isLinkable: false }, { kind: 'transfer', transferId: 't1', offset: 100_000 }]);
+  await server.serve('', [content], ['of home']);
+  t.is(offers.at(-1)?.source.kind, 'shared', 'so is a provider that shows the token of home');
   t.true(Buffer.concat(sent.get('t1') ?? []).equals(bytes.subarray(100_000)));
 });
 

@@ -27,24 +27,25 @@ function joined(machineId: string): Message {
   return { $case: 'joined', value: { facts: encodeMachineFacts(aMachine(machineId)), heldReplicaIds: [4] } };
 }
 
-function prepare(): { from: FromProvider; inputs: BrokerInput[]; held: number[]; pushed: unknown[]; wanted: (readonly Content[])[]; disk: PromiseWithResolvers<void>; lanes: Lanes<string> } {
+function prepare(): { from: FromProvider; inputs: BrokerInput[]; held: number[]; pushed: unknown[]; wanted: (readonly Content[])[]; disk: PromiseWithResolvers<void>; lanes: Lanes<string>; connection: { isLost: boolean } } {
   const inputs: BrokerInput[] = [];
   const held: number[] = [];
   const pushed: unknown[] = [];
   const wanted: (readonly Content[])[] = [];
   const disk = Promise.withResolvers<void>();
+  const connection = { isLost: false };
   const lanes = new Lanes<string>((error) => { throw error; });
   const from = new FromProvider('alpha', {
     deliver: (input) => inputs.push(input),
     keepOutputs: async (_machineId, report) => {
       await disk.promise;
-      return report;
+      return connection.isLost ? undefined : report;
     },
     fetchPushed: (...transfer) => pushed.push(transfer),
     serveWanted: (_machineId, contents) => wanted.push(contents),
     onHeldBytes: (bytes) => held.push(bytes),
   }, lanes);
-  return { from, inputs, held, pushed, wanted, disk, lanes };
+  return { from, inputs, held, pushed, wanted, disk, lanes, connection };
 }
 
 test('what a provider says becomes an input at once', (t) => {
@@ -72,13 +73,28 @@ test('a report with files holds up what its machine says next, and that all are 
   t.deepEqual(held, [3, 0]);
 });
 
+test('a report whose connection is lost before its outputs are here is not told: it comes again', async (t) => {
+  const { from, inputs, disk, lanes, connection } = prepare();
+  from.receive(fromMachine('alpha/m1', reportOf(1, [output])));
+  connection.isLost = true;
+  disk.resolve();
+  await lanes.whenDone();
+  t.deepEqual(inputs, []);
+});
+
+test('that a lease is kept is told', (t) => {
+  const { from, inputs } = prepare();
+  from.receive({ $case: 'leaseConfirmed', value: { sequence: 3 } });
+  t.deepEqual(inputs, [{ kind: 'LeaseConfirmed', providerId: 'alpha', sequence: 3 }]);
+});
+
 test('wanted and pushed contents are passed on', (t) => {
   const { from, wanted, pushed } = prepare();
   const content = { sha256: Buffer.alloc(32, 1), sizeBytes: 9 };
-  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m1', message: { $case: 'contentWanted', value: { contents: [content], offsets: [], overWire: false } } } });
-  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m1', message: { $case: 'contentPushed', value: { transferId: 't1', content } } } });
+  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m1', message: { $case: 'contentWanted', value: { contents: [content], offsets: [], overWire: false, sharedTokens: [] } } } });
+  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m1', message: { $case: 'contentPushed', value: { transferId: 't1', content, isKept: false } } } });
   t.deepEqual(wanted, [[{ sha256: '01'.repeat(32), size: 9 }]]);
-  t.deepEqual(pushed, [['alpha/m1', 't1', { sha256: '01'.repeat(32), size: 9 }]]);
+  t.deepEqual(pushed, [['alpha/m1', { transferId: 't1', content: { sha256: '01'.repeat(32), size: 9 }, isKept: false }]]);
 });
 
 test('nonsense, and talk of machines of others, is refused', (t) => {

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 
-import type { GetResourceResponse } from '@mutirao/api/provider';
+import { plural } from '@mutirao/core/shared';
+import type { GetResourceResponse, LeaseState } from '@mutirao/api/provider';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { resourceJson } from '../../json/documents.ts';
 import { renderPairs } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
-import { showDuration } from '../../output/units.ts';
+import { showBytes, showDuration, showInstant } from '../../output/units.ts';
 import { resolveProviderAddress } from '../../selectors.ts';
 
 export function define(command: Command, act: Act): void {
@@ -34,6 +35,16 @@ export function describeHeuristic({ heuristic, heuristicSwitched, defaultTaskTim
   return `${heuristic}${origin}; a task is taken to last ${showDuration(defaultTaskTimeMs)} before any was observed`;
 }
 
+/** What a broker has leased, and what is kept for it while it is away. */
+export function describeLease(lease: LeaseState): string {
+  const { brokerId, leasedTasks, unstockedTasks, horizonMs, deputySinceUnixMs, deputyUntilUnixMs, keptReports, keptEnds, spooledBytes } = lease;
+  const unstocked = unstockedTasks === 0 ? '' : ` (${unstockedTasks} lack inputs)`;
+  const tasks = `${plural(leasedTasks, 'task')}${unstocked}`;
+  const kept = keptReports === 0 ? '' : `; ${plural(keptEnds, 'end')} in ${plural(keptReports, 'report')} and ${showBytes(spooledBytes)} of outputs are kept for it`;
+  if (deputySinceUnixMs > 0) return `${brokerId} is away; stands in for it since ${showInstant(deputySinceUnixMs)}, until ${showInstant(deputyUntilUnixMs)}: ${tasks} left${kept}`;
+  return `${tasks} of ${brokerId}, for ${showDuration(horizonMs)} after it goes away${kept}`;
+}
+
 function resourcePairs(resource: GetResourceResponse, address: string): string[] {
   const spaceShared = resource.resourceKind === 'cluster';
   return renderPairs([
@@ -49,6 +60,8 @@ function resourcePairs(resource: GetResourceResponse, address: string): string[]
     ['queued requests', spaceShared ? String(resource.queuedRequests) : ''],
     ['machines now', String(resource.machines)],
     ['draining', resource.draining ? 'yes: takes no more work' : 'no'],
+    ...resource.leases.map((lease) => ['lease', describeLease(lease)] as const),
+    ...(resource.spoolTrouble === '' ? [] : [['spool', resource.spoolTrouble] as const]),
     ...resource.reasons.map((reason, index) => [index === 0 ? 'why' : '', reason] as const),
   ]);
 }

@@ -1,6 +1,7 @@
 import type { TaskStatus } from '../../messages/index.ts';
 import type { Instant, JobId, UserId } from '../../shared/index.ts';
 import { explainWaiting } from './explain-waiting.ts';
+import { explainLeasedJob } from './explain-lease.ts';
 import { explainScheduling } from './explain-scheduling.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { findJobOf } from './find-job.ts';
@@ -31,6 +32,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
     details.push(`${plural(queue.readyCount, 'task')} waiting: ${why.summary}`, ...why.details);
     if (waiting.length === listedMax) break;
   }
+  details.push(...explainLeasedJob(state, job, now));
   const verifying = countOpen(job, 'verifying');
   if (verifying > 0) details.push(`${plural(verifying, 'result')} being brought home and checked.`);
   if (job.failed.size > 0) details.push(`${plural(job.failed.size, 'task')} failed ${plural(job.failuresMax, 'time')} or lost too often.`);

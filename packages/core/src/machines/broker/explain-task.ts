@@ -5,6 +5,7 @@ import { explainScheduling, explainSister } from './explain-scheduling.ts';
 import { explainWaiting } from './explain-waiting.ts';
 import type { Explanation } from './explanation.ts';
 import { findJobOf } from './find-job.ts';
+import { explainAdopted, explainLeasedTask } from './explain-lease.ts';
 import { explainVotes } from './explain-votes.ts';
 import { findTaskSummary, type TaskSummary } from './queries.ts';
 import { describeTime, plural } from './sentences.ts';
@@ -37,7 +38,7 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
   switch (task.status) {
     case 'waiting':
     case 'ready': return explainReady(state, job, { name, task, past, now });
-    case 'running': return { summary: `${name} runs on ${describeReplicas(task, now)}.`, details: [...explainScheduling(state, job, now), ...explainSister(job, job.tasks.get(task.taskIndex), now), ...past] };
+    case 'running': return { summary: `${name} runs on ${describeReplicas(task, now)}.`, details: [...describeAdopted(job, subject.taskIndex), ...explainScheduling(state, job, now), ...explainSister(job, job.tasks.get(task.taskIndex), now), ...past] };
     case 'verifying': return explainVerifying(state, job, { name, task, past });
     case 'finished': return explainFinished(name, subject.past, past);
     case 'failed': return { summary: `${name} failed: ${past.at(-1) ?? 'its records are gone'}`, details: past.slice(0, -1) };
@@ -56,7 +57,13 @@ function explainReady(state: BrokerState, job: BrokerJob, { name, task, past, no
   const waiting = explainWaiting(state, getGroup(job, task.taskIndex).queue, now);
   const open = job.tasks.get(task.taskIndex);
   const memories = open === undefined ? [] : describeMemories(state, job, { task: open, now });
-  return { summary: `${name} waits: ${waiting.summary}`, details: [...waiting.details, ...memories, ...past] };
+  const leased = explainLeasedTask(state, job, task.taskIndex, now);
+  return { summary: `${name} waits: ${waiting.summary}`, details: [...leased, ...waiting.details, ...memories, ...past] };
+}
+
+function describeAdopted(job: BrokerJob, index: TaskIndex): string[] {
+  const open = job.tasks.get(index);
+  return open === undefined ? [] : explainAdopted(open);
 }
 
 function describeMemories(state: BrokerState, job: BrokerJob, { task, now }: { readonly task: OpenTask; readonly now: Instant }): string[] {

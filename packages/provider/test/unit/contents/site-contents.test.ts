@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { decodeContentOffered, type ContentOffer, type WantedContent } from '@mutirao/api/codecs';
 import { AttachResponse, PullContentResponse } from '@mutirao/api/machine';
@@ -217,4 +218,39 @@ test('an offer that nobody took goes with its agent', async (t) => {
   bench.contents.forgetTaker(taker);
   t.is(bench.contents.findTransfer(taker.transferId), undefined);
   t.true(bench.store.makeRoom(1_000_000));
+});
+
+test('a file of home that the provider reads itself is not kept: while its broker is away agents are told of it, or sent it, and one that is wrong is not offered again', async (t) => {
+  const bench = new Bench(t);
+  const path = join(temporaryFolder(t), 'in');
+  writeFileSync(path, bytes);
+  t.deepEqual(bench.contents.ownTokens, ['of the site']);
+  t.deepEqual(bench.contents.wantOwn('b', [content]), [content]);
+  t.true(bench.contents.answer('b', '', { content, source: { kind: 'shared', path, isLinkable: false } }));
+  t.true(bench.contents.has('b', content));
+  t.deepEqual(bench.contents.wantOwn('b', [content]), []);
+  t.is(bench.contents.keptBytes, 0);
+  const [near, far, other] = [new Taker('p/1', ['of the site']), new Taker('p/2'), new Taker('p/3')];
+  t.deepEqual(bench.contents.wantAway(near, 'b', [content]), []);
+  t.deepEqual(near.offers.map(({ source }) => source), [{ kind: 'shared', path, isLinkable: false }]);
+  t.deepEqual(bench.contents.wantAway(far, 'b', [content]), []);
+  t.true((await bench.pull(far.transferId)).equals(bytes));
+  t.is(bench.contents.wantAway(other, 'b2', [content]).length, 1, 'it is for machines of that broker alone');
+  t.is(bench.contents.wantAway(near, 'b', [{ ...content, overWire: true }]).length, 1);
+  t.false(bench.contents.has('b', content), 'it was not what it should be');
+});
+
+test('a file of home counts as long as it has its size and a lease names it', (t) => {
+  const bench = new Bench(t);
+  const path = join(temporaryFolder(t), 'in');
+  writeFileSync(path, bytes);
+  bench.contents.wantOwn('b', [content]);
+  bench.contents.answer('b', '', { content, source: { kind: 'shared', path, isLinkable: true } });
+  bench.contents.pin('b', new Set([content.sha256]));
+  t.true(bench.contents.has('b', content));
+  writeFileSync(path, 'shorter');
+  t.false(bench.contents.has('b', content));
+  writeFileSync(path, bytes);
+  bench.contents.pin('b', new Set());
+  t.false(bench.contents.has('b', content));
 });

@@ -99,7 +99,7 @@ test('a number that no reader can hold, and a field that reaches beyond its mess
 });
 
 test('contents wanted are walked to their end', (t) => {
-  const bytes = bytesOf(AttachRequest.encode({ message: { $case: 'contentWanted', value: { contents: [{ sha256: Buffer.alloc(32), sizeBytes: 9 }], offsets: [], overWire: false } } }).finish());
+  const bytes = bytesOf(AttachRequest.encode({ message: { $case: 'contentWanted', value: { contents: [{ sha256: Buffer.alloc(32), sizeBytes: 9 }], offsets: [], overWire: false, sharedTokens: [] } } }).finish());
   t.notThrows(() => { scanContentWanted(bytes, findAlternative(bytes).start); });
   t.throws(() => { scanContentWanted(Buffer.from([0x0a, 0x02, 0x0a, 0x05]), 0); }, { code: 'MUT_PROTOCOL' });
 });

@@ -36,3 +36,18 @@ test('machines of a provider that goes on alone are not given up before its leas
   broker.perform(['at 100001']);
   t.false(broker.state.machines.has('a/m1'));
 });
+
+test('what a provider may run by itself while it is away is explained, and so is what it started', (t) => {
+  const broker = setUp();
+  const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
+  broker.perform(['confirm a 1']);
+  t.notRegex(broker.perform(['explain task 1.9 ana']), /leased/);
+  broker.perform(['disconnect a']);
+  t.regex(broker.perform(['explain task 1.9 ana']), /leased to provider a, which is away and may start it by itself for 1 min 40 s more/);
+  t.notRegex(broker.perform(['explain task 1.5 ana']), /leased/);
+  t.regex(broker.perform(['explain job 1 ana']), /Provider a is away and may go on by itself with 4 tasks/);
+  broker.perform(['at 100000']);
+  t.notRegex(broker.perform(['explain task 1.9 ana']), /leased/);
+  broker.perform(['connect a leases', `join a/m1 held=${first}`]);
+  t.regex(broker.perform(['explain task 1.9 ana']), new RegExp(`Replica r${first} was started on a/m1 by provider a, from what it was leased, while this broker was away`));
+});

@@ -189,6 +189,8 @@ export interface ContentWanted {
   offsets: number[];
   /** A file of a shared file system will not do: it could not be read, or was not what it should be. */
   overWire: boolean;
+  /** What a provider that wants contents for itself has found in token files; an agent said so in its facts. */
+  sharedTokens: string[];
 }
 
 /** Put, the broker's answer: the bytes, or a transfer to pull, or a refusal. */
@@ -1358,7 +1360,7 @@ export const ReportAcknowledged: MessageFns<ReportAcknowledged> = {
 };
 
 function createBaseContentWanted(): ContentWanted {
-  return { contents: [], offsets: [], overWire: false };
+  return { contents: [], offsets: [], overWire: false, sharedTokens: [] };
 }
 
 export const ContentWanted: MessageFns<ContentWanted> = {
@@ -1375,6 +1377,9 @@ export const ContentWanted: MessageFns<ContentWanted> = {
     }
     if (message.overWire !== false) {
       writer.uint32(24).bool(message.overWire);
+    }
+    for (const v of message.sharedTokens) {
+      writer.uint32(34).string(v!);
     }
     return writer;
   },
@@ -1424,6 +1429,14 @@ export const ContentWanted: MessageFns<ContentWanted> = {
             }
 
             message.overWire = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.sharedTokens.push(reader.string());
             continue;
           }
         }

@@ -169,7 +169,11 @@ export interface FromMachine {
 /** An agent has begun to push a content of a replica's output; the broker fetches it with ReceiveContent. */
 export interface ContentPushed {
   transferId: string;
-  content: Content | undefined;
+  content:
+    | Content
+    | undefined;
+  /** It is on the provider's disk, and can be fetched again. */
+  isKept: boolean;
 }
 
 export interface MachineJoined {
@@ -265,6 +269,30 @@ export interface GetResourceResponse {
   defaultTaskTimeMs: number;
   /** The heuristic was switched to while the provider ran; it outlives a restart with the same settings. */
   heuristicSwitched: boolean;
+  /** What brokers have leased to it, and what is kept for those that are away; of the caller's own brokers, for the provider's owner of all. */
+  leases: LeaseState[];
+  /** Why reports or outputs wait at their machines; empty while they find room. */
+  spoolTrouble: string;
+}
+
+/** How a provider stands in, or would stand in, for one broker. */
+export interface LeaseState {
+  brokerId: string;
+  connected: boolean;
+  /** Leased tasks that it has not started. */
+  leasedTasks: number;
+  /** Those of them whose inputs are not all at the provider. */
+  unstockedTasks: number;
+  /** For how long after the broker went away it may start them. */
+  horizonMs: number;
+  /** Since when it stands in for the broker; 0 while it does not, and so is the next. */
+  deputySinceUnixMs: number;
+  deputyUntilUnixMs: number;
+  /** Reports that are kept until the broker has them, and the ends of replicas in them. */
+  keptReports: number;
+  keptEnds: number;
+  /** Bytes of outputs that are kept for it. */
+  spooledBytes: number;
 }
 
 export interface ListRequestsRequest {
@@ -1025,7 +1053,7 @@ export const FromMachine: MessageFns<FromMachine> = {
 };
 
 function createBaseContentPushed(): ContentPushed {
-  return { transferId: "", content: undefined };
+  return { transferId: "", content: undefined, isKept: false };
 }
 
 export const ContentPushed: MessageFns<ContentPushed> = {
@@ -1035,6 +1063,9 @@ export const ContentPushed: MessageFns<ContentPushed> = {
     }
     if (message.content !== undefined) {
       Content.encode(message.content, writer.uint32(18).fork()).join();
+    }
+    if (message.isKept !== false) {
+      writer.uint32(24).bool(message.isKept);
     }
     return writer;
   },
@@ -1066,6 +1097,14 @@ export const ContentPushed: MessageFns<ContentPushed> = {
             }
 
             message.content = Content.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.isKept = reader.bool();
             continue;
           }
         }
@@ -1818,6 +1857,8 @@ function createBaseGetResourceResponse(): GetResourceResponse {
     reasons: [],
     defaultTaskTimeMs: 0,
     heuristicSwitched: false,
+    leases: [],
+    spoolTrouble: "",
   };
 }
 
@@ -1864,6 +1905,12 @@ export const GetResourceResponse: MessageFns<GetResourceResponse> = {
     }
     if (message.heuristicSwitched !== false) {
       writer.uint32(112).bool(message.heuristicSwitched);
+    }
+    for (const v of message.leases) {
+      LeaseState.encode(v!, writer.uint32(362).fork()).join();
+    }
+    if (message.spoolTrouble !== "") {
+      writer.uint32(370).string(message.spoolTrouble);
     }
     return writer;
   },
@@ -1991,6 +2038,178 @@ export const GetResourceResponse: MessageFns<GetResourceResponse> = {
             }
 
             message.heuristicSwitched = reader.bool();
+            continue;
+          }
+          case 45: {
+            if (tag !== 362) {
+              break;
+            }
+
+            message.leases.push(LeaseState.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 46: {
+            if (tag !== 370) {
+              break;
+            }
+
+            message.spoolTrouble = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseLeaseState(): LeaseState {
+  return {
+    brokerId: "",
+    connected: false,
+    leasedTasks: 0,
+    unstockedTasks: 0,
+    horizonMs: 0,
+    deputySinceUnixMs: 0,
+    deputyUntilUnixMs: 0,
+    keptReports: 0,
+    keptEnds: 0,
+    spooledBytes: 0,
+  };
+}
+
+export const LeaseState: MessageFns<LeaseState> = {
+  encode(message: LeaseState, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brokerId !== "") {
+      writer.uint32(10).string(message.brokerId);
+    }
+    if (message.connected !== false) {
+      writer.uint32(16).bool(message.connected);
+    }
+    if (message.leasedTasks !== 0) {
+      writer.uint32(24).uint32(message.leasedTasks);
+    }
+    if (message.unstockedTasks !== 0) {
+      writer.uint32(32).uint32(message.unstockedTasks);
+    }
+    if (message.horizonMs !== 0) {
+      writer.uint32(40).uint64(message.horizonMs);
+    }
+    if (message.deputySinceUnixMs !== 0) {
+      writer.uint32(48).uint64(message.deputySinceUnixMs);
+    }
+    if (message.deputyUntilUnixMs !== 0) {
+      writer.uint32(56).uint64(message.deputyUntilUnixMs);
+    }
+    if (message.keptReports !== 0) {
+      writer.uint32(64).uint32(message.keptReports);
+    }
+    if (message.keptEnds !== 0) {
+      writer.uint32(72).uint32(message.keptEnds);
+    }
+    if (message.spooledBytes !== 0) {
+      writer.uint32(80).uint64(message.spooledBytes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LeaseState {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLeaseState();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brokerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.connected = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.leasedTasks = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.unstockedTasks = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.horizonMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.deputySinceUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.deputyUntilUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.keptReports = reader.uint32();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.keptEnds = reader.uint32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.spooledBytes = longToNumber(reader.uint64());
             continue;
           }
         }

@@ -1,0 +1,92 @@
+import { statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { encodeOutcome } from '@mutirao/api/codecs';
+import { roomForReports, type BrokerId, type KeptMachine, type ProviderChange, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import type { Bytes, MachineId, UserId } from '@mutirao/core/shared';
+import { systemClock, systemTimers } from '@mutirao/runtime/driver';
+import type { Logger } from '@mutirao/runtime/log';
+import type { SiteContents } from '../contents/site-contents.ts';
+import type { TaskMeasure } from '../relay/measure.ts';
+import { OutputSpool } from '../spool/output-spool.ts';
+import { SpooledBodies } from '../spool/spooled-bodies.ts';
+import { Deputy } from './deputy.ts';
+import { LeaseDesk } from './lease-desk.ts';
+
+/** What a provider's deputy is made of. */
+export interface DeputySetup {
+  /** The provider's own. */
+  readonly directory: string;
+  readonly database: DatabaseSync;
+  readonly state: ProviderState;
+  readonly ownerId: UserId;
+  /** Most bytes of outputs that are kept while their broker is away. */
+  readonly spoolBytesMax: Bytes;
+  readonly contents: SiteContents | undefined;
+  readonly measure: TaskMeasure;
+  readonly log: Logger;
+  deliver(input: ProviderInput): void;
+  /** Sends a message to a broker; nothing while it is away. */
+  tellBroker(brokerId: BrokerId, message: Buffer): void;
+}
+
+/** Room that the spool leaves on the disk, for the journal. */
+const reserveBytes: Bytes = 64 * 1024 * 1024;
+
+/** The deputy and what it keeps. */
+export interface OpenedDeputy {
+  readonly deputy: Deputy;
+  readonly outputs: OutputSpool;
+  readonly bodies: SpooledBodies;
+  /** Hears of what is in the journal now. */
+  hear(change: ProviderChange): void;
+  /** Takes up what was kept before this process started. */
+  resume(): void;
+}
+
+/** Opens what is kept for brokers that are away; what the state does not know is forgotten. */
+export function openDeputy(setup: DeputySetup): OpenedDeputy {
+  const { database, directory, state, log, contents, measure, deliver, tellBroker, ownerId, spoolBytesMax } = setup;
+  const bodies = new SpooledBodies(database);
+  bodies.prune({
+    isReport: ({ machineId, incarnation, sequence }) => findKept(state, machineId, incarnation)?.reports.some((report) => report.sequence === sequence) === true,
+    isLease: (brokerId, sequence) => state.brokers.get(brokerId)?.lease?.outline.sequence === sequence,
+  });
+  const outputs = new OutputSpool({ folder: join(directory, 'spool'), database, bytesMax: spoolBytesMax, reserveBytes, freeBytes, clock: systemClock, log });
+  const leases = new LeaseDesk({ bodies, contents, clock: systemClock, timers: systemTimers, log, deliver, tell: tellBroker });
+  const deputy = new Deputy({
+    bodies, outputs, leases, contents, timers: systemTimers, log, ownerId, deliver,
+    roomForReports: () => roomForReports(state),
+    brokerOf: (machineId) => state.machines.get(machineId)?.brokerId,
+    hasKept: (brokerId, machineId) => [...state.kept.values()].some((kept) => kept.brokerId === brokerId && kept.facts.machineId === machineId),
+    onReport: ({ identity: { requestId } }, { ended }) => {
+      for (const { outcome, startedAt, endedAt } of ended) measure.note(requestId, encodeOutcome(outcome), startedAt === 0 ? 0 : Math.max(0, endedAt - startedAt));
+    },
+  });
+  return { deputy, outputs, bodies, hear: (change) => { hearChange(deputy, log, change); }, resume: () => { resumeLeases(deputy, state); } };
+}
+
+function resumeLeases(deputy: Deputy, state: ProviderState): void {
+  for (const { brokerId, lease } of state.brokers.values()) {
+    if (lease !== undefined) deputy.leases.resume(brokerId, lease.outline.sequence);
+  }
+}
+
+function hearChange(deputy: Deputy, log: Logger, change: ProviderChange): void {
+  switch (change.kind) {
+    case 'LeaseTaken': deputy.leases.replace(change.brokerId, change.lease.sequence); break;
+    case 'ReportsForgotten': deputy.dropReports(change.machineId, change.incarnation, change.upTo); break;
+    case 'DeputyBegan': log.info({ broker: change.brokerId }, 'a broker is away; its work goes on from what it leased'); break;
+    case 'DeputyEnded': log.info({ broker: change.brokerId }, 'a broker is back; what was kept for it is delivered'); break;
+    default: break;
+  }
+}
+
+function findKept(state: ProviderState, machineId: MachineId, incarnation: string): KeptMachine | undefined {
+  return [...state.kept.values()].find(({ facts }) => facts.machineId === machineId && facts.incarnation === incarnation);
+}
+
+function freeBytes(folder: string): Bytes {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}

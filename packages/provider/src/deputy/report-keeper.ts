@@ -1,0 +1,91 @@
+import { decodeReport, encodeContentWanted, decodeContentWanted, type WantedContent } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import { AttachRequest, ContentWanted, Report } from '@mutirao/api/machine';
+import type { MachineReport } from '@mutirao/core/messages';
+import { asBuffer } from '../relay/frames.ts';
+import { attachFields, decodeWith, findAlternative } from '../relay/wire.ts';
+
+/** What keeping an agent's reports needs. */
+export interface ReportKeeperPort {
+  /** Writes a report to the disk and tells the machine; false where it finds no room. */
+  keep(report: MachineReport, bytes: Buffer): boolean;
+  /** Offers the agent what is here; returns the rest. */
+  offer(contents: readonly WantedContent[]): readonly WantedContent[];
+  /** Holds the agent back, or lets it go on. */
+  setPaused(isPaused: boolean): void;
+}
+
+interface QueuedReport {
+  readonly bytes: Buffer;
+  readonly report: MachineReport;
+  /** The machine has been told. */
+  isTold: boolean;
+}
+
+/**
+ * Takes what one agent says while its broker is away: reports are kept one after the other, and stay here until they are safe;
+ * contents are offered from the site's store, and what is not there is wanted again when the broker is back.
+ */
+export class ReportKeeper {
+  readonly #port: ReportKeeperPort;
+  #reports: QueuedReport[] = [];
+  readonly #wanted = new Map<string, WantedContent>();
+  #isPaused = false;
+
+  constructor(port: ReportKeeperPort) {
+    this.#port = port;
+  }
+
+  /** Takes one message of the agent. @throws {MutiraoError} MUT_PROTOCOL */
+  receive(bytes: Buffer): void {
+    const { field, start } = findAlternative(bytes);
+    if (field === attachFields.report) {
+      this.#reports.push({ bytes, report: decodeReport(decodeWith(Report, bytes, start)), isTold: false });
+      this.goOn();
+    } else if (field === attachFields.contentWanted) {
+      this.want(this.#port.offer(decodeContentWanted(decodeWith(ContentWanted, bytes, start))));
+    } else throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of an attached agent; want a report or contents wanted`);
+  }
+
+  /** Contents to ask the broker for when it is back. */
+  want(contents: readonly WantedContent[]): void {
+    for (const content of contents) this.#wanted.set(content.sha256, content);
+  }
+
+  /** Keeps what had no room before, as far as there is some now. */
+  goOn(): void {
+    for (const queued of this.#reports) {
+      if (queued.isTold) continue;
+      queued.isTold = this.#port.keep(queued.report, queued.bytes);
+      if (!queued.isTold) break;
+    }
+    const isBlocked = this.#reports.some(({ isTold }) => !isTold);
+    if (isBlocked === this.#isPaused) return;
+    this.#isPaused = isBlocked;
+    this.#port.setPaused(isBlocked);
+  }
+
+  /** Keeps all again that is not known to be safe: the machine had no room for one, and takes nothing that comes after it. */
+  tellAgain(): void {
+    for (const queued of this.#reports) queued.isTold = false;
+    this.goOn();
+  }
+
+  /** Reports up to a sequence are safe. */
+  forget(sequence: number): void {
+    this.#reports = this.#reports.filter(({ report }) => report.sequence > sequence);
+  }
+
+  /** The messages that are left for the broker. */
+  leave(): Buffer[] {
+    const left = this.#reports.map(({ bytes }) => bytes);
+    if (this.#wanted.size > 0) left.push(wantedMessage([...this.#wanted.values()]));
+    this.#reports = [];
+    this.#wanted.clear();
+    return left;
+  }
+}
+
+function wantedMessage(contents: readonly WantedContent[]): Buffer {
+  return asBuffer(AttachRequest.encode({ message: { $case: 'contentWanted', value: encodeContentWanted(contents) } }).finish());
+}
