@@ -4,7 +4,7 @@ import type { LeaseOutline, QueueListing, QueuedRequest } from '@mutirao/core/me
 /**
  * A provider machine that is spoken to in lines, for interaction files and short tests.
  *
- * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B`, `disconnect B`, `demand B N [xP]`, `accepted Q`,
+ * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B`, `disconnect B`, `demand B N [xP [elsewhere=T]]`, `accepted Q`,
  * `lease B SEQUENCE horizon=T FIRST-LAST[:inputs|:time=T|:NAME=VALUE] ...`, `stocked B lease=S IDS`, `report M SEQUENCE ENDED|- [BYTES]`, `acknowledge B M SEQUENCE`,
  * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] Q=queued Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
  * `listing-failed WHY`, `settings HEURISTIC default=T` (what a restart after this line starts it with),
@@ -184,9 +184,11 @@ function parseEntry(word: string): { requestId: string; status: QueuedRequest['s
 
 function demandOf(brokerId: string, rest: string): ProviderInput {
   const [count = '0', processors = 'x1'] = rest.split(' ');
+  const { elsewhere } = valuesOf(rest);
+  const taskTimes = elsewhere === undefined ? {} : { taskTimes: { count: 1, censoredCount: 0, median: elsewhere, ninetieth: elsewhere, ninetyNinth: elsewhere } };
   return {
     kind: 'DemandChanged', brokerId,
-    demand: { pendingTasks: Number(count), processors: Number(processors.slice(1)), taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' },
+    demand: { pendingTasks: Number(count), processors: Number(processors.slice(1)), taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana', ...taskTimes },
   };
 }
 

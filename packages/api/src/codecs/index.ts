@@ -18,4 +18,4 @@ export {
   type CancelReplicas, type ContentOffer, type WantedContent,
 } from './machine.ts';
 export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
-export { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, encodeDemand } from './provider.ts';
+export { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, encodeDemand, encodeTaskTimes } from './provider.ts';

@@ -1,8 +1,8 @@
-import type { AllocationRequest, Demand, RequestCandidate, RequestStatus } from '@mutirao/core/messages';
+import type { AllocationRequest, Demand, RequestCandidate, RequestStatus, TimeQuantiles } from '@mutirao/core/messages';
 
 import {
   RequestStatus as RequestStatusWire, type AllocationRequest as AllocationRequestWire, type Demand as DemandWire,
-  type RequestCandidate as RequestCandidateWire,
+  type RequestCandidate as RequestCandidateWire, type TaskTimes as TaskTimesWire,
 } from '../generated/mutirao/provider/v1/provider.ts';
 import { badRequest } from './common.ts';
 
@@ -20,6 +20,8 @@ export function decodeDemand(wire: DemandWire): Demand {
   return {
     pendingTasks: wire.pendingTasks, processors: wire.processors, taskTimeMax: wire.taskTimeMsMax, taskTimeMean: wire.taskTimeMsMean,
     deadline: wire.deadlineUnixMs, userId: wire.userId,
+    ...(wire.unplacedTasks === undefined ? {} : { unplacedTasks: wire.unplacedTasks }),
+    ...(wire.taskTimes === undefined ? {} : { taskTimes: decodeTaskTimes(wire.taskTimes) }),
   };
 }
 
@@ -27,8 +29,17 @@ export function decodeDemand(wire: DemandWire): Demand {
 export function encodeDemand(demand: Demand): DemandWire {
   return {
     pendingTasks: demand.pendingTasks, processors: demand.processors, taskTimeMsMax: demand.taskTimeMax, taskTimeMsMean: demand.taskTimeMean,
-    deadlineUnixMs: demand.deadline, userId: demand.userId,
+    deadlineUnixMs: demand.deadline, userId: demand.userId, unplacedTasks: demand.unplacedTasks, taskTimes: demand.taskTimes && encodeTaskTimes(demand.taskTimes),
   };
+}
+
+function decodeTaskTimes({ endedCount, cutOffCount, halfMsMax, ninetiethMsMax, ninetyNinthMsMax }: TaskTimesWire): TimeQuantiles {
+  return { count: endedCount, censoredCount: cutOffCount, median: halfMsMax, ninetieth: ninetiethMsMax, ninetyNinth: ninetyNinthMsMax };
+}
+
+/** Writes how long tasks take for the wire. */
+export function encodeTaskTimes({ count, censoredCount, median, ninetieth, ninetyNinth }: TimeQuantiles): TaskTimesWire {
+  return { endedCount: count, cutOffCount: censoredCount, halfMsMax: median, ninetiethMsMax: ninetieth, ninetyNinthMsMax: ninetyNinth };
 }
 
 /** Reads an allocation request. @throws {MutiraoError} MUT_BAD_REQUEST for a status that this release does not know. */

@@ -1,8 +1,8 @@
 import type {
   CancelJobRequest, CancelJobResponse, GetJobRequest, GetJobResponse, ListJobsRequest, ListJobsResponse, RetryTasksRequest, RetryTasksResponse,
 } from '@mutirao/api/broker';
-import { badRequest, encodeJobSpec, encodeJobSummary } from '@mutirao/api/codecs';
-import { findJobSummary, listJobSummaries } from '@mutirao/core/machines/broker';
+import { badRequest, encodeJobSpec, encodeJobSummary, encodeTaskTimes } from '@mutirao/api/codecs';
+import { findJobSummary, listJobSummaries, outlookOf } from '@mutirao/core/machines/broker';
 import type { UnaryHandler } from '@mutirao/runtime/rpc';
 
 import { getJob, type BrokerParts } from './broker-parts.ts';
@@ -15,7 +15,11 @@ export function getJobRoute(parts: BrokerParts): UnaryHandler<GetJobRequest, Get
   return ({ jobId }, { userId }) => {
     const job = getJob(parts, userId, jobId);
     const summary = findJobSummary(parts.driver.state, userId, jobId);
-    return { job: summary && encodeJobSummary(summary), spec: encodeJobSpec(parts.specs.getSpec(job)), trouble: parts.room.trouble() };
+    const { times, placeCount, remaining } = outlookOf(parts.driver.state, job, parts.clock.now());
+    return {
+      job: summary && encodeJobSummary(summary), spec: encodeJobSpec(parts.specs.getSpec(job)), trouble: parts.room.trouble(),
+      taskTimes: times && encodeTaskTimes(times), placeCount, remainingMsMin: remaining?.least, remainingMsMax: remaining?.most,
+    };
   };
 }
 

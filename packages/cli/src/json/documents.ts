@@ -1,5 +1,5 @@
 import {
-  JobStatus, MachineStatus, Scheduler, TaskStatus, type GetTaskOutputResponse, type JobEvent, type JobSpec, type JobSummary, type LedgerRow,
+  JobStatus, MachineStatus, Scheduler, TaskStatus, type GetJobResponse, type GetTaskOutputResponse, type JobEvent, type JobSpec, type JobSummary, type LedgerRow,
   type MachineRecord, type ProviderRecord, type ReplicaRecord, type ReplicationCap, type TaskGroup, type TaskRecord, type TrustRecord, type Verification,
 } from '@mutirao/api/broker';
 import { RequestStatus as ClusterRequestStatus, type QueuedRequest } from '@mutirao/api/cluster';
@@ -23,10 +23,11 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
 }
 
 /** A job and what its user stated, as JSON. */
-export function jobDetailsJson(job: JobSummary, spec: JobSpec, trouble: string): JsonOf<Shapes['job_details']> {
+export function jobDetailsJson(job: JobSummary, spec: JobSpec, answer: GetJobResponse): JsonOf<Shapes['job_details']> {
   const limits = spec.limits ?? { runTimeMsMax: 0, memoryBytesMax: 0, outputBytesMax: 0 };
   return {
-    ...jobJson(job), trouble,
+    ...jobJson(job), trouble: answer.trouble ?? '',
+    ...timesJson(answer), place_count: answer.placeCount ?? 0, remaining_ms_min: answer.remainingMsMin ?? null, remaining_ms_max: answer.remainingMsMax ?? null,
     processors: spec.processors ?? 1, replicas_max: spec.replicasMax ?? 2, failures_max: spec.failuresMax ?? 3,
     ...schedulingJson(spec), verification: verificationText(spec.verification), home_directory: spec.homeDirectory, deadline_unix_ms: spec.deadlineUnixMs ?? null, environment: spec.environment,
     run_time_ms_max: limits.runTimeMsMax, memory_bytes_max: limits.memoryBytesMax, output_bytes_max: limits.outputBytesMax,
@@ -34,6 +35,13 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec, trouble: string):
       task_count: taskCountOf(group), command: group.command, check: group.check, requirements: group.requirements,
       input_count: group.inputs.length, output_count: group.outputs.length, no_op: group.noOp,
     })),
+  };
+}
+
+function timesJson({ taskTimes }: GetJobResponse) {
+  return {
+    task_time_ms_half: taskTimes?.halfMsMax ?? null, task_time_ms_ninetieth: taskTimes?.ninetiethMsMax ?? null,
+    timed_count: taskTimes?.endedCount ?? 0, cut_off_count: taskTimes?.cutOffCount ?? 0,
   };
 }
 

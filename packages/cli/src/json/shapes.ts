@@ -101,6 +101,13 @@ export const shapes = {
   job: jobFields,
   job_details: {
     ...jobFields,
+    task_time_ms_half: [instant, 'Time within which half of its tasks end; null where it is not known, as the next.'],
+    task_time_ms_ninetieth: [instant, 'Time within which nine tenths of them end.'],
+    timed_count: ['integer', 'Runs that ended, by which these times are known.'],
+    cut_off_count: ['integer', 'Runs that were cut off before they could end, and of which that much is known.'],
+    place_count: ['integer', 'Its replicas that run now.'],
+    remaining_ms_min: [instant, 'How long what is open takes at least, if it keeps these places; null where nothing of it runs or no task has ended, as the next.'],
+    remaining_ms_max: [instant, 'How long it takes at most, as far as is known.'],
     trouble: ['string', 'Why the broker takes nothing new, a full disk for example; empty while all is well.'],
     processors: ['integer', 'Processors that each task holds.'],
     replicas_max: ['integer', 'Most replicas of one task that run at once.'],

@@ -1,3 +1,4 @@
+import type { TaskTimes } from '../messages/index.ts';
 import { describeTime, plural, type Duration } from '../shared/index.ts';
 import type { RequestFacts, ServedRequest } from './heuristic.ts';
 import { longestWalltime } from './obstacle.ts';
@@ -19,19 +20,34 @@ export interface TaskTimeEstimate {
  * Symbols: v_k^e = `taskTimes.longest`, t_i^e = `endedAt - startedAt`, the sum = `taskTime`.
  * Departs from the source: est2 is clamped to 0..maxT_r, as settled; a decision before anything was observed is like the first; E
  * is at most maxT_r, since no request could hold a longer task, and is rounded up to the resource's granularity. Own requests count
- * once they have ended: t_i^e of those that still run is not known.
+ * once they have ended: t_i^e of those that still run is not known. Before a task has ended here, est1 is 1.1 x the time within which 99
+ * of 100 end elsewhere, where so much is known there.
  */
 export function estimateTaskTime(facts: RequestFacts): TaskTimeEstimate {
   const { limits, served, taskTimes } = facts;
-  if (taskTimes === undefined && served.length === 0) {
+  const tasks = taskTimes === undefined ? longestElsewhere(facts) : longestHere(taskTimes);
+  if (tasks === undefined && served.length === 0) {
     return describe(facts, optionsOf(facts).defaultTime, 'nothing has been observed yet (DEFAULT_TIME)');
   }
-  const fromTasks = taskTimes === undefined ? 0 : Math.ceil((taskTimes.longest * 11) / 10);
+  const fromTasks = tasks === undefined ? 0 : Math.ceil((tasks.time * 11) / 10);
   const fromRequests = Math.min(longestWalltime(limits), 2 * longestIdle(served));
-  if (taskTimes !== undefined && fromTasks >= fromRequests) {
-    return describe(facts, fromTasks, `1.1 x the longest of ${plural(taskTimes.count, 'completed task')}, ${describeTime(taskTimes.longest)}`);
-  }
+  if (tasks !== undefined && fromTasks >= fromRequests) return describe(facts, fromTasks, `1.1 x ${tasks.what}, ${describeTime(tasks.time)}`);
   return describe(facts, fromRequests, `2 x the longest that a request held its processors beyond the tasks it completed, ${describeTime(longestIdle(served))}`);
+}
+
+/** A time that tasks are not expected to exceed, and what it is. */
+interface LongestTask {
+  readonly time: Duration;
+  readonly what: string;
+}
+
+function longestHere({ longest, count }: TaskTimes): LongestTask {
+  return { time: longest, what: `the longest of ${plural(count, 'completed task')}` };
+}
+
+function longestElsewhere({ taskTimesElsewhere: times }: RequestFacts): LongestTask | undefined {
+  if (times?.ninetyNinth === undefined) return undefined;
+  return { time: times.ninetyNinth, what: `what 99 of 100 tasks take at most elsewhere, by ${plural(times.count, 'completed task')}` };
 }
 
 function longestIdle(served: readonly ServedRequest[]): Duration {

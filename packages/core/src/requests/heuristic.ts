@@ -1,4 +1,4 @@
-import type { QueueListing, RequestCandidate, ResourceLimits, TaskTimes } from '../messages/index.ts';
+import type { QueueListing, RequestCandidate, ResourceLimits, TaskTimes, TimeQuantiles } from '../messages/index.ts';
 import type { AvailabilityProfile } from '../profile/index.ts';
 import type { Duration, Instant, ProcessorCount, RequestId } from '../shared/index.ts';
 
@@ -75,6 +75,8 @@ export interface RequestFacts {
   readonly demand: RequestDemand;
   /** Undefined before the first task ended. */
   readonly taskTimes: TaskTimes | undefined;
+  /** What tasks of the demand took at other resources; looked at until one has ended at this one. */
+  readonly taskTimesElsewhere?: TimeQuantiles | undefined;
   /** Whether nothing has been asked for on behalf of this demand; left out, it is so when no request is pending or served. */
   readonly isFirst?: boolean;
   /** Left out, `heuristicDefaults`. */

@@ -57,6 +57,13 @@ test('Alg. 3.2: E is the larger of the two, over all own requests that were serv
 test('Alg. 3.2, settled: a request that completed more than it held does not make est2 negative, and est2 is at most maxT_r', (t) => {
   t.is(estimateTaskTime(someFacts({ taskTimes: { longest: 10, mean: 10, count: 9 }, served: [aServed(9, 0, 10, 90)] })).time, 11);
   t.is(estimateTaskTime(someFacts({ served: [aServed(1, 0, 90, 0)] })).time, 100);
+  // Not of the source: what tasks took elsewhere stands in until one has ended here.
+  const elsewhere = { count: 7, censoredCount: 1, median: 5, ninetieth: 20, ninetyNinth: 40 };
+  const { time, reason } = estimateTaskTime(someFacts({ taskTimesElsewhere: elsewhere }));
+  t.is(time, 44);
+  t.regex(reason, /1\.1 x what 99 of 100 tasks take at most elsewhere, by 7 completed tasks, 40 ms/);
+  t.is(estimateTaskTime(someFacts({ taskTimesElsewhere: elsewhere, taskTimes: { longest: 10, mean: 10, count: 1 } })).time, 11);
+  t.is(estimateTaskTime(someFacts({ taskTimesElsewhere: { ...elsewhere, ninetyNinth: undefined } })).time, 100);
 });
 
 test('3.3.3, settled: the first completions are the shortest tasks, so that E from them is biased low', (t) => {

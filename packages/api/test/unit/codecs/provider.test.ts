@@ -8,7 +8,8 @@ import { AllocationRequest as AllocationRequestWire, Demand as DemandWire, type 
 test('a demand comes out as it went in, with what it does not say left unsaid', (t) => {
   const demand: Demand = { pendingTasks: 5, processors: 2, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' };
   const seen: Demand = { ...demand, taskTimeMax: 10, taskTimeMean: 0, deadline: 99 };
-  for (const one of [demand, seen]) t.deepEqual(decodeDemand(DemandWire.decode(DemandWire.encode(encodeDemand(one)).finish())), one);
+  const placed: Demand = { ...seen, unplacedTasks: 0, taskTimes: { count: 7, censoredCount: 3, median: 5, ninetieth: 9, ninetyNinth: undefined } };
+  for (const one of [demand, seen, placed]) t.deepEqual(decodeDemand(DemandWire.decode(DemandWire.encode(encodeDemand(one)).finish())), one);
   t.throws(() => decodeDemand({ ...encodeDemand(demand), processors: 0 }), { code: 'MUT_BAD_REQUEST', message: /processors is 0/ });
 });
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-import { JobStatus, type JobSpec, type JobSummary } from '@mutirao/api/broker';
+import { JobStatus, type GetJobResponse, type JobSpec, type JobSummary } from '@mutirao/api/broker';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -20,20 +20,31 @@ export function define(command: Command, act: Act): void {
 /** Shows jobs one under the other. */
 export async function showJobs(context: CommandContext, selector: string): Promise<ExitStatus> {
   const broker = await context.broker();
-  const found: { job: JobSummary; spec: JobSpec; trouble: string }[] = [];
+  const found: ShownJob[] = [];
   for (const jobId of await resolveJobIds(broker, selector)) {
-    const { job, spec, trouble = '' } = await broker.getJob({ jobId });
-    if (job !== undefined && spec !== undefined) found.push({ job, spec, trouble });
+    const answer = await broker.getJob({ jobId });
+    const { job, spec } = answer;
+    if (job !== undefined && spec !== undefined) found.push({ job, spec, answer });
   }
   tell(context.output, {
-    json: () => found.map(({ job, spec, trouble }) => jobDetailsJson(job, spec, trouble)),
-    table: () => found.flatMap(({ job, spec, trouble }, index) => [...(index === 0 ? [] : ['']), ...jobPairs(job, spec, context.clock.now()), ...(trouble === '' ? [] : renderPairs([['broker', trouble]]))]),
+    json: () => found.map(({ job, spec, answer }) => jobDetailsJson(job, spec, answer)),
+    table: () => found.flatMap((one, index) => [...(index === 0 ? [] : ['']), ...jobPairs(one, context.clock.now()), ...troublePairs(one)]),
     quiet: () => found.map(({ job }) => job.jobId),
   });
   return 0;
 }
 
-function jobPairs(job: JobSummary, spec: JobSpec, now: number): string[] {
+interface ShownJob {
+  readonly job: JobSummary;
+  readonly spec: JobSpec;
+  readonly answer: GetJobResponse;
+}
+
+function troublePairs({ answer: { trouble = '' } }: ShownJob): string[] {
+  return trouble === '' ? [] : renderPairs([['broker', trouble]]);
+}
+
+function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
   const end = job.endedUnixMs === 0 ? now : job.endedUnixMs;
   return renderPairs([
     ['job', String(job.jobId)],
@@ -44,6 +55,8 @@ function jobPairs(job: JobSummary, spec: JobSpec, now: number): string[] {
     ['ended', job.endedUnixMs === 0 ? '' : showInstant(job.endedUnixMs)],
     ['time', showDuration(end - job.submittedUnixMs)],
     ['tasks', countsOf(job)],
+    ['task times', timesText(answer)],
+    ['remaining', remainingText(answer)],
     ['replicas', `${job.replicaCount} so far, at most ${spec.replicasMax ?? 2} of a task at once`],
     ['verified', verifiedText(job, spec)],
     ['doubtful', doubtfulText(job)],
@@ -56,6 +69,20 @@ function jobPairs(job: JobSummary, spec: JobSpec, now: number): string[] {
     ['folder', spec.homeDirectory],
     ...groupPairs(spec),
   ]);
+}
+
+function timesText({ taskTimes }: GetJobResponse): string {
+  if (taskTimes === undefined) return '';
+  const { halfMsMax, ninetiethMsMax, endedCount, cutOffCount } = taskTimes;
+  const by = `by ${endedCount} that ended${cutOffCount === 0 ? '' : ` and ${cutOffCount} cut off`}`;
+  if (halfMsMax === undefined) return `not known, ${by}`;
+  const most = ninetiethMsMax === undefined ? 'too many cut off to know more' : `nine tenths within ${showDuration(ninetiethMsMax)}`;
+  return `half within ${showDuration(halfMsMax)}, ${most}, ${by}`;
+}
+
+function remainingText({ placeCount = 0, remainingMsMin, remainingMsMax }: GetJobResponse): string {
+  if (remainingMsMin === undefined || remainingMsMax === undefined) return '';
+  return `${showDuration(remainingMsMin)} to ${showDuration(remainingMsMax)}, with the ${placeCount} places that it has now`;
 }
 
 function verifiedText({ extraVoteCount, finishedCount }: JobSummary, spec: JobSpec): string {

@@ -51,6 +51,18 @@ test('a job is shown with what was asked for, and without what was not', async (
   ].join('\n'));
 });
 
+test('a job that runs is shown with the times of its tasks and with how long it still takes', async (t) => {
+  const taskTimes = { endedCount: 40, cutOffCount: 3, halfMsMax: 3000, ninetiethMsMax: 12_000, ninetyNinthMsMax: undefined };
+  const known = { taskTimes, placeCount: 4, remainingMsMin: 60_000, remainingMsMax: 90_000 };
+  const getJob = () => Promise.resolve({ job: aJobSummary(), spec: aJobSpec(), ...known });
+  const { out } = await runCommandLine(['job', 'show', '1'], { broker: { ...broker, getJob } });
+  t.regex(out, /^task times {2}half within 3\.0s, nine tenths within 12s, by 40 that ended and 3 cut off\nremaining {3}1m00s to 1m30s, with the 4 places that it has now$/m);
+  const { json } = await runCommandLine(['job', 'show', '1', '--json'], { broker: { ...broker, getJob } }).then(({ out: text }) => ({ json: JSON.parse(text) as unknown[] }));
+  t.like(json[0], { task_time_ms_half: 3000, task_time_ms_ninetieth: 12_000, timed_count: 40, cut_off_count: 3, place_count: 4, remaining_ms_min: 60_000, remaining_ms_max: 90_000 });
+  const unclear = () => Promise.resolve({ job: aJobSummary(), spec: aJobSpec(), taskTimes: { ...taskTimes, ninetiethMsMax: undefined } });
+  t.regex((await runCommandLine(['job', 'show', '1'], { broker: { ...broker, getJob: unclear } })).out, /half within 3\.0s, too many cut off to know more, by 40/);
+});
+
 test('a selector that means no job names the jobs that there are', async (t) => {
   const { status, err } = await runCommandLine(['job', 'show', '7'], { broker });
   t.is(status, 2);

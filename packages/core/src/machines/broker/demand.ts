@@ -1,6 +1,6 @@
 import type { Demand } from '../../messages/index.ts';
 import { type Instant, invariant, type ProcessorCount } from '../../shared/index.ts';
-import { TimeCurve } from '../../times/index.ts';
+import { quantilesOf, TimeCurve } from '../../times/index.ts';
 import type { Validity } from './remaining-time.ts';
 import { type DemandPart, splitDemand } from './split-demand.ts';
 import type { BrokerJob, BrokerProvider, BrokerState } from './state.ts';
@@ -99,13 +99,12 @@ function timesOf(jobs: readonly BrokerJob[]): TimeCurve {
 }
 
 function toDemand({ pendingTasks, processors, unplacedTasks }: DemandPart, { deadline, userId, times }: JobFacts): Demand {
-  const { count, censoredCount, sum, longest } = times;
+  const { count, sum, longest } = times;
+  const taskTimes = quantilesOf(times);
   invariant(unplacedTasks <= pendingTasks, `${unplacedTasks} of ${pendingTasks} pending tasks are said to have no place`);
   return {
     pendingTasks, processors, deadline, userId, unplacedTasks,
     taskTimeMax: count === 0 ? undefined : longest, taskTimeMean: count === 0 ? undefined : Math.ceil(sum / count),
-    ...(count + censoredCount === 0 ? {} : {
-      taskTimes: { count, censoredCount, median: times.quantile(0.5), ninetieth: times.quantile(0.9), ninetyNinth: times.quantile(0.99) },
-    }),
+    ...(taskTimes === undefined ? {} : { taskTimes }),
   };
 }

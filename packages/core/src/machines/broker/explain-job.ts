@@ -1,10 +1,12 @@
 import type { TaskStatus } from '../../messages/index.ts';
 import type { Instant, JobId, UserId } from '../../shared/index.ts';
+import { quantilesOf } from '../../times/index.ts';
 import { explainWaiting } from './explain-waiting.ts';
 import { explainLeasedJob } from './explain-lease.ts';
 import { explainScheduling } from './explain-scheduling.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { findJobOf } from './find-job.ts';
+import { describeOutlook, describeQuantiles, outlookOf } from './job-outlook.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerState } from './state.ts';
 
@@ -35,6 +37,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
   details.push(...explainLeasedJob(state, job, now));
   const verifying = countOpen(job, 'verifying');
   if (verifying > 0) details.push(`${plural(verifying, 'result')} being brought home and checked.`);
+  details.push(...describeOutlook(outlookOf(state, job, now)));
   if (job.failed.size > 0) details.push(`${plural(job.failed.size, 'task')} failed ${plural(job.failuresMax, 'time')} or lost too often.`);
   details.push(...explainScheduling(state, job, now));
   const why = running === 0 && verifying === 0 && waiting[0] !== undefined ? `: ${waiting[0].summary}` : '.';
@@ -53,5 +56,7 @@ function explainEndedJob(job: BrokerJob): Explanation {
   if (job.failed.size > 0) details.push(`${plural(job.failed.size, 'task')} failed; see "mutirao task list ${job.jobId} --status failed".`);
   if (job.cancelled.size > 0) details.push(`${plural(job.cancelled.size, 'task')} cancelled (${job.cancelReason || 'no reason given'}).`);
   if (job.replicaCount > job.taskCount) details.push(`${plural(job.replicaCount, 'replica')} were placed for ${plural(job.taskCount, 'task')}.`);
+  const times = quantilesOf(job.times);
+  if (times !== undefined) details.push(describeQuantiles(times));
   return { summary: `job ${job.jobId} ${job.status === 'cancelled' ? 'was cancelled' : job.status} ${took} after its submission.`, details };
 }

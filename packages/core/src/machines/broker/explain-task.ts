@@ -7,6 +7,7 @@ import type { Explanation } from './explanation.ts';
 import { findJobOf } from './find-job.ts';
 import { explainAdopted, explainLeasedTask } from './explain-lease.ts';
 import { explainVotes } from './explain-votes.ts';
+import { describeRest } from './job-outlook.ts';
 import { findTaskSummary, type TaskSummary } from './queries.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerState, OpenTask } from './state.ts';
@@ -38,12 +39,26 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
   switch (task.status) {
     case 'waiting':
     case 'ready': return explainReady(state, job, { name, task, past, now });
-    case 'running': return { summary: `${name} runs on ${describeReplicas(task, now)}.`, details: [...describeAdopted(job, subject.taskIndex), ...explainScheduling(state, job, now), ...explainSister(job, job.tasks.get(task.taskIndex), now), ...past] };
+    case 'running': return explainRunning(state, { job, task, name, past }, now);
     case 'verifying': return explainVerifying(state, job, { name, task, past });
     case 'finished': return explainFinished(name, subject.past, past);
     case 'failed': return { summary: `${name} failed: ${past.at(-1) ?? 'its records are gone'}`, details: past.slice(0, -1) };
     case 'cancelled': return { summary: `${name} was cancelled (${job.cancelReason || 'no reason given'}).`, details: past };
   }
+}
+
+function explainRunning(state: BrokerState, { job, task, name, past }: NamedTask & { readonly job: BrokerJob }, now: Instant): Explanation {
+  const open = job.tasks.get(task.taskIndex);
+  const details = [...(open === undefined ? [] : explainAdopted(open)), ...explainScheduling(state, job, now), ...explainSister(job, open, now), ...describeRests(state, task, now), ...past];
+  return { summary: `${name} runs on ${describeReplicas(task, now)}.`, details };
+}
+
+function describeRests({ replicas }: BrokerState, task: TaskSummary, now: Instant): string[] {
+  const rests = task.replicas.map(({ replicaId }) => {
+    const replica = replicas.get(replicaId);
+    return replica === undefined ? '' : describeRest(replica, now);
+  });
+  return rests.filter((rest) => rest !== '');
 }
 
 interface ReadyTask {
@@ -61,11 +76,6 @@ function explainReady(state: BrokerState, job: BrokerJob, { name, task, past, no
   return { summary: `${name} waits: ${waiting.summary}`, details: [...leased, ...waiting.details, ...memories, ...past] };
 }
 
-function describeAdopted(job: BrokerJob, index: TaskIndex): string[] {
-  const open = job.tasks.get(index);
-  return open === undefined ? [] : explainAdopted(open);
-}
-
 function describeMemories(state: BrokerState, job: BrokerJob, { task, now }: { readonly task: OpenTask; readonly now: Instant }): string[] {
   const memories: string[] = [];
   if (task.failureCount > 0) memories.push(`It failed ${task.failureCount} of ${plural(job.failuresMax, 'time')} so far.`);
@@ -78,13 +88,13 @@ function describeMemories(state: BrokerState, job: BrokerJob, { task, now }: { r
   return memories;
 }
 
-interface VerifyingTask {
+interface NamedTask {
   readonly name: string;
   readonly task: TaskSummary;
   readonly past: readonly string[];
 }
 
-function explainVerifying(state: BrokerState, job: BrokerJob, { name, task, past }: VerifyingTask): Explanation {
+function explainVerifying(state: BrokerState, job: BrokerJob, { name, task, past }: NamedTask): Explanation {
   const open = job.tasks.get(task.taskIndex);
   if (open !== undefined && isVotedOn(job)) return explainVotes(state, job, { name, task: open, past });
   const machines = task.replicas.filter((replica) => replica.isVerifying).map((replica) => replica.machineId);

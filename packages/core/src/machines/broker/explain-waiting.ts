@@ -34,10 +34,17 @@ export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instan
 
 /** Machines that idle because their allocation ends too soon. */
 function explainShort({ state, now }: { readonly state: BrokerState; readonly now: Instant }, { job }: TaskQueue, short: readonly BrokerMachine[]): Explanation {
-  const { count, longest, sum } = job.times;
-  const observed = count === 0 ? 'its limit says so' : `${plural(count, 'task')} of the job took ${describeTime(sum / count)} on average and ${describeTime(longest)} at most`;
   const lines = short.slice(0, listedMax).map(({ facts: { machineId, until = now } }) => `${machineId} has ${describeTime(Math.max(0, until - now))} left, which is too short.`);
-  return { summary: `it waits for a machine with ${describeTime(knownNeed(state, job) ?? 0)} left: ${observed}.`, details: lines };
+  return { summary: `it waits for a machine with ${describeTime(knownNeed(state, job) ?? 0)} left: ${describeNeed(state, job)}.`, details: lines };
+}
+
+/** What says how long tasks of a job need. */
+function describeNeed(state: BrokerState, job: BrokerJob): string {
+  const { times, spec } = job;
+  if (times.count === 0 || spec?.limits.runTimeMax === knownNeed(state, job)) return 'its limit says so';
+  const by = `by ${plural(times.count, 'run')} that ended${times.censoredCount === 0 ? '' : ` and ${times.censoredCount} cut off`}`;
+  const share = Math.round(100 * state.options.needShare);
+  return times.quantile(state.options.needShare) === undefined ? `so long is the longest that is known, ${by}` : `${share} of 100 of its tasks end within that, ${by}`;
 }
 
 function firstAhead(state: BrokerState, queue: TaskQueue): BrokerJob | undefined {

@@ -129,7 +129,7 @@ function draftFor(turn: Turn, { limits, listing }: Resource, heuristic: RequestH
   const decision = heuristic.draft({
     now, limits: { ...limits, requestsMax: pending.length + share }, listing: listingWithOwn(state, listing, now), pending, served: servedOf(state, broker),
     demand: { pendingTasks: demand.pendingTasks, processors: demand.processors, deadline: demand.deadline },
-    taskTimes: observedTaskTimes(broker), isFirst: isFirstOf(state, broker),
+    taskTimes: observedTaskTimes(broker), taskTimesElsewhere: broker.demand?.taskTimes, isFirst: isFirstOf(state, broker),
     options: { ...state.config.heuristicOptions, defaultTime: heuristicInForce(state).defaultTime },
   });
   invariant(decision.drafts.length <= share, `${heuristic.name} drafted ${decision.drafts.length} requests for ${share} slots`);

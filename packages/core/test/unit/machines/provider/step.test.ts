@@ -137,6 +137,14 @@ test('task times are measured over all machines and kept with their request', (t
   t.is(dialogue.state.requests.get('q1')?.taskTime, 100);
 });
 
+test('requests are sized by what tasks took elsewhere until one has ended here', (t) => {
+  const dialogue = new ProviderDialogue({ heuristic: 'adaptive' });
+  dialogue.perform(['start', 'connect b1', 'limits requests=2 width=4 walltime=3600000', 'demand b1 9 x1 elsewhere=50000', 'listing']);
+  t.regex(dialogue.state.standing.join(' '), /A task is taken to last 55 s: 1\.1 x what 99 of 100 tasks take at most elsewhere, by 1 completed task, 50 s\./);
+  dialogue.perform(['measured q1 longest=70000 total=70000 count=1', 'demand b1 8 x1 elsewhere=50000', 'listing']);
+  t.notRegex(dialogue.state.standing.join(' '), /elsewhere/);
+});
+
 test('only so many ended requests are remembered', (t) => {
   const dialogue = new ProviderDialogue({ endedRequestsMax: 2, refusalPause: 1, refusalsMax: 100 });
   dialogue.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);

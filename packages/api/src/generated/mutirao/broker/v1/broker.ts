@@ -25,7 +25,7 @@ import {
 } from "@grpc/grpc-js";
 import { Content, IntegerRange, Limits, Root } from "../../common/v1/common.ts";
 import { MachineFacts, Outcome } from "../../machine/v1/machine.ts";
-import { AllocationRequest } from "../../provider/v1/provider.ts";
+import { AllocationRequest, TaskTimes } from "../../provider/v1/provider.ts";
 
 export const protobufPackage = "mutirao.broker.v1";
 
@@ -265,6 +265,22 @@ export interface GetJobResponse {
   job: JobSummary | undefined;
   spec:
     | JobSpec
+    | undefined;
+  /** How long its tasks take; absent before anything was seen. */
+  taskTimes?:
+    | TaskTimes
+    | undefined;
+  /**
+   * How long what is open still takes on the places that it has now, at least and at most as far as is known; absent where nothing of it
+   * runs, and before a task has ended.
+   */
+  remainingMsMin?: number | undefined;
+  remainingMsMax?:
+    | number
+    | undefined;
+  /** Its replicas that run now, where the broker tells. */
+  placeCount?:
+    | number
     | undefined;
   /** As in ListJobsResponse. */
   trouble?: string | undefined;
@@ -1846,7 +1862,15 @@ export const GetJobRequest: MessageFns<GetJobRequest> = {
 };
 
 function createBaseGetJobResponse(): GetJobResponse {
-  return { job: undefined, spec: undefined, trouble: undefined };
+  return {
+    job: undefined,
+    spec: undefined,
+    taskTimes: undefined,
+    remainingMsMin: undefined,
+    remainingMsMax: undefined,
+    placeCount: undefined,
+    trouble: undefined,
+  };
 }
 
 export const GetJobResponse: MessageFns<GetJobResponse> = {
@@ -1856,6 +1880,18 @@ export const GetJobResponse: MessageFns<GetJobResponse> = {
     }
     if (message.spec !== undefined) {
       JobSpec.encode(message.spec, writer.uint32(18).fork()).join();
+    }
+    if (message.taskTimes !== undefined) {
+      TaskTimes.encode(message.taskTimes, writer.uint32(106).fork()).join();
+    }
+    if (message.remainingMsMin !== undefined) {
+      writer.uint32(112).uint64(message.remainingMsMin);
+    }
+    if (message.remainingMsMax !== undefined) {
+      writer.uint32(120).uint64(message.remainingMsMax);
+    }
+    if (message.placeCount !== undefined) {
+      writer.uint32(128).uint64(message.placeCount);
     }
     if (message.trouble !== undefined) {
       writer.uint32(346).string(message.trouble);
@@ -1890,6 +1926,38 @@ export const GetJobResponse: MessageFns<GetJobResponse> = {
             }
 
             message.spec = JobSpec.decode(reader, reader.uint32());
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.taskTimes = TaskTimes.decode(reader, reader.uint32());
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.remainingMsMin = longToNumber(reader.uint64());
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.remainingMsMax = longToNumber(reader.uint64());
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.placeCount = longToNumber(reader.uint64());
             continue;
           }
           case 43: {

@@ -146,6 +146,22 @@ export interface Demand {
   /** When the user wants it done, where she said so. */
   deadlineUnixMs?: number | undefined;
   userId: string;
+  /** How many of the pending tasks nothing that the provider has, or has asked for, will take; absent from brokers that do not know. */
+  unplacedTasks?:
+    | number
+    | undefined;
+  /** How long they take, wherever they ran; absent before anything was seen. */
+  taskTimes?: TaskTimes | undefined;
+}
+
+/** How long tasks take, by those that ended and those that were cut off (by a walltime, say) before they could. */
+export interface TaskTimes {
+  endedCount: number;
+  cutOffCount: number;
+  /** Within which a half, nine tenths and 99 of a hundred end; absent where too many were cut off to know. */
+  halfMsMax?: number | undefined;
+  ninetiethMsMax?: number | undefined;
+  ninetyNinthMsMax?: number | undefined;
 }
 
 export interface ToMachine {
@@ -779,6 +795,8 @@ function createBaseDemand(): Demand {
     taskTimeMsMean: undefined,
     deadlineUnixMs: undefined,
     userId: "",
+    unplacedTasks: undefined,
+    taskTimes: undefined,
   };
 }
 
@@ -801,6 +819,12 @@ export const Demand: MessageFns<Demand> = {
     }
     if (message.userId !== "") {
       writer.uint32(50).string(message.userId);
+    }
+    if (message.unplacedTasks !== undefined) {
+      writer.uint32(56).uint64(message.unplacedTasks);
+    }
+    if (message.taskTimes !== undefined) {
+      TaskTimes.encode(message.taskTimes, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -864,6 +888,118 @@ export const Demand: MessageFns<Demand> = {
             }
 
             message.userId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.unplacedTasks = longToNumber(reader.uint64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.taskTimes = TaskTimes.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTaskTimes(): TaskTimes {
+  return {
+    endedCount: 0,
+    cutOffCount: 0,
+    halfMsMax: undefined,
+    ninetiethMsMax: undefined,
+    ninetyNinthMsMax: undefined,
+  };
+}
+
+export const TaskTimes: MessageFns<TaskTimes> = {
+  encode(message: TaskTimes, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.endedCount !== 0) {
+      writer.uint32(8).uint64(message.endedCount);
+    }
+    if (message.cutOffCount !== 0) {
+      writer.uint32(16).uint64(message.cutOffCount);
+    }
+    if (message.halfMsMax !== undefined) {
+      writer.uint32(24).uint64(message.halfMsMax);
+    }
+    if (message.ninetiethMsMax !== undefined) {
+      writer.uint32(32).uint64(message.ninetiethMsMax);
+    }
+    if (message.ninetyNinthMsMax !== undefined) {
+      writer.uint32(40).uint64(message.ninetyNinthMsMax);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TaskTimes {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTaskTimes();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.endedCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.cutOffCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.halfMsMax = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.ninetiethMsMax = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.ninetyNinthMsMax = longToNumber(reader.uint64());
             continue;
           }
         }

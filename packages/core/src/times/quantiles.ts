@@ -1,0 +1,9 @@
+import type { TimeQuantiles } from '../messages/index.ts';
+import type { TimeCurve } from './time-curve.ts';
+
+/** What others are told of a curve; undefined before anything was seen. */
+export function quantilesOf(times: TimeCurve): TimeQuantiles | undefined {
+  const { count, censoredCount } = times;
+  if (count + censoredCount === 0) return undefined;
+  return { count, censoredCount, median: times.quantile(0.5), ninetieth: times.quantile(0.9), ninetyNinth: times.quantile(0.99) };
+}
