@@ -3,7 +3,7 @@ import type { InputSource, InputSpec, JobSpec, OutputSpec, TaskGroup, Values, Ve
 
 import { MutiraoError } from '../errors/index.ts';
 import type {
-  InputSource as InputSourceWire, InputSpec as InputSpecWire, JobSpec as JobSpecWire, OutputSpec as OutputSpecWire, SubmitJobRequest,
+  Gathering, InputSource as InputSourceWire, InputSpec as InputSpecWire, JobSpec as JobSpecWire, OutputSpec as OutputSpecWire, SubmitJobRequest,
   TaskGroup as TaskGroupWire, Verification as VerificationWire,
 } from '../generated/mutirao/broker/v1/broker.ts';
 import type { IntegerRange } from '../generated/mutirao/common/v1/common.ts';
@@ -50,6 +50,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     deadline: wire.deadlineUnixMs,
     ...decodeVerification(wire.verification),
     ...decodeScheduling(wire),
+    ...decodeGathering(wire.gathering),
   };
 }
 
@@ -67,6 +68,7 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     deadlineUnixMs: spec.deadline,
     verification: spec.verification && { by: encodeVerification(spec.verification) },
     ...encodeScheduling(spec),
+    gathering: spec.gatherFolder === undefined ? undefined : { folder: spec.gatherFolder },
   };
 }
 
@@ -81,6 +83,12 @@ function decodeVerification(wire: VerificationWire | undefined): Pick<JobSpec, '
       if (wire !== undefined) throw badRequest('job.verification is by nothing that this release knows; want none, check, vote or credibility');
       return {};
   }
+}
+
+function decodeGathering(wire: Gathering | undefined): Pick<JobSpec, 'gatherFolder'> {
+  if (wire === undefined) return {};
+  if (wire.folder === '') throw badRequest('job.gathering.folder is empty; want a folder');
+  return { gatherFolder: text('job.gathering.folder', wire.folder, 4096) };
 }
 
 function encodeVerification(verification: Verification): VerificationWire['by'] {

@@ -6,8 +6,9 @@ import type { Room } from '@mutirao/runtime/files';
 import type { ProviderLinks } from '../providers/provider-links.ts';
 import type { LeasePart, LeaseStager } from '../providers/lease-stager.ts';
 import type { ToProvider } from '../providers/to-provider.ts';
-import type { ResultAcceptor, ResultOrder } from '../results/accept-result.ts';
+import type { ResultAcceptor } from '../results/accept-result.ts';
 import type { ResultDigester } from '../results/digest-result.ts';
+import type { ResultOrder } from '../results/result-order.ts';
 import type { StageOrder } from '../staging/stager.ts';
 import { groupOfTask, valueOfTask } from '../staging/task-of-job.ts';
 
@@ -59,7 +60,8 @@ function settleResult(
   const job = performers.state.jobs.get(jobId);
   if (job?.spec === undefined) return; // It ended meanwhile; nobody waits for the answer.
   const { spec, userId } = job;
-  const order = { ...command, userId, value: valueOfTask(spec, taskIndex), homeDirectory: spec.homeDirectory };
+  const { homeDirectory, gatherFolder } = spec;
+  const order = { ...command, userId, value: valueOfTask(spec, taskIndex), homeDirectory, ...(gatherFolder === undefined ? {} : { gatherFolder }) };
   // A full disk at home says nothing about the result, which is kept until there is room.
   performers.room.patiently(() => settle(order), () => performers.state.successes.has(replicaId)).then(
     (input) => { performers.deliver(input); },

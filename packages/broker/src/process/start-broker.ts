@@ -14,6 +14,7 @@ import { serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc
 
 import { Blobs } from '../contents/blobs.ts';
 import type { EventPublisher } from '../events/event-publisher.ts';
+import { Gatherer } from '../gathering/gatherer.ts';
 import { JobWatchers } from '../events/job-watchers.ts';
 import { changeCodec } from '../journal/change-codec.ts';
 import { JobSpecs } from '../journal/job-specs.ts';
@@ -84,6 +85,8 @@ const publishGrace = 1000;
 /** Outputs that nobody asked for any more are removed after a week. */
 const arrivalAgeMax = 7 * 24 * 3_600_000;
 const placingsMax = 16;
+/** So large that there are few volumes, and small enough to be copied, and kept on any file system. */
+const volumeBytesMax: Bytes = 1024 ** 3;
 /** With less room than this no job is taken: what runs can still be written down. */
 const freeMin: Bytes = 8 * 1024 ** 2;
 /** Pause before what found no room is tried again. */
@@ -135,6 +138,7 @@ class Broker {
   readonly #performers: Performers;
   readonly #driver: BrokerDriver;
   readonly #room: Room;
+  readonly #gatherer: Gatherer;
   readonly #tookOverAt: Instant = systemClock.now();
   readonly #sharedTokens: SharedTokens;
 
@@ -153,6 +157,7 @@ class Broker {
     const homeFiles = new HomeFiles(new FileHashes({ hashFile }));
     const stager = new Stager(homeFiles);
     this.#links = this.#createLinks(homeFiles, stager);
+    this.#gatherer = new Gatherer({ brokerId: setup.brokerId, volumeBytesMax, isOpen: (replicaId) => state.successes.has(replicaId) });
     const records = new JournalRecords(journal);
     this.#performers = this.#createPerformers(stager, records);
     this.parts = {
@@ -167,9 +172,20 @@ class Broker {
   resume(): void {
     const { state } = this.#stores;
     this.#publisher?.start();
+    this.#takeUpGathered();
     for (const command of resume(state, this.#tookOverAt)) this.#performResumed(command);
     for (const { providerId, address } of this.#setup.providers) {
       if (state.providers.get(providerId)?.address !== address) this.#driver.deliver({ kind: 'ProviderAdded', replyTo: 0, providerId, address });
+    }
+  }
+
+  /** What a killed broker had begun to write is cut off now, and not only when the next result comes. */
+  #takeUpGathered(): void {
+    for (const { jobId, spec } of this.#stores.state.openJobs.values()) {
+      if (spec?.gatherFolder === undefined) continue;
+      this.#gatherer.takeUp({ jobId, folder: spec.gatherFolder }).catch((error: unknown) => {
+        this.#setup.log.warn({ err: error, job: jobId }, 'gathered results could not be taken up');
+      });
     }
   }
 
@@ -266,9 +282,11 @@ class Broker {
       },
       onBug: onFatal,
     });
-    const acceptor = new ResultAcceptor({ arrivals, hashFile, blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256) }, { placingsMax, checksMax, checkDeadline });
+    const checksFolder = join(this.#setup.home, 'broker', 'checks');
+    const stores = { arrivals, hashFile, blobPathOf: (userId: UserId, sha256: string) => blobs.pathOf(userId, sha256) };
+    const acceptor = new ResultAcceptor(stores, { gatherer: this.#gatherer, checksFolder }, { placingsMax, checksMax, checkDeadline });
     const digester = new ResultDigester({
-      arrivals, folder: join(this.#setup.home, 'broker', 'checks'),
+      arrivals, folder: checksFolder,
       standardOutputOf: (jobId, taskIndex, replicaId) => records.outputOf(jobId, taskIndex, replicaId)?.standardOutput ?? new Uint8Array(0),
     }, { checksMax, checkDeadline });
     return { state, links: this.#links, toProvider, leaseStager, acceptor, digester, room: this.#room, deliver: (input) => { this.#deliver(input); }, onBug: onFatal };

@@ -1,28 +1,19 @@
 import { stat } from 'node:fs/promises';
 
+import { MutiraoError } from '@mutirao/api/errors';
 import { renderCommand, parseTemplate } from '@mutirao/core/bag';
 import type { Content, OutputContent, OutputSpec } from '@mutirao/core/messages';
-import { invariant, type Duration, type ReplicaId, type TaskIndex, type UserId } from '@mutirao/core/shared';
+import { invariant, type Duration, type UserId } from '@mutirao/core/shared';
 
-import { Templates, type FillIn, type Place } from '../staging/variables.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
+import type { Gatherer } from '../gathering/gatherer.ts';
+import type { FileToGather } from '../gathering/job-volumes.ts';
+import { Templates, type FillIn } from '../staging/variables.ts';
 import type { Arrivals } from './arrivals.ts';
+import { below, checkAside } from './check-aside.ts';
 import { putInPlace, targetOf } from './put-in-place.ts';
+import type { ResultOrder } from './result-order.ts';
 import { runCheck } from './run-check.ts';
-
-/** A replica's result, and what bringing it home needs to know of its task. */
-export interface ResultOrder extends Place {
-  readonly replicaId: ReplicaId;
-  /** Whose job it is. */
-  readonly userId: UserId;
-  readonly taskIndex: TaskIndex;
-  readonly value: string;
-  readonly homeDirectory: string;
-  /** Each `outputIndex` is a position in `outputSpecs`. */
-  readonly outputs: readonly OutputContent[];
-  readonly outputSpecs: readonly OutputSpec[];
-  readonly check: string;
-}
 
 /** Where outputs come from and where those without a place at home stay. */
 export interface ResultStores {
@@ -30,6 +21,13 @@ export interface ResultStores {
   /** The place of an output that is kept as a blob of its user's. */
   blobPathOf(userId: UserId, sha256: string): string;
   hashFile(path: string): Promise<Content>;
+}
+
+/** What brings outputs together in few files, and where checks run for them. */
+export interface GatheredResults {
+  readonly gatherer: Pick<Gatherer, 'gather'>;
+  /** See `CheckingAside`. */
+  readonly checksFolder: string;
 }
 
 /** Bounds on the work of bringing results home. */
@@ -46,9 +44,11 @@ export class ResultAcceptor {
   readonly #checking: Semaphore;
   readonly #checkDeadline: Duration;
   readonly #templates = new Templates();
+  readonly #gathered: GatheredResults;
 
-  constructor(stores: ResultStores, bounds: ResultBounds) {
+  constructor(stores: ResultStores, gathered: GatheredResults, bounds: ResultBounds) {
     this.#stores = stores;
+    this.#gathered = gathered;
     this.#placing = new Semaphore(bounds.placingsMax);
     this.#checking = new Semaphore(bounds.checksMax);
     this.#checkDeadline = bounds.checkDeadline;
@@ -57,13 +57,41 @@ export class ResultAcceptor {
   /**
    * Resolves when all outputs are in their places and the check passed.
    *
+   * Where they are gathered the check comes first, beside them: what is in an archive stays there.
    * Safe to do again after a crash as long as the arrived files are there.
    * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND, MUT_OUTPUT_FORBIDDEN, MUT_PATH_ESCAPES or MUT_CHECK_FAILED.
    */
   async accept(order: ResultOrder): Promise<void> {
     const fillIn = this.#templates.fillIn(order, order);
+    if (order.gatherFolder !== undefined) {
+      await this.#gather(order, order.gatherFolder, fillIn);
+      return;
+    }
     if (order.outputs.length > 0) await this.#placing.run(() => this.#placeAll(order, fillIn));
     if (order.check !== '') await this.#checking.run(() => this.#check(order));
+  }
+
+  async #gather(order: ResultOrder, folder: string, fillIn: FillIn): Promise<void> {
+    const { gatherer, checksFolder } = this.#gathered;
+    const { arrivals } = this.#stores;
+    if (order.check !== '') {
+      await this.#checking.run(() => checkAside(order, { arrivals, folder: checksFolder, deadline: this.#checkDeadline, templates: this.#templates }));
+    }
+    const isBlob = ({ outputIndex }: OutputContent): boolean => order.outputSpecs[outputIndex]?.localPath === '';
+    const files: FileToGather[] = [];
+    for (const output of order.outputs) if (!isBlob(output)) files.push(await this.#fileToGather(order, output, fillIn));
+    if (files.length > 0) await gatherer.gather({ jobId: order.jobId, folder }, { taskIndex: order.taskIndex, replicaId: order.replicaId, files });
+    const blobs = order.outputs.filter(isBlob);
+    if (blobs.length > 0) await this.#placing.run(() => this.#placeAll({ ...order, outputs: blobs }, fillIn));
+  }
+
+  async #fileToGather(order: ResultOrder, output: OutputContent, fillIn: FillIn): Promise<FileToGather> {
+    const spec = order.outputSpecs[output.outputIndex];
+    invariant(spec, `output ${output.outputIndex} of a task that has ${order.outputSpecs.length}`);
+    const target = await this.#targetOf(order, spec, output, fillIn);
+    const path = below(order.homeDirectory, target);
+    if (path === undefined) throw new MutiraoError('MUT_PATH_ESCAPES', `${target} is not below ${order.homeDirectory}; want a path below it for an output that is gathered`);
+    return { source: this.#stores.arrivals.pathOf(order, output), path, size: output.content.size, mode: output.mode, sha256: output.content.sha256 };
   }
 
   async #placeAll(order: ResultOrder, fillIn: FillIn): Promise<void> {

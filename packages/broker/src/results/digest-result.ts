@@ -1,19 +1,15 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative } from 'node:path';
+import { stat } from 'node:fs/promises';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { parseTemplate, renderCommand } from '@mutirao/core/bag';
 import type { OutputContent } from '@mutirao/core/messages';
-import { invariant, type Duration, type JobId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
+import type { Duration, JobId, ReplicaId, TaskIndex } from '@mutirao/core/shared';
 
 import { Semaphore } from '../concurrency/semaphore.ts';
-import { Templates, type FillIn } from '../staging/variables.ts';
-import type { ResultOrder } from './accept-result.ts';
+import { Templates } from '../staging/variables.ts';
 import type { Arrivals } from './arrivals.ts';
-import { targetOf } from './put-in-place.ts';
-import { runCheck } from './run-check.ts';
+import { checkAside } from './check-aside.ts';
+import type { ResultOrder } from './result-order.ts';
 
 /** Where what a replica brought is found. */
 export interface DigestSources {
@@ -49,7 +45,8 @@ export class ResultDigester {
   async digest(order: ResultOrder): Promise<string> {
     for (const output of order.outputs) await this.#demandArrived(order, output);
     if (order.check !== '') {
-      const said = await this.#checking.run(() => this.#check(order));
+      const { arrivals, folder } = this.#sources;
+      const said = await this.#checking.run(() => checkAside(order, { arrivals, folder, deadline: this.#checkDeadline, templates: this.#templates }));
       if (said.length > 0) return hashOf('check', said);
     }
     if (order.outputSpecs.length > 0) return hashOf('outputs', JSON.stringify(order.outputs.map((output) => describe(order, output)).sort()));
@@ -64,41 +61,6 @@ export class ResultDigester {
     if (arrivals.isMismatched(path)) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${name} came with other bytes than ${order.machineId} announced`);
     throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `${name} is not here`);
   }
-
-  async #check(order: ResultOrder): Promise<Uint8Array> {
-    await mkdir(this.#sources.folder, { recursive: true, mode: 0o700 });
-    const folder = await mkdtemp(join(this.#sources.folder, 'check-'));
-    try {
-      const fillIn = this.#templates.fillIn(order, order);
-      for (const output of order.outputs) await this.#copy(order, output, { folder, fillIn });
-      return await runCheck({
-        command: renderCommand(parseTemplate(order.check), order.value, order.taskIndex), homeDirectory: folder, deadline: this.#checkDeadline,
-        environment: {
-          JOB: String(order.jobId), TASK: String(order.taskIndex), PROC: fillIn('$PROC'), VALUE: order.value, REPLICA: String(order.replicaId),
-          JOB_HOME: order.homeDirectory,
-        },
-      });
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  }
-
-  async #copy(order: ResultOrder, output: OutputContent, { folder, fillIn }: { readonly folder: string; readonly fillIn: FillIn }): Promise<void> {
-    const spec = order.outputSpecs[output.outputIndex];
-    invariant(spec, `output ${output.outputIndex} of a task that has ${order.outputSpecs.length}`);
-    const path = fillIn(spec.path);
-    const target = spec.localPath === '' ? join(order.homeDirectory, path, output.path) : await targetOf(fillIn(spec.localPath), path, output.path);
-    const place = join(folder, below(order.homeDirectory, target) ?? join(path, output.path));
-    await mkdir(dirname(place), { recursive: true });
-    await copyFile(this.#sources.arrivals.pathOf(order, output), place, constants.COPYFILE_FICLONE);
-    await chmod(place, output.mode | 0o600);
-  }
-}
-
-/** The way from a folder down to a path; undefined where it leads out. */
-function below(folder: string, path: string): string | undefined {
-  const way = relative(folder, path);
-  return way === '' || way.startsWith('..') || isAbsolute(way) ? undefined : way;
 }
 
 function describe({ outputSpecs }: ResultOrder, { outputIndex, path, content }: OutputContent): string {

@@ -1,9 +1,12 @@
+import { join } from 'node:path';
+
 import type { GetTaskOutputRequest, GetTaskOutputResponse, TaskFile } from '@mutirao/api/broker';
 import { encodeContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { findTaskSummary, type BrokerJob } from '@mutirao/core/machines/broker';
 import type { OutputContent, TaskGroup } from '@mutirao/core/messages';
 import type { TaskIndex } from '@mutirao/core/shared';
+import { gatheredIndexName } from '@mutirao/runtime/files';
 import type { UnaryHandler } from '@mutirao/runtime/rpc';
 
 import type { ReplicaRecord } from '../journal/records.ts';
@@ -46,12 +49,13 @@ function filesOf(parts: BrokerParts, job: BrokerJob, record: ReplicaRecord): Tas
   const attributes = parts.driver.state.machines.get(record.machineId)?.facts.attributes;
   const place = { jobId: job.jobId, machineId: record.machineId, attributes: attributes ?? {} };
   const fillIn = new Templates().fillIn({ taskIndex: record.taskIndex, value: valueOfTask(spec, record.taskIndex) }, place);
+  const indexPath = spec.gatherFolder === undefined ? '' : join(spec.gatherFolder, gatheredIndexName(job.jobId));
   const positions = positionsAsked(group, attributes);
   return record.outputs.map((output) => {
     const found = positions === undefined ? undefined : group.outputs[positions[output.outputIndex] ?? -1];
     const path = found === undefined ? output.path : below(fillIn(found.path), output);
     const localPath = found === undefined || found.localPath === '' ? '' : below(fillIn(found.localPath), output);
-    return { path, content: encodeContent(output.content), localPath };
+    return { path, content: encodeContent(output.content), localPath, gatheredIn: localPath === '' ? '' : indexPath };
   });
 }
 

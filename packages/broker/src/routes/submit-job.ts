@@ -35,7 +35,7 @@ async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec
 }
 
 function touchesHome(spec: JobSpec): boolean {
-  return spec.groups.some((group) => group.check !== ''
+  return spec.gatherFolder !== undefined || spec.groups.some((group) => group.check !== ''
     || group.inputs.some((input) => input.source.kind === 'path')
     || group.outputs.some((output) => output.localPath !== ''));
 }

@@ -6,6 +6,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Content, JobSpec, TaskGroup, Values } from '@mutirao/core/messages';
 import type { TaskIndex } from '@mutirao/core/shared';
 
+import { below } from '../results/check-aside.ts';
 import { countOf, isKnownEarly, Templates, valueAt, type TaskOfTemplate } from '../staging/variables.ts';
 
 /** What the check of a job's files needs to know. */
@@ -41,7 +42,8 @@ export async function checkFiles(spec: JobSpec, rules: FileRules): Promise<void>
     first += countOf(group.values);
   }
   await each(inputs, checkInput);
-  await each(outputs, (path) => checkOutput(path, rules.forbidden));
+  if (spec.gatherFolder === undefined) await each(outputs, (path) => checkOutput(path, rules.forbidden));
+  else await checkGathering(spec, spec.gatherFolder, { outputs, forbidden: rules.forbidden });
   if (spec.groups.some((group) => group.check !== '')) await checkHomeDirectory(spec.homeDirectory);
 }
 
@@ -91,6 +93,22 @@ async function checkOutput(path: string, forbidden: readonly string[]): Promise<
     });
     return;
   }
+}
+
+/** Gathered outputs go to no place of their own, and are called by the way to it from the home directory. */
+async function checkGathering(
+  { groups, homeDirectory }: JobSpec, folder: string, { outputs, forbidden }: { readonly outputs: ReadonlySet<string>; readonly forbidden: readonly string[] },
+): Promise<void> {
+  if (!groups.some((group) => group.outputs.some(({ localPath }) => localPath !== ''))) {
+    throw new MutiraoError('MUT_BAD_REQUEST', 'job.gathering is given and no output has a local path; want one at least');
+  }
+  if (homeDirectory === '') throw new MutiraoError('MUT_BAD_REQUEST', 'job.home_directory is empty; want a folder that gathered outputs are called from');
+  for (const path of outputs) {
+    if (below(homeDirectory, resolve(path)) === undefined) {
+      throw new MutiraoError('MUT_PATH_ESCAPES', `output ${path} is not below ${homeDirectory}; want a path below it for an output that is gathered`);
+    }
+  }
+  await checkOutput(`${folder.replace(/\/$/, '')}/`, forbidden);
 }
 
 async function checkHomeDirectory(path: string): Promise<void> {

@@ -13,7 +13,11 @@ export function resolveLocalPaths(spec: JobSpec): JobSpec {
   if (homeDirectory !== '' && !isAbsolute(homeDirectory)) {
     throw new MutiraoError('MUT_BAD_REQUEST', `job.home_directory is ${homeDirectory}; want an absolute path`);
   }
-  return { ...spec, groups: spec.groups.map((group) => resolveGroup(group, homeDirectory)) };
+  const { gatherFolder } = spec;
+  return {
+    ...spec, groups: spec.groups.map((group) => resolveGroup(group, homeDirectory)),
+    ...(gatherFolder === undefined ? {} : { gatherFolder: absolute(gatherFolder, homeDirectory) }),
+  };
 }
 
 function resolveGroup(group: TaskGroup, homeDirectory: string): TaskGroup {

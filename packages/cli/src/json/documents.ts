@@ -104,7 +104,7 @@ export function outputJson(jobId: number, taskIndex: number, output: GetTaskOutp
     standard_error: text(output.standardError), truncated: output.truncated,
     files: output.files.map((file) => ({
       path: file.path, local_path: file.localPath, sha256: Buffer.from(file.content?.sha256 ?? []).toString('hex'),
-      size_bytes: file.content?.sizeBytes ?? 0,
+      size_bytes: file.content?.sizeBytes ?? 0, gathered_in: file.gatheredIn === '' ? null : file.gatheredIn,
     })),
   };
 }

@@ -1,4 +1,5 @@
 import { simulationShapes } from './simulation-shapes.ts';
+import { gatheredShapes } from './gathered-shapes.ts';
 import { trustShapes } from './trust-shapes.ts';
 
 /** A field of a JSON document: its type as docs/cli-json.md names it, and what it means. */
@@ -219,7 +220,7 @@ export const shapes = {
     standard_output: ['string', 'As UTF-8.'],
     standard_error: ['string', 'As UTF-8.'],
     truncated: ['boolean', 'Whether the output limit cut it.'],
-    files: ['array of object', 'Files brought home: `path`, `local_path`, `sha256`, `size_bytes`.'],
+    files: ['array of object', 'Files brought home: `path`, `local_path`, `sha256`, `size_bytes`, `gathered_in` (the index of the archives that hold it; null for a file of its own).'],
   },
   provider: providerFields,
   listed_provider: {
@@ -382,6 +383,7 @@ export const shapes = {
     no_requested_time_count: ['integer', 'Requests without requested time; their walltime is their run time.'],
   },
   ...trustShapes,
+  ...gatheredShapes,
   trace_replay: {
     trace: ['trace', 'The log and what was made of its lines.'],
     policy: ['string', 'Queue policy of the machine.'],

@@ -117,6 +117,8 @@ export interface JobSpec {
   readonly replicationCap?: ReplicationCap;
   /** Left out, the checks that there are decide. */
   readonly verification?: Verification | undefined;
+  /** Absolute after submission: the folder where outputs are gathered in few files. Left out, each is a file of its own. */
+  readonly gatherFolder?: string;
 }
 
 /** What a task is; `waiting` until what it depends on is done. */

@@ -1,5 +1,9 @@
 export { ContentStore, type ContentStoreOptions, type Expectation } from './content-store.ts';
 export { fileError } from './file-errors.ts';
+export {
+  gatheredIndexName, gatheredVolumeName, gatheredVolumeNumber, readGatheredIndex, renderGatheredOwner, renderGatheredResult,
+  type GatheredFile, type GatheredIndex, type GatheredOwner,
+} from './gathered-index.ts';
 export { hashFile } from './hash-file.ts';
 export { mutiraoHome } from './home.ts';
 export { resolveInside } from './resolve-inside.ts';

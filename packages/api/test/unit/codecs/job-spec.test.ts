@@ -69,6 +69,7 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   ['a vote of none', jobOf({}, { verification: { by: { $case: 'vote', value: 0 } } }), /verification\.vote is 0; want an integer in 1\.\.15/],
   ['a vote of too many', jobOf({}, { verification: { by: { $case: 'vote', value: 16 } } }), /verification\.vote is 16/],
   ['a verification by nothing', jobOf({}, { verification: { by: undefined } }), /want none, check, vote or credibility/],
+  ['gathering nowhere', jobOf({}, { gathering: { folder: '' } }), /gathering\.folder is empty; want a folder/],
   ['a NUL in a command', jobOf({ command: 'a\0b' }), /NUL/],
 ];
 
@@ -84,6 +85,12 @@ test('each way to verify results comes back from the wire as it went, and a job 
     t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(wire).finish())).verification, verification);
   }
   t.is(decodeJobSpec(jobOf({})).verification, undefined);
+});
+
+test('where outputs are gathered comes back from the wire as it went, and is left out where they are not', (t) => {
+  const wire = encodeJobSpec(decodeJobSpec(jobOf({}, { gathering: { folder: 'results' } })));
+  t.is(decodeJobSpec(JobSpec.decode(JobSpec.encode(wire).finish())).gatherFolder, 'results');
+  t.false('gatherFolder' in decodeJobSpec(jobOf({})));
 });
 
 test('a path that leaves its root on the machine is refused by name', (t) => {

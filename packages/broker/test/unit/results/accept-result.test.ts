@@ -7,7 +7,9 @@ import test from 'ava';
 import type { OutputContent, OutputSpec } from '@mutirao/core/messages';
 import { temporaryFolder, type WithTeardown } from '@mutirao/testkit';
 
-import { ResultAcceptor, type ResultOrder } from '../../../src/results/accept-result.ts';
+import { Gatherer } from '../../../src/gathering/gatherer.ts';
+import { ResultAcceptor } from '../../../src/results/accept-result.ts';
+import type { ResultOrder } from '../../../src/results/result-order.ts';
 import { Arrivals } from '../../../src/results/arrivals.ts';
 import { hashFile } from '../../../src/staging/hash-file.ts';
 
@@ -22,7 +24,9 @@ async function prepare(t: WithTeardown): Promise<{ home: string; arrivals: Arriv
   const arrivals = await Arrivals.open(join(home, 'arrivals'), { now: 1, ageMax: 1 });
   mkdirSync(join(home, 'contents'));
   const stores = { arrivals, hashFile, blobPathOf: (_userId: string, sha256: string) => join(home, 'contents', sha256) };
-  return { home, arrivals, acceptor: new ResultAcceptor(stores, { placingsMax: 2, checksMax: 1, checkDeadline: 20_000 }) };
+  const gatherer = new Gatherer({ brokerId: 'b', volumeBytesMax: 1 << 20, isOpen: () => true });
+  const gathered = { gatherer, checksFolder: join(home, 'checks') };
+  return { home, arrivals, acceptor: new ResultAcceptor(stores, gathered, { placingsMax: 2, checksMax: 1, checkDeadline: 20_000 }) };
 }
 
 function orderOf(home: string, changes: Partial<ResultOrder>): ResultOrder {
@@ -116,4 +120,30 @@ test('what a surplus replica brought is removed', async (t) => {
   await arrivals.keepBytes(origin, anOutput(), Buffer.from('x'));
   await arrivals.discard(origin, [anOutput(), anOutput({ path: 'never came' })]);
   t.deepEqual(readdirSync(join(home, 'arrivals')), []);
+});
+
+test('gathered outputs come to no place of their own, blobs stay blobs, and the check sees the outputs where they would be', async (t) => {
+  const { home, arrivals, acceptor } = await prepare(t);
+  const outputs = [anOutput({ content: { sha256: 'ab'.repeat(32), size: 2 } }), anOutput({ outputIndex: 1, path: 'x', content: { sha256: 'cd'.repeat(32), size: 2 } }), anOutput({ outputIndex: 2, content: { sha256: 'ef'.repeat(32), size: 2 } })];
+  for (const output of outputs) await arrivals.keepBytes(origin, output, Buffer.from('hi'));
+  const outputSpecs = [specOf('out', join(home, 'results/{}')), specOf('folder', join(home, 'all')), specOf('log', '')];
+  const order = orderOf(home, { outputs, outputSpecs, gatherFolder: join(home, 'gathered') });
+  const check = `test "$(cat results/{})" = hi && test -f all/x && test "$JOB_HOME" = ${home} && test "$PWD" != ${home}`;
+  await t.throwsAsync(acceptor.accept({ ...order, check: 'test -f nothing' }), { code: 'MUT_CHECK_FAILED' });
+  t.false(existsSync(join(home, 'gathered')), 'a result that its check refused was gathered');
+  await acceptor.accept({ ...order, check });
+  t.deepEqual(readdirSync(join(home, 'gathered')).sort(), ['job-3.000.tar', 'job-3.index.jsonl']);
+  t.deepEqual([existsSync(join(home, 'results')), existsSync(join(home, 'all'))], [false, false]);
+  t.true(existsSync(join(home, 'contents', 'ef'.repeat(32))));
+  t.deepEqual(readdirSync(join(home, 'arrivals')), []);
+  t.deepEqual(readFileSync(join(home, 'gathered/job-3.index.jsonl'), 'utf8').trim().split('\n').slice(1).map((line) => (JSON.parse(line) as { path: string }).path), ['results/blue sky', 'all/x']);
+});
+
+test('a gathered output whose place is not below the home directory is refused by name', async (t) => {
+  const { home, arrivals, acceptor } = await prepare(t);
+  await arrivals.keepBytes(origin, anOutput(), Buffer.from('out'));
+  for (const place of [join(home, '../x'), '/x', home]) {
+    const order = orderOf(join(home, 'sub'), { outputs: [anOutput()], outputSpecs: [specOf('out', place)], gatherFolder: join(home, 'gathered') });
+    await t.throwsAsync(acceptor.accept(order), { code: 'MUT_PATH_ESCAPES', message: /is not below .*sub/ });
+  }
 });

@@ -6,7 +6,7 @@ import test from 'ava';
 import type { OutputContent } from '@mutirao/core/messages';
 import { temporaryFolder, type WithTeardown } from '@mutirao/testkit';
 
-import type { ResultOrder } from '../../../src/results/accept-result.ts';
+import type { ResultOrder } from '../../../src/results/result-order.ts';
 import { Arrivals } from '../../../src/results/arrivals.ts';
 import { ResultDigester } from '../../../src/results/digest-result.ts';
 

@@ -21,6 +21,7 @@ export interface JobOptions {
   readonly verify?: string;
   readonly scheduler?: string;
   readonly extraWork?: string;
+  readonly gather?: string;
 }
 
 /** What `job submit` takes for a command after `--`; a job file says these itself. */
@@ -51,7 +52,7 @@ export function jobOptionsGiven(options: JobOptions): string[] {
   const given: readonly (readonly [string, unknown])[] = [
     ['--label', options.label], ['--env', options.env?.[0]], ['--limit-time', options.limitTime], ['--limit-memory', options.limitMemory],
     ['--limit-output', options.limitOutput], ['--replicas', options.replicas], ['--retries', options.retries], ['--processors', options.processors],
-    ['--deadline', options.deadline], ['--scheduler', options.scheduler], ['--extra-work', options.extraWork], ['--verify', options.verify],
+    ['--deadline', options.deadline], ['--scheduler', options.scheduler], ['--extra-work', options.extraWork], ['--verify', options.verify], ['--gather', options.gather],
   ];
   return given.filter(([, value]) => value !== undefined).map(([name]) => name);
 }
@@ -119,9 +120,9 @@ function insideOrRefused(path: string, text: string): string {
   return inside;
 }
 
-/** Lays what the options say over a job. @throws {FormatError | MutiraoError} for what is wrong with an option. */
-export function overrideJob(job: JobSpec, options: JobOptions): JobSpec {
-  const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, processors, deadline, verify } = options;
+/** Lays what the options say over a job; relative paths begin at `directory`. @throws {FormatError | MutiraoError} for what is wrong with an option. */
+export function overrideJob(job: JobSpec, options: JobOptions, directory: string): JobSpec {
+  const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, processors, deadline, verify, gather } = options;
   return {
     ...job,
     label: label ?? job.label,
@@ -137,6 +138,7 @@ export function overrideJob(job: JobSpec, options: JobOptions): JobSpec {
     deadline: deadline === undefined ? job.deadline : readDeadline(deadline),
     ...readVerification(verify),
     ...readScheduling(options),
+    ...readGathering(gather, directory),
   };
 }
 
@@ -155,6 +157,12 @@ function readVerification(text: string | undefined): Pick<JobSpec, 'verification
   const verification = readVotes(text);
   if (verification !== undefined) return { verification };
   throw new MutiraoError('MUT_BAD_REQUEST', `--verify is "${text}"; ${verifyWanted}`);
+}
+
+function readGathering(folder: string | undefined, directory: string): Pick<JobSpec, 'gatherFolder'> {
+  if (folder === undefined) return {};
+  if (folder === '') throw new MutiraoError('MUT_BAD_REQUEST', '--gather is empty; want a folder');
+  return { gatherFolder: resolve(directory, folder) };
 }
 
 function readVariable(text: string): [name: string, value: string] {

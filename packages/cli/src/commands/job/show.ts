@@ -67,6 +67,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['deadline', spec.deadlineUnixMs === undefined ? '' : showInstant(spec.deadlineUnixMs)],
     ['environment', Object.entries(spec.environment).map(([name, value]) => `${name}=${value}`).join(' ')],
     ['folder', spec.homeDirectory],
+    ['gathered in', spec.gathering?.folder ?? ''],
     ...groupPairs(spec),
   ]);
 }

@@ -156,3 +156,13 @@ for (const how of [
     t.is(job, undefined);
   });
 }
+
+test('outputs are gathered in a folder that starts from the current one, also those of a job file', async (t) => {
+  const file = join(t.context.folder, 'a.jdf');
+  writeFileSync(file, 'job:\nlabel: a\ntask:\nremote: true > out\nfinal: get out results\n');
+  t.deepEqual((await submitted(['job', 'submit', '--array', '1-2', '--get', 'out:results/{}', '--gather', 'all', '--', 'x {}'])).job?.gathering, { folder: '/project/all' });
+  t.deepEqual((await submitted(['job', 'submit', '--gather', 'all', file])).job?.gathering, { folder: '/project/all' });
+  t.is((await submitted(['job', 'submit', '--array', '1-2', '--get', 'out:results/{}', '--', 'x {}'])).job?.gathering, undefined);
+  const { status, err } = await submitted(['job', 'submit', '--gather', '', '--', 'x']);
+  t.deepEqual([status, /--gather is empty; want a folder/.test(err)], [2, true]);
+});

@@ -190,12 +190,22 @@ export interface JobSpec {
     | undefined;
   /** WQR when absent. */
   scheduler?: Scheduler | undefined;
-  replicationCap?: ReplicationCap | undefined;
+  replicationCap?:
+    | ReplicationCap
+    | undefined;
+  /** When absent, each output is a file of its own. */
+  gathering?: Gathering | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
   key: string;
   value: string;
+}
+
+/** Outputs that have a local path go into tar archives in a folder, "job-ID.000.tar" and so on, with the index "job-ID.index.jsonl" beside them. */
+export interface Gathering {
+  /** Absolute, or from the home directory on. In the archives each output has the name that its local path has from the home directory on, and must be below it. */
+  folder: string;
 }
 
 /** How results are verified before they are taken. */
@@ -415,6 +425,8 @@ export interface TaskFile {
   path: string;
   content: Content | undefined;
   localPath: string;
+  /** The index of the archives that hold it; local_path is what becomes of it when it is taken out of them. Empty for a file of its own. */
+  gatheredIn: string;
 }
 
 export interface UploadBlobRequest {
@@ -1070,6 +1082,7 @@ function createBaseJobSpec(): JobSpec {
     verification: undefined,
     scheduler: undefined,
     replicationCap: undefined,
+    gathering: undefined,
   };
 }
 
@@ -1110,6 +1123,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.replicationCap !== undefined) {
       ReplicationCap.encode(message.replicationCap, writer.uint32(90).fork()).join();
+    }
+    if (message.gathering !== undefined) {
+      Gathering.encode(message.gathering, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -1226,6 +1242,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.replicationCap = ReplicationCap.decode(reader, reader.uint32());
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.gathering = Gathering.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1281,6 +1305,52 @@ export const JobSpec_EnvironmentEntry: MessageFns<JobSpec_EnvironmentEntry> = {
             }
 
             message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGathering(): Gathering {
+  return { folder: "" };
+}
+
+export const Gathering: MessageFns<Gathering> = {
+  encode(message: Gathering, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.folder !== "") {
+      writer.uint32(10).string(message.folder);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Gathering {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGathering();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.folder = reader.string();
             continue;
           }
         }
@@ -3259,7 +3329,7 @@ export const GetTaskOutputResponse: MessageFns<GetTaskOutputResponse> = {
 };
 
 function createBaseTaskFile(): TaskFile {
-  return { path: "", content: undefined, localPath: "" };
+  return { path: "", content: undefined, localPath: "", gatheredIn: "" };
 }
 
 export const TaskFile: MessageFns<TaskFile> = {
@@ -3272,6 +3342,9 @@ export const TaskFile: MessageFns<TaskFile> = {
     }
     if (message.localPath !== "") {
       writer.uint32(26).string(message.localPath);
+    }
+    if (message.gatheredIn !== "") {
+      writer.uint32(34).string(message.gatheredIn);
     }
     return writer;
   },
@@ -3311,6 +3384,14 @@ export const TaskFile: MessageFns<TaskFile> = {
             }
 
             message.localPath = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.gatheredIn = reader.string();
             continue;
           }
         }

@@ -1,0 +1,134 @@
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Bytes, JobId, ReplicaId } from '@mutirao/core/shared';
+import { fileError, gatheredIndexName, isFullDisk } from '@mutirao/runtime/files';
+
+import { JobVolumes, type ResultToGather } from './job-volumes.ts';
+
+/** What gathering needs to know. */
+export interface GathererOptions {
+  readonly brokerId: string;
+  readonly volumeBytesMax: Bytes;
+  /** Whether a replica's result is not settled yet, as far as the journal tells. */
+  isOpen(replicaId: ReplicaId): boolean;
+}
+
+/** Where the results of a job are gathered. */
+export interface GatheredJob {
+  readonly jobId: JobId;
+  readonly folder: string;
+}
+
+interface Waiting {
+  readonly result: ResultToGather;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+interface Queue {
+  readonly waiting: Waiting[];
+  volumes: JobVolumes | undefined;
+  isRunning: boolean;
+}
+
+/** Results that are written together at most. */
+const batchMax = 256;
+/** Jobs whose place is remembered while nothing of them comes. */
+const jobsMax = 32;
+
+/** Gathers the results of jobs in few files, those that come together in one go. */
+export class Gatherer {
+  readonly #options: GathererOptions;
+  readonly #queues = new Map<JobId, Queue>();
+
+  constructor(options: GathererOptions) {
+    this.#options = options;
+  }
+
+  /** Mends what a killed broker left of a job's volumes. @throws {MutiraoError} as `gather`. */
+  async takeUp(job: GatheredJob): Promise<void> {
+    if ((await stat(join(job.folder, gatheredIndexName(job.jobId))).catch(() => undefined)) === undefined) return;
+    await this.#enqueue(job, { taskIndex: 0, replicaId: 0, files: [] });
+  }
+
+  /**
+   * Resolves when the files of a result are in a volume and in the index; they are moved. Doing it again is harmless.
+   *
+   * @throws {MutiraoError} MUT_DISK_FULL; MUT_CONTENT_NOT_FOUND for a file that is not there; MUT_OUTPUT_FORBIDDEN where the folder does not take it.
+   */
+  async gather(job: GatheredJob, result: ResultToGather): Promise<void> {
+    await this.#enqueue(job, result);
+    for (const { source } of result.files) await rm(source, { force: true });
+  }
+
+  #enqueue(job: GatheredJob, result: ResultToGather): Promise<void> {
+    const queue = this.#queueOf(job.jobId);
+    return new Promise((resolve, reject) => {
+      queue.waiting.push({ result, resolve, reject });
+      if (!queue.isRunning) void this.#run(job, queue);
+    });
+  }
+
+  #queueOf(jobId: JobId): Queue {
+    const queue = this.#queues.get(jobId) ?? { waiting: [], volumes: undefined, isRunning: false };
+    this.#queues.delete(jobId);
+    this.#queues.set(jobId, queue);
+    for (const [id, { isRunning }] of this.#queues) {
+      if (this.#queues.size <= jobsMax) break;
+      if (!isRunning && id !== jobId) this.#queues.delete(id);
+    }
+    return queue;
+  }
+
+  async #run(job: GatheredJob, queue: Queue): Promise<void> {
+    queue.isRunning = true;
+    while (queue.waiting.length > 0) await this.#write(job, queue, queue.waiting.splice(0, batchMax));
+    queue.isRunning = false;
+  }
+
+  /** Never rejects: each that waits hears of it. */
+  async #write(job: GatheredJob, queue: Queue, batch: readonly Waiting[]): Promise<void> {
+    try {
+      queue.volumes ??= await JobVolumes.open({ ...this.#options, ...job });
+      const { volumes } = queue;
+      const present = await unsettled(batch, volumes);
+      await volumes.append(present.map(({ result }) => result));
+      for (const { resolve } of present) resolve();
+    } catch (error) {
+      // What is there is read anew before anything else is written.
+      queue.volumes = undefined;
+      for (const { reject } of batch) reject(gatheringError(error, job.folder));
+    }
+  }
+}
+
+/** Settles those that need no writing, and answers the others. */
+async function unsettled(batch: readonly Waiting[], volumes: JobVolumes): Promise<Waiting[]> {
+  const present: Waiting[] = [];
+  for (const waiting of batch) {
+    const { files, replicaId } = waiting.result;
+    if (files.length === 0 || volumes.has(replicaId)) waiting.resolve();
+    else {
+      const missing = await findMissing(files);
+      if (missing === undefined) present.push(waiting);
+      else waiting.reject(new MutiraoError('MUT_CONTENT_NOT_FOUND', `the bytes of ${missing} are not here any more`));
+    }
+  }
+  return present;
+}
+
+async function findMissing(files: ResultToGather['files']): Promise<string | undefined> {
+  for (const { source, path, size } of files) {
+    const found = await stat(source).catch(() => undefined);
+    if (found?.size !== size) return path;
+  }
+  return undefined;
+}
+
+function gatheringError(error: unknown, folder: string): unknown {
+  if (error instanceof MutiraoError) return error;
+  if (isFullDisk(error)) return fileError(error, folder);
+  return new MutiraoError('MUT_OUTPUT_FORBIDDEN', `results cannot be gathered in ${folder}: ${String(error)}`, { cause: error });
+}

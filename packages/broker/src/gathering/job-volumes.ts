@@ -1,0 +1,196 @@
+import { mkdir, open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Bytes, JobId, ReplicaId, TaskIndex } from '@mutirao/core/shared';
+import {
+  gatheredIndexName, gatheredVolumeName, gatheredVolumeNumber, readGatheredIndex, renderGatheredOwner, renderGatheredResult, type GatheredFile,
+} from '@mutirao/runtime/files';
+
+import { tarBlock, tarEnd, tarHeader, tarPadding } from './tar-blocks.ts';
+import { VolumeWriter } from './volume-writer.ts';
+
+/** A file of a result that is to be gathered. */
+export interface FileToGather {
+  /** Where it is now. */
+  readonly source: string;
+  /** What it is called in the volume. */
+  readonly path: string;
+  readonly size: Bytes;
+  readonly mode: number;
+  readonly sha256: string;
+}
+
+/** The files of one replica; they get into the index together or not at all. */
+export interface ResultToGather {
+  readonly taskIndex: TaskIndex;
+  readonly replicaId: ReplicaId;
+  readonly files: readonly FileToGather[];
+}
+
+/** Whose results are gathered, and where. */
+export interface JobVolumesOptions {
+  readonly folder: string;
+  readonly jobId: JobId;
+  readonly brokerId: string;
+  /** A volume that holds as much gets no more results. */
+  readonly volumeBytesMax: Bytes;
+  /** Whether a replica may be told of again although it is in the index: its acceptance may not be in the journal. */
+  isOpen(replicaId: ReplicaId): boolean;
+}
+
+/**
+ * The gathered results of one job: tar archives that any program for them reads, and an index that says what is where.
+ *
+ * The index decides. A result is written into the volume, then told of in the index, then accepted; whatever a killed broker had
+ * written beyond the index is cut off when the job is taken up again. Between two calls each volume is a whole archive.
+ */
+export class JobVolumes {
+  readonly #options: JobVolumesOptions;
+  readonly #indexed: Set<ReplicaId>;
+  #indexEnd: Bytes;
+  #number: number;
+  #end: Bytes;
+
+  private constructor(options: JobVolumesOptions, found: Found) {
+    this.#options = options;
+    this.#indexed = found.indexed;
+    this.#indexEnd = found.indexEnd;
+    this.#number = found.number;
+    this.#end = found.end;
+  }
+
+  /**
+   * Takes up what is there, or begins.
+   *
+   * @throws {MutiraoError} MUT_OUTPUT_FORBIDDEN where the index is another broker's, MUT_CONTENT_MISMATCH where it is damaged.
+   */
+  static async open(options: JobVolumesOptions): Promise<JobVolumes> {
+    await mkdir(options.folder, { recursive: true });
+    const volumes = new JobVolumes(options, await find(options));
+    await volumes.#repair();
+    return volumes;
+  }
+
+  /** Whether a result is in the index already, as far as anybody may still ask. */
+  has(replicaId: ReplicaId): boolean {
+    return this.#indexed.has(replicaId);
+  }
+
+  /**
+   * Adds results after those that are there.
+   *
+   * When it throws none of them is added, and what was written of them is written over by the next.
+   * @throws what the file system throws.
+   */
+  async append(results: readonly ResultToGather[]): Promise<void> {
+    for (let from = 0; from < results.length;) from += await this.#appendToVolume(results.slice(from));
+  }
+
+  /** Answers how many of them went into the volume that has room, one at least. */
+  async #appendToVolume(results: readonly ResultToGather[]): Promise<number> {
+    const { volumeBytesMax } = this.#options;
+    if (this.#end >= volumeBytesMax) await this.#beginVolume();
+    const lines: string[] = [];
+    let end: Bytes;
+    {
+      await using writer = await VolumeWriter.openAt(this.#volumePath, this.#end);
+      for (const result of results) {
+        if (writer.position >= volumeBytesMax) break;
+        lines.push(renderGatheredResult(await this.#write(writer, result)));
+      }
+      end = writer.position;
+      await writer.add(tarEnd);
+      await writer.flush();
+    }
+    await this.#writeIndex(Buffer.from(lines.join('')));
+    this.#end = end;
+    return lines.length;
+  }
+
+  async #write(writer: VolumeWriter, { taskIndex, replicaId, files }: ResultToGather): Promise<GatheredFile[]> {
+    const volume = gatheredVolumeName(this.#options.jobId, this.#number);
+    const modifiedSeconds = Math.floor(Date.now() / 1000);
+    const gathered: GatheredFile[] = [];
+    for (const { source, path, size, mode, sha256 } of files) {
+      await writer.add(tarHeader({ path, size, mode, modifiedSeconds }));
+      gathered.push({ taskIndex, replicaId, path, volume, offset: writer.position, size, mode, sha256 });
+      await writer.addFile(source, size);
+      await writer.add(Buffer.alloc(tarPadding(size)));
+    }
+    return gathered;
+  }
+
+  async #writeIndex(bytes: Uint8Array): Promise<void> {
+    await using writer = await VolumeWriter.openAt(this.#indexPath, this.#indexEnd);
+    await writer.add(bytes);
+    await writer.flush();
+    this.#indexEnd = writer.position;
+  }
+
+  /** Never one that is there: its index may be gone, and it may hold what its user wants. */
+  async #beginVolume(): Promise<void> {
+    this.#number = await nextNumber(this.#options, this.#number + 1);
+    await using file = await open(this.#volumePath, 'wx', 0o666);
+    await file.writeFile(tarEnd);
+    this.#end = 0;
+  }
+
+  async #repair(): Promise<void> {
+    const { jobId, brokerId } = this.#options;
+    await this.#writeIndex(this.#indexEnd === 0 ? Buffer.from(renderGatheredOwner({ jobId, brokerId })) : Buffer.alloc(0));
+    if (this.#number < 0) return;
+    await using writer = await VolumeWriter.openAt(this.#volumePath, this.#end);
+    await writer.add(tarEnd);
+    await writer.flush();
+  }
+
+  get #indexPath(): string {
+    return join(this.#options.folder, gatheredIndexName(this.#options.jobId));
+  }
+
+  get #volumePath(): string {
+    return join(this.#options.folder, gatheredVolumeName(this.#options.jobId, this.#number));
+  }
+}
+
+interface Found {
+  readonly indexed: Set<ReplicaId>;
+  readonly indexEnd: Bytes;
+  /** Of the volume that takes the next result; -1 where none does. */
+  readonly number: number;
+  readonly end: Bytes;
+}
+
+async function find(options: JobVolumesOptions): Promise<Found> {
+  const { folder, jobId, brokerId, isOpen } = options;
+  const path = join(folder, gatheredIndexName(jobId));
+  const indexed = new Set<ReplicaId>();
+  const fresh = { indexed, indexEnd: 0, number: -1, end: Infinity };
+  if ((await stat(path).catch(() => undefined)) === undefined) return fresh;
+  let last: GatheredFile | undefined;
+  const { owner, end } = await readGatheredIndex(path, (files) => {
+    last = files.at(-1);
+    if (last !== undefined && isOpen(last.replicaId)) indexed.add(last.replicaId);
+  });
+  if (owner === undefined) return fresh;
+  if (owner.jobId !== jobId || owner.brokerId !== brokerId) {
+    throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `${path} is of job ${owner.jobId} of another broker; want another folder for what is gathered`);
+  }
+  return { indexed, indexEnd: end, ...(await findPlace(options, last)) };
+}
+
+/** Volumes that were moved away, or that lost their end with their host, get nothing more. */
+async function findPlace({ folder, jobId }: JobVolumesOptions, last: GatheredFile | undefined): Promise<Pick<Found, 'number' | 'end'>> {
+  if (last === undefined) return { number: -1, end: Infinity };
+  const end = Math.ceil((last.offset + last.size) / tarBlock) * tarBlock;
+  const number = gatheredVolumeNumber(jobId, last.volume) ?? -1;
+  const size = (await stat(join(folder, last.volume)).catch(() => undefined))?.size ?? 0;
+  return size >= end ? { number, end } : { number: -1, end: Infinity };
+}
+
+/** The least number from a given one on that is above those of all volumes that are there. */
+async function nextNumber({ folder, jobId }: JobVolumesOptions, from: number): Promise<number> {
+  const numbers = (await readdir(folder)).map((name) => gatheredVolumeNumber(jobId, name) ?? -1);
+  return numbers.reduce((least, number) => Math.max(least, number + 1), from);
+}

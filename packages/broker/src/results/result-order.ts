@@ -1,0 +1,20 @@
+import type { OutputContent, OutputSpec } from '@mutirao/core/messages';
+import type { ReplicaId, TaskIndex, UserId } from '@mutirao/core/shared';
+
+import type { Place } from '../staging/variables.ts';
+
+/** A replica's result, and what bringing it home needs to know of its task. */
+export interface ResultOrder extends Place {
+  readonly replicaId: ReplicaId;
+  /** Whose job it is. */
+  readonly userId: UserId;
+  readonly taskIndex: TaskIndex;
+  readonly value: string;
+  readonly homeDirectory: string;
+  /** Where outputs are gathered; left out, each is a file of its own. */
+  readonly gatherFolder?: string;
+  /** Each `outputIndex` is a position in `outputSpecs`. */
+  readonly outputs: readonly OutputContent[];
+  readonly outputSpecs: readonly OutputSpec[];
+  readonly check: string;
+}
