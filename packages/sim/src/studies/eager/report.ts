@@ -33,7 +33,7 @@ export function reportEager(settings: EagerSettings, comparisons: readonly Compa
 function introduction({ isQuick, seed }: EagerSettings, runCount: number): string {
   return `# Eager scheduling: replication against a workqueue
 
-Written by \`mutirao sim study eager${isQuick ? ' --quick' : ''} --seed ${seed} --out DIR\`; nothing in it was entered by hand. ${grouped(runCount)} runs, ${runsOf({ isQuick, seed })} for each policy in each
+Written by \`mutirao sim study eager${isQuick ? ' --quick' : ''} --seed ${seed} --out DIR\`; of its figures only those of the last section, and the bounds below the result, were found beside it. ${grouped(runCount)} runs, ${runsOf({ isQuick, seed })} for each policy in each
 scenario, all policies with the same machines, the same luck of each, and the same tasks. Every run is a line of \`eager-runs.csv\`, every mean one of \`eager-scheduling.csv\`.
 The schedulers, the choice of what is replicated where, the caps and the estimates are the broker's own code.`;
 }
@@ -48,11 +48,13 @@ function judge(comparisons: readonly Comparison[]): string {
     `- Never worse than a workqueue by more than 2 %: ${worst.makespan.value <= worseMax ? 'reached' : '**missed**'}. The worst of ${wqr.length} scenarios is ${nameOf(worst.scenario)} with ${show(worst.makespan)}.`,
     `- Better by 20 % where speeds differ: reached in ${reached.length} of ${differing.length} scenarios${missed.length === 0 ? '' : `; **missed** in ${missed.map(({ scenario, makespan }) => `${nameOf(scenario)} (${show(makespan)})`).join(', ')}`}.`,
     '- Replication can shorten only the last wave of a bag: the more tasks there are for each machine, the smaller a part that is. The gain is large where tasks are about as many as machines or fewer.',
+    bounds,
   ].join('\n');
 }
 
 function nameOf({ setup }: EagerScenario): string {
-  return `${setup.taskCount / setup.machineCount} tasks for each machine, ${setup.speedMax === 1 ? 'equal speeds' : `speeds 1 to ${setup.speedMax}`}, up ${setup.upTime.mean / 60_000} min`;
+  const ratio = setup.taskCount / setup.machineCount;
+  return `${ratio} ${ratio === 1 ? 'task' : 'tasks'} for each machine, ${setup.speedMax === 1 ? 'equal speeds' : `speeds 1 to ${setup.speedMax}`}, up ${setup.upTime.mean / 60_000} min`;
 }
 
 function makespanTable(comparisons: readonly Comparison[], shown: readonly NamedPolicy[], hasData: boolean): string {
@@ -96,6 +98,11 @@ const assumptions = `- 20 machines of one processor. Each is up for a time drawn
 - Speeds are 1, or uniform from 1 to 4. A task takes 20 min at speed 1 on average, uniform from 10 to 30. The broker knows neither; it learns from the runs that end and that are cut off.
 - There is no latency and no limit on what home sends at once. A file that a machine holds outlives its absences.
 - One stream of luck for each machine and one for the tasks, so that a decision changes nobody's luck. The jobs are ours to choose: 0.5 to 5 tasks for each machine.`;
+
+/** Of the 200 setups of seed 1: all work over the speed of all machines that are up, and no task shorter than the fastest machine makes it. */
+const bounds = `- Not so much is there to be had everywhere. If work could be cut at will and none were ever lost, makespans where speeds differ would be 0.43, 0.56, 0.69 and 0.79 of a workqueue's with
+  0.5, 1, 2 and 5 tasks for each machine up 30 min, and 0.40, 0.44, 0.64 and 0.80 up 4 h: with five tasks for each machine 20 % is all that there is, and real tasks cannot be cut.
+  A workqueue that begins nothing twice is already good there. With one and two tasks for each machine there is more to gain than \`wqr\` does: it knows neither speeds nor lengths beforehand.`;
 
 const tried = `The policy of \`wqr\` was chosen among these by the same simulation; each number is a mean makespan over workqueue's with speeds from 1 to 4, up 4 h, and one or two tasks for each machine.
 
