@@ -83,7 +83,8 @@ function timesText({ taskTimes }: GetJobResponse): string {
 
 function remainingText({ placeCount = 0, remainingMsMin, remainingMsMax }: GetJobResponse): string {
   if (remainingMsMin === undefined || remainingMsMax === undefined) return '';
-  return `${showDuration(remainingMsMin)} to ${showDuration(remainingMsMax)}, with the ${placeCount} places that it has now`;
+  const [least, most] = [showDuration(remainingMsMin), showDuration(remainingMsMax)];
+  return `${least === most ? least : `${least} to ${most}`}, with the ${placeCount === 1 ? 'place' : `${placeCount} places`} that it has now`;
 }
 
 function verifiedText({ extraVoteCount, finishedCount }: JobSummary, spec: JobSpec): string {

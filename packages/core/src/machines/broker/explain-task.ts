@@ -49,7 +49,7 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
 
 function explainRunning(state: BrokerState, { job, task, name, past }: NamedTask & { readonly job: BrokerJob }, now: Instant): Explanation {
   const open = job.tasks.get(task.taskIndex);
-  const details = [...(open === undefined ? [] : explainAdopted(open)), ...explainScheduling(state, job, now), ...explainSister(job, open, now), ...describeRests(state, task, now), ...past];
+  const details = [...describeRests(state, task, now), ...(open === undefined ? [] : explainAdopted(open)), ...explainScheduling(state, job, now), ...explainSister(job, open, now), ...past];
   return { summary: `${name} runs on ${describeReplicas(task, now)}.`, details };
 }
 

@@ -94,7 +94,7 @@ export function describeOutlook({ times, placeCount, remaining }: JobOutlook): s
   const sentences = [describeQuantiles(times)];
   if (remaining !== undefined) {
     const { least, most } = remaining;
-    sentences.push(`With the ${plural(placeCount, 'place')} that it has now it takes another ${describeTime(least)} to ${describeTime(most)}.`);
+    sentences.push(`With the ${plural(placeCount, 'place')} that it has now it takes another ${describeSpan(least, most)}.`);
   }
   return sentences;
 }
@@ -112,4 +112,10 @@ export function describeRest(replica: BrokerReplica, now: Instant): string {
   const rest = replica.startedAt === 0 || replica.job.times.count === 0 ? undefined : restOfReplica(replica, now);
   if (rest === undefined) return '';
   return `On ${replica.machine.facts.machineId} it is expected to run for another ${describeTime(rest.expected)}; of tasks that lasted so long nine tenths end within ${describeTime(rest.most)}.`;
+}
+
+/** @param least at most `most`; said once where both read the same. */
+function describeSpan(least: Duration, most: Duration): string {
+  const [from, to] = [describeTime(least), describeTime(most)];
+  return from === to ? from : `${from} to ${to}`;
 }
