@@ -27,7 +27,7 @@ export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlac
     if (task.status === 'ready') setStatus(job, task, 'running');
     if (replica.isAdopted) takeFromLease(state, machine.provider.providerId, replicaId);
     task.replicas.push(replica);
-    if (task.replicas.length > 1) job.sistered.add(task);
+    if (task.replicas.length + (task.successes?.length ?? 0) > 1) job.sistered.add(task);
     machine.replicas.set(replicaId, replica);
     state.replicas.set(replicaId, replica);
     replicaId++;
