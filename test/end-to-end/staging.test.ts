@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
 import { Root } from '@mutirao/api/common';
-import { Grid, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
+import { Grid, taskGroup, temporaryFolder, until, Wire } from '@mutirao/testkit';
 
 /** A figure of a process, from its /metrics. */
 async function metric(grid: Grid, file: string, name: string): Promise<number> {
@@ -83,4 +83,26 @@ test.serial('an input that changed at home after its job was submitted fails the
   t.is(replica?.reason, 'MUT_INPUT_CHANGED');
   t.regex(replica?.detail ?? '', /in\.txt is not what it was when the job was submitted: it has 13 bytes now, last written at /);
   t.regex(await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } }), /MUT_INPUT_CHANGED/);
+});
+
+test.serial('an input that is cut off on its way to an agent goes on where it was cut: no more than what was under way comes again', async (t) => {
+  const grid = await startGrid(t, { machines: [{ processors: 1, args: ['--shared', 'none', '--site', 'near'] }] });
+  await grid.client.waitMachines(1);
+  const wire = new Wire(grid.providers.at(-1)?.agentsAddress ?? '');
+  const address = await wire.open();
+  t.teardown(() => { wire.close(); });
+  await grid.startMachine('far', { processors: 1, args: ['--provider', address, '--shared', 'none', '--site', 'far'] });
+  await grid.client.waitMachines(2);
+  const folder = temporaryFolder(t);
+  const bytes = randomBytes(48 << 20);
+  writeFileSync(join(folder, 'in.bin'), bytes);
+  const [breaks, window] = [3, 4 << 20];
+  wire.breakEvery(10 << 20, breaks);
+  const before = wire.bytes;
+  const jobId = await grid.client.submit([taskGroup('sha256sum in.bin', 1, { inputs: [input('in.bin', 'in.bin')], requirements: 'site == far' })], { homeDirectory: folder });
+  t.is((await grid.client.waitEnded(jobId)).status, JobStatus.FINISHED, await grid.client.explain({ $case: 'jobId', value: jobId }));
+  const crossed = wire.bytes - before;
+  t.log(`${crossed - bytes.length} bytes of ${bytes.length} again after ${breaks} breaks`);
+  t.true(crossed > bytes.length && crossed < bytes.length + breaks * window, `${crossed} bytes crossed of ${bytes.length}`);
+  t.is(await metric(grid, 'broker.json', carriedOut), bytes.length, 'from home it came once');
 });

@@ -80,7 +80,7 @@ export class Agent {
     this.fetcher = new ContentFetcher({
       cache, deliver: (input) => { this.driver.deliver(input); },
       want: (contents) => { this.link.send({ $case: 'contentWanted', value: encodeContentWanted(contents) }); },
-      pull: (transferId, content) => pullContent(this.link.client, transferId, content, cache.store),
+      pull: (transferId, content, offset) => pullContent(this.link.client, transferId, { content, offset }, cache.store),
     });
     this.shared = new SharedFolders(setup.sharedHome ?? '');
     this.link = this.makeLink();

@@ -2,6 +2,7 @@ import type { ContentOffer, WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { AgentInput } from '@mutirao/core/machines/agent';
 import type { Content } from '@mutirao/core/messages';
+import type { Bytes } from '@mutirao/core/shared';
 import type { ContentCache, SharedFile } from './content-cache.ts';
 import { Gate } from './gate.ts';
 
@@ -10,8 +11,8 @@ export interface ContentFetcherOptions {
   readonly cache: ContentCache;
   /** Tells the broker what this machine lacks; nothing while there is no provider. */
   want(contents: readonly WantedContent[]): void;
-  /** Brings a transfer's bytes into the cache's store. */
-  pull(transferId: string, content: Content): Promise<void>;
+  /** Brings a transfer's bytes, all from `offset` on, into the cache's store. */
+  pull(transferId: string, content: Content, offset: Bytes): Promise<void>;
   deliver(input: AgentInput): void;
 }
 
@@ -36,10 +37,10 @@ export class ContentFetcher {
 
   /** Pins what is here, and wants what is not; asking again is harmless. */
   ask(contents: readonly Content[]): void {
-    const wanted: Content[] = [];
+    const wanted: WantedContent[] = [];
     for (const content of contents) {
       if (this.options.cache.pin(content.sha256)) this.options.deliver({ kind: 'ContentArrived', sha256: content.sha256 });
-      else if (!this.fetching.has(content.sha256)) wanted.push(content);
+      else if (!this.fetching.has(content.sha256)) wanted.push(this.restOf(content));
     }
     if (wanted.length > 0) this.options.want(wanted);
   }
@@ -49,6 +50,7 @@ export class ContentFetcher {
     for (const sha256 of sha256s) {
       this.options.cache.unpin(sha256);
       this.attempts.delete(sha256);
+      if (!this.fetching.has(sha256)) this.dropPart(sha256);
     }
   }
 
@@ -68,11 +70,34 @@ export class ContentFetcher {
     }
     const fetched = source.kind === 'inline'
       ? this.options.cache.store.putStream([source.bytes], { content }).then(() => undefined)
-      : this.gate.run(() => this.options.pull(source.transferId, content));
+      : this.gate.run(() => this.pull(source, content));
     fetched.then(() => {
       this.options.cache.add(content);
       this.arrive(content);
     }, (error: unknown) => { this.fail(content, error); });
+  }
+
+  /** What a transfer brought before it broke need not come again, and one that brought something was no failure. */
+  private async pull({ transferId, offset = 0 }: { readonly transferId: string; readonly offset?: Bytes }, content: Content): Promise<void> {
+    const { store } = this.options.cache;
+    const before = store.partSize(content.sha256);
+    try {
+      await this.options.pull(transferId, content, offset);
+    } catch (error) {
+      if (!this.options.cache.isPinned(content.sha256)) this.dropPart(content.sha256);
+      else if (store.partSize(content.sha256) > before) this.attempts.delete(content.sha256);
+      throw error;
+    }
+  }
+
+  private restOf(content: Content): WantedContent {
+    const offset = this.options.cache.store.partSize(content.sha256);
+    return offset === 0 ? content : { ...content, offset };
+  }
+
+  private dropPart(sha256: string): void {
+    // A part that stays is overwritten by the next, and gone with the agent.
+    this.options.cache.store.dropPart(sha256).catch(() => undefined);
   }
 
   /** Many small files are taken without waiting for any; others want their turn meanwhile. */
@@ -103,6 +128,6 @@ export class ContentFetcher {
     if (!this.options.cache.isPinned(sha256)) return;
     const isFinal = code === 'MUT_DISK_FULL' || attempts >= attemptsMax;
     if (isFinal) this.options.deliver({ kind: 'ContentRefused', sha256, reason: code === 'MUT_DISK_FULL' ? 'MUT_NO_SPACE' : code, detail: message });
-    else this.options.want([content]);
+    else this.options.want([this.restOf(content)]);
   }
 }

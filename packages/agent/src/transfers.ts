@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import { chunkHeadroom, encodeContent, frameChunk, readChunk } from '@mutirao/api/codecs';
 import { GridMachineServiceService, PullContentResponse, PushContentRequest, type GridMachineServiceClient } from '@mutirao/api/machine';
 import type { Content } from '@mutirao/core/messages';
+import type { Bytes } from '@mutirao/core/shared';
 import type { ContentStore } from '@mutirao/runtime/files';
 import { openRawSending, rawMessagesOf } from '@mutirao/runtime/rpc';
 import { BufferCollector } from './buffer-collector.ts';
@@ -13,9 +14,15 @@ const buffersCount = 18;
 const pullDataField = 1;
 const pushDataField = 3;
 
+/** What a transfer brings: all of a content from `offset` on. */
+export interface PulledRest {
+  readonly content: Content;
+  readonly offset: Bytes;
+}
+
 /** Fetches a content into the store as fast as the disk takes it. @throws {MutiraoError} of the transfer or the store. */
-export async function pullContent(client: GridMachineServiceClient, transferId: string, content: Content, store: ContentStore): Promise<void> {
-  await store.putStream(chunksOf(rawMessagesOf(client, GridMachineServiceService.pullContent, { transferId })), { content });
+export async function pullContent(client: GridMachineServiceClient, transferId: string, { content, offset }: PulledRest, store: ContentStore): Promise<void> {
+  await store.putRest(chunksOf(rawMessagesOf(client, GridMachineServiceService.pullContent, { transferId })), content, offset);
 }
 
 /** The bytes as views of the messages that bring them. */

@@ -14,23 +14,29 @@ const content: Content = { sha256: createHash('sha256').update(bytes).digest('he
 interface Rig {
   readonly fetcher: ContentFetcher;
   readonly wanted: string[];
+  /** From which byte on each was wanted. */
+  readonly offsets: number[];
   /** Resolves to the next input that is delivered. */
   next(): Promise<AgentInput>;
 }
 
-async function makeRig(t: ExecutionContext, pull: (cache: ContentCache) => Promise<void>): Promise<Rig> {
+async function makeRig(t: ExecutionContext, pull: (cache: ContentCache, offset: number) => Promise<void>): Promise<Rig> {
   const cache = await ContentCache.open(path.join(temporaryFolder(t), 'contents'), 1000);
   const wanted: string[] = [];
+  const offsets: number[] = [];
   const inputs: AgentInput[] = [];
   let waiting: ((input: AgentInput) => void) | undefined;
   const fetcher = new ContentFetcher({
     cache,
     want: (contents) => {
-      for (const { sha256 } of contents) wanted.push(sha256);
+      for (const { sha256, offset = 0 } of contents) {
+        wanted.push(sha256);
+        offsets.push(offset);
+      }
       // A broker that always offers a transfer.
-      for (const one of contents) queueMicrotask(() => { fetcher.take({ content: one, source: { kind: 'transfer', transferId: 't' } }); });
+      for (const one of contents) queueMicrotask(() => { fetcher.take({ content: one, source: { kind: 'transfer', transferId: 't', offset: one.offset ?? 0 } }); });
     },
-    pull: () => pull(cache),
+    pull: (_transferId, _content, offset) => pull(cache, offset),
     deliver: (input) => {
       const tell = waiting;
       waiting = undefined;
@@ -39,7 +45,7 @@ async function makeRig(t: ExecutionContext, pull: (cache: ContentCache) => Promi
     },
   });
   return {
-    fetcher, wanted,
+    fetcher, wanted, offsets,
     next: () => new Promise((resolve) => {
       const input = inputs.shift();
       if (input === undefined) waiting = resolve;
@@ -88,4 +94,43 @@ test('bytes that are not what they should be are not kept', async (t) => {
   fetcher.ask([content]);
   fetcher.take({ content, source: { kind: 'inline', bytes: Buffer.from('another') } });
   t.like(await next(), { kind: 'ContentRefused' });
+});
+
+test('a transfer that breaks goes on where it broke, as often as it takes, as long as each brings something', async (t) => {
+  const brought: string[] = [];
+  const { fetcher, offsets, next } = await makeRig(t, async (cache, offset) => {
+    async function* oneByte() {
+      brought.push(bytes.toString('utf8', offset, offset + 1));
+      yield bytes.subarray(offset, offset + 1);
+      await Promise.resolve();
+      if (offset + 1 < bytes.length) throw new MutiraoError('MUT_TRANSFER_FAILED', 'broken');
+    }
+    await cache.store.putRest(oneByte(), content, offset);
+  });
+  fetcher.ask([content]);
+  t.is((await next()).kind, 'ContentArrived');
+  t.deepEqual(offsets, [0, 1, 2, 3, 4, 5, 6]);
+  t.is(brought.join(''), 'content');
+});
+
+test('what a broken transfer brought is forgotten with those who needed it', async (t) => {
+  const { promise: broken, resolve: fail } = Promise.withResolvers<undefined>();
+  let parts = NaN;
+  const { fetcher, wanted } = await makeRig(t, async (cache) => {
+    async function* half() {
+      yield bytes.subarray(0, 3);
+      fetcher.release([content.sha256]);
+      await Promise.resolve();
+      throw new MutiraoError('MUT_TRANSFER_FAILED', 'broken');
+    }
+    await cache.store.putRest(half(), content, 0).catch((error: unknown) => {
+      parts = cache.store.partSize(content.sha256);
+      setImmediate(() => { fail(undefined); });
+      throw error;
+    });
+  });
+  fetcher.ask([content]);
+  await broken;
+  t.is(parts, 3);
+  t.is(wanted.length, 1);
 });

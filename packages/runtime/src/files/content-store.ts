@@ -1,12 +1,13 @@
 import { createHash, type Hash } from 'node:crypto';
 import { constants, mkdirSync, rmSync, statSync } from 'node:fs';
 import { chmod, copyFile, link, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import { invariant, type Bytes } from '@mutirao/core/shared';
 import { fileError } from './file-errors.ts';
 import { hashFile } from './hash-file.ts';
+import { isFullDisk } from './room.ts';
 
 /** What is known of a stream of bytes before it comes. */
 export interface Expectation {
@@ -93,6 +94,40 @@ export class ContentStore {
     }
   }
 
+  /** Bytes of a content's beginning that a stream which broke has left. */
+  partSize(sha256: string): Bytes {
+    return statSync(this.#partPath(sha256), { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /** Forgets what a stream which broke has left of a content. */
+  async dropPart(sha256: string): Promise<void> {
+    await rm(this.#partPath(sha256), { force: true });
+  }
+
+  /**
+   * As `putStream`, of a content whose first `offset` bytes are left from a stream that broke. What comes is left too where this one
+   * breaks. One at a time for each content.
+   *
+   * @throws {MutiraoError} as `putStream`; MUT_TRANSFER_FAILED where fewer bytes are left, or the stream ends too early.
+   */
+  async putRest(source: AsyncIterable<Uint8Array>, content: Content, offset: Bytes): Promise<Content> {
+    const part = this.#partPath(content.sha256);
+    if (this.partSize(content.sha256) < offset) throw new MutiraoError('MUT_TRANSFER_FAILED', `a transfer begins at byte ${offset} of ${content.sha256}; want ${this.partSize(content.sha256)} at most`);
+    try {
+      const hash = createHash('sha256');
+      const size = await writeRest(part, source, { hash, offset, bytesMax: content.size });
+      if (size < content.size) throw new MutiraoError('MUT_TRANSFER_FAILED', `a transfer of ${content.sha256} ended after ${size} bytes; want ${content.size}`);
+      verify({ sha256: hash.digest('hex'), size }, content);
+      await chmod(part, 0o400);
+      await this.#publish(part, content.sha256);
+      return content;
+    } catch (error) {
+      // What is wrong, or has no room, is of no use to the next.
+      if (isWrong(error) || isFullDisk(error)) await rm(part, { force: true });
+      throw fileError(error, part);
+    }
+  }
+
   /** Keeps a copy of a file. @throws {MutiraoError} as `putStream`. */
   async putFile(path: string, expected: Expectation = {}): Promise<Content> {
     await using file = await open(path, 'r').catch((error: unknown) => { throw fileError(error, path); });
@@ -151,6 +186,10 @@ export class ContentStore {
     return wasThere;
   }
 
+  #partPath(sha256: string): string {
+    return join(this.#drafts, `part-${basename(this.path(sha256))}`);
+  }
+
   #nextDraft(): string {
     this.#draftCount += 1;
     return join(this.#drafts, String(this.#draftCount));
@@ -199,6 +238,23 @@ export class ContentStore {
   }
 }
 
+/** Writes on from `offset`, hashing what is before it too. Answers how many bytes there are then. */
+async function writeRest(
+  path: string, source: AsyncIterable<Uint8Array>, { hash, offset, bytesMax }: { readonly hash: Hash; readonly offset: Bytes; readonly bytesMax: Bytes },
+): Promise<Bytes> {
+  await using file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  await file.truncate(offset);
+  for await (const chunk of file.createReadStream({ start: 0, autoClose: false, highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
+  let size = offset;
+  for await (const chunk of source) {
+    if (size + chunk.length > bytesMax) throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `content has more than ${bytesMax} bytes; want no more`);
+    await writeAll(file, chunk, size);
+    hash.update(chunk);
+    size += chunk.length;
+  }
+  return size;
+}
+
 /** Makes the names in a folder outlive the machine. */
 async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path, 'r');
@@ -210,11 +266,15 @@ function isUnlinkable(error: unknown): boolean {
 }
 
 /** A write may take less than it was given. */
-async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
+async function writeAll(file: FileHandle, chunk: Uint8Array, position?: number): Promise<void> {
   for (let offset = 0; offset < chunk.length;) {
-    const { bytesWritten } = await file.write(chunk, offset);
+    const { bytesWritten } = await file.write(chunk, offset, chunk.length - offset, position === undefined ? null : position + offset);
     offset += bytesWritten;
   }
+}
+
+function isWrong(error: unknown): boolean {
+  return error instanceof MutiraoError && (error.code === 'MUT_CONTENT_MISMATCH' || error.code === 'MUT_CONTENT_TOO_LARGE');
 }
 
 function verify(found: Content, wanted: Content | undefined): void {

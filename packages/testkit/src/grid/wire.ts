@@ -6,6 +6,9 @@ export class Wire {
   readonly #server = createServer((socket) => { this.#join(socket); });
   readonly #to: { readonly host: string; readonly port: number };
   #isCut = false;
+  #bytes = 0;
+  #cutsAt = Infinity;
+  #onCut = (): void => undefined;
 
   /** @param address where the server listens, as host:port. */
   constructor(address: string) {
@@ -17,6 +20,19 @@ export class Wire {
   async open(): Promise<string> {
     await new Promise<void>((resolve) => { this.#server.listen(0, '127.0.0.1', resolve); });
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Bytes that came from the server. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Breaks what is connected each time that so many further bytes have come from the server, so many times; what dials again gets through. */
+  breakEvery(bytes: number, times: number): void {
+    this.#cutsAt = this.#bytes + bytes;
+    this.#onCut = () => {
+      if (times > 1) this.breakEvery(bytes, times - 1);
+    };
   }
 
   /** Breaks what is connected, and lets nothing through until it is mended. */
@@ -40,6 +56,7 @@ export class Wire {
       return;
     }
     const onward = connect(this.#to);
+    onward.on('data', (data: Buffer) => { this.#count(data.length); });
     for (const [one, other] of [[socket, onward], [onward, socket]] as const) {
       this.#sockets.add(one);
       one.pipe(other);
@@ -49,5 +66,13 @@ export class Wire {
         other.destroy();
       });
     }
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes < this.#cutsAt) return;
+    this.#cutsAt = Infinity;
+    for (const socket of this.#sockets) socket.destroy();
+    this.#onCut();
   }
 }

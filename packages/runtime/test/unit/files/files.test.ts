@@ -120,6 +120,29 @@ suite('a store takes a stream and verifies it', async (t) => {
   t.deepEqual(readdirSync(join(t.context.folder, 'tmp')), []);
 });
 
+suite('a content whose stream breaks keeps what came, and the rest makes it whole; what is wrong keeps nothing', async (t) => {
+  const store = new ContentStore(t.context.folder, { isDurable: false });
+  async function* breaking(...texts: string[]): AsyncGenerator<Uint8Array> {
+    yield* chunks(...texts);
+    throw new MutiraoError('MUT_UNREACHABLE', 'cut');
+  }
+  await t.throwsAsync(store.putRest(breaking('he'), hello, 0), { code: 'MUT_UNREACHABLE' });
+  t.is(store.partSize(hello.sha256), 2);
+  await t.throwsAsync(store.putRest(chunks('lo'), hello, 3), { code: 'MUT_TRANSFER_FAILED', message: /begins at byte 3/ });
+  await t.throwsAsync(store.putRest(chunks('l'), hello, 2), { code: 'MUT_TRANSFER_FAILED', message: /ended after 3 bytes; want 5/ });
+  t.deepEqual(await store.putRest(chunks('l', 'lo'), hello, 2), hello);
+  t.is(readFileSync(store.path(hello.sha256), 'utf8'), 'hello');
+  t.is(statSync(store.path(hello.sha256)).mode & 0o777, 0o400);
+  t.is(store.partSize(hello.sha256), 0);
+  await store.remove(hello.sha256);
+  for (const [wrong, code] of [[['hel', 'LO'], 'MUT_CONTENT_MISMATCH'], [['hello', '!'], 'MUT_CONTENT_TOO_LARGE']] as const) {
+    await t.throwsAsync(store.putRest(chunks(...wrong), hello, 0), { code });
+    t.is(store.partSize(hello.sha256), 0);
+  }
+  await t.throwsAsync(store.putRest(breaking('hell'), hello, 0), { code: 'MUT_UNREACHABLE' });
+  t.deepEqual(await store.putRest(chunks('hello'), hello, 0), hello, 'a transfer may begin anew');
+});
+
 suite('a stream that breaks leaves nothing behind', async (t) => {
   const store = new ContentStore(t.context.folder, { isDurable: false });
   async function* broken(): AsyncGenerator<Uint8Array> {
