@@ -5,7 +5,7 @@ import {
 } from '@mutirao/api/machine';
 import { quietLogger } from '@mutirao/runtime/log';
 import {
-  acceptToken, bind, dial, messagesOf, openSending, openStream, serve, type CallContext, type Handlers, type MessageStream, type RunningServer,
+  acceptToken, bind, dial, messagesOf, openSending, openStream, rawMessagesOf, serve, type CallContext, type Handlers, type MessageStream, type RunningServer,
 } from '@mutirao/runtime/rpc';
 import { forbidLeaks, until } from '@mutirao/testkit';
 import test from 'ava';
@@ -279,6 +279,18 @@ test.serial('leaving a stream of answers early stops its server', async (t) => {
   await served({ pullContent }, async ({ client }) => {
     for await (const message of messagesOf(client.pullContent({ transferId: '1' }))) if (message.data.length > 0) break;
     t.is(await stopped.promise, 'MUT_CANCELLED');
+  });
+});
+
+test.serial('a call whose answers nobody reads yet is not made, so that its end cannot go unheard', async (t) => {
+  const asked: string[] = [];
+  const pullContent: Handlers<Service>['pullContent'] = async ({ transferId }) => { asked.push(transferId); };
+  await served({ pullContent }, async ({ client }) => {
+    const later = rawMessagesOf(client, GridMachineServiceService.pullContent, { transferId: 'later' });
+    for await (const message of rawMessagesOf(client, GridMachineServiceService.pullContent, { transferId: 'first' })) t.fail(String(message));
+    t.deepEqual(asked, ['first']);
+    t.true((await later.next()).done);
+    t.deepEqual(asked, ['first', 'later']);
   });
 });
 

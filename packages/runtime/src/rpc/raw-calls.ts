@@ -23,7 +23,12 @@ export function openRawSending<Response>(client: Client, method: SendingMethod<R
   }));
 }
 
-/** As `messagesOf`, but messages come as the bytes that travel. @throws {MutiraoError} from the loop. */
-export function rawMessagesOf<Request>(client: Client, method: ReceivingMethod<Request>, request: Request): AsyncGenerator<Buffer> {
-  return messagesOf(client.makeServerStreamRequest(method.path, method.requestSerialize, keepBytes, request));
+/**
+ * As `messagesOf`, but messages come as the bytes that travel. The call is made when the first is asked for: one that nobody reads
+ * would bring down the process when it breaks.
+ *
+ * @throws {MutiraoError} from the loop.
+ */
+export async function* rawMessagesOf<Request>(client: Client, method: ReceivingMethod<Request>, request: Request): AsyncGenerator<Buffer> {
+  yield* messagesOf(client.makeServerStreamRequest(method.path, method.requestSerialize, keepBytes, request));
 }
