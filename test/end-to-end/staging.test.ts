@@ -1,5 +1,5 @@
 // Where the bytes of inputs and outputs go, on a grid of separate processes.
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -24,6 +24,9 @@ async function startGrid(t: ExecutionContext, options: Parameters<typeof Grid.st
   t.teardown(() => grid.stop());
   return grid;
 }
+
+/** What may come again of an output after a cut: 1 MiB under way on each of the two streams between agent and home, and the 16 messages of 128 KiB that may wait at the provider. */
+const outputLossMax = 4 << 20;
 
 const carriedOut = 'mutirao_broker_staged_bytes_total{direction="out"}';
 const carriedIn = 'mutirao_broker_staged_bytes_total{direction="in"}';
@@ -106,4 +109,62 @@ test.serial('an input that is cut off on its way to an agent goes on where it wa
   t.log(`${crossed - bytes.length} bytes of ${bytes.length} again after ${breaks} breaks`);
   t.true(crossed > bytes.length && crossed < bytes.length + breaks * lossMax, `${crossed} bytes crossed of ${bytes.length}`);
   t.is(await metric(grid, 'broker.json', carriedOut), bytes.length, 'from home it came once');
+});
+
+/** A job whose one task leaves so many bytes by chance, and says what their hash is. */
+async function submitOutput(grid: Grid, folder: string, bytes: number, requirements = ''): Promise<number> {
+  const output = { root: Root.PLAYPEN, path: 'out.bin', localPath: 'out.bin', condition: '' };
+  return await grid.client.submit([taskGroup(`head -c ${bytes} /dev/urandom > out.bin; sha256sum < out.bin`, 1, { outputs: [output], requirements })], { homeDirectory: folder });
+}
+
+/** Fails unless a job's output came home whole. */
+async function demandOutput(t: ExecutionContext, grid: Grid, folder: string, jobId: number): Promise<void> {
+  t.is((await grid.client.waitEnded(jobId)).status, JobStatus.FINISHED, await grid.client.explain({ $case: 'jobId', value: jobId }));
+  const found = createHash('sha256').update(readFileSync(join(folder, 'out.bin'))).digest('hex');
+  t.is((await grid.client.output(jobId, 0)).split(' ')[0], found);
+  const [task] = await grid.client.tasks(jobId);
+  t.is(task?.replicas.length, 1, 'it ran once');
+}
+
+test.serial('an output that is cut off on its way from an agent goes on from what home has stored', async (t) => {
+  const grid = await startGrid(t, { machines: [{ processors: 1, args: ['--shared', 'none', '--site', 'near'] }] });
+  const wire = new Wire(grid.providers.at(-1)?.agentsAddress ?? '');
+  const address = await wire.open();
+  t.teardown(() => { wire.close(); });
+  await grid.startMachine('far', { processors: 1, args: ['--provider', address, '--shared', 'none', '--site', 'far'] });
+  await grid.client.waitMachines(2);
+  const folder = temporaryFolder(t);
+  const [size, breaks] = [48 << 20, 3];
+  wire.breakEvery(10 << 20, breaks);
+  const before = wire.sentBytes;
+  const jobId = await submitOutput(grid, folder, size, 'site == far');
+  await demandOutput(t, grid, folder, jobId);
+  const crossed = wire.sentBytes - before;
+  t.log(`${crossed - size} bytes of ${size} again after ${breaks} breaks`);
+  t.true(crossed > size && crossed < size + breaks * outputLossMax, `${crossed} bytes crossed of ${size}`);
+});
+
+test.serial('an output that is cut off between its provider and home goes on from what home has stored', async (t) => {
+  const wires: Wire[] = [];
+  const grid = await startGrid(t, {
+    machines: [{ processors: 1, args: ['--shared', 'none'] }],
+    reach: async (address) => {
+      const wire = new Wire(address);
+      wires.push(wire);
+      return await wire.open();
+    },
+  });
+  const [wire] = wires;
+  if (wire === undefined) throw new Error('the broker reaches no provider');
+  t.teardown(() => { wire.close(); });
+  await grid.client.waitMachines(1);
+  const folder = temporaryFolder(t);
+  const [size, breaks] = [48 << 20, 3];
+  wire.breakEvery(10 << 20, breaks);
+  const before = wire.bytes;
+  const jobId = await submitOutput(grid, folder, size);
+  await demandOutput(t, grid, folder, jobId);
+  const crossed = wire.bytes - before;
+  t.log(`${crossed - size} bytes of ${size} again after ${breaks} breaks`);
+  t.true(crossed > size && crossed < size + breaks * outputLossMax, `${crossed} bytes crossed of ${size}`);
 });

@@ -10,7 +10,7 @@ import {
   agentMachine, createAgentState, listHeldReplicas, saveAgentBeginning, type AgentCommand, type AgentInput, type AgentOptions, type AgentState, type HeldReplica,
 } from '@mutirao/core/machines/agent';
 import type { Content, MachineFacts } from '@mutirao/core/messages';
-import { unreachable, type Duration } from '@mutirao/core/shared';
+import { unreachable, type Bytes, type Duration } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock } from '@mutirao/runtime/driver';
 import { ensureToken } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
@@ -196,12 +196,14 @@ export class Agent {
   /** Pushes a file under a new name for each try, as long as it takes the provider to come back or to have room. */
   private push(file: string, content: Content): Promise<string> {
     return this.pushes.run(async () => {
-      for (const attempts = new PushAttempts(); ;) {
+      const attempts = new PushAttempts();
+      for (let isFirst = true; ; isFirst = false) {
         const { machineId, incarnation } = this.setup.facts;
         // Who knows the name of a transfer can take it, so nobody is to guess it.
         const transferId = `${machineId}/${incarnation}/${++this.transferCount}.${randomBytes(12).toString('hex')}`;
         try {
-          await pushContent(this.link.client, { transferId, machineId, content }, file);
+          const goOn = isFirst || !this.link.takesOffsets ? {} : { goOn: (stored: Bytes) => { attempts.noteStored(stored); } };
+          await pushContent(this.link.client, { transferId, machineId, content, ...goOn }, file);
           return transferId;
         } catch (error) {
           const pause = attempts.pauseAfter(error);

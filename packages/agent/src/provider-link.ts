@@ -39,6 +39,7 @@ export class ProviderLink {
   private readonly options: ProviderLinkOptions;
   private stream: MessageStream<AttachResponse, AttachRequest> | undefined;
   private isAttached = false;
+  private capabilities: readonly string[] = [];
   private isOver = false;
   private backOff = backOffMin;
   private retryTimer: NodeJS.Timeout | undefined;
@@ -47,6 +48,11 @@ export class ProviderLink {
   constructor(options: ProviderLinkOptions) {
     this.options = options;
     this.client = dial(GridMachineServiceClient, options.address, { token: options.credential, trust: options.trust });
+  }
+
+  /** Whether the provider that was attached to last says how much of a content is stored already. */
+  get takesOffsets(): boolean {
+    return this.capabilities.includes('offset');
   }
 
   /** Begins to dial. */
@@ -86,6 +92,7 @@ export class ProviderLink {
       throw new MutiraoError('MUT_PROTOCOL', `first message is ${message.$case}; want hello of protocol version 1`);
     }
     this.isAttached = true;
+    this.capabilities = message.value.capabilities;
     this.backOff = backOffMin;
     clearTimeout(this.orphanTimer);
     this.options.log.info({ provider: message.value.speakerId }, 'attached');

@@ -1,5 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import type { Duration } from '@mutirao/core/shared';
+import type { Bytes, Duration } from '@mutirao/core/shared';
 
 const failuresMax = 20;
 const firstPause: Duration = 500;
@@ -12,6 +12,13 @@ const longestPause: Duration = 5_000;
  */
 export class PushAttempts {
   #failureCount = 0;
+  #stored: Bytes = 0;
+
+  /** A further attempt begins, of which so many bytes are stored at the other side: as long as they become more, none was in vain. */
+  noteStored(bytes: Bytes): void {
+    if (bytes > this.#stored) this.#failureCount = 0;
+    this.#stored = bytes;
+  }
 
   /** The pause before the next attempt; undefined when there is to be none. */
   pauseAfter(error: unknown): Duration | undefined {

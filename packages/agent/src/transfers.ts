@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { chunkHeadroom, encodeContent, frameChunk, readChunk } from '@mutirao/api/codecs';
+import { chunkHeadroom, encodeContent, frameChunk, offsetHeader, readChunk } from '@mutirao/api/codecs';
 import { GridMachineServiceService, PullContentResponse, PushContentRequest, type GridMachineServiceClient } from '@mutirao/api/machine';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
@@ -40,19 +40,27 @@ export interface PushTarget {
   /** As the agent called itself. */
   readonly machineId: string;
   readonly content: Content;
+  /** For one that was cut off before: sends only what the other side has not stored yet, and hears how much it has. Left out, all is sent. */
+  readonly goOn?: (stored: Bytes) => void;
 }
 
 /** Sends a file as fast as the other side takes it; resolves when all of it is at the broker. @throws {MutiraoError} of the transfer. */
 export async function pushContent(client: GridMachineServiceClient, target: PushTarget, path: string): Promise<void> {
   await using file = await open(path, 'r');
-  const { writer, response, cancel } = openRawSending(client, GridMachineServiceService.pushContent);
+  const { writer, beginning, response, cancel } = openRawSending(client, GridMachineServiceService.pushContent);
   try {
-    const { transferId, machineId, content } = target;
-    writer.write(Buffer.from(PushContentRequest.encode({ transferId, machineId, content: encodeContent(content), data: Buffer.alloc(0), offset: 0 }).finish()));
+    const { transferId, machineId, content, goOn } = target;
+    writer.write(encodePush({ transferId, machineId, content: encodeContent(content) }));
+    let position = 0;
+    if (goOn !== undefined) {
+      position = readOffset(await beginning, content.size);
+      goOn(position);
+      writer.write(encodePush({ offset: position }));
+    }
     // The same few buffers over and over: new ones would fill the memory before they are collected.
     const buffers = Array.from({ length: buffersCount }, () => Buffer.allocUnsafeSlow(chunkHeadroom + chunkBytes));
     const collector = new BufferCollector();
-    for (let position = 0, index = 0; ; index = (index + 1) % buffersCount) {
+    for (let index = 0; ; index = (index + 1) % buffersCount) {
       const buffer = buffers[index] ?? Buffer.alloc(0);
       const { bytesRead } = await file.read(buffer, chunkHeadroom, chunkBytes, position);
       if (bytesRead === 0) break;
@@ -66,4 +74,14 @@ export async function pushContent(client: GridMachineServiceClient, target: Push
     cancel();
     throw error;
   }
+}
+
+function encodePush(parts: Partial<PushContentRequest>): Buffer {
+  return Buffer.from(PushContentRequest.encode({ transferId: '', machineId: '', content: undefined, data: Buffer.alloc(0), offset: 0, ...parts }).finish());
+}
+
+/** Where a push may begin; at the beginning, where nothing sensible is said. */
+function readOffset(values: ReadonlyMap<string, string>, size: Bytes): Bytes {
+  const offset = Number(values.get(offsetHeader));
+  return Number.isSafeInteger(offset) && offset > 0 && offset <= size ? offset : 0;
 }

@@ -1,4 +1,4 @@
-import { decodeContent, decodeKeptMachine, encodeAllocationRequest, encodeKeptMachineState } from '@mutirao/api/codecs';
+import { decodeContent, decodeKeptMachine, encodeAllocationRequest, encodeKeptMachineState, offsetHeader } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
 import { GridMachineProviderServiceService, ReceiveContentRequest, type GetResourceResponse } from '@mutirao/api/provider';
@@ -15,7 +15,7 @@ import type { MachineKeeper } from './machines/machine-keeper.ts';
 import type { AgentLink } from './relay/links.ts';
 import type { Relay } from './relay/relay.ts';
 import type { PushedContents } from './transfers/pushed-contents.ts';
-import { openPush, openSend } from './transfers/chunks.ts';
+import { openPush, openSend, type PushedChunks } from './transfers/chunks.ts';
 import type { TransferExchange } from './transfers/transfer-exchange.ts';
 
 /** What the routes need of the process. */
@@ -140,7 +140,7 @@ async function pushContent(host: ProviderHost, messages: AsyncIterable<Buffer>, 
   const { signal } = context;
   const origin = originOf(context.userId);
   const requestId = requestOf(host, context);
-  const { first, chunks } = await openPush(messages);
+  const { first, chunks } = await openPush(messages, (offset) => { context.begin({ [offsetHeader]: String(offset) }); });
   const { transferId, content, machineId } = first;
   if (content === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'content is absent from the first chunk');
   const agent = host.relay.findAgent(machineId, origin);
@@ -153,57 +153,41 @@ async function pushContent(host: ProviderHost, messages: AsyncIterable<Buffer>, 
 interface Push {
   readonly transferId: string;
   readonly content: Content;
-  readonly chunks: AsyncIterable<Buffer>;
+  readonly chunks: PushedChunks;
   readonly signal: AbortSignal;
   readonly requestId: string;
 }
 
 /** Brings a push to its broker; while that is away it is kept, from the beginning or, as long as nothing of it was read, later. */
 async function passPush(host: ProviderHost, agent: AgentLink, push: Push): Promise<void> {
-  const { transferId, signal, requestId } = push;
-  if (agent.isKeeping) return await keepPush(host, agent, push, push.chunks);
+  const { transferId, chunks, signal, requestId } = push;
+  if (agent.isKeeping) return await keepPush(host, agent, push);
   const { diverted, forget } = host.pushed.announce(agent, push);
-  const chunks = new UnreadChunks(push.chunks);
   try {
-    await host.exchange.give(transferId, { chunks, signal: AbortSignal.any([signal, diverted]), requestId });
+    await host.exchange.give(transferId, { chunks, onTaken: (offset) => { chunks.begin(offset); }, signal: AbortSignal.any([signal, diverted]), requestId });
   } catch (error) {
     if (!diverted.aborted || signal.aborted || chunks.isRead) throw error;
-    await keepPush(host, agent, push, chunks);
+    await keepPush(host, agent, push);
   } finally {
     forget();
   }
 }
 
-async function keepPush({ deputy, relay }: ProviderHost, { identity }: AgentLink, { transferId, content }: Push, chunks: AsyncIterable<Buffer>): Promise<void> {
+async function keepPush({ deputy, relay }: ProviderHost, { identity }: AgentLink, { transferId, content, chunks }: Push): Promise<void> {
   if (deputy === undefined) throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId}: its broker is away`);
   await deputy.keepOutput(identity.machineId, { transferId, content }, chunks);
   // The broker may have come back meanwhile, and the agent will tell it of this output itself.
   relay.announceKept(identity.machineId, transferId, content);
 }
 
-/** What is pushed, and whether anybody has begun to read it. */
-class UnreadChunks implements AsyncIterable<Buffer> {
-  isRead = false;
-  readonly #chunks: AsyncIterable<Buffer>;
-
-  constructor(chunks: AsyncIterable<Buffer>) {
-    this.#chunks = chunks;
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<Buffer> {
-    this.isRead = true;
-    return this.#chunks[Symbol.asyncIterator]();
-  }
-}
-
 async function receiveContent(host: ProviderHost, bytes: Buffer, writer: StreamWriter<Buffer>, { signal, userId }: CallContext): Promise<void> {
-  const { transferId } = decodeCall(ReceiveContentRequest, bytes);
+  const { transferId, offset } = decodeCall(ReceiveContentRequest, bytes);
   const output = host.deputy?.findOutput(transferId, userId);
   if (host.deputy === undefined || output === undefined) {
-    await host.exchange.take(transferId, { writer, signal, requestId: '' });
+    await host.exchange.take(transferId, { writer, offset, signal, requestId: '' });
     return;
   }
-  for await (const message of host.deputy.readOutput(output)) {
+  for await (const message of host.deputy.readOutput(output, offset)) {
     writer.write(message);
     await writer.drained();
   }

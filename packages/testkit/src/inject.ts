@@ -4,7 +4,7 @@ import type { CallContext, UnaryHandler } from '@mutirao/runtime/rpc';
 export function aCallContext(parts: Partial<CallContext> = {}): CallContext {
   return {
     userId: 'ana', credential: 'secret', deadline: undefined,
-    signal: new AbortController().signal, stopping: new AbortController().signal,
+    signal: new AbortController().signal, stopping: new AbortController().signal, begin: () => undefined,
     ...parts,
   };
 }

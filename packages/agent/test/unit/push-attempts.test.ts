@@ -12,6 +12,19 @@ test('a push that fails is tried twenty times, with longer and longer pauses', (
   t.deepEqual(pauses.slice(-2), [5000, undefined]);
 });
 
+test('a push of which each attempt brings something is tried as often as it takes', (t) => {
+  const attempts = new PushAttempts();
+  for (let stored = 1; stored < 100; stored += 1) {
+    attempts.noteStored(stored);
+    t.is(attempts.pauseAfter(gone), 500);
+  }
+  for (let count = 0; count < 18; count += 1) {
+    attempts.noteStored(99);
+    t.not(attempts.pauseAfter(gone), undefined);
+  }
+  t.is(attempts.pauseAfter(gone), undefined);
+});
+
 test('a provider without room is asked for ever', (t) => {
   const attempts = new PushAttempts();
   for (let count = 0; count < 100; count += 1) t.is(attempts.pauseAfter(full), 5000);

@@ -1,3 +1,6 @@
+/** Metadata that the answer to a push begins with: how many bytes of the content's beginning are stored already. */
+export const offsetHeader = 'mutirao-offset';
+
 /** Bytes to leave free before a chunk's data, so that it can be framed where it lies. */
 export const chunkHeadroom = 8;
 

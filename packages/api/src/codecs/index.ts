@@ -5,7 +5,7 @@ export {
 export {
   badRequest, decodeContent, decodeLimits, decodeRoot, decodeSha256, encodeContent, encodeLimits, encodeRoot,
 } from './common.ts';
-export { chunkHeadroom, frameChunk, readChunk } from './content-chunk.ts';
+export { chunkHeadroom, frameChunk, offsetHeader, readChunk } from './content-chunk.ts';
 export { decodeJobSpec, decodeSubmitJob, encodeJobSpec, listedCountMax, taskCountMax, type SubmitJob } from './job-spec.ts';
 export {
   decodeAllocateRequest, decodeGetQueueRequest, decodeLimitsOf, decodeQueueListing, decodeReleaseRequest, encodeAllocateRequest, encodeLimitsOf,

@@ -1,21 +1,28 @@
-import { createHash } from 'node:crypto';
-import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { createHash, type Hash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, rename, type FileHandle } from 'node:fs/promises';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, Duration, MachineId } from '@mutirao/core/shared';
+import { isFullDisk } from '@mutirao/runtime/files';
 
 import type { Arrivals } from '../results/arrivals.ts';
+import type { BegunOutputs } from '../results/begun-outputs.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
 import type { PushedOutputs } from './report-outputs.ts';
 
 /** What fetching contents needs. */
 export interface ContentFetcherOptions {
   readonly arrivals: Arrivals;
+  /** What transfers that broke have left. */
+  readonly begun: BegunOutputs;
   /** Resolves when there is room for so many bytes. */
   whenRoom(bytes: Bytes): Promise<void>;
-  /** The bytes of a transfer, in order. */
-  receive(transferId: string): AsyncIterable<Uint8Array>;
+  /** The bytes of a transfer from an offset on, in order. */
+  receive(transferId: string, offset: Bytes): AsyncIterable<Uint8Array>;
+  /** Whether the other side can leave out what is here already. */
+  takesOffsets(): boolean;
   pause(delay: Duration): Promise<void>;
   /** Whether there is anybody to fetch from. */
   isConnected(): boolean;
@@ -67,62 +74,107 @@ export class ContentFetcher implements PushedOutputs {
 
   /** What is kept stays where it is until its report is acknowledged, so a transfer that broke is begun again. */
   async #receiveOrRetry(machineId: MachineId, { transferId, content, isKept }: PushedContent): Promise<void> {
-    const { pause, isConnected } = this.#options;
+    const { pause, isConnected, begun } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
+      const before = begun.sizeOf(machineId, content);
       try {
         await this.#receive(machineId, transferId, content);
         return;
       } catch (error) {
-        const isWrong = error instanceof MutiraoError && error.code === 'MUT_CONTENT_MISMATCH';
-        if (!isKept || isWrong || attempt === attemptsMax || !isConnected()) throw error;
+        if (begun.sizeOf(machineId, content) > before) attempt = 1;
+        if (!isKept || isMismatch(error) || attempt === attemptsMax || !isConnected()) throw error;
         await pause(retryPause * attempt);
       }
     }
   }
 
   async #receive(machineId: MachineId, transferId: string, content: Content): Promise<void> {
-    const { arrivals, whenRoom } = this.#options;
+    const { arrivals, begun, whenRoom, takesOffsets } = this.#options;
     // The bytes can be asked for once only; until then they stay where they are.
     await whenRoom(content.size);
-    const part = arrivals.newPart();
+    const output = begun.take(machineId, content);
+    const offset = takesOffsets() ? output.offset : 0;
+    const stored = { bytes: offset };
+    const place = arrivals.pathOfTransfer(machineId, transferId, content.sha256);
     try {
-      const file = await open(part, 'wx', 0o600);
-      try {
-        await this.#copy(transferId, content, file);
-      } finally {
-        await file.close();
-      }
-      await rename(part, arrivals.pathOfTransfer(machineId, transferId, content.sha256));
+      await this.#write({ transferId, content, path: output.path }, offset, stored);
+      await rename(output.path, place);
+      stored.bytes = 0;
     } catch (error) {
-      await rm(part, { force: true });
-      const isMismatch = error instanceof MutiraoError && error.code === 'MUT_CONTENT_MISMATCH';
-      if (isMismatch) arrivals.noteMismatch(arrivals.pathOfTransfer(machineId, transferId, content.sha256));
+      // What is wrong, or has no room, is of no use to the next.
+      if (isMismatch(error) || isFullDisk(error)) stored.bytes = 0;
+      if (isMismatch(error) && offset > 0) throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId} did not go on where an earlier one broke`, { cause: error });
+      if (isMismatch(error)) arrivals.noteMismatch(place);
       throw error;
+    } finally {
+      output.leave(stored.bytes);
     }
   }
 
-  /** A few chunks in memory at a time: while they are written, the next ones come. */
-  async #copy(transferId: string, content: Content, file: FileHandle): Promise<void> {
-    const hash = createHash('sha256');
-    const writes: Promise<void>[] = [];
-    let size = 0;
-    for await (const data of this.#options.receive(transferId)) {
-      if (size + data.length > content.size) {
-        size += data.length;
-        break;
+  async #write({ transferId, content, path }: Destination, offset: Bytes, stored: { bytes: Bytes }): Promise<void> {
+    const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      const hash = createHash('sha256');
+      await file.truncate(offset);
+      await hashBeginning(file, offset, hash);
+      const size = await this.#copy(this.#options.receive(transferId, offset), { file, hash, bytesMax: content.size }, stored);
+      const found = hash.digest('hex');
+      if (size !== content.size || found !== content.sha256) {
+        throw new MutiraoError('MUT_CONTENT_MISMATCH', `transfer ${transferId} brought ${size} bytes with hash ${found}; want ${content.size} with ${content.sha256}`);
       }
-      writes.push(writeAt(file, data, size));
-      size += data.length;
-      hash.update(data);
-      this.#options.onBytes(data.length);
-      if (writes.length >= writesMax) await writes.shift();
-    }
-    await Promise.all(writes);
-    const found = hash.digest('hex');
-    if (size !== content.size || found !== content.sha256) {
-      throw new MutiraoError('MUT_CONTENT_MISMATCH', `transfer ${transferId} brought ${size} bytes with hash ${found}; want ${content.size} with ${content.sha256}`);
+    } finally {
+      await file.close();
     }
   }
+
+  /** A few chunks in memory at a time: while they are written, the next ones come. @param stored hears what lies on the disk without a gap at the end, also of a stream that broke. */
+  async #copy(source: AsyncIterable<Uint8Array>, { file, hash, bytesMax }: Writing, stored: { bytes: Bytes }): Promise<Bytes> {
+    const writes: Promise<void>[] = [];
+    let size = stored.bytes;
+    try {
+      for await (const data of source) {
+        size += data.length;
+        if (size > bytesMax) break;
+        writes.push(writeAt(file, data, size - data.length));
+        hash.update(data);
+        this.#options.onBytes(data.length);
+        if (writes.length < writesMax) continue;
+        await writes[0];
+        void writes.shift();
+      }
+      await Promise.all(writes);
+      return size;
+    } finally {
+      // A write that failed has failed the loop, or fails here.
+      stored.bytes = (await Promise.allSettled(writes)).every(({ status }) => status === 'fulfilled') ? size : 0;
+    }
+  }
+}
+
+interface Destination {
+  readonly transferId: string;
+  readonly content: Content;
+  readonly path: string;
+}
+
+interface Writing {
+  readonly file: FileHandle;
+  readonly hash: Hash;
+  readonly bytesMax: Bytes;
+}
+
+async function hashBeginning(file: FileHandle, bytes: Bytes, hash: Hash): Promise<void> {
+  const chunk = Buffer.allocUnsafe(Math.min(bytes, 512 * 1024));
+  for (let position = 0; position < bytes;) {
+    const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, bytes - position), position);
+    if (bytesRead === 0) throw new MutiraoError('MUT_TRANSFER_FAILED', `the beginning of an output has ${position} bytes; want ${bytes}`);
+    hash.update(chunk.subarray(0, bytesRead));
+    position += bytesRead;
+  }
+}
+
+function isMismatch(error: unknown): boolean {
+  return error instanceof MutiraoError && error.code === 'MUT_CONTENT_MISMATCH';
 }
 
 function writeAt(file: FileHandle, data: Uint8Array, position: number): Promise<void> {

@@ -48,6 +48,7 @@ export class ProviderLink {
   #retryTimer: unknown;
   #helloTimer: unknown;
   #isConnected = false;
+  #capabilities: readonly string[] = [];
   #isStopped = false;
   #epoch = 0;
   #lastTrouble = '';
@@ -64,6 +65,11 @@ export class ProviderLink {
   /** Counts the connections; what was begun on an earlier one means nothing to the provider now. */
   get epoch(): number {
     return this.#epoch;
+  }
+
+  /** Whether the provider said that it can do something that not every release can. */
+  can(capability: string): boolean {
+    return this.#capabilities.includes(capability);
   }
 
   /** Opens the stream, and from then on keeps one open. */
@@ -124,6 +130,7 @@ export class ProviderLink {
     this.#options.timers.cancel(this.#helloTimer);
     this.#isConnected = true;
     this.#epoch += 1;
+    this.#capabilities = capabilities;
     this.#lastTrouble = '';
     this.#options.backoff.reset();
     this.#options.log.info({ speaker: speakerId, release: programVersion }, 'connected to a provider');

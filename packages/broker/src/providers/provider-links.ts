@@ -2,7 +2,7 @@ import { encodeContentOffered, readChunk } from '@mutirao/api/codecs';
 import { GridMachineProviderServiceClient, GridMachineProviderServiceService, ReceiveContentResponse } from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content } from '@mutirao/core/messages';
-import type { MachineId, ProviderId, ReplicaId } from '@mutirao/core/shared';
+import type { Bytes, MachineId, ProviderId, ReplicaId } from '@mutirao/core/shared';
 import type { Timers } from '@mutirao/runtime/driver';
 import type { Room } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
@@ -11,6 +11,7 @@ import { PassingBytes } from '@mutirao/runtime/memory';
 import { dial, openStream, rawMessagesOf } from '@mutirao/runtime/rpc';
 
 import type { Arrivals } from '../results/arrivals.ts';
+import { BegunOutputs } from '../results/begun-outputs.ts';
 import { Lanes } from '../concurrency/lanes.ts';
 import { Backoff } from './backoff.ts';
 import { ContentFetcher } from './content-fetcher.ts';
@@ -72,9 +73,11 @@ export class ProviderLinks {
   readonly #options: ProviderLinksOptions;
   readonly #connections = new Map<ProviderId, Connection>();
   readonly #passing = new PassingBytes();
+  readonly #begun: BegunOutputs;
 
   constructor(options: ProviderLinksOptions) {
     this.#options = options;
+    this.#begun = new BegunOutputs(options.arrivals);
   }
 
   /** Keeps a link to a provider from now on; one to another address of the same provider is given up. */
@@ -150,8 +153,9 @@ export class ProviderLinks {
     const { arrivals, timers, counts, deliver, room } = this.#options;
     const onTrouble = (error: unknown): void => { log.warn({ err: error }, 'a file could not be carried'); };
     const fetcher = new ContentFetcher({
-      arrivals, concurrencyMax: transfersMax, onTrouble, whenRoom: (bytes) => room.whenFree(bytes),
-      receive: (transferId) => receiveContent(client, transferId),
+      arrivals, begun: this.#begun, concurrencyMax: transfersMax, onTrouble, whenRoom: (bytes) => room.whenFree(bytes),
+      receive: (transferId, offset) => receiveContent(client, transferId, offset),
+      takesOffsets: () => link.can('offset'),
       pause: (delay) => new Promise((resolve) => { timers.start(delay, resolve); }),
       isConnected: () => link.isConnected,
       onBytes: (bytes) => { this.#pass('in', bytes); },
@@ -208,8 +212,8 @@ const dataField = 1;
 const passing = new PassingBytes();
 
 /** The bytes of a transfer, as views of the messages that bring them. */
-async function* receiveContent(client: GridMachineProviderServiceClient, transferId: string): AsyncGenerator<Uint8Array> {
-  for await (const message of rawMessagesOf(client, GridMachineProviderServiceService.receiveContent, { transferId, offset: 0 })) {
+async function* receiveContent(client: GridMachineProviderServiceClient, transferId: string, offset: Bytes): AsyncGenerator<Uint8Array> {
+  for await (const message of rawMessagesOf(client, GridMachineProviderServiceService.receiveContent, { transferId, offset })) {
     yield readChunk(message, dataField) ?? ReceiveContentResponse.decode(message).data;
     passing.note(message.length);
   }

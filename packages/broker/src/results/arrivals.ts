@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 
-import type { OutputContent } from '@mutirao/core/messages';
+import type { Content, OutputContent } from '@mutirao/core/messages';
 import { fileError } from '@mutirao/runtime/files';
 import type { Duration, Instant, MachineId, ReplicaId } from '@mutirao/core/shared';
 import { hashFile } from '@mutirao/runtime/files';
@@ -18,6 +18,9 @@ export interface Origin {
 }
 
 const partPrefix = 'part-';
+const begunPrefix = 'begun-';
+/** A transfer that nobody has gone on with for so long is not gone on with any more. */
+const begunAgeMax: Duration = 24 * 3_600_000;
 
 /**
  * The outputs of replicas between their arrival and their acceptance, a file each.
@@ -41,7 +44,8 @@ export class Arrivals {
     for (const name of await readdir(folder)) {
       const path = join(folder, name);
       const { mtimeMs } = await stat(path);
-      if (name.startsWith(partPrefix) || mtimeMs < options.now - options.ageMax) await rm(path, { force: true });
+      const ageMax = name.startsWith(begunPrefix) ? begunAgeMax : options.ageMax;
+      if (name.startsWith(partPrefix) || mtimeMs < options.now - ageMax) await rm(path, { force: true });
     }
     return new Arrivals(folder);
   }
@@ -80,6 +84,11 @@ export class Arrivals {
   /** Where the content of a transfer is kept. */
   pathOfTransfer(machineId: MachineId, transferId: string, sha256: string): string {
     return join(this.#folder, `t${shortHash(`${machineId}\n${transferId}\n${sha256}`)}`);
+  }
+
+  /** Where the beginning of a content is kept that a machine pushes, until all of it has come. */
+  beginningOf(machineId: MachineId, { sha256, size }: Content): string {
+    return join(this.#folder, `${begunPrefix}${shortHash(`${machineId}\n${sha256}\n${size}`)}`);
   }
 
   /** A path of its own for a file that is being written; `rename` it when it is whole. */

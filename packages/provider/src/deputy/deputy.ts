@@ -10,6 +10,7 @@ import type { SiteContents } from '../contents/site-contents.ts';
 import type { AgentLink, BrokerLink } from '../relay/links.ts';
 import type { OutputSpool, SpooledOutput } from '../spool/output-spool.ts';
 import type { SpooledBodies } from '../spool/spooled-bodies.ts';
+import type { PushedChunks } from '../transfers/chunks.ts';
 import { KeptDelivery } from './kept-delivery.ts';
 import type { LeaseDesk } from './lease-desk.ts';
 import { ReportKeeper } from './report-keeper.ts';
@@ -114,9 +115,9 @@ export class Deputy {
   }
 
   /** Keeps what a machine pushes for its broker. @throws {MutiraoError} of the spool. */
-  async keepOutput(machineId: MachineId, pushed: { readonly transferId: string; readonly content: Content }, chunks: AsyncIterable<Buffer>): Promise<void> {
+  async keepOutput(machineId: MachineId, pushed: { readonly transferId: string; readonly content: Content }, chunks: PushedChunks): Promise<void> {
     const brokerId = this.#options.brokerOf(machineId) ?? '';
-    await this.#options.outputs.keep({ ...pushed, brokerId, machineId }, dataOf(chunks));
+    await this.#options.outputs.keep({ ...pushed, brokerId, machineId }, dataOf(chunks), (offset) => { chunks.begin(offset); });
   }
 
   /** What a broker of this user may fetch under a name; undefined when nothing is kept under it for one of hers. */
@@ -131,9 +132,9 @@ export class Deputy {
     return this.#options.outputs.bytesOf(brokerId);
   }
 
-  /** The messages of an output. */
-  readOutput(output: SpooledOutput): AsyncGenerator<Buffer> {
-    return this.#options.outputs.read(output);
+  /** The messages of an output, from an offset on. */
+  readOutput(output: SpooledOutput, offset: Bytes): AsyncGenerator<Buffer> {
+    return this.#options.outputs.read(output, offset);
   }
 
   /** A broker has all of an output. One that a kept report names goes when the report is acknowledged. */

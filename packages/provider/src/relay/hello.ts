@@ -6,8 +6,8 @@ import type { Instant } from '@mutirao/core/shared';
 /** The version of the stream protocol that this release speaks. */
 const protocolVersion = 1;
 const programVersion = '0.1.0';
-/** What a broker may say beyond what every release knows: it may lease tasks. */
-const capabilities = ['lease'];
+/** What others may say beyond what every release knows: a broker may lease tasks, and transfers of outputs may leave out what is stored already. */
+const capabilities = ['lease', 'offset'];
 
 /** A greeting as it travels. */
 export interface HelloWire {

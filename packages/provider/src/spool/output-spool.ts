@@ -72,6 +72,10 @@ export class OutputSpool {
   #bytes: Bytes = 0;
   /** Bytes of outputs that are on their way in. */
   #coming: Bytes = 0;
+  /** What pushes that broke have left on the disk; gone with the process, and when others need the room. */
+  readonly #parts = new Map<string, Bytes>();
+  /** Contents that come now and are written on where a part ends. */
+  readonly #taking = new Set<string>();
   #trouble = '';
   #refusedCount = 0;
 
@@ -105,16 +109,18 @@ export class OutputSpool {
   }
 
   /**
-   * Keeps what a machine pushes; resolves when it is safe on the disk.
+   * Keeps what a machine pushes; resolves when it is safe on the disk. What came of one that breaks stays for the next.
    *
-   * @throws {MutiraoError} MUT_SPOOL_FULL where there is no room; MUT_CONTENT_MISMATCH, MUT_CONTENT_TOO_LARGE; what the stream throws.
+   * @param begin hears, before the chunks are read, how many bytes of the content's beginning are here, which they are to leave out; without it they bring all.
+   * @throws {MutiraoError} MUT_SPOOL_FULL where there is no room; MUT_CONTENT_MISMATCH, MUT_CONTENT_TOO_LARGE, MUT_TRANSFER_FAILED; what
+   * the stream throws.
    */
-  async keep(output: SpooledOutput, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  async keep(output: SpooledOutput, chunks: AsyncIterable<Uint8Array>, begin?: (offset: Bytes) => void): Promise<void> {
     const { content } = output;
     this.#demandRoom(output);
     this.#coming += content.size;
     try {
-      await this.#store.putStream(chunks, { content });
+      await this.#take(content, chunks, begin);
     } catch (error) {
       if (error instanceof MutiraoError && error.code === 'MUT_DISK_FULL') throw this.#refuse(output, 'the disk is full', error);
       throw error;
@@ -123,6 +129,28 @@ export class OutputSpool {
     }
     this.#insert(output);
     this.#note('');
+  }
+
+  /** Of two of one content at a time the second goes its own way. */
+  async #take(content: Content, chunks: AsyncIterable<Uint8Array>, begin: ((offset: Bytes) => void) | undefined): Promise<void> {
+    const { sha256, size } = content;
+    if (this.#taking.has(sha256)) {
+      begin?.(0);
+      await this.#store.putStream(chunks, { content });
+      return;
+    }
+    const part = this.#store.partSize(sha256);
+    const offset = begin === undefined || part > size ? 0 : part;
+    this.#taking.add(sha256);
+    this.#parts.delete(sha256);
+    try {
+      begin?.(offset);
+      await this.#store.putRest(chunks, content, offset);
+    } finally {
+      this.#taking.delete(sha256);
+      const left = this.#store.partSize(sha256);
+      if (left > 0) this.#parts.set(sha256, left);
+    }
   }
 
   /** What is kept under a name; undefined when nothing is. */
@@ -145,14 +173,15 @@ export class OutputSpool {
     return this.ofBroker(brokerId).reduce((bytes, { content }) => bytes + content.size, 0);
   }
 
-  /** The messages that bring an output to its broker. */
-  async *read({ content: { sha256 } }: SpooledOutput): AsyncGenerator<Buffer> {
+  /** The messages that bring an output to its broker, from an offset on. */
+  async *read({ content: { sha256 } }: SpooledOutput, offset: Bytes = 0): AsyncGenerator<Buffer> {
     await using file = await open(this.#store.path(sha256), 'r');
     const buffers = Array.from({ length: buffersCount }, () => Buffer.allocUnsafeSlow(chunkHeadroom + chunkBytes));
-    for (let index = 0; ; index = (index + 1) % buffersCount) {
+    for (let index = 0, position = offset; ; index = (index + 1) % buffersCount) {
       const buffer = buffers[index] ?? Buffer.alloc(0);
-      const { bytesRead } = await file.read(buffer, chunkHeadroom, chunkBytes);
+      const { bytesRead } = await file.read(buffer, chunkHeadroom, chunkBytes, position);
       if (bytesRead === 0) return;
+      position += bytesRead;
       yield frameChunk(buffer, bytesRead, dataField);
     }
   }
@@ -221,9 +250,24 @@ export class OutputSpool {
     if (transferId === '') throw new MutiraoError('MUT_BAD_REQUEST', 'transfer_id is empty');
     if (this.#outputs.has(transferId)) throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId}: it was brought already`);
     const wanted = this.#bytes + this.#coming + size;
+    if (wanted + this.#countParts(output.content) > bytesMax) this.#dropParts(output.content);
     if (wanted > bytesMax) throw this.#refuse(output, `${describeBytes(wanted)} would be kept; want at most ${describeBytes(bytesMax)}`);
     const free = this.#freeBytes();
     if (free - this.#coming - size < reserveBytes) throw this.#refuse(output, `${describeBytes(free)} are left on the disk; want ${describeBytes(reserveBytes)} beside it`);
+  }
+
+  #countParts({ sha256: except }: Content): Bytes {
+    let bytes = 0;
+    for (const [sha256, size] of this.#parts) bytes += sha256 === except ? 0 : size;
+    return bytes;
+  }
+
+  #dropParts({ sha256: except }: Content): void {
+    for (const sha256 of this.#parts.keys()) {
+      if (sha256 === except) continue;
+      this.#parts.delete(sha256);
+      rmSync(this.#store.partPath(sha256), { force: true });
+    }
   }
 
   #freeBytes(): Bytes {

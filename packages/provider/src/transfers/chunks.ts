@@ -1,6 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { PullContentResponse, PushContentRequest } from '@mutirao/api/machine';
 import { SendContentRequest } from '@mutirao/api/provider';
+import type { Bytes } from '@mutirao/core/shared';
 import { asBuffer } from '../relay/frames.ts';
 import { renumberChunk } from '../relay/wire.ts';
 
@@ -20,9 +21,63 @@ export function openSend(messages: AsyncIterable<Buffer>): Promise<OpenedStream<
   return open(messages, SendContentRequest, sendDataField);
 }
 
-/** Opens the stream with which an agent pushes a content. @throws {MutiraoError} MUT_PROTOCOL */
-export function openPush(messages: AsyncIterable<Buffer>): Promise<OpenedStream<PushContentRequest>> {
-  return open(messages, PushContentRequest, pushDataField);
+/** A push whose first chunk has been read. */
+export interface OpenedPush {
+  readonly first: PushContentRequest;
+  readonly chunks: PushedChunks;
+}
+
+/** Opens the stream with which an agent pushes a content. @param tell says to the agent how many bytes it may leave out. @throws {MutiraoError} MUT_PROTOCOL */
+export async function openPush(messages: AsyncIterable<Buffer>, tell: (offset: Bytes) => void): Promise<OpenedPush> {
+  const iterator = messages[Symbol.asyncIterator]();
+  const first = decodeChunk(PushContentRequest, await readFirst(iterator));
+  return { first, chunks: new PushedChunks(first, iterator, tell) };
+}
+
+/** What an agent pushes, framed as it is read, without what its taker has already. */
+export class PushedChunks implements AsyncIterable<Buffer> {
+  readonly #first: PushContentRequest;
+  readonly #rest: AsyncIterator<Buffer>;
+  readonly #tell: (offset: Bytes) => void;
+  #isRead = false;
+  #from: Bytes = 0;
+  #position: Bytes = 0;
+
+  constructor(first: PushContentRequest, rest: AsyncIterator<Buffer>, tell: (offset: Bytes) => void) {
+    this.#first = first;
+    this.#rest = rest;
+    this.#tell = tell;
+  }
+
+  /** Whether anybody has begun to read it. */
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
+  /** Somebody takes it, from an offset on. Before it is read. */
+  begin(offset: Bytes): void {
+    this.#from = offset;
+    this.#tell(offset);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    this.#isRead = true;
+    yield* this.#take(this.#first);
+    for (let next = await this.#rest.next(); next.done !== true; next = await this.#rest.next()) {
+      const framed = this.#position < this.#from ? undefined : renumberChunk(next.value, pushDataField);
+      if (framed === undefined) yield* this.#take(decodeChunk(PushContentRequest, next.value));
+      else if (framed.length > 0) yield framed;
+    }
+  }
+
+  /** An agent that has not heard of the offset, or not in time, sends what is left out here. */
+  *#take({ data, offset }: PushContentRequest): Generator<Buffer> {
+    if (offset > this.#from) throw new MutiraoError('MUT_PROTOCOL', `a push leaves out ${offset} bytes; want ${this.#from} at most`);
+    if (offset > 0) this.#position = offset;
+    const missed = Math.max(0, this.#from - this.#position);
+    this.#position += data.length;
+    if (data.length > missed) yield frame(data.subarray(missed));
+  }
 }
 
 interface ChunkCodec<First> {
@@ -31,10 +86,14 @@ interface ChunkCodec<First> {
 
 async function open<First extends { readonly data: Uint8Array }>(messages: AsyncIterable<Buffer>, codec: ChunkCodec<First>, dataField: number): Promise<OpenedStream<First>> {
   const iterator = messages[Symbol.asyncIterator]();
+  const first = decodeChunk(codec, await readFirst(iterator));
+  return { first, chunks: rest(first.data, iterator, codec, dataField) };
+}
+
+async function readFirst(iterator: AsyncIterator<Buffer>): Promise<Buffer> {
   const result = await iterator.next();
   if (result.done === true) throw new MutiraoError('MUT_PROTOCOL', 'a stream of contents without a chunk; the first names the transfer');
-  const first = decodeChunk(codec, result.value);
-  return { first, chunks: rest(first.data, iterator, codec, dataField) };
+  return result.value;
 }
 
 async function* rest<First extends { readonly data: Uint8Array }>(head: Uint8Array, iterator: AsyncIterator<Buffer>, codec: ChunkCodec<First>, dataField: number): AsyncGenerator<Buffer> {

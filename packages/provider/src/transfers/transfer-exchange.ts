@@ -1,5 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import type { Duration, RequestId } from '@mutirao/core/shared';
+import type { Bytes, Duration, RequestId } from '@mutirao/core/shared';
 import type { Timers } from '@mutirao/runtime/driver';
 import type { PassingBytes } from '@mutirao/runtime/memory';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
@@ -7,6 +7,8 @@ import type { StreamWriter } from '@mutirao/runtime/rpc';
 /** The half of a transfer that brings the bytes. */
 export interface Giver {
   readonly chunks: AsyncIterable<Buffer>;
+  /** Hears, before the chunks are read, how many bytes of the content's beginning are to be left out. */
+  onTaken?(offset: Bytes): void;
   /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
   /** The request whose agent it is; empty for another side. */
@@ -16,6 +18,8 @@ export interface Giver {
 /** The half of a transfer that takes the bytes. */
 export interface Taker {
   readonly writer: StreamWriter<Buffer>;
+  /** Bytes of the content's beginning that it has already; none where left out. */
+  readonly offset?: Bytes;
   /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
   /** The request whose agent it is; empty for another side. */
@@ -132,6 +136,7 @@ export class TransferExchange {
     this.#options.timers.cancel(transfer.timer);
     transfer.hasStarted = true;
     try {
+      giver.onTaken?.(taker.offset ?? 0);
       for await (const chunk of giver.chunks) {
         if (this.#transfers.get(transferId) !== transfer) return; // Failed meanwhile; both have been told.
         taker.writer.write(chunk);

@@ -94,14 +94,19 @@ export class ContentStore {
     }
   }
 
-  /** Bytes of a content's beginning that a stream which broke has left. */
+  /** Where the beginning of a content is that a stream which broke has left. */
+  partPath(sha256: string): string {
+    return join(this.#drafts, `part-${basename(this.path(sha256))}`);
+  }
+
+  /** Bytes of it; 0 when there is none. */
   partSize(sha256: string): Bytes {
-    return statSync(this.#partPath(sha256), { throwIfNoEntry: false })?.size ?? 0;
+    return statSync(this.partPath(sha256), { throwIfNoEntry: false })?.size ?? 0;
   }
 
   /** Forgets what a stream which broke has left of a content. */
   async dropPart(sha256: string): Promise<void> {
-    await rm(this.#partPath(sha256), { force: true });
+    await rm(this.partPath(sha256), { force: true });
   }
 
   /**
@@ -111,11 +116,11 @@ export class ContentStore {
    * @throws {MutiraoError} as `putStream`; MUT_TRANSFER_FAILED where fewer bytes are left, or the stream ends too early.
    */
   async putRest(source: AsyncIterable<Uint8Array>, content: Content, offset: Bytes): Promise<Content> {
-    const part = this.#partPath(content.sha256);
+    const part = this.partPath(content.sha256);
     if (this.partSize(content.sha256) < offset) throw new MutiraoError('MUT_TRANSFER_FAILED', `a transfer begins at byte ${offset} of ${content.sha256}; want ${this.partSize(content.sha256)} at most`);
     try {
       const hash = createHash('sha256');
-      const size = await writeRest(part, source, { hash, offset, bytesMax: content.size });
+      const size = await writeRest(part, source, { hash, offset, bytesMax: content.size, isDurable: this.#isDurable });
       if (size < content.size) throw new MutiraoError('MUT_TRANSFER_FAILED', `a transfer of ${content.sha256} ended after ${size} bytes; want ${content.size}`);
       verify({ sha256: hash.digest('hex'), size }, content);
       await chmod(part, 0o400);
@@ -186,10 +191,6 @@ export class ContentStore {
     return wasThere;
   }
 
-  #partPath(sha256: string): string {
-    return join(this.#drafts, `part-${basename(this.path(sha256))}`);
-  }
-
   #nextDraft(): string {
     this.#draftCount += 1;
     return join(this.#drafts, String(this.#draftCount));
@@ -240,7 +241,7 @@ export class ContentStore {
 
 /** Writes on from `offset`, hashing what is before it too. Answers how many bytes there are then. */
 async function writeRest(
-  path: string, source: AsyncIterable<Uint8Array>, { hash, offset, bytesMax }: { readonly hash: Hash; readonly offset: Bytes; readonly bytesMax: Bytes },
+  path: string, source: AsyncIterable<Uint8Array>, { hash, offset, bytesMax, isDurable }: { readonly hash: Hash; readonly offset: Bytes; readonly bytesMax: Bytes; readonly isDurable: boolean },
 ): Promise<Bytes> {
   await using file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   await file.truncate(offset);
@@ -252,6 +253,7 @@ async function writeRest(
     hash.update(chunk);
     size += chunk.length;
   }
+  if (isDurable) await file.datasync();
   return size;
 }
 

@@ -1,4 +1,4 @@
-import { type Metadata, type ServerDuplexStream, type ServerReadableStream, type ServerUnaryCall, type ServerWritableStream, type ServiceDefinition, type UntypedHandleCall, type sendUnaryData } from '@grpc/grpc-js';
+import { Metadata, type ServerDuplexStream, type ServerReadableStream, type ServerUnaryCall, type ServerWritableStream, type ServiceDefinition, type UntypedHandleCall, type sendUnaryData } from '@grpc/grpc-js';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { UserId } from '@mutirao/core/shared';
 import type { RevokedSerials } from '../identity/index.ts';
@@ -33,6 +33,7 @@ interface SurfaceCall {
   getAuthContext(): { readonly sslPeerCertificate?: ShownCertificate };
   getDeadline(): Date | number;
   on(event: 'cancelled', listener: () => void): unknown;
+  sendMetadata(values: Metadata): void;
 }
 
 type Method = ServiceDefinition[string];
@@ -59,9 +60,18 @@ export function admit(call: SurfaceCall, host: RpcHost): Admitted {
   call.on('cancelled', () => { controller.abort(); });
   const deadline = Number(call.getDeadline());
   return {
-    context: { userId, credential, deadline: Number.isFinite(deadline) ? deadline : undefined, signal: controller.signal, stopping: host.stopping },
+    context: {
+      userId, credential, deadline: Number.isFinite(deadline) ? deadline : undefined, signal: controller.signal, stopping: host.stopping,
+      begin: (values) => { call.sendMetadata(metadataOf(values)); },
+    },
     peer,
   };
+}
+
+function metadataOf(values: Readonly<Record<string, string>>): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(values)) metadata.set(name, value);
+  return metadata;
 }
 
 interface Caller {

@@ -11,4 +11,6 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** Aborted when the server begins to drain: calls that only wait for something should end now. */
   readonly stopping: AbortSignal;
+  /** Sends these values ahead of the answer, so that the caller can go by them while it still sends. Once at most. */
+  begin(values: Readonly<Record<string, string>>): void;
 }

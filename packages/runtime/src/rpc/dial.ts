@@ -112,6 +112,8 @@ export async function* messagesOf<In>(call: ClientReadableStream<In>): AsyncGene
 /** A call that sends a stream and gets one answer. */
 export interface Sending<Out, Response> {
   readonly writer: StreamWriter<Out>;
+  /** What the server sends ahead of its answer, by name. @throws {MutiraoError} */
+  readonly beginning: Promise<ReadonlyMap<string, string>>;
   /** @throws {MutiraoError} */
   readonly response: Promise<Response>;
   /** Gives the call up. */
@@ -121,6 +123,7 @@ export interface Sending<Out, Response> {
 /** Begins a call that sends a stream: `openSending((done) => client.sendContent(done))`. */
 export function openSending<Out, Response>(begin: (done: (error: ServiceError | null, response: Response) => void) => ClientWritableStream<Out>): Sending<Out, Response> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>();
+  const beginning = Promise.withResolvers<ReadonlyMap<string, string>>();
   const call = begin((error, response) => {
     if (error === null) {
       writer.finish(undefined);
@@ -128,11 +131,14 @@ export function openSending<Out, Response>(begin: (done: (error: ServiceError | 
     } else {
       const failure = fromStatus(error);
       writer.finish(failure);
+      beginning.reject(failure);
       reject(failure);
     }
   });
+  call.on('metadata', (metadata: Metadata) => { beginning.resolve(new Map(Object.entries(metadata.getMap()).map(([name, value]) => [name, String(value)]))); });
   const writer = clientWriter(call);
   // Whoever writes hears of a failure from the writer too; the promise may be awaited later than it is rejected.
   promise.catch(() => undefined);
-  return { writer, response: promise, cancel: () => { call.cancel(); } };
+  beginning.promise.catch(() => undefined);
+  return { writer, beginning: beginning.promise, response: promise, cancel: () => { call.cancel(); } };
 }

@@ -27,6 +27,8 @@ export interface GridOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Where servers listen; a free port of 127.0.0.1 when left out. */
   readonly listen?: string;
+  /** How the broker reaches a provider, given where it listens; straight when left out. */
+  reach?(address: string): Promise<string>;
   /** Called with the home folder before anything starts. */
   prepare?(home: string): Promise<void>;
 }
@@ -94,7 +96,7 @@ export class Grid {
     const { machines = [], brokerArgs = [] } = this.#options;
     await this.#options.prepare?.(this.home);
     const providers = await this.#startProviders();
-    if (machines.length > 0) providers.push(`lab=${await this.#startMachines(machines)}`);
+    if (machines.length > 0) providers.push(`lab=${await this.#reach(await this.#startMachines(machines))}`);
     this.#broker = this.#program('broker', [...providers.flatMap((provider) => ['--provider', provider]), ...brokerArgs]);
     await this.#broker.start();
   }
@@ -118,7 +120,11 @@ export class Grid {
     const provider = this.#program('provider', ['--id', id, ...args]);
     this.providers.push(provider);
     await provider.start();
-    return `${id}=${provider.address}`;
+    return `${id}=${await this.#reach(provider.address)}`;
+  }
+
+  async #reach(address: string): Promise<string> {
+    return await this.#options.reach?.(address) ?? address;
   }
 
   async #startMachines(machines: readonly (number | GridMachineOptions)[]): Promise<string> {

@@ -7,6 +7,7 @@ export class Wire {
   readonly #to: { readonly host: string; readonly port: number };
   #isCut = false;
   #bytes = 0;
+  #sentBytes = 0;
   #cutsAt = Infinity;
   #onCut = (): void => undefined;
 
@@ -27,9 +28,14 @@ export class Wire {
     return this.#bytes;
   }
 
-  /** Breaks what is connected each time that so many further bytes have come from the server, so many times; what dials again gets through. */
+  /** Bytes that went to the server. */
+  get sentBytes(): number {
+    return this.#sentBytes;
+  }
+
+  /** Breaks what is connected each time that so many further bytes have passed, either way, so many times; what dials again gets through. */
   breakEvery(bytes: number, times: number): void {
-    this.#cutsAt = this.#bytes + bytes;
+    this.#cutsAt = this.#bytes + this.#sentBytes + bytes;
     this.#onCut = () => {
       if (times > 1) this.breakEvery(bytes, times - 1);
     };
@@ -56,7 +62,14 @@ export class Wire {
       return;
     }
     const onward = connect(this.#to);
-    onward.on('data', (data: Buffer) => { this.#count(data.length); });
+    onward.on('data', (data: Buffer) => {
+      this.#bytes += data.length;
+      this.#look();
+    });
+    socket.on('data', (data: Buffer) => {
+      this.#sentBytes += data.length;
+      this.#look();
+    });
     for (const [one, other] of [[socket, onward], [onward, socket]] as const) {
       this.#sockets.add(one);
       one.pipe(other);
@@ -68,9 +81,8 @@ export class Wire {
     }
   }
 
-  #count(bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#bytes < this.#cutsAt) return;
+  #look(): void {
+    if (this.#bytes + this.#sentBytes < this.#cutsAt) return;
     this.#cutsAt = Infinity;
     for (const socket of this.#sockets) socket.destroy();
     this.#onCut();

@@ -14,6 +14,7 @@ import { ContentFetcher } from '../../../src/providers/content-fetcher.ts';
 import { ContentServer, inlineBytesMax, type ContentSink } from '../../../src/providers/content-server.ts';
 import { keepOutputs } from '../../../src/providers/report-outputs.ts';
 import { Arrivals } from '../../../src/results/arrivals.ts';
+import { BegunOutputs } from '../../../src/results/begun-outputs.ts';
 
 function contentOf(bytes: Uint8Array): Content {
   return { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
@@ -32,7 +33,7 @@ test('a pushed content is kept when its bytes are right, and only then', async (
     good: [bytes.subarray(0, 5), bytes.subarray(5)], short: [bytes.subarray(0, 5)], long: [bytes, bytes], other: [Buffer.from('HELLO WORLD')],
   };
   const fetcher = new ContentFetcher({
-    arrivals, whenRoom: () => Promise.resolve(), concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)),
+    arrivals, begun: new BegunOutputs(arrivals), takesOffsets: () => true, whenRoom: () => Promise.resolve(), concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)),
     receive: (transferId) => chunksOf(...(sent[transferId] ?? [])), pause: () => Promise.resolve(), isConnected: () => true,
   });
   for (const transferId of Object.keys(sent)) fetcher.fetch('alpha/m', { transferId, content: contentOf(bytes), isKept: false });
@@ -49,7 +50,7 @@ test('what the provider keeps is fetched again when a transfer breaks, as long a
   const tries = new Map<string, number>();
   let isConnected = true;
   const fetcher = new ContentFetcher({
-    arrivals, whenRoom: () => Promise.resolve(), concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)), isConnected: () => isConnected,
+    arrivals, begun: new BegunOutputs(arrivals), takesOffsets: () => true, whenRoom: () => Promise.resolve(), concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)), isConnected: () => isConnected,
     pause: () => { isConnected = !tries.has('cut'); return Promise.resolve(); },
     receive: (transferId) => {
       tries.set(transferId, (tries.get(transferId) ?? 0) + 1);
@@ -69,6 +70,77 @@ test('what the provider keeps is fetched again when a transfer breaks, as long a
   await fetch('cut', true);
   t.deepEqual(Object.fromEntries(tries), { kept: 3, passing: 1, wrong: 1, cut: 2 });
   t.is(troubles.length, 3);
+});
+
+test('what a transfer that broke brought does not come again, whether the content is kept or pushed anew; each machine has its own', async (t) => {
+  const folder = temporaryFolder(t);
+  const arrivals = await Arrivals.open(folder, { now: 1, ageMax: 1 });
+  const bytes = Buffer.from('hello world');
+  const asked: string[] = [];
+  let takesOffsets = true;
+  async function* breaking(transferId: string, offset: number): AsyncGenerator<Uint8Array> {
+    asked.push(`${transferId} ${offset}`);
+    yield bytes.subarray(offset, offset + 4);
+    await Promise.resolve();
+    if (offset + 4 < bytes.length) throw new MutiraoError('MUT_UNREACHABLE', 'the stream broke');
+  }
+  const fetcher = new ContentFetcher({
+    arrivals, begun: new BegunOutputs(arrivals), takesOffsets: () => takesOffsets, whenRoom: () => Promise.resolve(), concurrencyMax: 1, onBytes: () => undefined, onTrouble: () => undefined,
+    receive: breaking, pause: () => Promise.resolve(), isConnected: () => true,
+  });
+  const fetch = async (machineId: string, transferId: string, isKept: boolean): Promise<string> => {
+    asked.length = 0;
+    fetcher.fetch(machineId, { transferId, content: contentOf(bytes), isKept });
+    await fetcher.settled(machineId, transferId);
+    return asked.join(', ');
+  };
+  t.is(await fetch('alpha/m', 't1', false), 't1 0');
+  t.is(await fetch('alpha/other', 't2', false), 't2 0');
+  takesOffsets = false;
+  t.is(await fetch('alpha/other', 't3', false), 't3 0', 'a provider of an older release sends all');
+  takesOffsets = true;
+  t.is(await fetch('alpha/m', 't4', false), 't4 4');
+  t.is(await fetch('alpha/m', 't5', false), 't5 8');
+  t.is(readFileSync(arrivals.pathOfTransfer('alpha/m', 't5', contentOf(bytes).sha256), 'utf8'), 'hello world');
+  t.is(await fetch('alpha/m', 't6', true), 't6 0, t6 4, t6 8');
+  t.is(readdirSync(folder).length, 3, 'two that are whole, and what the other machine began');
+});
+
+test('a beginning that does not fit is forgotten, and is no lie of its machine', async (t) => {
+  const arrivals = await Arrivals.open(temporaryFolder(t), { now: 1, ageMax: 1 });
+  const bytes = Buffer.alloc((1 << 20) + 8, 'x');
+  const content = contentOf(bytes);
+  // Another process left it, with a gap; its last MiB is doubted anyway.
+  writeFileSync(arrivals.beginningOf('alpha/m', content), Buffer.alloc(bytes.length, 'y'));
+  const begun = new BegunOutputs(arrivals);
+  const offsets: number[] = [];
+  const fetcher = new ContentFetcher({
+    arrivals, begun, takesOffsets: () => true, whenRoom: () => Promise.resolve(), concurrencyMax: 1, onBytes: () => undefined, onTrouble: () => undefined,
+    receive: (_transferId, offset) => {
+      offsets.push(offset);
+      return chunksOf(bytes.subarray(offset));
+    },
+    pause: () => Promise.resolve(), isConnected: () => true,
+  });
+  for (const transferId of ['t1', 't2']) {
+    fetcher.fetch('alpha/m', { transferId, content, isKept: false });
+    await fetcher.settled('alpha/m', transferId);
+    t.false(arrivals.isMismatched(arrivals.pathOfTransfer('alpha/m', transferId, content.sha256)));
+  }
+  t.deepEqual(offsets, [8, 0]);
+  t.true(readFileSync(arrivals.pathOfTransfer('alpha/m', 't2', content.sha256)).equals(bytes));
+});
+
+test('of two transfers of one content from one machine at a time the second goes its own way', async (t) => {
+  const arrivals = await Arrivals.open(temporaryFolder(t), { now: 1, ageMax: 1 });
+  const content = contentOf(Buffer.from('hello world'));
+  const begun = new BegunOutputs(arrivals);
+  const [first, second] = [begun.take('alpha/m', content), begun.take('alpha/m', content)];
+  t.not(first.path, second.path);
+  writeFileSync(first.path, 'hello');
+  second.leave(5);
+  first.leave(5);
+  t.is(begun.take('alpha/m', content).offset, 5);
 });
 
 test('a report waits for what is pushed and keeps what it brings, without its bytes', async (t) => {

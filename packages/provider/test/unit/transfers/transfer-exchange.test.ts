@@ -82,6 +82,14 @@ test('bytes pass whichever side comes first', async (t) => {
   }
 });
 
+test('the giver hears what its taker has already before anything is read', async (t) => {
+  const exchange = anExchange();
+  const heard: string[] = [];
+  const chunks = numbered(1, (index) => { heard.push(`read ${index}`); });
+  await Promise.all([exchange.take('t1', taker(new Sink(), { offset: 7 })), exchange.give('t1', giver(chunks, { onTaken: (offset) => { heard.push(`from ${offset}`); } }))]);
+  t.deepEqual(heard, ['from 7', 'read 0']);
+});
+
 test('no chunk is read before the taker has room', async (t) => {
   const exchange = anExchange();
   const sink = new Sink();

@@ -234,8 +234,9 @@ export interface PushContentRequest {
   /** In the first chunk only: the name under which the agent presented itself. */
   machineId: string;
   /**
-   * In the first chunk with data only: how many bytes of the content's beginning are left out. The metadata
-   * "mutirao-offset", which the answer begins with as soon as somebody takes the content, says how many may be.
+   * In the chunk before the data, or with its first, only: how many bytes of the content's beginning are left out. The metadata
+   * "mutirao-offset", which the answer begins with as soon as somebody takes the content, says how many may be. A provider
+   * that sends it names the capability "offset" in its hello.
    */
   offset: number;
 }
