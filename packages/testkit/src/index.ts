@@ -1,3 +1,5 @@
+export { CountedCandidates, type CountedReservation } from './reservations/counted-candidates.ts';
+export { VariableSlots, type SlotReservation, type SlotWant, type VariableSlot } from './reservations/variable-slots.ts';
 export { forbidLeaks } from './forbid-leaks.ts';
 export { aJobSummary, aJobSpec, aLedgerRow, aMachineRecord, aReplica, aTask } from './broker-records.ts';
 export { runCommandLine, type CommandResult, type FakeGrid } from './command-line.ts';

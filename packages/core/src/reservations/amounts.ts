@@ -1,0 +1,77 @@
+import { wholePpm } from './resource.ts';
+
+/** What a capacity is an amount of. */
+export type Dimension = 'count' | 'bytes' | 'bytes-per-second' | 'hertz';
+
+/** An amount that somebody wrote, or what is wrong with it: a sentence that names what would have been possible. */
+export type ParsedAmount = { readonly amount: number } | { readonly fault: string };
+
+/** By dimension, the base units that a unit is; prefixes are decimal, but for those with an `i`. */
+const units: Record<Dimension, ReadonlyMap<string, number>> = {
+  'count': new Map([['', 1]]),
+  'bytes': new Map(prefixed('B')),
+  'bytes-per-second': new Map([...prefixed('B/s'), ...prefixed('bit/s').map(([unit, size]): [string, number] => [unit, size / 8])]),
+  'hertz': new Map([['Hz', 1], ['kHz', 1e3], ['MHz', 1e6], ['GHz', 1e9], ['THz', 1e12]]),
+};
+
+function prefixed(unit: string): [string, number][] {
+  const decimal = ['', 'K', 'M', 'G', 'T', 'P'].map((prefix, power): [string, number] => [prefix + unit, 1000 ** power]);
+  const binary = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi'].map((prefix, power): [string, number] => [prefix + unit, 1024 ** (power + 1)]);
+  return [...decimal, ...binary];
+}
+
+/**
+ * Reads an amount: a share (`30%`), a number with a unit of the dimension (`400KB/s`, `1.5 GiB`), or a whole number of base units.
+ *
+ * Parts of a base unit are rounded up, so that nobody gets less than was asked for. `K` and `k` are both 1000.
+ * @param capacity what 100 % is, in base units.
+ * @source kunrath2008, 2.1.5: a converter from units to shares for each type of resource.
+ */
+export function parseAmount(text: string, dimension: Dimension, capacity: number): ParsedAmount {
+  const [, digits, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*(\S*)\s*$/.exec(text) ?? [];
+  const possible = `want a share such as 30%, or a number with one of ${namesOf(dimension)}`;
+  if (digits === undefined) return { fault: `"${text}" is no amount; ${possible}.` };
+  const value = Number(digits);
+  if (unit === '%') {
+    if (value > 100) return { fault: `${text.trim()} is more than there is; want 100% at most.` };
+    return checked(text, Math.ceil(roundedOff((capacity * value) / 100)));
+  }
+  const size = unit === '' ? 1 : findSize(unit, dimension);
+  if (size === undefined) return { fault: `"${unit}" is no unit of ${dimension}; ${possible}.` };
+  return checked(text, Math.ceil(roundedOff(value * size)));
+}
+
+/** Without the crumbs that binary fractions leave: 0.07 of 100 is 7, not 7.000000000000001. */
+function roundedOff(value: number): number {
+  const nearest = Math.round(value);
+  return Math.abs(value - nearest) <= nearest * 1e-12 ? nearest : value;
+}
+
+function checked(text: string, amount: number): ParsedAmount {
+  if (amount < 1) return { fault: `"${text}" is nothing; want more than 0.` };
+  return Number.isSafeInteger(amount) ? { amount } : { fault: `"${text}" is too much; want ${Number.MAX_SAFE_INTEGER} base units at most.` };
+}
+
+function findSize(unit: string, dimension: Dimension): number | undefined {
+  const known = units[dimension];
+  return known.get(unit) ?? known.get(unit.replace(/^k/, 'K')) ?? (dimension === 'hertz' ? known.get(unit.replace(/^K/, 'k')) : undefined);
+}
+
+function namesOf(dimension: Dimension): string {
+  const names = [...units[dimension].keys()].filter((name) => name !== '');
+  return names.length === 0 ? 'no unit' : names.join(', ');
+}
+
+/** An amount as people read it: in the largest decimal unit that it has one of, to a tenth. */
+export function describeAmount(amount: number, dimension: Dimension): string {
+  let text = String(amount);
+  for (const [unit, size] of units[dimension]) {
+    if (/^[KMGTPk]?(B|Hz)/.test(unit) && amount >= size) text = `${Math.round((amount / size) * 10) / 10} ${unit}`;
+  }
+  return text;
+}
+
+/** Which share of a capacity an amount is, in parts per million, rounded down. */
+export function shareOf(amount: number, capacity: number): number {
+  return Math.floor((amount / capacity) * wholePpm);
+}

@@ -1,0 +1,140 @@
+import { invariant } from '../shared/index.ts';
+import type { Instant } from '../shared/index.ts';
+import { byStart, findAnew } from './make-way.ts';
+import type { Occupancy } from './occupancy.ts';
+import type { Moved, PlacedReservation } from './request.ts';
+import type { ReservationBook } from './reservation-book.ts';
+
+/** What cannot be had for a while: a maintenance window, or resources that failed. */
+export interface Block {
+  readonly id: number;
+  readonly start: Instant;
+  /** Undefined: for good. */
+  readonly end: Instant | undefined;
+  /** Of counted resources: which, ascending; empty for shared ones. */
+  readonly resources: readonly number[];
+  /** Of shared ones: how much of what the owner offers; of counted ones, how many they are. */
+  readonly amount: number;
+}
+
+/** What a block did to the reservations in its way. */
+export interface BlockOutcome {
+  /** Those with another place, or other resources, in order of their former starts, then ids. */
+  readonly moved: readonly Moved[];
+  /** Those without a place within their limits, or which had begun: they are off the calendar. In the same order. */
+  readonly lost: readonly PlacedReservation[];
+}
+
+/** The blocks of one resource. */
+export class Blocks {
+  readonly #blocks = new Map<number, Block>();
+  /** What each has taken: of counted resources, only what no other block had. */
+  readonly #taken = new Map<number, PlacedReservation[]>();
+
+  /** All of them, in order of id. */
+  list(): readonly Block[] {
+    return [...this.#blocks.values()].sort((one, other) => one.id - other.id);
+  }
+
+  /** Takes in place what a block takes; no reservation is in its way. Cost: O(log n) for each resource. */
+  put(book: ReservationBook, block: Block): void {
+    invariant(!this.#blocks.has(block.id), `block ${block.id} is there twice`);
+    this.#blocks.set(block.id, block);
+    const taken = takenBy(block, book.all);
+    this.#taken.set(block.id, taken);
+    for (const each of taken) {
+      book.all.add(each);
+      book.firm?.add(each);
+    }
+  }
+
+  /** Gives back what a block took and no other takes; false when it is not there. */
+  remove(book: ReservationBook, id: number): boolean {
+    const block = this.#blocks.get(id);
+    if (block === undefined) return false;
+    this.#give(book, id);
+    this.#blocks.delete(id);
+    const others = this.list().filter((other) => other.start < endOf(block) && endOf(other) > block.start);
+    // Their parts may lie where this one's were.
+    for (const other of others) this.#give(book, other.id);
+    for (const other of others) {
+      this.#blocks.delete(other.id);
+      this.put(book, other);
+    }
+    return true;
+  }
+
+  /** Forgets blocks that have ended. */
+  forget(at: Instant): void {
+    for (const block of this.list()) {
+      if (endOf(block) > at) continue;
+      this.#blocks.delete(block.id);
+      this.#taken.delete(block.id);
+    }
+  }
+
+  #give(book: ReservationBook, id: number): void {
+    for (const each of this.#taken.get(id) ?? []) {
+      book.all.remove(each);
+      book.firm?.remove(each);
+    }
+    this.#taken.delete(id);
+  }
+}
+
+/** When a block ends; Infinity for good. */
+export function endOf({ end }: Block): Instant {
+  return end ?? Infinity;
+}
+
+function takenBy(block: Block, all: Occupancy): PlacedReservation[] {
+  const { idle } = all;
+  const end = endOf(block);
+  const whole = { id: block.id, userId: '', start: block.start, end, amount: block.amount, resources: [], earliestStart: block.start, latestEnd: end };
+  if (idle === undefined) return [whole];
+  return block.resources.flatMap((resource) => idle.idleWithin(resource, block.start, end)
+    .map((part) => ({ ...whole, ...part, amount: 1, resources: [resource] })));
+}
+
+/**
+ * Blocks, and places those in the way elsewhere: of counted resources, at the same time on others if it can be, else as early as their limits allow.
+ *
+ * Of a shared resource those without a latest end go first, then the last placed (highest id) first, until the rest fits. What had begun is lost.
+ */
+export function placeBlock(book: ReservationBook, blocks: Blocks, block: Block, now: Instant): BlockOutcome {
+  const hit = findHit(book, block).sort(byStart);
+  for (const { id } of hit) book.remove(id);
+  blocks.put(book, block);
+  const moved: Moved[] = [];
+  const lost: PlacedReservation[] = [];
+  for (const before of hit) {
+    const after = before.start <= now ? undefined
+      : findAnew(book, before, before.start, before.start) ?? findAnew(book, before, Math.max(now, before.earliestStart));
+    if (after === undefined) {
+      lost.push(before);
+      continue;
+    }
+    book.add(after);
+    moved.push({ id: before.id, before, after });
+  }
+  return { moved, lost };
+}
+
+function findHit(book: ReservationBook, block: Block): PlacedReservation[] {
+  const inWindow = book.overlapping(block.start, endOf(block));
+  if (book.all.idle !== undefined) {
+    const blocked = new Set(block.resources);
+    return inWindow.filter(({ resources }) => resources.some((resource) => blocked.has(resource)));
+  }
+  const hit: PlacedReservation[] = [];
+  inWindow.sort((one, other) => Number(one.latestEnd !== undefined) - Number(other.latestEnd !== undefined) || other.id - one.id);
+  for (const each of inWindow) {
+    const [from, until] = [Math.max(block.start, each.start), Math.min(endOf(block), each.end)];
+    const want = { userId: '', amount: block.amount, duration: 1, from, startMax: from };
+    if (book.all.endOfExcess(want, from, until) === -Infinity) continue;
+    book.all.remove(each);
+    hit.push(each);
+  }
+  for (const each of hit) book.all.add(each);
+  return hit;
+}

@@ -1,0 +1,261 @@
+import { invariant } from '../shared/index.ts';
+import type { Instant } from '../shared/index.ts';
+import { Blocks, placeBlock, type Block, type BlockOutcome } from './blocks.ts';
+import { makeWay } from './make-way.ts';
+import type { Want } from './occupancy.ts';
+import { placeByRule } from './place-by-rule.ts';
+import { limitsOf, refuse, type Answer, type Limits, type PlacedReservation, type Refusal, type ReservationId, type ReservationRequest } from './request.ts';
+import { ReservationBook } from './reservation-book.ts';
+import { checkResource, offeredOf, type ReservableResource } from './resource.ts';
+import { chooseShape, shapesOf, type Shape } from './shapes.ts';
+
+/** What would fit in place of what was asked; a part is undefined where nothing would. */
+export interface Alternatives {
+  /** As asked, at the earliest beyond the latest end. */
+  readonly earliest: Window | undefined;
+  /** The most for as long, within the limits. */
+  readonly widest: Window | undefined;
+  /** The longest for as much, within the limits. */
+  readonly longest: Window | undefined;
+}
+
+/** An amount in a window of time. */
+export interface Window {
+  readonly start: Instant;
+  readonly end: Instant;
+  readonly amount: number;
+}
+
+/** A stretch of a calendar over which what is reserved or blocked does not change. */
+export interface CalendarSlot {
+  readonly start: Instant;
+  readonly end: Instant;
+  readonly used: number;
+}
+
+/**
+ * The calendar of one resource: what is reserved of it, and when.
+ *
+ * Deterministic: the same calls give the same answers. A refused request changes nothing. n is the number of reservations below.
+ */
+export class Calendar {
+  readonly resource: ReservableResource;
+  readonly #book: ReservationBook;
+  readonly #blocks = new Blocks();
+
+  /** Empty from `from` on. @throws {InvariantError} when the resource has a fault. */
+  constructor(resource: ReservableResource, from: Instant) {
+    checkResource(resource);
+    this.resource = resource;
+    this.#book = new ReservationBook(resource, from);
+  }
+
+  /** A calendar with reservations and blocks as a journal or snapshot has them. @param reservations sorted by start, then id. Cost: O(n log n). */
+  static load(resource: ReservableResource, from: Instant, blocks: readonly Block[], reservations: readonly PlacedReservation[]): Calendar {
+    const calendar = new Calendar(resource, from);
+    calendar.#book.load(reservations);
+    for (const block of blocks) calendar.#blocks.put(calendar.#book, block);
+    return calendar;
+  }
+
+  /** How many reservations there are. */
+  get count(): number {
+    return this.#book.count;
+  }
+
+  /** A reservation; undefined when it is not there. */
+  get(id: ReservationId): PlacedReservation | undefined {
+    return this.#book.get(id);
+  }
+
+  /** Those that overlap a window, in order of start, then id. Cost: O(log n) each. */
+  reservations(from: Instant = -Infinity, until: Instant = Infinity): readonly PlacedReservation[] {
+    return this.#book.overlapping(from, until);
+  }
+
+  /** All blocks, in order of id. */
+  blocks(): readonly Block[] {
+    return this.#blocks.list();
+  }
+
+  /** What is reserved or blocked in a window, in order, cut at its ends. Cost: O(log n) and O(1) each. */
+  slots(from: Instant, until: Instant): readonly CalendarSlot[] {
+    return this.#book.all.used.slots(from, until)
+      .map(({ start, end, used }) => ({ start: Math.max(start, from), end: Math.min(end, until), used }));
+  }
+
+  /** Decides on a request, and places it if there is a place. Cost: O(log n) for each slot that the search stops at; see `LongProfile`. */
+  request(request: ReservationRequest, now: Instant): Answer {
+    const answer = this.find(request, now);
+    if (answer.kind === 'placed') {
+      this.#book.add(answer.reservation);
+      return answer;
+    }
+    const mayMove = answer.reason === 'no-room' || answer.reason === 'not-now';
+    return mayMove && request.latestEnd !== undefined && this.#book.firm !== undefined ? this.#makeWay(request, answer, now) : answer;
+  }
+
+  /** What would be decided, without placing it or moving others. Cost: as `request`. */
+  find(request: ReservationRequest, now: Instant): Answer {
+    const limits = limitsOf(request, now);
+    if ('reason' in limits) return limits;
+    const shapes = shapesOf(this.resource, request.extent, limits);
+    if ('reason' in shapes) return shapes;
+    const { placement } = this.resource;
+    const place = chooseShape(request.extent, shapes, limits.from, (shape) => placeByRule(this.#book.all, wantOf(request, shape, limits), placement));
+    if (place === undefined) return refuse(limits.isImmediate ? 'not-now' : 'no-room', (shapes[0] as Shape).amount, 0);
+    const { start, amount } = place;
+    const end = start + place.duration;
+    const resources = this.#book.all.choose(amount, start, end, placement);
+    return { kind: 'placed', reservation: { ...unplacedOf(request, amount, limits), start, end, resources }, moved: [] };
+  }
+
+  /**
+   * What would fit in place of what was asked; of an elastic or malleable request, in place of its most wanted shape. Tens of searches.
+   *
+   * @source kunrath2008, 2.2 on Askalon's attentive negotiation.
+   */
+  alternatives(request: ReservationRequest, now: Instant): Alternatives {
+    const nothing = { earliest: undefined, widest: undefined, longest: undefined };
+    const { extent } = request;
+    const limits = limitsOf({ ...request, timing: 'advance', earliestStart: request.timing === 'advance' ? request.earliestStart : now }, now);
+    if ('reason' in limits) return nothing;
+    const endless = shapesOf(this.resource, extent, { ...limits, latestEnd: Infinity });
+    const asked = 'reason' in endless ? shapeAskedOf(extent) : endless[0] as Shape;
+    if (!(asked.duration >= 1)) return nothing;
+    const place = (shape: Shape, latestEnd: Instant): Window | undefined => {
+      const bounds = { ...limits, latestEnd, isImmediate: request.timing === 'immediate' && latestEnd < Infinity };
+      if ('reason' in shapesOf(this.resource, { kind: 'rigid', ...shape }, bounds)) return undefined;
+      const start = this.#book.all.earliestFit(wantOf(request, shape, bounds));
+      return start < Infinity ? { start, end: start + shape.duration, amount: shape.amount } : undefined;
+    };
+    const most = Math.min(offeredOf(this.resource), this.resource.userMax ?? Infinity);
+    const longest = Math.min(this.resource.durationMax ?? Infinity, limits.latestEnd - limits.from);
+    return {
+      earliest: place(asked, Infinity),
+      widest: findGreatest(most, (amount) => place({ amount, duration: asked.duration }, limits.latestEnd)),
+      longest: longest < Infinity ? findGreatest(longest, (duration) => place({ amount: asked.amount, duration }, limits.latestEnd)) : undefined,
+    };
+  }
+
+  /**
+   * Gives a reservation that has not begun another place, under the same id. Its own place counts as free; it stands where it was when this is refused.
+   *
+   * Cost: as `request`.
+   */
+  renegotiate(id: ReservationId, request: ReservationRequest, now: Instant): Answer {
+    const old = this.#book.get(id);
+    if (old === undefined) return refuse('unknown-reservation', id, 0);
+    if (old.start <= now) return refuse('already-begun', id, 0);
+    this.#book.remove(id);
+    const answer = this.request({ ...request, id }, now);
+    if (answer.kind === 'refused') this.#book.add(old);
+    return answer;
+  }
+
+  /** Takes a reservation off; undefined when it is not there. Cost: O(log n), for each resource if they are counted. */
+  cancel(id: ReservationId): PlacedReservation | undefined {
+    return this.#book.remove(id);
+  }
+
+  /** Ends a reservation early and answers with what is left of it; undefined when it is not there or does not overlap that end. Cost: as `cancel`. */
+  shorten(id: ReservationId, end: Instant): PlacedReservation | undefined {
+    const old = this.#book.get(id);
+    if (old === undefined || end >= old.end || end <= old.start) return undefined;
+    this.#book.remove(id);
+    const rest = { ...old, end };
+    this.#book.add(rest);
+    return rest;
+  }
+
+  /** Places a reservation as told, in place of one with the same id: decided before, and now replayed. @throws {InvariantError} when its place is not free. */
+  put(reservation: PlacedReservation): void {
+    const { id, userId, start, end, amount, resources } = reservation;
+    this.#book.remove(id);
+    const want: Want = { userId, amount, duration: end - start, from: start, startMax: start };
+    invariant(this.#book.all.endOfExcess(want, start, end) === -Infinity, `no room for reservation ${id} in [${start}, ${end})`);
+    invariant(resources.length === (this.resource.kind === 'counted' ? amount : 0), `reservation ${id} has ${resources.length} resources`);
+    this.#book.add(reservation);
+  }
+
+  /** Blocks part of the resource for a while, for maintenance or because it failed; see `placeBlock`. Cost: O(log n) for each reservation in its window. */
+  block(block: Block, now: Instant): BlockOutcome {
+    this.#checkBlock(block);
+    return placeBlock(this.#book, this.#blocks, block, now);
+  }
+
+  /** Blocks as told; what was in the way has been taken off: decided before, and now replayed. */
+  putBlock(block: Block): void {
+    this.#checkBlock(block);
+    this.#blocks.put(this.#book, block);
+  }
+
+  /** Ends a block; false when it is not there. */
+  unblock(id: number): boolean {
+    return this.#blocks.remove(this.#book, id);
+  }
+
+  /** Forgets reservations and blocks that have ended by `at`, and the slots before it; answers with the reservations' ids. */
+  forget(at: Instant): readonly ReservationId[] {
+    this.#blocks.forget(at);
+    return this.#book.forget(at).map(({ id }) => id);
+  }
+
+  /** Compares what the calendar believes with what its reservations and blocks say. Cost: O(n log n). @throws {InvariantError} */
+  checkInvariants(): void {
+    const reservations = this.#book.overlapping(-Infinity, Infinity);
+    invariant(reservations.length === this.#book.count, 'a reservation is not in the index');
+    const twin = Calendar.load(this.resource, -Infinity, this.#blocks.list(), reservations);
+    const first = reservations.reduce((least, { start }) => Math.min(least, start), 0);
+    const told = (calendar: Calendar): string => JSON.stringify(calendar.slots(first, Infinity).filter(({ end }) => end > this.#book.forgottenUpTo));
+    invariant(told(this) === told(twin), 'slots are not what the reservations say');
+  }
+
+  #makeWay(request: ReservationRequest, refusal: Refusal, now: Instant): Answer {
+    const limits = limitsOf(request, now) as Limits;
+    const shapes = shapesOf(this.resource, request.extent, limits);
+    const shape = (shapes as readonly Shape[])[0] as Shape;
+    const made = makeWay(this.#book, unplacedOf(request, shape.amount, limits), wantOf(request, shape, limits), now);
+    if (made.kind === 'placed') return made;
+    return made.movesWanted === 0 ? refusal : refuse('too-many-moves', made.movesWanted, this.resource.movesMax);
+  }
+
+  #checkBlock({ id, start, resources, amount, end }: Block): void {
+    const isCounted = this.resource.kind === 'counted';
+    invariant(start < (end ?? Infinity), `block ${id} ends before it begins`);
+    invariant(isCounted ? resources.every((each) => each >= 0 && each < this.resource.capacity) : amount > 0, `block ${id} is of nothing that there is`);
+  }
+}
+
+function unplacedOf({ id, userId, latestEnd }: ReservationRequest, amount: number, { from }: Limits): Omit<PlacedReservation, 'start' | 'end' | 'resources'> {
+  return { id, userId, amount, earliestStart: from, latestEnd };
+}
+
+function wantOf({ userId }: ReservationRequest, { amount, duration }: Shape, { from, latestEnd, isImmediate }: Limits): Want {
+  return { userId, amount, duration, from, startMax: isImmediate ? from : latestEnd - duration };
+}
+
+function shapeAskedOf(extent: ReservationRequest['extent']): Shape {
+  switch (extent.kind) {
+    case 'rigid': return extent;
+    case 'elastic': return { amount: extent.referenceAmount, duration: extent.referenceDuration };
+    case 'malleable': return { amount: extent.amountMax, duration: Math.ceil(extent.work / extent.amountMax) };
+  }
+}
+
+/** What is found for the greatest whole number up to `most` for which anything is; where it is found for one, it is for all that are less. */
+function findGreatest<Found>(most: number, find: (value: number) => Found | undefined): Found | undefined {
+  let low = 0;
+  let high = most;
+  let best: Found | undefined;
+  while (low < high) {
+    const middle = low + Math.ceil((high - low) / 2);
+    const found = find(middle);
+    if (found === undefined) high = middle - 1;
+    else {
+      low = middle;
+      best = found;
+    }
+  }
+  return best;
+}

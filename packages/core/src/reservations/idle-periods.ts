@@ -1,0 +1,199 @@
+import { Heap, invariant } from '../shared/index.ts';
+import type { Duration, Instant } from '../shared/index.ts';
+import { PeriodTree } from './period-tree.ts';
+import type { PlacementRule } from './resource.ts';
+
+/** A window in which resources are busy. */
+export interface BusyResources {
+  readonly start: Instant;
+  readonly end: Instant;
+  readonly resources: readonly number[];
+}
+
+/**
+ * When each of n identical resources is idle: which of them are free throughout a window, and when the first window is that enough are.
+ *
+ * Idle periods are kept in the order of their starts, as Castillo et al. 2007 keep theirs, and once more by resource. A start is possible as long
+ * as it is in [period's start, period's end - duration] of enough resources; so the sweep looks at each period that is long enough once, and at
+ * no shorter one. n is the number of periods.
+ */
+export class IdlePeriods {
+  readonly resourceCount: number;
+  /** (start, resource) -> end. */
+  readonly #byStart = new PeriodTree();
+  /** (resource, start) -> end; the same periods. */
+  readonly #byResource = new PeriodTree();
+
+  /** All idle from `from` on. */
+  constructor(resourceCount: number, from: Instant) {
+    this.resourceCount = resourceCount;
+    const starts = new Float64Array(resourceCount).fill(from);
+    const numbers = Float64Array.from({ length: resourceCount }, (_, resource) => resource);
+    const ends = new Float64Array(resourceCount).fill(Infinity);
+    this.#byStart.load({ first: starts, second: numbers, value: ends });
+    this.#byResource.load({ first: numbers, second: starts, value: ends });
+  }
+
+  /** How many periods there are. */
+  get size(): number {
+    return this.#byStart.size;
+  }
+
+  /** Takes what reservations have in place of what there is, all being idle else from `from` on. @param reservations sorted by start. Cost: O(n log n). */
+  loadBusy(reservations: readonly BusyResources[], from: Instant): void {
+    const counts = new Uint32Array(this.resourceCount + 1);
+    for (const { resources } of reservations) for (const resource of resources) counts[resource + 1] = (counts[resource + 1] as number) + 1;
+    // Each resource has room for the periods before its reservations and the one after the last.
+    const places = new Uint32Array(this.resourceCount);
+    for (let resource = 1; resource < this.resourceCount; resource += 1) places[resource] = (places[resource - 1] as number) + (counts[resource] as number) + 1;
+    const firsts = places.slice();
+    const room = (places[this.resourceCount - 1] as number) + (counts[this.resourceCount] as number) + 1;
+    const [starts, ends] = [new Float64Array(room), new Float64Array(room)];
+    const idleFrom = new Float64Array(this.resourceCount).fill(from);
+    const note = (resource: number, until: Instant): void => {
+      const place = places[resource] as number;
+      if (until <= (idleFrom[resource] as number)) return;
+      starts[place] = idleFrom[resource] as number;
+      ends[place] = until;
+      places[resource] = place + 1;
+    };
+    for (const { start, end, resources } of reservations) {
+      for (const resource of resources) {
+        note(resource, start);
+        idleFrom[resource] = Math.max(end, idleFrom[resource] as number);
+      }
+    }
+    for (let resource = 0; resource < this.resourceCount; resource += 1) note(resource, Infinity);
+    this.#load(firsts, places, starts, ends);
+  }
+
+  /** @param firsts where the periods of each resource begin in the other arrays. @param pasts where they end. */
+  #load(firsts: Uint32Array, pasts: Uint32Array, starts: Float64Array, ends: Float64Array): void {
+    const count = pasts.reduce((sum, past, resource) => sum + past - (firsts[resource] as number), 0);
+    const rows = { first: new Float64Array(count), second: new Float64Array(count), value: new Float64Array(count) };
+    let row = 0;
+    for (let resource = 0; resource < this.resourceCount; resource += 1) {
+      for (let place = firsts[resource] as number; place < (pasts[resource] as number); place += 1, row += 1) {
+        rows.first[row] = resource;
+        rows.second[row] = starts[place] as number;
+        rows.value[row] = ends[place] as number;
+      }
+    }
+    this.#byResource.load(rows);
+    const order = Uint32Array.from(rows.second, (_, index) => index)
+      .sort((one, other) => (rows.second[one] as number) - (rows.second[other] as number) || one - other);
+    const pick = (column: Float64Array): Float64Array => Float64Array.from(order, (index) => column[index] as number);
+    this.#byStart.load({ first: pick(rows.second), second: pick(rows.first), value: pick(rows.value) });
+  }
+
+  /** Whether a resource is idle throughout. Cost: O(log n). */
+  isIdle(resource: number, start: Instant, end: Instant): boolean {
+    const period = this.#byResource.findUpTo(resource, start);
+    return period !== undefined && period.value >= end;
+  }
+
+  /** The parts of a window in which a resource is idle. Cost: O(log n) and O(1) each. */
+  idleWithin(resource: number, start: Instant, end: Instant): { readonly start: Instant; readonly end: Instant }[] {
+    const parts: { start: Instant; end: Instant }[] = [];
+    const add = (from: Instant, to: Instant): void => {
+      if (Math.min(to, end) > Math.max(from, start)) parts.push({ start: Math.max(from, start), end: Math.min(to, end) });
+    };
+    const first = this.#byResource.findUpTo(resource, start);
+    if (first !== undefined) add(first.second, first.value);
+    this.#byResource.visit(resource, start, (each, from, to) => {
+      if (each === resource && from > start) add(from, to);
+      return each === resource && from < end;
+    });
+    return parts;
+  }
+
+  /** Ends a resource's idleness in a window; it is idle throughout. Cost: O(log n). */
+  take(resource: number, start: Instant, end: Instant): void {
+    const period = this.#byResource.findUpTo(resource, start);
+    invariant(period !== undefined && period.value >= end, `resource ${resource} is not idle in [${start}, ${end})`);
+    if (period.second < start) this.#set(resource, period.second, start);
+    else this.#remove(resource, start);
+    if (end < period.value) this.#set(resource, end, period.value);
+  }
+
+  /** Makes a resource idle in a window; it is busy throughout. Cost: O(log n). */
+  free(resource: number, start: Instant, end: Instant): void {
+    const before = this.#byResource.findUpTo(resource, start);
+    invariant(before === undefined || before.value <= start, `resource ${resource} is idle at ${start} already`);
+    const after = this.#byResource.find(resource, end);
+    if (after !== undefined) this.#remove(resource, end);
+    this.#set(resource, before?.value === start ? before.second : start, after ?? end);
+  }
+
+  /** Forgets what a resource's idleness was that ended at `end`. Cost: O(log n). */
+  forgetEndingAt(resource: number, end: Instant): void {
+    const period = this.#byResource.findUpTo(resource, end);
+    if (period?.value === end) this.#remove(resource, period.second);
+  }
+
+  /**
+   * The earliest start in [from, startMax] from which on `count` resources are idle for a duration, the same ones throughout; Infinity when there is none.
+   *
+   * It is `from` or the start of an idle period, that is, the end of a reservation.
+   * Cost: O(log n) for each period that is at least as long and overlaps the search.
+   * @source kunrath2008, 4.1. Departs from the source: candidates are not tried one by one, with the same answer.
+   */
+  earliestFit(count: number, duration: Duration, from: Instant, startMax: Instant): Instant {
+    if (from > startMax) return Infinity;
+    const lastStarts = new Heap<Instant>((one, other) => one < other);
+    this.#byStart.visitAround(from, from + duration, (_start, _resource, end) => {
+      lastStarts.push(end - duration);
+      return lastStarts.size < count;
+    });
+    if (lastStarts.size >= count) return from;
+    let found = Infinity;
+    this.#byStart.visitLong(duration, from, startMax, (start, _resource, end) => {
+      while (lastStarts.size > 0 && (lastStarts.first as Instant) < start) lastStarts.pop();
+      lastStarts.push(end - duration);
+      if (lastStarts.size < count) return true;
+      found = start;
+      return false;
+    });
+    return found;
+  }
+
+  /**
+   * Resources that are idle throughout a window, `count` at most, ascending: of those, the ones that have been idle the longest (first-fit), whose
+   * idleness before it is the shortest (min-LIP) or after it (min-TIP); the lowest number among equals.
+   *
+   * Cost: O(log n) each; of all that are idle, unless it is first-fit.
+   */
+  choose(count: number, start: Instant, end: Instant, rule: PlacementRule): number[] {
+    const found: { readonly resource: number; readonly start: Instant; readonly end: Instant }[] = [];
+    this.#byStart.visitAround(start, end, (periodStart, resource, periodEnd) => {
+      found.push({ resource, start: periodStart, end: periodEnd });
+      return rule !== 'first-fit' || found.length < count;
+    });
+    if (rule === 'min-lip') found.sort((one, other) => other.start - one.start || one.resource - other.resource);
+    if (rule === 'min-tip') found.sort((one, other) => compare(one.end, other.end) || one.resource - other.resource);
+    return found.slice(0, count).map(({ resource }) => resource).sort((one, other) => one - other);
+  }
+
+  /** All periods, in order of resource, then start. */
+  periods(): { readonly resource: number; readonly start: Instant; readonly end: Instant }[] {
+    const all: { resource: number; start: Instant; end: Instant }[] = [];
+    this.#byResource.visit(-1, 0, (resource, start, end) => all.push({ resource, start, end }) > 0);
+    return all;
+  }
+
+  #set(resource: number, start: Instant, end: Instant): void {
+    this.#byStart.set(start, resource, end);
+    this.#byResource.set(resource, start, end);
+  }
+
+  #remove(resource: number, start: Instant): void {
+    this.#byStart.remove(start, resource);
+    this.#byResource.remove(resource, start);
+  }
+}
+
+/** As a difference, but of infinities too. */
+function compare(one: number, other: number): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,123 @@
+import { invariant } from '../shared/index.ts';
+import type { Instant, UserId } from '../shared/index.ts';
+import { LongProfile } from '../profile/long-profile.ts';
+import { IdlePeriods } from './idle-periods.ts';
+import type { PlacedReservation } from './request.ts';
+import { offeredOf, type PlacementRule, type ReservableResource } from './resource.ts';
+import type { Shape } from './shapes.ts';
+
+/** A shape that wants a place for a user, to start in [from, startMax]. */
+export interface Want extends Shape {
+  readonly userId: UserId;
+  readonly from: Instant;
+  readonly startMax: Instant;
+}
+
+/** What reservations and blocks occupy of a resource: how much in all, how much by each user where they are bounded, and which of counted ones. */
+export class Occupancy {
+  readonly used = new LongProfile();
+  /** Of counted resources. */
+  readonly idle: IdlePeriods | undefined;
+  /** Of users with a reservation; empty unless users are bounded. */
+  readonly #byUser = new Map<UserId, LongProfile>();
+  readonly #offered: number;
+  readonly #userMax: number;
+  readonly #from: Instant;
+
+  /** Nothing occupied from `from` on. */
+  constructor(resource: ReservableResource, from: Instant) {
+    this.idle = resource.kind === 'counted' ? new IdlePeriods(resource.capacity, from) : undefined;
+    this.#offered = offeredOf(resource);
+    this.#userMax = resource.userMax ?? Infinity;
+    this.#from = from;
+  }
+
+  /** Takes what a reservation has. Cost: O(log n), for each resource if they are counted. */
+  add({ userId, start, end, amount, resources }: PlacedReservation): void {
+    this.used.add(amount, start, end);
+    if (this.#userMax < Infinity) this.#profileOf(userId).add(amount, start, end);
+    for (const resource of resources) this.idle?.take(resource, Math.max(start, this.#from), end);
+  }
+
+  /** Gives back what a reservation had. Cost: as `add`. */
+  remove({ userId, start, end, amount, resources }: PlacedReservation): void {
+    this.used.add(-amount, start, end);
+    const user = this.#byUser.get(userId);
+    user?.add(-amount, start, end);
+    if (user?.size === 0) this.#byUser.delete(userId);
+    for (const resource of resources) this.idle?.free(resource, Math.max(start, this.#from), end);
+  }
+
+  /**
+   * The earliest start; Infinity when there is none.
+   *
+   * @source kunrath2008, 4.1 (counted) and 4.2.3, SUVS (shared). Departs from the source: no slot is looked at where it can be skipped, and a
+   * user's bound is one limit more; without one the place is the same.
+   */
+  earliestFit(want: Want): Instant {
+    let start = want.from;
+    for (;;) {
+      const next = this.#pass(want, start);
+      if (next === start || next === Infinity || (this.idle === undefined && this.#userMax === Infinity)) return next;
+      start = next;
+    }
+  }
+
+  /** Whether a want's amount fits in its window from an instant on. */
+  fits(want: Want, start: Instant): boolean {
+    return this.earliestFit({ ...want, from: start, startMax: start }) === start;
+  }
+
+  /** The end of the last stretch of a window in which a want's amount does not fit beside what all, or its user, have; -Infinity without one. */
+  endOfExcess({ userId, amount }: Want, start: Instant, end: Instant): Instant {
+    const all = this.used.endOfExcess(this.#offered - amount, start, end);
+    return Math.max(all, this.#byUser.get(userId)?.endOfExcess(this.#userMax - amount, start, end) ?? -Infinity);
+  }
+
+  /** When the first stretch begins, `from` at the earliest, in which a want's amount does not fit beside what all, or its user, have; Infinity without one. */
+  startOfExcess({ userId, amount }: Want, from: Instant): Instant {
+    const all = this.used.startOfExcess(this.#offered - amount, from);
+    return Math.min(all, this.#byUser.get(userId)?.startOfExcess(this.#userMax - amount, from) ?? Infinity);
+  }
+
+  /** Resources for a reservation; empty where they are not counted. */
+  choose(count: number, start: Instant, end: Instant, rule: PlacementRule): number[] {
+    if (this.idle === undefined) return [];
+    const chosen = this.idle.choose(count, start, end, rule);
+    invariant(chosen.length === count, `${chosen.length} of ${count} resources are idle in [${start}, ${end})`);
+    return chosen;
+  }
+
+  /** Forgets what was before, and the idleness that came before reservations which have ended. */
+  forget(at: Instant, ended: readonly PlacedReservation[]): void {
+    this.used.forget(at);
+    for (const [userId, profile] of this.#byUser) {
+      profile.forget(at);
+      if (profile.size === 0) this.#byUser.delete(userId);
+    }
+    for (const { start, resources } of ended) for (const resource of resources) this.idle?.forgetEndingAt(resource, start);
+  }
+
+  /** Takes many reservations at once in place of what there is; they are sorted by start. Cost: O(n log n). */
+  load(reservations: readonly PlacedReservation[]): void {
+    this.used.loadWindows(reservations);
+    if (this.#userMax < Infinity) {
+      for (const { userId, amount, start, end } of reservations) this.#profileOf(userId).add(amount, start, end);
+    }
+    this.idle?.loadBusy(reservations, this.#from);
+  }
+
+  #pass({ userId, amount, duration, startMax }: Want, from: Instant): Instant {
+    let start = this.used.earliestFit(this.#offered - amount, duration, from, startMax);
+    const user = this.#byUser.get(userId);
+    if (user !== undefined && start < Infinity) start = user.earliestFit(this.#userMax - amount, duration, start, startMax);
+    if (this.idle !== undefined && start < Infinity) start = this.idle.earliestFit(amount, duration, start, startMax);
+    return start;
+  }
+
+  #profileOf(userId: UserId): LongProfile {
+    let profile = this.#byUser.get(userId);
+    if (profile === undefined) this.#byUser.set(userId, profile = new LongProfile());
+    return profile;
+  }
+}

@@ -1,0 +1,147 @@
+import type { Duration, Instant, UserId } from '../shared/index.ts';
+
+/** A reservation's number at its reservation manager. */
+export type ReservationId = number;
+
+/** How much for how long: as it is; or within limits, of which the manager chooses. */
+export type Extent = Rigid | Elastic | Malleable;
+
+/** So much for so long. */
+export interface Rigid {
+  readonly kind: 'rigid';
+  readonly amount: number;
+  readonly duration: Duration;
+}
+
+/** As `referenceAmount` would need `referenceDuration`, with linear speed-up: twice as much for half as long. */
+export interface Elastic {
+  readonly kind: 'elastic';
+  readonly amountMin: number;
+  readonly amountMax: number;
+  /** More than 0; it need not be within the limits. */
+  readonly referenceAmount: number;
+  readonly referenceDuration: Duration;
+}
+
+/** An amount of work: amounts times milliseconds. */
+export interface Malleable {
+  readonly kind: 'malleable';
+  readonly work: number;
+  readonly amountMin: number;
+  readonly amountMax: number;
+}
+
+/** What a user asks for. */
+export interface ReservationRequest {
+  readonly id: ReservationId;
+  readonly userId: UserId;
+  readonly extent: Extent;
+  /** Now or not at all; within the limits; or now, else as early as possible. Only the second heeds `earliestStart`. */
+  readonly timing: 'immediate' | 'advance' | 'on-demand';
+  /** Undefined: now. */
+  readonly earliestStart: Instant | undefined;
+  /** Undefined: never, so that there is always a place. */
+  readonly latestEnd: Instant | undefined;
+}
+
+/** A reservation on the calendar. */
+export interface PlacedReservation {
+  readonly id: ReservationId;
+  readonly userId: UserId;
+  readonly start: Instant;
+  readonly end: Instant;
+  readonly amount: number;
+  /** Which ones, of counted resources: `amount` of them, ascending, the same throughout; empty for shared ones. */
+  readonly resources: readonly number[];
+  /** The limits, within which it may be moved. */
+  readonly earliestStart: Instant;
+  /** Undefined: of low priority in SUVS-P until it begins. */
+  readonly latestEnd: Instant | undefined;
+}
+
+/** A reservation that has another place than before. */
+export interface Moved {
+  readonly id: ReservationId;
+  readonly before: PlacedReservation;
+  readonly after: PlacedReservation;
+}
+
+/** The request has its place. */
+export interface Placement {
+  readonly kind: 'placed';
+  readonly reservation: PlacedReservation;
+  /** Those that made way (SUVS-P), in order of their former starts, then ids. */
+  readonly moved: readonly Moved[];
+}
+
+/** Why a request is refused; stable. */
+export type RefusalReason =
+  | 'bad-amount' | 'bad-duration' | 'start-in-past' | 'end-before-start' | 'window-too-short'
+  | 'above-capacity' | 'above-cap' | 'above-user-bound' | 'too-long'
+  | 'not-now' | 'no-room' | 'too-many-moves' | 'unknown-reservation' | 'already-begun';
+
+/** The request is refused, and nothing has changed. */
+export interface Refusal {
+  readonly kind: 'refused';
+  readonly reason: RefusalReason;
+  /** What was asked, in the unit of the reason: an amount, milliseconds, an instant or a number of moves. */
+  readonly found: number;
+  /** What would have been possible; 0 where nothing is or where that takes a search (`alternatives`). */
+  readonly possible: number;
+}
+
+/** The answer to a request. */
+export type Answer = Placement | Refusal;
+
+/** A refusal. */
+export function refuse(reason: RefusalReason, found: number, possible: number): Refusal {
+  return { kind: 'refused', reason, found, possible };
+}
+
+const sentences: Record<RefusalReason, (found: number, possible: number) => string> = {
+  'bad-amount': (found, possible) => `The amount is ${found}; want whole numbers from 1 to ${possible}, the least one first.`,
+  'bad-duration': (found) => `The duration is ${found} ms; want a whole number of milliseconds, 1 at least.`,
+  'start-in-past': (found, possible) => `The earliest start ${found} is past; want ${possible} or later.`,
+  'end-before-start': (found, possible) => `The latest end ${found} is not after the earliest start ${possible}.`,
+  'window-too-short': (found, possible) => `The duration is ${found} ms and the limits leave ${possible} ms.`,
+  'above-capacity': (found, possible) => `The resource has no ${found}; at most ${possible} can be reserved.`,
+  'above-cap': (found, possible) => `The owner does not offer ${found}; at most ${possible} can be reserved.`,
+  'above-user-bound': (found, possible) => `One user may not hold ${found}; at most ${possible}.`,
+  'too-long': (found, possible) => `The duration is ${found} ms; the longest is ${possible} ms.`,
+  'not-now': () => 'Not so much is free now for so long.',
+  'no-room': () => 'Not so much is free for so long within the limits.',
+  'too-many-moves': (found, possible) => `Only by moving ${found} others would there be room; at most ${possible} are moved.`,
+  'unknown-reservation': (found) => `There is no reservation ${found}.`,
+  'already-begun': (found) => `Reservation ${found} has begun.`,
+};
+
+/** A refusal in plain words, with what was found and what would have been possible. */
+export function describeRefusal({ reason, found, possible }: Refusal): string {
+  return sentences[reason](found, possible);
+}
+
+/** The limits of a request with those that were missing: now, and infinity. */
+export interface Limits {
+  readonly from: Instant;
+  /** Infinity without one. */
+  readonly latestEnd: Instant;
+  /** Whether it starts at `from` or not at all. */
+  readonly isImmediate: boolean;
+}
+
+/**
+ * The limits that hold, or what is wrong with them.
+ *
+ * @source kunrath2008, 4.2.3: no earliest start is now, no latest end is infinity. Departs from the source: no.
+ */
+export function limitsOf({ timing, earliestStart, latestEnd }: ReservationRequest, now: Instant): Limits | Refusal {
+  const from = timing === 'advance' ? earliestStart ?? now : now;
+  if (!Number.isSafeInteger(from) || from < now) return refuse('start-in-past', from, now);
+  if (latestEnd !== undefined && !(latestEnd > from)) return refuse('end-before-start', latestEnd, from);
+  return { from, latestEnd: latestEnd ?? Infinity, isImmediate: timing === 'immediate' };
+}
+
+/** Laxity: by how much the limits are wider than the duration, as a share of it; Infinity without a latest end. @source kunrath2008, 3.2. */
+export function laxityOf(from: Instant, latestEnd: Instant, duration: Duration): number {
+  return (latestEnd - from) / duration - 1;
+}

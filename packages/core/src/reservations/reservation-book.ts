@@ -1,0 +1,145 @@
+import { invariant } from '../shared/index.ts';
+import type { Instant } from '../shared/index.ts';
+import { Occupancy } from './occupancy.ts';
+import { PeriodTree } from './period-tree.ts';
+import type { PlacedReservation, ReservationId } from './request.ts';
+import type { ReservableResource } from './resource.ts';
+
+/**
+ * The reservations of one resource, and what they occupy: all of them, and, for SUVS-P, those alone that nobody moves.
+ *
+ * It keeps and finds; it decides nothing. n is the number of reservations.
+ */
+export class ReservationBook {
+  readonly resource: ReservableResource;
+  readonly #records = new Map<ReservationId, PlacedReservation>();
+  /** (start, id) -> end, of all. */
+  readonly #periods = new PeriodTree();
+  /** (start, id) -> end, of those of low priority that have not begun as far as is known; empty unless others may move them. */
+  readonly #movable = new PeriodTree();
+  #forgottenUpTo: Instant = -Infinity;
+  /** What reservations and blocks occupy. */
+  readonly all: Occupancy;
+  /** What is not movable: reservations and blocks. Undefined unless others may move them. */
+  readonly firm: Occupancy | undefined;
+
+  /** Empty from `from` on. */
+  constructor(resource: ReservableResource, from: Instant) {
+    this.resource = resource;
+    this.all = new Occupancy(resource, from);
+    this.firm = resource.algorithm === 'suvs-p' ? new Occupancy(resource, from) : undefined;
+  }
+
+  get count(): number {
+    return this.#records.size;
+  }
+
+  /** What was before is forgotten. */
+  get forgottenUpTo(): Instant {
+    return this.#forgottenUpTo;
+  }
+
+  get(id: ReservationId): PlacedReservation | undefined {
+    return this.#records.get(id);
+  }
+
+  /** Takes a reservation whose place is free. Cost: O(log n), for each resource if they are counted. */
+  add(reservation: PlacedReservation): void {
+    const { id, start, end } = reservation;
+    invariant(!this.#records.has(id), `reservation ${id} is there twice`);
+    this.#records.set(id, reservation);
+    this.#periods.set(start, id, end);
+    this.all.add(reservation);
+    if (this.firm === undefined) return;
+    if (isLow(reservation)) this.#movable.set(start, id, end);
+    else this.firm.add(reservation);
+  }
+
+  /** Takes a reservation off; undefined when it is not there. Cost: as `add`. */
+  remove(id: ReservationId): PlacedReservation | undefined {
+    const reservation = this.#records.get(id);
+    if (reservation === undefined) return undefined;
+    this.#records.delete(id);
+    this.#periods.remove(reservation.start, id);
+    this.all.remove(reservation);
+    if (!this.#movable.remove(reservation.start, id)) this.firm?.remove(reservation);
+    return reservation;
+  }
+
+  /** Takes many reservations at once in place of what there is. @param reservations sorted by start, then id. Cost: O(n log n). */
+  load(reservations: readonly PlacedReservation[]): void {
+    for (const reservation of reservations) this.#records.set(reservation.id, reservation);
+    invariant(this.#records.size === reservations.length, 'a reservation is there twice');
+    this.#periods.load(rowsOf(reservations));
+    this.all.load(reservations);
+    if (this.firm === undefined) return;
+    this.#movable.load(rowsOf(reservations.filter(isLow)));
+    this.firm.load(reservations.filter((each) => !isLow(each)));
+  }
+
+  /** Those that overlap a window, in order of start, then id. Cost: O(log n) each. */
+  overlapping(from: Instant, until: Instant): PlacedReservation[] {
+    return this.#listOf(this.#periods, from, until);
+  }
+
+  /** Those of low priority that overlap a window and have not begun, in order of start, then id; none unless others may move them. Cost: O(log n) each. */
+  movableWithin(from: Instant, until: Instant): PlacedReservation[] {
+    return this.#listOf(this.#movable, from, until);
+  }
+
+  /** Holds fast to what has begun: nobody moves it any more. Cost: O(log n) each. */
+  settleBegun(now: Instant): void {
+    const begun: PlacedReservation[] = [];
+    this.#movable.visit(-Infinity, 0, (start, id) => {
+      if (start <= now) begun.push(this.#get(id));
+      return start <= now;
+    });
+    for (const reservation of begun) {
+      this.#movable.remove(reservation.start, reservation.id);
+      this.firm?.add(reservation);
+    }
+  }
+
+  /** Drops what has ended by `at`, in order of start, then id. Cost: O(log n) each, and O(1) for each that has begun. */
+  forget(at: Instant): PlacedReservation[] {
+    this.settleBegun(at);
+    this.#forgottenUpTo = Math.max(this.#forgottenUpTo, at);
+    const ended: PlacedReservation[] = [];
+    this.#periods.visit(-Infinity, 0, (start, id, end) => {
+      if (end <= at) ended.push(this.#get(id));
+      return start < at;
+    });
+    for (const { id, start } of ended) {
+      this.#records.delete(id);
+      this.#periods.remove(start, id);
+    }
+    this.all.forget(at, ended);
+    this.firm?.forget(at, ended);
+    return ended;
+  }
+
+  #listOf(tree: PeriodTree, from: Instant, until: Instant): PlacedReservation[] {
+    const found: PlacedReservation[] = [];
+    tree.visitOverlapping(from, until, (_, id) => found.push(this.#get(id)) > 0);
+    return found;
+  }
+
+  #get(id: ReservationId): PlacedReservation {
+    const reservation = this.#records.get(id);
+    invariant(reservation !== undefined, `reservation ${id} is gone`);
+    return reservation;
+  }
+}
+
+/** Of low priority: without a latest end. @source kunrath2008, 4.2.4. */
+function isLow({ latestEnd }: PlacedReservation): boolean {
+  return latestEnd === undefined;
+}
+
+function rowsOf(reservations: readonly PlacedReservation[]): { first: Float64Array; second: Float64Array; value: Float64Array } {
+  return {
+    first: Float64Array.from(reservations, ({ start }) => start),
+    second: Float64Array.from(reservations, ({ id }) => id),
+    value: Float64Array.from(reservations, ({ end }) => end),
+  };
+}

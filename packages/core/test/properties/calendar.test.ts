@@ -1,0 +1,114 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { Calendar, resourceDefaults, type Answer, type PlacedReservation, type ReservableResource, type ReservationRequest } from '@mutirao/core/reservations';
+import { CountedCandidates, runs, VariableSlots, type SlotWant } from '@mutirao/testkit';
+
+const capacity = 8;
+
+/** What happens to a calendar, at instants below 60. */
+const event = fc.record({
+  kind: fc.constantFrom('request', 'request', 'request', 'request', 'cancel'),
+  amount: fc.integer({ min: 1, max: capacity }), duration: fc.integer({ min: 1, max: 12 }), from: fc.integer({ min: 0, max: 40 }),
+  /** More than the duration; none when it is large. */
+  spare: fc.integer({ min: 0, max: 30 }),
+});
+type Event = typeof event extends fc.Arbitrary<infer T> ? T : never;
+
+function wantOf({ amount, duration, from, spare }: Event, id: number): SlotWant {
+  return { id, amount, duration, from, latestEnd: spare > 22 ? Infinity : from + duration + spare };
+}
+
+function requestOf({ id, amount, duration, from, latestEnd }: SlotWant): ReservationRequest {
+  return {
+    id, userId: 'ana', extent: { kind: 'rigid', amount, duration }, timing: 'advance', earliestStart: from, latestEnd: latestEnd < Infinity ? latestEnd : undefined,
+  };
+}
+
+function aResource(kind: ReservableResource['kind'], changes: Partial<ReservableResource> = {}): ReservableResource {
+  return { ...resourceDefaults, kind, capacity, ...changes };
+}
+
+function placedOf(answer: Answer): PlacedReservation | undefined {
+  return answer.kind === 'placed' ? answer.reservation : undefined;
+}
+
+const windowsOf = (reservations: Iterable<{ id: number; start: number; end: number }>): string[] =>
+  [...reservations].map(({ id, start, end }) => `${id}: ${start}-${end}`).sort();
+
+test('a shared calendar places where SUVS over a linear list of Variable Slots does', (t) => {
+  fc.assert(fc.property(fc.array(event, { maxLength: 60 }), (events) => {
+    const calendar = new Calendar(aResource('shared'), 0);
+    const list = new VariableSlots(capacity);
+    for (const [id, each] of events.entries()) {
+      const want = wantOf(each, id);
+      if (each.kind === 'request') {
+        if (placedOf(calendar.request(requestOf(want), 0))?.start !== list.request(want)?.start) return false;
+      } else {
+        calendar.cancel(each.from);
+        list.cancel(each.from);
+      }
+      if (id % 16 === 0) calendar.checkInvariants();
+    }
+    return String(windowsOf(calendar.reservations())) === String(windowsOf(list.reservations.values()));
+  }), runs(20_250_101, 1000));
+  t.pass();
+});
+
+test('a shared calendar moves those of low priority as SUVS-P over a linear list does', (t) => {
+  let movedCount = 0;
+  fc.assert(fc.property(fc.array(event, { maxLength: 60 }), (events) => {
+    const calendar = new Calendar(aResource('shared', { algorithm: 'suvs-p', inTheWay: 'covered', movesMax: 1000 }), -1);
+    const list = new VariableSlots(capacity);
+    for (const [id, each] of events.entries()) {
+      const want = wantOf(each, id);
+      const answer = calendar.request(requestOf(want), -1);
+      if (placedOf(answer)?.start !== list.requestWithPriority(want)?.placed.start) return false;
+      if (answer.kind === 'placed') movedCount += answer.moved.length;
+      if (id % 16 === 0) calendar.checkInvariants();
+      if (String(windowsOf(calendar.reservations())) !== String(windowsOf(list.reservations.values()))) return false;
+    }
+    return true;
+  }), runs(20_250_102, 600));
+  t.log(`${movedCount} moves`);
+  t.true(movedCount > 50);
+});
+
+test('a counted calendar places, on the same resources, where trying each candidate start does', (t) => {
+  fc.assert(fc.property(fc.array(event, { maxLength: 50 }), (events) => {
+    const calendar = new Calendar(aResource('counted'), 0);
+    const candidates = new CountedCandidates(capacity);
+    for (const [id, each] of events.entries()) {
+      const want = wantOf(each, id);
+      if (each.kind === 'request') {
+        const placed = placedOf(calendar.request(requestOf(want), 0));
+        const expected = candidates.request(want);
+        if (placed?.start !== expected?.start || String(placed?.resources) !== String(expected?.resources)) return false;
+      } else {
+        calendar.cancel(each.from);
+        candidates.reservations.delete(each.from);
+      }
+      if (id % 16 === 0) calendar.checkInvariants();
+    }
+    return true;
+  }), runs(20_250_103, 800));
+  t.pass();
+});
+
+test('a loaded calendar answers as the one whose reservations it has', (t) => {
+  fc.assert(fc.property(fc.array(event, { maxLength: 40 }), fc.array(event, { maxLength: 20 }), fc.constantFrom('shared', 'counted'), (before, after, kind) => {
+    const resource = aResource(kind, { algorithm: 'suvs-p', userMax: 6 });
+    const calendar = new Calendar(resource, -1);
+    for (const [id, each] of before.entries()) calendar.request(requestOf(wantOf(each, id)), -1);
+    const twin = Calendar.load(resource, -1, [], calendar.reservations());
+    const replayed = new Calendar(resource, -1);
+    for (const each of calendar.reservations()) replayed.put(each);
+    for (const [index, each] of after.entries()) {
+      const request = requestOf(wantOf(each, 100 + index));
+      const answer = JSON.stringify(calendar.request(request, -1));
+      if (answer !== JSON.stringify(twin.request(request, -1)) || answer !== JSON.stringify(replayed.request(request, -1))) return false;
+    }
+    twin.checkInvariants();
+    return JSON.stringify(calendar.reservations()) === JSON.stringify(twin.reservations());
+  }), runs(20_250_104, 500));
+  t.pass();
+});
