@@ -65,7 +65,7 @@ function isStillGood(state: BrokerState, provider: BrokerProvider, wantedCount: 
       for (let index = first; index < first + count; index++) if (isReady(job, index)) ready++;
     }
   }
-  return 4 * ready >= 3 * granted && 3 * wantedCount <= 4 * ready && 2 * wantedCount >= ready;
+  return 4 * ready >= 3 * granted && 3 * wantedCount <= 4 * ready && 4 * wantedCount >= 3 * ready;
 }
 
 function isReady(job: BrokerJob, index: number): boolean {
@@ -111,7 +111,7 @@ function chooseSlices(state: BrokerState, provider: BrokerProvider): Slice[] {
   if (slots === 0) return [];
   const others = [...state.providers.values()].filter((other) => other !== provider);
   const jobs = [...state.openJobs.values()].filter(({ status }) => status === 'running').toReversed();
-  let countMax = shareOf(state, { jobs, others, slots });
+  let countMax = shareOf(state, jobs, provider);
   let budget = slots * horizon;
   const slices: Slice[] = [];
   for (const job of jobs) {
@@ -134,18 +134,34 @@ function costOf({ options: { lease: { horizon, unknownPerSlot } } }: BrokerState
   return processors * (times.count === 0 ? horizon / unknownPerSlot : Math.max(1, times.sum / times.count));
 }
 
-/** How many of the ready tasks a provider of so many processors may have. */
-function shareOf(state: BrokerState, { jobs, others, slots }: { readonly jobs: readonly BrokerJob[]; readonly others: readonly BrokerProvider[]; readonly slots: ProcessorCount }): number {
-  let allSlots = slots;
-  for (const other of others) if (other.isConnected && other.takesLeases) allSlots += slotsOf(state, other);
+/** How many of the ready tasks one of several providers may have, by their weights. */
+function shareOf(state: BrokerState, jobs: readonly BrokerJob[], provider: BrokerProvider): number {
+  const sharers = [...state.providers.values()].filter((other) => other.isConnected && other.takesLeases);
+  const present = Math.max(...sharers.map(processorsOf));
+  const weights = sharers.reduce((sum, other) => sum + weightOf(state, other, present), 0);
   const leasable = jobs.reduce((sum, job) => sum + countLeasable(state, job), 0);
-  return Math.min(state.options.lease.replicasMax, Math.ceil((leasable * slots) / allSlots));
+  return Math.min(state.options.lease.replicasMax, Math.ceil((leasable * weightOf(state, provider, present)) / weights));
+}
+
+/**
+ * A provider counts by the processors that are there: a queue full of requests would leave those that work too little. One that has none yet counts by
+ * what it has asked for, but no more than the one that has most.
+ */
+function weightOf(state: BrokerState, provider: BrokerProvider, present: ProcessorCount): ProcessorCount {
+  const own = processorsOf(provider);
+  if (own > 0) return own;
+  return present === 0 ? slotsOf(state, provider) : Math.min(present, slotsOf(state, provider));
+}
+
+function processorsOf(provider: BrokerProvider): ProcessorCount {
+  let processors = 0;
+  for (const machine of provider.machines.values()) processors += machine.processors;
+  return processors;
 }
 
 /** Processors that the provider has, or has asked for. */
 function slotsOf(state: BrokerState, provider: BrokerProvider): ProcessorCount {
-  let slots = 0;
-  for (const machine of provider.machines.values()) slots += machine.processors;
+  let slots = processorsOf(provider);
   for (const request of state.requests.values()) {
     if (request.providerId === provider.providerId && (request.status === 'queued' || request.status === 'submitting')) slots += request.width;
   }

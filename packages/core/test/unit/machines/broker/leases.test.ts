@@ -1,5 +1,6 @@
 import test from 'ava';
 import { BrokerDialogue } from '@mutirao/testkit';
+import { countIn } from '../../../../src/machines/broker/leases.ts';
 
 const rules = { horizon: 100_000, replicasMax: 4, interval: 1000, unknownPerSlot: 4 };
 
@@ -50,4 +51,29 @@ test('what a provider may run by itself while it is away is explained, and so is
   t.notRegex(broker.perform(['explain task 1.9 ana']), /leased/);
   broker.perform(['connect a leases', `join a/m1 held=${first}`]);
   t.regex(broker.perform(['explain task 1.9 ana']), new RegExp(`Replica r${first} was started on a/m1 by provider a, from what it was leased, while this broker was away`));
+});
+
+/** How many tasks each provider's lease has. */
+function leasedCounts(broker: BrokerDialogue): Record<string, number> {
+  return Object.fromEntries([...broker.state.providers].map(([providerId, { leases }]) => [providerId, (leases.at(-1)?.parts ?? []).reduce((sum, { taskRanges }) => sum + countIn(taskRanges), 0)]));
+}
+
+test('providers share what is leased by the processors that they have, whatever waits in their queues', (t) => {
+  const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 1000, unknownPerSlot: 1000 } });
+  broker.perform(['provider a', 'connect a leases', 'provider b', 'connect b leases', 'submit ana 404', 'request a/q1 queued width=200 walltime=9000']);
+  broker.perform(['join a/m1 processors=2', 'join b/m1 processors=6', 'settle a', 'settle b']);
+  const ready = broker.state.jobs.get(1)?.queues[0]?.ready.size ?? 0;
+  t.is(ready, 396);
+  t.deepEqual(leasedCounts(broker), { a: 99, b: 297 });
+});
+
+test('a provider that only waits for processors is leased no more than the one that has most', (t) => {
+  const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 1000, unknownPerSlot: 1000 } });
+  broker.perform(['provider a', 'connect a leases', 'settle a', 'request a/q1 queued width=200 walltime=9000', 'submit ana 404']);
+  t.deepEqual(leasedCounts(broker), { a: 404 });
+  broker.perform(['confirm a 1', 'provider b', 'connect b leases', 'join b/m1 processors=4', 'settle b']);
+  broker.perform(['at 1000']);
+  broker.perform(['at 2000']);
+  const ready = broker.state.jobs.get(1)?.queues[0]?.ready.size ?? 0;
+  t.deepEqual(leasedCounts(broker), { a: ready / 2, b: ready / 2 });
 });
