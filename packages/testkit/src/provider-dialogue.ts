@@ -183,12 +183,12 @@ function parseEntry(word: string): { requestId: string; status: QueuedRequest['s
 }
 
 function demandOf(brokerId: string, rest: string): ProviderInput {
-  const [count = '0', processors = 'x1'] = rest.split(' ');
-  const { elsewhere } = valuesOf(rest);
+  const [count = '0', processors = 'x1'] = rest.split(' ').filter((word) => !word.includes('='));
+  const { elsewhere, unplaced } = valuesOf(rest);
   const taskTimes = elsewhere === undefined ? {} : { taskTimes: { count: 1, censoredCount: 0, median: elsewhere, ninetieth: elsewhere, ninetyNinth: elsewhere } };
   return {
     kind: 'DemandChanged', brokerId,
-    demand: { pendingTasks: Number(count), processors: Number(processors.slice(1)), taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana', ...taskTimes },
+    demand: { pendingTasks: Number(count), processors: Number(processors.slice(1)), taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana', unplacedTasks: unplaced, ...taskTimes },
   };
 }
 

@@ -11,7 +11,10 @@ export interface Demand {
   readonly taskTimeMean: Duration | undefined;
   readonly deadline: Instant | undefined;
   readonly userId: UserId;
-  /** How many of the pending tasks nothing that the provider has, or has asked for, will take; left out by brokers that do not know. */
+  /**
+   * How many of the pending tasks nothing that the provider has, or has asked for, will take: for no more than those it asks. Left out by
+   * brokers that do not know.
+   */
   readonly unplacedTasks?: number | undefined;
   /** Left out before anything was seen, and by brokers that do not keep it. */
   readonly taskTimes?: TimeQuantiles | undefined;

@@ -1,16 +1,17 @@
 import { plural } from '../shared/index.ts';
-import { chooseRequests, scaleRequests, showCandidates } from './choose-requests.ts';
+import { chooseRequests, keepEarliest, scaleRequests, showCandidates } from './choose-requests.ts';
 import { estimateTaskTime } from './estimate-task-time.ts';
 import { findCandidates } from './find-candidates.ts';
-import type { RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
-import { findObstacle, freeSlotsOf } from './obstacle.ts';
+import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
+import { findObstacle, freeSlotsOf, isBounded, tasksToPlace } from './obstacle.ts';
 import { describeThroughput, throughputOf } from './throughput.ts';
 
 /**
  * Asks for the set of requests whose throughput is best, among those that fill holes of the queue or wait behind its end.
  *
  * @source costa2005, Alg. 3.3
- * Departs from the source: see `estimateTaskTime`, `findCandidates`, `throughputOf`, `chooseRequests` and `scaleRequests`.
+ * Departs from the source: see `estimateTaskTime`, `findCandidates`, `throughputOf`, `chooseRequests` and `scaleRequests`. Where it is
+ * known how many tasks have no place, those are |T^p|, and of the scaled requests only the earliest that hold them are asked for.
  */
 export const adaptiveHeuristic: RequestHeuristic = {
   name: 'adaptive',
@@ -26,14 +27,17 @@ export function draftAdaptively(facts: RequestFacts, slots: number): RequestDeci
   const estimate = estimateTaskTime(facts);
   const candidates = findCandidates(facts, estimate.time);
   const choices = chooseRequests(candidates, slots, now);
-  const drafts = scaleRequests(choices, demand.pendingTasks, demand.processors, now)
-    .map((draft) => ({ ...draft, reasons: [...draft.reasons, estimate.reason] }));
+  const tasks = tasksToPlace(facts);
+  const scaled = scaleRequests(choices, tasks, demand.processors, now);
+  const kept = isBounded(facts) ? keepEarliest(choices, scaled, tasks * demand.processors) : choices.map((choice, index) => ({ choice, draft: scaled[index] as DraftedRequest }));
+  const drafts = kept.map(({ draft }) => ({ ...draft, reasons: [...draft.reasons, estimate.reason] }));
   const holeCount = candidates.length - facts.limits.requestsMax;
   const throughput = throughputOf(choices.map(({ candidate }) => candidate), now);
   const reasons = [
     `Chose ${choices.length} of ${plural(candidates.length, 'candidate')}, ${plural(holeCount, 'hole')} of the queue and ${facts.limits.requestsMax} behind its end, `
       + `for the throughput of all together, ${describeThroughput(throughput)}.`,
+    ...(kept.length === choices.length ? [] : [`Asks for no more than the earliest ${kept.length} of them: that is room for the ${plural(tasks, 'task')} without a place.`]),
     estimate.reason,
   ];
-  return { drafts, reasons, candidates: showCandidates(candidates, choices, now), taskTimeEstimate: estimate.time };
+  return { drafts, reasons, candidates: showCandidates(candidates, kept.map(({ choice }) => choice), now), taskTimeEstimate: estimate.time };
 }

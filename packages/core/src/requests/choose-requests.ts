@@ -69,6 +69,23 @@ export function scaleRequests(choices: readonly Choice[], pendingTasks: number, 
   });
 }
 
+/** A choice and what is asked for on account of it. */
+interface DraftedChoice {
+  readonly choice: Choice;
+  readonly draft: DraftedRequest;
+}
+
+/** Of choices and their drafts those that start earliest, as many as have the processors; the narrowing rounds up, and a slot for each rest is a request for nothing. */
+export function keepEarliest(choices: readonly Choice[], drafts: readonly DraftedRequest[], processors: ProcessorCount): DraftedChoice[] {
+  const pairs = choices.map((choice, index) => ({ choice, draft: drafts[index] as DraftedRequest }));
+  let rest = processors;
+  return pairs.sort((one, other) => one.choice.candidate.startsAt - other.choice.candidate.startsAt).filter(({ draft }) => {
+    const isNeeded = rest > 0;
+    rest -= draft.width;
+    return isNeeded;
+  });
+}
+
 /** A candidate for people: `8 processors for 1 h 0 min, which fill a hole now (V = 8 tasks/h)`. */
 function describeCandidate(candidate: Candidate, now: Instant): string {
   const { width, walltime, startsAt, origin } = candidate;

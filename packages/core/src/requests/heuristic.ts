@@ -27,6 +27,8 @@ export interface ServedRequest {
 export interface RequestDemand {
   /** |T^p|: tasks not done, running ones included. */
   readonly pendingTasks: number;
+  /** How many of them nothing that is there, or asked for, will take; left out where that is not known, as in the source. */
+  readonly unplacedTasks?: number | undefined;
   /** Processors that one task needs, 1 or more. */
   readonly processors: ProcessorCount;
   /** When the user wants it done, where she said so. */

@@ -2,7 +2,7 @@ import { describeTime, plural } from '../shared/index.ts';
 import { estimateTaskTime, type TaskTimeEstimate } from './estimate-task-time.ts';
 import type { FreeTime } from '../profile/index.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
-import { findObstacle, freeSlotsOf, lanesIn, lanesMaxOf, longestWalltime } from './obstacle.ts';
+import { findObstacle, freeSlotsOf, isBounded, lanesIn, lanesMaxOf, longestWalltime, tasksToPlace } from './obstacle.ts';
 import { readQueue } from './read-queue.ts';
 
 /**
@@ -13,6 +13,7 @@ import { readQueue } from './read-queue.ts';
  * Departs from the source: p is maxP for an empty queue, is rounded down to whole tasks, at least one, and is never more than the
  * pending tasks need; |R^w| is what it was before this decision. A hole that starts at once gives the widest request that holds a
  * task, for as long as that width stays free. Where none does the walltime is E, which is DEFAULT_TIME before anything was observed.
+ * Where it is known how many tasks have no place, slots that they do not need stay free.
  */
 export const initialHeuristic: RequestHeuristic = { name: 'initial', draft: draftInitially };
 
@@ -21,17 +22,28 @@ function draftInitially(facts: RequestFacts): RequestDecision {
   if (obstacle !== undefined) return { drafts: [], reasons: [obstacle] };
   const estimate = estimateTaskTime(facts);
   const { free, waitingCount } = readQueue(facts);
-  const drafts = Array.from({ length: freeSlotsOf(facts) }, () =>
-    fillHoleNow(facts, free, estimate) ?? waitByLoad(facts, waitingCount, estimate));
+  const drafts: DraftedRequest[] = [];
+  let tasks = tasksToPlace(facts);
+  while (drafts.length < freeSlotsOf(facts) && tasks > 0) {
+    const draft = fillHoleNow(facts, free, { tasks, estimate }) ?? waitByLoad(facts, waitingCount, { tasks, estimate });
+    drafts.push(draft);
+    if (isBounded(facts)) tasks -= lanesIn(draft.width, facts.demand.processors);
+  }
   const reasons = [`Asks for ${plural(drafts.length, 'request')}, first what can start at once.`, estimate.reason];
   return { drafts, reasons, taskTimeEstimate: estimate.time };
 }
 
+/** Tasks that a request is to hold at most, and how long one lasts. */
+interface Wanted {
+  readonly tasks: number;
+  readonly estimate: TaskTimeEstimate;
+}
+
 /** The widest request that starts now and holds a task, as long as that costs no wait; it is taken out of `free`. */
-function fillHoleNow(facts: RequestFacts, free: FreeTime, { time, reason }: TaskTimeEstimate): DraftedRequest | undefined {
-  const { limits, demand: { pendingTasks, processors } } = facts;
+function fillHoleNow(facts: RequestFacts, free: FreeTime, { tasks, estimate: { time, reason } }: Wanted): DraftedRequest | undefined {
+  const { limits, demand: { processors } } = facts;
   const lanesFree = lanesIn(free.widestFor(free.first, time), processors);
-  const lanes = Math.min(lanesFree, lanesMaxOf(facts), pendingTasks);
+  const lanes = Math.min(lanesFree, lanesMaxOf(facts), tasks);
   if (lanes === 0) return undefined;
   const width = lanes * processors;
   const extent = free.extentOf(free.first, width, longestWalltime(limits));
@@ -43,10 +55,10 @@ function fillHoleNow(facts: RequestFacts, free: FreeTime, { time, reason }: Task
   };
 }
 
-function waitByLoad(facts: RequestFacts, waitingCount: number, { time, reason }: TaskTimeEstimate): DraftedRequest {
-  const { limits, demand: { pendingTasks, processors } } = facts;
+function waitByLoad(facts: RequestFacts, waitingCount: number, { tasks, estimate: { time, reason } }: Wanted): DraftedRequest {
+  const { limits, demand: { processors } } = facts;
   const byLoad = Math.max(1, lanesIn(limits.widthMax / Math.max(1, waitingCount), processors));
-  const width = Math.min(byLoad, pendingTasks) * processors;
+  const width = Math.min(byLoad, tasks) * processors;
   return {
     width, walltime: time,
     reasons: [

@@ -7,10 +7,28 @@ export function freeSlotsOf({ limits, pending }: RequestFacts): number {
   return limits.requestsMax - pending.length;
 }
 
+/** The tasks to ask processors for: |T^p|, and no more than have no place where that is known. */
+export function tasksToPlace({ demand: { pendingTasks, unplacedTasks } }: RequestFacts): number {
+  return Math.min(pendingTasks, unplacedTasks ?? pendingTasks);
+}
+
+/** Whether no more is to be asked for than those tasks need; the source does not know them, and fills every slot. */
+export function isBounded({ demand }: RequestFacts): boolean {
+  return demand.unplacedTasks !== undefined;
+}
+
+/** `3 pending tasks`, or `3 tasks without a place`. */
+export function describeTasks(facts: RequestFacts): string {
+  const { demand: { pendingTasks } } = facts;
+  const count = tasksToPlace(facts);
+  return count === pendingTasks ? plural(count, 'pending task') : `${plural(count, 'task')} without a place`;
+}
+
 /** Why nothing can be asked for, whatever the heuristic; undefined where something can. */
 export function findObstacle(facts: RequestFacts): string | undefined {
   const { limits, demand, pending } = facts;
   if (demand.pendingTasks === 0) return 'No task is pending.';
+  if (tasksToPlace(facts) === 0) return 'Every pending task has a place on what is there or asked for.';
   if (freeSlotsOf(facts) <= 0) return `Every request slot is taken: ${limits.requestsMax} allowed, ${pending.length} pending.`;
   if (demand.processors > limits.widthMax) {
     return `A task needs ${plural(demand.processors, 'processor')} and the resource gives at most ${limits.widthMax} to one request.`;

@@ -1,6 +1,6 @@
 import { describeExactTime, plural, type ProcessorCount } from '../shared/index.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
-import { findObstacle, freeSlotsOf, longestWalltime } from './obstacle.ts';
+import { describeTasks, findObstacle, freeSlotsOf, isBounded, longestWalltime, tasksToPlace } from './obstacle.ts';
 import { optionsOf } from './options.ts';
 
 /**
@@ -11,7 +11,8 @@ import { optionsOf } from './options.ts';
  * |T^p| = `demand.pendingTasks`.
  * Departs from the source: |M^p| and p are fixed before the loop, as settled in the digest of the seeds. Where a task needs
  * several processors |T^p| is counted in processors, and p is a whole number of tasks' worth. The walltime is rounded down to
- * the resource's granularity. An option asks for maxP always, as the users of OurGrid did.
+ * the resource's granularity. An option asks for maxP always, as the users of OurGrid did. Where it is known how many tasks have no
+ * place, those are |T^p|, and slots that they do not need stay free.
  */
 export const staticHeuristic: RequestHeuristic = { name: 'static', draft: draftStatic };
 
@@ -20,18 +21,19 @@ function draftStatic(facts: RequestFacts): RequestDecision {
   const obstacle = findObstacle(facts);
   if (obstacle !== undefined) return { drafts: [], reasons: [obstacle] };
   const freeSlots = freeSlotsOf(facts);
-  const wanted = demand.pendingTasks * demand.processors;
+  const wanted = tasksToPlace(facts) * demand.processors;
   const isShared = optionsOf(facts).staticWidth === 'share';
   const width = chooseWidth(isShared ? wanted : Infinity, freeSlots, demand.processors, limits.widthMax);
   const walltime = longestWalltime(limits);
+  const count = isBounded(facts) ? Math.min(freeSlots, Math.ceil(wanted / width)) : freeSlots;
   const reasons = [
     isShared
-      ? `${plural(demand.pendingTasks, 'pending task')} of ${plural(demand.processors, 'processor')} over ${plural(freeSlots, 'free request slot')} `
+      ? `${describeTasks(facts)} of ${plural(demand.processors, 'processor')} over ${plural(freeSlots, 'free request slot')} `
         + `(${limits.requestsMax} allowed, ${pending.length} pending) make ${plural(width, 'processor')} each; the resource gives at most ${limits.widthMax}.`
       : `Each request asks for the most that the resource gives, ${plural(width, 'processor')}, as it was told to.`,
     `The walltime is the longest that the resource gives, ${describeExactTime(walltime)}: the static heuristic does not estimate task times.`,
   ];
-  const drafts = Array.from({ length: freeSlots }, (): DraftedRequest => ({ width, walltime, reasons }));
+  const drafts = Array.from({ length: count }, (): DraftedRequest => ({ width, walltime, reasons }));
   return { drafts, reasons };
 }
 

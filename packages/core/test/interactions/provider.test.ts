@@ -4,6 +4,7 @@ import { checkInteractions, ProviderDialogue } from '@mutirao/testkit';
 
 const walks = {
   'provider-allocation': 'a demand becomes requests, these become machines, and what is surplus goes back',
+  'provider-growing-bag': 'of a bag that grows only what has no place is asked for, and what is not needed for a moment only is not given up',
   'provider-recovery': 'after a kill the provider adopts requests and agents before it settles with its broker',
   'provider-listings': 'listings that fail, lag or lack a request end nothing too early and nothing twice',
   'provider-refusals': 'refusals make it pause, and then stop until new demand comes up',

@@ -80,7 +80,7 @@ export class BrokerProcess {
   #perform(command: Exclude<BrokerCommand, DriverCommand>): void {
     switch (command.kind) {
       case 'ConnectProvider': this.#connect(command.providerId); break;
-      case 'SetDemand': this.#links.get(command.providerId)?.send({ kind: 'demand', demand: command.demand }); break;
+      case 'SetDemand': this.#setDemand(command); break;
       case 'StartReplicas': this.#start(command); break;
       case 'GrantLease': this.#grant(command); break;
       case 'CancelReplicas': {
@@ -99,6 +99,11 @@ export class BrokerProcess {
 
   #tell(providerId: ProviderId, message: FromBroker): void {
     this.#links.get(providerId)?.send(message);
+  }
+
+  #setDemand({ providerId, demand }: Extract<BrokerCommand, { kind: 'SetDemand' }>): void {
+    const told = this.#setup.world.tellsUnplaced ? demand : { ...demand, unplacedTasks: undefined };
+    this.#links.get(providerId)?.send({ kind: 'demand', demand: told });
   }
 
   #connect(providerId: ProviderId): void {

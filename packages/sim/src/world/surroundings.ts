@@ -11,11 +11,13 @@ export interface Surroundings {
   readonly kernel: Kernel;
   readonly truth: Truth;
   readonly leases: LeaseBook;
-  /** Longest time from an input to the turn that takes it. */
   /** Whether things go wrong. */
   readonly isStormy: boolean;
+  /** Longest time from an input to the turn that takes it. */
   readonly turnDelayMax: Duration;
   readonly pace: Pace;
+  /** Whether brokers tell how many tasks have no place. */
+  readonly tellsUnplaced: boolean;
   /** Of an agent's staging or collecting to fail now. */
   readonly choreFailureProbability: number;
   /** Hears of every turn of every process. */

@@ -52,6 +52,8 @@ export interface WorldOptions {
   readonly pace?: Pace;
   readonly broker?: Partial<BrokerOptions>;
   readonly provider?: Partial<ProviderConfig>;
+  /** Whether brokers tell how many tasks have no place; they do where it is left out. Studies do not know it. */
+  readonly tellsUnplaced?: boolean;
   /** Hears what happens to processes; telling it costs a little. */
   onEvent?(event: WorldEvent): void;
 }
@@ -68,6 +70,7 @@ export class World implements Surroundings {
   readonly leases: LeaseBook;
   readonly turnDelayMax: Duration;
   readonly pace: Pace;
+  readonly tellsUnplaced: boolean;
   readonly broker: Node<BrokerProcess>;
   readonly clusters: ClusterSite[] = [];
   readonly labs: LabSite[] = [];
@@ -90,6 +93,7 @@ export class World implements Surroundings {
     };
     this.#options = options;
     this.pace = options.pace ?? usualPace;
+    this.tellsUnplaced = options.tellsUnplaced ?? true;
     this.luck = new Prng(`world ${scenario.seed}`);
     this.turnDelayMax = scenario.turnDelayMax;
     this.network = new Network(this.kernel, this.luck.fork('network'), scenario.network);

@@ -9,7 +9,8 @@ import { calmFaults, honestManager, noTimeLost, runGrid, SimulatedResource, Worl
  * The study goes from instant to instant and asks the heuristic itself; the whole grid runs broker, provider, cluster and agents. For
  * the decisions to be the same, one by one, what only the whole grid has is taken away here: nothing takes time but the work (no
  * delays, no chores), the manager hints at every change of its queue, the broker tells every change of its demand, tasks take
- * the same time (the two draw them in different orders), and no task is replicated. The study takes the live provider's conduct.
+ * the same time (the two draw them in different orders), no task is replicated, what is not needed is given up
+ * at once, and the broker does not tell how many tasks have no place. The study takes the live provider's conduct.
  */
 
 /** A cluster, its local users, and one grid job. */
@@ -100,7 +101,7 @@ function runWholeGrid(setting: Setting, locals: readonly LocalPlan[]): { finishe
   const world = new World(scenarioOf(setting, locals), ({ at, process, changes }) => {
     if (process === 'broker' && changes.some(({ kind }) => kind === 'JobEnded')) finishedAt = at;
     if (process === 'provider cluster0') for (const change of changes as ProviderChange[]) hear(change);
-  }, { pace: noTimeLost, broker: { demandInterval: 0, observedMin: Infinity } });
+  }, { pace: noTimeLost, broker: { demandInterval: 0, observedMin: Infinity }, provider: { idleRelease: 0 }, tellsUnplaced: false });
   for (let until = worldStart + submittedAfter; finishedAt === 0 && until <= worldStart + 20 * day; until += 600_000) world.kernel.runUntil(until);
   return { finishedAt, decided: [...requests.values()] };
 }

@@ -62,14 +62,10 @@ function isBothOrNeither(one: Demand, other: Demand): boolean {
   return (one.pendingTasks === 0) === (other.pendingTasks === 0);
 }
 
-function isLacking({ unplacedTasks = 0 }: Demand): boolean {
-  return unplacedTasks > 0;
-}
-
-const comparedFields = ['pendingTasks', 'processors', 'taskTimeMax', 'taskTimeMean', 'deadline', 'userId'] as const;
+const comparedFields = ['pendingTasks', 'unplacedTasks', 'processors', 'taskTimeMax', 'taskTimeMean', 'deadline', 'userId'] as const;
 
 function isSameDemand(one: Demand, other: Demand): boolean {
-  return comparedFields.every((field) => one[field] === other[field]) && isLacking(one) === isLacking(other)
+  return comparedFields.every((field) => one[field] === other[field])
     && one.taskTimes?.count === other.taskTimes?.count && one.taskTimes?.censoredCount === other.taskTimes?.censoredCount;
 }
 

@@ -32,9 +32,13 @@ export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
       if (success.digest === undefined) commands.push(digestCommand(success));
     } else if (success.task.successes?.[0] === success) commands.push(acceptCommand(success));
   }
-  // Votes that are all there are looked at by the first step.
-  const hasVotes = [...state.successes.values()].some(({ job }) => isVotedOn(job));
-  state.wakeAt = hasVotes ? now : now + state.options.suspectGrace;
+  state.wakeAt = isStepDue(state) ? now : now + state.options.suspectGrace;
   commands.push({ kind: 'WakeAt', at: state.wakeAt });
   return commands;
+}
+
+/** Whether the first step has something to look at although nothing happens: votes that are all there, and caps that replicas come up to as time passes. */
+function isStepDue(state: BrokerState): boolean {
+  const hasVotes = [...state.successes.values()].some(({ job }) => isVotedOn(job));
+  return hasVotes || [...state.openJobs.values()].some(({ sistered }) => sistered.size > 0);
 }

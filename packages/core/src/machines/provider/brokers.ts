@@ -4,7 +4,7 @@ import { endDeputy, tellGone } from './deputy.ts';
 import { processorsOf } from './kept-lease.ts';
 import { isDeputy, leaseEnd, leasedProcessors } from './leases.ts';
 import { offerMachine } from './machines.ts';
-import { describeRequest, isServing, type BrokerId, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
+import { describeRequest, isServing, numberOf, type BrokerId, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** Welcomes a broker, new or back: it is told its requests and machines, and then that it was told all. */
@@ -20,6 +20,7 @@ export function connectBroker(turn: Turn, brokerId: BrokerId, connectionId: numb
   broker.isSettled = false;
   broker.demand = undefined;
   broker.idleSince = 0;
+  broker.coveredSince = 0;
   const requests = requestsOf(state, brokerId).map((request) => describeRequest(state, request));
   if (requests.length > 0) turn.commands.push({ kind: 'TellRequests', brokerId, requests });
 }
@@ -39,6 +40,8 @@ export function changeDemand(turn: Turn, brokerId: BrokerId, demand: Demand): vo
   if (broker === undefined || broker.connectionId === 0) return;
   const before = broker.demand?.pendingTasks ?? 0;
   broker.demand = demand;
+  broker.demandRequest = state.nextRequestNumber;
+  broker.endedProcessors = 0;
   noteDemand(turn, broker);
   if (before === 0 && demand.pendingTasks > 0 && state.refusals + state.fruitless > 0) commit(turn, { kind: 'RefusalsForgotten', at: now });
 }
@@ -87,6 +90,26 @@ function toldProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undef
   return broker.demand === undefined ? undefined : broker.demand.pendingTasks * broker.demand.processors;
 }
 
+/**
+ * Tasks that nothing has a place for, as the broker told, and what happened since considered: requests that were made have room for some, those
+ * that ended have none any more. Undefined where it does not say. A deputy counts itself.
+ */
+export function unplacedTasks(turn: Turn, broker: KnownBroker): number | undefined {
+  const { state } = turn;
+  if (broker.connectionId === 0) return Math.max(0, neededAlone(turn, broker) - lanesOf(state, broker, 1));
+  const { demand, demandRequest, endedProcessors } = broker;
+  if (demand?.unplacedTasks === undefined) return undefined;
+  const unplaced = demand.unplacedTasks + Math.floor(endedProcessors / demand.processors) - lanesOf(state, broker, demand.processors, demandRequest);
+  return Math.min(Math.max(0, unplaced), demand.pendingTasks);
+}
+
+/** Tasks of a width that a broker's requests run at once, those that wait included. @param from number of the first that counts */
+function lanesOf(state: ProviderState, { brokerId }: KnownBroker, processors: ProcessorCount, from = 0): number {
+  let lanes = 0;
+  for (const request of requestsOf(state, brokerId)) if (isServing(request) && numberOf(request) >= from) lanes += Math.floor(request.width / processors);
+  return lanes;
+}
+
 /** The requests that a broker's demand made, in the order in which they were drafted. */
 export function requestsOf(state: ProviderState, brokerId: BrokerId): OwnRequest[] {
   return [...state.requests.values()].filter((request) => request.brokerId === brokerId);
@@ -98,11 +121,15 @@ export function runningProcessors(state: ProviderState, brokerId: BrokerId): Pro
   return running.reduce((sum, request) => sum + request.width, 0);
 }
 
-/** Notes since when each broker is known to want nothing. */
+/** Notes since when each broker is known to want nothing, and no more than runs. */
 export function noteIdleBrokers(turn: Turn): void {
-  for (const broker of turn.state.brokers.values()) {
-    if (wantedProcessors(turn, broker) !== 0) broker.idleSince = 0;
-    else if (broker.idleSince === 0) broker.idleSince = turn.now;
+  const { state, now } = turn;
+  for (const broker of state.brokers.values()) {
+    const wanted = wantedProcessors(turn, broker);
+    if (wanted !== 0) broker.idleSince = 0;
+    else if (broker.idleSince === 0) broker.idleSince = now;
+    if (wanted === undefined || wanted > runningProcessors(state, broker.brokerId)) broker.coveredSince = 0;
+    else if (broker.coveredSince === 0) broker.coveredSince = now;
   }
 }
 

@@ -1,25 +1,27 @@
 import {
   findHeuristic, type DraftedRequest, type PendingRequest, type RequestCandidate, type RequestDecision, type RequestHeuristic, type ServedRequest,
 } from '../../requests/index.ts';
-import { describeTime, invariant, type ProcessorCount } from '../../shared/index.ts';
+import { describeTime, invariant } from '../../shared/index.ts';
 import type { QueueListing, ResourceLimits } from '../../messages/index.ts';
-import { isTooWide, neededAlone, requestsOf, runningProcessors, wantedProcessors } from './brokers.ts';
+import { isTooWide, neededAlone, requestsOf, runningProcessors, unplacedTasks, wantedProcessors } from './brokers.ts';
 import { heuristicInForce } from './heuristic.ts';
 import { listingWithOwn } from './listing-with-own.ts';
 import { clientRequestIdOf, credentialEnd, isOfDemand, isPending, isServing, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
 import { releaseRequest } from './submission.ts';
 import { commit, type Turn } from './turn.ts';
 
-/** Gives back what no broker needs any more: queued requests at once, running ones after the idle time. */
+/**
+ * Gives back what no broker has needed for the idle time. A queued request that is withdrawn as soon as running ones do is asked for again
+ * when the next few tasks come, and begins at the end of the queue.
+ */
 export function releaseSurplus(turn: Turn): void {
-  if (turn.state.drainReason !== '') giveBack(turn);
-  if (turn.state.listingFailure !== '') releaseOverdue(turn);
-  for (const broker of turn.state.brokers.values()) {
-    const wanted = wantedProcessors(turn, broker);
-    if (wanted === undefined) continue;
-    const running = runningProcessors(turn.state, broker.brokerId);
-    if (wanted <= running) withdrawQueued(turn, broker, wanted, running);
-    if (wanted === 0 && turn.now >= broker.idleSince + turn.state.config.idleRelease) releaseRunning(turn, broker);
+  const { state, now } = turn;
+  if (state.drainReason !== '') giveBack(turn);
+  if (state.listingFailure !== '') releaseOverdue(turn);
+  for (const broker of state.brokers.values()) {
+    const { idleSince, coveredSince } = broker;
+    if (coveredSince > 0 && now >= coveredSince + state.config.idleRelease) withdrawQueued(turn, broker);
+    if (idleSince > 0 && now >= idleSince + state.config.idleRelease) releaseRunning(turn, broker);
   }
 }
 
@@ -31,10 +33,12 @@ function releaseOverdue(turn: Turn): void {
   }
 }
 
-function withdrawQueued(turn: Turn, broker: KnownBroker, wanted: ProcessorCount, running: ProcessorCount): void {
+function withdrawQueued(turn: Turn, broker: KnownBroker): void {
+  const wanted = wantedProcessors(turn, broker) ?? 0;
+  const since = describeTime(turn.now - broker.coveredSince);
   const reason = wanted === 0
-    ? 'Withdrawn: no task is pending.'
-    : `Withdrawn: the ${running} processors that run cover the ${wanted} that are wanted.`;
+    ? `Withdrawn: running allocations have covered what was wanted for ${since}, and now no task is pending.`
+    : `Withdrawn: running allocations have covered what was wanted for ${since}; they have ${runningProcessors(turn.state, broker.brokerId)} processors for the ${wanted} wanted now.`;
   for (const request of requestsOf(turn.state, broker.brokerId)) {
     if (request.status === 'queued' && isServing(request)) releaseRequest(turn, request, reason);
   }
@@ -93,7 +97,7 @@ function brokersInNeed(turn: Turn): KnownBroker[] {
   const { state } = turn;
   const inNeed = [...state.brokers.values()].filter((broker) => {
     const needed = broker.connectionId === 0 ? neededAlone(turn, broker) : wantedProcessors(turn, broker) ?? 0;
-    return needed > runningProcessors(state, broker.brokerId);
+    return needed > runningProcessors(state, broker.brokerId) && unplacedTasks(turn, broker) !== 0;
   });
   const count = (broker: KnownBroker): number => requestsOf(state, broker.brokerId).filter(isPending).length;
   return inNeed.sort((one, other) => count(one) - count(other));
@@ -115,7 +119,7 @@ function findObstacle({ state, now }: Turn, inNeedCount: number): string | undef
 /** Why nobody is in need. */
 function describeContentment(state: ProviderState): string {
   const wide = [...state.brokers.values()].find((broker) => isTooWide(state, broker));
-  if (wide === undefined) return 'No broker wants more than what its running allocations cover.';
+  if (wide === undefined) return 'No broker wants more than what its allocations, and requests for more, have room for.';
   return `The tasks want ${wide.demand?.processors ?? 0} processors each, and the machines of an allocation have one each.`;
 }
 
@@ -128,7 +132,7 @@ function draftFor(turn: Turn, { limits, listing }: Resource, heuristic: RequestH
   const share = Math.ceil(Math.max(0, limits.requestsMax - pending.length) / sharers);
   const decision = heuristic.draft({
     now, limits: { ...limits, requestsMax: pending.length + share }, listing: listingWithOwn(state, listing, now), pending, served: servedOf(state, broker),
-    demand: { pendingTasks: demand.pendingTasks, processors: demand.processors, deadline: demand.deadline },
+    demand: { pendingTasks: demand.pendingTasks, unplacedTasks: unplacedTasks(turn, broker), processors: demand.processors, deadline: demand.deadline },
     taskTimes: observedTaskTimes(broker), taskTimesElsewhere: broker.demand?.taskTimes, isFirst: isFirstOf(state, broker),
     options: { ...state.config.heuristicOptions, defaultTime: heuristicInForce(state).defaultTime },
   });

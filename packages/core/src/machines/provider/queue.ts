@@ -2,7 +2,7 @@ import type { QueuedRequest, QueueListing, ResourceLimits } from '../../messages
 import type { Duration, Instant, RequestId } from '../../shared/index.ts';
 import { loseMachinesOf } from './machines.ts';
 import { inOwnClock } from './own-clock.ts';
-import { clientRequestIdOf, isPending, type OwnRequest, type ProviderState } from './state.ts';
+import { clientRequestIdOf, isPending, isServing, numberOf, type OwnRequest, type ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** So many good listings in a row must lack a request before it counts as gone: one may lag behind. */
@@ -165,6 +165,8 @@ export interface Ending {
 
 /** Ends a request; its machines are lost at once. */
 export function endRequest(turn: Turn, request: OwnRequest, ending: Ending, code = 'MUT_ALLOCATION_ENDED'): void {
+  const broker = turn.state.brokers.get(request.brokerId);
+  if (broker !== undefined && isServing(request) && numberOf(request) < broker.demandRequest) broker.endedProcessors += request.width;
   commit(turn, { kind: 'RequestEnded', requestId: request.requestId, ...ending, at: turn.now });
   loseMachinesOf(turn, request, code);
 }

@@ -41,7 +41,7 @@ export interface ProviderConfig {
   readonly heuristicOptions: HeuristicOptions;
   /** Whom the resource manager knows the requests by. */
   readonly userId: UserId;
-  /** A running allocation is released after so long without any demand. */
+  /** A running allocation is released after so long without any demand, and a queued request withdrawn after so long without need for it. */
   readonly idleRelease: Duration;
   /** A machine whose agent is away for longer is lost. */
   readonly agentGrace: Duration;
@@ -136,6 +136,12 @@ export interface KnownBroker {
   lease: KeptLease | undefined;
   /** Promised state: since when the provider goes on alone in its place; 0 while it does not. */
   deputySince: Instant;
+  /** Since when running allocations cover all that it wants; 0 while they do not, or nobody knows. */
+  coveredSince: Instant;
+  /** Number of the first request that may have been made since its demand was told: such a one the demand does not know of. */
+  demandRequest: number;
+  /** Processors of requests that ended since its demand was told, and were there before: what they had room for has no place now. */
+  endedProcessors: ProcessorCount;
   /** Connection on which it told its lease last. */
   leaseConnectionId: number;
   /** It was told that its lease is kept, and nothing of earlier ones can come back. */
@@ -145,7 +151,7 @@ export interface KnownBroker {
 /** A broker that is away and of which nothing else is known. */
 export function createBroker(brokerId: BrokerId, awaySince: Instant): KnownBroker {
   return {
-    brokerId, demandFrom: 0, taskTimes: nothingMeasured, connectionId: 0, awaySince, isSettled: false, demand: undefined, idleSince: 0,
+    brokerId, demandFrom: 0, taskTimes: nothingMeasured, connectionId: 0, awaySince, isSettled: false, demand: undefined, idleSince: 0, coveredSince: 0, demandRequest: 0, endedProcessors: 0,
     lease: undefined, deputySince: 0, leaseConnectionId: 0, isLeaseConfirmed: false,
   };
 }
@@ -235,8 +241,13 @@ export function isPending(request: OwnRequest): boolean {
 }
 
 /** Whether the broker's present demand made the request. */
-export function isOfDemand({ demandFrom }: KnownBroker, { requestId }: OwnRequest): boolean {
-  return demandFrom > 0 && Number(requestId.slice(1)) >= demandFrom;
+export function isOfDemand({ demandFrom }: KnownBroker, request: OwnRequest): boolean {
+  return demandFrom > 0 && numberOf(request) >= demandFrom;
+}
+
+/** Requests are numbered in the order in which they are drafted. */
+export function numberOf({ requestId }: OwnRequest): number {
+  return Number(requestId.slice(1));
 }
 
 /** Whether agents of the request are welcome. */

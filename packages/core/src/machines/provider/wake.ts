@@ -29,7 +29,7 @@ function instantsOf(turn: Turn): Instant[] {
     if (broker.connectionId === 0) instants.push(broker.awaySince + brokerGrace);
     if (isDeputy(broker)) instants.push(leaseEnd(broker));
     else if (mayBeDeputy(broker)) instants.push(deputyDue(state, broker));
-    if (broker.idleSince > 0 && isHolding) instants.push(broker.idleSince + idleRelease);
+    if (isHolding) instants.push(...[broker.idleSince, broker.coveredSince].filter((since) => since > 0).map((since) => since + idleRelease));
   }
   for (const request of state.requests.values()) instants.push(...instantsOfRequest(turn, request));
   return instants;

@@ -30,6 +30,14 @@ test('a request that waits covers tasks for the providers whose own was heard of
   t.deepEqual(step(4, told('p', 'q1', 'ended', 2)), { r: 10, p: 0 }, 'the place of p is gone, and that of r counts');
 });
 
+test('a provider is told how many tasks have no place also where as many are pending as before', (t) => {
+  const { step } = aBroker();
+  step(2, { kind: 'ProviderDisconnected', providerId: 'r', reason: '' });
+  const request = told('p', 'q1', 'queued', 3);
+  t.deepEqual(step(3, { ...request, requests: request.requests.map((one) => ({ ...one, width: 4 })) }), { p: 10 });
+  t.deepEqual(step(4, { ...request, requests: request.requests.map((one) => ({ ...one, width: 6 })) }), { p: 10 });
+});
+
 test('a new request is behind those that wait, whatever instant it states', (t) => {
   const { step } = aBroker();
   step(2, told('r', 'q1', 'queued', 900_000));

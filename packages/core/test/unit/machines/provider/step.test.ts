@@ -49,7 +49,7 @@ test('the provider says why it asks for nothing', (t) => {
   const dialogue = new ProviderDialogue();
   const standing = (): string => dialogue.state.standing.join(' ');
   dialogue.perform(['start', 'connect b1']);
-  t.is(standing(), 'No broker wants more than what its running allocations cover.');
+  t.is(standing(), 'No broker wants more than what its allocations, and requests for more, have room for.');
   dialogue.perform(['demand b1 3']);
   t.is(standing(), 'The limits of the resource are not known yet.');
   dialogue.perform(['limits requests=1 width=2 walltime=1000']);

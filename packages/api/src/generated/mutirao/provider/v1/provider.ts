@@ -146,7 +146,10 @@ export interface Demand {
   /** When the user wants it done, where she said so. */
   deadlineUnixMs?: number | undefined;
   userId: string;
-  /** How many of the pending tasks nothing that the provider has, or has asked for, will take; absent from brokers that do not know. */
+  /**
+   * How many of the pending tasks nothing that the provider has, or has asked for, will take: for no more than those it asks. Absent from
+   * brokers that do not know.
+   */
   unplacedTasks?:
     | number
     | undefined;
