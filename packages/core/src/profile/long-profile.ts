@@ -1,6 +1,6 @@
-import { OrderedTree, type TreeNode } from '../shared/ordered-tree.ts';
-import { invariant } from '../shared/index.ts';
 import type { Duration, Instant } from '../shared/index.ts';
+import { leafWidth, OrderedTree, type TreeNode } from '../shared/ordered-tree.ts';
+import { sortOrder } from '../shared/sort-order.ts';
 
 /** A stretch of time over which what is used does not change. */
 export interface UsedSlot {
@@ -30,9 +30,9 @@ export class LongProfile extends OrderedTree {
     if (end < Infinity) this.#change(end, -amount);
   }
 
-  /** Takes many windows at once in place of what there is. @param windows sorted by start. Cost: O(n log n). */
+  /** Takes many windows at once in place of what there is. @param windows sorted by start; each ends. Cost: O(n log n). */
   loadWindows(windows: readonly { readonly start: Instant; readonly end: Instant; readonly amount: number }[]): void {
-    const ends = Uint32Array.from(windows, (_, index) => index).sort((one, other) => (windows[one]?.end ?? 0) - (windows[other]?.end ?? 0));
+    const ends = sortOrder(Float64Array.from(windows, ({ end }) => end));
     const first = new Float64Array(2 * windows.length);
     const value = new Float64Array(2 * windows.length);
     let count = 0;
@@ -49,7 +49,7 @@ export class LongProfile extends OrderedTree {
     let ended = 0;
     const noteEndsUpTo = (at: Instant): void => {
       for (let window = windows[ends[ended] as number]; window !== undefined && window.end <= at; window = windows[ends[ended += 1] as number]) {
-        if (window.end < Infinity) note(window.end, -window.amount);
+        note(window.end, -window.amount);
       }
     };
     for (const { start, amount } of windows) {
@@ -68,7 +68,7 @@ export class LongProfile extends OrderedTree {
     while (node !== undefined) {
       const last: number = node.rowOf(at, 0);
       const whole = node.children === undefined ? last + 1 : last;
-      for (let row = 0; row < whole; row += 1) sum += node.value[row] as number;
+      for (let row = 0; row < whole; row += 1) sum += node.numbers[row * node.width + 2] as number;
       node = node.children?.[last];
     }
     return sum;
@@ -83,11 +83,6 @@ export class LongProfile extends OrderedTree {
   startOfExcess(usedMax: number, from: Instant): Instant {
     if (this.usedAt(from) > usedMax) return from;
     return firstExcess(this.root, usedMax, from, 0);
-  }
-
-  /** The most that is used in a window. Cost: O(log n). */
-  mostUsed(start: Instant, end: Instant): number {
-    return Math.max(this.usedAt(start), mostWithin(this.root, start, end, 0));
   }
 
   /**
@@ -137,20 +132,22 @@ export class LongProfile extends OrderedTree {
     if (used !== 0) this.set(at, 0, used);
   }
 
-  protected override sumUp(node: TreeNode, parent: TreeNode, row: number): void {
+  /** The sum of all differences, the greatest sum of the first ones, the least. */
+  protected override sumUp({ numbers, width, count }: TreeNode, parent: Float64Array, at: number): boolean {
     let sum = 0;
     let most = -Infinity;
     let least = Infinity;
-    for (let each = 0; each < node.count; each += 1) {
-      const change = node.value[each] as number;
-      const isLeaf = node.children === undefined;
-      most = Math.max(most, sum + (isLeaf ? change : node.most[each] as number));
-      least = Math.min(least, sum + (isLeaf ? change : node.least[each] as number));
-      sum += change;
+    // A leaf's row reaches no more and no less than its own difference.
+    const [mostAt, leastAt] = width === leafWidth ? [2, 2] : [3, 4];
+    for (let row = 0; row < count * width; row += width) {
+      most = Math.max(most, sum + (numbers[row + mostAt] as number));
+      least = Math.min(least, sum + (numbers[row + leastAt] as number));
+      sum += numbers[row + 2] as number;
     }
-    parent.value[row] = sum;
-    parent.most[row] = most;
-    parent.least[row] = least;
+    parent[at] = sum;
+    parent[at + 1] = most;
+    parent[at + 2] = least;
+    return true;
   }
 
   #change(at: Instant, by: number): void {
@@ -164,7 +161,7 @@ export class LongProfile extends OrderedTree {
     for (;;) {
       const row = node.rowOf(at, 0);
       if (row < 0) return -Infinity;
-      if (node.children === undefined) return node.first[row] as number;
+      if (node.children === undefined) return node.numbers[row * leafWidth] as number;
       node = node.children[row] as TreeNode;
     }
   }
@@ -179,52 +176,35 @@ interface Excess {
 /** @param before what is used before the node. @param nodeEnd where its last stretch ends. */
 function lastExcess(node: TreeNode, sought: Excess, before: number, nodeEnd: Instant): Instant {
   const { usedMax, start, end } = sought;
-  const { first, value, children } = node;
-  const reach = children === undefined ? value : node.most;
-  const lowest = Math.max(0, node.rowOf(start, 0));
-  let row = node.rowOf(end, 0);
-  if (row >= 0 && (first[row] as number) >= end) row -= 1;
+  const { numbers, width, children } = node;
+  const reachAt = children === undefined ? 2 : 3;
+  const lowest = Math.max(0, node.rowOf(start, 0)) * width;
+  let row = node.rowOf(end, 0) * width;
+  if (row >= 0 && (numbers[row] as number) >= end) row -= width;
   let used = before;
-  for (let each = 0; each <= row; each += 1) used += value[each] as number;
-  for (; row >= lowest; row -= 1) {
-    used -= value[row] as number;
-    if (used + (reach[row] as number) <= usedMax) continue;
-    const rowEnd = row + 1 < node.count ? first[row + 1] as number : nodeEnd;
+  for (let each = 0; each <= row; each += width) used += numbers[each + 2] as number;
+  for (; row >= lowest; row -= width) {
+    used -= numbers[row + 2] as number;
+    if (used + (numbers[row + reachAt] as number) <= usedMax) continue;
+    const rowEnd = row + width < node.count * width ? numbers[row + width] as number : nodeEnd;
     if (children === undefined) return rowEnd;
-    const found = lastExcess(children[row] as TreeNode, sought, used, rowEnd);
+    const found = lastExcess(children[row / width] as TreeNode, sought, used, rowEnd);
     if (found > -Infinity) return found;
   }
   return -Infinity;
 }
 
 function firstExcess(node: TreeNode, usedMax: number, from: Instant, before: number): Instant {
-  const { first, value, children } = node;
-  const reach = children === undefined ? value : node.most;
-  const lowest = Math.max(0, node.rowOf(from, 0));
+  const { numbers, width, children } = node;
+  const reachAt = children === undefined ? 2 : 3;
+  const lowest = Math.max(0, node.rowOf(from, 0)) * width;
   let used = before;
-  for (let row = 0; row < node.count; row += 1) {
-    if (row >= lowest && used + (reach[row] as number) > usedMax) {
-      const found = children === undefined ? first[row] as number : firstExcess(children[row] as TreeNode, usedMax, from, used);
+  for (let row = 0; row < node.count * width; row += width) {
+    if (row >= lowest && used + (numbers[row + reachAt] as number) > usedMax) {
+      const found = children === undefined ? numbers[row] as number : firstExcess(children[row / width] as TreeNode, usedMax, from, used);
       if (found >= from && found < Infinity) return found;
     }
-    used += value[row] as number;
+    used += numbers[row + 2] as number;
   }
   return Infinity;
-}
-
-/** The most that the stretches reach which begin in (start, end). */
-function mostWithin(node: TreeNode, start: Instant, end: Instant, before: number): number {
-  const { first, value, children } = node;
-  let used = before;
-  let most = -Infinity;
-  for (let row = 0; row < node.count && (first[row] as number) < end; row += 1) {
-    const rowEnd = row + 1 < node.count ? first[row + 1] as number : Infinity;
-    if (children === undefined) {
-      if ((first[row] as number) > start) most = Math.max(most, used + (value[row] as number));
-    } else if ((first[row] as number) > start && rowEnd <= end) most = Math.max(most, used + (node.most[row] as number));
-    else if (rowEnd > start) most = Math.max(most, mostWithin(children[row] as TreeNode, start, end, used));
-    used += value[row] as number;
-  }
-  invariant(!Number.isNaN(most), 'a profile without numbers');
-  return most;
 }

@@ -1,5 +1,7 @@
 import { Heap, invariant } from '../shared/index.ts';
 import type { Duration, Instant } from '../shared/index.ts';
+import { OrderedTree } from '../shared/ordered-tree.ts';
+import { sortOrder } from '../shared/sort-order.ts';
 import { PeriodTree } from './period-tree.ts';
 import type { PlacementRule } from './resource.ts';
 
@@ -22,7 +24,7 @@ export class IdlePeriods {
   /** (start, resource) -> end. */
   readonly #byStart = new PeriodTree();
   /** (resource, start) -> end; the same periods. */
-  readonly #byResource = new PeriodTree();
+  readonly #byResource = new OrderedTree();
 
   /** All idle from `from` on. */
   constructor(resourceCount: number, from: Instant) {
@@ -80,9 +82,12 @@ export class IdlePeriods {
       }
     }
     this.#byResource.load(rows);
-    const order = Uint32Array.from(rows.second, (_, index) => index)
-      .sort((one, other) => (rows.second[one] as number) - (rows.second[other] as number) || one - other);
-    const pick = (column: Float64Array): Float64Array => Float64Array.from(order, (index) => column[index] as number);
+    const order = sortOrder(rows.second);
+    const pick = (column: Float64Array): Float64Array => {
+      const picked = new Float64Array(order.length);
+      for (let place = 0; place < order.length; place += 1) picked[place] = column[order[place] as number] as number;
+      return picked;
+    };
     this.#byStart.load({ first: pick(rows.second), second: pick(rows.first), value: pick(rows.value) });
   }
 

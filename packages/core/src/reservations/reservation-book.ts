@@ -137,9 +137,11 @@ function isLow({ latestEnd }: PlacedReservation): boolean {
 }
 
 function rowsOf(reservations: readonly PlacedReservation[]): { first: Float64Array; second: Float64Array; value: Float64Array } {
-  return {
-    first: Float64Array.from(reservations, ({ start }) => start),
-    second: Float64Array.from(reservations, ({ id }) => id),
-    value: Float64Array.from(reservations, ({ end }) => end),
-  };
+  const rows = { first: new Float64Array(reservations.length), second: new Float64Array(reservations.length), value: new Float64Array(reservations.length) };
+  reservations.forEach(({ id, start, end }, index) => {
+    rows.first[index] = start;
+    rows.second[index] = id;
+    rows.value[index] = end;
+  });
+  return rows;
 }

@@ -1,36 +1,38 @@
 /** Rows that a node has room for; it is cut in two when it is full. */
 export const rowMax = 64;
 
-const nothing = new Float64Array(0);
+/** Columns of a leaf's rows: the pair that is the key, and the value. */
+export const leafWidth = 3;
 
-/** A node of an ordered tree: rows in the order of their keys, each column in an array of its own. */
+/** Columns of an inner node's rows: the least key of the child, and three numbers that the tree's kind sums up of it. */
+export const innerWidth = 5;
+
+/** A node of an ordered tree: rows in the order of their keys, one behind the other in one array, so that a search waits for memory once. */
 export class TreeNode {
   /** By row; undefined in a leaf. */
   readonly children: TreeNode[] | undefined;
-  /** The key of each row; of an inner node, the least key of the child. The first `count` are in use. */
-  readonly first = new Float64Array(rowMax);
-  readonly second = new Float64Array(rowMax);
-  /** In a leaf the rows' values; in an inner node, and the two below, what the tree's kind sums up of each child. */
-  readonly value = new Float64Array(rowMax);
-  readonly most: Float64Array;
-  readonly least: Float64Array;
+  /** Columns of a row. */
+  readonly width: number;
+  /** The first `count` rows are in use. */
+  readonly numbers: Float64Array;
   /** 0 only in an empty root. */
   count = 0;
 
   constructor(children: TreeNode[] | undefined) {
     this.children = children;
-    this.most = children === undefined ? nothing : new Float64Array(rowMax);
-    this.least = children === undefined ? nothing : new Float64Array(rowMax);
+    this.width = children === undefined ? leafWidth : innerWidth;
+    this.numbers = new Float64Array(rowMax * this.width);
   }
 
   /** The last row whose key is not after this one; -1 when there is none. Cost: O(log rowMax). */
   rowOf(first: number, second: number): number {
+    const { numbers, width } = this;
     let low = -1;
     let high = this.count - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      const key = this.first[middle] as number;
-      if (key < first || (key === first && (this.second[middle] as number) <= second)) low = middle;
+      const key = numbers[middle * width] as number;
+      if (key < first || (key === first && (numbers[middle * width + 1] as number) <= second)) low = middle;
       else high = middle - 1;
     }
     return low;
@@ -38,13 +40,13 @@ export class TreeNode {
 
   /** Makes room for a row before the one at `row`. */
   open(row: number): void {
-    for (const column of this.#columns()) column.copyWithin(row + 1, row, this.count);
+    this.numbers.copyWithin((row + 1) * this.width, row * this.width, this.count * this.width);
     this.count += 1;
   }
 
   /** Takes a row out. */
   close(row: number): void {
-    for (const column of this.#columns()) column.copyWithin(row, row + 1, this.count);
+    this.numbers.copyWithin(row * this.width, (row + 1) * this.width, this.count * this.width);
     this.children?.splice(row, 1);
     this.count -= 1;
   }
@@ -52,8 +54,7 @@ export class TreeNode {
   /** Moves the rows from `row` on into a new node. */
   split(row: number): TreeNode {
     const tail = new TreeNode(this.children?.splice(row));
-    const tailColumns = tail.#columns();
-    for (const [index, column] of this.#columns().entries()) tailColumns[index]?.set(column.subarray(row, this.count));
+    tail.numbers.set(this.numbers.subarray(row * this.width, this.count * this.width));
     tail.count = this.count - row;
     this.count = row;
     return tail;
@@ -61,14 +62,9 @@ export class TreeNode {
 
   /** Moves all rows of the next node behind the own ones; there is room for them. */
   append(next: TreeNode): void {
-    const nextColumns = next.#columns();
-    for (const [index, column] of this.#columns().entries()) column.set((nextColumns[index] as Float64Array).subarray(0, next.count), this.count);
+    this.numbers.set(next.numbers.subarray(0, next.count * this.width), this.count * this.width);
     if (next.children !== undefined) this.children?.push(...next.children);
     this.count += next.count;
-  }
-
-  #columns(): Float64Array[] {
-    return this.children === undefined ? [this.first, this.second, this.value] : [this.first, this.second, this.value, this.most, this.least];
   }
 }
 
@@ -79,18 +75,25 @@ export interface SortedRows {
   readonly value: Float64Array;
 }
 
+/** Answers whether the walk goes on; it changes nothing. */
+export type VisitRow = (first: number, second: number, value: number) => boolean;
+
 /**
- * A map from pairs of numbers to numbers, in the order of the pairs, of which each node sums its rows up: a balanced tree (B+) of typed arrays.
+ * A map from pairs of numbers to numbers, in the order of the pairs: a balanced tree (B+) of typed arrays.
  *
- * What is summed up, and what that is good for, is its kind's affair. Numbers lie side by side: a tree of objects would spend its time
- * waiting for memory. n is the number of rows.
+ * A kind of tree may sum up what its nodes hold. n is the number of rows.
  */
-export abstract class OrderedTree {
+export class OrderedTree {
   protected root = new TreeNode(undefined);
   #size = 0;
 
-  /** Writes what there is to know of a node, which is not empty, into `value`, `most` and `least` of its parent's row. Cost: O(rowMax) wanted. */
-  protected abstract sumUp(node: TreeNode, parent: TreeNode, row: number): void;
+  /**
+   * Writes what there is to know of a node, which is not empty, into the parent's numbers from `at` on, three numbers; false when they were there already.
+   * Nothing, unless the kind of tree says otherwise. Cost: O(rowMax) wanted.
+   */
+  protected sumUp(_node: TreeNode, _numbers: Float64Array, _at: number): boolean {
+    return false;
+  }
 
   /** How many rows there are. */
   get size(): number {
@@ -98,16 +101,14 @@ export abstract class OrderedTree {
   }
 
   /** Takes all rows at once in place of those that are there. Cost: O(n). */
-  load(rows: SortedRows): void {
+  load({ first, second, value }: SortedRows): void {
     const fill = rowMax * 0.75;
-    this.#size = rows.first.length;
+    this.#size = first.length;
     let level: TreeNode[] = [];
     for (let from = 0; from < this.#size; from += fill) {
       const leaf = new TreeNode(undefined);
       leaf.count = Math.min(fill, this.#size - from);
-      leaf.first.set(rows.first.subarray(from, from + leaf.count));
-      leaf.second.set(rows.second.subarray(from, from + leaf.count));
-      leaf.value.set(rows.value.subarray(from, from + leaf.count));
+      for (let row = 0; row < leaf.count; row += 1) writeRow(leaf, row, [first[from + row] as number, second[from + row] as number, value[from + row] as number]);
       level.push(leaf);
     }
     while (level.length > 1) {
@@ -127,22 +128,23 @@ export abstract class OrderedTree {
   find(first: number, second: number): number | undefined {
     const leaf = this.#leafOf(first, second);
     const row = leaf.rowOf(first, second);
-    return isAt(leaf, row, first, second) ? leaf.value[row] : undefined;
+    return isAt(leaf, row, first, second) ? leaf.numbers[row * leafWidth + 2] : undefined;
   }
 
   /** The row of the last key that is not after this one, among those with the same first number; undefined when there is none. Cost: O(log n). */
   findUpTo(first: number, second: number): { readonly second: number; readonly value: number } | undefined {
     const leaf = this.#leafOf(first, second);
     const row = leaf.rowOf(first, second);
-    if (row < 0 || leaf.first[row] !== first) return undefined;
-    return { second: leaf.second[row] as number, value: leaf.value[row] as number };
+    const { numbers } = leaf;
+    if (row < 0 || numbers[row * leafWidth] !== first) return undefined;
+    return { second: numbers[row * leafWidth + 1] as number, value: numbers[row * leafWidth + 2] as number };
   }
 
   /** Sets the value of a key. Cost: O(log n). */
   set(first: number, second: number, value: number): void {
-    const tail = this.#set(this.root, first, second, value);
-    if (tail === undefined) return;
-    const root = new TreeNode([this.root, tail]);
+    this.#set(this.root, first, second, value);
+    if (this.root.count < rowMax) return;
+    const root = new TreeNode([this.root, this.root.split(rowMax / 2)]);
     root.count = 2;
     this.#note(root, 0);
     this.#note(root, 1);
@@ -158,7 +160,7 @@ export abstract class OrderedTree {
   }
 
   /** Visits rows in order, from the first whose key is not before this one, until a visit answers false. Cost: O(log n) and O(1) each. */
-  visit(first: number, second: number, visit: (first: number, second: number, value: number) => boolean): void {
+  visit(first: number, second: number, visit: VisitRow): void {
     visitFrom(this.root, first, second, visit);
   }
 
@@ -168,35 +170,38 @@ export abstract class OrderedTree {
     return node;
   }
 
-  #note(parent: TreeNode, row: number): void {
+  /** Writes the row of a child; false when nothing in it changed. */
+  #note(parent: TreeNode, row: number): boolean {
     const child = (parent.children as TreeNode[])[row] as TreeNode;
-    parent.first[row] = child.first[0] as number;
-    parent.second[row] = child.second[0] as number;
-    this.sumUp(child, parent, row);
+    const { numbers } = parent;
+    const at = row * innerWidth;
+    const isSameKey = numbers[at] === child.numbers[0] && numbers[at + 1] === child.numbers[1];
+    numbers[at] = child.numbers[0] as number;
+    numbers[at + 1] = child.numbers[1] as number;
+    const isSummedAnew = this.sumUp(child, numbers, at + 2);
+    return isSummedAnew || !isSameKey;
   }
 
-  /** Answers with the later half of a node that it cut in two. */
-  #set(node: TreeNode, first: number, second: number, value: number): TreeNode | undefined {
+  /** False when what is to know of the node is what it was; a node that is full afterwards is to be cut by the caller. */
+  #set(node: TreeNode, first: number, second: number, value: number): boolean {
     const row = node.rowOf(first, second);
     if (node.children === undefined) {
       if (!isAt(node, row, first, second)) {
         node.open(row + 1);
-        node.first[row + 1] = first;
-        node.second[row + 1] = second;
-        node.value[row + 1] = value;
+        writeRow(node, row + 1, [first, second, value]);
         this.#size += 1;
-      } else node.value[row] = value;
-    } else {
-      const at = Math.max(0, row);
-      const tail = this.#set(node.children[at] as TreeNode, first, second, value);
-      this.#note(node, at);
-      if (tail !== undefined) {
-        node.open(at + 1);
-        node.children.splice(at + 1, 0, tail);
-        this.#note(node, at + 1);
-      }
+      } else node.numbers[row * leafWidth + 2] = value;
+      return true;
     }
-    return node.count < rowMax ? undefined : node.split(rowMax / 2);
+    const at = Math.max(0, row);
+    const child = node.children[at] as TreeNode;
+    if (!this.#set(child, first, second, value)) return false;
+    if (child.count < rowMax) return this.#note(node, at);
+    node.open(at + 1);
+    node.children.splice(at + 1, 0, child.split(rowMax / 2));
+    this.#note(node, at);
+    this.#note(node, at + 1);
+    return true;
   }
 
   #remove(node: TreeNode, first: number, second: number): boolean {
@@ -229,20 +234,28 @@ export abstract class OrderedTree {
   }
 }
 
-function isAt(node: TreeNode, row: number, first: number, second: number): boolean {
-  return row >= 0 && node.first[row] === first && node.second[row] === second;
+function writeRow({ numbers }: TreeNode, row: number, [first, second, value]: readonly [number, number, number]): void {
+  numbers[row * leafWidth] = first;
+  numbers[row * leafWidth + 1] = second;
+  numbers[row * leafWidth + 2] = value;
 }
 
-function visitFrom(node: TreeNode, first: number, second: number, visit: (first: number, second: number, value: number) => boolean): boolean {
+function isAt({ numbers, width }: TreeNode, row: number, first: number, second: number): boolean {
+  return row >= 0 && numbers[row * width] === first && numbers[row * width + 1] === second;
+}
+
+function visitFrom(node: TreeNode, first: number, second: number, visit: VisitRow): boolean {
+  const { numbers, children } = node;
   let row = Math.max(0, node.rowOf(first, second));
-  if (node.children !== undefined) {
-    for (; row < node.count; row += 1) if (!visitFrom(node.children[row] as TreeNode, first, second, visit)) return false;
+  if (children !== undefined) {
+    for (; row < node.count; row += 1) if (!visitFrom(children[row] as TreeNode, first, second, visit)) return false;
     return true;
   }
-  const before = node.first[row] as number;
-  if (node.count > 0 && (before < first || (before === first && (node.second[row] as number) < second))) row += 1;
+  const before = numbers[row * leafWidth] as number;
+  if (node.count > 0 && (before < first || (before === first && (numbers[row * leafWidth + 1] as number) < second))) row += 1;
   for (; row < node.count; row += 1) {
-    if (!visit(node.first[row] as number, node.second[row] as number, node.value[row] as number)) return false;
+    const at = row * leafWidth;
+    if (!visit(numbers[at] as number, numbers[at + 1] as number, numbers[at + 2] as number)) return false;
   }
   return true;
 }

@@ -112,3 +112,63 @@ test('a loaded calendar answers as the one whose reservations it has', (t) => {
   }), runs(20_250_104, 500));
   t.pass();
 });
+
+const deed = fc.record({
+  kind: fc.constantFrom('request', 'request', 'request', 'renegotiate', 'shorten', 'block', 'unblock', 'cancel', 'forget'), event,
+  id: fc.integer({ min: 0, max: 30 }), userId: fc.constantFrom('ana', 'rui'), at: fc.integer({ min: 0, max: 5 }),
+});
+type Deed = typeof deed extends fc.Arbitrary<infer T> ? T : never;
+
+/** Does one thing to a calendar; answers false when what came of it breaks a promise. */
+function isKept(calendar: Calendar, { kind, event: each, id, userId }: Deed, next: number, now: number): boolean {
+  const { duration, amount, spare } = each;
+  const want = wantOf({ ...each, from: Math.max(now, each.from) }, next);
+  const before = JSON.stringify(calendar.reservations());
+  switch (kind) {
+    case 'cancel': calendar.cancel(id); return true;
+    case 'shorten': calendar.shorten(id, now + duration); return true;
+    case 'unblock': calendar.unblock(id % 3); return true;
+    case 'forget': calendar.forget(now); return true;
+    case 'block':
+      if (calendar.blocks().every((other) => other.id !== id % 3)) calendar.block({ id: id % 3, start: now + spare, end: now + spare + duration, resources: [id % capacity], amount: 1 + (amount % 4) }, now);
+      return true;
+    default: {
+      const answer = kind === 'request' ? calendar.request({ ...requestOf(want), userId }, now) : calendar.renegotiate(id, { ...requestOf(want), userId }, now);
+      if (answer.kind === 'refused') return JSON.stringify(calendar.reservations()) === before;
+      const { reservation, moved } = answer;
+      return reservation.start >= want.from && reservation.end <= want.latestEnd && moved.length <= calendar.resource.movesMax
+        && moved.every(({ before: old, after }) => old.latestEnd === undefined && old.start > now && after.start >= old.earliestStart && after.end - after.start === old.end - old.start);
+    }
+  }
+}
+
+/** Whether nothing is had twice: what is used, by all and by each user, and which resources. */
+function isSound(calendar: Calendar): boolean {
+  const { resource } = calendar;
+  const all = calendar.reservations();
+  return all.every((one) => {
+    const beside = all.filter((other) => other.start <= one.start && other.end > one.start);
+    const sum = (some: readonly PlacedReservation[]): number => some.reduce((total, { amount }) => total + amount, 0);
+    const named = beside.flatMap(({ resources }) => resources);
+    return sum(beside) <= Math.floor(capacity * resource.capPpm / 1e6) && sum(beside.filter(({ userId }) => userId === one.userId)) <= (resource.userMax ?? Infinity)
+      && new Set(named).size === named.length && (resource.kind === 'shared' || one.resources.length === one.amount);
+  });
+}
+
+test('whatever happens to a calendar, nothing is promised twice, nobody is moved beyond what was agreed, and a refusal changes nothing', (t) => {
+  const resources = fc.record({
+    kind: fc.constantFrom('shared', 'counted'), algorithm: fc.constantFrom('suvs', 'suvs-p'), inTheWay: fc.constantFrom('covered', 'needed'),
+    placement: fc.constantFrom('first-fit', 'min-lip', 'min-tip'), movesMax: fc.integer({ min: 0, max: 4 }), capPpm: fc.constantFrom(1_000_000, 750_000), userMax: fc.constantFrom(undefined, 5),
+  });
+  fc.assert(fc.property(resources, fc.array(deed, { maxLength: 50 }), (resource, deeds) => {
+    const calendar = new Calendar(aResource(resource.kind, resource), 0);
+    let now = 0;
+    for (const [index, each] of deeds.entries()) {
+      now += each.at === 5 ? 3 : 0;
+      if (!isKept(calendar, each, index, now) || !isSound(calendar)) return false;
+    }
+    calendar.checkInvariants();
+    return true;
+  }), runs(20_250_105, 800));
+  t.pass();
+});

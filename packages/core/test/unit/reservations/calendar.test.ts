@@ -1,0 +1,204 @@
+import test from 'ava';
+import {
+  Calendar, describeRefusal, findResourceFault, resourceDefaults, type Answer, type PlacedReservation, type ReservableResource, type ReservationRequest,
+} from '@mutirao/core/reservations';
+
+const shared: ReservableResource = { ...resourceDefaults, kind: 'shared', capacity: 100 };
+const counted: ReservableResource = { ...resourceDefaults, kind: 'counted', capacity: 4 };
+
+function ask(id: number, amount: number, duration: number, changes: Partial<ReservationRequest> = {}): ReservationRequest {
+  return { id, userId: 'ana', extent: { kind: 'rigid', amount, duration }, timing: 'advance', earliestStart: undefined, latestEnd: undefined, ...changes };
+}
+
+function placed(answer: Answer): PlacedReservation {
+  if (answer.kind === 'refused') throw new Error(answer.reason);
+  return answer.reservation;
+}
+
+/** The reason, what was found and what would have been possible. */
+function told(answer: Answer): unknown[] {
+  return answer.kind === 'refused' ? [answer.reason, answer.found, answer.possible] : ['placed'];
+}
+
+test('bad requests are refused with what was found and what would be possible', (t) => {
+  const calendar = new Calendar({ ...shared, capPpm: 700_000, userMax: 60, durationMax: 50 }, 0);
+  const cases: [ReservationRequest, unknown[]][] = [
+    [ask(1, 0, 10), ['bad-amount', 0, 70]], [ask(1, 1.5, 10), ['bad-amount', 1.5, 70]],
+    [ask(1, 10, 0), ['bad-duration', 0, 1]], [ask(1, 10, -5), ['bad-duration', -5, 1]],
+    [ask(1, 101, 10), ['above-capacity', 101, 70]], [ask(1, 71, 10), ['above-cap', 71, 70]], [ask(1, 61, 10), ['above-user-bound', 61, 60]],
+    [ask(1, 10, 51), ['too-long', 51, 50]],
+    [ask(1, 10, 10, { earliestStart: 4 }), ['start-in-past', 4, 5]],
+    [ask(1, 10, 10, { earliestStart: 9, latestEnd: 8 }), ['end-before-start', 8, 9]],
+    [ask(1, 10, 10, { earliestStart: 9, latestEnd: 18 }), ['window-too-short', 10, 9]],
+    [ask(1, 10, 10, { extent: { kind: 'malleable', work: 100, amountMin: 5, amountMax: 4 } }), ['bad-amount', 4, 70]],
+  ];
+  for (const [request, expected] of cases) {
+    const answer = calendar.request(request, 5);
+    t.deepEqual(told(answer), expected);
+    t.regex(answer.kind === 'refused' ? describeRefusal(answer) : '', /^[A-Z].*\.$/);
+  }
+  t.is(calendar.count, 0);
+});
+
+test('a resource with a fault is told what would be possible', (t) => {
+  t.is(findResourceFault(shared), undefined);
+  t.is(findResourceFault({ ...shared, capPpm: 0 }), 'The share offered is 0 ppm; want a whole number in 1..1000000.');
+  t.truthy(findResourceFault({ ...counted, capacity: 2_000_000 }));
+  t.truthy(findResourceFault({ ...shared, capacity: 0.5 }));
+});
+
+test('an elastic request has the place nearest to its reference', (t) => {
+  const calendar = new Calendar(counted, 0);
+  calendar.request(ask(1, 2, 100), 0);
+  const extent = { kind: 'elastic', amountMin: 1, amountMax: 4, referenceAmount: 4, referenceDuration: 40 } as const;
+  const { start, end, amount } = placed(calendar.request(ask(2, 0, 0, { extent }), 0));
+  t.deepEqual({ start, end, amount }, { start: 0, end: 80, amount: 2 }, 'half of the processors for twice as long, before the reference 100 later');
+});
+
+test('an elastic request waits a little for its reference rather than be far from it', (t) => {
+  const calendar = new Calendar(counted, 0);
+  calendar.request(ask(1, 2, 10), 0);
+  const extent = { kind: 'elastic', amountMin: 1, amountMax: 4, referenceAmount: 4, referenceDuration: 40 } as const;
+  t.is(placed(calendar.request(ask(2, 0, 0, { extent }), 0)).start, 10);
+});
+
+test('a malleable request is done the earliest, and as narrow as that allows', (t) => {
+  const calendar = new Calendar(shared, 0);
+  calendar.request(ask(1, 60, 30), 0);
+  const malleable = (work: number): ReservationRequest['extent'] => ({ kind: 'malleable', work, amountMin: 10, amountMax: 80 });
+  const first = placed(calendar.request(ask(2, 0, 0, { extent: malleable(1000) }), 0));
+  t.deepEqual([first.start, first.end, first.amount >= 40 || first.end <= 30], [0, 25, true], '40 are free at once');
+  const second = placed(calendar.request(ask(3, 0, 0, { extent: malleable(8000), earliestStart: 30 }), 0));
+  t.deepEqual([second.start, second.end, second.amount], [30, 130, 80]);
+});
+
+test('alternatives are the earliest beyond the limits, and the widest and the longest within', (t) => {
+  const calendar = new Calendar(shared, 0);
+  calendar.request(ask(1, 70, 50, { earliestStart: 20 }), 0);
+  const request = ask(2, 50, 30, { earliestStart: 0, latestEnd: 60 });
+  t.is(calendar.request(request, 0).kind, 'refused');
+  t.deepEqual(calendar.alternatives(request, 0), {
+    earliest: { start: 70, end: 100, amount: 50 }, widest: { start: 0, end: 30, amount: 30 }, longest: { start: 0, end: 20, amount: 50 },
+  });
+});
+
+test('what is above the cap has the widest as an alternative', (t) => {
+  const { earliest, widest } = new Calendar({ ...shared, capPpm: 700_000 }, 0).alternatives(ask(1, 80, 10, { latestEnd: 20 }), 0);
+  t.deepEqual([earliest, widest?.amount], [undefined, 70]);
+});
+
+test('one user never holds more than the bound at once', (t) => {
+  const calendar = new Calendar({ ...shared, userMax: 50 }, 0);
+  t.is(placed(calendar.request(ask(1, 40, 10), 0)).start, 0);
+  t.is(placed(calendar.request(ask(2, 20, 10), 0)).start, 10);
+  t.is(placed(calendar.request(ask(3, 20, 10, { userId: 'rui' }), 0)).start, 0);
+});
+
+test('renegotiating counts the own place as free, keeps the id, and lets the old one stand when it is refused', (t) => {
+  const calendar = new Calendar(counted, 0);
+  calendar.request(ask(1, 4, 100, { earliestStart: 10 }), 0);
+  const old = calendar.get(1);
+  t.deepEqual(told(calendar.renegotiate(1, ask(9, 4, 300, { earliestStart: 10, latestEnd: 200 }), 0)), ['window-too-short', 300, 190]);
+  calendar.request(ask(2, 4, 50, { earliestStart: 200 }), 0);
+  t.deepEqual(told(calendar.renegotiate(1, ask(9, 4, 150, { earliestStart: 100, latestEnd: 260 }), 0)), ['no-room', 4, 0]);
+  t.deepEqual(calendar.get(1), old);
+  t.is(placed(calendar.renegotiate(1, ask(9, 4, 150, { earliestStart: 20 }), 0)).start, 20);
+  t.deepEqual([calendar.get(1)?.end, calendar.get(9)], [170, undefined]);
+  t.deepEqual(told(calendar.renegotiate(1, ask(9, 1, 1), 30)), ['already-begun', 1, 0]);
+  t.deepEqual(told(calendar.renegotiate(7, ask(9, 1, 1), 30)), ['unknown-reservation', 7, 0]);
+});
+
+test('what is cancelled or shortened can be had by others', (t) => {
+  const calendar = new Calendar(counted, 0);
+  calendar.request(ask(1, 4, 100), 0);
+  t.is(calendar.shorten(1, 30)?.end, 30);
+  t.is(calendar.shorten(1, 40), undefined);
+  t.is(placed(calendar.request(ask(2, 4, 10), 0)).start, 30);
+  t.is(calendar.cancel(1)?.id, 1);
+  t.is(calendar.cancel(1), undefined);
+  t.is(placed(calendar.request(ask(3, 4, 30), 0)).start, 0);
+});
+
+test('SUVS-P moves no more than its bound, and refuses with the number that it would take', (t) => {
+  const calendar = new Calendar({ ...counted, algorithm: 'suvs-p', movesMax: 2 }, 0);
+  for (let id = 1; id <= 4; id += 1) calendar.request(ask(id, 1, 100, { earliestStart: 10 }), 0);
+  const before = JSON.stringify(calendar.reservations());
+  t.deepEqual(told(calendar.request(ask(5, 3, 50, { earliestStart: 10, latestEnd: 70 }), 0)), ['too-many-moves', 3, 2]);
+  t.is(JSON.stringify(calendar.reservations()), before);
+  const answer = calendar.request(ask(6, 2, 50, { earliestStart: 10, latestEnd: 70 }), 0);
+  t.deepEqual(answer.kind === 'placed' && answer.moved.map(({ id, after }) => [id, after.start]), [[1, 60], [2, 60]]);
+});
+
+test('only as many are moved as are in the way, the last placed first', (t) => {
+  const calendar = new Calendar({ ...shared, algorithm: 'suvs-p' }, 0);
+  for (let id = 1; id <= 4; id += 1) calendar.request(ask(id, 25, 100, { earliestStart: 10 }), 0);
+  const answer = calendar.request(ask(5, 25, 50, { earliestStart: 10, latestEnd: 70 }), 0);
+  t.deepEqual(answer.kind === 'placed' && answer.moved.map(({ id, after }) => [id, after.start]), [[4, 60]]);
+});
+
+test('what has begun is not moved', (t) => {
+  const calendar = new Calendar({ ...shared, algorithm: 'suvs-p' }, 0);
+  calendar.request(ask(1, 100, 100, { earliestStart: 10 }), 0);
+  t.deepEqual(told(calendar.request(ask(2, 100, 50, { earliestStart: 20, latestEnd: 90 }), 15)), ['no-room', 100, 0]);
+});
+
+test('a failed processor sends its reservations to others, elsewhere within their limits, or off the calendar', (t) => {
+  const calendar = new Calendar(counted, 0);
+  calendar.request(ask(1, 4, 10), 0);
+  calendar.request(ask(2, 4, 10, { earliestStart: 10, latestEnd: 20 }), 0);
+  calendar.request(ask(3, 1, 10, { earliestStart: 20 }), 0);
+  calendar.request(ask(4, 4, 10, { earliestStart: 30 }), 0);
+  const { moved, lost } = calendar.block({ id: 1, start: 5, end: 100, resources: [0], amount: 1 }, 5);
+  t.deepEqual(lost.map(({ id }) => id), [1, 2]);
+  t.deepEqual(moved.map(({ id, after }) => [id, after.start, after.resources]), [[3, 20, [1]], [4, 100, [0, 1, 2, 3]]]);
+  calendar.checkInvariants();
+  t.true(calendar.unblock(1));
+  t.is(placed(calendar.request(ask(5, 4, 10, { earliestStart: 40 }), 5)).start, 40);
+  calendar.checkInvariants();
+});
+
+test('blocks that overlap leave what the other blocks when one of them ends', (t) => {
+  const calendar = new Calendar(counted, 0);
+  calendar.block({ id: 1, start: 0, end: 50, resources: [0, 1, 2], amount: 3 }, 0);
+  calendar.block({ id: 2, start: 20, end: undefined, resources: [0], amount: 1 }, 0);
+  calendar.unblock(1);
+  calendar.checkInvariants();
+  t.deepEqual(placed(calendar.request(ask(1, 3, 100), 0)).resources, [1, 2, 3]);
+  t.deepEqual(told(calendar.request(ask(2, 4, 100, { latestEnd: 1000 }), 0)), ['no-room', 4, 0]);
+});
+
+test('of a shared resource the least firm give way to maintenance', (t) => {
+  const calendar = new Calendar(shared, 0);
+  calendar.request(ask(1, 40, 10, { earliestStart: 10 }), 0);
+  calendar.request(ask(2, 40, 10, { earliestStart: 10, latestEnd: 25 }), 0);
+  const { moved, lost } = calendar.block({ id: 1, start: 12, end: 18, resources: [], amount: 60 }, 0);
+  t.deepEqual([moved.map(({ id, after }) => [id, after.start]), lost], [[[1, 18]], []]);
+  calendar.checkInvariants();
+});
+
+test('the past is forgotten, and what runs is not', (t) => {
+  const calendar = new Calendar(counted, 0);
+  calendar.request(ask(1, 4, 10), 0);
+  calendar.request(ask(2, 2, 100), 0);
+  t.deepEqual(calendar.forget(50), [1]);
+  t.deepEqual(calendar.slots(50, 200), [{ start: 50, end: 110, used: 2 }, { start: 110, end: 200, used: 0 }]);
+  t.is(calendar.cancel(2)?.id, 2);
+  t.deepEqual(calendar.slots(50, 200), [{ start: 50, end: 200, used: 0 }]);
+});
+
+test('memory stays bounded while time goes on', (t) => {
+  const calendar = new Calendar(counted, 0);
+  for (let id = 1; id <= 2000; id += 1) {
+    calendar.request(ask(id, 1 + (id % 4), 7), id * 10);
+    calendar.forget(id * 10);
+  }
+  t.true(calendar.count < 5);
+  t.true(calendar.slots(-Infinity, Infinity).length < 10);
+});
+
+test('idle periods that are just long enough, on several resources at once, are found', (t) => {
+  const calendar = new Calendar({ ...counted, capacity: 2 }, 0);
+  calendar.request(ask(1, 2, 10), 0);
+  calendar.request(ask(2, 2, 10, { earliestStart: 20 }), 0);
+  t.is(placed(calendar.request(ask(3, 2, 10), 0)).start, 10);
+});
