@@ -9,5 +9,5 @@ export type {
   TaskTemplate, TaskTimes,
 } from './machine.ts';
 export type {
-  AllocationRequest, Demand, QueueListing, QueuedRequest, RequestCandidate, RequestOrder, RequestStatus, ResourceLimits, TimeQuantiles,
+  AllocationRequest, Demand, HonouredReservation, QueueListing, QueuedRequest, RequestCandidate, RequestOrder, RequestStatus, ReservedWindow, ResourceLimits, TimeQuantiles,
 } from './provider.ts';

@@ -90,6 +90,27 @@ export interface QueuedRequest {
   readonly endReason: string;
   /** What the client called it when it asked. */
   readonly clientRequestId: string;
+  /** The reservation that it runs inside; left out for one that runs beside them. */
+  readonly reservationId?: number;
+}
+
+/** Processors of a resource that are set aside for a user for a time. */
+export interface ReservedWindow {
+  /** The reservation manager's number for it. */
+  readonly reservationId: number;
+  readonly userId: UserId;
+  readonly count: ProcessorCount;
+  readonly startsAt: Instant;
+  /** Later than `startsAt`. */
+  readonly endsAt: Instant;
+}
+
+/** A reservation as a resource manager honours it. */
+export interface HonouredReservation extends ReservedWindow {
+  /** Processors that requests inside it hold. */
+  readonly usedCount: ProcessorCount;
+  /** How long after its start its processors were there, or for how long they have not been; 0 before it. */
+  readonly lateBy: Duration;
 }
 
 /** A resource's queue at one instant. */
@@ -98,6 +119,8 @@ export interface QueueListing {
   readonly processorsFree: ProcessorCount;
   /** Running and queued ones, and those that ended lately. */
   readonly requests: readonly QueuedRequest[];
+  /** By start; left out where there are none. */
+  readonly reservations?: readonly HonouredReservation[];
 }
 
 /** What is asked of a resource manager: so many processors for so long, and what to run on each of them. */
@@ -115,4 +138,6 @@ export interface RequestOrder {
   readonly workingDirectory: string;
   /** Chosen by the caller: the same user and key are the same request, so that an order may be repeated; empty makes each a new one. */
   readonly clientRequestId: string;
+  /** The reservation to run inside of; left out for none. Whoever passes it on has seen its claim. */
+  readonly reservationId?: number;
 }

@@ -26,6 +26,7 @@ function pass(plan: RequestPlan, now: Instant, place: Place): void {
   const head = startFromHead(plan, now, place);
   if (head === undefined) return;
   const shadow = plan.profile.earliestFit(head.width, head.walltime, now);
+  if (plan.walls.size > 0) return plan.whileHeld(head, shadow, () => { fillAround(plan, now, place); });
   let extra = plan.profile.freeAt(shadow) - head.width;
   // A head that is wider than what there is at present holds nobody up: its shadow is never.
   const freeUntil = (width: ProcessorCount): Instant => (width <= extra ? Infinity : shadow);
@@ -35,4 +36,11 @@ function pass(plan: RequestPlan, now: Instant, place: Place): void {
     if (now + next.walltime > shadow) extra -= next.width;
     place(next.id, now);
   }
+}
+
+/** Between walls no one number tells what is extra: who ends before a wall may use what the wall takes. */
+function fillAround(plan: RequestPlan, now: Instant, place: Place): void {
+  const endOfFree = (width: ProcessorCount): Instant => plan.profile.endOfFree(width, now);
+  const findNext = (): PlannedRequest | undefined => plan.findStartable(now, plan.countUnheld(now), endOfFree);
+  for (let next = findNext(); next !== undefined; next = findNext()) place(next.id, now);
 }

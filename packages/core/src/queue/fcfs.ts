@@ -14,8 +14,8 @@ export const firstComeFirstServed: QueuePolicy = {
 /** Places at `now` the requests at the head of the queue for as long as they fit; returns the first that does not. Cost: O(starts). */
 export function startFromHead(plan: RequestPlan, now: Instant, place: Place): PlannedRequest | undefined {
   for (let head = plan.firstUnplaced; head !== undefined; head = plan.firstUnplaced) {
-    // Not what the profile has free: whoever's requested end is now holds its processors until that end is handled.
-    if (plan.countUnheld(now) < head.width) return head;
+    // Not only what the profile has free: whoever's requested end is now holds its processors until that end is handled.
+    if (!plan.canStart(head, now)) return head;
     place(head.id, now);
   }
   return undefined;

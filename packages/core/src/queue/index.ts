@@ -6,3 +6,4 @@ export { replayRequests, type ReplayedRequest, type TracedRequest } from './repl
 export type { PlannedRequest, RequestList } from './request-list.ts';
 export { RequestPlan } from './request-plan.ts';
 export { ResourceReplay, type TimedRequest } from './resource-replay.ts';
+export type { Wall } from './walls.ts';

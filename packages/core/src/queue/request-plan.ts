@@ -4,12 +4,13 @@ import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 import { PlaceHeap } from './place-heap.ts';
 import { EntryList, PlanEntry, type PlannedRequest, type RequestList } from './request-list.ts';
 import { StartableIndex } from './startable-index.ts';
+import { Walls, type Wall } from './walls.ts';
 
 /**
  * The requests of one space-shared resource, and the profile of what they leave free.
  *
- * Invariant: the profile is the capacity minus every placed or running request over [startsAt, startsAt + walltime). It is
- * changed by `add`, `place`, `start` and `end` alone, so that whoever owns it can journal them. Time does not run backwards: what
+ * Invariant: the profile is the capacity minus every placed or running request over [startsAt, startsAt + walltime) and minus the walls. It is
+ * changed by `add`, `place`, `start`, `end`, `raiseWall` and `razeWall` alone, so that whoever owns it can journal them. Time does not run backwards: what
  * was due once stays due until it is placed anew, starts or ends. n is the number of waiting requests below.
  */
 export class RequestPlan {
@@ -29,6 +30,7 @@ export class RequestPlan {
   #addedCount = 0;
   /** Processors of running requests and of those in `#due`. */
   #held: ProcessorCount = 0;
+  #walls = new Walls();
 
   /** @param from nothing before it matters. */
   constructor(capacity: ProcessorCount, from: Instant) {
@@ -55,6 +57,11 @@ export class RequestPlan {
     return this.#firstUnplaced;
   }
 
+  /** Processors set aside, in the order in which that was told. */
+  get walls(): Pick<Walls, 'size' | 'values'> {
+    return this.#walls;
+  }
+
   /** An independent copy. Cost: O(n + running + segments). */
   clone(): RequestPlan {
     const copy = new RequestPlan(this.#profile.capacity, this.#profile.from);
@@ -66,6 +73,7 @@ export class RequestPlan {
       if (twin.place < Infinity) copy.#places.put(twin);
       else copy.#firstUnplaced ??= twin;
     }
+    copy.#walls = this.#walls.clone();
     copy.#addedCount = this.#addedCount;
     for (const { width } of this.#running.values()) copy.#held += width;
     return copy;
@@ -116,6 +124,25 @@ export class RequestPlan {
     if (running === undefined) return this.#takeOut(entry);
     this.#running.remove(running);
     this.#held -= width;
+    this.#walls.topUp(this.#profile);
+  }
+
+  /** Whether a wall would stand beside every request that has a place. Cost: O(log n + segments of it). */
+  fitsWall({ start, end, count }: Wall): boolean {
+    return this.#profile.minFree(Math.max(start, this.#profile.from), end) >= count;
+  }
+
+  /**
+   * Sets processors aside. Where it does not fit, it takes what there is, and more as running requests end: to be raised before waiting ones have
+   * places there, since they do not give way. Cost: O(log n + segments of it).
+   */
+  raiseWall(wall: Wall): void {
+    this.#walls.raise(this.#profile, wall);
+  }
+
+  /** Sets processors aside no more; without effect where there is no such wall. Cost: as `raiseWall`. */
+  razeWall(id: number): void {
+    this.#walls.raze(this.#profile, id);
   }
 
   /** Forgets the profile before an instant. */
@@ -130,13 +157,30 @@ export class RequestPlan {
   }
 
   /**
-   * Processors that no request has which runs or is due. Cost: O(newly due x log n).
+   * Processors that no request has which runs or is due, and no wall that stands; less than 0 where a wall waits for who runs on. Cost: O(newly due
+   * x log n + walls).
    *
    * Fewer than the profile has free at `now` while a request that was to end by then runs on.
    */
   countUnheld(now: Instant): ProcessorCount {
     this.#noteDue(now);
-    return this.#profile.capacity - this.#held;
+    return this.#profile.capacity - this.#held - this.#walls.countAt(now);
+  }
+
+  /**
+   * Whether a waiting request without a place can start now beside all that runs, has a place or is set aside. Cost: as `countUnheld`, and with walls
+   * O(segments of its walltime).
+   */
+  canStart({ width, walltime }: PlannedRequest, now: Instant): boolean {
+    // Without walls what is free by requested times only grows where nothing but what runs has a place.
+    return this.countUnheld(now) >= width && (this.#walls.size === 0 || this.#profile.fits(width, walltime, now));
+  }
+
+  /** Runs something while a waiting request without a place seems to have one. Cost: O(segments of the place). */
+  whileHeld({ width, walltime }: PlannedRequest, place: Instant, run: () => void): void {
+    if (place < Infinity) this.#profile.reserve(width, place, place + walltime);
+    run();
+    if (place < Infinity) this.#profile.release(width, place, place + walltime);
   }
 
   /** The earliest start of a waiting request; Infinity without one. Cost: O(due). */

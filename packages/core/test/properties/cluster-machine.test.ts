@@ -5,6 +5,7 @@ import {
   type ClusterSnapshot, type ClusterState,
 } from '@mutirao/core/machines/cluster';
 import { conservativeBackfilling, easyBackfilling, firstComeFirstServed, type PlannedRequest, type QueuePolicy } from '@mutirao/core/queue';
+import type { ReservedWindow } from '@mutirao/core/messages';
 import { runs } from '@mutirao/testkit';
 
 const processors = 5;
@@ -19,6 +20,12 @@ type Action = typeof anyAction extends fc.Arbitrary<infer T> ? T : never;
 /** So many processors go away, with the processes on them; none comes back but by another. */
 const anyAway = fc.record({ kind: fc.constant('away' as const), count: fc.integer({ min: 0, max: processors }) });
 type Away = typeof anyAway extends fc.Arbitrary<infer T> ? T : never;
+const anyReservation = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('reserve' as const), ahead: fc.integer({ min: -5, max: 90 }), duration: fc.integer({ min: 1, max: 30 }), count: fc.integer({ min: 1, max: processors }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('shorten' as const), pick: fc.nat(), by: fc.integer({ min: 1, max: 30 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('inside' as const), pick: fc.nat(), width: fc.integer({ min: 1, max: processors }), walltime: fc.integer({ min: 1, max: 30 }), isShown: fc.boolean() }) },
+);
+type Reservation = typeof anyReservation extends fc.Arbitrary<infer T> ? T : never;
 const anyCrash = fc.record({ kind: fc.constant('crash' as const), time: fc.integer({ min: 0, max: 60 }) });
 
 function newState(policy: QueuePolicy): ClusterState {
@@ -37,6 +44,12 @@ class World {
   readonly promises = new Map<number, number>();
   away = 0;
   broken = '';
+  /** What the reservation manager has promised: never more than there is. */
+  windows: ReservedWindow[] = [];
+  reservationCount = 0;
+  /** Those told of a longest walltime ahead, before the cluster lost anything. */
+  readonly early = new Set<number>();
+  readonly insideOf = new Map<number, number>();
 
   constructor(policy: QueuePolicy) {
     this.policy = policy;
@@ -44,8 +57,11 @@ class World {
     this.hear([{ kind: 'ClusterStarted' }]);
   }
 
-  act(action: Action | Away | { kind: 'crash'; time: number }): void {
+  act(action: Action | Away | Reservation | { kind: 'crash'; time: number }): void {
     switch (action.kind) {
+      case 'reserve': return this.reserve(action);
+      case 'shorten': return this.shorten(action);
+      case 'inside': return this.enter(action);
       case 'away': return this.lose(action.count);
       case 'allocate': {
         const order = { userId: action.user, clientRequestId: `k${action.key}`, width: action.width, walltime: action.walltime, command: ['work'], environment: {}, workingDirectory: '' };
@@ -56,6 +72,56 @@ class World {
       case 'pass': return this.pass(this.now + action.time);
       case 'crash': return this.crash(action.time);
     }
+  }
+
+  reserve({ ahead, duration, count }: Reservation & { kind: 'reserve' }): void {
+    const startsAt = this.now + ahead;
+    const window = { reservationId: this.reservationCount + 1, userId: 'ana', count, startsAt, endsAt: startsAt + duration };
+    const taken = this.windows.filter((other) => other.startsAt < window.endsAt && window.startsAt < other.endsAt).reduce((sum, other) => sum + other.count, 0);
+    if (window.endsAt <= this.now || taken + count > processors) return;
+    this.reservationCount += 1;
+    this.windows.push(window);
+    if (ahead >= 60 && this.away === 0) this.early.add(window.reservationId);
+    this.promises.clear();
+    this.tell();
+  }
+
+  /** Ends a reservation earlier, or at once. */
+  shorten({ pick, by }: Reservation & { kind: 'shorten' }): void {
+    const window = this.windows[pick % Math.max(1, this.windows.length)];
+    if (window === undefined) return;
+    this.windows = this.windows.map((other) => (other === window ? { ...window, endsAt: window.endsAt - by } : other));
+    this.tell();
+  }
+
+  enter({ pick, width, walltime, isShown }: Reservation & { kind: 'inside' }): void {
+    const window = this.windows[pick % Math.max(1, this.windows.length)];
+    if (window === undefined) return;
+    const order = { userId: 'ana', clientRequestId: '', width, walltime, command: ['work'], environment: {}, workingDirectory: '', reservationId: window.reservationId };
+    if (isShown) this.hear([{ kind: 'ReservationShown', window }]);
+    const requestId = this.state.nextRequestId;
+    this.hear([{ kind: 'AllocationRequested', replyTo: 1, order }]);
+    const mayEnter = width <= window.count && walltime <= window.endsAt - window.startsAt && this.now < window.endsAt;
+    if (this.state.nextRequestId > requestId !== mayEnter && (this.state.livingCounts.get('ana') ?? 0) < 6) this.broken = `request ${requestId} inside ${window.reservationId}: want ${mayEnter}`;
+  }
+
+  tell(): void {
+    this.windows = this.windows.filter(({ startsAt, endsAt }) => startsAt < endsAt && this.now < endsAt);
+    this.hear([{ kind: 'ReservationsTold', windows: this.windows }]);
+  }
+
+  /** Whoever made a reservation early enough has all of it, from its start to its end. */
+  checkReservations(): void {
+    const inside = (id: number): boolean => this.insideOf.has(id);
+    const outside = [...this.living].filter(([id]) => !inside(id) && !this.doomed.has(id)).reduce((sum, [, { length }]) => sum + length, 0);
+    let aside = 0;
+    for (const { reservationId, count, lateBy, startsAt, usedCount } of listQueue(this.state, this.now, 0).reservations ?? []) {
+      if (usedCount > count) this.broken = `${usedCount} inside reservation ${reservationId} of ${count}`;
+      if (startsAt > this.now || !this.early.has(reservationId)) continue;
+      aside += count;
+      if (lateBy > 0) this.broken = `reservation ${reservationId} is late by ${lateBy}`;
+    }
+    if (outside + aside > processors) this.broken = `${outside} run outside of reservations of ${aside}`;
   }
 
   hear(inputs: ClusterInput[]): void {
@@ -72,16 +138,25 @@ class World {
   perform(command: ClusterCommand): void {
     if (command.kind === 'KillProcesses') this.doomed.add(command.requestId);
     if (command.kind !== 'StartProcesses') return;
+    const reservationId = this.state.requests.get(command.requestId)?.order.reservationId;
+    if (reservationId !== undefined) this.enterTruly(command.requestId, reservationId, command.walltimeEnd);
     this.living.set(command.requestId, Array.from({ length: command.width }, (_, index) => index));
     const busy = [...this.living.values()].reduce((sum, { length }) => sum + length, 0);
     if (busy > processors - this.away) this.broken = `${busy} processes run on ${processors - this.away} processors`;
     if (this.now > (this.promises.get(command.requestId) ?? Infinity)) this.broken = `request ${command.requestId} started late`;
   }
 
+  enterTruly(requestId: number, reservationId: number, walltimeEnd: number): void {
+    this.insideOf.set(requestId, reservationId);
+    const window = this.windows.find((other) => other.reservationId === reservationId);
+    if (window === undefined || this.now < window.startsAt || walltimeEnd > window.endsAt) this.broken = `request ${requestId} runs from ${this.now} to ${walltimeEnd} inside of ${JSON.stringify(window)}`;
+  }
+
   /** Processors are away, or back: what was promised of them cannot be kept, and nothing else may be lost by it. */
   lose(count: number): void {
     this.away = count;
     this.promises.clear();
+    this.early.clear();
     this.hear([{ kind: 'ProcessorsAway', count }]);
     for (const [requestId, indexes] of [...this.living]) {
       const busy = [...this.living.values()].reduce((sum, { length }) => sum + length, 0);
@@ -108,6 +183,7 @@ class World {
       this.hear([{ kind: 'TimerFired' }]);
       for (const id of [...this.doomed]) this.exit(id, true);
       this.doomed.clear();
+      this.checkReservations();
     }
     this.now = until;
   }
@@ -117,6 +193,7 @@ class World {
     this.living.clear();
     this.doomed.clear();
     this.promises.clear();
+    this.early.clear();
     this.state = this.replayed();
     this.hear([{ kind: 'ClusterStarted', away: this.away }]);
   }
@@ -137,7 +214,7 @@ function promisedOf(state: ClusterState) {
   const { profile, running, waiting } = state.plan;
   return {
     ...state, wakeAt: undefined, livingCounts: [...state.livingCounts].sort(([a], [b]) => a.localeCompare(b)),
-    segments: [...profile.segments()], running: [...running.values()].map(planned), waiting: [...waiting.values()].map(planned),
+    segments: [...profile.segments()], reservations: [...state.reservations], walls: [...state.plan.walls.values()], running: [...running.values()].map(planned), waiting: [...waiting.values()].map(planned),
   };
 }
 
@@ -168,6 +245,34 @@ for (const policy of policies) {
       return world.state.plan.waiting.size + world.state.plan.running.size === 0;
     }), runs(20_250_104, 300));
     t.pass();
+  });
+}
+
+for (const policy of policies) {
+  const anyStep = fc.oneof({ weight: 12, arbitrary: anyAction }, { weight: 4, arbitrary: anyReservation });
+  test(`under ${policy.name} a reservation made a longest walltime ahead is always there, and walls are what the journal says`, (t) => {
+    fc.assert(fc.property(fc.array(anyStep, { maxLength: 60 }), (actions) => {
+      const world = new World(policy);
+      for (const action of actions) world.act(action);
+      t.deepEqual(promisedOf(world.replayed()), promisedOf(world.state));
+      const restored = restoreSnapshot(world.state.options, JSON.parse(JSON.stringify(takeSnapshot(world.state))) as ClusterSnapshot);
+      t.deepEqual(promisedOf(restored), promisedOf(world.state));
+      return world.broken === '';
+    }), runs(20_261_122, 300));
+  });
+
+  test(`under ${policy.name} reservations, lost nodes and crashes leave no processor taken twice, and everything that waits starts in the end`, (t) => {
+    fc.assert(fc.property(fc.array(fc.oneof({ weight: 12, arbitrary: anyStep }, { weight: 1, arbitrary: anyCrash }, { weight: 1, arbitrary: anyAway }), { maxLength: 60 }), (actions) => {
+      const world = new World(policy);
+      for (const action of actions) world.act(action);
+      t.deepEqual(promisedOf(world.replayed()), promisedOf(world.state));
+      world.lose(0);
+      for (const id of [...world.doomed]) world.exit(id, true);
+      world.doomed.clear();
+      world.pass(world.now + 3000);
+      const { plan, insideIds, reservations } = world.state;
+      return world.broken === '' && plan.waiting.size + plan.running.size + insideIds.size + reservations.size === 0;
+    }), runs(20_261_123, 300));
   });
 }
 

@@ -1,7 +1,7 @@
 import { RequestPlan } from '../../queue/index.ts';
 import { invariant, unreachable, type Instant, type ProcessorCount } from '../../shared/index.ts';
 import type { ClusterChange } from './changes.ts';
-import { keyOf, type ClusterRequest, type ClusterState } from './state.ts';
+import { keyOf, wallOf, type ClusterRequest, type ClusterState } from './state.ts';
 
 /** Makes one change to the state. Decides nothing; replay of the journal calls it alone. */
 export function apply(state: ClusterState, change: ClusterChange): void {
@@ -20,7 +20,11 @@ export function apply(state: ClusterState, change: ClusterChange): void {
       getRequest(state, change.requestId).startsAt = change.startsAt;
       return;
     case 'RequestStarted':
-      return startRequest(state, getRequest(state, change.requestId));
+      return startRequest(state, getRequest(state, change.requestId), change.startsAt);
+    case 'ReservationsChanged':
+      return changeReservations(state, change);
+    case 'ReservationOpened':
+      return openReservation(state, change);
     case 'ProcessExited': {
       const request = getRequest(state, change.requestId);
       request.livingProcesses.delete(change.processIndex);
@@ -62,10 +66,37 @@ function changeCapacity(state: ClusterState, { processors, at }: { readonly proc
     state.plan.place(id, startsAt);
     state.plan.start(id);
   }
+  for (const reservation of state.reservations.values()) state.plan.raiseWall(wallOf(reservation));
   for (const { id, width, walltime } of waiting.values()) {
     getRequest(state, id).startsAt = undefined;
     state.plan.add(id, width, walltime);
   }
+}
+
+function changeReservations(state: ClusterState, { removedIds, told, at }: ClusterChange & { kind: 'ReservationsChanged' }): void {
+  const { reservations, plan } = state;
+  plan.forget(at);
+  for (const id of removedIds) {
+    reservations.delete(id);
+    plan.razeWall(id);
+  }
+  let isPlanGood = true;
+  for (const reservation of told) {
+    const { reservationId, toldAt } = reservation;
+    const before = reservations.get(reservationId);
+    // What takes more than it did comes behind those that were told of before that.
+    if (before?.toldAt !== toldAt) reservations.delete(reservationId);
+    reservations.set(reservationId, { ...reservation });
+    isPlanGood &&= before === undefined && plan.fitsWall(wallOf(reservation));
+    if (isPlanGood) plan.raiseWall(wallOf(reservation));
+  }
+  if (!isPlanGood) changeCapacity(state, { processors: plan.profile.capacity, at });
+}
+
+function openReservation({ reservations }: ClusterState, { reservationId, at }: ClusterChange & { kind: 'ReservationOpened' }): void {
+  const reservation = reservations.get(reservationId);
+  invariant(reservation !== undefined, `reservation ${reservationId} is not known`);
+  reservations.set(reservationId, { ...reservation, openedAt: at });
 }
 
 function addRequest(state: ClusterState, { requestId, order, at }: ClusterChange & { kind: 'RequestQueued' }): void {
@@ -78,11 +109,13 @@ function addRequest(state: ClusterState, { requestId, order, at }: ClusterChange
   state.livingCounts.set(order.userId, (state.livingCounts.get(order.userId) ?? 0) + 1);
   state.nextRequestId = requestId + 1;
   state.plan.forget(at);
-  state.plan.add(requestId, order.width, order.walltime);
+  if (order.reservationId === undefined) state.plan.add(requestId, order.width, order.walltime);
+  else state.insideIds.add(requestId);
 }
 
-function startRequest(state: ClusterState, request: ClusterRequest): void {
-  state.plan.start(request.id);
+function startRequest(state: ClusterState, request: ClusterRequest, startsAt: Instant | undefined): void {
+  if (startsAt === undefined) state.plan.start(request.id);
+  else request.startsAt = startsAt;
   request.status = 'running';
   for (let index = 0; index < request.order.width; index += 1) request.livingProcesses.add(index);
   state.processorsBusy += request.order.width;
@@ -90,7 +123,7 @@ function startRequest(state: ClusterState, request: ClusterRequest): void {
 
 function endRequest(state: ClusterState, { requestId, reason, at }: ClusterChange & { kind: 'RequestEnded' }): void {
   const request = getRequest(state, requestId);
-  state.plan.end(requestId, at);
+  if (!state.insideIds.delete(requestId)) state.plan.end(requestId, at);
   state.plan.forget(at);
   if (request.status !== 'queued') state.processorsBusy -= request.order.width;
   request.status = 'ended';

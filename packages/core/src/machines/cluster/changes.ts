@@ -1,5 +1,6 @@
 import type { RequestOrder } from '../../messages/index.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
+import type { ClusterReservation } from './state.ts';
 
 /** Changes of what the cluster promised; the journal's lines. */
 export type ClusterChange =
@@ -10,8 +11,16 @@ export type ClusterChange =
   | { readonly kind: 'CapacityChanged'; readonly processors: ProcessorCount; readonly at: Instant }
   | { readonly kind: 'RequestQueued'; readonly requestId: number; readonly order: RequestOrder; readonly at: Instant }
   | { readonly kind: 'RequestPlaced'; readonly requestId: number; readonly startsAt: Instant }
-  | { readonly kind: 'RequestStarted'; readonly requestId: number }
+  /** @param startsAt of a request inside a reservation, which has no place in the plan. */
+  | { readonly kind: 'RequestStarted'; readonly requestId: number; readonly startsAt?: Instant }
   | { readonly kind: 'ProcessExited'; readonly requestId: number; readonly processIndex: number; readonly exitStatus: number }
+  /**
+   * Reservations that are honoured no more, and those that are new or different. Where a new one does not fit beside what is promised, or one is
+   * different, those that wait have lost their places.
+   */
+  | { readonly kind: 'ReservationsChanged'; readonly removedIds: readonly number[]; readonly told: readonly ClusterReservation[]; readonly at: Instant }
+  /** The processors of a reservation that has begun are there. */
+  | { readonly kind: 'ReservationOpened'; readonly reservationId: number; readonly at: Instant }
   /** Its processes were told to end; `reason` is why. */
   | { readonly kind: 'RequestEnding'; readonly requestId: number; readonly reason: string }
   | { readonly kind: 'RequestEnded'; readonly requestId: number; readonly reason: string; readonly at: Instant };

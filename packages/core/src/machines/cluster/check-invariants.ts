@@ -1,7 +1,7 @@
-import { RequestPlan } from '../../queue/index.ts';
+import { RequestPlan, type PlannedRequest } from '../../queue/index.ts';
 import { invariant } from '../../shared/index.ts';
 import { getRequest } from './apply.ts';
-import type { ClusterRequest, ClusterState } from './state.ts';
+import { wallOf, type ClusterRequest, type ClusterState } from './state.ts';
 
 /** @throws {InvariantError} when the state contradicts itself. Cost: O(requests x segments). */
 export function checkInvariants(state: ClusterState): void {
@@ -25,24 +25,40 @@ function checkCounts({ requests, processorsBusy, processorsAway, options, living
   for (const [userId, count] of living) invariant(livingCounts.get(userId) === count, `${userId} has ${count} living requests`);
 }
 
-function checkPlan({ plan, options }: ClusterState): void {
+function checkPlan({ plan, options, reservations }: ClusterState): void {
   const { profile } = plan;
   const rebuilt = new RequestPlan(profile.capacity, profile.from);
-  for (const { id, width, walltime, startsAt } of [...plan.running.values(), ...plan.waiting.values()]) {
-    invariant(startsAt !== undefined || (plan.waiting.has(id) && (!options.policy.promises || width > profile.capacity)), `request ${id} has no place`);
+  const put = ({ id, width, walltime, startsAt }: PlannedRequest): void => {
+    const mayLack = plan.waiting.has(id) && (!options.policy.promises || width > profile.capacity);
+    invariant(startsAt !== undefined || mayLack, `request ${id} has no place`);
     rebuilt.add(id, width, walltime);
     if (startsAt !== undefined) rebuilt.place(id, startsAt);
-  }
+  };
+  for (const request of plan.running.values()) put(request);
+  for (const reservation of reservations.values()) rebuilt.raiseWall(wallOf(reservation));
+  for (const request of plan.waiting.values()) put(request);
+  invariant(JSON.stringify([...rebuilt.walls.values()]) === JSON.stringify([...plan.walls.values()]), 'the walls are not those of the reservations');
   invariant(JSON.stringify([...rebuilt.profile.segments()]) === JSON.stringify([...profile.segments()]), 'the profile is not what the requests leave');
 }
 
 function checkRequest(state: ClusterState, request: ClusterRequest): void {
-  const { id, status, startsAt, livingProcesses, endedAt } = request;
-  const planned = state.plan.waiting.get(id) ?? state.plan.running.get(id);
+  const { id, status, livingProcesses, endedAt, order } = request;
   invariant(getRequest(state, id) === request, `request ${id} is filed elsewhere`);
+  invariant((status === 'ended') === (endedAt !== 0), `request ${id} is ${status} and ended at ${endedAt}`);
+  invariant((status === 'running' || status === 'ending') === (livingProcesses.size > 0), `request ${id} is ${status} with ${livingProcesses.size} processes`);
+  invariant((status !== 'ended' && order.reservationId !== undefined) === state.insideIds.has(id), `request ${id} is ${status} and of reservation ${order.reservationId}`);
+  if (order.reservationId === undefined) checkPlanned(state, request);
+  else checkInside(state, request, order.reservationId);
+}
+
+function checkInside(state: ClusterState, { id, status, startsAt }: ClusterRequest, reservationId: number): void {
+  if (status === 'queued' || status === 'running') invariant(state.reservations.has(reservationId), `request ${id} is ${status} inside reservation ${reservationId}, which is none`);
+  if (status !== 'ended') invariant((status === 'queued') === (startsAt === undefined), `request ${id} is ${status} and started at ${startsAt}`);
+}
+
+function checkPlanned(state: ClusterState, { id, status, startsAt }: ClusterRequest): void {
+  const planned = state.plan.waiting.get(id) ?? state.plan.running.get(id);
   invariant((status === 'queued') === state.plan.waiting.has(id), `request ${id} is ${status}, the plan thinks otherwise`);
   invariant((status === 'running' || status === 'ending') === state.plan.running.has(id), `request ${id} is ${status}, the plan thinks otherwise`);
-  invariant((livingProcesses.size > 0) === state.plan.running.has(id), `request ${id} is ${status} with ${livingProcesses.size} processes`);
   invariant(planned === undefined || planned.startsAt === startsAt, `request ${id} is placed at ${startsAt}, the plan has ${planned?.startsAt}`);
-  invariant((status === 'ended') === (endedAt !== 0), `request ${id} is ${status} and ended at ${endedAt}`);
 }

@@ -1,4 +1,4 @@
-import type { RequestOrder } from '../../messages/index.ts';
+import type { RequestOrder, ReservedWindow } from '../../messages/index.ts';
 import type { ProcessorCount } from '../../shared/index.ts';
 
 /** Facts that the cluster hears of. */
@@ -13,4 +13,8 @@ export type ClusterInput =
   | { readonly kind: 'ReleaseRequested'; readonly replyTo: number; readonly requestId: number }
   /** One of a request's processes ended, or could not be started. A reason is given where that is not its own doing: the whole request ends for it. */
   | { readonly kind: 'ProcessExited'; readonly requestId: number; readonly processIndex: number; readonly exitStatus: number; readonly reason?: string }
+  /** All reservations of this cluster that are not over; a level. */
+  | { readonly kind: 'ReservationsTold'; readonly windows: readonly ReservedWindow[] }
+  /** A good claim for a reservation was shown; it is honoured until a level comes without it. */
+  | { readonly kind: 'ReservationShown'; readonly window: ReservedWindow }
   | { readonly kind: 'TimerFired' };

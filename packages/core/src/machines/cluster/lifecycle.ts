@@ -1,4 +1,4 @@
-import type { Instant } from '../../shared/index.ts';
+import type { Instant, ProcessorCount } from '../../shared/index.ts';
 import { findRefusal } from './admission.ts';
 import { getRequest } from './apply.ts';
 import type { ClusterInput } from './inputs.ts';
@@ -14,7 +14,8 @@ import type { Turn } from './turn.ts';
 export function beginLife(turn: Turn, { away = 0 }: ClusterInput & { kind: 'ClusterStarted' }): void {
   const { state, now } = turn;
   const { processors } = state.options;
-  for (const id of [...state.plan.running.keys()]) turn.change({ kind: 'RequestEnded', requestId: id, reason: 'MUT_CLUSTER_RESTARTED', at: now });
+  const running = [...state.plan.running.keys(), ...[...state.insideIds].filter((id) => getRequest(state, id).status !== 'queued')];
+  for (const id of running) turn.change({ kind: 'RequestEnded', requestId: id, reason: 'MUT_CLUSTER_RESTARTED', at: now });
   const promises = promisesOf(turn);
   turn.change({ kind: 'ClusterStarted', processors: processors - away, at: now, ...(away > 0 ? { away } : {}) });
   for (const { id, width } of [...state.plan.waiting.values()]) {
@@ -45,12 +46,13 @@ export function fitCapacity(turn: Turn): void {
   replan(turn, promises);
 }
 
-function promisesOf({ state }: Turn): Map<number, Instant | undefined> {
+/** What those that wait were promised. Cost: O(n). */
+export function promisesOf({ state }: Turn): Map<number, Instant | undefined> {
   return new Map([...state.plan.waiting.values()].map(({ id, startsAt }) => [id, startsAt]));
 }
 
-/** Gives all that wait places again: what was promised them, where that still lies ahead and fits, or else the first hole beside the kept ones. */
-function replan(turn: Turn, promises: ReadonlyMap<number, Instant | undefined>): void {
+/** Gives places again to all that wait without one: what was promised them, where that still lies ahead and fits, or else the first hole beside the kept ones. */
+export function replan(turn: Turn, promises: ReadonlyMap<number, Instant | undefined>): void {
   const { state: { plan, options: { policy } }, now } = turn;
   if (policy.promises) keepPromises(turn, promises);
   for (const { id, startsAt } of [...plan.waiting.values()]) {
@@ -79,8 +81,10 @@ export function admitRequest(turn: Turn, { replyTo, order }: ClusterInput & { ki
   const requestId = known?.id ?? state.nextRequestId;
   if (known === undefined) {
     const walltime = roundWalltime(order.walltime, state.options.walltimeGranularity);
-    turn.change({ kind: 'RequestQueued', requestId, order: { ...order, walltime }, at: now });
-    state.options.policy.onSubmitted(state.plan, requestId, now, turn.place);
+    const isInside = order.reservationId !== undefined;
+    // A reservation's time is not on the grid of walltimes.
+    turn.change({ kind: 'RequestQueued', requestId, order: isInside ? order : { ...order, walltime }, at: now });
+    if (!isInside) state.options.policy.onSubmitted(state.plan, requestId, now, turn.place);
   }
   turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: { requestId } } });
 }
@@ -110,9 +114,9 @@ export function noteExit(turn: Turn, { requestId, processIndex, exitStatus, reas
 
 /** Tells the requests that reached their walltime to end. Cost: O(running). */
 export function endWalltimes(turn: Turn): void {
-  for (const id of [...turn.state.plan.running.keys()]) {
+  for (const id of [...turn.state.plan.running.keys(), ...turn.state.insideIds]) {
     const request = getRequest(turn.state, id);
-    if (request.status === 'running' && walltimeEndOf(request) <= turn.now) tellToEnd(turn, request, 'MUT_WALLTIME_ENDED');
+    if (request.status === 'running' && walltimeEndOf(turn.state, request) <= turn.now) tellToEnd(turn, request, 'MUT_WALLTIME_ENDED');
   }
 }
 
@@ -121,37 +125,47 @@ export function endWalltimes(turn: Turn): void {
  *
  * A request that was told to end holds its processors until its processes have ended, some moments beyond its walltime; who
  * was promised them waits for that, and its walltime counts from the promise. If it lost half of it, it gets a new place.
+ *
+ * @param aside processors that are free and set aside.
  */
-export function startDueRequests(turn: Turn): void {
+export function startDueRequests(turn: Turn, aside: ProcessorCount): void {
   const { state, now } = turn;
   for (const { id, width, walltime, startsAt = now } of state.plan.findDue(now)) {
     if (2 * (now - startsAt) >= walltime) turn.place(id, state.plan.findEarliestPlace(state.plan.getWaiting(id), now));
     const request = getRequest(state, id);
-    if ((request.startsAt ?? Infinity) > now || state.processorsBusy + width > state.plan.profile.capacity) continue;
-    turn.change({ kind: 'RequestStarted', requestId: id });
-    const { command, environment, workingDirectory } = request.order;
-    turn.commands.push({
-      kind: 'StartProcesses', requestId: id, width, command, environment, workingDirectory, walltimeEnd: walltimeEndOf(request),
-    });
+    if ((request.startsAt ?? Infinity) > now || state.processorsBusy + aside + width > state.plan.profile.capacity) continue;
+    startRequest(turn, request);
   }
 }
 
-/** When the next walltime ends or the next place begins; Infinity for never. Cost: O(running). */
+/** Starts a request. @param startsAt now, for one inside a reservation. */
+export function startRequest(turn: Turn, request: ClusterRequest, startsAt?: Instant): void {
+  const { id, order: { width, command, environment, workingDirectory } } = request;
+  turn.change({ kind: 'RequestStarted', requestId: id, ...(startsAt === undefined ? {} : { startsAt }) });
+  turn.commands.push({
+    kind: 'StartProcesses', requestId: id, width, command, environment, workingDirectory, walltimeEnd: walltimeEndOf(turn.state, request),
+  });
+}
+
+/** When the next walltime ends or the next place begins; Infinity for never. Cost: O(running + inside). */
 export function nextEventOf(turn: Turn): Instant {
-  const { plan, requests } = turn.state;
+  const { state, state: { plan, requests } } = turn;
   let next = plan.nextStartAfter(turn.now);
-  for (const { id, startsAt = Infinity, walltime } of plan.running.values()) {
-    if (requests.get(id)?.status === 'running') next = Math.min(next, startsAt + walltime);
+  for (const id of [...plan.running.keys(), ...state.insideIds]) {
+    const request = requests.get(id);
+    if (request?.status === 'running') next = Math.min(next, walltimeEndOf(state, request));
   }
   return next;
 }
 
-function tellToEnd(turn: Turn, request: ClusterRequest, reason: string): void {
+/** Tells a running request to end. */
+export function tellToEnd(turn: Turn, request: ClusterRequest, reason: string): void {
   turn.change({ kind: 'RequestEnding', requestId: request.id, reason });
   turn.commands.push({ kind: 'KillProcesses', requestId: request.id });
 }
 
-function endRequest(turn: Turn, request: ClusterRequest, reason: string): void {
+/** Ends a request and makes use of what it leaves. */
+export function endRequest(turn: Turn, request: ClusterRequest, reason: string): void {
   turn.change({ kind: 'RequestEnded', requestId: request.id, reason, at: turn.now });
   turn.state.options.policy.onEnded(turn.state.plan, turn.now, turn.place);
 }

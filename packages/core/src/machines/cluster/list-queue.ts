@@ -1,17 +1,26 @@
-import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
+import type { HonouredReservation, QueuedRequest, QueueListing } from '../../messages/index.ts';
 import type { Instant } from '../../shared/index.ts';
 import { getRequest } from './apply.ts';
+import { countUsed } from './reservations.ts';
 import type { ClusterRequest, ClusterState } from './state.ts';
 
 /** The requests that live, in the order of arrival, then up to `endedMax` that ended, newest first. */
 export function listQueue(state: ClusterState, now: Instant, endedMax: number): QueueListing {
-  const ids = [...state.plan.running.keys(), ...state.plan.waiting.keys()].sort((a, b) => a - b);
+  const ids = [...state.plan.running.keys(), ...state.plan.waiting.keys(), ...state.insideIds].sort((a, b) => a - b);
   const ended = endedMax === 0 ? [] : state.endedIds.slice(-endedMax).reverse();
   return {
     at: now,
     processorsFree: Math.max(0, state.options.processors - state.processorsAway - state.processorsBusy),
     requests: [...ids, ...ended].map((id) => entryOf(getRequest(state, id))),
+    ...(state.reservations.size === 0 ? {} : { reservations: listReservations(state, now) }),
   };
+}
+
+function listReservations(state: ClusterState, now: Instant): HonouredReservation[] {
+  const entries = [...state.reservations.values()].map(({ reservationId, userId, count, startsAt, endsAt, openedAt }) => ({
+    reservationId, userId, count, startsAt, endsAt, usedCount: countUsed(state, reservationId), lateBy: Math.max(0, (openedAt === 0 ? now : openedAt) - startsAt),
+  }));
+  return entries.sort((one, other) => one.startsAt - other.startsAt || one.reservationId - other.reservationId);
 }
 
 function entryOf(request: ClusterRequest): QueuedRequest {
@@ -21,5 +30,6 @@ function entryOf(request: ClusterRequest): QueuedRequest {
     status: status === 'ending' ? 'running' : status,
     submittedAt: request.submittedAt, startsAt: request.startsAt ?? 0, endedAt: request.endedAt, endReason: request.endReason,
     clientRequestId: order.clientRequestId,
+    ...(order.reservationId === undefined ? {} : { reservationId: order.reservationId }),
   };
 }

@@ -1,6 +1,6 @@
 import { RequestPlan } from '../../queue/index.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
-import { createClusterState, keyOf, type ClusterOptions, type ClusterRequest, type ClusterState } from './state.ts';
+import { createClusterState, keyOf, wallOf, type ClusterOptions, type ClusterRequest, type ClusterReservation, type ClusterState } from './state.ts';
 
 /** A request as a snapshot holds it. */
 export type RequestSnapshot = Omit<ClusterRequest, 'livingProcesses' | 'startsAt'> & {
@@ -20,6 +20,8 @@ export interface ClusterSnapshot {
   readonly endedIds: readonly number[];
   /** Left out where none are. */
   readonly processorsAway?: ProcessorCount;
+  /** In the order in which they were told of; left out where there are none. */
+  readonly reservations?: readonly ClusterReservation[];
 }
 
 /** Describes a state. Cost: O(requests). */
@@ -28,6 +30,7 @@ export function takeSnapshot(state: ClusterState): ClusterSnapshot {
   return {
     capacity: profile.capacity, from: profile.from, nextRequestId: state.nextRequestId, runningIds: [...running.keys()], endedIds: [...state.endedIds],
     ...(state.processorsAway > 0 ? { processorsAway: state.processorsAway } : {}),
+    ...(state.reservations.size > 0 ? { reservations: [...state.reservations.values()] } : {}),
     requests: [...state.requests.values()].map((request) => ({
       ...request, livingProcesses: [...request.livingProcesses], startsAt: request.startsAt ?? null,
     })),
@@ -42,18 +45,31 @@ export function restoreSnapshot(options: ClusterOptions, snapshot: ClusterSnapsh
   state.processorsAway = snapshot.processorsAway ?? 0;
   state.endedIds.push(...snapshot.endedIds);
   for (const taken of snapshot.requests) addRequest(state, taken);
-  for (const id of snapshot.runningIds) state.plan.start(id);
+  for (const id of snapshot.runningIds) {
+    placeRequest(state, id);
+    state.plan.start(id);
+  }
+  for (const reservation of snapshot.reservations ?? []) {
+    state.reservations.set(reservation.reservationId, reservation);
+    state.plan.raiseWall(wallOf(reservation));
+  }
+  for (const id of state.plan.waiting.keys()) placeRequest(state, id);
   return state;
 }
 
 function addRequest(state: ClusterState, taken: RequestSnapshot): void {
   const request: ClusterRequest = { ...taken, livingProcesses: new Set(taken.livingProcesses), startsAt: taken.startsAt ?? undefined };
-  const { id, order, status, startsAt } = request;
+  const { id, order, status } = request;
   state.requests.set(id, request);
   if (order.clientRequestId !== '') state.requestsByKey.set(keyOf(order.userId, order.clientRequestId), request);
   if (status === 'ended') return;
   state.livingCounts.set(order.userId, (state.livingCounts.get(order.userId) ?? 0) + 1);
-  state.plan.add(id, order.width, order.walltime);
-  if (startsAt !== undefined) state.plan.place(id, startsAt);
+  if (order.reservationId === undefined) state.plan.add(id, order.width, order.walltime);
+  else state.insideIds.add(id);
   if (status !== 'queued') state.processorsBusy += order.width;
+}
+
+function placeRequest(state: ClusterState, id: number): void {
+  const startsAt = state.requests.get(id)?.startsAt;
+  if (startsAt !== undefined) state.plan.place(id, startsAt);
 }

@@ -1,5 +1,5 @@
-import type { RequestOrder, ResourceLimits } from '../../messages/index.ts';
-import { RequestPlan, type QueuePolicy } from '../../queue/index.ts';
+import type { RequestOrder, ReservedWindow, ResourceLimits } from '../../messages/index.ts';
+import { RequestPlan, type QueuePolicy, type Wall } from '../../queue/index.ts';
 import type { Duration, Instant, ProcessorCount, UserId } from '../../shared/index.ts';
 
 /** How a cluster is set up; from its configuration, not from its journal. */
@@ -12,6 +12,14 @@ export interface ClusterOptions extends ResourceLimits {
 /** `ending` were told to end and hold their processors until their processes have. */
 export type ClusterRequestStatus = 'queued' | 'running' | 'ending' | 'ended';
 
+/** A reservation that the cluster knows of. */
+export interface ClusterReservation extends ReservedWindow {
+  /** When it was first told of in its present form, or in one that held all of it. */
+  readonly toldAt: Instant;
+  /** When its processors were all there; 0 before. */
+  readonly openedAt: Instant;
+}
+
 /** One request. */
 export interface ClusterRequest {
   /** Counted from 1 in the order of arrival. */
@@ -19,7 +27,7 @@ export interface ClusterRequest {
   readonly order: RequestOrder;
   readonly submittedAt: Instant;
   status: ClusterRequestStatus;
-  /** Start of its place in the plan, whence its walltime counts; undefined while it has none. */
+  /** Start of its place in the plan, or of its run inside a reservation, whence its walltime counts; undefined while it has none. */
   startsAt: Instant | undefined;
   /** 0 unless `status` is `ended`. */
   endedAt: Instant;
@@ -35,10 +43,17 @@ export interface ClusterRequest {
 export interface ClusterState {
   readonly options: ClusterOptions;
   /**
-   * Queued requests wait in it; running and ending ones run in it. Capacity 0 before the first ClusterStarted; then the processors that are not away, or
+   * Queued requests wait in it, but those inside reservations; running and ending ones run in it. Capacity 0 before the first ClusterStarted; then the processors that are not away, or
    * the busy ones where these are more, until what ran on a lost node has ended.
    */
   plan: RequestPlan;
+  /**
+   * By number; the first to have been told of in its present form comes first, and none takes from those before it. Each is a wall in the plan. None
+   * has ended by the last step.
+   */
+  readonly reservations: Map<number, ClusterReservation>;
+  /** Requests inside reservations that have not ended, in the order of arrival. A queued or running one's reservation is in `reservations`. */
+  readonly insideIds: Set<number>;
   /** Processors that cannot be had at present. */
   processorsAway: ProcessorCount;
   /** By id, in the order of arrival; ended ones as far as they are remembered. */
@@ -60,6 +75,7 @@ export interface ClusterState {
 export function createClusterState(options: ClusterOptions): ClusterState {
   return {
     options, plan: new RequestPlan(0, 0), requests: new Map(), requestsByKey: new Map(), endedIds: [], livingCounts: new Map(),
+    reservations: new Map(), insideIds: new Set(),
     processorsAway: 0, processorsBusy: 0, nextRequestId: 1, wakeAt: undefined,
   };
 }
@@ -69,9 +85,16 @@ export function keyOf(userId: UserId, clientRequestId: string): string {
   return JSON.stringify([userId, clientRequestId]);
 }
 
-/** When a placed request must have ended. */
-export function walltimeEndOf(request: ClusterRequest): Instant {
-  return (request.startsAt ?? Infinity) + request.order.walltime;
+/** When a request with a place must have ended: with its walltime, or with the reservation that it runs inside. */
+export function walltimeEndOf({ reservations }: ClusterState, { startsAt = Infinity, order }: ClusterRequest): Instant {
+  const { walltime, reservationId } = order;
+  if (reservationId === undefined) return startsAt + walltime;
+  return Math.min(startsAt + walltime, reservations.get(reservationId)?.endsAt ?? 0);
+}
+
+/** A reservation as the plan sees it. */
+export function wallOf({ reservationId, startsAt, endsAt, count }: ReservedWindow): Wall {
+  return { id: reservationId, start: startsAt, end: endsAt, count };
 }
 
 /** The walltime that a cluster gives to one who asks for `walltime`. */

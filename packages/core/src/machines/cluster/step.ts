@@ -3,6 +3,7 @@ import type { ClusterChange } from './changes.ts';
 import type { ClusterCommand } from './commands.ts';
 import type { ClusterInput } from './inputs.ts';
 import { admitRequest, beginLife, endWalltimes, fitCapacity, nextEventOf, noteAway, noteExit, releaseRequest, startDueRequests } from './lifecycle.ts';
+import { endReservations, nextOfReservations, noteReservations, noteShown, startInside } from './reservations.ts';
 import type { ClusterState } from './state.ts';
 import { Turn } from './turn.ts';
 
@@ -16,7 +17,8 @@ export function step(state: ClusterState, inputs: readonly ClusterInput[], now: 
     handle(turn, input);
     fitCapacity(turn);
     endWalltimes(turn);
-    startDueRequests(turn);
+    endReservations(turn);
+    startDueRequests(turn, startInside(turn));
   }
   askToBeWoken(turn);
   return { changes: turn.changes, commands: turn.commands };
@@ -29,6 +31,8 @@ function handle(turn: Turn, input: ClusterInput): void {
     case 'AllocationRequested': return admitRequest(turn, input);
     case 'ReleaseRequested': return releaseRequest(turn, input);
     case 'ProcessExited': return noteExit(turn, input);
+    case 'ReservationsTold': return noteReservations(turn, input);
+    case 'ReservationShown': return noteShown(turn, input);
     case 'TimerFired': return; // What time brings is looked at after every input.
     default: return unreachable(input);
   }
@@ -36,7 +40,7 @@ function handle(turn: Turn, input: ClusterInput): void {
 
 function askToBeWoken(turn: Turn): void {
   const { state, commands } = turn;
-  const at = nextEventOf(turn);
+  const at = Math.min(nextEventOf(turn), nextOfReservations(state, turn.now));
   if (at === Infinity || at === state.wakeAt) return;
   state.wakeAt = at;
   commands.push({ kind: 'WakeAt', at });

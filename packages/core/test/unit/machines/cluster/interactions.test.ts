@@ -1,5 +1,6 @@
-import test from 'ava';
-import { clusterMachine, createClusterState, listQueue, type ClusterChange, type ClusterCommand, type ClusterInput } from '@mutirao/core/machines/cluster';
+import test, { type ExecutionContext } from 'ava';
+import { clusterMachine, createClusterState, listQueue, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterState } from '@mutirao/core/machines/cluster';
+import type { RequestOrder, ReservedWindow } from '@mutirao/core/messages';
 import { conservativeBackfilling } from '@mutirao/core/queue';
 import { checkInteractions } from '@mutirao/testkit';
 
@@ -15,23 +16,37 @@ function showCommand(command: ClusterCommand): string {
 function showChange(change: ClusterChange): string[] {
   switch (change.kind) {
     case 'RequestPlaced': return [`request ${change.requestId} placed at ${change.startsAt}`];
+    case 'ReservationOpened': return [`reservation ${change.reservationId} opened`];
     case 'RequestEnded': return [`request ${change.requestId} ended ${change.reason}`.trimEnd()];
     default: return [];
   }
 }
 
-/** `USER KEY WIDTH for WALLTIME`, `release ID`, `exit ID FIRST..LAST [status S]`, `at T`, `start`, `queue [ended N]`. */
+const plainInputs = new Map<string, 'ClusterStarted' | 'TimerFired'>([['start', 'ClusterStarted'], ['at', 'TimerFired']]);
+
+/** `USER KEY WIDTH for WALLTIME [in RESERVATION]`, `reservations ID:USER:COUNT@START..END ...`, `shown` with one of them, `release ID`, `exit ID FIRST..LAST [status S]`, `at T`, `start`, `queue [ended N]`. */
 function inputsOf(line: string): ClusterInput[] {
   const words = line.split(' ');
   const [verb = '', first = '', second = ''] = words;
-  if (line === 'start') return [{ kind: 'ClusterStarted' }];
-  if (verb === 'at') return [{ kind: 'TimerFired' }];
+  const plain = plainInputs.get(verb);
+  if (plain !== undefined) return [{ kind: plain }];
   if (verb === 'release') return [{ kind: 'ReleaseRequested', replyTo: 1, requestId: Number(first) }];
   if (verb === 'exit') return exitsOf(Number(first), second, Number(words[4] ?? 0));
-  const order = {
-    userId: verb, clientRequestId: first, width: Number(second), walltime: Number(words[4]), command: ['work'], environment: {}, workingDirectory: '',
+  if (verb === 'reservations') return [{ kind: 'ReservationsTold', windows: words.slice(1).map(windowOf) }];
+  if (verb === 'shown') return [{ kind: 'ReservationShown', window: windowOf(first) }];
+  return [{ kind: 'AllocationRequested', replyTo: 1, order: orderOf(words) }];
+}
+
+function orderOf([userId = '', clientRequestId = '', width, , walltime, within, reservation]: string[]): RequestOrder {
+  return {
+    userId, clientRequestId, width: Number(width), walltime: Number(walltime), command: ['work'], environment: {}, workingDirectory: '',
+    ...(within === 'in' ? { reservationId: Number(reservation) } : {}),
   };
-  return [{ kind: 'AllocationRequested', replyTo: 1, order }];
+}
+
+function windowOf(text: string): ReservedWindow {
+  const [, id, userId = '', count, start, end] = /^(\d+):(\w+):(\d+)@(\d+)\.\.(\d+)$/.exec(text) ?? [];
+  return { reservationId: Number(id), userId, count: Number(count), startsAt: Number(start), endsAt: Number(end) };
 }
 
 function exitsOf(requestId: number, indexes: string, exitStatus: number): ClusterInput[] {
@@ -39,22 +54,31 @@ function exitsOf(requestId: number, indexes: string, exitStatus: number): Cluste
   return Array.from({ length: to - from + 1 }, (_, i) => ({ kind: 'ProcessExited', requestId, processIndex: from + i, exitStatus }));
 }
 
-test('a cluster keeps its promises through starts, ends, walltimes, releases and a crash', (t) => {
+/** Runs a file of interactions on 10 processors. */
+function checkFile(t: ExecutionContext, name: string): void {
   const state = createClusterState({
     processors: 10, requestsMax: 4, walltimeMax: 1000, widthMax: 10, walltimeGranularity: 10, endedMax: 100,
     policy: conservativeBackfilling('start-now'),
   });
   let now = 0;
-  checkInteractions(t, new URL('../../../interactions/cluster.txt', import.meta.url), (lines) => lines.flatMap((line) => {
+  checkInteractions(t, new URL(`../../../interactions/${name}`, import.meta.url), (lines) => lines.flatMap((line) => {
     if (line.startsWith('at ')) now = Number(line.slice(3));
-    if (line.startsWith('queue')) {
-      const listing = listQueue(state, now, Number(line.split(' ')[2] ?? 0));
-      const entries = listing.requests.map(({ managerRequestId, userId, width, walltime, status, startsAt, endReason }) =>
-        `${managerRequestId} ${userId} ${width} for ${walltime} ${status} from ${startsAt} ${endReason}`.trimEnd());
-      return [`${listing.processorsFree} free`, ...entries];
-    }
+    if (line.startsWith('queue')) return showQueue(state, now, Number(line.split(' ')[2] ?? 0));
     const { changes, commands } = clusterMachine.step(state, inputsOf(line), now);
     clusterMachine.checkInvariants(state);
     return [...changes.flatMap(showChange), ...commands.map(showCommand)];
   }).join('\n'));
-});
+}
+
+function showQueue(state: ClusterState, now: number, endedMax: number): string[] {
+  const { processorsFree, requests, reservations = [] } = listQueue(state, now, endedMax);
+  const entries = requests.map(({ managerRequestId, userId, width, walltime, status, startsAt, endReason, reservationId }) =>
+    `${managerRequestId} ${userId} ${width} for ${walltime} ${status} from ${startsAt} ${reservationId === undefined ? '' : `in ${reservationId} `}${endReason}`.trimEnd());
+  const walls = reservations.map(({ reservationId, userId, count, startsAt, endsAt, usedCount, lateBy }) =>
+    `reservation ${reservationId} of ${userId}: ${usedCount} of ${count} from ${startsAt} to ${endsAt}${lateBy > 0 ? `, late by ${lateBy}` : ''}`);
+  return [`${processorsFree} free`, ...entries, ...walls];
+}
+
+test('a cluster keeps its promises through starts, ends, walltimes, releases and a crash', (t) => { checkFile(t, 'cluster.txt'); });
+
+test('a cluster packs requests around reservations and lets their users in', (t) => { checkFile(t, 'cluster-reservations.txt'); });

@@ -22,6 +22,7 @@ export const ErrorReason = {
   MUT_BAD_SIZE: 7,
   MUT_CANCELLED: 8,
   MUT_CHECK_FAILED: 9,
+  MUT_CLAIM_NOT_YOURS: 88,
   MUT_CLUSTER_RESTARTED: 10,
   MUT_COMMAND_FAILED: 11,
   MUT_COMMAND_NOT_FOUND: 52,
@@ -74,6 +75,8 @@ export const ErrorReason = {
   MUT_REPLACED: 70,
   MUT_REQUESTS_MAX: 34,
   MUT_REQUIREMENTS_SYNTAX: 35,
+  MUT_RESERVATION_EXCEEDED: 89,
+  MUT_RESERVATION_OVER: 90,
   MUT_RUN_TIME_MAX: 61,
   MUT_SITE_BUSY: 75,
   MUT_SITE_EXISTS: 76,
@@ -115,6 +118,7 @@ export namespace ErrorReason {
   export type MUT_BAD_SIZE = typeof ErrorReason.MUT_BAD_SIZE;
   export type MUT_CANCELLED = typeof ErrorReason.MUT_CANCELLED;
   export type MUT_CHECK_FAILED = typeof ErrorReason.MUT_CHECK_FAILED;
+  export type MUT_CLAIM_NOT_YOURS = typeof ErrorReason.MUT_CLAIM_NOT_YOURS;
   export type MUT_CLUSTER_RESTARTED = typeof ErrorReason.MUT_CLUSTER_RESTARTED;
   export type MUT_COMMAND_FAILED = typeof ErrorReason.MUT_COMMAND_FAILED;
   export type MUT_COMMAND_NOT_FOUND = typeof ErrorReason.MUT_COMMAND_NOT_FOUND;
@@ -167,6 +171,8 @@ export namespace ErrorReason {
   export type MUT_REPLACED = typeof ErrorReason.MUT_REPLACED;
   export type MUT_REQUESTS_MAX = typeof ErrorReason.MUT_REQUESTS_MAX;
   export type MUT_REQUIREMENTS_SYNTAX = typeof ErrorReason.MUT_REQUIREMENTS_SYNTAX;
+  export type MUT_RESERVATION_EXCEEDED = typeof ErrorReason.MUT_RESERVATION_EXCEEDED;
+  export type MUT_RESERVATION_OVER = typeof ErrorReason.MUT_RESERVATION_OVER;
   export type MUT_RUN_TIME_MAX = typeof ErrorReason.MUT_RUN_TIME_MAX;
   export type MUT_SITE_BUSY = typeof ErrorReason.MUT_SITE_BUSY;
   export type MUT_SITE_EXISTS = typeof ErrorReason.MUT_SITE_EXISTS;

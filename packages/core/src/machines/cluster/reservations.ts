@@ -1,0 +1,126 @@
+import type { ReservedWindow } from '../../messages/index.ts';
+import type { Instant, ProcessorCount } from '../../shared/index.ts';
+import { getRequest } from './apply.ts';
+import type { ClusterInput } from './inputs.ts';
+import { endRequest, promisesOf, replan, startRequest, tellToEnd } from './lifecycle.ts';
+import type { ClusterRequest, ClusterReservation, ClusterState } from './state.ts';
+import type { Turn } from './turn.ts';
+
+/**
+ * Takes the level of reservations: what is not in it is honoured no more and its processors are free at once.
+ *
+ * Each becomes a wall that requests are packed around. What runs is left alone; what was promised to those that wait is kept where it still
+ * can be, and otherwise they get the first hole beside the wall. Cost: O(reservations), and O(waiting x segments) where a promise has to move.
+ */
+export function noteReservations(turn: Turn, { windows }: ClusterInput & { kind: 'ReservationsTold' }): void {
+  const { reservations } = turn.state;
+  const told = new Map(windows.filter(({ endsAt }) => endsAt > turn.now).map((window) => [window.reservationId, window]));
+  changeReservations(turn, [...reservations.keys()].filter((id) => !told.has(id)), [...told.values()]);
+}
+
+/** Takes a reservation whose claim was shown before the reservation manager told of it; of one that is known that says nothing new. */
+export function noteShown(turn: Turn, { window }: ClusterInput & { kind: 'ReservationShown' }): void {
+  if (turn.state.reservations.has(window.reservationId) || window.endsAt <= turn.now) return;
+  changeReservations(turn, [], [window]);
+}
+
+/** Takes away the reservations that have ended; what runs inside them is told to end, what waits for them ends. Cost: O(reservations). */
+export function endReservations(turn: Turn): void {
+  const { reservations } = turn.state;
+  if (reservations.size > 0) changeReservations(turn, [...reservations.values()].filter(({ endsAt }) => endsAt <= turn.now).map(({ reservationId }) => reservationId), []);
+}
+
+function changeReservations(turn: Turn, removedIds: readonly number[], windows: readonly ReservedWindow[]): void {
+  const { state, now } = turn;
+  const { plan, options: { policy } } = state;
+  const told = windows.map((window) => mergeWindow(state.reservations.get(window.reservationId), window, now)).filter((reservation) => reservation !== undefined);
+  if (removedIds.length + told.length === 0) return;
+  const promises = promisesOf(turn);
+  // Who is due and waits for processors to be really free is due still.
+  for (const { id } of plan.findDue(now)) promises.set(id, now);
+  turn.change({ kind: 'ReservationsChanged', removedIds, told, at: now });
+  if (state.plan !== plan) replan(turn, promises);
+  // A wall that has gone leaves room, as the end of a request does.
+  else if (removedIds.length > 0) policy.onEnded(plan, now, turn.place);
+  endStranded(turn);
+}
+
+/** The reservation as it is from now on; undefined when nothing has changed. */
+function mergeWindow(known: ClusterReservation | undefined, { reservationId, userId, count, startsAt, endsAt }: ReservedWindow, now: Instant): ClusterReservation | undefined {
+  const fresh = { reservationId, userId, count, startsAt, endsAt };
+  if (known === undefined) return { ...fresh, toldAt: now, openedAt: 0 };
+  if ((['userId', 'count', 'startsAt', 'endsAt'] as const).every((name) => known[name] === fresh[name])) return undefined;
+  const isWithin = startsAt >= known.startsAt && endsAt <= known.endsAt && count <= known.count;
+  return { ...fresh, toldAt: isWithin ? known.toldAt : now, openedAt: isWithin && startsAt <= now ? known.openedAt : 0 };
+}
+
+/** Ends what was to run inside a reservation that is no more, or is too narrow now. */
+function endStranded(turn: Turn): void {
+  for (const id of [...turn.state.insideIds]) {
+    const request = getRequest(turn.state, id);
+    const reservation = turn.state.reservations.get(request.order.reservationId ?? 0);
+    if (reservation === undefined && request.status === 'running') tellToEnd(turn, request, 'MUT_RESERVATION_OVER');
+    if (request.status !== 'queued') continue;
+    if (reservation === undefined) endRequest(turn, request, 'MUT_RESERVATION_OVER');
+    else if (request.order.width > reservation.count) endRequest(turn, request, 'MUT_RESERVATION_EXCEEDED');
+  }
+}
+
+/** Reservations that have begun, in the order in which they were told of, each with what requests inside it hold. Cost: O(reservations + inside). */
+function listBegun(state: ClusterState, now: Instant): { readonly reservation: ClusterReservation; readonly used: ProcessorCount }[] {
+  if (state.reservations.size === 0) return [];
+  const begun = [...state.reservations.values()].filter(({ startsAt, endsAt }) => startsAt <= now && now < endsAt);
+  return begun.map((reservation) => ({ reservation, used: countUsed(state, reservation.reservationId) }));
+}
+
+/** Processors that requests inside a reservation hold. Cost: O(inside). */
+export function countUsed(state: ClusterState, reservationId: number): ProcessorCount {
+  let used = 0;
+  for (const id of state.insideIds) {
+    const { order, status } = getRequest(state, id);
+    if (order.reservationId === reservationId && status !== 'queued') used += order.width;
+  }
+  return used;
+}
+
+/**
+ * Opens the reservations whose processors are there, and starts what waits inside them: in the order of arrival, nobody passes the first.
+ *
+ * Returns what they set aside beyond what is used: nobody else may start on it. A reservation waits for those who run on its processors, and takes
+ * none of a reservation that was told of before it.
+ */
+export function startInside(turn: Turn): ProcessorCount {
+  const { state, now } = turn;
+  const { capacity } = state.plan.profile;
+  let aside = 0;
+  for (const { reservation, used } of listBegun(state, now)) {
+    const { reservationId, count, openedAt } = reservation;
+    const left = Math.max(0, count - used);
+    if (openedAt === 0 && state.processorsBusy + aside + left <= capacity) turn.change({ kind: 'ReservationOpened', reservationId, at: now });
+    aside += left - startWaiting(turn, reservationId, Math.min(left, capacity - state.processorsBusy - aside));
+  }
+  return aside;
+}
+
+/** Starts the first that wait inside a reservation while they fit; returns what they hold. */
+function startWaiting(turn: Turn, reservationId: number, free: ProcessorCount): ProcessorCount {
+  let started = 0;
+  for (const request of waitingInside(turn.state, reservationId)) {
+    if (started + request.order.width > free) break;
+    started += request.order.width;
+    startRequest(turn, request, turn.now);
+  }
+  return started;
+}
+
+function waitingInside(state: ClusterState, reservationId: number): ClusterRequest[] {
+  const inside = [...state.insideIds].map((id) => getRequest(state, id));
+  return inside.filter(({ order, status }) => order.reservationId === reservationId && status === 'queued');
+}
+
+/** When the next reservation begins or ends; Infinity for never. Cost: O(reservations). */
+export function nextOfReservations({ reservations }: ClusterState, now: Instant): Instant {
+  let next = Infinity;
+  for (const { startsAt, endsAt } of reservations.values()) next = Math.min(next, startsAt > now ? startsAt : endsAt);
+  return next;
+}
