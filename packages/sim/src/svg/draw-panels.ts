@@ -18,7 +18,7 @@ export interface Panel {
   readonly lines: readonly PanelLine[];
 }
 
-/** Panels side by side, with logarithmic axes, and a legend below. */
+/** Panels side by side, with logarithmic axes unless a linear one is asked for, and a legend below. */
 export interface PanelFigure {
   readonly title: string;
   readonly across: string;
@@ -32,13 +32,15 @@ export interface PanelFigure {
   readonly legendColumns: number;
   /** Whether each panel has an axis of its own; left out, they share one, so that they can be compared. */
   readonly hasOwnAxes?: boolean;
+  /** A linear axis from 0 up to this in place of the logarithmic one; 0 is drawn then. */
+  readonly linearUpTo?: number;
 }
 
 const page = { left: 66, right: 18, top: 48, width: 876, titleRoom: 20, panelGap: 16, axisRoom: 44, rowGap: 26, acrossRoom: 44, legendRow: 20, bottom: 14 };
 const colours = ['#0b63a5', '#c2410c', '#15803d', '#a21caf'];
 const dashes = ['', '7 3', '2 3'];
 
-/** Draws a figure as SVG on a light ground of its own, the same text for the same figure. Values that are not above 0 are left out. */
+/** Draws a figure as SVG on a light ground of its own, the same text for the same figure. Values that are not above 0 are left out on a logarithmic axis. */
 export function drawPanels(figure: PanelFigure): string {
   const rows = Math.max(1, Math.ceil(figure.panels.length / figure.panelsAcross));
   const gap = figure.hasOwnAxes === true ? page.axisRoom : page.panelGap;
@@ -55,7 +57,7 @@ export function drawPanels(figure: PanelFigure): string {
     ...figure.panels.flatMap((panel, index) => {
       const [column, row] = [index % figure.panelsAcross, Math.floor(index / figure.panelsAcross)];
       const left = page.left + column * (size.width + gap);
-      const range = rangeOf(figure.hasOwnAxes === true ? [panel] : figure.panels);
+      const range = figure.linearUpTo === undefined ? rangeOf(figure.hasOwnAxes === true ? [panel] : figure.panels) : { low: 0, high: figure.linearUpTo };
       const top = page.top + page.titleRoom + row * (page.titleRoom + size.height + page.rowGap);
       return drawPanel(panel, figure.ticks, { left, top, ...size, ...range, isNamed: column === 0 || figure.hasOwnAxes === true });
     }),
@@ -80,6 +82,7 @@ interface Frame {
   readonly top: number;
   readonly width: number;
   readonly height: number;
+  /** 0 of a linear axis only. */
   readonly low: number;
   readonly high: number;
   /** Whether the values of its axis are told. */
@@ -88,7 +91,7 @@ interface Frame {
 
 /** The least range of the axis that holds all values, their intervals unless these are very wide, and 1, with a little room. */
 function rangeOf(panels: readonly Panel[]): { readonly low: number; readonly high: number } {
-  const values = panels.flatMap(({ lines }) => lines.flatMap(boundsOf)).filter(isDrawn);
+  const values = panels.flatMap(({ lines }) => lines.flatMap(boundsOf)).filter((value) => isDrawn(value, 1));
   return { low: Math.min(0.9, ...values) / 1.1, high: Math.max(1.1, ...values) * 1.1 };
 }
 
@@ -99,11 +102,12 @@ function boundsOf({ values, halfIntervals = [] }: PanelLine): number[] {
   });
 }
 
-function isDrawn(value: number): boolean {
-  return value > 0 && Number.isFinite(value);
+function isDrawn(value: number, low: number): boolean {
+  return (value > 0 || (value === 0 && low === 0)) && Number.isFinite(value);
 }
 
 function heightOf(value: number, { top, height, low, high }: Frame): number {
+  if (low === 0) return top + height * (1 - Math.min(high, Math.max(0, value)) / high);
   return top + (height * Math.log10(high / Math.min(high, Math.max(low, value)))) / Math.log10(high / low);
 }
 
@@ -112,7 +116,7 @@ function drawPanel({ title, lines }: Panel, ticks: readonly string[], frame: Fra
   const place = (index: number): number => left + (width * (index + 0.5)) / ticks.length;
   const marks = marksBetween(frame.low, frame.high).flatMap((mark) => {
     const y = heightOf(mark, frame);
-    const look = mark === 1 ? 'stroke="#52606d" stroke-width="1.4"' : 'stroke="#e4e7eb"';
+    const look = mark === 1 && frame.low > 0 ? 'stroke="#52606d" stroke-width="1.4"' : 'stroke="#e4e7eb"';
     return [
       `<line x1="${tenths(left)}" x2="${tenths(left + width)}" y1="${tenths(y)}" y2="${tenths(y)}" ${look}/>`,
       ...(frame.isNamed ? [text(String(mark), { x: left - 7, y: y + 4, anchor: 'end' })] : []),
@@ -132,6 +136,7 @@ function drawPanel({ title, lines }: Panel, ticks: readonly string[], frame: Fra
 
 /** Round values of the axis, close enough to be read and far enough apart to be told. */
 function marksBetween(low: number, high: number): number[] {
+  if (low === 0) return Array.from({ length: 6 }, (_, index) => Number(((high * index) / 5).toPrecision(3)));
   const powers = [-4, -3, -2, -1, 0, 1, 2, 3, 4, 5];
   const marks = powers.flatMap((power) => stepsOf(high / low).map((step) => Number(`${step}e${power}`)));
   return marks.filter((mark) => mark >= low && mark <= high);
@@ -144,23 +149,23 @@ function stepsOf(span: number): readonly number[] {
 }
 
 function drawLine({ look, values, halfIntervals = [] }: PanelLine, place: (tick: number) => number, frame: Frame): string[] {
-  const points = values.flatMap((value, tick) => (isDrawn(value) ? [{ x: place(tick), y: heightOf(value, frame), value, half: halfIntervals[tick] ?? NaN }] : []));
+  const points = values.flatMap((value, tick) => (isDrawn(value, frame.low) ? [{ x: place(tick), y: heightOf(value, frame), value, half: halfIntervals[tick] ?? NaN }] : []));
   const stroke = strokeOf(look);
   const bars = points.filter(({ half }) => Number.isFinite(half)).map(({ x, value, half }) => {
     const [upper, lower] = [heightOf(value + half, frame), heightOf(value - half, frame)];
     return `<line x1="${tenths(x)}" x2="${tenths(x)}" y1="${tenths(upper)}" y2="${tenths(lower)}" stroke="${colourOf(look)}" stroke-opacity="0.55"/>`;
   });
   return [
-    ...bars, ...pathsOf(values).map((ticks) => `<polyline fill="none" ${stroke} points="${ticks.map((tick) => `${tenths(place(tick))},${tenths(heightOf(values[tick] as number, frame))}`).join(' ')}"/>`),
+    ...bars, ...pathsOf(values, frame.low).map((ticks) => `<polyline fill="none" ${stroke} points="${ticks.map((tick) => `${tenths(place(tick))},${tenths(heightOf(values[tick] as number, frame))}`).join(' ')}"/>`),
     ...points.map(({ x, y }) => drawMark(look, x, y)),
   ];
 }
 
 /** The ticks of each unbroken stretch of two or more values: a line over a gap would tell of what is not there. */
-function pathsOf(values: readonly number[]): number[][] {
+function pathsOf(values: readonly number[], low: number): number[][] {
   const paths: number[][] = [[]];
   values.forEach((value, tick) => {
-    if (isDrawn(value)) paths.at(-1)?.push(tick);
+    if (isDrawn(value, low)) paths.at(-1)?.push(tick);
     else paths.push([]);
   });
   return paths.filter(({ length }) => length > 1);

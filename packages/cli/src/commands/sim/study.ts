@@ -31,9 +31,9 @@ export interface StudyRunOptions extends StudyOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<study>', 'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines that come and go; costa2005: the request heuristics on archived logs')
+    .argument('<study>', 'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines that come and go; kunrath2008: utilisation and refusals of reservations; costa2005: the request heuristics on archived logs')
     .requiredOption('--out <folder>', 'where results are kept; a study that was interrupted goes on there')
-    .option('--quick', 'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of each')
+    .option('--quick', 'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of each, kunrath2008 with 10')
     .option('--seed <text>', 'the same seed, the same runs', '1')
     .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz (default: MUTIRAO_DATA)')
     .option('--workers <count>', 'threads (default: one per processor of this machine)')
@@ -47,6 +47,7 @@ export async function runStudy(context: CommandContext, name: string, options: S
   if (name === 'trust') return (await import('../../simulation/study/run-trust.ts')).runTrust(context, options);
   const settings = readSettings(name, options);
   if (name === 'eager') return runEager(context, settings, options);
+  if (name === 'kunrath2008') return (await import('../../simulation/study/run-kunrath2008.ts')).runKunrath2008(context, settings, options);
   const workerCount = options.workers === undefined ? availableParallelism() : readWhole('--workers', options.workers, { min: 1, max: 1024 });
   const data = getData(context, options);
   const folder = StudyFolder.open(resolve(context.directory, options.out), settings);
