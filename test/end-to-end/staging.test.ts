@@ -168,3 +168,26 @@ test.serial('an output that is cut off between its provider and home goes on fro
   t.log(`${crossed - size} bytes of ${size} again after ${breaks} breaks`);
   t.true(crossed > size && crossed < size + breaks * outputLossMax, `${crossed} bytes crossed of ${size}`);
 });
+
+test.serial('an input that two agents of one host want crosses their wire once, though they share nothing with their provider', async (t) => {
+  const grid = await startGrid(t, { machines: [{ processors: 1, args: ['--shared', 'none', '--site', 'near'] }] });
+  const wire = new Wire(grid.providers.at(-1)?.agentsAddress ?? '');
+  const address = await wire.open();
+  t.teardown(() => { wire.close(); });
+  const home = temporaryFolder(t);
+  const args = ['--provider', address, '--site', 'far', '--credential-file', join(grid.home, 'providers', 'lab', 'machine-token'), '--home', home];
+  for (const name of ['far1', 'far2']) await grid.startMachine(name, { processors: 1, args, env: { MUTIRAO_HOME: home } });
+  await grid.client.waitMachines(3);
+  const folder = temporaryFolder(t);
+  const bytes = randomBytes(16 << 20);
+  writeFileSync(join(folder, 'in.bin'), bytes);
+  const before = wire.bytes;
+  const jobId = await grid.client.submit([taskGroup('sha256sum < in.bin; sleep 1', 2, { inputs: [input('in.bin', 'in.bin')], requirements: 'site == far' })], { homeDirectory: folder });
+  t.is((await grid.client.waitEnded(jobId)).status, JobStatus.FINISHED, await grid.client.explain({ $case: 'jobId', value: jobId }));
+  for (const index of [0, 1]) t.is((await grid.client.output(jobId, index)).split(' ')[0], createHash('sha256').update(bytes).digest('hex'));
+  const machines = new Set((await grid.client.tasks(jobId)).flatMap(({ replicas }) => replicas.map(({ machineId }) => machineId)));
+  t.is(machines.size, 2);
+  const crossed = wire.bytes - before;
+  t.log(`${crossed} bytes crossed of ${bytes.length}`);
+  t.true(crossed > bytes.length && crossed < bytes.length + (1 << 20), `${crossed} bytes crossed`);
+});

@@ -6,7 +6,7 @@ import path from 'node:path';
 const ownerFile = 'owner';
 
 /** Who has a folder: a process, where its number means something. */
-interface Owner {
+export interface Owner {
   readonly host: string;
   /** The run of the host and the space of process numbers; another one after a restart, or in another container. */
   readonly run: string;
@@ -18,8 +18,12 @@ interface Owner {
 
 /** Notes in an agent's folder, which is of use to nobody after it, whose it is. @throws Error of the file system. */
 export function claimFolder(folder: string): void {
-  const owner: Owner = { ...ourPlace(), pid: process.pid, startedTicks: startOf(process.pid) };
-  writeFileSync(path.join(folder, ownerFile), JSON.stringify(owner), { mode: 0o600 });
+  writeFileSync(path.join(folder, ownerFile), JSON.stringify(describeOwner()), { mode: 0o600 });
+}
+
+/** Says who this process is, for `isGone` of another one. */
+export function describeOwner(): Owner {
+  return { ...ourPlace(), pid: process.pid, startedTicks: startOf(process.pid) };
 }
 
 /**
@@ -36,7 +40,8 @@ export async function removeAbandoned(agentsFolder: string): Promise<void> {
   }
 }
 
-function isGone(told: string): boolean {
+/** Whether the process of this host that described itself so is gone; never of another host. */
+export function isGone(told: string): boolean {
   const here = ourPlace();
   let owner: Partial<Owner>;
   try {

@@ -19,6 +19,7 @@ import { claimFolder, removeAbandoned } from './abandoned-folders.ts';
 import { ContentFetcher } from './content-fetcher.ts';
 import type { PushFile, WaysHome } from './collect-outputs.ts';
 import { Gate } from './gate.ts';
+import { HostContents } from './host-contents.ts';
 import { ProviderLink } from './provider-link.ts';
 import { PushAttempts } from './push-attempts.ts';
 import { SharedFolders } from './shared-folders.ts';
@@ -41,6 +42,8 @@ export interface AgentSetup {
   readonly keepsFiles: boolean;
   /** A home folder that may lie on a file system which others share; left out where nothing is to be shared. */
   readonly sharedHome?: string;
+  /** A folder in which the agents of this host share contents; left out for one that shares nothing. */
+  readonly hostFolder?: string;
   /** Sets up where tasks run; this host when left out. @param deliver hears of the ends of tasks. */
   readonly openWorkplace?: (deliver: (input: AgentInput) => void) => Promise<Workplace>;
   /** Where a debugging trace goes; empty or left out for none. */
@@ -61,6 +64,7 @@ export class Agent {
   private readonly fetcher: ContentFetcher;
   private readonly link: ProviderLink;
   private readonly shared: SharedFolders;
+  private readonly host: HostContents | undefined;
   private readonly pushes = new Gate(pushesMax);
   private readonly over = Promise.withResolvers<MutiraoError | undefined>();
   private transferCount = 0;
@@ -77,8 +81,9 @@ export class Agent {
       trace: openTrace({ path: setup.trace ?? '', machine: 'agent', at: systemClock.now(), log: setup.log, describe: () => saveAgentBeginning(state) }),
     });
     const { cache } = workplace;
+    this.host = makeHostContents(setup);
     this.fetcher = new ContentFetcher({
-      cache, deliver: (input) => { this.driver.deliver(input); },
+      cache, ...(this.host === undefined ? {} : { host: this.host }), deliver: (input) => { this.driver.deliver(input); },
       want: (contents) => { this.link.send({ $case: 'contentWanted', value: encodeContentWanted(contents) }); },
       pull: (transferId, content, offset) => pullContent(this.link.client, transferId, { content, offset }, cache.store),
     });
@@ -115,6 +120,7 @@ export class Agent {
     this.isClosed = true;
     await this.workplace.end();
     this.link.close();
+    this.host?.close();
     await this.driver.stop();
     this.workplace.close();
     if (!this.setup.keepsFiles) rmSync(this.setup.folder, { recursive: true, force: true });
@@ -213,4 +219,9 @@ export class Agent {
       }
     });
   }
+}
+
+function makeHostContents({ hostFolder: folder, provider }: AgentSetup): HostContents | undefined {
+  if (folder === undefined) return undefined;
+  return new HostContents({ folder, provider, clock: systemClock, pause: (delay) => new Promise((resolve) => { setTimeout(resolve, delay).unref(); }) });
 }

@@ -5,10 +5,13 @@ import type { Content } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
 import type { ContentCache, SharedFile } from './content-cache.ts';
 import { Gate } from './gate.ts';
+import type { HostContents } from './host-contents.ts';
 
 /** What fetching needs. */
 export interface ContentFetcherOptions {
   readonly cache: ContentCache;
+  /** What agents of this host share; left out for one that shares nothing. */
+  readonly host?: HostContents;
   /** Tells the broker what this machine lacks; nothing while there is no provider. */
   want(contents: readonly WantedContent[]): void;
   /** Brings a transfer's bytes, all from `offset` on, into the cache's store. */
@@ -29,6 +32,8 @@ export class ContentFetcher {
   private readonly shared = new Gate(sharedMax);
   private sharedCount = 0;
   private readonly fetching = new Set<string>();
+  /** Contents that may come by another agent. */
+  private readonly asking = new Set<string>();
   private readonly attempts = new Map<string, number>();
 
   constructor(options: ContentFetcherOptions) {
@@ -40,7 +45,9 @@ export class ContentFetcher {
     const wanted: WantedContent[] = [];
     for (const content of contents) {
       if (this.options.cache.pin(content.sha256)) this.options.deliver({ kind: 'ContentArrived', sha256: content.sha256 });
-      else if (!this.fetching.has(content.sha256)) wanted.push(this.restOf(content));
+      else if (this.fetching.has(content.sha256)) continue;
+      else if (this.options.host?.isShared(content) === true) void this.askHost(content, this.options.host);
+      else wanted.push(this.restOf(content));
     }
     if (wanted.length > 0) this.options.want(wanted);
   }
@@ -50,7 +57,9 @@ export class ContentFetcher {
     for (const sha256 of sha256s) {
       this.options.cache.unpin(sha256);
       this.attempts.delete(sha256);
-      if (!this.fetching.has(sha256)) this.dropPart(sha256);
+      if (this.fetching.has(sha256)) continue;
+      this.options.host?.release(sha256);
+      this.dropPart(sha256);
     }
   }
 
@@ -58,7 +67,10 @@ export class ContentFetcher {
   take(offer: ContentOffer): void {
     const { content, source } = offer;
     const { sha256 } = content;
+    const { host } = this.options;
     if (!this.options.cache.isPinned(sha256) || this.fetching.has(sha256)) return; // Nobody needs it any more, or it is coming.
+    if (source.kind === 'shared') host?.noteNear(content);
+    if (source.kind !== 'transfer') host?.release(sha256);
     if (source.kind === 'refused') {
       this.options.deliver({ kind: 'ContentRefused', sha256, reason: source.reason, detail: `the broker cannot send content ${sha256}` });
       return;
@@ -73,14 +85,40 @@ export class ContentFetcher {
       : this.gate.run(() => this.pull(source, content));
     fetched.then(() => {
       this.options.cache.add(content);
+      host?.publish(sha256, this.options.cache.store.path(sha256));
       this.arrive(content);
-    }, (error: unknown) => { this.fail(content, error); });
+    }, (error: unknown) => {
+      host?.release(sha256);
+      this.fail(content, error);
+    });
+  }
+
+  /** Waits for another agent of this host that brings a content, or brings it for all of them. */
+  private async askHost(content: Content, host: HostContents): Promise<void> {
+    const { sha256 } = content;
+    const isWanted = (): boolean => this.options.cache.isPinned(sha256) && !this.fetching.has(sha256);
+    if (this.asking.has(sha256)) return;
+    this.asking.add(sha256);
+    const way = await host.obtain(content, isWanted);
+    this.asking.delete(sha256);
+    if (way === undefined || !isWanted()) {
+      if (!this.fetching.has(sha256)) host.release(sha256);
+    } else if (way.kind === 'file') {
+      this.fetching.add(sha256);
+      this.shared.run(() => this.takeShared(content, { path: way.path, isLinkable: true })).then(() => { this.arrive(content); }, () => {
+        host.forget(sha256);
+        this.fetching.delete(sha256);
+        if (isWanted()) this.options.want([this.restOf(content)]);
+      });
+    } else this.options.want([this.restOf(content)]);
   }
 
   /** What a transfer brought before it broke need not come again, and one that brought something was no failure. */
   private async pull({ transferId, offset = 0 }: { readonly transferId: string; readonly offset?: Bytes }, content: Content): Promise<void> {
     const { store } = this.options.cache;
     const before = store.partSize(content.sha256);
+    this.options.host?.noteFar();
+    this.options.host?.beat(content.sha256, () => store.partSize(content.sha256));
     try {
       await this.options.pull(transferId, content, offset);
     } catch (error) {
@@ -128,6 +166,6 @@ export class ContentFetcher {
     if (!this.options.cache.isPinned(sha256)) return;
     const isFinal = code === 'MUT_DISK_FULL' || attempts >= attemptsMax;
     if (isFinal) this.options.deliver({ kind: 'ContentRefused', sha256, reason: code === 'MUT_DISK_FULL' ? 'MUT_NO_SPACE' : code, detail: message });
-    else this.options.want([this.restOf(content)]);
+    else this.ask([content]);
   }
 }

@@ -46,6 +46,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const agent = await Agent.start({
     ...place, provider: config.provider, credential, trust: agentTrust(home), orphanTimeout: config.orphanTimeout,
     folder: folderOf(facts.machineId), keepsFiles: facts.requestId === '', ...(config.remExec === '' && config.shared !== 'none' ? { sharedHome: config.shared === '' ? home : config.shared } : {}),
+    ...(config.shared === 'none' ? {} : { hostFolder: path.join(home, 'agents', '.contents') }),
     machine: {
       killGrace: config.killGrace, contentBytesMax: config.storage, startedDelay: 10, reportInterval: 50, unacknowledgedMax: 10_000,
       unacknowledgedBytesMax: 64 * 2 ** 20, prefetchMax: facts.processors + 16,

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { AgentInput } from '@mutirao/core/machines/agent';
 import type { Content } from '@mutirao/core/messages';
+import { systemClock } from '@mutirao/runtime/driver';
 import { temporaryFolder } from '@mutirao/testkit';
 import { ContentCache } from '../../src/content-cache.ts';
 import { ContentFetcher } from '../../src/content-fetcher.ts';
+import { HostContents } from '../../src/host-contents.ts';
 
 const bytes = Buffer.from('content');
 const content: Content = { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
@@ -133,4 +136,37 @@ test('what a broken transfer brought is forgotten with those who needed it', asy
   await broken;
   t.is(parts, 3);
   t.is(wanted.length, 1);
+});
+
+test('of two agents of a host one pulls what both want, and when it breaks down the other one does', async (t) => {
+  const large = Buffer.alloc(100_000, 'content');
+  const wish: Content = { sha256: createHash('sha256').update(large).digest('hex'), size: large.length };
+  const folder = path.join(temporaryFolder(t), 'shared');
+  const pulls: string[] = [];
+  let isBroken = true;
+  const makeAgent = async (name: string): Promise<{ fetcher: ContentFetcher; arrived: Promise<AgentInput>; cache: ContentCache }> => {
+    const { promise: arrived, resolve } = Promise.withResolvers<AgentInput>();
+    const cache = await ContentCache.open(path.join(temporaryFolder(t), name), 1_000_000);
+    const fetcher = new ContentFetcher({
+      cache, deliver: resolve, host: new HostContents({ folder, provider: 'p', clock: systemClock, pause: () => new Promise((turn) => { setImmediate(turn); }) }),
+      want: (contents) => {
+        for (const one of contents) queueMicrotask(() => { fetcher.take({ content: one, source: { kind: 'transfer', transferId: name, offset: 0 } }); });
+      },
+      pull: async () => {
+        pulls.push(name);
+        if (isBroken) {
+          isBroken = false;
+          throw new MutiraoError('MUT_UNREACHABLE', 'broken');
+        }
+        await cache.store.putStream([large], { content: wish });
+      },
+    });
+    return { fetcher, arrived, cache };
+  };
+  const [one, other] = [await makeAgent('one'), await makeAgent('other')];
+  one.fetcher.ask([wish]);
+  other.fetcher.ask([wish]);
+  t.deepEqual((await Promise.all([one.arrived, other.arrived])).map(({ kind }) => kind), ['ContentArrived', 'ContentArrived']);
+  t.is(pulls.length, 2);
+  t.is(statSync(one.cache.store.path(wish.sha256)).ino, statSync(other.cache.store.path(wish.sha256)).ino);
 });
