@@ -87,7 +87,7 @@ function groupOf(name: string, program: Command, groups: Map<string, Command>): 
 const groupSummaries: Readonly<Record<string, string>> = {
   job: 'Bags of tasks: submit, list, show, wait, cancel, retry, machines.',
   task: 'Tasks of a job and their output.',
-  machine: 'GridMachines that the broker can use, and machines of yours: list, add, kept, remove.',
+  machine: 'GridMachines that the broker can use, and machines of yours: list, show, add, kept, remove.',
   provider: 'GridMachineProviders: list, show, heuristic, drain, add.',
   site: 'Clusters behind ssh: add, list, show, connect, remove.',
   request: 'Allocation requests of the providers.',

@@ -35,6 +35,7 @@ export const entries: readonly CommandEntry[] = [
   { path: ['task', 'list'], summary: 'List tasks of a job with machine, replica times and exit status.', json: { shape: 'task', form: 'array' }, load: () => import('./task/list.ts') },
   { path: ['task', 'output'], summary: 'Print standard output and error of tasks.', json: { shape: 'output', form: 'array' }, load: () => import('./task/output.ts') },
   { path: ['machine', 'list'], summary: 'List the GridMachines that the broker has now.', json: { shape: 'machine', form: 'array' }, load: () => import('./machine/list.ts') },
+  { path: ['machine', 'show'], summary: 'Show all that is known of a machine: what it does, and what votes have shown of it.', json: { shape: 'shown_machine', form: 'one' }, load: () => import('./machine/show.ts') },
   { path: ['machine', 'add'], summary: 'Have an agent work for machines of yours, over ssh or by templates.', json: { shape: 'kept_machine', form: 'array' }, load: () => import('./machine/add.ts') },
   { path: ['machine', 'remove'], summary: 'End the agent of a machine that was added, and forget the machine.', json: { shape: 'told', form: 'one' }, load: () => import('./machine/remove.ts') },
   { path: ['machine', 'trust'], summary: 'Show what machines have done for their trust, with the evidence.', json: { shape: 'trust', form: 'array' }, load: () => import('./machine/trust.ts') },

@@ -120,6 +120,13 @@ export function machineJson(machine: MachineRecord): JsonOf<Shapes['machine']> {
   };
 }
 
+/** All that is known of a machine, as JSON. */
+export function shownMachineJson({ name, machine, trust }: { readonly name: string; readonly machine: MachineRecord | undefined; readonly trust: TrustRecord | undefined }): JsonOf<Shapes['shown_machine']> {
+  return {
+    machine_id: name, machine: machine === undefined ? null : machineJson(machine), trust: trust === undefined ? null : trustJson(trust),
+  };
+}
+
 /** A provider as its broker knows it, as JSON. */
 export function providerJson(provider: ProviderRecord): JsonOf<Shapes['provider']> {
   return {

@@ -8,6 +8,11 @@ export const trustShapes = {
     caught_unix_ms: ['integer or null', 'Since when it is quarantined; null while it is trusted.'],
     evidence: ['array of object', '`kind` (`outvoted`, `mismatch`, `word`), `at_unix_ms`, `job_id`, `task_index` (null where none is meant), `digest`, `accepted_digest`, `against` (machines that disagreed), `detail`.'],
   },
+  shown_machine: {
+    machine_id: ['string', 'Its name, now or last.'],
+    machine: ['machine or null', 'What it is now; null where it is not here.'],
+    trust: ['trust or null', 'What votes and spot checks have shown of it, in all jobs; null where nothing was compared.'],
+  },
   trusted_machine: {
     machine_id: ['string', 'The machine that was meant.'],
   },

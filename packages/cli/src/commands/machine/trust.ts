@@ -36,10 +36,11 @@ function trustLines(records: readonly TrustRecord[]): string[] {
       machineId, identity, String(passes), credibility.toFixed(4), caughtUnixMs === 0 ? '-' : showInstant(caughtUnixMs),
     ]),
   );
-  return [...table, ...records.flatMap(({ machineId, evidence }) => evidence.map((one) => `${machineId}: ${describe(one)}`))];
+  return [...table, ...records.flatMap(({ machineId, evidence }) => evidence.map((one) => `${machineId}: ${describeEvidence(one)}`))];
 }
 
-function describe({ kind, atUnixMs, jobId, taskIndex, digest, acceptedDigest, against, detail }: TrustEvidence): string {
+/** A piece of evidence, for people. */
+export function describeEvidence({ kind, atUnixMs, jobId, taskIndex, digest, acceptedDigest, against, detail }: TrustEvidence): string {
   const when = showInstant(atUnixMs);
   if (kind === 'outvoted') {
     return `${when} task ${taskIndex} of job ${jobId}: brought ${digest.slice(0, 12)}, taken was ${acceptedDigest.slice(0, 12)} of ${against.join(' and ')}; ${detail}`;

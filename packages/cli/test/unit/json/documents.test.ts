@@ -52,7 +52,7 @@ const trace = fileURLToPath(new URL('../../../../sim/test/fixtures/traces/agent.
 const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'], 'job cancel': ['1'], 'job retry': ['1'], 'task output': ['1'], 'provider show': ['alpha'], 'provider add': ['alpha', 'h:1'],
   'provider drain': ['alpha'], 'provider heuristic': ['alpha', 'adaptive'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'],
-  'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'], 'machine quarantine': ['lab/m1'], 'machine pardon': ['lab/m1'],
+  'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'], 'machine quarantine': ['lab/m1'], 'machine show': ['lab/m1'], 'machine pardon': ['lab/m1'],
   'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'canceljob': ['1'], 'waitforjob': ['1'],
   'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'], 'sim swarm': ['--seeds', '2'],
   'sim replay': [trace],
