@@ -6,6 +6,7 @@ const programs: Readonly<Record<string, () => Promise<{ main(argv: readonly stri
   broker: () => import('../../packages/broker/src/main.ts'),
   cluster: () => import('../../packages/cluster/src/main.ts'),
   provider: () => import('../../packages/provider/src/main.ts'),
+  reservations: () => import('../../packages/reservations/src/main.ts'),
 };
 
 // Where a manager starts us without any environment, the shell's own defaults hold, as they would for a script.

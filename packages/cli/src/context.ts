@@ -1,6 +1,7 @@
 import type { BrokerClient } from './client/broker-client.ts';
 import type { ClusterClient } from './client/cluster-client.ts';
 import type { ProviderClient } from './client/provider-client.ts';
+import type { ReservationClient } from './client/reservation-client.ts';
 import type { ExitStatus } from './exit-status.ts';
 import type { Output } from './output/output.ts';
 
@@ -24,6 +25,8 @@ export interface CommandContext {
   provider(address: string): Promise<ProviderClient>;
   /** The embedded cluster at an address. */
   cluster(address: string): Promise<ClusterClient>;
+  /** The reservation manager at an address. */
+  reservations(address: string): Promise<ReservationClient>;
   /** Waits so long, or until `signal` fires. */
   sleep(durationMs: number): Promise<void>;
 }

@@ -39,6 +39,7 @@ export function makeLiveContext(output: Output, options: CommonOptions, passedOn
       },
       provider: (address) => dialWith(at, (rpc, settings) => rpc.dialProvider(address, settings), findSiteTokenAt(at, address)),
       cluster: (address) => dialWith(at, (rpc, settings) => rpc.dialCluster(address, settings)),
+      reservations: (address) => dialWith(at, (rpc, settings) => rpc.dialReservations(address, settings)),
       sleep: async (durationMs) => {
         await delay(durationMs, undefined, { signal: interrupt.signal }).catch(() => undefined);
       },

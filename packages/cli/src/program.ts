@@ -91,6 +91,7 @@ const groupSummaries: Readonly<Record<string, string>> = {
   provider: 'GridMachineProviders: list, show, heuristic, drain, add.',
   site: 'Clusters behind ssh: add, list, show, connect, remove.',
   request: 'Allocation requests of the providers.',
+  reservation: 'Reservations of resources: request, list, show, renegotiate, cancel, claim, calendar, resource.',
   cluster: 'The queue of an embedded cluster, as its local users see it.',
   explain: 'Why a task, a job or a request is where it is.',
   sim: 'Simulation in virtual time; nothing runs.',

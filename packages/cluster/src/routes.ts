@@ -7,7 +7,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
 import { unary, type Handlers } from '@mutirao/runtime/rpc';
-import type { ChangeSignal } from './change-signal.ts';
+import type { ChangeSignal } from '@mutirao/runtime/driver';
 
 /** What the routes need of the process. */
 export interface ClusterHost {

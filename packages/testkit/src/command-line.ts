@@ -1,11 +1,12 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { runCommand, type BrokerClient, type ClusterClient, type CommandContext, type ProviderClient } from '@mutirao/cli';
+import { runCommand, type BrokerClient, type ClusterClient, type CommandContext, type ProviderClient, type ReservationClient } from '@mutirao/cli';
 
 /** What a command line run in a test talks to; what is left out is out of reach. */
 export interface FakeGrid {
   readonly broker?: Partial<BrokerClient>;
   readonly provider?: Partial<ProviderClient>;
   readonly cluster?: Partial<ClusterClient>;
+  readonly reservations?: Partial<ReservationClient>;
   /** Absolute; a folder that is not there when left out. */
   readonly home?: string;
   /** Absolute. */
@@ -51,6 +52,7 @@ function surroundings(grid: FakeGrid, words: Pick<CommandContext, 'output' | 'pa
     broker: () => reach<BrokerClient>(grid.broker, 'broker'),
     provider: () => reach<ProviderClient>(grid.provider, 'provider'),
     cluster: () => reach<ClusterClient>(grid.cluster, 'cluster'),
+    reservations: () => reach<ReservationClient>(grid.reservations, 'reservation manager'),
     sleep: grid.sleep ?? (() => Promise.resolve()),
   };
 }

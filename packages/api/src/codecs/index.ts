@@ -19,3 +19,6 @@ export {
 } from './machine.ts';
 export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
 export { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, encodeDemand, encodeTaskTimes } from './provider.ts';
+export {
+  decodeRules, decodeStatuses, decodeWish, encodePlacementOutcome, encodeRefusal, encodeReservation, encodeReservationEvent, encodeResource, encodeUnits, readInstant, readText,
+} from './reservation.ts';

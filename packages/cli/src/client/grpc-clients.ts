@@ -1,12 +1,14 @@
 import { BrokerServiceClient } from '@mutirao/api/broker';
 import { ClusterServiceClient } from '@mutirao/api/cluster';
 import { GridMachineProviderServiceClient } from '@mutirao/api/provider';
+import { ReservationServiceClient } from '@mutirao/api/reservation';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import { callUnary, dial, messagesOf } from '@mutirao/runtime/rpc';
 
 import type { BrokerClient } from './broker-client.ts';
 import type { ClusterClient } from './cluster-client.ts';
 import type { ProviderClient } from './provider-client.ts';
+import type { ReservationClient } from './reservation-client.ts';
 
 /** How long a command waits for an answer, and what makes it stop waiting. */
 export interface CallSettings {
@@ -83,6 +85,31 @@ export function dialCluster(address: string, { token, trust, ...limits }: CallSe
     release: (request) => callUnary(raw, 'release', request, limits),
     getLimits: (request) => callUnary(raw, 'getLimits', request, limits),
     getQueue: (request) => callUnary(raw, 'getQueue', request, limits),
+  };
+  return { client, close: () => { raw.close(); } };
+}
+
+/** The reservation manager at an address; it connects at the first call. */
+export function dialReservations(address: string, { token, trust, ...limits }: CallSettings): Closable<ReservationClient> {
+  const raw = dial(ReservationServiceClient, address, { token, trust });
+  const client: ReservationClient = {
+    requestReservation: (request) => callUnary(raw, 'requestReservation', request, limits),
+    getReservation: (request) => callUnary(raw, 'getReservation', request, limits),
+    listReservations: (request) => callUnary(raw, 'listReservations', request, limits),
+    renegotiateReservation: (request) => callUnary(raw, 'renegotiateReservation', request, limits),
+    cancelReservation: (request) => callUnary(raw, 'cancelReservation', request, limits),
+    confirmReservation: (request) => callUnary(raw, 'confirmReservation', request, limits),
+    verifyReservation: (request) => callUnary(raw, 'verifyReservation', request, limits),
+    claimReservation: (request) => callUnary(raw, 'claimReservation', request, limits),
+    releaseReservation: (request) => callUnary(raw, 'releaseReservation', request, limits),
+    getCalendar: (request) => callUnary(raw, 'getCalendar', request, limits),
+    registerResource: (request) => callUnary(raw, 'registerResource', request, limits),
+    updateResource: (request) => callUnary(raw, 'updateResource', request, limits),
+    addMaintenance: (request) => callUnary(raw, 'addMaintenance', request, limits),
+    removeMaintenance: (request) => callUnary(raw, 'removeMaintenance', request, limits),
+    failResource: (request) => callUnary(raw, 'failResource', request, limits),
+    restoreResource: (request) => callUnary(raw, 'restoreResource', request, limits),
+    listResources: () => callUnary(raw, 'listResources', {}, limits),
   };
   return { client, close: () => { raw.close(); } };
 }

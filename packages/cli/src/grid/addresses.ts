@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
@@ -29,13 +29,40 @@ export function findClusterAddress(home: string, name: string | undefined): Name
   return first;
 }
 
+/** The reservation manager that is meant: by address, by its name in the home folder, or the only one there. @throws {MutiraoError} MUT_UNREACHABLE, MUT_BAD_REQUEST */
+export function findReservationsAddress(home: string, name: string | undefined): string {
+  if (name?.includes(':') === true) return name;
+  const folder = join(home, 'reservations');
+  const names = listFolders(folder).filter((one) => name === undefined || one === name);
+  const [first, ...others] = names;
+  if (first === undefined) {
+    const which = name === undefined ? 'reservation manager' : `reservation manager "${name}"`;
+    throw new MutiraoError('MUT_UNREACHABLE', `no ${which} has started in ${home}; start one with "mutirao run reservations", or want --manager with an address`);
+  }
+  if (others.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `there are several reservation managers; want --manager with one of ${names.join(', ')}`);
+  return readAddress(join(folder, first, 'reservations.json'), `the reservation manager "${first}" has not started`);
+}
+
+function listFolders(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readAddress(path: string, otherwise: string): string {
+  let address: unknown;
+  try {
+    ({ address } = JSON.parse(readFileSync(path, 'utf8')) as { address?: unknown });
+  } catch (error) {
+    throw new MutiraoError('MUT_UNREACHABLE', otherwise, { cause: error });
+  }
+  if (typeof address !== 'string') throw new MutiraoError('MUT_UNREACHABLE', `${path} names no address`);
+  return address;
+}
+
 /** The address that the home folder's broker wrote when it started. @throws {MutiraoError} MUT_UNREACHABLE when there is none. */
 export function findBrokerAddress(home: string): string {
-  try {
-    const { address } = JSON.parse(readFileSync(join(home, 'broker.json'), 'utf8')) as { address?: unknown };
-    if (typeof address === 'string') return address;
-  } catch (error) {
-    throw new MutiraoError('MUT_UNREACHABLE', `no broker has started in ${home}`, { cause: error });
-  }
-  throw new MutiraoError('MUT_UNREACHABLE', `${join(home, 'broker.json')} names no address`);
+  return readAddress(join(home, 'broker.json'), `no broker has started in ${home}`);
 }

@@ -1,5 +1,6 @@
 import { simulationShapes } from './simulation-shapes.ts';
 import { gatheredShapes } from './gathered-shapes.ts';
+import { reservationShapes } from './reservation-shapes.ts';
 import { trustShapes } from './trust-shapes.ts';
 
 /** A field of a JSON document: its type as docs/cli-json.md names it, and what it means. */
@@ -315,6 +316,7 @@ export const shapes = {
     machines: ['object', '`machine_count`, `processors`, `running_count`.'],
     trouble: ['string', 'Why the broker takes nothing new, a full disk for example; empty while all is well.'],
   },
+  ...reservationShapes,
   ...simulationShapes,
   submission: {
     job_id: ['integer', 'The new job\'s number.'],

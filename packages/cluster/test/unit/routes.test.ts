@@ -6,7 +6,7 @@ import { clusterMachine, createClusterState, listQueue, type ClusterInput } from
 import { conservativeBackfilling } from '@mutirao/core/queue';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
 import { aCallContext, inject } from '@mutirao/testkit';
-import { ChangeSignal } from '../../src/change-signal.ts';
+import { ChangeSignal } from '@mutirao/runtime/driver';
 import { clusterRoutes } from '../../src/routes.ts';
 
 const options = {

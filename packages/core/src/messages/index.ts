@@ -11,3 +11,7 @@ export type {
 export type {
   AllocationRequest, Demand, HonouredReservation, QueueListing, QueuedRequest, RequestCandidate, RequestOrder, RequestStatus, ReservedWindow, ResourceLimits, TimeQuantiles,
 } from './provider.ts';
+export type {
+  Alternative, ClaimContents, Outage, PlacementRefusal, ReservationRecord, ReservationStatus, ReservationWish, ResourceDimension, ResourceId, ResourceRecord, ResourceRules,
+  ResourceState, Timing, WishedAmount,
+} from './reservation.ts';

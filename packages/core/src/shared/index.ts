@@ -7,4 +7,4 @@ export { Prng } from './prng.ts';
 export { findNearestWord } from './nearest-word.ts';
 export { clockTolerance, ownInstant } from './own-instant.ts';
 export { IndexSet, type IndexRange } from './index-set.ts';
-export { describeBytes, describeExactTime, describeTime, plural } from './sentences.ts';
+export { describeBytes, describeExactTime, describeInstant, describeTime, plural } from './sentences.ts';

@@ -2,7 +2,7 @@ import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 
 /** The processes of a grid. */
-export type ProcessName = 'agent' | 'broker' | 'cluster' | 'provider' | 'site';
+export type ProcessName = 'agent' | 'broker' | 'cluster' | 'provider' | 'reservations' | 'site';
 
 /** Whether this is the one executable that holds everything (scripts/pack), and not Node with the sources beside it. */
 export const isPacked: boolean = isSea();

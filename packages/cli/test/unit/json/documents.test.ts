@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { RequestStatus as ClusterRequestStatus } from '@mutirao/api/cluster';
+import { Algorithm, Placement, ReservationStatus, ResourceKind } from '@mutirao/api/reservation';
 import { KeptMachineStatus, RequestStatus } from '@mutirao/api/provider';
 import { aJobSummary, aJobSpec, aLedgerRow, aMachineRecord, aTask, runCommandLine } from '@mutirao/testkit';
 import { entries } from '../../../src/commands/index.ts';
@@ -45,6 +46,24 @@ const cluster = {
   getLimits: answer({ processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1 }),
 };
 
+const reservation = {
+  reservationId: 1, resourceId: 'net', userId: 'ana', status: ReservationStatus.CONFIRMED, startUnixMs: 1, endUnixMs: 2, amount: 4, units: [], earliestStartUnixMs: 1, latestEndUnixMs: undefined,
+  holdUntilUnixMs: 0, requestedUnixMs: 1, claimedUnixMs: 0, endedUnixMs: 0, revision: 1, reason: 'free', clientRequestId: '', claim: 'a.b.c',
+};
+const reservable = {
+  resourceId: 'net', ownerId: 'ana', resourceType: 'network', kind: ResourceKind.CAPACITY, total: 800, unit: 'B/s', failed: 0, failedUnits: [], reservationCount: 1,
+  rules: { capPercent: 70, algorithm: Algorithm.SUVS_P, placement: Placement.FIRST_FIT, durationMsMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0, movesMax: 16, unclaimedMsMax: 0 },
+  maintenances: [{ maintenanceId: 'paint', startUnixMs: 1, endUnixMs: 2, amount: 1, units: [], reason: 'paint' }],
+};
+const outcome = { $case: 'reservation' as const, value: reservation };
+const reservations = {
+  requestReservation: answer({ outcome, movedCount: 0 }), renegotiateReservation: answer({ outcome }), getReservation: answer({ reservation }), confirmReservation: answer({ reservation }),
+  cancelReservation: answer({ reservation }), claimReservation: answer({ reservation }), releaseReservation: answer({ reservation }), listResources: answer({ resources: [reservable] }),
+  listReservations: answer({ reservations: [reservation], nextBeforeReservationId: 0 }), verifyReservation: answer({ valid: true, code: '', message: '', reservation }),
+  getCalendar: answer({ resource: reservable, fromUnixMs: 0, untilUnixMs: 9, slots: [{ startUnixMs: 0, endUnixMs: 9, used: 4 }], truncated: false }),
+};
+const at = ['--manager', 'h:1'];
+
 const log = fileURLToPath(new URL('../../../../core/test/fixtures/backfilling-40.swf', import.meta.url));
 const trace = fileURLToPath(new URL('../../../../sim/test/fixtures/traces/agent.jsonl', import.meta.url));
 
@@ -56,6 +75,9 @@ const rests: Readonly<Record<string, readonly string[]>> = {
   'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'canceljob': ['1'], 'waitforjob': ['1'],
   'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'], 'sim swarm': ['--seeds', '2'],
   'sim replay': [trace],
+  'reservation request': [...at, '--resource', 'net', '--share', '30%', '--for', '2h'], 'reservation renegotiate': [...at, '1', '--for', '1h'], 'reservation list': at,
+  'reservation show': [...at, '1'], 'reservation confirm': [...at, '1'], 'reservation cancel': [...at, '1'], 'reservation claim': [...at, '1'], 'reservation release': [...at, '1'],
+  'reservation verify': [...at, 'a.b.c'], 'reservation calendar': at, 'reservation resource': ['list', ...at],
 };
 
 /** Those that need files or processes of their own; test/cli and the tests of their commands run them, and compare what they print. */
@@ -67,7 +89,7 @@ for (const entry of entries) {
   if (json === undefined || elsewhere.has(words)) continue;
   test(`"${words} --json" prints exactly what is documented`, async (t) => {
     const rest = rests[words] ?? [];
-    const { status, out, err } = await runCommandLine([...entry.path, '--json', ...rest], { broker, provider, cluster });
+    const { status, out, err } = await runCommandLine([...entry.path, '--json', ...rest], { broker, provider, cluster, reservations });
     t.is(status, 0, err);
     const printed: unknown = JSON.parse(out);
     const documents = json.form === 'array' ? printed as unknown[] : [printed];

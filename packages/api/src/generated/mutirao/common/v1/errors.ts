@@ -12,6 +12,8 @@ export const protobufFileName = "mutirao/common/v1/errors.proto";
 
 export const ErrorReason = {
   UNSPECIFIED: 0,
+  MUT_ABOVE_CAP: 91,
+  MUT_ABOVE_CAPACITY: 92,
   MUT_AGENT_STOPPED: 51,
   MUT_ALLOCATION_ENDED: 1,
   MUT_ALREADY_RUNNING: 2,
@@ -22,7 +24,14 @@ export const ErrorReason = {
   MUT_BAD_SIZE: 7,
   MUT_CANCELLED: 8,
   MUT_CHECK_FAILED: 9,
+  MUT_CLAIM_EARLY: 93,
+  MUT_CLAIM_ELSEWHERE: 94,
+  MUT_CLAIM_FORGED: 95,
+  MUT_CLAIM_LATE: 96,
   MUT_CLAIM_NOT_YOURS: 88,
+  MUT_CLAIM_SUPERSEDED: 97,
+  MUT_CLAIM_UNCONFIRMED: 98,
+  MUT_CLAIM_USED: 99,
   MUT_CLUSTER_RESTARTED: 10,
   MUT_COMMAND_FAILED: 11,
   MUT_COMMAND_NOT_FOUND: 52,
@@ -34,7 +43,9 @@ export const ErrorReason = {
   MUT_DEADLINE_EXCEEDED: 14,
   MUT_DISK_FULL: 65,
   MUT_DRAINING: 53,
+  MUT_END_BEFORE_START: 100,
   MUT_FILE_NOT_FOUND: 66,
+  MUT_HOLD_MAX: 101,
   MUT_INPUT_CHANGED: 87,
   MUT_INPUT_MISSING: 15,
   MUT_INTERNAL: 16,
@@ -46,6 +57,7 @@ export const ErrorReason = {
   MUT_JOURNAL_FAILED: 22,
   MUT_JOURNAL_NEWER: 23,
   MUT_LAUNCH_FAILED: 54,
+  MUT_LOCAL_TIME: 102,
   MUT_LOOPBACK_ONLY: 24,
   MUT_MACHINES_DIALECT: 72,
   MUT_MACHINES_SYNTAX: 73,
@@ -55,10 +67,13 @@ export const ErrorReason = {
   MUT_MACHINE_QUARANTINED: 85,
   MUT_MEMORY_MAX: 55,
   MUT_NODE_LOST: 83,
+  MUT_NOT_CLAIMED: 103,
   MUT_NOT_FOUND: 49,
+  MUT_NOT_NOW: 104,
   MUT_NOT_OWNER: 26,
   MUT_NOT_PACKED: 74,
   MUT_NO_MAJORITY: 86,
+  MUT_NO_ROOM: 105,
   MUT_NO_SPACE: 56,
   MUT_OUTPUT_FILES_MAX: 57,
   MUT_OUTPUT_FORBIDDEN: 27,
@@ -75,9 +90,15 @@ export const ErrorReason = {
   MUT_REPLACED: 70,
   MUT_REQUESTS_MAX: 34,
   MUT_REQUIREMENTS_SYNTAX: 35,
+  MUT_RESERVATION_AMOUNT: 106,
+  MUT_RESERVATION_BEGUN: 107,
+  MUT_RESERVATION_DURATION: 108,
   MUT_RESERVATION_EXCEEDED: 89,
   MUT_RESERVATION_OVER: 90,
+  MUT_RESERVATION_TOO_LONG: 109,
+  MUT_RESOURCE_EXISTS: 110,
   MUT_RUN_TIME_MAX: 61,
+  MUT_SHARE_MAX: 111,
   MUT_SITE_BUSY: 75,
   MUT_SITE_EXISTS: 76,
   MUT_SITE_PROGRAM: 77,
@@ -85,6 +106,7 @@ export const ErrorReason = {
   MUT_SSH_DENIED: 78,
   MUT_SSH_HOST_KEY: 79,
   MUT_STAGING_FAILED: 62,
+  MUT_START_IN_PAST: 112,
   MUT_STOPPING: 36,
   MUT_STORAGE_FULL: 63,
   MUT_SWF_SYNTAX: 67,
@@ -92,22 +114,29 @@ export const ErrorReason = {
   MUT_TEMPLATE_FAILED: 82,
   MUT_TEMPLATE_NO_VALUE: 37,
   MUT_TOKEN_UNSAFE: 38,
+  MUT_TOO_MANY_MOVES: 113,
   MUT_TRACE_EMPTY: 68,
   MUT_TRACE_SYNTAX: 71,
   MUT_TRANSFER_FAILED: 39,
   MUT_UNAUTHENTICATED: 40,
   MUT_UNIMPLEMENTED: 41,
+  MUT_UNKNOWN_RESOURCE: 114,
+  MUT_UNKNOWN_UNIT: 115,
   MUT_UNREACHABLE: 42,
   MUT_UNTRUSTED: 81,
+  MUT_USER_BOUND: 116,
   MUT_WALLTIME_ENDED: 43,
   MUT_WALLTIME_MAX: 44,
   MUT_WIDTH_MAX: 45,
+  MUT_WINDOW_TOO_SHORT: 117,
 } as const;
 
 export type ErrorReason = typeof ErrorReason[keyof typeof ErrorReason];
 
 export namespace ErrorReason {
   export type UNSPECIFIED = typeof ErrorReason.UNSPECIFIED;
+  export type MUT_ABOVE_CAP = typeof ErrorReason.MUT_ABOVE_CAP;
+  export type MUT_ABOVE_CAPACITY = typeof ErrorReason.MUT_ABOVE_CAPACITY;
   export type MUT_AGENT_STOPPED = typeof ErrorReason.MUT_AGENT_STOPPED;
   export type MUT_ALLOCATION_ENDED = typeof ErrorReason.MUT_ALLOCATION_ENDED;
   export type MUT_ALREADY_RUNNING = typeof ErrorReason.MUT_ALREADY_RUNNING;
@@ -118,7 +147,14 @@ export namespace ErrorReason {
   export type MUT_BAD_SIZE = typeof ErrorReason.MUT_BAD_SIZE;
   export type MUT_CANCELLED = typeof ErrorReason.MUT_CANCELLED;
   export type MUT_CHECK_FAILED = typeof ErrorReason.MUT_CHECK_FAILED;
+  export type MUT_CLAIM_EARLY = typeof ErrorReason.MUT_CLAIM_EARLY;
+  export type MUT_CLAIM_ELSEWHERE = typeof ErrorReason.MUT_CLAIM_ELSEWHERE;
+  export type MUT_CLAIM_FORGED = typeof ErrorReason.MUT_CLAIM_FORGED;
+  export type MUT_CLAIM_LATE = typeof ErrorReason.MUT_CLAIM_LATE;
   export type MUT_CLAIM_NOT_YOURS = typeof ErrorReason.MUT_CLAIM_NOT_YOURS;
+  export type MUT_CLAIM_SUPERSEDED = typeof ErrorReason.MUT_CLAIM_SUPERSEDED;
+  export type MUT_CLAIM_UNCONFIRMED = typeof ErrorReason.MUT_CLAIM_UNCONFIRMED;
+  export type MUT_CLAIM_USED = typeof ErrorReason.MUT_CLAIM_USED;
   export type MUT_CLUSTER_RESTARTED = typeof ErrorReason.MUT_CLUSTER_RESTARTED;
   export type MUT_COMMAND_FAILED = typeof ErrorReason.MUT_COMMAND_FAILED;
   export type MUT_COMMAND_NOT_FOUND = typeof ErrorReason.MUT_COMMAND_NOT_FOUND;
@@ -130,7 +166,9 @@ export namespace ErrorReason {
   export type MUT_DEADLINE_EXCEEDED = typeof ErrorReason.MUT_DEADLINE_EXCEEDED;
   export type MUT_DISK_FULL = typeof ErrorReason.MUT_DISK_FULL;
   export type MUT_DRAINING = typeof ErrorReason.MUT_DRAINING;
+  export type MUT_END_BEFORE_START = typeof ErrorReason.MUT_END_BEFORE_START;
   export type MUT_FILE_NOT_FOUND = typeof ErrorReason.MUT_FILE_NOT_FOUND;
+  export type MUT_HOLD_MAX = typeof ErrorReason.MUT_HOLD_MAX;
   export type MUT_INPUT_CHANGED = typeof ErrorReason.MUT_INPUT_CHANGED;
   export type MUT_INPUT_MISSING = typeof ErrorReason.MUT_INPUT_MISSING;
   export type MUT_INTERNAL = typeof ErrorReason.MUT_INTERNAL;
@@ -142,6 +180,7 @@ export namespace ErrorReason {
   export type MUT_JOURNAL_FAILED = typeof ErrorReason.MUT_JOURNAL_FAILED;
   export type MUT_JOURNAL_NEWER = typeof ErrorReason.MUT_JOURNAL_NEWER;
   export type MUT_LAUNCH_FAILED = typeof ErrorReason.MUT_LAUNCH_FAILED;
+  export type MUT_LOCAL_TIME = typeof ErrorReason.MUT_LOCAL_TIME;
   export type MUT_LOOPBACK_ONLY = typeof ErrorReason.MUT_LOOPBACK_ONLY;
   export type MUT_MACHINES_DIALECT = typeof ErrorReason.MUT_MACHINES_DIALECT;
   export type MUT_MACHINES_SYNTAX = typeof ErrorReason.MUT_MACHINES_SYNTAX;
@@ -151,10 +190,13 @@ export namespace ErrorReason {
   export type MUT_MACHINE_QUARANTINED = typeof ErrorReason.MUT_MACHINE_QUARANTINED;
   export type MUT_MEMORY_MAX = typeof ErrorReason.MUT_MEMORY_MAX;
   export type MUT_NODE_LOST = typeof ErrorReason.MUT_NODE_LOST;
+  export type MUT_NOT_CLAIMED = typeof ErrorReason.MUT_NOT_CLAIMED;
   export type MUT_NOT_FOUND = typeof ErrorReason.MUT_NOT_FOUND;
+  export type MUT_NOT_NOW = typeof ErrorReason.MUT_NOT_NOW;
   export type MUT_NOT_OWNER = typeof ErrorReason.MUT_NOT_OWNER;
   export type MUT_NOT_PACKED = typeof ErrorReason.MUT_NOT_PACKED;
   export type MUT_NO_MAJORITY = typeof ErrorReason.MUT_NO_MAJORITY;
+  export type MUT_NO_ROOM = typeof ErrorReason.MUT_NO_ROOM;
   export type MUT_NO_SPACE = typeof ErrorReason.MUT_NO_SPACE;
   export type MUT_OUTPUT_FILES_MAX = typeof ErrorReason.MUT_OUTPUT_FILES_MAX;
   export type MUT_OUTPUT_FORBIDDEN = typeof ErrorReason.MUT_OUTPUT_FORBIDDEN;
@@ -171,9 +213,15 @@ export namespace ErrorReason {
   export type MUT_REPLACED = typeof ErrorReason.MUT_REPLACED;
   export type MUT_REQUESTS_MAX = typeof ErrorReason.MUT_REQUESTS_MAX;
   export type MUT_REQUIREMENTS_SYNTAX = typeof ErrorReason.MUT_REQUIREMENTS_SYNTAX;
+  export type MUT_RESERVATION_AMOUNT = typeof ErrorReason.MUT_RESERVATION_AMOUNT;
+  export type MUT_RESERVATION_BEGUN = typeof ErrorReason.MUT_RESERVATION_BEGUN;
+  export type MUT_RESERVATION_DURATION = typeof ErrorReason.MUT_RESERVATION_DURATION;
   export type MUT_RESERVATION_EXCEEDED = typeof ErrorReason.MUT_RESERVATION_EXCEEDED;
   export type MUT_RESERVATION_OVER = typeof ErrorReason.MUT_RESERVATION_OVER;
+  export type MUT_RESERVATION_TOO_LONG = typeof ErrorReason.MUT_RESERVATION_TOO_LONG;
+  export type MUT_RESOURCE_EXISTS = typeof ErrorReason.MUT_RESOURCE_EXISTS;
   export type MUT_RUN_TIME_MAX = typeof ErrorReason.MUT_RUN_TIME_MAX;
+  export type MUT_SHARE_MAX = typeof ErrorReason.MUT_SHARE_MAX;
   export type MUT_SITE_BUSY = typeof ErrorReason.MUT_SITE_BUSY;
   export type MUT_SITE_EXISTS = typeof ErrorReason.MUT_SITE_EXISTS;
   export type MUT_SITE_PROGRAM = typeof ErrorReason.MUT_SITE_PROGRAM;
@@ -181,6 +229,7 @@ export namespace ErrorReason {
   export type MUT_SSH_DENIED = typeof ErrorReason.MUT_SSH_DENIED;
   export type MUT_SSH_HOST_KEY = typeof ErrorReason.MUT_SSH_HOST_KEY;
   export type MUT_STAGING_FAILED = typeof ErrorReason.MUT_STAGING_FAILED;
+  export type MUT_START_IN_PAST = typeof ErrorReason.MUT_START_IN_PAST;
   export type MUT_STOPPING = typeof ErrorReason.MUT_STOPPING;
   export type MUT_STORAGE_FULL = typeof ErrorReason.MUT_STORAGE_FULL;
   export type MUT_SWF_SYNTAX = typeof ErrorReason.MUT_SWF_SYNTAX;
@@ -188,14 +237,19 @@ export namespace ErrorReason {
   export type MUT_TEMPLATE_FAILED = typeof ErrorReason.MUT_TEMPLATE_FAILED;
   export type MUT_TEMPLATE_NO_VALUE = typeof ErrorReason.MUT_TEMPLATE_NO_VALUE;
   export type MUT_TOKEN_UNSAFE = typeof ErrorReason.MUT_TOKEN_UNSAFE;
+  export type MUT_TOO_MANY_MOVES = typeof ErrorReason.MUT_TOO_MANY_MOVES;
   export type MUT_TRACE_EMPTY = typeof ErrorReason.MUT_TRACE_EMPTY;
   export type MUT_TRACE_SYNTAX = typeof ErrorReason.MUT_TRACE_SYNTAX;
   export type MUT_TRANSFER_FAILED = typeof ErrorReason.MUT_TRANSFER_FAILED;
   export type MUT_UNAUTHENTICATED = typeof ErrorReason.MUT_UNAUTHENTICATED;
   export type MUT_UNIMPLEMENTED = typeof ErrorReason.MUT_UNIMPLEMENTED;
+  export type MUT_UNKNOWN_RESOURCE = typeof ErrorReason.MUT_UNKNOWN_RESOURCE;
+  export type MUT_UNKNOWN_UNIT = typeof ErrorReason.MUT_UNKNOWN_UNIT;
   export type MUT_UNREACHABLE = typeof ErrorReason.MUT_UNREACHABLE;
   export type MUT_UNTRUSTED = typeof ErrorReason.MUT_UNTRUSTED;
+  export type MUT_USER_BOUND = typeof ErrorReason.MUT_USER_BOUND;
   export type MUT_WALLTIME_ENDED = typeof ErrorReason.MUT_WALLTIME_ENDED;
   export type MUT_WALLTIME_MAX = typeof ErrorReason.MUT_WALLTIME_MAX;
   export type MUT_WIDTH_MAX = typeof ErrorReason.MUT_WIDTH_MAX;
+  export type MUT_WINDOW_TOO_SHORT = typeof ErrorReason.MUT_WINDOW_TOO_SHORT;
 }

@@ -1,0 +1,162 @@
+import type { PlacementReply, ReservationEvent } from '@mutirao/core/machines/reservations';
+import type {
+  Outage, PlacementRefusal, ReservationRecord, ReservationStatus, ReservationWish, ResourceDimension, ResourceRecord, ResourceRules, ResourceState, Timing, WishedAmount,
+} from '@mutirao/core/messages';
+import type { Instant } from '@mutirao/core/shared';
+
+import {
+  Algorithm as AlgorithmWire, Placement as PlacementWire, ReservationStatus as StatusWire, ResourceKind as KindWire, Timing as TimingWire,
+  type Maintenance as MaintenanceWire, type Refusal as RefusalWire, type RenegotiateReservationResponse, type Reservation as ReservationWire,
+  type ReservationEvent as EventWire, type ReservationWish as WishWire, type Resource as ResourceWire, type ResourceRules as RulesWire, type UnitRange,
+} from '../generated/mutirao/reservation/v1/reservation_service.ts';
+import { badRequest } from './common.ts';
+
+const wireOfStatuses: Readonly<Record<ReservationStatus, StatusWire>> = {
+  held: StatusWire.HELD, confirmed: StatusWire.CONFIRMED, claimed: StatusWire.CLAIMED, released: StatusWire.RELEASED, expired: StatusWire.EXPIRED, cancelled: StatusWire.CANCELLED,
+};
+const statusesOfWire = new Map(Object.entries(wireOfStatuses).map(([status, wire]) => [wire, status as ReservationStatus]));
+const timingsOfWire = new Map<TimingWire, Timing>([
+  [TimingWire.UNSPECIFIED, 'advance'], [TimingWire.ADVANCE, 'advance'], [TimingWire.IMMEDIATE, 'immediate'], [TimingWire.ON_DEMAND, 'on-demand'],
+]);
+const algorithmsOfWire = new Map<AlgorithmWire, ResourceRules['algorithm']>([
+  [AlgorithmWire.UNSPECIFIED, 'suvs'], [AlgorithmWire.SUVS, 'suvs'], [AlgorithmWire.SUVS_P, 'suvs-p'],
+]);
+const placementsOfWire = new Map<PlacementWire, ResourceRules['placement']>([
+  [PlacementWire.UNSPECIFIED, 'first-fit'], [PlacementWire.FIRST_FIT, 'first-fit'], [PlacementWire.MIN_LIP, 'min-lip'], [PlacementWire.MIN_TIP, 'min-tip'],
+]);
+const unitsOfDimensions: Readonly<Record<ResourceDimension, string>> = { count: '', bytes: 'B', 'bytes-per-second': 'B/s', hertz: 'Hz' };
+
+const noRules: RulesWire = {
+  capPercent: undefined, algorithm: AlgorithmWire.UNSPECIFIED, placement: PlacementWire.UNSPECIFIED, durationMsMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0,
+  movesMax: undefined, unclaimedMsMax: 0,
+};
+/** Moves that a request may cause where the owner says nothing. */
+const movesMaxUsual = 16;
+const ppmOfPercent = 10_000;
+/** The last instant that a calendar knows: the year 9999. */
+const instantMax = 253_402_300_799_999;
+const textLengthMax = 1024;
+
+/** Reads a wish. What the resource allows is the manager's to check. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function decodeWish(wire: WishWire | undefined): ReservationWish {
+  if (wire === undefined) throw badRequest('wish is absent');
+  return {
+    resourceId: readText('resource_id', wire.resourceId), amount: decodeAmount(wire.amount), duration: wire.durationMs, timing: lookUp(timingsOfWire, wire.timing, 'timing'),
+    earliestStart: readInstant('earliest_start_unix_ms', wire.earliestStartUnixMs), latestEnd: readInstant('latest_end_unix_ms', wire.latestEndUnixMs),
+  };
+}
+
+function decodeAmount(wire: WishWire['amount']): WishedAmount {
+  switch (wire?.$case) {
+    case undefined: throw badRequest('amount is absent; want a quantity, or an elastic or malleable amount');
+    case 'quantity': return { kind: 'text', text: readText('quantity', wire.value) };
+    case 'elastic': return { kind: 'elastic', ...wire.value };
+    case 'malleable': return { kind: 'malleable', work: wire.value.workUnitMs, amountMin: wire.value.amountMin, amountMax: wire.value.amountMax };
+  }
+}
+
+/** Reads an instant; undefined where none is given. @throws {MutiraoError} MUT_BAD_REQUEST for one that no calendar reaches. */
+export function readInstant(name: string, wire: number | undefined): Instant | undefined {
+  if (wire !== undefined && wire > instantMax) throw badRequest(`${name} is ${wire}; want at most ${instantMax}`);
+  return wire;
+}
+
+/** Reads a short text. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function readText(name: string, value: string): string {
+  if (value.length > textLengthMax) throw badRequest(`${name} has ${value.length} characters; want at most ${textLengthMax}`);
+  if (value.includes('\0')) throw badRequest(`${name} holds a NUL character`);
+  return value;
+}
+
+/** Reads an owner's rules; what is absent has its default. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function decodeRules(wire: RulesWire | undefined): ResourceRules {
+  const given = wire ?? noRules;
+  const percent = given.capPercent ?? 100;
+  if (!(percent > 0 && percent <= 100)) throw badRequest(`cap_percent is ${percent}; want more than 0 and at most 100`);
+  return {
+    capPpm: Math.max(1, Math.round(percent * ppmOfPercent)), algorithm: lookUp(algorithmsOfWire, given.algorithm, 'algorithm'),
+    placement: lookUp(placementsOfWire, given.placement, 'placement'), durationMax: given.durationMsMax, reservationsPerUserMax: given.reservationsPerUserMax,
+    amountPerUserMax: given.amountPerUserMax, movesMax: given.movesMax ?? movesMaxUsual, unclaimedMax: given.unclaimedMsMax,
+  };
+}
+
+function lookUp<Wire, Value>(values: ReadonlyMap<Wire, Value>, wire: Wire, name: string): Value {
+  const value = values.get(wire);
+  if (value === undefined) throw badRequest(`${name} is ${String(wire)}; want a value of its enumeration`);
+  return value;
+}
+
+function encodeRules(rules: ResourceRules): RulesWire {
+  return {
+    capPercent: rules.capPpm / ppmOfPercent, algorithm: rules.algorithm === 'suvs' ? AlgorithmWire.SUVS : AlgorithmWire.SUVS_P,
+    placement: { 'first-fit': PlacementWire.FIRST_FIT, 'min-lip': PlacementWire.MIN_LIP, 'min-tip': PlacementWire.MIN_TIP }[rules.placement],
+    durationMsMax: rules.durationMax, reservationsPerUserMax: rules.reservationsPerUserMax, amountPerUserMax: rules.amountPerUserMax, movesMax: rules.movesMax,
+    unclaimedMsMax: rules.unclaimedMax,
+  };
+}
+
+/** Writes a resource as it is now. */
+export function encodeResource({ resource, outages, livingCount }: ResourceState): ResourceWire {
+  const failures = outages.filter(({ kind }) => kind === 'failure');
+  return {
+    ...encodeResourceFacts(resource), failed: failures.reduce((sum, { amount }) => sum + amount, 0),
+    failedUnits: encodeUnits(failures.flatMap(({ units }) => units).sort((one, other) => one - other)),
+    maintenances: outages.filter(({ kind }) => kind === 'maintenance').map(encodeMaintenance), reservationCount: livingCount,
+  };
+}
+
+function encodeResourceFacts(resource: ResourceRecord): ResourceWire {
+  return {
+    resourceId: resource.id, ownerId: resource.ownerId, resourceType: resource.type, kind: resource.kind === 'counted' ? KindWire.UNITS : KindWire.CAPACITY,
+    total: resource.total, unit: unitsOfDimensions[resource.dimension], rules: encodeRules(resource.rules), failed: 0, failedUnits: [], maintenances: [], reservationCount: 0,
+  };
+}
+
+function encodeMaintenance({ name, startsAt, endsAt, amount, units, reason }: Outage): MaintenanceWire {
+  return { maintenanceId: name, startUnixMs: startsAt, endUnixMs: endsAt, amount, units: encodeUnits(units), reason };
+}
+
+/** Writes units as ranges. @param units ascending. */
+export function encodeUnits(units: readonly number[]): UnitRange[] {
+  const ranges: UnitRange[] = [];
+  for (const unit of units) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last.first + last.count === unit) last.count += 1;
+    else ranges.push({ first: unit, count: 1 });
+  }
+  return ranges;
+}
+
+/** Writes a reservation. @param claim signed; empty where it is not to be told. */
+export function encodeReservation(reservation: ReservationRecord, claim: string): ReservationWire {
+  const { place, resourceId, status, holdUntil, requestedAt, claimedAt, endedAt, revision, reason, clientRequestId } = reservation;
+  return {
+    reservationId: place.id, resourceId, userId: place.userId, status: wireOfStatuses[status], startUnixMs: place.start, endUnixMs: place.end, amount: place.amount,
+    units: encodeUnits(place.resources), earliestStartUnixMs: place.earliestStart, latestEndUnixMs: place.latestEnd, holdUntilUnixMs: holdUntil, requestedUnixMs: requestedAt,
+    claimedUnixMs: claimedAt, endedUnixMs: endedAt, revision, reason, clientRequestId, claim,
+  };
+}
+
+/** Reads statuses to filter by. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function decodeStatuses(wire: readonly StatusWire[]): ReservationStatus[] {
+  return wire.map((one) => lookUp(statusesOfWire, one, 'status'));
+}
+
+/** Writes why there is no place. */
+export function encodeRefusal({ code, message, alternatives }: PlacementRefusal): RefusalWire {
+  return { code, message, alternatives: alternatives.map(({ startsAt, endsAt, amount, reason }) => ({ startUnixMs: startsAt, endUnixMs: endsAt, amount, reason })) };
+}
+
+/** Writes what became of a request. @param sign makes the claim of a reservation. */
+export function encodePlacementOutcome(reply: PlacementReply, sign: (reservation: ReservationRecord) => string): NonNullable<RenegotiateReservationResponse['outcome']> {
+  if (reply.kind === 'refused') return { $case: 'refusal', value: encodeRefusal(reply.refusal) };
+  return { $case: 'reservation', value: encodeReservation(reply.reservation, sign(reply.reservation)) };
+}
+
+/** Writes an event. */
+export function encodeReservationEvent(sequence: number, at: Instant, { type, reservation, resource, reason }: ReservationEvent): EventWire {
+  return {
+    sequence, atUnixMs: at, type, reason, reservation: reservation === undefined ? undefined : encodeReservation(reservation, ''),
+    resource: resource === undefined ? undefined : encodeResourceFacts(resource),
+  };
+}

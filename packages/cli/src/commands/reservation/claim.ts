@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+
+import { InvariantError } from '@mutirao/core/shared';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { reservationJson } from '../../json/reservation-documents.ts';
+import { tell } from '../../output/tell.ts';
+import { managerOption, openManager, readReservationId, reservationPairs, resourcesByName } from '../../reservations/show-reservation.ts';
+
+/** Where and as whom a claim is shown. */
+export interface ClaimOptions {
+  readonly manager?: string;
+  readonly resource?: string;
+  readonly user?: string;
+  readonly key?: string;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<reservation>', 'its number; or the claim itself, as "reservation show" prints it')
+    .option(...managerOption)
+    .option('--resource <name>', 'where it is shown (default: the one that it names)')
+    .option('--user <name>', 'who shows it, where a resource\'s manager asks (default: you)')
+    .option('--key <text>', 'a key of yours: the same key is the same claim, however often it is shown')
+    .action((reservation: string, options: ClaimOptions) => act((context) => claimReservation(context, reservation, options)));
+}
+
+/** Begins the use of a reservation. */
+export async function claimReservation(context: CommandContext, text: string, options: ClaimOptions): Promise<ExitStatus> {
+  const manager = await openManager(context, options.manager);
+  const claim = text.includes('.') ? text : (await manager.getReservation({ reservationId: readReservationId(text) })).reservation?.claim ?? '';
+  const { reservation } = await manager.claimReservation({ claim, resourceId: options.resource ?? '', userId: options.user ?? '', clientRequestId: options.key ?? '' });
+  if (reservation === undefined) throw new InvariantError('the manager gave no answer');
+  const unit = (await resourcesByName(manager)).get(reservation.resourceId)?.unit ?? '';
+  tell(context.output, { json: () => reservationJson(reservation, unit), table: () => reservationPairs(reservation, unit), quiet: () => [reservation.reservationId] });
+  return 0;
+}

@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { ReservationStatus, type Reservation } from '@mutirao/api/reservation';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { reservationJson } from '../../json/reservation-documents.ts';
+import { tell } from '../../output/tell.ts';
+import { managerOption, openManager, reservationTable, resourcesByName } from '../../reservations/show-reservation.ts';
+import { readLimit } from '../../reservations/wish-options.ts';
+
+/** Which reservations are listed. */
+export interface ListOptions {
+  readonly manager?: string;
+  readonly resource?: string;
+  readonly status?: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly all?: true;
+  readonly limit: string;
+}
+
+const statusWords = Object.entries(ReservationStatus).filter(([, value]) => value !== 0).map(([name]) => name.toLowerCase());
+const pageMax = 1000;
+
+export function define(command: Command, act: Act): void {
+  command
+    .option(...managerOption)
+    .option('--resource <name>', 'only of this resource')
+    .option('--status <words>', `only these, separated by commas: ${statusWords.join(', ')}`)
+    .option('--from <time>', 'only those that end later')
+    .option('--until <time>', 'only those that begin earlier')
+    .option('--all', 'also those of other users, of resources that are yours')
+    .option('--limit <count>', 'at most so many', '100')
+    .action((options: ListOptions) => act((context) => listReservations(context, options)));
+}
+
+/** Lists reservations. */
+export async function listReservations(context: CommandContext, options: ListOptions): Promise<ExitStatus> {
+  const now = context.clock.now();
+  const limit = Number(options.limit);
+  if (!Number.isInteger(limit) || limit < 1) throw new MutiraoError('MUT_BAD_REQUEST', `--limit is "${options.limit}"; want an integer of 1 or more`);
+  const manager = await openManager(context, options.manager);
+  const filter = {
+    resourceId: options.resource ?? '', statuses: readStatuses(options.status), fromUnixMs: readLimit(options.from, now) ?? 0, untilUnixMs: readLimit(options.until, now) ?? 0,
+    allUsers: options.all === true,
+  };
+  const found: Reservation[] = [];
+  let before = 0;
+  do {
+    const page = await manager.listReservations({ ...filter, pageSize: Math.min(limit - found.length, pageMax), beforeReservationId: before });
+    found.push(...page.reservations);
+    before = page.nextBeforeReservationId;
+  } while (before !== 0 && found.length < limit);
+  const resources = await resourcesByName(manager);
+  tell(context.output, {
+    json: () => found.map((one) => reservationJson(one, resources.get(one.resourceId)?.unit ?? '')),
+    table: () => reservationTable(found, resources, now),
+    quiet: () => found.map(({ reservationId }) => reservationId),
+  });
+  return 0;
+}
+
+function readStatuses(text: string | undefined): ReservationStatus[] {
+  return (text ?? '').split(',').filter((word) => word !== '').map((word) => {
+    const value = Object.entries(ReservationStatus).find(([name]) => name.toLowerCase() === word)?.[1];
+    if (value === undefined || value === 0) throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${word}"; want one of ${statusWords.join(', ')}`);
+    return value;
+  });
+}

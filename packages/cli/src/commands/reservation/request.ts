@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { parseDuration } from '@mutirao/formats';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { managerOption, openManager, resourcesByName } from '../../reservations/show-reservation.ts';
+import { tellPlacement } from '../../reservations/tell-placement.ts';
+import { addWishOptions, readAmount, readDuration, readLimit, readTiming, type WishOptions } from '../../reservations/wish-options.ts';
+
+/** What is asked for, and how. */
+export interface RequestOptions extends WishOptions {
+  readonly manager?: string;
+  readonly resource: string;
+  readonly hold?: string;
+  readonly key?: string;
+  readonly dryRun?: true;
+}
+
+export function define(command: Command, act: Act): void {
+  addWishOptions(command.option(...managerOption).requiredOption('--resource <name>', 'what to reserve, as "reservation resource list" prints it'))
+    .option('--hold <duration>', 'only hold the place for so long; "reservation confirm" reserves it')
+    .option('--key <text>', 'a key of yours: the same key is the same reservation, however often it is asked for')
+    .option('--dry-run', 'tell what would come of it, and reserve nothing')
+    .action((options: RequestOptions) => act((context) => requestReservation(context, options)));
+}
+
+/** Asks for a reservation. */
+export async function requestReservation(context: CommandContext, options: RequestOptions): Promise<ExitStatus> {
+  const now = context.clock.now();
+  const amount = readAmount(options);
+  if (amount === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'nothing says how much; want --count, --share, --capacity or --processors');
+  if (options.for === undefined && options.work === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'nothing says for how long; want --for, or --work with --processors');
+  const manager = await openManager(context, options.manager);
+  const answer = await manager.requestReservation({
+    wish: {
+      resourceId: options.resource, amount, durationMs: options.for === undefined ? 0 : readDuration(options.for), earliestStartUnixMs: readLimit(options.from, now),
+      latestEndUnixMs: readLimit(options.until, now), timing: readTiming(options),
+    },
+    clientRequestId: options.key ?? '', holdMs: options.hold === undefined ? 0 : parseDuration(options.hold), dryRun: options.dryRun === true,
+  });
+  const unit = (await resourcesByName(manager)).get(options.resource)?.unit ?? '';
+  return tellPlacement(context, { ...answer, unit });
+}

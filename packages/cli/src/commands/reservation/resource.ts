@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import type { AddMaintenanceRequest, Resource } from '@mutirao/api/reservation';
+import { InvariantError } from '@mutirao/core/shared';
+
+import type { ReservationClient } from '../../client/reservation-client.ts';
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { reservableResourceJson } from '../../json/reservation-documents.ts';
+import { renderTable } from '../../output/table.ts';
+import { tell } from '../../output/tell.ts';
+import { showDuration, showInstant } from '../../output/units.ts';
+import { addResourceOptions, mergeRules, readPart, rulesJson, type ResourceOptions } from '../../reservations/resource-options.ts';
+import { managerOption, openManager, showAmount } from '../../reservations/show-reservation.ts';
+import { readLimit } from '../../reservations/wish-options.ts';
+
+const actions = ['add', 'list', 'update', 'maintain', 'unmaintain', 'fail', 'restore'] as const;
+type Action = typeof actions[number];
+
+export function define(command: Command, act: Act): void {
+  addResourceOptions(command
+    .argument('<action>', actions.join(', '))
+    .argument('[name]', 'of the resource; for "list" all when left out')
+    .option(...managerOption))
+    .action((action: string, name: string | undefined, options: ResourceOptions) => act((context) => manageResource(context, { action, name, options })));
+}
+
+/** What is to be done with a resource. */
+export interface ResourceTask {
+  readonly action: string;
+  readonly name: string | undefined;
+  readonly options: ResourceOptions;
+}
+
+/** Lists or changes what can be reserved, and tells how it is then. */
+export async function manageResource(context: CommandContext, { action, name, options }: ResourceTask): Promise<ExitStatus> {
+  const known = actions.find((one) => one === action);
+  if (known === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `there is no "reservation resource ${action}"; want one of ${actions.join(', ')}`);
+  const manager = await openManager(context, options.manager);
+  if (known === 'list') return tellResources(context, (await manager.listResources()).resources.filter(({ resourceId }) => name === undefined || resourceId === name));
+  if (name === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `"reservation resource ${action}" wants the name of a resource`);
+  const { resource, movedCount = 0, cancelledCount = 0 } = await change({ manager, action: known, resourceId: name, options, now: context.clock.now() });
+  if (resource === undefined) throw new InvariantError('the manager gave no answer');
+  if (movedCount + cancelledCount > 0) context.output.note(`Reservations in the way: ${movedCount} moved, ${cancelledCount} cancelled; their users hear of it.`);
+  return tellResources(context, [resource]);
+}
+
+interface Change {
+  readonly manager: ReservationClient;
+  readonly action: Exclude<Action, 'list'>;
+  readonly resourceId: string;
+  readonly options: ResourceOptions;
+  readonly now: number;
+}
+
+interface Changed {
+  readonly resource?: Resource | undefined;
+  readonly movedCount?: number;
+  readonly cancelledCount?: number;
+}
+
+async function change({ manager, action, resourceId, options, now }: Change): Promise<Changed> {
+  const reason = options.reason ?? '';
+  switch (action) {
+    case 'add':
+      if (options.total === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'nothing says how much there is; want --total, as in 16 or 800KB/s');
+      return manager.registerResource({ resourceId, resourceType: options.type ?? '', quantity: options.total, rules: rulesJson(options) });
+    case 'update': {
+      const old = (await manager.listResources()).resources.find((one) => one.resourceId === resourceId);
+      return manager.updateResource({ resourceId, rules: mergeRules(old?.rules, options) });
+    }
+    case 'maintain':
+      return manager.addMaintenance(windowOf(resourceId, options, now));
+    case 'unmaintain':
+      return manager.removeMaintenance({ resourceId, maintenanceId: options.id ?? usualWindow });
+    case 'fail':
+      return manager.failResource({ resourceId, what: readPart(options), reason });
+    case 'restore':
+      return manager.restoreResource({ resourceId, what: readPart(options) });
+  }
+}
+
+/** Name of a window that is given none. */
+const usualWindow = 'maintenance';
+
+function windowOf(resourceId: string, { id, from, until, amount, reason }: ResourceOptions, now: number): AddMaintenanceRequest {
+  return {
+    resourceId, maintenanceId: id ?? usualWindow, startUnixMs: readLimit(from, now) ?? now, endUnixMs: readLimit(until, now) ?? 0, amount: Number(amount ?? 0), reason: reason ?? '',
+  };
+}
+
+function tellResources(context: CommandContext, resources: readonly Resource[]): ExitStatus {
+  tell(context.output, {
+    json: () => resources.map(reservableResourceJson),
+    table: () => resourceTable(resources),
+    quiet: () => resources.map(({ resourceId }) => resourceId),
+  });
+  return 0;
+}
+
+function resourceTable(resources: readonly Resource[]): string[] {
+  if (resources.length === 0) return ['No resources.'];
+  const rows = resources.map((resource) => {
+    const json = reservableResourceJson(resource);
+    return [
+      resource.resourceId, resource.resourceType, showAmount(resource.total, resource.unit), `${String(json.cap_percent)} %`, String(json.algorithm), String(json.placement),
+      json.duration_ms_max === 0 ? 'any' : showDuration(Number(json.duration_ms_max)), String(resource.reservationCount), showAmount(resource.failed, resource.unit), resource.ownerId,
+    ];
+  });
+  const windows = resources.flatMap(({ resourceId, unit, maintenances }) => maintenances.map(({ maintenanceId, startUnixMs, endUnixMs, amount, reason }) => [
+    `${resourceId}/${maintenanceId}`, showAmount(amount, unit), showInstant(startUnixMs), showInstant(endUnixMs), reason,
+  ]));
+  return [
+    ...renderTable([
+      { title: 'RESOURCE' }, { title: 'TYPE' }, { title: 'TOTAL', right: true }, { title: 'CAP', right: true }, { title: 'ALGORITHM' }, { title: 'PLACEMENT' },
+      { title: 'LONGEST', right: true }, { title: 'RESERVATIONS', right: true }, { title: 'FAILED', right: true }, { title: 'OWNER' },
+    ], rows),
+    ...(windows.length === 0 ? [] : ['', ...renderTable([{ title: 'MAINTENANCE' }, { title: 'AMOUNT', right: true }, { title: 'FROM' }, { title: 'TO' }, { title: 'REASON' }], windows)]),
+  ];
+}

@@ -1,0 +1,85 @@
+import type { Alternative, Refusal, Reservation, Resource, UnitRange } from '@mutirao/api/reservation';
+import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
+import { ReservationStatus } from '@mutirao/api/reservation';
+
+import type { ReservationClient } from '../client/reservation-client.ts';
+import type { CommandContext } from '../context.ts';
+import { findReservationsAddress } from '../grid/addresses.ts';
+import { renderPairs, renderTable } from '../output/table.ts';
+import { showDuration, showInstant, showMoment } from '../output/units.ts';
+import { nameOf } from '../wire/names.ts';
+
+/** The option that names a reservation manager. */
+export const managerOption = ['--manager <name>', 'reservation manager, by name or address (default: MUTIRAO_RESERVATIONS, or the only one of the home folder)'] as const;
+
+/** The reservation manager that a command means. */
+export async function openManager(context: CommandContext, name: string | undefined): Promise<ReservationClient> {
+  return context.reservations(findReservationsAddress(context.home, name ?? process.env['MUTIRAO_RESERVATIONS']));
+}
+
+/** Reads a reservation's number. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function readReservationId(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new MutiraoError('MUT_BAD_REQUEST', `"${text}" is no reservation; want its number, as "reservation list" prints it`);
+  return Number(text);
+}
+
+/** Resources by name, for their units. */
+export async function resourcesByName(manager: ReservationClient): Promise<ReadonlyMap<string, Resource>> {
+  return new Map((await manager.listResources()).resources.map((resource) => [resource.resourceId, resource]));
+}
+
+/** An amount with its unit, decimal as units of capacities are: `4`, `200 KB/s`. */
+export function showAmount(amount: number, unit: string): string {
+  if (unit === '') return String(amount);
+  let value = amount;
+  let prefix = '';
+  for (const next of unit === 'Hz' ? ['k', 'M', 'G', 'T'] : ['K', 'M', 'G', 'T', 'P']) {
+    if (value < 1000) break;
+    value /= 1000;
+    prefix = next;
+  }
+  return `${Math.round(value * 100) / 100} ${prefix}${unit}`;
+}
+
+/** Units as people read them: `0-3, 7`. */
+export function showUnits(units: readonly UnitRange[]): string {
+  return units.map(({ first, count }) => (count === 1 ? String(first) : `${first}-${first + count - 1}`)).join(', ');
+}
+
+/** A list of reservations. */
+export function reservationTable(reservations: readonly Reservation[], resources: ReadonlyMap<string, Resource>, now: number): string[] {
+  if (reservations.length === 0) return ['No reservations.'];
+  return renderTable(
+    [
+      { title: 'ID', right: true }, { title: 'RESOURCE' }, { title: 'USER' }, { title: 'STATUS' }, { title: 'AMOUNT', right: true }, { title: 'STARTS' }, { title: 'ENDS' },
+      { title: 'FOR', right: true }, { title: 'REASON' },
+    ],
+    reservations.map((one) => [
+      String(one.reservationId), one.resourceId, one.userId, nameOf(ReservationStatus, one.status), showAmount(one.amount, resources.get(one.resourceId)?.unit ?? ''),
+      showMoment(one.startUnixMs, now), showMoment(one.endUnixMs, now), showDuration(one.endUnixMs - one.startUnixMs), one.reason,
+    ]),
+  );
+}
+
+/** One reservation, whole. */
+export function reservationPairs(one: Reservation, unit: string): string[] {
+  return renderPairs([
+    ['reservation', String(one.reservationId)], ['resource', one.resourceId], ['user', one.userId], ['status', nameOf(ReservationStatus, one.status)],
+    ['amount', `${showAmount(one.amount, unit)}${one.units.length === 0 ? '' : ` (units ${showUnits(one.units)})`}`],
+    ['starts', showInstant(one.startUnixMs)], ['ends', `${showInstant(one.endUnixMs)} (${showDuration(one.endUnixMs - one.startUnixMs)})`],
+    ['limits', `from ${showInstant(one.earliestStartUnixMs ?? 0)} until ${one.latestEndUnixMs === undefined ? 'any time' : showInstant(one.latestEndUnixMs)}`],
+    ['held until', one.holdUntilUnixMs === 0 ? '' : showInstant(one.holdUntilUnixMs)], ['in use since', one.claimedUnixMs === 0 ? '' : showInstant(one.claimedUnixMs)],
+    ['over since', one.endedUnixMs === 0 ? '' : showInstant(one.endedUnixMs)], ['revision', one.revision === 1 ? '' : String(one.revision)], ['reason', one.reason],
+    ['key', one.clientRequestId], ['claim', one.claim],
+  ]);
+}
+
+/** Why there is no place, and what could be had, in lines for standard error. */
+export function refusalLines({ code, message, alternatives }: Refusal, unit: string): string[] {
+  const { advice } = errorOfCode(code, message);
+  const rows = alternatives.map(({ reason, startUnixMs, endUnixMs, amount }: Alternative) => [reason, showAmount(amount, unit), showInstant(startUnixMs), showDuration(endUnixMs - startUnixMs)]);
+  return [
+    `error: ${code} ${message}`, advice,
+    ...(rows.length === 0 ? [] : renderTable([{ title: 'ALTERNATIVE' }, { title: 'AMOUNT', right: true }, { title: 'FROM' }, { title: 'FOR', right: true }], rows)),
+  ];
+}

@@ -1,0 +1,78 @@
+import type { Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { Timing, type ReservationWish } from '@mutirao/api/reservation';
+import { parseDuration } from '@mutirao/formats';
+
+import { parseMoment } from '../local-time.ts';
+
+/** What a user says of a reservation. */
+export interface WishOptions {
+  readonly count?: string;
+  readonly share?: string;
+  readonly capacity?: string;
+  readonly processors?: string;
+  readonly reference?: string;
+  readonly work?: string;
+  readonly for?: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly immediate?: true;
+  readonly onDemand?: true;
+}
+
+/** Adds the options that say how much, how long and when. */
+export function addWishOptions(command: Command): Command {
+  return command
+    .option('--count <units>', 'so many units')
+    .option('--share <percent>', 'a share of the resource: 30%')
+    .option('--capacity <amount>', 'a capacity: 200KB/s, 2TB, 3GHz')
+    .option('--processors <least..most>', 'between so many units and so many (2..8); --for is the time that --reference of them take')
+    .option('--reference <units>', 'with --processors: units that --for holds for (default: the most)')
+    .option('--work <time>', 'with --processors, instead of --for: an amount of work as the time of one unit')
+    .option('--for <duration>', 'how long: 90s, 1h30m, HH:MM:SS')
+    .option('--from <time>', 'earliest start: 14:00, "tomorrow 14:00", 2026-03-01T14:00:00Z, +30m (default: now)')
+    .option('--until <time>', 'latest end, in the same forms (default: any)')
+    .option('--immediate', 'now or not at all')
+    .option('--on-demand', 'now, or else as early as possible');
+}
+
+/** The amount that options ask for; undefined where they say nothing. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function readAmount(options: WishOptions): ReservationWish['amount'] {
+  const given = (['count', 'share', 'capacity', 'processors'] as const).filter((name) => options[name] !== undefined);
+  if (given.length > 1) throw new MutiraoError('MUT_BAD_REQUEST', `--${given.join(' and --')} are given; want one of them`);
+  const { count, share, capacity } = options;
+  if (options.processors !== undefined) return readRange(options, options.processors);
+  if (options.work !== undefined || options.reference !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--work and --reference go with --processors');
+  if (count !== undefined && !/^-?\d+$/.test(count)) throw new MutiraoError('MUT_RESERVATION_AMOUNT', `--count is ${JSON.stringify(count)}; want a whole number of units, 1 or more`);
+  const text = share === undefined ? count ?? capacity : `${share.replace(/\s*%$/, '')}%`;
+  return text === undefined ? undefined : { $case: 'quantity', value: text };
+}
+
+function readRange({ work, reference = '0' }: WishOptions, processors: string): NonNullable<ReservationWish['amount']> {
+  const [, least = '0', most = least] = /^(\d+)(?:\.\.(\d+))?$/.exec(processors) ?? [];
+  const [amountMin, amountMax] = [Number(least), Number(most)];
+  if (amountMin < 1 || amountMax < amountMin) throw new MutiraoError('MUT_RESERVATION_AMOUNT', `--processors is ${JSON.stringify(processors)}; want LEAST..MOST, as in 2..8`);
+  if (work !== undefined) return { $case: 'malleable', value: { workUnitMs: parseDuration(work), amountMin, amountMax } };
+  if (!/^\d+$/.test(reference)) throw new MutiraoError('MUT_RESERVATION_AMOUNT', `--reference is ${JSON.stringify(reference)}; want a whole number of units, 1 or more`);
+  return { $case: 'elastic', value: { amountMin, amountMax, referenceAmount: Number(reference) } };
+}
+
+/** When a reservation is to be. */
+export function readTiming(options: WishOptions): Timing {
+  if (options.immediate === true && options.onDemand === true) throw new MutiraoError('MUT_BAD_REQUEST', '--immediate and --on-demand are given; want one of them');
+  if (options.immediate === true) return Timing.IMMEDIATE;
+  return options.onDemand === true ? Timing.ON_DEMAND : Timing.ADVANCE;
+}
+
+/** Reads a duration that must be positive. @throws {MutiraoError} MUT_RESERVATION_DURATION */
+export function readDuration(text: string): number {
+  if (/^-/.test(text.trim())) throw new MutiraoError('MUT_RESERVATION_DURATION', `--for is ${JSON.stringify(text)}; want a duration of 1 ms or more`);
+  return parseDuration(text);
+}
+
+/** Reads a limit; undefined where none is given. @throws {MutiraoError} MUT_LOCAL_TIME, MUT_BAD_REQUEST */
+export function readLimit(text: string | undefined, now: number): number | undefined {
+  if (text === undefined || text === 'now' || text === 'none') return undefined;
+  return text.startsWith('+') ? now + parseDuration(text.slice(1)) : parseMoment(text, now);
+}

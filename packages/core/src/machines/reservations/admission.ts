@@ -1,0 +1,107 @@
+import type { ReservationWish } from '../../messages/index.ts';
+import { describeRefusal, offeredOf, parseAmount, type Extent, type Refusal as CalendarRefusal, type RefusalReason, type ReservationRequest } from '../../reservations/index.ts';
+import { describeExactTime, describeInstant, describeTime, findNearestWord, type Duration, type UserId } from '../../shared/index.ts';
+import { factsOf } from './apply.ts';
+import type { ReservationsState, ResourceEntry } from './state.ts';
+import type { Refusal } from './turn.ts';
+
+/** Codes of what a calendar refuses. Those in `negotiable` are answers to a good question: they come with what would be possible. */
+const codes: Readonly<Record<RefusalReason, string>> = {
+  'bad-amount': 'MUT_RESERVATION_AMOUNT', 'bad-duration': 'MUT_RESERVATION_DURATION', 'start-in-past': 'MUT_START_IN_PAST', 'end-before-start': 'MUT_END_BEFORE_START',
+  'window-too-short': 'MUT_WINDOW_TOO_SHORT', 'above-capacity': 'MUT_ABOVE_CAPACITY', 'above-cap': 'MUT_ABOVE_CAP', 'above-user-bound': 'MUT_USER_BOUND',
+  'too-long': 'MUT_RESERVATION_TOO_LONG', 'not-now': 'MUT_NOT_NOW', 'no-room': 'MUT_NO_ROOM', 'too-many-moves': 'MUT_TOO_MANY_MOVES',
+  'unknown-reservation': 'MUT_NOT_FOUND', 'already-begun': 'MUT_RESERVATION_BEGUN',
+};
+
+const negotiable: ReadonlySet<RefusalReason> = new Set<RefusalReason>(['above-user-bound', 'not-now', 'no-room', 'too-many-moves']);
+
+/** Whether a refusal is an answer in a negotiation, and not a fault of the request. */
+export function isNegotiable({ reason }: CalendarRefusal): boolean {
+  return negotiable.has(reason);
+}
+
+/** What a calendar's refusal is told as. */
+export function refusalOf(refusal: CalendarRefusal): Refusal {
+  return { code: codes[refusal.reason], message: sentenceOf(refusal) };
+}
+
+/** A calendar knows milliseconds, people dates and hours. */
+function sentenceOf(refusal: CalendarRefusal): string {
+  const { reason, found, possible } = refusal;
+  switch (reason) {
+    case 'start-in-past': return `the earliest start is ${describeInstant(found)}, ${describeTime(possible - found)} ago; want ${describeInstant(possible)} or later, or none for now`;
+    case 'end-before-start': return `the latest end is ${describeInstant(found)}; want one after the earliest start, ${describeInstant(possible)}`;
+    case 'window-too-short': return `the duration is ${describeExactTime(found)}; between the earliest start and the latest end are ${describeExactTime(possible)}`;
+    case 'too-long': return `the duration is ${describeExactTime(found)}; want at most ${describeExactTime(possible)}`;
+    default: return describeRefusal(refusal);
+  }
+}
+
+/** Finds a resource; of one that is not known the nearest name is told. */
+export function findResource({ resources }: ReservationsState, resourceId: string): ResourceEntry | Refusal {
+  const entry = resources.get(resourceId);
+  if (entry !== undefined) return entry;
+  const names = [...resources.keys()];
+  if (names.length === 0) return { code: 'MUT_UNKNOWN_RESOURCE', message: `there is no resource "${resourceId}"; none is registered` };
+  const nearest = findNearestWord(resourceId, names);
+  const some = nearest === undefined ? `want one of ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}` : `did you mean "${nearest}"?`;
+  return { code: 'MUT_UNKNOWN_RESOURCE', message: `there is no resource "${resourceId}"; ${some}` };
+}
+
+/** Whether something was refused. */
+export function isRefusal(found: object): found is Refusal {
+  return 'code' in found;
+}
+
+/** Makes of a wish what a calendar is asked. */
+export function requestOf(entry: ResourceEntry, wish: ReservationWish, { id, userId }: { readonly id: number; readonly userId: UserId }): ReservationRequest | Refusal {
+  const extent = extentOf(entry, wish);
+  if (isRefusal(extent)) return extent;
+  const { timing, latestEnd, earliestStart } = wish;
+  return { id, userId, extent, timing, earliestStart: timing === 'advance' ? earliestStart : undefined, latestEnd: timing === 'immediate' ? undefined : latestEnd };
+}
+
+function extentOf({ resource }: ResourceEntry, { amount, duration }: ReservationWish): Extent | Refusal {
+  switch (amount.kind) {
+    case 'text': {
+      const read = readAmount(amount.text, resource);
+      return typeof read === 'number' ? { kind: 'rigid', amount: read, duration } : read;
+    }
+    case 'elastic': {
+      const { amountMin, amountMax, referenceAmount } = amount;
+      return { kind: 'elastic', amountMin, amountMax, referenceAmount: referenceAmount === 0 ? amountMax : referenceAmount, referenceDuration: duration };
+    }
+    case 'malleable':
+      return { kind: 'malleable', work: amount.work, amountMin: amount.amountMin, amountMax: amount.amountMax };
+  }
+}
+
+/** Reads an amount in a resource's own unit. */
+export function readAmount(text: string, { id, dimension, total }: ResourceEntry['resource']): number | Refusal {
+  const percent = /^\s*(-?\d+(?:\.\d+)?)\s*%\s*$/.exec(text)?.[1];
+  if (percent !== undefined && Number(percent) > 100) return { code: 'MUT_SHARE_MAX', message: `the share is ${percent} %; want at most 100 % of ${id}` };
+  const read = parseAmount(text, dimension, total);
+  if ('amount' in read) return read.amount;
+  const isOfUnit = /^\s*\+?\d+(?:\.\d+)?\s*[A-Za-z/µ]+\s*$/.test(text);
+  return { code: isOfUnit ? 'MUT_UNKNOWN_UNIT' : 'MUT_RESERVATION_AMOUNT', message: `${id}: ${read.fault}` };
+}
+
+/** The first reason of the manager's own not to take a request of a user: so many reservations are bounded. */
+export function findExcess({ options, livingCount }: ReservationsState, { resource, livingByUser }: ResourceEntry, userId: UserId): Refusal | undefined {
+  if (livingCount >= options.livingMax) return { code: 'MUT_OVERLOADED', message: `${livingCount} reservations are kept; want fewer than ${options.livingMax}` };
+  const { reservationsPerUserMax } = resource.rules;
+  const count = livingByUser.get(userId) ?? 0;
+  if (reservationsPerUserMax === 0 || count < reservationsPerUserMax) return undefined;
+  return { code: 'MUT_USER_BOUND', message: `${userId} has ${count} reservations of ${resource.id} that are not over; want fewer than ${reservationsPerUserMax}` };
+}
+
+/** The most that a reservation of a resource may take. */
+export function offerOf({ resource }: ResourceEntry): number {
+  return offeredOf(factsOf(resource));
+}
+
+/** The first reason not to hold a place for so long. */
+export function findHoldFault({ options: { holdMax } }: ReservationsState, hold: Duration): Refusal | undefined {
+  if (hold <= holdMax) return undefined;
+  return { code: 'MUT_HOLD_MAX', message: `the hold is ${describeExactTime(hold)}; want at most ${describeExactTime(holdMax)}` };
+}

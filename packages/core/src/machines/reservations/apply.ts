@@ -1,0 +1,150 @@
+import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../../messages/index.ts';
+import { Calendar, type Block, type PlacedReservation, type ReservableResource } from '../../reservations/index.ts';
+import { invariant, unreachable, type Instant } from '../../shared/index.ts';
+import type { ReservationsChange, ReservationTold } from './changes.ts';
+import { dueOf, isLiving, type ReservationsState, type ResourceEntry } from './state.ts';
+
+/**
+ * Makes one change to the state. Decides nothing; replay of the journal calls it alone.
+ *
+ * Where a calendar decides by placing, it has done its part of the change already, and that part is passed over.
+ */
+export function apply(state: ReservationsState, change: ReservationsChange): void {
+  switch (change.kind) {
+    case 'ResourcePut':
+      return putResource(state, change.resource, change.at);
+    case 'OutagePut':
+      return putOutage(state, change);
+    case 'OutageRemoved': {
+      const entry = getEntry(state, change.resourceId);
+      entry.outages.delete(change.outageId);
+      entry.calendar.unblock(change.outageId);
+      return;
+    }
+    case 'ReservationsPut':
+      clearPlaces(state, change.told);
+      return putReservations(state, change.told);
+    case 'ReservationsForgotten':
+      for (const id of change.ids) forgetReservation(state, id);
+      return;
+    default:
+      return unreachable(change);
+  }
+}
+
+/** @throws {InvariantError} when there is no such resource. */
+export function getEntry(state: ReservationsState, resourceId: ResourceId): ResourceEntry {
+  const entry = state.resources.get(resourceId);
+  invariant(entry !== undefined, `resource ${resourceId} is not known`);
+  return entry;
+}
+
+/** What a calendar needs to know of a resource. */
+export function factsOf({ kind, total, rules }: ResourceRecord): ReservableResource {
+  return {
+    kind, capacity: total, capPpm: rules.capPpm, durationMax: rules.durationMax === 0 ? undefined : rules.durationMax,
+    userMax: rules.amountPerUserMax === 0 ? undefined : rules.amountPerUserMax, algorithm: rules.algorithm, placement: rules.placement, movesMax: rules.movesMax,
+    inTheWay: 'needed',
+  };
+}
+
+/** An outage as a calendar takes it. */
+export function blockOf({ id, startsAt, endsAt, units, amount }: Outage): Block {
+  return { id, start: startsAt, end: endsAt === 0 ? undefined : endsAt, resources: units, amount };
+}
+
+function putResource(state: ReservationsState, resource: ResourceRecord, at: Instant): void {
+  const known = state.resources.get(resource.id);
+  if (known === undefined) {
+    state.resources.set(resource.id, {
+      resource, registeredAt: at, calendar: new Calendar(factsOf(resource), at), outages: new Map(), nextOutageId: 1, livingByUser: new Map(), livingCount: 0,
+    });
+    return;
+  }
+  const { calendar, registeredAt } = known;
+  known.resource = resource;
+  known.calendar = Calendar.load(factsOf(resource), registeredAt, [...known.outages.values()].map(blockOf), [...calendar.reservations()]);
+  for (const { id } of known.calendar.reservations()) {
+    const reservation = state.reservations.get(id);
+    if (reservation !== undefined) state.dues.push({ at: dueOf(reservation, resource), kind: 'reservation', id });
+  }
+}
+
+function putOutage(state: ReservationsState, { resourceId, outage, told }: Extract<ReservationsChange, { kind: 'OutagePut' }>): void {
+  const entry = getEntry(state, resourceId);
+  clearPlaces(state, told);
+  if (!entry.calendar.blocks().some(({ id }) => id === outage.id)) entry.calendar.putBlock(blockOf(outage));
+  fileOutage(state, entry, outage);
+  putReservations(state, told);
+}
+
+/** Notes an outage beside the calendar. */
+export function fileOutage(state: ReservationsState, entry: ResourceEntry, outage: Outage): void {
+  entry.outages.set(outage.id, outage);
+  entry.nextOutageId = Math.max(entry.nextOutageId, outage.id + 1);
+  if (outage.endsAt !== 0) state.dues.push({ at: outage.endsAt, kind: 'outage', resourceId: entry.resource.id, outageId: outage.id });
+}
+
+/** First all that leave their places, so that others fit there. */
+function clearPlaces(state: ReservationsState, told: readonly ReservationTold[]): void {
+  for (const { reservation } of told) {
+    const { calendar } = getEntry(state, reservation.resourceId);
+    const placed = calendar.get(reservation.place.id);
+    if (placed !== undefined && !(isLiving(reservation) && isSamePlace(placed, reservation.place))) calendar.cancel(placed.id);
+  }
+}
+
+function putReservations(state: ReservationsState, told: readonly ReservationTold[]): void {
+  for (const { reservation } of told) {
+    const entry = getEntry(state, reservation.resourceId);
+    if (isLiving(reservation) && entry.calendar.get(reservation.place.id) === undefined) entry.calendar.put(reservation.place);
+    fileReservation(state, entry, reservation);
+  }
+}
+
+/** Notes a reservation beside the calendar, in place of what it was. */
+export function fileReservation(state: ReservationsState, entry: ResourceEntry, reservation: ReservationRecord): void {
+  const { place: { id, userId }, clientRequestId } = reservation;
+  const former = state.reservations.get(id);
+  const change = Number(isLiving(reservation)) - Number(former !== undefined && isLiving(former));
+  state.reservations.set(id, reservation);
+  state.nextReservationId = Math.max(state.nextReservationId, id + 1);
+  if (clientRequestId !== '' && former === undefined) keysOf(state, userId).set(clientRequestId, id);
+  if (change !== 0) countLiving(state, entry, { userId, change });
+  if (isLiving(reservation)) state.dues.push({ at: dueOf(reservation, entry.resource), kind: 'reservation', id });
+  else state.endedIds.add(id);
+}
+
+function keysOf({ byKey }: ReservationsState, userId: string): Map<string, number> {
+  const known = byKey.get(userId);
+  if (known !== undefined) return known;
+  const keys = new Map<string, number>();
+  byKey.set(userId, keys);
+  return keys;
+}
+
+function countLiving(state: ReservationsState, entry: ResourceEntry, { userId, change }: { readonly userId: string; readonly change: number }): void {
+  const count = (entry.livingByUser.get(userId) ?? 0) + change;
+  if (count === 0) entry.livingByUser.delete(userId);
+  else entry.livingByUser.set(userId, count);
+  entry.livingCount += change;
+  state.livingCount += change;
+}
+
+function forgetReservation(state: ReservationsState, id: number): void {
+  const reservation = state.reservations.get(id);
+  invariant(reservation !== undefined && !isLiving(reservation), `reservation ${id} is not over`);
+  const { place: { userId }, clientRequestId } = reservation;
+  state.reservations.delete(id);
+  state.endedIds.delete(id);
+  const keys = state.byKey.get(userId);
+  if (keys?.get(clientRequestId) === id) keys.delete(clientRequestId);
+  if (keys?.size === 0) state.byKey.delete(userId);
+}
+
+/** Whether two reservations have the same place and limits. */
+export function isSamePlace(one: PlacedReservation, other: PlacedReservation): boolean {
+  if (one === other) return true;
+  return one.start === other.start && one.end === other.end && one.amount === other.amount && one.earliestStart === other.earliestStart && one.latestEnd === other.latestEnd
+    && one.resources.length === other.resources.length && one.resources.every((unit, index) => unit === other.resources[index]);
+}

@@ -1,0 +1,51 @@
+import { invariant, type UserId } from '../../shared/index.ts';
+import { isSamePlace } from './apply.ts';
+import { dueOf, isLiving, type ReservationsState, type ResourceEntry } from './state.ts';
+
+/** @throws {InvariantError} when the state contradicts itself. Cost: O(reservations). */
+export function checkInvariants(state: ReservationsState): void {
+  const counts = new Map<ResourceEntry, Map<UserId, number>>();
+  let living = 0;
+  for (const reservation of state.reservations.values()) {
+    const { place, resourceId, status, clientRequestId, holdUntil, endedAt } = reservation;
+    const entry = state.resources.get(resourceId);
+    invariant(entry !== undefined, `reservation ${place.id} is of ${resourceId}, which is not known`);
+    invariant(place.id < state.nextReservationId, `reservation ${place.id} is beyond the next, ${state.nextReservationId}`);
+    invariant((status === 'held') === (holdUntil !== 0), `reservation ${place.id} is ${status} and held until ${holdUntil}`);
+    invariant(isLiving(reservation) === (endedAt === 0), `reservation ${place.id} is ${status} and ended at ${endedAt}`);
+    invariant(isLiving(reservation) !== state.endedIds.has(place.id), `reservation ${place.id} is ${status} and filed as if it were not`);
+    invariant(clientRequestId === '' || state.byKey.get(place.userId)?.get(clientRequestId) === place.id, `reservation ${place.id} is not found by its key`);
+    const placed = entry.calendar.get(place.id);
+    invariant(isLiving(reservation) === (placed !== undefined), `reservation ${place.id} is ${status}, and its calendar thinks otherwise`);
+    if (placed === undefined) continue;
+    invariant(isSamePlace(placed, place), `reservation ${place.id} is elsewhere on its calendar`);
+    living += 1;
+    const users = counts.get(entry) ?? new Map<UserId, number>();
+    counts.set(entry, users.set(place.userId, (users.get(place.userId) ?? 0) + 1));
+  }
+  invariant(living === state.livingCount, `${living} reservations live, ${state.livingCount} counted`);
+  for (const entry of state.resources.values()) checkResource(entry, counts.get(entry) ?? new Map());
+  checkDues(state);
+}
+
+function checkResource({ resource, calendar, outages, livingByUser, livingCount, nextOutageId }: ResourceEntry, counts: ReadonlyMap<UserId, number>): void {
+  calendar.checkInvariants();
+  invariant(calendar.count === livingCount, `${resource.id} has ${calendar.count} reservations on its calendar, ${livingCount} counted`);
+  invariant(counts.size === livingByUser.size, `${resource.id} counts a user without reservations`);
+  for (const [userId, count] of counts) invariant(livingByUser.get(userId) === count, `${userId} has ${count} reservations of ${resource.id}`);
+  const blocks = calendar.blocks();
+  invariant(blocks.length === outages.size && blocks.every(({ id }) => outages.has(id)), `${resource.id} has ${blocks.length} blocks and ${outages.size} outages`);
+  for (const id of outages.keys()) invariant(id < nextOutageId, `outage ${id} is beyond the next, ${nextOutageId}`);
+}
+
+/** Time changes nothing unheard. */
+function checkDues({ reservations, resources, dues }: ReservationsState): void {
+  const firsts = new Map<number, number>();
+  for (const due of dues.elements) if (due.kind === 'reservation') firsts.set(due.id, Math.min(firsts.get(due.id) ?? Infinity, due.at));
+  for (const reservation of reservations.values()) {
+    const resource = resources.get(reservation.resourceId)?.resource;
+    if (resource === undefined || !isLiving(reservation)) continue;
+    const at = dueOf(reservation, resource);
+    invariant((firsts.get(reservation.place.id) ?? Infinity) <= at, `nobody looks at reservation ${reservation.place.id} at ${at}`);
+  }
+}

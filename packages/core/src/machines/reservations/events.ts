@@ -1,0 +1,38 @@
+import type { ReservationRecord, ResourceId, ResourceRecord } from '../../messages/index.ts';
+import type { ReservationsChange } from './changes.ts';
+
+/** What others hear of a change. */
+export interface ReservationEvent {
+  /** A lower-case fact: `reservation.moved`, `resource.failed`. */
+  readonly type: string;
+  readonly resourceId: ResourceId;
+  /** As it is after the fact; undefined where the event is about a resource. */
+  readonly reservation: ReservationRecord | undefined;
+  /** Of a resource that was registered or has other rules. */
+  readonly resource: ResourceRecord | undefined;
+  readonly reason: string;
+}
+
+/** What others hear of a change, in order; none of what is forgotten. */
+export function eventsOf(change: ReservationsChange): ReservationEvent[] {
+  switch (change.kind) {
+    case 'ResourcePut':
+      return [{ type: 'resource.offered', resourceId: change.resource.id, reservation: undefined, resource: change.resource, reason: '' }];
+    case 'OutagePut': {
+      const { outage, resourceId } = change;
+      return [{ type: outage.kind === 'failure' ? 'resource.failed' : 'resource.maintained', resourceId, reservation: undefined, resource: undefined, reason: outage.reason }, ...tell(change.told)];
+    }
+    case 'OutageRemoved':
+      return [{ type: 'resource.restored', resourceId: change.resourceId, reservation: undefined, resource: undefined, reason: change.reason }];
+    case 'ReservationsPut':
+      return tell(change.told);
+    case 'ReservationsForgotten':
+      return [];
+  }
+}
+
+function tell(told: Extract<ReservationsChange, { kind: 'ReservationsPut' }>['told']): ReservationEvent[] {
+  return told.map(({ fact, reservation }) => ({
+    type: `reservation.${fact}`, resourceId: reservation.resourceId, reservation, resource: undefined, reason: reservation.reason,
+  }));
+}

@@ -1,0 +1,47 @@
+import type { ClaimContents, ReservationWish, ResourceId, ResourceRules } from '../../messages/index.ts';
+import type { Duration, Instant, UserId } from '../../shared/index.ts';
+
+/** Who asks, and where the answer goes. */
+interface Asked {
+  readonly replyTo: number;
+  readonly userId: UserId;
+}
+
+/** What an owner says of a new resource. */
+export interface NewResource {
+  readonly id: ResourceId;
+  readonly type: string;
+  /** `16` units, or a capacity: `800KB/s`. */
+  readonly quantity: string;
+  readonly rules: ResourceRules;
+}
+
+/** Units or capacity of a resource: so many of whichever, or one unit by its number. */
+export type Part =
+  | { readonly kind: 'amount'; readonly amount: number }
+  | { readonly kind: 'unit'; readonly unit: number };
+
+/** Facts that the reservation manager hears of. */
+export type ReservationsInput =
+  /** Replies a PlacementReply. @param hold 0 for a reservation. */
+  | (Asked & { readonly kind: 'ReservationRequested'; readonly wish: ReservationWish; readonly clientRequestId: string; readonly hold: Duration; readonly isDryRun: boolean })
+  /** Replies a PlacementReply; refused, the old place stands. */
+  | (Asked & { readonly kind: 'RenegotiationRequested'; readonly reservationId: number; readonly wish: ReservationWish })
+  /** Each of these replies the ReservationRecord. */
+  | (Asked & { readonly kind: 'ConfirmationRequested'; readonly reservationId: number })
+  | (Asked & { readonly kind: 'CancellationRequested'; readonly reservationId: number; readonly reason: string })
+  | (Asked & { readonly kind: 'ReleaseRequested'; readonly reservationId: number })
+  /** @param claim undefined where the signature is not ours. @param shownBy empty: who asks. @param key of the claim, for repeats. */
+  | (Asked & { readonly kind: 'ClaimShown'; readonly claim: ClaimContents | undefined; readonly resourceId: ResourceId; readonly shownBy: UserId; readonly key: string })
+  /** Each of these replies a ResourceReply. */
+  | (Asked & { readonly kind: 'ResourceOffered'; readonly resource: NewResource })
+  | (Asked & { readonly kind: 'RulesChanged'; readonly resourceId: ResourceId; readonly rules: ResourceRules })
+  | (Asked & {
+    readonly kind: 'MaintenanceAnnounced'; readonly resourceId: ResourceId; readonly name: string; readonly startsAt: Instant; readonly endsAt: Instant;
+    /** 0 for all. */
+    readonly amount: number; readonly reason: string;
+  })
+  | (Asked & { readonly kind: 'MaintenanceWithdrawn'; readonly resourceId: ResourceId; readonly name: string })
+  | (Asked & { readonly kind: 'ResourceFailed'; readonly resourceId: ResourceId; readonly part: Part; readonly reason: string })
+  | (Asked & { readonly kind: 'ResourceRestored'; readonly resourceId: ResourceId; readonly part: Part })
+  | { readonly kind: 'TimerFired' };

@@ -1,0 +1,113 @@
+import type { ReservationRecord } from '../../messages/index.ts';
+import { describeTime } from '../../shared/index.ts';
+import { isRefusal } from './admission.ts';
+import { getEntry } from './apply.ts';
+import type { ReservationFact } from './changes.ts';
+import type { ReservationsInput } from './inputs.ts';
+import { judgeClaim } from './judge-claim.ts';
+import { findManaged, findOwn, isOwner } from './owners.ts';
+import { dueOf, isLiving } from './state.ts';
+import type { Refusal, Turn } from './turn.ts';
+
+type InputOf<K extends ReservationsInput['kind']> = Extract<ReservationsInput, { kind: K }>;
+
+/** Turns a hold into a reservation; one that is confirmed already is left so. */
+export function confirm(turn: Turn, input: InputOf<'ConfirmationRequested'>): void {
+  answer(turn, input.replyTo, findOwn(turn.state, input), (known) => {
+    if (known.status === 'confirmed' || known.status === 'claimed') return known;
+    if (known.status !== 'held') return { code: 'MUT_RESERVATION_OVER', message: `reservation ${known.place.id} is ${known.status}: ${known.reason}` };
+    return put(turn, 'confirmed', { ...known, status: 'confirmed', holdUntil: 0 });
+  });
+}
+
+/** Gives a reservation back; one that is over is left so. Who cancels another's must say why. */
+export function cancel(turn: Turn, input: InputOf<'CancellationRequested'>): void {
+  const { state } = turn;
+  answer(turn, input.replyTo, findManaged(state, input), (known) => {
+    if (!isLiving(known)) return known;
+    const isOwn = known.place.userId === input.userId;
+    if (!isOwn && input.reason === '') return { code: 'MUT_BAD_REQUEST', message: `reservation ${known.place.id} is ${known.place.userId}'s; want a reason to cancel it` };
+    const reason = isOwn ? input.reason || 'cancelled by its user' : `cancelled by ${input.userId}: ${input.reason}`;
+    return put(turn, 'cancelled', over(turn, known, { status: 'cancelled', reason }));
+  });
+}
+
+/** Ends the use of a reservation; one that is over is left so. */
+export function release(turn: Turn, input: InputOf<'ReleaseRequested'>): void {
+  answer(turn, input.replyTo, findManaged(turn.state, input), (known) => {
+    if (!isLiving(known)) return known;
+    if (known.status !== 'claimed') return { code: 'MUT_NOT_CLAIMED', message: `reservation ${known.place.id} is ${known.status} and not in use; it can be cancelled` };
+    const reason = `released ${describeTime(known.place.end - turn.now)} before its end`;
+    return put(turn, 'released', over(turn, known, { status: 'released', reason }));
+  });
+}
+
+/** Begins the use of a reservation, once: a repeat is known by its key. */
+export function showClaim(turn: Turn, input: InputOf<'ClaimShown'>): void {
+  const { state, now } = turn;
+  const { reservation, refusal } = judgeClaim(state, { ...input, shownBy: input.shownBy === '' ? input.userId : input.shownBy }, now);
+  const isAllowed = reservation === undefined || input.userId === reservation.place.userId || isOwner(state, getEntry(state, reservation.resourceId).resource, input.userId);
+  const found = refusal ?? (isAllowed ? undefined : { code: 'MUT_NOT_OWNER', message: `a claim is shown by its user or by who manages its resource; you are ${input.userId}` });
+  answer(turn, input.replyTo, found ?? reservation ?? { code: 'MUT_NOT_FOUND', message: 'there is no such reservation' }, (known) => {
+    if (known.status !== 'claimed') return put(turn, 'claimed', { ...known, status: 'claimed', claimedAt: now, claimKey: input.key, reason: 'in use' });
+    if (input.key !== '' && input.key === known.claimKey) return known;
+    return { code: 'MUT_CLAIM_USED', message: `reservation ${known.place.id} was claimed ${describeTime(now - known.claimedAt)} ago; a claim begins its use once` };
+  });
+}
+
+/** Does what the time has come for: holds lapse, what nobody claimed is given back, uses end, outages are over. Cost: O(log n) each. */
+export function endDue(turn: Turn): void {
+  const { state: { dues }, now } = turn;
+  for (let due = dues.first; due !== undefined && due.at <= now; due = dues.first) {
+    dues.pop();
+    if (due.kind === 'outage') endOutage(turn, due);
+    else endReservation(turn, due.id);
+  }
+}
+
+function endOutage(turn: Turn, { resourceId, outageId }: { readonly resourceId: string; readonly outageId: number }): void {
+  const { state, now } = turn;
+  const outage = getEntry(state, resourceId).outages.get(outageId);
+  if (outage !== undefined && outage.endsAt !== 0 && outage.endsAt <= now) turn.change({ kind: 'OutageRemoved', resourceId, outageId, reason: 'over' });
+}
+
+function endReservation(turn: Turn, id: number): void {
+  const { state, now } = turn;
+  const known = state.reservations.get(id);
+  if (known === undefined || !isLiving(known)) return;
+  const { resource } = getEntry(state, known.resourceId);
+  const at = dueOf(known, resource);
+  if (at > now) return; // It has moved meanwhile, and has another entry.
+  if (known.status === 'claimed') put(turn, 'released', over(turn, known, { status: 'released', reason: 'used to its end' }));
+  else if (known.status === 'held') put(turn, 'expired', over(turn, known, { status: 'expired', reason: 'the hold was not confirmed in time' }));
+  else put(turn, 'expired', over(turn, known, { status: 'expired', reason: `nobody claimed it within ${describeTime(at - known.place.start)} of its start` }));
+}
+
+/** Forgets what has been over the longest, beyond what is remembered. */
+export function forgetOld(turn: Turn): void {
+  const { endedIds, options: { endedMax } } = turn.state;
+  const excess = endedIds.size - endedMax;
+  if (excess <= 0) return;
+  const ids: number[] = [];
+  for (const id of endedIds) {
+    if (ids.length === excess) break;
+    ids.push(id);
+  }
+  turn.change({ kind: 'ReservationsForgotten', ids });
+}
+
+function over({ now }: Turn, known: ReservationRecord, { status, reason }: Pick<ReservationRecord, 'status' | 'reason'>): ReservationRecord {
+  return { ...known, status, reason, endedAt: now, holdUntil: 0 };
+}
+
+function put(turn: Turn, fact: ReservationFact, reservation: ReservationRecord): ReservationRecord {
+  turn.change({ kind: 'ReservationsPut', told: [{ fact, reservation }] });
+  return reservation;
+}
+
+/** Answers with what becomes of a reservation that was found. */
+function answer(turn: Turn, replyTo: number, found: ReservationRecord | Refusal, act: (known: ReservationRecord) => ReservationRecord | Refusal): void {
+  const result = isRefusal(found) ? found : act(found);
+  if (isRefusal(result)) turn.refuse(replyTo, result);
+  else turn.reply(replyTo, result);
+}

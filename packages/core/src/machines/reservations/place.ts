@@ -1,0 +1,146 @@
+import type { Alternative, PlacementRefusal, ReservationRecord } from '../../messages/index.ts';
+import type { Answer, Calendar, Moved, Placement, PlacedReservation, Refusal as CalendarRefusal, ReservationRequest } from '../../reservations/index.ts';
+import { describeTime, plural, type Instant } from '../../shared/index.ts';
+import { findExcess, findHoldFault, findResource, isNegotiable, isRefusal, refusalOf, requestOf } from './admission.ts';
+import { getEntry } from './apply.ts';
+import type { ReservationTold } from './changes.ts';
+import type { PlacementReply } from './commands.ts';
+import type { ReservationsInput } from './inputs.ts';
+import { findOwn } from './owners.ts';
+import type { ReservationsState, ResourceEntry } from './state.ts';
+import type { Refusal, Turn } from './turn.ts';
+
+type Requested = Extract<ReservationsInput, { kind: 'ReservationRequested' }>;
+type Renegotiation = Extract<ReservationsInput, { kind: 'RenegotiationRequested' }>;
+
+/** Places a reservation, or finds the one that the same request made before, or says why not and what would be possible. */
+export function requestReservation(turn: Turn, input: Requested): void {
+  const { state } = turn;
+  const known = findRepeated(state, input);
+  if (known !== undefined) {
+    turn.reply(input.replyTo, placed(known, 0));
+    return;
+  }
+  const asked = admit(turn, input);
+  if (isRefusal(asked)) {
+    turn.refuse(input.replyTo, asked);
+    return;
+  }
+  const { entry, request } = asked;
+  const answer = input.isDryRun ? entry.calendar.find(request, turn.now) : entry.calendar.request(request, turn.now);
+  if (answer.kind === 'refused') {
+    answerRefusal(turn, { replyTo: input.replyTo, answer, calendar: entry.calendar, request });
+    return;
+  }
+  const reservation = newRecord(turn, input, answer);
+  if (!input.isDryRun) turn.change({ kind: 'ReservationsPut', told: [{ fact: input.hold > 0 ? 'held' : 'confirmed', reservation }, ...tellMoved(state, answer.moved, reservation.place.id)] });
+  turn.reply(input.replyTo, placed(reservation, answer.moved.length));
+}
+
+/** Moves or resizes what has not begun; the old place stands where no new one is found. */
+export function renegotiate(turn: Turn, input: Renegotiation): void {
+  const { state, now } = turn;
+  const known = findOwn(state, input);
+  if (isRefusal(known)) {
+    turn.refuse(input.replyTo, known);
+    return;
+  }
+  const entry = getEntry(state, known.resourceId);
+  const fault = findTooLate(known, now) ?? findOtherResource(known, input.wish.resourceId);
+  const request = fault ?? requestOf(entry, input.wish, { id: known.place.id, userId: known.place.userId });
+  if (isRefusal(request)) {
+    turn.refuse(input.replyTo, request);
+    return;
+  }
+  const answer = entry.calendar.renegotiate(known.place.id, request, now);
+  if (answer.kind === 'refused') {
+    answerRefusal(turn, { replyTo: input.replyTo, answer, calendar: entry.calendar, request });
+    return;
+  }
+  const place = answer.reservation;
+  const reservation: ReservationRecord = { ...known, place, revision: known.revision + 1, reason: describePlace(place, answer.moved.length) };
+  turn.change({ kind: 'ReservationsPut', told: [{ fact: 'renegotiated', reservation }, ...tellMoved(state, answer.moved, place.id)] });
+  turn.reply(input.replyTo, placed(reservation, answer.moved.length));
+}
+
+/** The reservations that gave way, as they are now. @param toId of the one that they gave way to; undefined where that was an outage. */
+export function tellMoved(state: ReservationsState, moved: readonly Moved[], toId: number | undefined): ReservationTold[] {
+  return moved.flatMap(({ id, before, after }): ReservationTold[] => {
+    const reservation = state.reservations.get(id);
+    if (reservation === undefined) return [];
+    const cause = toId === undefined ? 'what it had was taken away' : `reservation ${toId} has a latest end and this one has none`;
+    const later = after.start - before.start;
+    const where = later === 0 ? 'at the same time on other units' : `${describeTime(Math.abs(later))} ${later > 0 ? 'later' : 'earlier'}`;
+    return [{ fact: 'moved', reservation: { ...reservation, place: after, revision: reservation.revision + 1, reason: `moved: ${cause}; it is ${where}` } }];
+  });
+}
+
+function findRepeated(state: ReservationsState, { userId, clientRequestId }: Requested): ReservationRecord | undefined {
+  const id = clientRequestId === '' ? undefined : state.byKey.get(userId)?.get(clientRequestId);
+  return id === undefined ? undefined : state.reservations.get(id);
+}
+
+function admit({ state }: Turn, { wish, userId, hold }: Requested): { readonly entry: ResourceEntry; readonly request: ReservationRequest } | Refusal {
+  const entry = findResource(state, wish.resourceId);
+  if (isRefusal(entry)) return entry;
+  const fault = findHoldFault(state, hold) ?? findExcess(state, entry, userId);
+  const request = fault ?? requestOf(entry, wish, { id: state.nextReservationId, userId });
+  return isRefusal(request) ? request : { entry, request };
+}
+
+function newRecord({ now }: Turn, { wish, clientRequestId, hold }: Requested, { reservation: place, moved }: Placement): ReservationRecord {
+  return {
+    place, resourceId: wish.resourceId, status: hold > 0 ? 'held' : 'confirmed', holdUntil: hold > 0 ? now + hold : 0, requestedAt: now, claimedAt: 0, endedAt: 0,
+    revision: 1, reason: describePlace(place, moved.length), clientRequestId, claimKey: '',
+  };
+}
+
+function describePlace({ start, earliestStart }: PlacedReservation, movedCount: number): string {
+  const where = start === earliestStart ? 'free from the earliest start on' : `the first place is ${describeTime(start - earliestStart)} after the earliest start`;
+  return movedCount === 0 ? where : `${where}, once ${plural(movedCount, 'reservation')} without a latest end gave way`;
+}
+
+function findTooLate({ place, status }: ReservationRecord, now: Instant): Refusal | undefined {
+  const isOver = status !== 'held' && status !== 'confirmed' && status !== 'claimed';
+  if (isOver) return { code: 'MUT_RESERVATION_OVER', message: `reservation ${place.id} is ${status}; ask for a new one` };
+  if (status === 'claimed' || place.start <= now) {
+    return { code: 'MUT_RESERVATION_BEGUN', message: `reservation ${place.id} began ${describeTime(now - place.start)} ago; it can be released, and another asked for` };
+  }
+  return undefined;
+}
+
+function findOtherResource({ resourceId, place }: ReservationRecord, wanted: string): Refusal | undefined {
+  if (wanted === '' || wanted === resourceId) return undefined;
+  return { code: 'MUT_BAD_REQUEST', message: `reservation ${place.id} is of ${resourceId}; of ${wanted} another has to be asked for, and this one cancelled` };
+}
+
+interface RefusedAnswer {
+  readonly replyTo: number;
+  readonly answer: CalendarRefusal & Answer;
+  readonly calendar: Calendar;
+  readonly request: ReservationRequest;
+}
+
+function answerRefusal(turn: Turn, { replyTo, answer, calendar, request }: RefusedAnswer): void {
+  if (!isNegotiable(answer)) {
+    turn.refuse(replyTo, refusalOf(answer));
+    return;
+  }
+  const refusal: PlacementRefusal = { ...refusalOf(answer), alternatives: alternativesTo(calendar, request, turn.now) };
+  turn.reply(replyTo, { kind: 'refused', refusal } satisfies PlacementReply);
+}
+
+/** What could be had instead, each thing changed alone. */
+function alternativesTo(calendar: Calendar, request: ReservationRequest, now: Instant): Alternative[] {
+  const { earliest, widest, longest } = calendar.alternatives(request, now);
+  const amount = request.extent.kind === 'rigid' ? request.extent.amount : request.extent.amountMin;
+  const told: Alternative[] = [];
+  if (earliest !== undefined) told.push({ startsAt: earliest.start, endsAt: earliest.end, amount, reason: 'as asked for, but later' });
+  if (widest !== undefined) told.push({ startsAt: widest.start, endsAt: widest.end, amount: widest.amount, reason: 'as long, but less' });
+  if (longest !== undefined) told.push({ startsAt: longest.start, endsAt: longest.end, amount, reason: 'as much, but shorter' });
+  return told;
+}
+
+function placed(reservation: ReservationRecord, movedCount: number): PlacementReply {
+  return { kind: 'placed', reservation, movedCount };
+}

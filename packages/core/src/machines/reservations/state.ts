@@ -1,0 +1,79 @@
+import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../../messages/index.ts';
+import type { Calendar } from '../../reservations/index.ts';
+import { Heap, type Duration, type Instant, type UserId } from '../../shared/index.ts';
+
+/** How a reservation manager is set up; from its configuration, not from its journal. */
+export interface ReservationsOptions {
+  /** Who may do everything. */
+  readonly ownerId: UserId;
+  /** Who else may register resources. */
+  readonly registrars: readonly UserId[];
+  /** Reservations that are not over, of all resources together. */
+  readonly livingMax: number;
+  /** Reservations that are over and remembered, for listings and for repeated requests. */
+  readonly endedMax: number;
+  /** Longest hold. */
+  readonly holdMax: Duration;
+}
+
+/** One resource with its calendar. */
+export interface ResourceEntry {
+  resource: ResourceRecord;
+  readonly registeredAt: Instant;
+  /** Holds the places of the living reservations, and the outages as blocks; nothing else. */
+  calendar: Calendar;
+  /** By id, ascending. */
+  readonly outages: Map<number, Outage>;
+  nextOutageId: number;
+  /** Reservations of each user that are not over; no zeros. */
+  readonly livingByUser: Map<UserId, number>;
+  livingCount: number;
+}
+
+/** When something is to be looked at. It may be out of date: what is due tells by itself when. */
+export type Due =
+  | { readonly at: Instant; readonly kind: 'reservation'; readonly id: number }
+  | { readonly at: Instant; readonly kind: 'outage'; readonly resourceId: ResourceId; readonly outageId: number };
+
+/** Everything that a reservation manager knows. */
+export interface ReservationsState {
+  readonly options: ReservationsOptions;
+  readonly resources: Map<ResourceId, ResourceEntry>;
+  /** By id; those that are over as far as they are remembered. */
+  readonly reservations: Map<number, ReservationRecord>;
+  /** Ids by user and the key that the user chose. */
+  readonly byKey: Map<UserId, Map<string, number>>;
+  /** Of remembered reservations that are over, in the order of their ends. */
+  readonly endedIds: Set<number>;
+  /** Has an entry for each living reservation and each outage with an end, no later than its instant. */
+  dues: Heap<Due>;
+  livingCount: number;
+  nextReservationId: number;
+  /** What the last WakeAt asked for, so that it is not repeated; not promised, so not journaled. */
+  wakeAt: Instant | undefined;
+}
+
+/** A manager without resources. */
+export function createReservationsState(options: ReservationsOptions): ReservationsState {
+  return {
+    options, resources: new Map(), reservations: new Map(), byKey: new Map(), endedIds: new Set(), dues: new Heap(isDueBefore), livingCount: 0,
+    nextReservationId: 1, wakeAt: undefined,
+  };
+}
+
+/** The order of `dues`. */
+export function isDueBefore(one: Due, other: Due): boolean {
+  return one.at < other.at;
+}
+
+/** Whether a reservation holds its place. */
+export function isLiving({ status }: ReservationRecord): boolean {
+  return status === 'held' || status === 'confirmed' || status === 'claimed';
+}
+
+/** When time changes a living reservation: its hold lapses, nobody has claimed it, or its end has come. */
+export function dueOf({ status, place, holdUntil }: ReservationRecord, { rules: { unclaimedMax } }: ResourceRecord): Instant {
+  if (status === 'held') return Math.min(holdUntil, place.end);
+  if (status === 'confirmed' && unclaimedMax > 0) return Math.min(place.start + unclaimedMax, place.end);
+  return place.end;
+}

@@ -1,0 +1,40 @@
+import type { Instant } from '../../shared/index.ts';
+import { apply } from './apply.ts';
+import type { ReservationsChange } from './changes.ts';
+import type { ReservationsCommand } from './commands.ts';
+import type { ReservationsState } from './state.ts';
+
+/** Why something is not done: a code of the error registry, and a sentence with the value found and the value wanted. */
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** One call of `step`: what it works on and what it has decided so far. */
+export class Turn {
+  readonly state: ReservationsState;
+  readonly now: Instant;
+  readonly changes: ReservationsChange[] = [];
+  readonly commands: ReservationsCommand[] = [];
+
+  constructor(state: ReservationsState, now: Instant) {
+    this.state = state;
+    this.now = now;
+  }
+
+  /** Makes a change and keeps it for the journal. */
+  change(change: ReservationsChange): void {
+    apply(this.state, change);
+    this.changes.push(change);
+  }
+
+  /** Answers who asked. */
+  reply(replyTo: number, value: unknown): void {
+    this.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value } });
+  }
+
+  /** Answers who asked that it is not done. */
+  refuse(replyTo: number, { code, message }: Refusal): void {
+    this.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, code, message } });
+  }
+}

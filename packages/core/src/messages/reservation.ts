@@ -1,0 +1,146 @@
+import type { PlacedReservation } from '../reservations/index.ts';
+import type { Duration, Instant, UserId } from '../shared/index.ts';
+
+/** The name of a resource, unique at its reservation manager. */
+export type ResourceId = string;
+
+/** `held` lapses unless it is confirmed; `claimed` is in use; the last three are over. */
+export type ReservationStatus = 'held' | 'confirmed' | 'claimed' | 'released' | 'expired' | 'cancelled';
+
+/** `immediate`: now or not at all; `on-demand`: now or else as early as possible; `advance`: between its limits. */
+export type Timing = 'advance' | 'immediate' | 'on-demand';
+
+/** What a resource is measured in. */
+export type ResourceDimension = 'count' | 'bytes' | 'bytes-per-second' | 'hertz';
+
+/** What an owner decides about a resource. */
+export interface ResourceRules {
+  /** The most that reservations may take together, in millionths of the total; 1 to 1,000,000. */
+  readonly capPpm: number;
+  readonly algorithm: 'suvs' | 'suvs-p';
+  readonly placement: 'first-fit' | 'min-lip' | 'min-tip';
+  /** Longest reservation; 0 for any. */
+  readonly durationMax: Duration;
+  /** Reservations that one user may have at a time; 0 for any. */
+  readonly reservationsPerUserMax: number;
+  /** The most that the reservations of one user may take together at any instant; 0 for any. */
+  readonly amountPerUserMax: number;
+  /** Reservations that one request may move, with SUVS-P. */
+  readonly movesMax: number;
+  /** A reservation that nobody claims for so long is given back; 0 keeps it to its end. */
+  readonly unclaimedMax: Duration;
+}
+
+/** Units or capacity that cannot be had: for maintenance, or since they failed. */
+export interface Outage {
+  /** Counted from 1 at each resource. */
+  readonly id: number;
+  readonly kind: 'maintenance' | 'failure';
+  /** Its owner's name for a maintenance; empty for a failure. */
+  readonly name: string;
+  readonly startsAt: Instant;
+  /** 0 for good, as of a failure. */
+  readonly endsAt: Instant;
+  /** Which units, sorted; empty for a capacity. */
+  readonly units: readonly number[];
+  /** Units, or capacity. */
+  readonly amount: number;
+  readonly reason: string;
+}
+
+/** What can be reserved: identical units, each as a whole, or shares of one capacity. */
+export interface ResourceRecord {
+  readonly id: ResourceId;
+  readonly ownerId: UserId;
+  /** What it is, in a word. */
+  readonly type: string;
+  /** `counted` is measured in `count`. */
+  readonly kind: 'counted' | 'shared';
+  /** Units, counted from 0, or the capacity in base units; 1 or more. */
+  readonly total: number;
+  readonly dimension: ResourceDimension;
+  readonly rules: ResourceRules;
+}
+
+/** A resource as it is now. */
+export interface ResourceState {
+  readonly resource: ResourceRecord;
+  /** Sorted by id. */
+  readonly outages: readonly Outage[];
+  /** Reservations that are not over. */
+  readonly livingCount: number;
+}
+
+/** How much is asked for. */
+export type WishedAmount =
+  /** As people write it: `4`, `30%`, `200KB/s`. */
+  | { readonly kind: 'text'; readonly text: string }
+  /** Between so many units and so many; with n of them it takes duration x reference / n. */
+  | { readonly kind: 'elastic'; readonly amountMin: number; readonly amountMax: number; readonly referenceAmount: number }
+  /** An amount of work in units times milliseconds. */
+  | { readonly kind: 'malleable'; readonly work: number; readonly amountMin: number; readonly amountMax: number };
+
+/** What a user asks for. */
+export interface ReservationWish {
+  readonly resourceId: ResourceId;
+  readonly amount: WishedAmount;
+  /** 0 where the amount is malleable. */
+  readonly duration: Duration;
+  /** Undefined: now. */
+  readonly earliestStart: Instant | undefined;
+  /** Undefined: any. */
+  readonly latestEnd: Instant | undefined;
+  readonly timing: Timing;
+}
+
+/** A reservation as its manager keeps it. */
+export interface ReservationRecord {
+  /** With its number, its user and its limits; of one that is over, what had been reserved. */
+  readonly place: PlacedReservation;
+  readonly resourceId: ResourceId;
+  readonly status: ReservationStatus;
+  /** When a hold lapses; 0 unless `status` is `held`. */
+  readonly holdUntil: Instant;
+  readonly requestedAt: Instant;
+  /** When its use began; 0 before. */
+  readonly claimedAt: Instant;
+  /** 0 while it is not over. */
+  readonly endedAt: Instant;
+  /** Counts from 1 and grows whenever its place changes; a claim of an earlier revision is good no more. */
+  readonly revision: number;
+  /** Why it is where it is, or why it is over. */
+  readonly reason: string;
+  /** Empty where the user gave none. */
+  readonly clientRequestId: string;
+  /** The key of the claim that began its use; empty before. */
+  readonly claimKey: string;
+}
+
+/** A place that could be had instead of what was asked for. */
+export interface Alternative {
+  readonly startsAt: Instant;
+  readonly endsAt: Instant;
+  readonly amount: number;
+  /** What differs, in a sentence. */
+  readonly reason: string;
+}
+
+/** Why there is no place, and which there would be. */
+export interface PlacementRefusal {
+  readonly code: string;
+  readonly message: string;
+  readonly alternatives: readonly Alternative[];
+}
+
+/** What a claim says. */
+export interface ClaimContents {
+  readonly reservationId: number;
+  readonly resourceId: ResourceId;
+  readonly userId: UserId;
+  readonly startsAt: Instant;
+  readonly endsAt: Instant;
+  readonly amount: number;
+  /** Ascending; empty for a capacity. */
+  readonly units: readonly number[];
+  readonly revision: number;
+}

@@ -1,0 +1,1 @@
+export { startReservations, type ReservationsSetup, type RunningReservations } from './start-reservations.ts';

@@ -1,0 +1,72 @@
+import type { ReservationFact, ReservationsChange, ReservationTold } from '@mutirao/core/machines/reservations';
+import type { ChangeCodec, ProjectionDatabase } from '@mutirao/runtime/journal';
+import { reservationOf, rowOf, type ReservationRow } from './reservation-row.ts';
+
+type Written =
+  | Exclude<ReservationsChange, { readonly told: unknown }>
+  | (Omit<Extract<ReservationsChange, { kind: 'OutagePut' }>, 'told'> & { readonly told: readonly WrittenTold[] })
+  | { readonly kind: 'ReservationsPut'; readonly told: readonly WrittenTold[] };
+type WrittenTold = readonly [fact: ReservationFact, row: ReservationRow];
+
+/** What is there now, beside the log of how it became so: a restart reads these tables, and replays nothing. */
+const schema = [
+  'CREATE TABLE IF NOT EXISTS reservations_now (id INTEGER PRIMARY KEY, body TEXT NOT NULL)',
+  'CREATE TABLE IF NOT EXISTS resources_now (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, registered_at INTEGER NOT NULL, body TEXT NOT NULL)',
+  'CREATE TABLE IF NOT EXISTS outages_now (resource TEXT NOT NULL, id INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (resource, id)) WITHOUT ROWID',
+  'CREATE TABLE IF NOT EXISTS numbers_now (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID',
+];
+
+/** How the reservation manager's changes lie in its journal. */
+export const reservationsChangeCodec: ChangeCodec<ReservationsChange> = {
+  version: 1,
+  encode: (change) => JSON.stringify('told' in change ? { ...change, told: change.told.map(writeTold) } : change),
+  decode: (_version, body) => {
+    const written = JSON.parse(body) as Written;
+    return 'told' in written ? { ...written, told: written.told.map(readTold) } : written;
+  },
+  jobOf: () => undefined,
+  // What time does by itself it does again after a fall of the whole machine; all else was promised to somebody.
+  isDurable: (change) => change.kind !== 'ReservationsForgotten' && !(change.kind === 'ReservationsPut' && change.told.every(({ fact }) => fact === 'expired')),
+  project,
+  schema,
+};
+
+function writeTold({ fact, reservation }: ReservationTold): WrittenTold {
+  return [fact, rowOf(reservation)];
+}
+
+function readTold([fact, row]: WrittenTold): ReservationTold {
+  return { fact, reservation: reservationOf(row) };
+}
+
+function project(database: ProjectionDatabase, _sequence: number, change: ReservationsChange, at: number): void {
+  switch (change.kind) {
+    case 'ResourcePut':
+      database.prepare('INSERT INTO resources_now (id, registered_at, body) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body')
+        .run(change.resource.id, at, JSON.stringify(change.resource));
+      return;
+    case 'OutagePut':
+      database.prepare('INSERT OR REPLACE INTO outages_now (resource, id, body) VALUES (?, ?, ?)').run(change.resourceId, change.outage.id, JSON.stringify(change.outage));
+      return keep(database, change.told);
+    case 'OutageRemoved':
+      database.prepare('DELETE FROM outages_now WHERE resource = ? AND id = ?').run(change.resourceId, change.outageId);
+      return;
+    case 'ReservationsPut':
+      return keep(database, change.told);
+    case 'ReservationsForgotten':
+      forget(database, change.ids);
+  }
+}
+
+function keep(database: ProjectionDatabase, told: readonly ReservationTold[]): void {
+  const statement = database.prepare('INSERT OR REPLACE INTO reservations_now (id, body) VALUES (?, ?)');
+  for (const { reservation } of told) statement.run(reservation.place.id, JSON.stringify(rowOf(reservation)));
+}
+
+/** The greatest number that is forgotten is kept: numbers are not used again. */
+function forget(database: ProjectionDatabase, ids: readonly number[]): void {
+  const statement = database.prepare('DELETE FROM reservations_now WHERE id = ?');
+  for (const id of ids) statement.run(id);
+  const greatest = ids.reduce((most, id) => Math.max(most, id), 0);
+  database.prepare('INSERT INTO numbers_now (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)').run('forgotten', greatest);
+}

@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { MutiraoError } from '@mutirao/api/errors';
+import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { identityFolder } from '@mutirao/runtime/identity';
+import { Metrics, startHttp } from '@mutirao/runtime/metrics';
+import { defineProgram, duration, integer, list, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
+import { startReservations } from './start-reservations.ts';
+
+const options = {
+  id: text({ help: 'Name of the manager; its files are in reservations/ID of the home folder.', placeholder: 'ID', default: 'local' }),
+  listen: text({ help: 'Where to listen; port 0 takes a free one, and unix:/path is a socket.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  registrar: list({ help: 'Who may register resources beside the user that runs this.', placeholder: 'USER' }),
+  reservationsMax: integer({ help: 'Most reservations that are not over.', default: 2_000_000, min: 1, max: 10_000_000 }),
+  rememberedMax: integer({ help: 'Most reservations that are over and remembered.', default: 100_000, min: 0, max: 10_000_000 }),
+  holdMax: duration({ help: 'Longest hold.', default: 3_600_000 }),
+  metricsListen: text({ help: 'Where to serve /metrics and /healthz; empty for nowhere.', placeholder: 'HOST:PORT' }),
+};
+
+/** The reservation manager: negotiates and places reservations, and runs nothing. */
+export const main = defineProgram({ name: 'reservations', summary: 'Negotiates and places reservations of resources for the users of one organisation.', options, run });
+
+async function run(config: ConfigOf<typeof options>, context: ProgramContext): Promise<void> {
+  const { log, signal, home } = context;
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(config.id)) throw new MutiraoError('MUT_BAD_CONFIG', `id is ${JSON.stringify(config.id)}; want letters, digits, ".", "_" and "-"`);
+  const directory = join(home, 'reservations', config.id);
+  const metrics = new Metrics({ withProcess: true });
+  const ownerId = userInfo().username;
+  const manager = await startReservations({
+    options: { ownerId, registrars: config.registrar, livingMax: config.reservationsMax, endedMax: config.rememberedMax, holdMax: config.holdMax },
+    id: config.id, directory, listen: config.listen, identity: identityFolder(home), log, metrics, tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),
+    onFatal: context.fail,
+  });
+  const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, healthy: () => manager.trouble() });
+  writeAtomic(join(directory, 'reservations.json'), `${JSON.stringify({ address: nearAddress(manager.address), metricsAddress: http?.address, pid: process.pid })}\n`);
+  log.info({ address: manager.address, metrics_address: http?.address, manager: config.id }, 'listening');
+  if (!signal.aborted) await once(signal, 'abort');
+  await manager.stop();
+  await http?.close();
+}
+
+if (import.meta.main) await main(process.argv.slice(2));

@@ -1,0 +1,90 @@
+import { badRequest, decodeStatuses, decodeWish, encodePlacementOutcome, encodeReservation, readInstant, readText } from '@mutirao/api/codecs';
+import { errorOfCode } from '@mutirao/api/errors';
+import type { ListReservationsRequest, ReservationServiceService } from '@mutirao/api/reservation';
+import { getReservation, listReservations, type PlacementReply, type ReservationsInput } from '@mutirao/core/machines/reservations';
+import type { ReservationRecord } from '@mutirao/core/messages';
+import type { UserId } from '@mutirao/core/shared';
+import { unary, type Handlers } from '@mutirao/runtime/rpc';
+import { claimFor, type ReservationsHost } from './reservations-host.ts';
+
+type Service = Handlers<typeof ReservationServiceService>;
+type Routes = Pick<Service, 'requestReservation' | 'getReservation' | 'listReservations' | 'renegotiateReservation' | 'cancelReservation' | 'confirmReservation' | 'releaseReservation'>;
+
+const pageUsual = 100;
+const pageMax = 1000;
+
+/** A reservation as its asker sees it. */
+interface Seen {
+  readonly userId: UserId;
+  readonly reservation: ReservationRecord;
+}
+
+interface SeenReply {
+  readonly userId: UserId;
+  readonly reply: PlacementReply;
+}
+
+/** What users do with reservations. */
+export function reservationsRoutes(host: ReservationsHost): Routes {
+  const encodeSeen = ({ userId, reservation }: Seen): { reservation: ReturnType<typeof encodeReservation> } => ({ reservation: encodeReservation(reservation, claimFor(host, userId, reservation)) });
+  const outcomeOf = ({ userId, reply }: SeenReply): ReturnType<typeof encodePlacementOutcome> => encodePlacementOutcome(reply, (reservation) => claimFor(host, userId, reservation));
+  const askSeen = async (userId: UserId, make: (replyTo: number) => ReservationsInput): Promise<Seen> => ({ userId, reservation: await host.ask<ReservationRecord>(make) });
+  return {
+    requestReservation: unary({
+      decode: (wire) => ({ wish: decodeWish(wire.wish), clientRequestId: readText('client_request_id', wire.clientRequestId), hold: wire.holdMs, isDryRun: wire.dryRun }),
+      handle: async (request, { userId }): Promise<SeenReply> => {
+        host.demandRoom();
+        const reply = await host.ask<PlacementReply>((replyTo) => ({ kind: 'ReservationRequested', replyTo, userId, ...request }));
+        // What was only tried has no claim.
+        return { userId: request.isDryRun ? '' : userId, reply };
+      },
+      encode: (seen) => ({ outcome: outcomeOf(seen), movedCount: seen.reply.kind === 'placed' ? seen.reply.movedCount : 0 }),
+    }),
+    getReservation: unary({
+      decode: ({ reservationId }) => reservationId,
+      handle: (reservationId, { userId }): Seen => {
+        const found = getReservation(host.state, { userId, reservationId });
+        if ('code' in found) throw errorOfCode(found.code, found.message);
+        return { userId, reservation: found };
+      },
+      encode: encodeSeen,
+    }),
+    listReservations: unary({
+      decode: decodeFilter,
+      handle: (filter, { userId }) => listReservations(host.state, { ...filter, userId }),
+      encode: ({ reservations, nextBefore }) => ({ reservations: reservations.map((one) => encodeReservation(one, '')), nextBeforeReservationId: nextBefore }),
+    }),
+    renegotiateReservation: unary({
+      decode: ({ reservationId, wish }) => ({ reservationId, wish: decodeWish(wish) }),
+      handle: async (request, { userId }): Promise<SeenReply> => {
+        host.demandRoom();
+        return { userId, reply: await host.ask<PlacementReply>((replyTo) => ({ kind: 'RenegotiationRequested', replyTo, userId, ...request })) };
+      },
+      encode: (seen) => ({ outcome: outcomeOf(seen) }),
+    }),
+    cancelReservation: unary({
+      decode: ({ reservationId, reason }) => ({ reservationId, reason: readText('reason', reason) }),
+      handle: (request, { userId }) => askSeen(userId, (replyTo) => ({ kind: 'CancellationRequested', replyTo, userId, ...request })),
+      encode: encodeSeen,
+    }),
+    confirmReservation: unary({
+      decode: ({ reservationId }) => reservationId,
+      handle: (reservationId, { userId }) => askSeen(userId, (replyTo) => ({ kind: 'ConfirmationRequested', replyTo, userId, reservationId })),
+      encode: encodeSeen,
+    }),
+    releaseReservation: unary({
+      decode: ({ reservationId }) => reservationId,
+      handle: (reservationId, { userId }) => askSeen(userId, (replyTo) => ({ kind: 'ReleaseRequested', replyTo, userId, reservationId })),
+      encode: encodeSeen,
+    }),
+  };
+}
+
+function decodeFilter(wire: ListReservationsRequest) {
+  if (wire.pageSize > pageMax) throw badRequest(`page_size is ${wire.pageSize}; want at most ${pageMax}`);
+  return {
+    limit: wire.pageSize === 0 ? pageUsual : wire.pageSize, before: wire.beforeReservationId === 0 ? Infinity : wire.beforeReservationId, isOfAll: wire.allUsers,
+    resourceId: readText('resource_id', wire.resourceId), statuses: decodeStatuses(wire.statuses),
+    from: readInstant('from_unix_ms', wire.fromUnixMs) ?? 0, until: wire.untilUnixMs === 0 ? Infinity : wire.untilUnixMs,
+  };
+}

@@ -1,0 +1,65 @@
+import { encodeReservationEvent } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { WatchReservationsRequest, WatchReservationsResponse } from '@mutirao/api/reservation';
+import { eventsOf, type ReservationEvent } from '@mutirao/core/machines/reservations';
+import type { UserId } from '@mutirao/core/shared';
+import type { CallContext, ServerStreamHandler, StreamWriter } from '@mutirao/runtime/rpc';
+import type { ReservationsHost } from './reservations-host.ts';
+
+/** Changes read from the journal at a time: what a slow watcher costs in memory. */
+const readMax = 200;
+
+/**
+ * Tells what happens to the user's reservations, and to those of resources about which the user decides, from a sequence on.
+ *
+ * Everything is read from the journal, also what has just happened: a watcher that falls behind costs nothing but its place, and one that comes
+ * back with the last sequence that it saw misses nothing.
+ */
+export function watchRoute(host: ReservationsHost): ServerStreamHandler<WatchReservationsRequest, WatchReservationsResponse> {
+  return async (request, writer, context) => {
+    let after = request.onlyNew ? host.journal.lastSequence() : request.afterSequence;
+    let hasCaughtUp = false;
+    for (;;) {
+      if (isOver(context)) return;
+      const seen = host.changes.count;
+      const last = await tellPage(host, { after, reservationId: request.reservationId }, { userId: context.userId, writer });
+      if (last !== undefined) {
+        after = last;
+        continue;
+      }
+      if (!hasCaughtUp) writer.write({ events: [], lastSequence: after });
+      hasCaughtUp = true;
+      await host.changes.changed(seen, AbortSignal.any([context.signal, context.stopping]));
+    }
+  };
+}
+
+/** @throws {MutiraoError} MUT_STOPPING, so that the watcher knows to come again. */
+function isOver({ signal, stopping }: CallContext): boolean {
+  if (signal.aborted) return true;
+  if (stopping.aborted) throw new MutiraoError('MUT_STOPPING', 'the manager is stopping; watch again from the last sequence when it is back');
+  return false;
+}
+
+interface Watcher {
+  readonly userId: UserId;
+  readonly writer: StreamWriter<WatchReservationsResponse>;
+}
+
+/** Tells what one read of the journal brings and returns the last sequence that was read; undefined when there was none. */
+async function tellPage(host: ReservationsHost, { after, reservationId }: { readonly after: number; readonly reservationId: number }, { userId, writer }: Watcher): Promise<number | undefined> {
+  const entries = host.journal.read({ after, limit: readMax });
+  for (const { sequence, at, change } of entries) {
+    const events = eventsOf(change).filter((event) => (reservationId === 0 || event.reservation?.place.id === reservationId) && concerns(host, userId, event));
+    if (events.length === 0) continue;
+    const message = { events: events.map((event) => encodeReservationEvent(sequence, at, event)), lastSequence: sequence };
+    if (!writer.write(message)) await writer.drained();
+  }
+  return entries.at(-1)?.sequence;
+}
+
+/** Resources are everybody's to see; reservations are their users', and those's who decide about the resource. */
+function concerns({ state }: ReservationsHost, userId: UserId, { reservation, resourceId }: ReservationEvent): boolean {
+  if (reservation === undefined || reservation.place.userId === userId || userId === state.options.ownerId) return true;
+  return state.resources.get(resourceId)?.resource.ownerId === userId;
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { ReservationServiceService } from '@mutirao/api/reservation';
+import { eventsOf, reservationsMachine, type ReservationsChange, type ReservationsCommand, type ReservationsInput, type ReservationsOptions, type ReservationsState } from '@mutirao/core/machines/reservations';
+import { openClaimSigner } from '@mutirao/runtime/claims';
+import { ChangeSignal, MachineDriver, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
+import { Room } from '@mutirao/runtime/files';
+import { openJournal, type Journal } from '@mutirao/runtime/journal';
+import type { Logger } from '@mutirao/runtime/log';
+import type { Metrics } from '@mutirao/runtime/metrics';
+import { bind, serve, type TokenCheck } from '@mutirao/runtime/rpc';
+import { reservationsChangeCodec } from './journal/change-codec.ts';
+import { restoreState } from './journal/restore-state.ts';
+import { reservationRoutes } from './routes/reservation-service.ts';
+import type { ReservationsHost } from './routes/reservations-host.ts';
+
+/** What a reservation manager is started with. */
+export interface ReservationsSetup {
+  readonly options: ReservationsOptions;
+  /** Its name, as claims tell it. */
+  readonly id: string;
+  /** Holds the journal and the key of claims. */
+  readonly directory: string;
+  /** `host:port` to listen on. */
+  readonly listen: string;
+  readonly tokens: TokenCheck;
+  /** Folder of the identity that serving other hosts wants. */
+  readonly identity: string;
+  readonly log: Logger;
+  readonly metrics?: Metrics;
+  /** Hears of the error after which the process should start anew. */
+  onFatal(error: unknown): void;
+}
+
+/** A manager that takes requests. */
+export interface RunningReservations {
+  readonly address: string;
+  /** What is wrong; undefined while all is well. */
+  trouble(): string | undefined;
+  /** Takes no more calls; everything is in the journal. */
+  stop(): Promise<void>;
+}
+
+type ReservationsDriver = MachineDriver<ReservationsState, ReservationsInput, ReservationsChange, ReservationsCommand>;
+
+/** Time that calls get to end when the process stops. */
+const drainMs = 1000;
+/** With less room than this nothing new is taken. */
+const freeMin = 2 * 1024 ** 2;
+
+/** Reads the journal and serves. @throws {MutiraoError} when the journal, the key or the address cannot be had. */
+export async function startReservations(setup: ReservationsSetup): Promise<RunningReservations> {
+  const { directory, log, options, metrics } = setup;
+  const journal = openJournal({ path: join(directory, 'journal.sqlite'), codec: reservationsChangeCodec });
+  const signer = openClaimSigner(join(directory, 'claim-key.pem'), setup.id);
+  const began = systemClock.now();
+  const state = restoreState(journal, options);
+  log.info({ resources: state.resources.size, reservations: state.reservations.size, took_ms: systemClock.now() - began }, 'the journal is read');
+  const changes = new ChangeSignal();
+  const driver = makeDriver(setup, { journal, state, changes });
+  // What became due while nobody looked is done before anybody is answered.
+  driver.deliver({ kind: 'TimerFired' });
+  driver.settle();
+  const room = new Room({ folder: directory, freeMin, pause: 500, timers: systemTimers, journalTrouble: () => driver.stalledBy?.message });
+  if (metrics !== undefined) measure(metrics, state, journal);
+  const host: ReservationsHost = { ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, state, signer, journal, changes, clock: systemClock };
+  const server = await serve({
+    address: setup.listen, tokens: setup.tokens, identity: setup.identity, log, services: [bind(ReservationServiceService, reservationRoutes(host))],
+    ...(metrics === undefined ? {} : { metrics }),
+  });
+  return {
+    address: server.address, trouble: () => room.trouble(),
+    stop: async () => {
+      await server.drain(drainMs);
+      await driver.stop();
+      journal.close();
+    },
+  };
+}
+
+interface DriverParts {
+  readonly journal: Journal<ReservationsChange>;
+  readonly state: ReservationsState;
+  readonly changes: ChangeSignal;
+}
+
+function makeDriver({ log, onFatal }: ReservationsSetup, { journal, state, changes }: DriverParts): ReservationsDriver {
+  return new MachineDriver<ReservationsState, ReservationsInput, ReservationsChange, ReservationsCommand>({
+    machine: reservationsMachine, state, journal, clock: systemClock,
+    perform: () => undefined,
+    onCommitted: (entries) => {
+      for (const { change } of entries) logChange(log, change);
+      changes.notify();
+    },
+    onFatal,
+    onStalled: (error) => { tellStalled(log, error); },
+  });
+}
+
+function logChange(log: Logger, change: ReservationsChange): void {
+  for (const { type, resourceId, reservation, reason } of eventsOf(change)) {
+    if (reservation === undefined) log.info({ resource: resourceId, reason }, type);
+    else log.debug({ reservation: reservation.place.id, user: reservation.place.userId, resource: resourceId, reason }, type);
+  }
+}
+
+function measure(metrics: Metrics, state: ReservationsState, journal: Journal<ReservationsChange>): void {
+  metrics.gauge('mutirao_reservations_resources', 'Resources that are registered.', [], (gauge) => { gauge.set(state.resources.size); });
+  metrics.gauge('mutirao_reservations_living', 'Reservations that are not over, by resource.', ['resource'], (gauge) => {
+    for (const [id, { livingCount }] of state.resources) gauge.set({ resource: id }, livingCount);
+  });
+  metrics.gauge('mutirao_reservations_remembered', 'Reservations that are kept, also those that are over.', [], (gauge) => { gauge.set(state.reservations.size); });
+  metrics.gauge('mutirao_reservations_journal_changes', 'Changes in the journal.', [], (gauge) => { gauge.set(journal.lastSequence()); });
+}

@@ -1,0 +1,146 @@
+import { chmodSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { verify, createPublicKey } from 'node:crypto';
+import test from 'ava';
+import { Algorithm, Placement, ReservationStatus, Timing, type RequestReservationRequest, type ReservationWish, type WatchReservationsResponse } from '@mutirao/api/reservation';
+import { MutiraoError } from '@mutirao/api/errors';
+import { createReservationsState, reservationsMachine, type ReservationsChange, type ReservationsInput } from '@mutirao/core/machines/reservations';
+import { openClaimSigner } from '@mutirao/runtime/claims';
+import { ChangeSignal } from '@mutirao/runtime/driver';
+import { openJournal } from '@mutirao/runtime/journal';
+import type { StreamWriter } from '@mutirao/runtime/rpc';
+import { aCallContext, inject, reservationsOptions, temporaryFolder } from '@mutirao/testkit';
+import { reservationsChangeCodec } from '../../src/journal/change-codec.ts';
+import { restoreState } from '../../src/journal/restore-state.ts';
+import { reservationRoutes } from '../../src/routes/reservation-service.ts';
+
+const hour = 3_600_000;
+/** 2026-03-01T12:00:00Z. */
+const noon = 1772366400000;
+
+/** The service over the real machine, journal and key, without driver and socket. */
+function service(folder: string) {
+  const journal = openJournal<ReservationsChange>({ path: join(folder, 'journal.sqlite'), codec: reservationsChangeCodec });
+  const state = restoreState(journal, reservationsOptions);
+  const changes = new ChangeSignal();
+  const clock = { at: noon, now: () => clock.at };
+  const signer = openClaimSigner(join(folder, 'claim-key.pem'), 'local');
+  const routes = reservationRoutes({
+    state, journal, changes, clock, signer, demandRoom: () => undefined,
+    ask: <T>(make: (replyTo: number) => ReservationsInput): Promise<T> => {
+      const decision = reservationsMachine.step(state, [make(1)], clock.at);
+      journal.record(decision.changes, clock.at);
+      changes.notify();
+      const reply = decision.commands.find((command) => command.kind === 'Reply')?.reply;
+      return reply?.ok === true ? Promise.resolve(reply.value as T) : Promise.reject(new MutiraoError((reply?.code ?? 'MUT_INTERNAL') as 'MUT_INTERNAL', reply?.message ?? ''));
+    },
+  });
+  return { routes, state, clock, journal, signer };
+}
+
+const rules = { capPercent: undefined, algorithm: Algorithm.UNSPECIFIED, placement: Placement.UNSPECIFIED, durationMsMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0, movesMax: undefined, unclaimedMsMax: 0 };
+const cluster = { resourceId: 'cluster', resourceType: 'processors', quantity: '16', rules };
+
+function request(parts: Partial<ReservationWish> = {}, more: Partial<RequestReservationRequest> = {}): RequestReservationRequest {
+  const wish = { resourceId: 'cluster', amount: { $case: 'quantity', value: '4' } as const, durationMs: hour, earliestStartUnixMs: undefined, latestEndUnixMs: undefined, timing: Timing.UNSPECIFIED, ...parts };
+  return { wish, clientRequestId: '', holdMs: 0, dryRun: false, ...more };
+}
+
+const owner = { userId: 'owner' };
+const ana = { userId: 'ana' };
+
+test('a reservation is answered with its place, its units and a claim that its key alone verifies', async (t) => {
+  const { routes, clock } = service(temporaryFolder(t));
+  await inject(routes.registerResource, cluster, owner);
+  const { outcome } = await inject(routes.requestReservation, request(), ana);
+  if (outcome?.$case !== 'reservation') return t.fail('there is no reservation');
+  t.like(outcome.value, { status: ReservationStatus.CONFIRMED, startUnixMs: noon, endUnixMs: noon + hour, units: [{ first: 0, count: 4 }], amount: 4 });
+  const [header = '', payload = '', signature = ''] = outcome.value.claim.split('.');
+  t.like(JSON.parse(Buffer.from(payload, 'base64url').toString()), { iss: 'local', sub: 'ana', aud: 'cluster', units: '0-3', jti: '1.1', exp: (noon + hour) / 1000 });
+  const { keys } = await inject(routes.getClaimKeys, {}, ana);
+  t.true(verify(null, Buffer.from(`${header}.${payload}`), createPublicKey(keys[0]?.publicKeyPem ?? ''), Buffer.from(signature, 'base64url')));
+  t.like(await inject(routes.verifyReservation, { claim: outcome.value.claim, resourceId: 'cluster', userId: 'ana' }, owner), { valid: true, code: '' });
+  t.like(await inject(routes.verifyReservation, { claim: outcome.value.claim, resourceId: 'cluster', userId: 'bob' }, owner), { valid: false, code: 'MUT_CLAIM_NOT_YOURS' });
+  const forged = `${header}.${Buffer.from(Buffer.from(payload, 'base64url').toString().replace('"ana"', '"bob"')).toString('base64url')}.${signature}`;
+  t.like(await inject(routes.verifyReservation, { claim: forged, resourceId: '', userId: '' }, owner), { valid: false, code: 'MUT_CLAIM_FORGED', reservation: undefined });
+  await t.throwsAsync(inject(routes.claimReservation, { claim: forged, resourceId: '', userId: '', clientRequestId: '' }, ana), { code: 'MUT_CLAIM_FORGED' });
+  await inject(routes.cancelReservation, { reservationId: 1, reason: '' }, ana);
+  t.like(await inject(routes.verifyReservation, { claim: outcome.value.claim, resourceId: '', userId: '' }, owner), { valid: false, code: 'MUT_RESERVATION_OVER' });
+  clock.at += 2 * hour;
+  return t.deepEqual((await inject(routes.getReservation, { reservationId: 1 }, ana)).reservation?.claim, '');
+});
+
+test('what the journal promises is there after a restart, also the answer to a repeated request', async (t) => {
+  const folder = temporaryFolder(t);
+  const first = service(folder);
+  await inject(first.routes.registerResource, cluster, owner);
+  await inject(first.routes.registerResource, { ...cluster, resourceId: 'net', quantity: '800KB/s' }, owner);
+  const placed = await inject(first.routes.requestReservation, request({}, { clientRequestId: 'k' }), ana);
+  await inject(first.routes.requestReservation, request({ resourceId: 'net', amount: { $case: 'quantity', value: '50%' } }, { holdMs: 5000 }), ana);
+  await inject(first.routes.failResource, { resourceId: 'cluster', what: { $case: 'unitIndex', value: 9 }, reason: 'smoke' }, owner);
+  first.journal.close();
+  const second = service(folder);
+  reservationsMachine.checkInvariants(second.state);
+  t.deepEqual([...second.state.reservations.values()], [...first.state.reservations.values()]);
+  t.deepEqual(await inject(second.routes.listResources, {}, ana), await inject(first.routes.listResources, {}, ana));
+  t.deepEqual(await inject(second.routes.requestReservation, request({}, { clientRequestId: 'k' }), ana), placed);
+  const replayed = createReservationsState(reservationsOptions);
+  second.journal.replay(0, (_sequence, change) => { reservationsMachine.apply(replayed, change); });
+  t.deepEqual([...replayed.reservations.values()], [...second.state.reservations.values()]);
+  second.journal.close();
+});
+
+test('a watcher hears what concerns it from any sequence on, and others nothing', async (t) => {
+  const { routes } = service(temporaryFolder(t));
+  await inject(routes.registerResource, cluster, owner);
+  await inject(routes.requestReservation, request(), ana);
+  await inject(routes.cancelReservation, { reservationId: 1, reason: 'rain' }, ana);
+  const told = async (userId: string, afterSequence: number): Promise<string[]> => {
+    const leaving = new AbortController();
+    const types: string[] = [];
+    const writer = { drained: () => Promise.resolve(), write: ({ events }: WatchReservationsResponse) => {
+      types.push(...events.map(({ sequence, type, reason }) => `${sequence} ${type} ${reason}`));
+      if (events.length === 0) leaving.abort();
+      return true;
+    } } as unknown as StreamWriter<WatchReservationsResponse>;
+    await routes.watchReservations({ afterSequence, reservationId: 0, onlyNew: false }, writer, aCallContext({ userId, signal: leaving.signal }));
+    return types;
+  };
+  t.deepEqual(await told('ana', 0), ['1 resource.offered ', '2 reservation.confirmed free from the earliest start on', '3 reservation.cancelled rain']);
+  t.deepEqual(await told('owner', 2), ['3 reservation.cancelled rain']);
+  t.deepEqual(await told('bob', 1), []);
+});
+
+test('users see their own reservations in pages, owners all of their resources\'', async (t) => {
+  const { routes } = service(temporaryFolder(t));
+  await inject(routes.registerResource, cluster, owner);
+  for (const userId of ['ana', 'bob', 'ana', 'ana']) await inject(routes.requestReservation, request(), { userId });
+  const list = { pageSize: 2, beforeReservationId: 0, resourceId: '', statuses: [], fromUnixMs: 0, untilUnixMs: 0, allUsers: false };
+  const page = await inject(routes.listReservations, list, ana);
+  t.deepEqual(page.reservations.map(({ reservationId }) => reservationId), [4, 3]);
+  t.deepEqual((await inject(routes.listReservations, { ...list, beforeReservationId: page.nextBeforeReservationId }, ana)).reservations.map(({ reservationId }) => reservationId), [1]);
+  t.is((await inject(routes.listReservations, { ...list, pageSize: 10, allUsers: true }, owner)).reservations.length, 4);
+  t.is((await inject(routes.listReservations, { ...list, pageSize: 10, allUsers: true }, { userId: 'bob' })).reservations.length, 1);
+  t.is((await inject(routes.listReservations, { ...list, pageSize: 10, fromUnixMs: noon + hour }, ana)).reservations.length, 0);
+  await t.throwsAsync(inject(routes.getReservation, { reservationId: 2 }, ana), { code: 'MUT_NOT_OWNER' });
+  await t.throwsAsync(inject(routes.listReservations, { ...list, pageSize: 5000 }, ana), { code: 'MUT_BAD_REQUEST' });
+});
+
+test('a calendar tells how much is taken over a window', async (t) => {
+  const { routes } = service(temporaryFolder(t));
+  await inject(routes.registerResource, cluster, owner);
+  await inject(routes.requestReservation, request({ earliestStartUnixMs: noon + hour }), ana);
+  const { slots, resource } = await inject(routes.getCalendar, { resourceId: 'cluster', fromUnixMs: 0, untilUnixMs: noon + 3 * hour }, ana);
+  t.deepEqual(slots.map(({ startUnixMs, endUnixMs, used }) => [(startUnixMs - noon) / hour, (endUnixMs - noon) / hour, used]), [[0, 1, 0], [1, 2, 4], [2, 3, 0]]);
+  t.is(resource?.reservationCount, 1);
+  await t.throwsAsync(inject(routes.getCalendar, { resourceId: 'clutser', fromUnixMs: 0, untilUnixMs: 0 }, ana), { code: 'MUT_UNKNOWN_RESOURCE', message: /did you mean "cluster"/ });
+});
+
+test('the key of claims is for its owner alone', (t) => {
+  const path = join(temporaryFolder(t), 'keys', 'claim-key.pem');
+  const { keyId } = openClaimSigner(path, 'local');
+  t.is(statSync(path).mode & 0o777, 0o600);
+  t.is(openClaimSigner(path, 'local').keyId, keyId);
+  chmodSync(path, 0o640);
+  t.throws(() => openClaimSigner(path, 'local'), { code: 'MUT_TOKEN_UNSAFE', message: /mode 640; want 600/ });
+});

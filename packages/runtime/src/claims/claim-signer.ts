@@ -1,0 +1,82 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { ClaimContents } from '@mutirao/core/messages';
+import { printUnits, verifyClaim, type ClaimPayload, type SignedClaim } from './signed-claim.ts';
+
+/** Signs claims with a key of its own. */
+export interface ClaimSigner {
+  readonly issuer: string;
+  /** The kid of its claims: the beginning of the public key's SHA-256, in hexadecimal. */
+  readonly keyId: string;
+  /** Ed25519, 32 bytes. */
+  readonly publicKey: Buffer;
+  readonly publicKeyPem: string;
+  /** The claim as text; the same contents give the same text. */
+  sign(contents: ClaimContents): string;
+  /** Reads one of its own; undefined for any other text. */
+  verify(text: string): SignedClaim | undefined;
+}
+
+/**
+ * Opens the key file, which is made with a new key if it is absent.
+ *
+ * @param issuer the name of the reservation manager, as its claims tell it.
+ * @throws {MutiraoError} MUT_TOKEN_UNSAFE when others may read it, or it holds no Ed25519 key.
+ */
+export function openClaimSigner(path: string, issuer: string): ClaimSigner {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) makeKeyFile(path);
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & 0o077) !== 0) throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} has mode ${mode.toString(8)}; want 600`);
+  const key = readKey(path);
+  const publicKey = createPublicKey(key);
+  const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
+  const keyId = createHash('sha256').update(raw).digest('hex').slice(0, 16);
+  const header = encodePart({ alg: 'EdDSA', typ: 'mutirao-claim+jwt', kid: keyId });
+  return {
+    issuer, keyId, publicKey: raw, publicKeyPem: publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+    sign: (contents) => {
+      const signed = `${header}.${encodePart(payloadOf(issuer, contents))}`;
+      return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`;
+    },
+    verify: (text) => verifyClaim(text, (wanted) => (wanted === keyId ? publicKey : undefined)),
+  };
+}
+
+/** A link fails where the file is already there, and nobody ever sees half a key. */
+function makeKeyFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}.tmp`;
+  writeFileSync(draft, generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 });
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function readKey(path: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} holds no private key; want an Ed25519 key as PEM`, { cause: error });
+  }
+  if (key.asymmetricKeyType !== 'ed25519') throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} holds a key of type ${String(key.asymmetricKeyType)}; want ed25519`);
+  return key;
+}
+
+/** Without the moment of its making, so that a claim can be made again, byte for byte. */
+function payloadOf(issuer: string, { userId, resourceId, startsAt, endsAt, reservationId, revision, amount, units }: ClaimContents): ClaimPayload {
+  return {
+    iss: issuer, sub: userId, aud: resourceId, nbf: Math.ceil(startsAt / 1000), exp: Math.ceil(endsAt / 1000), jti: `${reservationId}.${revision}`,
+    start_unix_ms: startsAt, end_unix_ms: endsAt, amount, units: printUnits(units),
+  };
+}
+
+function encodePart(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}

@@ -1,0 +1,2 @@
+export { verifyClaim, type SignedClaim } from './signed-claim.ts';
+export { openClaimSigner, type ClaimSigner } from './claim-signer.ts';

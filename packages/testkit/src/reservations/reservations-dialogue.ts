@@ -1,0 +1,188 @@
+import {
+  createReservationsState, eventsOf, isLiving, reservationsMachine, restoreSnapshot, takeSnapshot, type PlacementReply, type ReservationsChange, type ReservationsCommand,
+  type ReservationsInput, type ReservationsOptions, type ReservationsState, type ResourceReply,
+} from '@mutirao/core/machines/reservations';
+import type { ClaimContents, ReservationRecord, ReservationWish, ResourceRules, WishedAmount } from '@mutirao/core/messages';
+import { invariant } from '@mutirao/core/shared';
+
+/** How managers of tests are set up; `owner` owns everything. */
+export const reservationsOptions: ReservationsOptions = { ownerId: 'owner', registrars: [], livingMax: 1000, endedMax: 100, holdMax: 10_000 };
+
+/** Rules without a bound. */
+export const openRules: ResourceRules = {
+  capPpm: 1_000_000, algorithm: 'suvs', placement: 'first-fit', durationMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0, movesMax: 16, unclaimedMax: 0,
+};
+
+/** Speaks with the real machine in lines of text; after each its invariants are checked, and replay of all changes is compared. */
+export class ReservationsDialogue {
+  readonly changes: { readonly at: number; readonly change: ReservationsChange }[] = [];
+  state: ReservationsState = createReservationsState(reservationsOptions);
+  now = 0;
+
+  /** Performs one line and answers the lines that follow from it. */
+  perform(line: string): string[] {
+    const words = line.split(' ');
+    if (words[0] === 'list') return this.#list();
+    if (words[0] === 'restart') return this.#restart();
+    if (words[0] === 'at') this.now = Number(words[1]);
+    return this.hear([words[0] === 'at' ? { kind: 'TimerFired' } : inputOf(line, this.state)]);
+  }
+
+  /** One step of the machine, in words. */
+  hear(inputs: readonly ReservationsInput[]): string[] {
+    const { changes, commands } = reservationsMachine.step(this.state, inputs, this.now);
+    this.changes.push(...changes.map((change) => ({ at: this.now, change })));
+    reservationsMachine.checkInvariants(this.state);
+    return [...changes.flatMap(showChange), ...commands.flatMap(showCommand)];
+  }
+
+  /** Makes the state anew from all changes, and from a snapshot: all three are the same. @throws {InvariantError} when they differ. */
+  checkReplay(): void {
+    const replayed = createReservationsState(reservationsOptions);
+    for (const { change } of this.changes) reservationsMachine.apply(replayed, change);
+    reservationsMachine.checkInvariants(replayed);
+    const restored = restoreSnapshot(reservationsOptions, takeSnapshot(this.state));
+    reservationsMachine.checkInvariants(restored);
+    const told = describe(this.state);
+    invariant(told === describe(replayed), `replay gives\n${describe(replayed)}\nin place of\n${told}`);
+    invariant(told === describe(restored), `a restart gives\n${describe(restored)}\nin place of\n${told}`);
+  }
+
+  #list(): string[] {
+    return [...this.state.reservations.values()].map((one) => `${showReservation(one)} ${one.status} rev ${one.revision}`);
+  }
+
+  #restart(): string[] {
+    this.checkReplay();
+    this.state = restoreSnapshot(reservationsOptions, takeSnapshot(this.state));
+    reservationsMachine.checkInvariants(this.state);
+    return [];
+  }
+}
+
+function describe(state: ReservationsState): string {
+  const { resources, reservations, nextReservationId } = takeSnapshot(state);
+  const calendars = [...state.resources.values()].map(({ resource, calendar, outages, livingCount }) => ({
+    id: resource.id, outages: [...outages.values()], livingCount, slots: [...calendar.slots(0, 1e9)].map(({ start, end, used }) => [start, end, used]),
+  }));
+  const sorted = [...reservations].sort((one, other) => one.place.id - other.place.id);
+  return JSON.stringify({ resources: [...resources], sorted, nextReservationId, calendars });
+}
+
+/** Where it is: `1 ana cluster 4 [0,1,2,3] 100..200`. */
+function showReservation({ place: { id, userId, amount, resources, start, end }, resourceId }: ReservationRecord): string {
+  return `${id} ${userId} ${resourceId} ${amount}${resources.length === 0 ? '' : ` [${resources.join(',')}]`} ${start}..${end}`;
+}
+
+function showChange(change: ReservationsChange): string[] {
+  const told = eventsOf(change).map(({ type, resourceId, reservation, reason }) => `${type} ${reservation === undefined ? resourceId : showReservation(reservation)}${reason === '' ? '' : `: ${reason}`}`);
+  return change.kind === 'ReservationsForgotten' ? [`forgotten ${change.ids.join(',')}`] : told;
+}
+
+function showCommand(command: ReservationsCommand): string[] {
+  if (command.kind === 'WakeAt') return [`wake at ${command.at}`];
+  const { reply } = command;
+  if (!reply.ok) return [`refuse ${reply.code}: ${reply.message}`];
+  const value = reply.value as PlacementReply | ReservationRecord | ResourceReply;
+  if ('state' in value) return [`ok ${value.state.resource.id} moved ${value.movedCount} cancelled ${value.cancelledCount}`];
+  if ('place' in value) return [`ok ${showReservation(value)} ${value.status}`];
+  if (value.kind === 'placed') return [`ok ${showReservation(value.reservation)} moved ${value.movedCount}`];
+  const { code, message, alternatives } = value.refusal;
+  return [`no ${code}: ${message}`, ...alternatives.map(({ amount, startsAt, endsAt, reason }) => `  or ${amount} ${startsAt}..${endsAt}, ${reason}`)];
+}
+
+/** What follows a word; undefined where it is not there. */
+function after(words: readonly string[], word: string): string | undefined {
+  const at = words.indexOf(word);
+  return at < 0 ? undefined : words[at + 1];
+}
+
+function numberAfter(words: readonly string[], word: string): number | undefined {
+  const text = after(words, word);
+  return text === undefined ? undefined : Number(text);
+}
+
+type Verb = (words: readonly string[], asked: { readonly replyTo: number; readonly userId: string }, state: ReservationsState) => ReservationsInput;
+
+const verbs: Readonly<Record<string, Verb>> = {
+  offers: (words, asked) => ({ kind: 'ResourceOffered', ...asked, resource: { id: words[2] ?? '', type: 'thing', quantity: words[3] ?? '', rules: rulesOf(words) } }),
+  rules: (words, asked) => ({ kind: 'RulesChanged', ...asked, resourceId: words[2] ?? '', rules: rulesOf(words) }),
+  wants: (words, asked) => ({
+    kind: 'ReservationRequested', ...asked, wish: wishOf(words), clientRequestId: after(words, 'key') ?? '', hold: numberAfter(words, 'hold') ?? 0, isDryRun: words.includes('dry-run'),
+  }),
+  renegotiates: (words, asked) => ({ kind: 'RenegotiationRequested', ...asked, reservationId: Number(words[2]), wish: wishOf(words) }),
+  confirms: (words, asked) => ({ kind: 'ConfirmationRequested', ...asked, reservationId: Number(words[2]) }),
+  cancels: (words, asked) => ({ kind: 'CancellationRequested', ...asked, reservationId: Number(words[2]), reason: after(words, 'because') ?? '' }),
+  releases: (words, asked) => ({ kind: 'ReleaseRequested', ...asked, reservationId: Number(words[2]) }),
+  claims: (words, asked, state) => ({
+    kind: 'ClaimShown', ...asked, claim: words.includes('forged') ? undefined : claimOf(state, words), resourceId: after(words, 'at') ?? '', shownBy: after(words, 'by') ?? '',
+    key: after(words, 'key') ?? '',
+  }),
+  maintains: (words, asked) => ({
+    kind: 'MaintenanceAnnounced', ...asked, resourceId: words[2] ?? '', name: words[3] ?? '', startsAt: numberAfter(words, 'from') ?? 0, endsAt: numberAfter(words, 'until') ?? 0,
+    amount: numberAfter(words, 'amount') ?? 0, reason: after(words, 'because') ?? '',
+  }),
+  withdraws: (words, asked) => ({ kind: 'MaintenanceWithdrawn', ...asked, resourceId: words[2] ?? '', name: words[3] ?? '' }),
+  fails: (words, asked) => ({ kind: 'ResourceFailed', ...asked, resourceId: words[2] ?? '', part: partOf(words), reason: after(words, 'because') ?? '' }),
+  restores: (words, asked) => ({ kind: 'ResourceRestored', ...asked, resourceId: words[2] ?? '', part: partOf(words) }),
+};
+
+function inputOf(line: string, state: ReservationsState): ReservationsInput {
+  const words = line.split(' ');
+  const verb = verbs[words[1] ?? ''];
+  invariant(verb !== undefined, `no line begins like ${JSON.stringify(line)}`);
+  return verb(words, { replyTo: 1, userId: words[0] ?? '' }, state);
+}
+
+function partOf(words: readonly string[]): Extract<ReservationsInput, { kind: 'ResourceFailed' }>['part'] {
+  const unit = numberAfter(words, 'unit');
+  return unit === undefined ? { kind: 'amount', amount: numberAfter(words, 'amount') ?? 0 } : { kind: 'unit', unit };
+}
+
+function rulesOf(words: readonly string[]): ResourceRules {
+  return {
+    ...openRules, capPpm: (numberAfter(words, 'cap') ?? 100) * 10_000, algorithm: words.includes('suvs-p') ? 'suvs-p' : 'suvs', durationMax: numberAfter(words, 'longest') ?? 0,
+    reservationsPerUserMax: numberAfter(words, 'per-user') ?? 0, movesMax: numberAfter(words, 'moves') ?? 16, unclaimedMax: numberAfter(words, 'unclaimed') ?? 0,
+  };
+}
+
+function wishOf(words: readonly string[]): ReservationWish {
+  const timing = words.includes('immediate') ? 'immediate' : words.includes('on-demand') ? 'on-demand' : 'advance';
+  return {
+    resourceId: after(words, 'of') ?? '', amount: amountOf(words[words[1] === 'wants' ? 2 : 3] ?? ''), duration: numberAfter(words, 'for') ?? 0, timing,
+    earliestStart: numberAfter(words, 'from'), latestEnd: numberAfter(words, 'until'),
+  };
+}
+
+/** `4`, `30%`, `200KB/s`; `2..8` elastic; `2..8x1000` malleable. */
+function amountOf(text: string): WishedAmount {
+  const [, least, most, work] = /^(\d+)\.\.(\d+)(?:x(\d+))?$/.exec(text) ?? [];
+  if (least === undefined) return { kind: 'text', text };
+  const range = { amountMin: Number(least), amountMax: Number(most) };
+  return work === undefined ? { kind: 'elastic', ...range, referenceAmount: 0 } : { kind: 'malleable', ...range, work: Number(work) };
+}
+
+/** The claim that the manager would have signed, perhaps of an earlier revision. */
+function claimOf(state: ReservationsState, words: readonly string[]): ClaimContents {
+  const reservation = state.reservations.get(Number(words[2]));
+  invariant(reservation !== undefined, `there is no reservation ${words[2] ?? ''}`);
+  const { place, resourceId, revision } = reservation;
+  return {
+    reservationId: place.id, resourceId, userId: place.userId, startsAt: place.start, endsAt: place.end, amount: place.amount, units: place.resources,
+    revision: numberAfter(words, 'rev') ?? revision,
+  };
+}
+
+/** What is reserved of each unit, or of a capacity, never exceeds what there is. Knows the reservations alone, no calendar. @throws {InvariantError} */
+export function checkNothingOvercommitted(state: ReservationsState): void {
+  for (const { resource } of state.resources.values()) {
+    const living = [...state.reservations.values()].filter((one) => isLiving(one) && one.resourceId === resource.id).map(({ place }) => place);
+    for (const { start } of living) {
+      const together = living.filter((one) => one.start <= start && start < one.end);
+      const used = together.reduce((sum, { amount }) => sum + amount, 0);
+      invariant(used <= resource.total, `${used} of ${resource.total} of ${resource.id} are reserved at ${start}`);
+      const units = together.flatMap(({ resources }) => resources);
+      invariant(new Set(units).size === units.length, `a unit of ${resource.id} is reserved twice at ${start}`);
+    }
+  }
+}
