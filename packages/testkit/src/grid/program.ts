@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { until } from '../until.ts';
 
 /** The programs of a grid. */
-export type ProgramName = 'broker' | 'provider' | 'agent' | 'cluster';
+export type ProgramName = 'broker' | 'provider' | 'agent' | 'cluster' | 'reservations';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 

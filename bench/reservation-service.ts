@@ -1,0 +1,147 @@
+// The reservation manager: requests a second of 32 clients with the journal, their 99th percentile, that nothing is over-committed, and how long a
+// restart takes with many reservations. Options: --requests 100000, --reservations 1000000 (of the restart), --clients 32, --skip-load 1, --skip-restart 1.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Algorithm, Placement, ReservationServiceClient, Timing } from '@mutirao/api/reservation';
+import { createReservationsState, isLiving, reservationsMachine, type ReservationsChange, type ReservationsInput } from '@mutirao/core/machines/reservations';
+import type { ReservationRecord } from '@mutirao/core/messages';
+import { Prng } from '@mutirao/core/shared';
+import { readToken, tokenPath } from '@mutirao/runtime/files';
+import { openJournal } from '@mutirao/runtime/journal';
+import { callUnary, dial } from '@mutirao/runtime/rpc';
+import { openRules, Program, reservationsOptions } from '@mutirao/testkit';
+import { reservationsChangeCodec } from '../packages/reservations/src/journal/change-codec.ts';
+import { restoreState } from '../packages/reservations/src/journal/restore-state.ts';
+import { atLeast, below, option, plain, report, residentMebibytes, type Figure } from './harness.ts';
+
+const requests = option('requests', 100_000);
+const reservations = option('reservations', 1_000_000);
+const clients = option('clients', 32);
+const hour = 3_600_000;
+const year = 365 * 24 * hour;
+const totals = { cluster: 64, network: 1_000_000 };
+const options = { ...reservationsOptions, livingMax: 10_000_000, endedMax: 1_000_000 };
+
+/** A window of about a day somewhere in the year, laxity 0 to 500 %, some 70 % of all in the end. */
+function drawWish(random: Prng, now: number) {
+  const duration = Math.floor((0.25 + random.fraction()) * hour);
+  const start = now + hour + Math.floor(random.fraction() * (year - 48 * hour));
+  return { amount: 1 + Math.floor(random.fraction() * 8), duration, start, end: start + Math.floor(duration * (1 + 5 * random.fraction())) };
+}
+
+/** Requests over the wire; what was answered is checked unit by unit afterwards. */
+async function measureLoad(home: string): Promise<Figure[]> {
+  const manager = new Program('reservations', ['--home', home, '--listen', '127.0.0.1:0', '--reservations-max', '10000000'], {});
+  await manager.start();
+  const connections = Array.from({ length: clients }, () => dial(ReservationServiceClient, manager.address, { token: readToken(tokenPath(home)) }));
+  const [first] = connections as [ReservationServiceClient];
+  const rules = { capPercent: undefined, algorithm: Algorithm.SUVS, placement: Placement.FIRST_FIT, durationMsMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0, movesMax: undefined, unclaimedMsMax: 0 };
+  await callUnary(first, 'registerResource', { resourceId: 'cluster', resourceType: 'processors', quantity: String(totals.cluster), rules }, { deadlineMs: 30_000 });
+  const times: number[] = [];
+  let left = requests;
+  let refused = 0;
+  const root = new Prng('load');
+  const busyBefore = processorSeconds(manager.pid);
+  const start = performance.now();
+  await Promise.all(connections.map(async (connection, index) => {
+    const random = root.fork(`client ${index}`);
+    while (left-- > 0) {
+      const { amount, duration, start: from, end } = drawWish(random, Date.now());
+      const wish = { resourceId: 'cluster', amount: { $case: 'quantity', value: String(amount) } as const, durationMs: duration, earliestStartUnixMs: from, latestEndUnixMs: end, timing: Timing.ADVANCE };
+      const began = performance.now();
+      const { outcome } = await callUnary(connection, 'requestReservation', { wish, clientRequestId: `${index}.${left}`, holdMs: 0, dryRun: false }, { deadlineMs: 60_000 });
+      times.push(performance.now() - began);
+      if (outcome?.$case !== 'reservation') refused += 1;
+    }
+  }));
+  const seconds = (performance.now() - start) / 1000;
+  const memory = residentMebibytes(manager.pid);
+  const busy = processorSeconds(manager.pid) - busyBefore;
+  for (const connection of connections) connection.close();
+  await manager.kill('SIGKILL');
+  const journal = openJournal<ReservationsChange>({ path: join(home, 'reservations', 'local', 'journal.sqlite'), codec: reservationsChangeCodec });
+  const kept = [...restoreState(journal, options).reservations.values()];
+  journal.close();
+  const sorted = times.toSorted((one, other) => one - other);
+  return [
+    atLeast(`${requests} requests of ${clients} clients, journaled`, requests / seconds, 'requests/s', 2000),
+    below('... 99th percentile', sorted[Math.floor(sorted.length * 0.99)] ?? NaN, 'ms', 50),
+    plain('... median', sorted[Math.floor(sorted.length / 2)] ?? NaN, 'ms'),
+    plain('... refused', refused, 'requests'),
+    below('units reserved twice, of all that was kept', countOverlaps(kept), 'units', 1),
+    below('requests that were answered with a place and are not kept', requests - refused - kept.length, 'requests', 1),
+    plain('processor time of the manager for each request', (busy * 1000) / requests, 'ms'),
+    plain('memory of the manager then', memory, 'MiB'),
+  ];
+}
+
+/** Processor time of a process so far, of all its threads; Linux counts hundredths of a second. */
+function processorSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function countOverlaps(kept: readonly ReservationRecord[]): number {
+  const ends = new Float64Array(totals.cluster);
+  let overlaps = 0;
+  for (const { place } of kept.filter(isLiving).sort((one, other) => one.place.start - other.place.start)) {
+    for (const unit of place.resources) {
+      if ((ends[unit] ?? Infinity) > place.start) overlaps += 1;
+      ends[unit] = Math.max(ends[unit] ?? 0, place.end);
+    }
+  }
+  return overlaps;
+}
+
+/** Fills a journal through the machine, on 64 capacities, then starts a process on it. */
+async function measureRestart(home: string): Promise<Figure[]> {
+  const now = Date.now();
+  const journal = openJournal<ReservationsChange>({ path: join(home, 'reservations', 'local', 'journal.sqlite'), codec: reservationsChangeCodec });
+  const state = createReservationsState(options);
+  const step = (inputs: readonly ReservationsInput[]): void => {
+    const { changes } = reservationsMachine.step(state, inputs, now);
+    journal.record(changes, now);
+  };
+  const names = Array.from({ length: 64 }, (_none, index) => `network${index}`);
+  step(names.map((id) => ({ kind: 'ResourceOffered', replyTo: 0, userId: 'owner', resource: { id, type: 'network', quantity: '1MB/s', rules: openRules } })));
+  const random = new Prng('restart');
+  const began = performance.now();
+  for (let made = 0; state.livingCount < reservations; made += 1000) {
+    step(Array.from({ length: 1000 }, (_none, index): ReservationsInput => {
+      const { duration, start } = drawWish(random, now);
+      return {
+        kind: 'ReservationRequested', replyTo: 0, userId: `user${index % 50}`, clientRequestId: `request-${made + index}`, hold: 0, isDryRun: false,
+        wish: { resourceId: names[index % names.length] ?? '', amount: { kind: 'text', text: `${1 + Math.floor(random.fraction() * 80)}KB/s` }, duration, earliestStart: start, latestEnd: undefined, timing: 'advance' },
+      };
+    }));
+  }
+  const filling = (performance.now() - began) / 1000;
+  journal.close();
+  const manager = new Program('reservations', ['--home', home, '--listen', '127.0.0.1:0', '--reservations-max', '10000000'], {});
+  const start = performance.now();
+  await manager.start();
+  const seconds = (performance.now() - start) / 1000;
+  const memory = residentMebibytes(manager.pid);
+  await manager.kill('SIGKILL');
+  return [
+    below(`start of a manager with ${state.livingCount} reservations, until it listens`, seconds, 's', 5),
+    plain('... its memory', memory, 'MiB'),
+    plain('placing and journaling them, in one process', state.livingCount / filling, 'reservations/s'),
+  ];
+}
+
+async function inFolder(work: (home: string) => Promise<Figure[]>): Promise<Figure[]> {
+  const home = mkdtempSync(join(tmpdir(), 'mutirao-reservation-bench-'));
+  try {
+    return await work(home);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+const figures = [
+  ...(option('skip-load', 0) === 1 ? [] : await inFolder(measureLoad)),
+  ...(option('skip-restart', 0) === 1 ? [] : await inFolder(measureRestart)),
+];
+report('reservation-service', figures);
