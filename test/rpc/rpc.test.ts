@@ -8,7 +8,7 @@ import test from 'ava';
 
 forbidLeaks(test);
 
-const listing = { atUnixMs: 7, processorsFree: 3, requests: [] };
+const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [] };
 
 /** A cluster that answers everything; `parts` replaces what a test is about. */
 function clusterBinding(parts: Partial<Handlers<typeof ClusterServiceService>> = {}): ServiceBinding {

@@ -9,7 +9,7 @@ import test, { type ExecutionContext } from 'ava';
 
 forbidLeaks(test);
 
-const listing = { atUnixMs: 7, processorsFree: 3, requests: [] };
+const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [] };
 const binding = bind(ClusterServiceService, {
   allocate: (request) => ({ requestId: `${request.userId}-1` }), release: () => ({}),
   getLimits: () => ({ processors: 1, requestsMax: 1, walltimeMsMax: 1, widthProcessorsMax: 1, walltimeGranularityMs: 1 }),

@@ -15,7 +15,7 @@ forbidLeaks(test);
 
 const day = 24 * 3_600_000;
 const wait = { deadlineMs: 10_000 };
-const listing = { atUnixMs: 7, processorsFree: 3, requests: [] };
+const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [] };
 
 interface Tls {
   readonly folder: string;
@@ -51,7 +51,7 @@ function dialWith(t: ExecutionContext, address: string, trust: Trust): ClusterSe
 }
 
 function whoAmI(client: ClusterServiceClient): Promise<string> {
-  return callUnary(client, 'allocate', { userId: '', widthProcessors: 1, walltimeMs: 1, command: [], environment: {}, workingDirectory: '', clientRequestId: '' }, wait).then(({ requestId }) => requestId);
+  return callUnary(client, 'allocate', { userId: '', widthProcessors: 1, walltimeMs: 1, command: [], environment: {}, workingDirectory: '', clientRequestId: '', reservationClaim: '' }, wait).then(({ requestId }) => requestId);
 }
 
 /** The good certificate of a user. @param lasts may be over already. */

@@ -39,7 +39,7 @@ class Rig {
 
   async allocate(width: number, script: string, environment: Record<string, string> = {}): Promise<string> {
     const { requestId } = await callUnary(this.client, 'allocate', {
-      userId: 'root', widthProcessors: width, walltimeMs: 60_000, command: ['/bin/sh', '-c', script, "a 'word'"], environment, workingDirectory: '', clientRequestId: '',
+      userId: 'root', widthProcessors: width, walltimeMs: 60_000, command: ['/bin/sh', '-c', script, "a 'word'"], environment, workingDirectory: '', clientRequestId: '', reservationClaim: '',
     }, { deadlineMs: 5000 });
     return requestId;
   }

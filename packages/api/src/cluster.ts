@@ -1,5 +1,5 @@
 export {
   AllocateRequest, AllocateResponse, ClusterServiceClient, ClusterServiceService, GetLimitsRequest, GetLimitsResponse,
-  GetQueueRequest, GetQueueResponse, QueuedRequest, ReleaseRequest, ReleaseResponse, RequestStatus, WatchQueueRequest,
+  GetQueueRequest, GetQueueResponse, HonouredReservation, QueuedRequest, ReleaseRequest, ReleaseResponse, RequestStatus, WatchQueueRequest,
   WatchQueueResponse, type ClusterServiceServer,
 } from './generated/mutirao/cluster/v1/cluster.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
-import { identityFolder } from '@mutirao/runtime/identity';
+import { ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { choice, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
@@ -25,6 +25,8 @@ const options = {
   variant: choice({ help: 'What conservative backfilling does with time that an early end frees.', words: ['start-now', 'reinsert'], default: 'start-now' }),
   metricsListen: text({ help: 'Where to serve /metrics and /healthz; empty for nowhere.', placeholder: 'HOST:PORT' }),
   killGrace: duration({ help: 'Time between the request to end and the kill.', default: 2000 }),
+  reservations: text({ help: 'Address of the reservation manager whose reservations are honoured; empty for none.', placeholder: 'HOST:PORT' }),
+  reservationResource: text({ help: 'What this cluster is called there; its id when empty.', placeholder: 'NAME' }),
   trace: traceOption,
 };
 
@@ -41,6 +43,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const ownerId = userInfo().username;
   const cluster = await startCluster({
     options: readClusterOptions({ ...config, processors }), id: config.id, nodes, sshOptions: config.sshOption, directory, listen: config.listen, identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, log, metrics,
+    ...(config.reservations === '' ? {} : { reservations: { address: config.reservations, resourceId: config.reservationResource || config.id, token: () => readToken(tokenPath(home)), trust: userTrust(home) } }),
     tokens: acceptToken(ensureToken(tokenPath(home)), ownerId), ownerId, onFatal: context.fail,
   });
   const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, healthy: () => cluster.trouble() });

@@ -4,13 +4,17 @@ import {
 } from '@mutirao/api/codecs';
 import type { ClusterInput } from '@mutirao/core/machines/cluster';
 import { MutiraoError } from '@mutirao/api/errors';
-import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
+import type { QueueListing, RequestOrder, ReservedWindow, ResourceLimits } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
 import { unary, type Handlers } from '@mutirao/runtime/rpc';
 import type { ChangeSignal } from '@mutirao/runtime/driver';
 
 /** What the routes need of the process. */
 export interface ClusterHost {
+  /** The reservation that a claim is good for. @throws {MutiraoError} why it is not. */
+  admitClaim(claim: string, userId: UserId): Promise<ReservedWindow>;
+  /** Has the machine know of a reservation whose claim is good. */
+  show(window: ReservedWindow): void;
   /** Resolves to the machine's reply, after it is in the journal. */
   ask<T>(make: (replyTo: number) => ClusterInput): Promise<T>;
   /** @throws {MutiraoError} MUT_DISK_FULL where no new request can be taken. */
@@ -33,17 +37,27 @@ function demandSelf({ ownerId }: ClusterHost, userId: UserId, other: UserId): vo
   if (userId !== other && userId !== ownerId) throw new MutiraoError('MUT_NOT_OWNER', `the request is ${other}'s; you are ${userId}`);
 }
 
+function allocate(host: ClusterHost, order: RequestOrder): Promise<{ readonly requestId: number }> {
+  return host.ask((replyTo) => ({ kind: 'AllocationRequested', replyTo, order }));
+}
+
+/** The cluster may hear of a reservation by its claim before it hears of it from the manager. */
+async function allocateInside(host: ClusterHost, order: RequestOrder, claim: string): Promise<{ readonly requestId: number }> {
+  const window = await host.admitClaim(claim, order.userId);
+  host.show(window);
+  return allocate(host, { ...order, reservationId: window.reservationId });
+}
+
 /** ClusterService over one cluster. */
 export function clusterRoutes(host: ClusterHost): Handlers<typeof ClusterServiceService> {
   return {
     allocate: unary({
-      decode: decodeAllocateRequest,
-      handle: (order, { userId }) => {
+      decode: (wire) => ({ order: decodeAllocateRequest(wire), claim: wire.reservationClaim }),
+      handle: ({ order: asked, claim }, { userId }) => {
         host.demandRoom();
-        if (order.userId !== '') demandSelf(host, userId, order.userId);
-        return host.ask<{ readonly requestId: number }>((replyTo) => ({
-          kind: 'AllocationRequested', replyTo, order: order.userId === '' ? { ...order, userId } : order,
-        }));
+        if (asked.userId !== '') demandSelf(host, userId, asked.userId);
+        const order = asked.userId === '' ? { ...asked, userId } : asked;
+        return claim === '' ? allocate(host, order) : allocateInside(host, order, claim);
       },
       encode: ({ requestId }) => ({ requestId: String(requestId) }),
     }),

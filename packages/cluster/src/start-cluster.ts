@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { ClusterServiceService } from '@mutirao/api/cluster';
 import { clusterMachine, listQueue, saveClusterBeginning, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { ReservedWindow } from '@mutirao/core/messages';
 import { unreachable, type DriverCommand, type UserId } from '@mutirao/core/shared';
 import { ChangeSignal, MachineDriver, openTrace, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
 import { Room } from '@mutirao/runtime/files';
@@ -13,6 +15,7 @@ import { recoverState } from './recover-state.ts';
 import { NodeRunner, type NodeRunnerOptions } from './nodes/node-runner.ts';
 import type { NodeConfig } from './nodes/parse-node.ts';
 import { SshNode } from './nodes/ssh-node.ts';
+import { ReservationDesk, type ReservationDeskOptions } from './reservations/reservation-desk.ts';
 import { RequestRunner, type Runner } from './request-runner.ts';
 import { clusterRoutes } from './routes.ts';
 
@@ -35,6 +38,8 @@ export interface ClusterSetup {
   readonly id?: string;
   /** Of connections to nodes. */
   readonly sshOptions?: readonly string[];
+  /** Whose reservations are honoured; left out for nobody's. */
+  readonly reservations?: Pick<ReservationDeskOptions, 'address' | 'resourceId' | 'token' | 'trust'>;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
   readonly log: Logger;
@@ -64,6 +69,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
   const { options, directory, log } = setup;
   const journal = openJournal({ path: join(directory, 'journal.sqlite'), codec: clusterChangeCodec });
   const state = recoverState(journal, options);
+  const desk = openDesk(setup, (windows) => { deliver({ kind: 'ReservationsTold', windows }); });
   const changes = new ChangeSignal();
   // Before its first life nobody needs to hear what it is told at the beginning of that.
   let deliver: (input: ClusterInput) => void = () => undefined;
@@ -75,7 +81,10 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     machine: clusterMachine, state, journal, clock: systemClock, checkEvery: 1000,
     perform: (command) => { perform(runner, command); },
     onCommitted: (entries) => {
-      for (const { change } of entries) logChange(log, change);
+      for (const { change } of entries) {
+        logChange(log, change);
+        if (change.kind === 'RequestStarted') noteUse(desk, state, change.requestId);
+      }
       changes.notify();
     },
     onFatal: setup.onFatal,
@@ -85,9 +94,11 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
   const room = new Room({ folder: directory, freeMin, pause: 500, timers: systemTimers, journalTrouble: () => driver.stalledBy?.message });
   deliver = (input) => { driver.deliver(input); };
   deliver({ kind: 'ClusterStarted', away: runner instanceof NodeRunner ? runner.processorsAway : 0 });
+  desk?.start();
   if (setup.metrics !== undefined) measure(setup.metrics, state);
   const routes = clusterRoutes({
     ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, limits: options, changes, ownerId: setup.ownerId, userOf: (requestId) => state.requests.get(requestId)?.order.userId,
+    admitClaim: (claim, userId) => admitClaim(desk, claim, userId), show: (window) => { deliver({ kind: 'ReservationShown', window }); },
     listQueue: (endedMax) => listQueue(state, systemClock.now(), endedMax),
   });
   const server = await serve({
@@ -98,12 +109,29 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     address: server.address, trouble: () => room.trouble(),
     stop: async () => {
       await server.drain(drainMs);
+      await desk?.stop();
       // The driver first: an exit that it heard of now would start the next request.
       await driver.stop();
       await runner.stop();
       journal.close();
     },
   };
+}
+
+/** Follows the reservations of this cluster, where it has any. */
+function openDesk({ reservations, directory, options, log }: ClusterSetup, onTold: ReservationDeskOptions['onTold']): ReservationDesk | undefined {
+  if (reservations === undefined) return undefined;
+  return new ReservationDesk({ ...reservations, processors: options.processors, keysPath: join(directory, 'claim-keys.json'), log, now: () => systemClock.now(), onTold });
+}
+
+function admitClaim(desk: ReservationDesk | undefined, claim: string, userId: UserId): Promise<ReservedWindow> {
+  if (desk === undefined) return Promise.reject(new MutiraoError('MUT_CLAIM_ELSEWHERE', 'this cluster honours no reservations; want one that was started with --reservations'));
+  return desk.admit(claim, userId);
+}
+
+function noteUse(desk: ReservationDesk | undefined, state: ClusterState, requestId: number): void {
+  const reservationId = state.requests.get(requestId)?.order.reservationId;
+  if (reservationId !== undefined) desk?.noteUse(reservationId);
 }
 
 /** Runs requests on this host, or on its nodes, to which it connects first. */
@@ -136,6 +164,9 @@ function logChange(log: Logger, change: ClusterChange): void {
       return log.info({ request: change.requestId, user: userId, width, walltime_ms: walltime }, 'request queued');
     }
     case 'RequestStarted': return log.info({ request: change.requestId }, 'request started');
+    case 'ReservationOpened': {
+      return log.info({ reservation: change.reservationId }, 'reservation opened');
+    }
     case 'RequestEnded': return log.info({ request: change.requestId, reason: change.reason }, 'request ended');
     default: return log.debug(change, 'change');
   }

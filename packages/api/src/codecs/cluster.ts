@@ -1,8 +1,8 @@
-import type { QueuedRequest, QueueListing, RequestOrder, ResourceLimits } from '@mutirao/core/messages';
+import type { HonouredReservation, QueuedRequest, QueueListing, RequestOrder, ResourceLimits } from '@mutirao/core/messages';
 
 import {
   RequestStatus as RequestStatusWire, type AllocateRequest, type GetLimitsResponse, type GetQueueRequest, type GetQueueResponse,
-  type QueuedRequest as QueuedRequestWire, type ReleaseRequest,
+  type HonouredReservation as HonouredReservationWire, type QueuedRequest as QueuedRequestWire, type ReleaseRequest,
 } from '../generated/mutirao/cluster/v1/cluster.ts';
 import { badRequest } from './common.ts';
 
@@ -38,7 +38,7 @@ export function decodeAllocateRequest(wire: AllocateRequest): RequestOrder {
 export function encodeAllocateRequest(order: RequestOrder): AllocateRequest {
   return {
     userId: order.userId, widthProcessors: order.width, walltimeMs: order.walltime, command: [...order.command],
-    environment: { ...order.environment }, clientRequestId: order.clientRequestId, workingDirectory: order.workingDirectory,
+    environment: { ...order.environment }, clientRequestId: order.clientRequestId, workingDirectory: order.workingDirectory, reservationClaim: '',
   };
 }
 
@@ -74,24 +74,37 @@ export function decodeLimitsOf(wire: GetLimitsResponse): ResourceLimits {
 
 /** Writes a listing for the wire. */
 export function encodeQueueListing(listing: QueueListing): GetQueueResponse {
-  return { atUnixMs: listing.at, processorsFree: listing.processorsFree, requests: listing.requests.map(encodeQueuedRequest) };
+  return {
+    atUnixMs: listing.at, processorsFree: listing.processorsFree, requests: listing.requests.map(encodeQueuedRequest), reservations: (listing.reservations ?? []).map(encodeReservation),
+  };
 }
 
 /** Reads a listing. @throws {MutiraoError} MUT_BAD_REQUEST for a status that this release does not know. */
 export function decodeQueueListing(wire: GetQueueResponse): QueueListing {
-  return { at: wire.atUnixMs, processorsFree: wire.processorsFree, requests: wire.requests.map(decodeQueuedRequest) };
+  return {
+    at: wire.atUnixMs, processorsFree: wire.processorsFree, requests: wire.requests.map(decodeQueuedRequest),
+    ...(wire.reservations.length === 0 ? {} : { reservations: wire.reservations.map(decodeReservation) }),
+  };
 }
 
 const statuses = [
   ['queued', RequestStatusWire.QUEUED], ['running', RequestStatusWire.RUNNING], ['ended', RequestStatusWire.ENDED],
 ] as const;
 
+function encodeReservation({ reservationId, userId, count, usedCount, startsAt, endsAt, lateBy }: HonouredReservation): HonouredReservationWire {
+  return { reservationId, userId, processors: count, processorsUsed: usedCount, startUnixMs: startsAt, endUnixMs: endsAt, lateMs: lateBy };
+}
+
+function decodeReservation({ reservationId, userId, processors, processorsUsed, startUnixMs, endUnixMs, lateMs }: HonouredReservationWire): HonouredReservation {
+  return { reservationId, userId, count: processors, usedCount: processorsUsed, startsAt: startUnixMs, endsAt: endUnixMs, lateBy: lateMs };
+}
+
 function encodeQueuedRequest(request: QueuedRequest): QueuedRequestWire {
   return {
     requestId: request.managerRequestId, userId: request.userId, widthProcessors: request.width, walltimeMs: request.walltime,
     status: statuses.find(([status]) => status === request.status)?.[1] ?? RequestStatusWire.UNSPECIFIED,
     submittedUnixMs: request.submittedAt, startsUnixMs: request.startsAt, endedUnixMs: request.endedAt,
-    endReason: request.endReason, clientRequestId: request.clientRequestId,
+    endReason: request.endReason, clientRequestId: request.clientRequestId, reservationId: request.reservationId ?? 0,
   };
 }
 
@@ -101,7 +114,7 @@ function decodeQueuedRequest(wire: QueuedRequestWire): QueuedRequest {
   return {
     managerRequestId: wire.requestId, userId: wire.userId, width: wire.widthProcessors, walltime: wire.walltimeMs, status,
     submittedAt: wire.submittedUnixMs, startsAt: wire.startsUnixMs, endedAt: wire.endedUnixMs,
-    endReason: wire.endReason, clientRequestId: wire.clientRequestId,
+    endReason: wire.endReason, clientRequestId: wire.clientRequestId, ...(wire.reservationId === 0 ? {} : { reservationId: wire.reservationId }),
   };
 }
 

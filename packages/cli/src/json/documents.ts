@@ -2,7 +2,7 @@ import {
   JobStatus, MachineStatus, Scheduler, TaskStatus, type GetJobResponse, type GetTaskOutputResponse, type JobEvent, type JobSpec, type JobSummary, type LedgerRow,
   type MachineRecord, type ProviderRecord, type ReplicaRecord, type ReplicationCap, type TaskGroup, type TaskRecord, type TrustRecord, type Verification,
 } from '@mutirao/api/broker';
-import { RequestStatus as ClusterRequestStatus, type QueuedRequest } from '@mutirao/api/cluster';
+import { RequestStatus as ClusterRequestStatus, type HonouredReservation, type QueuedRequest } from '@mutirao/api/cluster';
 import { Outcome } from '@mutirao/api/machine';
 import { RequestStatus, type AllocationRequest, type GetResourceResponse, type LeaseState } from '@mutirao/api/provider';
 
@@ -182,7 +182,15 @@ export function queuedRequestJson(request: QueuedRequest): JsonOf<Shapes['queued
   return {
     request_id: request.requestId, user_id: request.userId, width_processors: request.widthProcessors, walltime_ms: request.walltimeMs,
     status: nameOf(ClusterRequestStatus, request.status), submitted_unix_ms: request.submittedUnixMs, starts_unix_ms: orNull(request.startsUnixMs),
-    ended_unix_ms: orNull(request.endedUnixMs), end_reason: request.endReason,
+    ended_unix_ms: orNull(request.endedUnixMs), end_reason: request.endReason, reservation_id: orNull(request.reservationId),
+  };
+}
+
+/** A reservation that a cluster honours, as JSON. */
+export function honouredReservationJson(one: HonouredReservation): JsonOf<Shapes['honoured_reservation']> {
+  return {
+    reservation_id: one.reservationId, user_id: one.userId, processors: one.processors, processors_used: one.processorsUsed, start_unix_ms: one.startUnixMs,
+    end_unix_ms: one.endUnixMs, late_ms: one.lateMs,
   };
 }
 

@@ -234,6 +234,16 @@ export const shapes = {
     processors: ['integer', 'Processors in all.'],
     processors_free: ['integer', 'Processors that no request holds.'],
     requests: ['array of queued_request', 'Running and queued ones, then those that ended lately.'],
+    reservations: ['array of honoured_reservation', 'Processors that are set aside, by start.'],
+  },
+  honoured_reservation: {
+    reservation_id: ['integer', 'The reservation manager\'s number for it.'],
+    user_id: ['string', 'Whose it is.'],
+    processors: ['integer', 'Processors that are set aside.'],
+    processors_used: ['integer', 'Processors that requests inside it hold.'],
+    start_unix_ms: ['integer', 'When it begins or began.'],
+    end_unix_ms: ['integer', 'When it ends.'],
+    late_ms: ['integer', 'How long after its start all its processors were there, or for how long they have not been.'],
   },
   queued_request: {
     request_id: ['string', 'What the cluster calls it.'],
@@ -245,6 +255,7 @@ export const shapes = {
     starts_unix_ms: [instant, 'When it started; for a queued one, the latest instant that it was promised.'],
     ended_unix_ms: [instant, 'When it ended.'],
     end_reason: ['string', 'Why it ended; may be empty.'],
+    reservation_id: ['integer or null', 'The reservation that it runs inside.'],
   },
   replica: {
     replica_id: ['integer', 'The number of the replica at its broker.'],

@@ -21,7 +21,9 @@ function cluster() {
   const hear = (input: ClusterInput) => clusterMachine.step(state, [input], 5000).commands;
   hear({ kind: 'ClusterStarted' });
   const routes = clusterRoutes({
-    demandRoom: () => undefined, limits: options, changes, ownerId: 'ana', userOf: (requestId) => state.requests.get(requestId)?.order.userId,
+    demandRoom: () => undefined, show: (window) => { hear({ kind: 'ReservationShown', window }); },
+    admitClaim: (claim, userId) => (claim === 'good' ? Promise.resolve({ reservationId: 7, userId, count: 2, startsAt: 6000, endsAt: 9000 }) : Promise.reject(new MutiraoError('MUT_CLAIM_FORGED', 'no'))),
+    limits: options, changes, ownerId: 'ana', userOf: (requestId) => state.requests.get(requestId)?.order.userId,
     listQueue: (endedMax) => listQueue(state, 5000, endedMax),
     ask: <T>(make: (replyTo: number) => ClusterInput): Promise<T> => {
       const reply = hear(make(1)).find((command) => command.kind === 'Reply')?.reply;
@@ -70,6 +72,17 @@ test('the queue shows walltimes rounded up, starts and what is free', async (t) 
   t.deepEqual(queue.requests.map(({ status, walltimeMs, startsUnixMs }) => [status, walltimeMs, startsUnixMs]), [
     [RequestStatus.RUNNING, 2000, 5000], [RequestStatus.QUEUED, 2000, 7000],
   ]);
+});
+
+test('a claim lets its user into its reservation, which the queue shows; one that is not good does not reach the machine', async (t) => {
+  const { routes } = cluster();
+  const inside = { ...order, widthProcessors: 2, reservationClaim: 'good' };
+  await t.throwsAsync(inject(routes.allocate, { ...inside, reservationClaim: 'bad' }), { code: 'MUT_CLAIM_FORGED' });
+  t.deepEqual(await inject(routes.allocate, inside), { requestId: '1' });
+  await t.throwsAsync(inject(routes.allocate, { ...inside, widthProcessors: 3, clientRequestId: 'wide' }), { message: 'MUT_RESERVATION_EXCEEDED' });
+  const { requests, reservations } = await inject(routes.getQueue, { endedMax: 0 });
+  t.deepEqual(requests.map(({ status, reservationId }) => [status, reservationId]), [[RequestStatus.QUEUED, 7]]);
+  t.deepEqual(reservations, [{ reservationId: 7, userId: 'ana', processors: 2, processorsUsed: 0, startUnixMs: 6000, endUnixMs: 9000, lateMs: 0 }]);
 });
 
 test('a refusal by the machine reaches the caller, bad input does not reach the machine', async (t) => {

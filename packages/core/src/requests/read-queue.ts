@@ -16,6 +16,8 @@ export interface QueueAhead {
  * Reads the queue: running requests hold their processors until startsAt + walltime, waiting ones from the start that they were
  * promised; waiting ones without a promise get, in the order of arrival, the earliest place that the others leave.
  *
+ * Reservations hold what they set aside, and requests inside them no more than that.
+ *
  * A request that should have ended and still runs is taken to end within a grain. Processors that are neither free nor held by a
  * running request are taken for the longest walltime, as if somebody unlisted had them.
  * Cost: O(n log n) for n listed requests; those without a promise cost a search for a place each.
@@ -23,8 +25,9 @@ export interface QueueAhead {
 export function readQueue(facts: RequestFacts): QueueAhead {
   const { now, limits, listing, queue } = facts;
   if (queue !== undefined) return { free: FreeTime.ofProfile(queue.profile, now), waitingCount: queue.waitingCount };
-  const waiting = listing.requests.filter(({ status }) => status === 'queued');
+  const waiting = listing.requests.filter(({ status, reservationId }) => status === 'queued' && reservationId === undefined);
   const held = holdRunning(facts);
+  for (const { count, startsAt, endsAt } of listing.reservations ?? []) if (endsAt > now) held.hold(count, Math.max(now, startsAt), endsAt);
   const unpromised: QueuedRequest[] = [];
   for (const request of waiting) {
     const { width, startsAt, walltime } = request;
@@ -39,11 +42,12 @@ export function readQueue(facts: RequestFacts): QueueAhead {
 }
 
 function holdRunning({ now, limits, listing }: RequestFacts): HeldTime {
-  const held = new HeldTime(now, listing.requests.length + 1);
+  const held = new HeldTime(now, listing.requests.length + (listing.reservations?.length ?? 0) + 1);
   let unlisted = limits.processors - listing.processorsFree;
-  for (const { status, width, startsAt, walltime } of listing.requests) {
+  for (const { status, width, startsAt, walltime, reservationId } of listing.requests) {
     if (status !== 'running') continue;
     unlisted -= width;
+    if (reservationId !== undefined) continue; // Of what its reservation sets aside.
     const end = startsAt + walltime;
     held.hold(width, now, end > now ? end : now + limits.walltimeGranularity);
   }

@@ -51,5 +51,5 @@ test('a listing is bounded and unknown statuses are refused', (t) => {
   t.is(decodeGetQueueRequest({ endedMax: 10 }), 10);
   t.throws(() => decodeGetQueueRequest({ endedMax: 10_001 }), { message: /ended_max is 10001/ });
   const strange = encodeQueueListing(listing).requests.map((request) => ({ ...request, status: RequestStatus.UNSPECIFIED }));
-  t.throws(() => decodeQueueListing({ atUnixMs: 0, processorsFree: 0, requests: strange }), { instanceOf: MutiraoError, message: /status of request 1/ });
+  t.throws(() => decodeQueueListing({ atUnixMs: 0, processorsFree: 0, requests: strange, reservations: [] }), { instanceOf: MutiraoError, message: /status of request 1/ });
 });

@@ -5,7 +5,7 @@ import { RequestStatus, type GetLimitsResponse, type GetQueueResponse, type Queu
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { findClusterAddress, listClusterAddresses } from '../../grid/addresses.ts';
-import { queuedRequestJson } from '../../json/documents.ts';
+import { honouredReservationJson, queuedRequestJson } from '../../json/documents.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showMoment } from '../../output/units.ts';
@@ -49,19 +49,31 @@ export async function showQueues(context: CommandContext, options: QueueOptions)
 function queueJson({ name, limits, queue }: Listing): unknown {
   return {
     cluster: name, at_unix_ms: queue.atUnixMs, processors: limits.processors, processors_free: queue.processorsFree,
-    requests: queue.requests.map(queuedRequestJson),
+    requests: queue.requests.map(queuedRequestJson), reservations: queue.reservations.map(honouredReservationJson),
   };
 }
 
 function queueTable({ name, limits, queue }: Listing): string[] {
   const head = `${name}: ${queue.processorsFree} of ${limits.processors} processors free`;
-  if (queue.requests.length === 0) return [`${head}, nothing queued.`];
+  const walls = reservationLines(queue);
+  if (queue.requests.length === 0) return [`${head}, nothing queued.`, ...walls];
   return [head, ...renderTable(
     [
       { title: 'REQUEST' }, { title: 'USER' }, { title: 'STATUS' }, { title: 'WIDTH', right: true }, { title: 'WALLTIME', right: true },
       { title: 'SUBMITTED' }, { title: 'STARTS' }, { title: 'ENDED' }, { title: 'REASON' },
     ],
     queue.requests.map((request) => cellsOf(request, queue.atUnixMs)),
+  ), ...walls];
+}
+
+function reservationLines({ reservations, atUnixMs }: GetQueueResponse): string[] {
+  if (reservations.length === 0) return [];
+  return ['', ...renderTable(
+    [{ title: 'RESERVATION' }, { title: 'USER' }, { title: 'PROCESSORS', right: true }, { title: 'IN USE', right: true }, { title: 'STARTS' }, { title: 'ENDS' }, { title: 'LATE BY' }],
+    reservations.map((one) => [
+      String(one.reservationId), one.userId, String(one.processors), String(one.processorsUsed), showMoment(one.startUnixMs, atUnixMs), showMoment(one.endUnixMs, atUnixMs),
+      one.lateMs === 0 ? '-' : showDuration(one.lateMs),
+    ]),
   )];
 }
 

@@ -9,6 +9,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { findClusterAddress } from '../../grid/addresses.ts';
 import { tell } from '../../output/tell.ts';
+import { managerOption, openManager, readReservationId } from '../../reservations/show-reservation.ts';
 
 /** A local user's request. */
 export interface ClusterSubmitOptions {
@@ -16,6 +17,8 @@ export interface ClusterSubmitOptions {
   readonly width: number;
   readonly walltime: string;
   readonly user?: string;
+  readonly reservation?: string;
+  readonly manager?: string;
 }
 
 export function define(command: Command, act: Act): void {
@@ -25,6 +28,8 @@ export function define(command: Command, act: Act): void {
     .option('--width <processors>', 'processors; the command is started once on each', width, 1)
     .option('--walltime <duration>', 'it is ended after so long: 90s, 1h30m, HH:MM:SS', '1h')
     .option('--user <name>', 'whose request it is (default: you)')
+    .option('--reservation <reservation>', 'run inside a reservation of yours: its number, or its claim as "reservation show" prints it')
+    .option(...managerOption)
     .action((options: ClusterSubmitOptions) => act((context) => submitToCluster(context, options)));
 }
 
@@ -37,6 +42,7 @@ export async function submitToCluster(context: CommandContext, options: ClusterS
   const { requestId } = await cluster.allocate({
     userId: options.user ?? userInfo().username, widthProcessors: options.width, walltimeMs: parseDuration(options.walltime),
     command: [...command], environment: {}, clientRequestId: '', workingDirectory: context.directory,
+    reservationClaim: await findClaim(context, options),
   });
   tell(context.output, {
     json: () => ({ cluster: name, request_id: requestId }),
@@ -44,6 +50,15 @@ export async function submitToCluster(context: CommandContext, options: ClusterS
     quiet: () => [requestId],
   });
   return 0;
+}
+
+/** A claim has dots in it; of a number, the manager is asked for the claim. */
+async function findClaim(context: CommandContext, { reservation = '', manager }: ClusterSubmitOptions): Promise<string> {
+  if (reservation === '' || reservation.includes('.')) return reservation;
+  const client = await openManager(context, manager);
+  const found = (await client.getReservation({ reservationId: readReservationId(reservation) })).reservation;
+  if (found === undefined || found.claim === '') throw new MutiraoError('MUT_RESERVATION_OVER', `reservation ${reservation} has no claim; want one of yours that is confirmed and not over`);
+  return found.claim;
 }
 
 function width(text: string): number {

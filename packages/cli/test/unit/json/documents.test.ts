@@ -13,7 +13,7 @@ const request = {
 };
 const queued = {
   requestId: '1', userId: 'ana', widthProcessors: 2, walltimeMs: 1000, status: ClusterRequestStatus.QUEUED, submittedUnixMs: 1, startsUnixMs: 0,
-  endedUnixMs: 0, endReason: '', clientRequestId: '',
+  endedUnixMs: 0, endReason: '', clientRequestId: '', reservationId: 0,
 };
 const evidence = { kind: 'outvoted', atUnixMs: 1, jobId: 1, taskIndex: 0, digest: 'aa', acceptedDigest: 'bb', against: ['lab/m2'], detail: 'so' };
 const trust = { identity: 'h-1', machineId: 'lab/m1', passes: 3, credibility: 0.97, caughtUnixMs: 1, evidence: [evidence] };
@@ -42,7 +42,7 @@ const provider = {
   }),
 };
 const cluster = {
-  allocate: answer({ requestId: '1' }), release: answer({}), getQueue: answer({ atUnixMs: 1, processorsFree: 1, requests: [queued] }),
+  allocate: answer({ requestId: '1' }), release: answer({}), getQueue: answer({ atUnixMs: 1, processorsFree: 1, requests: [queued], reservations: [{ reservationId: 1, userId: 'ana', processors: 4, processorsUsed: 0, startUnixMs: 1, endUnixMs: 2, lateMs: 0 }] }),
   getLimits: answer({ processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1 }),
 };
 

@@ -47,6 +47,8 @@ export interface AllocateRequest {
   /** Chosen by the client; the same key is the same request. */
   clientRequestId: string;
   workingDirectory: string;
+  /** The claim of a reservation to run inside of, as its manager signed it; empty for none. It may be shown before the reservation begins. */
+  reservationClaim: string;
 }
 
 export interface AllocateRequest_EnvironmentEntry {
@@ -89,6 +91,21 @@ export interface QueuedRequest {
   endedUnixMs: number;
   endReason: string;
   clientRequestId: string;
+  /** The reservation that it runs inside; 0 for none. */
+  reservationId: number;
+}
+
+/** Processors that are set aside. */
+export interface HonouredReservation {
+  reservationId: number;
+  userId: string;
+  processors: number;
+  /** Held by requests inside it. */
+  processorsUsed: number;
+  startUnixMs: number;
+  endUnixMs: number;
+  /** How long after its start all its processors were there, or for how long they have not been. */
+  lateMs: number;
 }
 
 export interface GetQueueRequest {
@@ -100,6 +117,8 @@ export interface GetQueueResponse {
   atUnixMs: number;
   processorsFree: number;
   requests: QueuedRequest[];
+  /** By start. */
+  reservations: HonouredReservation[];
 }
 
 export interface WatchQueueRequest {
@@ -118,6 +137,7 @@ function createBaseAllocateRequest(): AllocateRequest {
     environment: {},
     clientRequestId: "",
     workingDirectory: "",
+    reservationClaim: "",
   };
 }
 
@@ -143,6 +163,9 @@ export const AllocateRequest: MessageFns<AllocateRequest> = {
     }
     if (message.workingDirectory !== "") {
       writer.uint32(58).string(message.workingDirectory);
+    }
+    if (message.reservationClaim !== "") {
+      writer.uint32(162).string(message.reservationClaim);
     }
     return writer;
   },
@@ -217,6 +240,14 @@ export const AllocateRequest: MessageFns<AllocateRequest> = {
             }
 
             message.workingDirectory = reader.string();
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.reservationClaim = reader.string();
             continue;
           }
         }
@@ -564,6 +595,7 @@ function createBaseQueuedRequest(): QueuedRequest {
     endedUnixMs: 0,
     endReason: "",
     clientRequestId: "",
+    reservationId: 0,
   };
 }
 
@@ -598,6 +630,9 @@ export const QueuedRequest: MessageFns<QueuedRequest> = {
     }
     if (message.clientRequestId !== "") {
       writer.uint32(82).string(message.clientRequestId);
+    }
+    if (message.reservationId !== 0) {
+      writer.uint32(160).uint64(message.reservationId);
     }
     return writer;
   },
@@ -695,6 +730,126 @@ export const QueuedRequest: MessageFns<QueuedRequest> = {
             message.clientRequestId = reader.string();
             continue;
           }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.reservationId = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseHonouredReservation(): HonouredReservation {
+  return { reservationId: 0, userId: "", processors: 0, processorsUsed: 0, startUnixMs: 0, endUnixMs: 0, lateMs: 0 };
+}
+
+export const HonouredReservation: MessageFns<HonouredReservation> = {
+  encode(message: HonouredReservation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.reservationId !== 0) {
+      writer.uint32(8).uint64(message.reservationId);
+    }
+    if (message.userId !== "") {
+      writer.uint32(18).string(message.userId);
+    }
+    if (message.processors !== 0) {
+      writer.uint32(24).uint32(message.processors);
+    }
+    if (message.processorsUsed !== 0) {
+      writer.uint32(32).uint32(message.processorsUsed);
+    }
+    if (message.startUnixMs !== 0) {
+      writer.uint32(40).uint64(message.startUnixMs);
+    }
+    if (message.endUnixMs !== 0) {
+      writer.uint32(48).uint64(message.endUnixMs);
+    }
+    if (message.lateMs !== 0) {
+      writer.uint32(56).uint64(message.lateMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HonouredReservation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHonouredReservation();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.reservationId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.processors = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.processorsUsed = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.startUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.endUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.lateMs = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -755,7 +910,7 @@ export const GetQueueRequest: MessageFns<GetQueueRequest> = {
 };
 
 function createBaseGetQueueResponse(): GetQueueResponse {
-  return { atUnixMs: 0, processorsFree: 0, requests: [] };
+  return { atUnixMs: 0, processorsFree: 0, requests: [], reservations: [] };
 }
 
 export const GetQueueResponse: MessageFns<GetQueueResponse> = {
@@ -768,6 +923,9 @@ export const GetQueueResponse: MessageFns<GetQueueResponse> = {
     }
     for (const v of message.requests) {
       QueuedRequest.encode(v!, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.reservations) {
+      HonouredReservation.encode(v!, writer.uint32(162).fork()).join();
     }
     return writer;
   },
@@ -807,6 +965,14 @@ export const GetQueueResponse: MessageFns<GetQueueResponse> = {
             }
 
             message.requests.push(QueuedRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.reservations.push(HonouredReservation.decode(reader, reader.uint32()));
             continue;
           }
         }

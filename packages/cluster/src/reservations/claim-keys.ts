@@ -1,0 +1,56 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { MutiraoError } from '@mutirao/api/errors';
+import { writeAtomic } from '@mutirao/runtime/files';
+
+/** A key that claims are signed with, as its manager tells it. */
+export interface ToldKey {
+  readonly keyId: string;
+  readonly publicKeyPem: string;
+}
+
+/**
+ * The keys of one reservation manager: those that it told first are kept in a file, and others are taken only of one that still has one of them.
+ */
+export class ClaimKeys {
+  readonly #path: string;
+  #keys = new Map<string, KeyObject>();
+
+  /** @param path of the file, which need not be there. @throws {MutiraoError} MUT_BAD_CONFIG where it holds something else. */
+  constructor(path: string) {
+    this.#path = path;
+    const kept = readKept(path);
+    for (const { keyId, publicKeyPem } of kept) this.#keys.set(keyId, createPublicKey(publicKeyPem));
+  }
+
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  /** The key of an id; undefined for one that is not known. */
+  readonly find = (keyId: string): KeyObject | undefined => this.#keys.get(keyId);
+
+  /** Takes what a manager tells. @throws {MutiraoError} MUT_CLAIM_FORGED where it has none of the keys that are known. */
+  pin(told: readonly ToldKey[]): void {
+    if (this.#keys.size > 0 && !told.some(({ keyId }) => this.#keys.has(keyId))) {
+      throw new MutiraoError('MUT_CLAIM_FORGED', `the manager signs with other keys than it did; if that is meant, remove ${this.#path} and start anew`);
+    }
+    if (told.every(({ keyId }) => this.#keys.has(keyId))) return;
+    this.#keys = new Map(told.map(({ keyId, publicKeyPem }) => [keyId, createPublicKey(publicKeyPem)]));
+    writeAtomic(this.#path, `${JSON.stringify({ keys: told.map(({ keyId, publicKeyPem }) => ({ keyId, publicKeyPem })) })}\n`);
+  }
+}
+
+function readKept(path: string): readonly ToldKey[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return []; // No manager has told anything yet.
+  }
+  try {
+    return (JSON.parse(text) as { readonly keys: readonly ToldKey[] }).keys;
+  } catch (error) {
+    throw new MutiraoError('MUT_BAD_CONFIG', `${path} holds no keys; remove it to take those that the manager tells`, { cause: error });
+  }
+}

@@ -1,0 +1,180 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { errorOfCode, MutiraoError } from '@mutirao/api/errors';
+import { ReservationServiceClient, ReservationStatus, type Reservation } from '@mutirao/api/reservation';
+import type { ReservedWindow } from '@mutirao/core/messages';
+import type { Instant, ProcessorCount, UserId } from '@mutirao/core/shared';
+import { verifyClaim, type SignedClaim } from '@mutirao/runtime/claims';
+import type { TrustSource } from '@mutirao/runtime/identity';
+import type { Logger } from '@mutirao/runtime/log';
+import { callUnary, dial, messagesOf } from '@mutirao/runtime/rpc';
+import { ClaimKeys } from './claim-keys.ts';
+
+/** Whose reservations a cluster honours. */
+export interface ReservationDeskOptions {
+  /** Of the reservation manager. */
+  readonly address: string;
+  /** What the cluster is called there. */
+  readonly resourceId: string;
+  /** The cluster's, with which it makes itself known there. */
+  readonly processors: ProcessorCount;
+  readonly token: () => string;
+  readonly trust?: TrustSource;
+  /** Where the manager's keys are kept. */
+  readonly keysPath: string;
+  readonly log: Logger;
+  now(): Instant;
+  /** Hears of all reservations of the resource that are not over, whenever one of them changes. */
+  onTold(windows: readonly ReservedWindow[]): void;
+}
+
+const rewatchMs = 1000;
+const deadlineMs = 3000;
+const pageSize = 1000;
+const living: readonly ReservationStatus[] = [ReservationStatus.HELD, ReservationStatus.CONFIRMED, ReservationStatus.CLAIMED];
+/** What a manager says of a claim that is good, but not yet. */
+const earlyCode = 'MUT_CLAIM_EARLY';
+
+/**
+ * Follows the reservations of one resource, and verifies the claims that are shown for them.
+ *
+ * While the manager is away what it told last stands, and a claim is good by its signature and its dates.
+ */
+export class ReservationDesk {
+  readonly #options: ReservationDeskOptions;
+  readonly #client: ReservationServiceClient;
+  readonly #keys: ClaimKeys;
+  readonly #over = new AbortController();
+  /** Those that are not over, by number. */
+  readonly #windows = new Map<number, ReservedWindow>();
+  /** Claims that were shown, by reservation. */
+  readonly #claims = new Map<number, string>();
+  #following: Promise<void> | undefined;
+
+  constructor(options: ReservationDeskOptions) {
+    this.#options = options;
+    this.#keys = new ClaimKeys(options.keysPath);
+    this.#client = dial(ReservationServiceClient, options.address, { token: options.token, trust: options.trust });
+  }
+
+  /** Begins to follow, and goes on until `stop`. */
+  start(): void {
+    this.#following = this.#follow();
+  }
+
+  /** Resolves when nothing is heard any more. */
+  async stop(): Promise<void> {
+    this.#over.abort();
+    await this.#following;
+    this.#client.close();
+  }
+
+  /**
+   * The reservation that a claim is good for. It may be shown before it begins.
+   *
+   * @throws {MutiraoError} MUT_CLAIM_FORGED, MUT_CLAIM_ELSEWHERE, MUT_CLAIM_NOT_YOURS or MUT_CLAIM_LATE by what it says, or what the manager says of it; MUT_UNREACHABLE
+   * while the manager's keys are not known.
+   */
+  async admit(claim: string, userId: UserId): Promise<ReservedWindow> {
+    const { address, resourceId, log } = this.#options;
+    if (this.#keys.size === 0) await this.#learnKeys();
+    const signed = verifyClaim(claim, this.#keys.find);
+    if (signed === undefined) throw new MutiraoError('MUT_CLAIM_FORGED', `the claim is not signed by the reservation manager at ${address}; want it as "mutirao reservation show" prints it`);
+    this.#checkSaid(signed, userId);
+    try {
+      const { valid, code, message } = await callUnary(this.#client, 'verifyReservation', { claim, resourceId, userId }, { deadlineMs, signal: this.#over.signal });
+      if (!valid && code !== earlyCode) throw errorOfCode(code, message);
+    } catch (error) {
+      if (!(error instanceof MutiraoError) || (error.code !== 'MUT_UNREACHABLE' && error.code !== 'MUT_DEADLINE_EXCEEDED')) throw error;
+      log.warn({ reservation: signed.reservationId, user: userId, reason: error.message }, 'the reservation manager does not answer; the claim is taken by its signature');
+    }
+    this.#claims.set(signed.reservationId, claim);
+    const { reservationId, amount, startsAt, endsAt } = signed;
+    return { reservationId, userId, count: amount, startsAt, endsAt };
+  }
+
+  /** Tells the manager that a reservation is in use, as far as its claim was shown in this life; that it does not answer changes nothing. */
+  noteUse(reservationId: number): void {
+    const claim = this.#claims.get(reservationId);
+    if (claim === undefined) return;
+    this.#claims.delete(reservationId);
+    const { resourceId, log } = this.#options;
+    callUnary(this.#client, 'claimReservation', { claim, resourceId, userId: this.#windows.get(reservationId)?.userId ?? '', clientRequestId: `cluster ${resourceId}` }, { deadlineMs, signal: this.#over.signal })
+      .catch((error: unknown) => { log.warn({ reservation: reservationId, err: error }, 'the manager does not know that a reservation is in use'); });
+  }
+
+  #checkSaid({ reservationId, resourceId, userId, endsAt }: SignedClaim, shownBy: UserId): void {
+    const { resourceId: here, now } = this.#options;
+    if (resourceId !== here) throw new MutiraoError('MUT_CLAIM_ELSEWHERE', `the claim is for ${resourceId} and was shown at ${here}`);
+    if (userId !== shownBy) throw new MutiraoError('MUT_CLAIM_NOT_YOURS', `the claim is ${userId}'s and was shown by ${shownBy}`);
+    if (endsAt <= now()) throw new MutiraoError('MUT_CLAIM_LATE', `reservation ${reservationId} ended at ${new Date(endsAt).toISOString()}`);
+  }
+
+  async #follow(): Promise<void> {
+    const { log, address } = this.#options;
+    const { signal } = this.#over;
+    let isAway = false;
+    while (!signal.aborted) {
+      try {
+        await this.#learnKeys();
+        await this.#makeKnown();
+        await this.#watch(() => { isAway = false; });
+      } catch (error) {
+        if (!isAway && !signal.aborted) log.warn({ address, err: error }, 'the reservation manager is away; the reservations that it told of stand');
+        isAway = true;
+      }
+      await pause(rewatchMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #learnKeys(): Promise<void> {
+    const { keys } = await callUnary(this.#client, 'getClaimKeys', {}, { deadlineMs, signal: this.#over.signal });
+    this.#keys.pin(keys);
+  }
+
+  /** A resource that is there already is left as its owner has set it. */
+  async #makeKnown(): Promise<void> {
+    const { resourceId, processors, log } = this.#options;
+    const { resources } = await callUnary(this.#client, 'listResources', {}, { deadlineMs, signal: this.#over.signal });
+    const known = resources.find((resource) => resource.resourceId === resourceId);
+    if (known !== undefined && known.total > processors) log.warn({ resource: resourceId, reservable: known.total, processors }, 'more processors can be reserved than there are');
+    if (known !== undefined) return;
+    await callUnary(this.#client, 'registerResource', { resourceId, resourceType: 'processors', quantity: String(processors), rules: undefined }, { deadlineMs, signal: this.#over.signal });
+  }
+
+  /** The list is read when the stream has begun, so that nothing is missed between them; what the stream tells twice changes nothing. */
+  async #watch(onCaughtUp: () => void): Promise<void> {
+    const call = this.#client.watchReservations({ afterSequence: 0, reservationId: 0, onlyNew: true });
+    const cancel = (): void => { call.cancel(); };
+    this.#over.signal.addEventListener('abort', cancel, { once: true });
+    try {
+      for await (const { events } of messagesOf(call)) {
+        if (events.length === 0) {
+          await this.#list();
+          onCaughtUp();
+        }
+        const told = events.map(({ reservation }) => reservation).filter((reservation) => reservation?.resourceId === this.#options.resourceId);
+        for (const reservation of told) if (reservation !== undefined) this.#note(reservation);
+        if (events.length === 0 || told.length > 0) this.#options.onTold([...this.#windows.values()]);
+      }
+    } finally {
+      this.#over.signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  async #list(): Promise<void> {
+    this.#windows.clear();
+    let before = 0;
+    do {
+      const page = await callUnary(this.#client, 'listReservations', {
+        pageSize, beforeReservationId: before, resourceId: this.#options.resourceId, statuses: [...living], fromUnixMs: 0, untilUnixMs: 0, allUsers: true,
+      }, { deadlineMs, signal: this.#over.signal });
+      for (const reservation of page.reservations) this.#note(reservation);
+      before = page.nextBeforeReservationId;
+    } while (before > 0);
+  }
+
+  #note({ reservationId, status, userId, amount, startUnixMs, endUnixMs }: Reservation): void {
+    if (living.includes(status) && endUnixMs > this.#options.now()) this.#windows.set(reservationId, { reservationId, userId, count: amount, startsAt: startUnixMs, endsAt: endUnixMs });
+    else this.#windows.delete(reservationId);
+  }
+}
