@@ -1,4 +1,4 @@
-/** The documents of `mutirao sim study` and `mutirao sim swarm`. */
+/** The documents of `mutirao sim trace`, `mutirao sim study` and `mutirao sim swarm`. */
 export const simulationShapes = {
   study: {
     study: ['string', 'Name of the study.'],
@@ -40,5 +40,36 @@ export const simulationShapes = {
     about: ['array of string', 'Ids that its message names.'],
     story: ['array of string', 'Every input and command of the smallest one that touched these, and what befell the processes; the last lines of it.'],
     story_left_out_count: ['integer', 'Lines before these.'],
+  },
+  trace: {
+    file: ['string', 'The log, as it was named.'],
+    processors: ['integer', 'Processors of the machine.'],
+    request_count: ['integer', 'Requests that are replayed.'],
+    record_count: ['integer', 'Lines that are records.'],
+    comment_count: ['integer', 'Lines that begin with a semicolon.'],
+    blank_count: ['integer', 'Blank lines.'],
+    short_dropped_count: ['integer', 'Lines with fewer than 18 fields; dropped.'],
+    non_numeric_dropped_count: ['integer', 'Lines with a field that is no number; dropped.'],
+    no_submit_time_dropped_count: ['integer', 'Records without submission time; dropped.'],
+    no_run_time_dropped_count: ['integer', 'Records whose run time is 0 or not known; dropped.'],
+    no_processors_dropped_count: ['integer', 'Records whose processors are 0 or not known; dropped.'],
+    too_wide_dropped_count: ['integer', 'Records wider than the machine; dropped.'],
+    too_long_dropped_count: ['integer', 'Records with a time beyond 3,000 years; dropped.'],
+    long_count: ['integer', 'Records with more than 18 fields; the rest of the line is not read.'],
+    out_of_order_count: ['integer', 'Records that came after a later submission; sorted.'],
+    overrun_count: ['integer', 'Requests that ran longer than requested; their walltime is their run time.'],
+    no_requested_time_count: ['integer', 'Requests without requested time; their walltime is their run time.'],
+  },
+  trace_replay: {
+    trace: ['trace', 'The log and what was made of its lines.'],
+    policy: ['string', 'Queue policy of the machine.'],
+    load_factor: ['number', 'What submission times were multiplied by.'],
+    offered_load: ['number', 'Work over capacity from the first submission to the last end of the log (costa2005, Eq. 4.2).'],
+    utilisation: ['number', 'The same to the last end of the simulation.'],
+    mean_wait_s: ['number', 'Mean time from submission to start.'],
+    wait_s_max: ['number', 'The longest.'],
+    mean_bounded_slowdown: ['number', 'Mean of max(1, (wait + run time) / max(run time, threshold)).'],
+    bounded_slowdown_threshold_s: ['number', 'The threshold.'],
+    makespan_s: ['number', 'From the first submission to the last end of the simulation.'],
   },
 } as const;

@@ -24,8 +24,7 @@ export async function showMachine(context: CommandContext, wanted: string): Prom
   const broker = await context.broker();
   const [{ machines }, { records }] = await Promise.all([broker.listMachines(), broker.listTrust()]);
   const machine = machines.find(({ facts }) => facts?.machineId === wanted) ?? machines.find(({ facts }) => facts?.identity === wanted);
-  const identity = machine?.facts?.identity ?? wanted;
-  const trust = records.find((record) => record.identity === identity) ?? records.find(({ machineId }) => machineId === wanted);
+  const trust = findTrust(records, machine?.facts?.identity ?? wanted, wanted);
   const name = machine?.facts?.machineId ?? trust?.machineId;
   if (name === undefined) throw unknown(wanted, [...machines.map(({ facts }) => facts?.machineId ?? ''), ...records.map(({ machineId }) => machineId)]);
   tell(context.output, {
@@ -34,6 +33,10 @@ export async function showMachine(context: CommandContext, wanted: string): Prom
     quiet: () => [name],
   });
   return 0;
+}
+
+function findTrust(records: readonly TrustRecord[], identity: string, name: string): TrustRecord | undefined {
+  return records.find((record) => record.identity === identity) ?? records.find(({ machineId }) => machineId === name);
 }
 
 function unknown(wanted: string, names: readonly string[]): MutiraoError {
