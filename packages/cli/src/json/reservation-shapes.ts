@@ -24,6 +24,15 @@ const reservationFields = {
 
 /** What the commands about reservations print. */
 export const reservationShapes = {
+  honoured_reservation: {
+    reservation_id: ['integer', 'The reservation manager\'s number for it.'],
+    user_id: ['string', 'Whose it is.'],
+    processors: ['integer', 'Processors that are set aside.'],
+    processors_used: ['integer', 'Processors that requests inside it hold.'],
+    start_unix_ms: ['integer', 'When it begins or began.'],
+    end_unix_ms: ['integer', 'When it ends.'],
+    late_ms: ['integer', 'How long after its start all its processors were there, or for how long they have not been.'],
+  },
   reservation: reservationFields,
   reservation_placement: {
     placed: ['boolean', 'Whether there is a place.'],

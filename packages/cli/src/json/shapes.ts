@@ -236,15 +236,6 @@ export const shapes = {
     requests: ['array of queued_request', 'Running and queued ones, then those that ended lately.'],
     reservations: ['array of honoured_reservation', 'Processors that are set aside, by start.'],
   },
-  honoured_reservation: {
-    reservation_id: ['integer', 'The reservation manager\'s number for it.'],
-    user_id: ['string', 'Whose it is.'],
-    processors: ['integer', 'Processors that are set aside.'],
-    processors_used: ['integer', 'Processors that requests inside it hold.'],
-    start_unix_ms: ['integer', 'When it begins or began.'],
-    end_unix_ms: ['integer', 'When it ends.'],
-    late_ms: ['integer', 'How long after its start all its processors were there, or for how long they have not been.'],
-  },
   queued_request: {
     request_id: ['string', 'What the cluster calls it.'],
     user_id: ['string', 'Whose it is.'],
