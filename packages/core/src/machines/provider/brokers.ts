@@ -99,8 +99,9 @@ export function unplacedTasks(turn: Turn, broker: KnownBroker): number | undefin
   if (broker.connectionId === 0) return Math.max(0, neededAlone(turn, broker) - lanesOf(state, broker, 1));
   const { demand, demandRequest, endedProcessors } = broker;
   if (demand?.unplacedTasks === undefined) return undefined;
-  const unplaced = demand.unplacedTasks + Math.floor(endedProcessors / demand.processors) - lanesOf(state, broker, demand.processors, demandRequest);
-  return Math.min(Math.max(0, unplaced), demand.pendingTasks);
+  // What ended had room for no more tasks than there are: only so many can want another place.
+  const unplaced = Math.min(demand.unplacedTasks + Math.floor(endedProcessors / demand.processors), demand.pendingTasks);
+  return Math.max(0, unplaced - lanesOf(state, broker, demand.processors, demandRequest));
 }
 
 /** Tasks of a width that a broker's requests run at once, those that wait included. @param from number of the first that counts */
