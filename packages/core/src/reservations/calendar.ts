@@ -123,18 +123,19 @@ export class Calendar {
     const endless = shapesOf(this.resource, extent, { ...limits, latestEnd: Infinity });
     const asked = 'reason' in endless ? shapeAskedOf(extent) : endless[0] as Shape;
     if (!(asked.duration >= 1)) return nothing;
-    const place = (shape: Shape, latestEnd: Instant): Window | undefined => {
-      const bounds = { ...limits, latestEnd, isImmediate: request.timing === 'immediate' && latestEnd < Infinity };
+    const beyond = { ...limits, latestEnd: Infinity, isImmediate: false };
+    const within = { ...limits, isImmediate: request.timing === 'immediate' };
+    const place = (shape: Shape, bounds: typeof within): Window | undefined => {
       if ('reason' in shapesOf(this.resource, { kind: 'rigid', ...shape }, bounds)) return undefined;
       const start = this.#book.all.earliestFit(wantOf(request, shape, bounds));
       return start < Infinity ? { start, end: start + shape.duration, amount: shape.amount } : undefined;
     };
     const most = Math.min(offeredOf(this.resource), this.resource.userMax ?? Infinity);
-    const longest = Math.min(this.resource.durationMax ?? Infinity, limits.latestEnd - limits.from);
+    const longest = Math.min(this.resource.durationMax ?? Infinity, limits.latestEnd - limits.from, within.isImmediate ? asked.duration : Infinity);
     return {
-      earliest: place(asked, Infinity),
-      widest: findGreatest(most, (amount) => place({ amount, duration: asked.duration }, limits.latestEnd)),
-      longest: longest < Infinity ? findGreatest(longest, (duration) => place({ amount: asked.amount, duration }, limits.latestEnd)) : undefined,
+      earliest: place(asked, beyond),
+      widest: findGreatest(most, (amount) => place({ amount, duration: asked.duration }, within)),
+      longest: longest < Infinity ? findGreatest(longest, (duration) => place({ amount: asked.amount, duration }, within)) : undefined,
     };
   }
 

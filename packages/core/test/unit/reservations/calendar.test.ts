@@ -82,6 +82,16 @@ test('alternatives are the earliest beyond the limits, and the widest and the lo
   });
 });
 
+test('alternatives to what cannot be had now are what can: less, or for shorter', (t) => {
+  const calendar = new Calendar(shared, 0);
+  calendar.request(ask(1, 60, 30), 0);
+  calendar.request(ask(2, 30, 50, { earliestStart: 40 }), 0);
+  const request = ask(3, 80, 60, { timing: 'immediate' });
+  t.is(calendar.request(request, 0).kind, 'refused');
+  t.deepEqual(calendar.alternatives(request, 0), { earliest: { start: 90, end: 150, amount: 80 }, widest: { start: 0, end: 60, amount: 40 }, longest: undefined });
+  t.deepEqual(calendar.alternatives({ ...request, extent: { kind: 'rigid', amount: 40, duration: 200 } }, 0).longest, { start: 0, end: 200, amount: 40 });
+});
+
 test('what is above the cap has the widest as an alternative', (t) => {
   const { earliest, widest } = new Calendar({ ...shared, capPpm: 700_000 }, 0).alternatives(ask(1, 80, 10, { latestEnd: 20 }), 0);
   t.deepEqual([earliest, widest?.amount], [undefined, 70]);
