@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""A resource manager of someone else's: runs a command inside a reservation of Mutirao's reservation manager, on what was reserved, and at no other time.
+
+Exit status: the command's own; 3 where the claim is refused, 4 where the reservation was taken back, 5 where its time was over before the command.
+"""
+
+import argparse
+import base64
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import grpc
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+from mutirao.reservation.v1 import reservation_service_pb2 as messages
+from mutirao.reservation.v1 import reservation_service_pb2_grpc as services
+
+HOME = pathlib.Path(os.environ.get("MUTIRAO_HOME", "~/.mutirao")).expanduser()
+AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
+
+ASK = 1  # Seconds between two questions whether the reservation still stands.
+GRACE = 2  # Seconds that a command gets to end when it is told to.
+
+
+class Refused(Exception):
+    """The claim is not good here, or not good any more."""
+
+
+class Manager:
+    """The reservation manager, as the owner of a resource sees it."""
+
+    def __init__(self, address, token_file, resource):
+        self.metadata = [("authorization", f"Bearer {token_file.read_text().strip()}")]
+        self.stub = services.ReservationServiceStub(grpc.insecure_channel(address))
+        self.resource = resource
+
+    def call(self, method, request):
+        """The answer; None while the manager is away."""
+        try:
+            return getattr(self.stub, method)(request, metadata=self.metadata, timeout=5)
+        except grpc.RpcError as error:
+            if error.code() in AWAY:
+                print(f"the reservation manager is away: {error.details()}", file=sys.stderr)
+                return None
+            raise
+
+    def keys(self, kept):
+        """Public keys by their ids. Those that were told first are kept: from then on claims can be verified without asking."""
+        if not kept.exists():
+            told = self.call("GetClaimKeys", messages.GetClaimKeysRequest())
+            if told is None:
+                raise Refused("no key to verify claims with is known yet")
+            kept.write_text(json.dumps({key.key_id: key.public_key_pem for key in told.keys}))
+        return {key_id: load_pem_public_key(pem.encode()) for key_id, pem in json.loads(kept.read_text()).items()}
+
+    def check(self, claim, user):
+        """Asks whether the reservation stands. While the manager is away the signature and its dates have to do."""
+        answer = self.call("VerifyReservation", messages.VerifyReservationRequest(claim=claim, resource_id=self.resource, user_id=user))
+        if answer is not None and not answer.valid and answer.code != "MUT_CLAIM_EARLY":
+            raise Refused(f"{answer.code} {answer.message}")
+
+    def begin(self, claim, user, key):
+        """Begins the use; the same key is the same use, so that it may be asked for again after a crash."""
+        self.call(
+            "ClaimReservation",
+            messages.ClaimReservationRequest(claim=claim, resource_id=self.resource, user_id=user, client_request_id=key),
+        )
+
+    def release(self, reservation):
+        """Gives back what is left of the reservation's time."""
+        self.call("ReleaseReservation", messages.ReleaseReservationRequest(reservation_id=reservation))
+
+
+def decode(part):
+    return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+
+
+def read_claim(text, keys, resource, user):
+    """What a claim says, where it is signed with one of the keys and is for this resource and user. Asks nobody."""
+    try:
+        header, payload, signature = text.split(".")
+        head = json.loads(decode(header))
+        if head["alg"] != "EdDSA":
+            raise ValueError("it is signed otherwise")
+        keys[head["kid"]].verify(decode(signature), f"{header}.{payload}".encode())
+        said = json.loads(decode(payload))
+    except (ValueError, KeyError, TypeError, InvalidSignature) as error:
+        raise Refused("the claim is not signed by the reservation manager") from error
+    if said["aud"] != resource:
+        raise Refused(f"the claim is for {said['aud']} and was shown at {resource}")
+    if said["sub"] != user:
+        raise Refused(f"the claim is {said['sub']}'s and was shown by {user}")
+    if said["end_unix_ms"] <= now():
+        raise Refused("the reservation is over")
+    return said
+
+
+def now():
+    """Milliseconds since the epoch."""
+    return time.time() * 1000
+
+
+def wait_for_start(said, still_stands):
+    while (left := said["start_unix_ms"] - now()) > 0:
+        still_stands()
+        time.sleep(min(ASK, left / 1000))
+
+
+def units_of(text):
+    """The numbers in "0-3,7"."""
+    units = []
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        units += range(int(first), int(last or first) + 1)
+    return units
+
+
+def run(command, said, pin, still_stands):
+    """Runs the command until it ends, or until the reservation does; answers the exit status."""
+    environment = {
+        **os.environ,
+        "RESERVED_UNITS": said["units"],
+        "RESERVED_AMOUNT": str(said["amount"]),
+        "RESERVED_UNTIL_UNIX_MS": str(said["end_unix_ms"]),
+    }
+
+    def prepare():
+        if pin:
+            os.sched_setaffinity(0, units_of(said["units"]))
+
+    child = subprocess.Popen(command, env=environment, start_new_session=True, preexec_fn=prepare)
+    try:
+        while True:
+            left = (said["end_unix_ms"] - now()) / 1000
+            if left <= 0:
+                print("the reservation is over", file=sys.stderr)
+                return 5
+            try:
+                status = child.wait(min(ASK, left))
+                return status if status >= 0 else 128 - status
+            except subprocess.TimeoutExpired:
+                still_stands()
+    finally:
+        end(child)
+
+
+def end(child):
+    """Tells the command and all that it started to end, and sees to it that they do."""
+    for signal_number, patience in ((signal.SIGTERM, GRACE), (signal.SIGKILL, None)):
+        try:
+            os.killpg(child.pid, signal_number)
+            child.wait(patience)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            pass
+
+
+def honour(args):
+    manager = Manager(args.reservations, args.token, args.resource)
+    claim = args.claim.read_text().strip()
+    said = read_claim(claim, manager.keys(args.keys), args.resource, args.user)
+
+    def still_stands():
+        manager.check(claim, args.user)
+
+    still_stands()
+    wait_for_start(said, still_stands)
+    manager.begin(claim, args.user, f"{args.resource} {said['jti']}")
+    try:
+        status = run(args.command, said, args.pin, still_stands)
+    except Refused as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 4
+    if status != 5:
+        manager.release(int(said["jti"].split(".")[0]))
+    return status
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--reservations", metavar="HOST:PORT", help="default: what the reservation manager of MUTIRAO_HOME wrote down")
+    parser.add_argument("--token", type=pathlib.Path, default=HOME / "token", metavar="FILE", help="of the owner of the resource")
+    parser.add_argument("--keys", type=pathlib.Path, default=pathlib.Path("claim-keys.json"), metavar="FILE", help="where the keys of claims are kept")
+    parser.add_argument("--resource", required=True, help="what this resource is called at the reservation manager")
+    parser.add_argument("--user", required=True, help="who shows the claim")
+    parser.add_argument("--claim", required=True, type=pathlib.Path, metavar="FILE", help='as "mutirao reservation show" prints it')
+    parser.add_argument("--pin", action="store_true", help="the units are processors of this machine: run on these alone")
+    parser.add_argument("command", nargs="+", help="after --; RESERVED_UNITS says on what, as 0-3,7")
+    return parser.parse_args()
+
+
+def main():
+    args = parse_arguments()
+    try:
+        if args.reservations is None:
+            args.reservations = json.loads((HOME / "reservations/local/reservations.json").read_text())["address"]
+        return honour(args)
+    except Refused as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 3
+    except grpc.RpcError as error:
+        print(f"error: {error.code().name} {error.details()}", file=sys.stderr)
+        return 3
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
