@@ -33,7 +33,7 @@ class ProcessUnderTest {
     this.#hasEnded = false;
     const main = fileURLToPath(new URL(`../packages/${this.#name}/src/main.ts`, import.meta.url));
     this.#pid = startProcess({ command: process.execPath, args: [main, '--home', home, '--id', 'a', ...flags], onExit: () => { this.#hasEnded = true; } }).pid ?? 0;
-    await until(() => existsSync(file), `${this.#name} listens`, 150_000);
+    await until(() => existsSync(file), `${this.#name} listens`);
     return (JSON.parse(readFileSync(file, 'utf8')) as { address: string }).address;
   }
 

@@ -7,14 +7,13 @@ import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { defaultBrokerOptions } from '@mutirao/core/machines/broker';
 import type { ProviderId } from '@mutirao/core/shared';
-import { natsEvents } from '@mutirao/runtime/events';
+import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { bytes, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { bytes, defineProgram, duration, integer, list, natsOptions, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, nearAddress, parseAddress } from '@mutirao/runtime/rpc';
 
 import manifest from '../package.json' with { type: 'json' };
-import { natsOptionsOf } from './process/nats-options.ts';
 import { trustRulesOf } from './process/trust-rules.ts';
 import { startBroker, type RunningBroker } from './process/start-broker.ts';
 
@@ -28,14 +27,7 @@ const options = {
   checkDeadline: duration({ help: 'How long the check of a task may take.', default: 600_000 }),
   checksMax: integer({ help: 'Checks that run at a time.', default: 4, min: 1, max: 1024 }),
   blobBytesMax: bytes({ help: 'Largest blob that is taken.', default: 64 * 1024 ** 3 }),
-  nats: text({ help: 'Where to publish events: a NATS server with JetStream, or several of one cluster separated by commas. Not published where empty.', placeholder: 'URL' }),
-  natsCredentials: text({ help: 'A credentials file (.creds) for NATS.', placeholder: 'FILE' }),
-  natsCa: text({ help: 'PEM file of the authority that a tls:// NATS server is signed by; what the system trusts when empty.', placeholder: 'FILE' }),
-  natsCertificate: text({ help: 'PEM file of the certificate to show there; none when empty.', placeholder: 'FILE' }),
-  natsKey: text({ help: 'PEM file of its key.', placeholder: 'FILE' }),
-  natsStream: text({ help: 'The stream that keeps events; made where it is absent.', placeholder: 'NAME', default: 'MUTIRAO_EVENTS' }),
-  natsAge: duration({ help: 'How long the stream keeps an event.', default: 7 * 24 * 3_600_000 }),
-  natsBytes: bytes({ help: 'How much the stream keeps; the oldest events go first.', default: 1024 ** 3 }),
+  ...natsOptions,
   trace: traceOption,
 };
 

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import { natsEvents } from '@mutirao/runtime/events';
+import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { bytes, defineProgram, duration, integer, list, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { defineProgram, duration, integer, list, natsOptions, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
 import { startReservations } from './start-reservations.ts';
 
@@ -17,14 +17,7 @@ const options = {
   reservationsMax: integer({ help: 'Most reservations that are not over.', default: 2_000_000, min: 1, max: 10_000_000 }),
   rememberedMax: integer({ help: 'Most reservations that are over and remembered.', default: 100_000, min: 0, max: 10_000_000 }),
   holdMax: duration({ help: 'Longest hold.', default: 3_600_000 }),
-  nats: text({ help: 'Where to publish events: a NATS server with JetStream, or several of one cluster separated by commas. Not published where empty.', placeholder: 'URL' }),
-  natsCredentials: text({ help: 'A credentials file (.creds) for NATS.', placeholder: 'FILE' }),
-  natsCa: text({ help: 'PEM file of the authority that a tls:// NATS server is signed by; what the system trusts when empty.', placeholder: 'FILE' }),
-  natsCertificate: text({ help: 'PEM file of the certificate to show there; none when empty.', placeholder: 'FILE' }),
-  natsKey: text({ help: 'PEM file of its key.', placeholder: 'FILE' }),
-  natsStream: text({ help: 'The stream that keeps events; made where it is absent.', placeholder: 'NAME', default: 'MUTIRAO_EVENTS' }),
-  natsAge: duration({ help: 'How long the stream keeps an event.', default: 7 * 24 * 3_600_000 }),
-  natsBytes: bytes({ help: 'How much the stream keeps; the oldest events go first.', default: 1024 ** 3 }),
+  ...natsOptions,
   metricsListen: text({ help: 'Where to serve /metrics and /healthz; empty for nowhere.', placeholder: 'HOST:PORT' }),
 };
 
@@ -51,15 +44,9 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
 }
 
 /** The way to NATS; undefined where events go nowhere. @throws {MutiraoError} MUT_BAD_CONFIG */
-function eventsOf({ id, nats, natsCredentials, natsCa, natsCertificate, natsKey, natsStream, natsAge, natsBytes }: ConfigOf<typeof options>) {
-  if (nats === '') return undefined;
-  if (!nats.split(',').every((url) => /^(nats|tls):\/\/[^\s/@,]+$/.test(url))) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `--nats is ${JSON.stringify(nats)}; want nats://HOST:PORT or tls://HOST:PORT`);
-  }
-  return natsEvents({
-    url: nats, credentialsPath: natsCredentials, authorityPath: natsCa, certificatePath: natsCertificate, keyPath: natsKey, stream: natsStream, ageMax: natsAge, bytesMax: natsBytes,
-    name: `mutirao reservations ${id}`,
-  });
+function eventsOf(config: ConfigOf<typeof options>) {
+  const nats = natsOptionsOf(config, `mutirao reservations ${config.id}`);
+  return nats === undefined ? undefined : natsEvents(nats);
 }
 
 if (import.meta.main) await main(process.argv.slice(2));

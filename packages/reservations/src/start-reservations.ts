@@ -1,17 +1,15 @@
-import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { encodeReservationEvents } from '@mutirao/api/events';
 import { ReservationServiceService } from '@mutirao/api/reservation';
 import { eventsOf, reservationsMachine, type ReservationsChange, type ReservationsCommand, type ReservationsInput, type ReservationsOptions, type ReservationsState } from '@mutirao/core/machines/reservations';
 import { openClaimSigner } from '@mutirao/runtime/claims';
 import { ChangeSignal, MachineDriver, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
-import type { ConnectEvents } from '@mutirao/runtime/events';
+import { createPublisher, type ConnectEvents } from '@mutirao/runtime/events';
 import { Room } from '@mutirao/runtime/files';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { bind, serve, type TokenCheck } from '@mutirao/runtime/rpc';
-import { EventPublisher } from './events/event-publisher.ts';
 import { reservationsChangeCodec } from './journal/change-codec.ts';
 import { restoreState } from './journal/restore-state.ts';
 import { reservationRoutes } from './routes/reservation-service.ts';
@@ -50,6 +48,8 @@ type ReservationsDriver = MachineDriver<ReservationsState, ReservationsInput, Re
 
 /** Time that calls get to end when the process stops. */
 const drainMs = 1000;
+/** Time that events get to be published when the process stops. */
+const publishGrace = 1000;
 /** With less room than this nothing new is taken. */
 const freeMin = 2 * 1024 ** 2;
 
@@ -59,18 +59,20 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
   const journal = openJournal({ path: join(directory, 'journal.sqlite'), codec: reservationsChangeCodec });
   const signer = openClaimSigner(join(directory, 'claim-key.pem'), setup.id);
   const began = systemClock.now();
-  const isHostNew = journal.isHostNew;
   const state = restoreState(journal, options);
   log.info({ resources: state.resources.size, reservations: state.reservations.size, took_ms: systemClock.now() - began }, 'the journal is read');
   const changes = new ChangeSignal();
-  const driver = makeDriver(setup, { journal, state, changes });
+  const publisher = createPublisher({
+    connectEvents: setup.connectEvents, source: `/mutirao/reservations/${setup.id}`, series: 'mutirao_reservations_events', log, metrics,
+    encode: (source, { sequence, at, change }) => encodeReservationEvents(source, { sequence, at, events: eventsOf(change) }),
+  }, journal);
+  const driver = makeDriver(setup, { journal, state, onChange: () => { changes.notify(); publisher?.notify(); } });
   // What became due while nobody looked is done before anybody is answered.
   driver.deliver({ kind: 'TimerFired' });
   driver.settle();
   const room = new Room({ folder: directory, freeMin, pause: 500, timers: systemTimers, journalTrouble: () => driver.stalledBy?.message });
-  const publisher = createPublisher(setup, { journal, changes, isHostNew });
   publisher?.start();
-  if (metrics !== undefined) measure(metrics, { state, journal, publisher });
+  if (metrics !== undefined) measure(metrics, { state, journal });
   const host: ReservationsHost = { ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, state, signer, journal, changes, clock: systemClock };
   const server = await serve({
     address: setup.listen, tokens: setup.tokens, identity: setup.identity, log, services: [bind(ReservationServiceService, reservationRoutes(host))],
@@ -81,47 +83,26 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
     stop: async () => {
       await server.drain(drainMs);
       await driver.stop();
-      await publisher?.stop();
+      await publisher?.stop(publishGrace);
       journal.close();
     },
   };
 }
 
-/** What publishes the journal's events; undefined where they are not to be published. */
-function createPublisher({ connectEvents, id, log }: ReservationsSetup, { journal, changes, isHostNew }: Pick<DriverParts, 'journal' | 'changes'> & { readonly isHostNew: boolean }): EventPublisher | undefined {
-  if (connectEvents === undefined) return undefined;
-  return new EventPublisher({
-    journal, changes, connect: connectEvents, source: eventSource(id, journal, isHostNew),
-    pause: (durationMs, signal) => delay(durationMs, undefined, { signal }).catch(() => undefined),
-    onTrouble: (error) => {
-      if (error === undefined) log.info({}, 'events are published again');
-      else log.warn({ err: error }, 'events are not published until NATS is back');
-    },
-  });
-}
-
-/** A host that lost its power may use sequences again that were published, with other contents: then they are of another source. */
-function eventSource(id: string, journal: Journal<ReservationsChange>, isHostNew: boolean): string {
-  const runName = 'events_run';
-  const known = isHostNew ? undefined : journal.findNumber(runName);
-  const run = known ?? randomInt(2 ** 47);
-  if (known === undefined) journal.keepNumber(runName, run);
-  return `/mutirao/reservations/${id}/${run.toString(36)}`;
-}
-
 interface DriverParts {
   readonly journal: Journal<ReservationsChange>;
   readonly state: ReservationsState;
-  readonly changes: ChangeSignal;
+  /** Called after each turn that changed something. */
+  onChange(): void;
 }
 
-function makeDriver({ log, onFatal }: ReservationsSetup, { journal, state, changes }: DriverParts): ReservationsDriver {
+function makeDriver({ log, onFatal }: ReservationsSetup, { journal, state, onChange }: DriverParts): ReservationsDriver {
   return new MachineDriver<ReservationsState, ReservationsInput, ReservationsChange, ReservationsCommand>({
     machine: reservationsMachine, state, journal, clock: systemClock,
     perform: () => undefined,
     onCommitted: (entries) => {
       for (const { change } of entries) logChange(log, change);
-      changes.notify();
+      onChange();
     },
     onFatal,
     onStalled: (error) => { tellStalled(log, error); },
@@ -138,15 +119,13 @@ function logChange(log: Logger, change: ReservationsChange): void {
 interface Measured {
   readonly state: ReservationsState;
   readonly journal: Journal<ReservationsChange>;
-  readonly publisher: EventPublisher | undefined;
 }
 
-function measure(metrics: Metrics, { state, journal, publisher }: Measured): void {
+function measure(metrics: Metrics, { state, journal }: Measured): void {
   metrics.gauge('mutirao_reservations_resources', 'Resources that are registered.', [], (gauge) => { gauge.set(state.resources.size); });
   metrics.gauge('mutirao_reservations_living', 'Reservations that are not over, by resource.', ['resource'], (gauge) => {
     for (const [id, { livingCount }] of state.resources) gauge.set({ resource: id }, livingCount);
   });
   metrics.gauge('mutirao_reservations_remembered', 'Reservations that are kept, also those that are over.', [], (gauge) => { gauge.set(state.reservations.size); });
-  if (publisher !== undefined) metrics.gauge('mutirao_reservations_events_lag', 'Changes in the journal whose events are not published yet.', [], (gauge) => { gauge.set(publisher.lag); });
   metrics.gauge('mutirao_reservations_journal_changes', 'Changes in the journal.', [], (gauge) => { gauge.set(journal.lastSequence()); });
 }

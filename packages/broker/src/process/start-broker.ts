@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
-import { resume, saveBrokerBeginning, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
+import { encodeEvents } from '@mutirao/api/events';
+import { eventsOf, resume, saveBrokerBeginning, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
 import type { Bytes, DriverCommand, Duration, Instant, MachineId, ProviderId, UserId } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled, type CommittedChange } from '@mutirao/runtime/driver';
-import type { ConnectEvents } from '@mutirao/runtime/events';
+import { createPublisher, type ConnectEvents, type EventPublisher } from '@mutirao/runtime/events';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import { homeSharedToken, isFullDisk, offerSharedToken, Room, tokenOfProvider } from '@mutirao/runtime/files';
@@ -13,7 +14,6 @@ import type { Metrics } from '@mutirao/runtime/metrics';
 import { serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
 
 import { Blobs } from '../contents/blobs.ts';
-import type { EventPublisher } from '../events/event-publisher.ts';
 import { Gatherer } from '../gathering/gatherer.ts';
 import { JobWatchers } from '../events/job-watchers.ts';
 import { changeCodec } from '../journal/change-codec.ts';
@@ -35,7 +35,6 @@ import { Stager } from '../staging/stager.ts';
 import { Lanes } from '../concurrency/lanes.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
 import { orderOf, ordersOfMachine, partsOf, performCommand, sharesHome, type Performers, type SharedTokens } from './perform-command.ts';
-import { createPublisher } from './create-publisher.ts';
 import { restoreState } from './restore-state.ts';
 import { Snapshots } from './snapshots.ts';
 
@@ -148,7 +147,10 @@ class Broker {
     this.#stores = stores;
     this.#metrics = new BrokerMetrics(setup.metrics);
     this.#snapshots = new Snapshots({ journal, clock: systemClock, lastSequence: stores.snapshotAt });
-    this.#publisher = createPublisher(setup, journal);
+    this.#publisher = createPublisher({
+      connectEvents: setup.connectEvents, source: `/mutirao/brokers/${setup.brokerId}`, series: 'mutirao_broker_events', log: setup.log, metrics: setup.metrics,
+      encode: (source, { sequence, at, change }) => encodeEvents(source, { sequence, at, events: eventsOf(change) }),
+    }, journal);
     this.#driver = this.#createDriver();
     this.#sharedTokens = { home: homeSharedToken(setup.home), drop: offerSharedToken(setup.home, `broker-${setup.brokerId}`, stores.arrivals.folder) };
     this.#room = new Room({

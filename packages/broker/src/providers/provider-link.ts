@@ -1,11 +1,10 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ConnectRequest, ConnectResponse, ToMachine } from '@mutirao/api/provider';
 import type { Instant } from '@mutirao/core/shared';
-import type { Timers } from '@mutirao/runtime/driver';
+import type { Backoff, Timers } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
 import type { MessageStream } from '@mutirao/runtime/rpc';
 
-import type { Backoff } from './backoff.ts';
 
 /** The only version of the stream that this release speaks. */
 export const protocolVersion = 1;

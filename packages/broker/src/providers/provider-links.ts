@@ -3,7 +3,7 @@ import { GridMachineProviderServiceClient, GridMachineProviderServiceService, Re
 import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, MachineId, ProviderId, ReplicaId } from '@mutirao/core/shared';
-import type { Timers } from '@mutirao/runtime/driver';
+import { Backoff, type Timers } from '@mutirao/runtime/driver';
 import type { Room } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
@@ -13,7 +13,6 @@ import { dial, openStream, rawMessagesOf } from '@mutirao/runtime/rpc';
 import type { Arrivals } from '../results/arrivals.ts';
 import { BegunOutputs } from '../results/begun-outputs.ts';
 import { Lanes } from '../concurrency/lanes.ts';
-import { Backoff } from './backoff.ts';
 import { ContentFetcher } from './content-fetcher.ts';
 import { ContentServer, type ContentSource } from './content-server.ts';
 import { openContentSink } from './content-sink.ts';

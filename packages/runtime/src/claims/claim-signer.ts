@@ -1,8 +1,8 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ClaimContents } from '@mutirao/core/messages';
+import { makePrivateFile } from '../files/index.ts';
 import { printUnits, verifyClaim, type ClaimPayload, type SignedClaim } from './signed-claim.ts';
 
 /** Signs claims with a key of its own. */
@@ -26,7 +26,7 @@ export interface ClaimSigner {
  * @throws {MutiraoError} MUT_TOKEN_UNSAFE when others may read it, or it holds no Ed25519 key.
  */
 export function openClaimSigner(path: string, issuer: string): ClaimSigner {
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) makeKeyFile(path);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) makePrivateFile(path, makeKey());
   const mode = statSync(path).mode & 0o777;
   if ((mode & 0o077) !== 0) throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} has mode ${mode.toString(8)}; want 600`);
   const key = readKey(path);
@@ -44,18 +44,9 @@ export function openClaimSigner(path: string, issuer: string): ClaimSigner {
   };
 }
 
-/** A link fails where the file is already there, and nobody ever sees half a key. */
-function makeKeyFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}.tmp`;
-  writeFileSync(draft, generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 });
-  try {
-    linkSync(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
+/** A new Ed25519 key as PEM. */
+function makeKey(): string {
+  return generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 }
 
 function readKey(path: string): KeyObject {

@@ -1,3 +1,4 @@
+export { Backoff, type BackoffRules } from './backoff.ts';
 export { ChangeSignal } from './change-signal.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { MachineDriver, type CommittedChange, type MachineDriverOptions } from './machine-driver.ts';

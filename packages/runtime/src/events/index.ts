@@ -1,2 +1,5 @@
 export type { ConnectEvents, EventConnection, Publication } from './connection.ts';
+export { createPublisher, type PublisherSetup } from './create-publisher.ts';
+export type { EventPublisher } from './event-publisher.ts';
 export { natsEvents, type NatsOptions } from './nats.ts';
+export { natsOptionsOf, type NatsConfig } from './nats-options.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
+import { makePrivateFile } from './make-private-file.ts';
 
 /** The token file of a home folder. */
 export function tokenPath(home: string): string {
@@ -29,23 +30,8 @@ export function readToken(path: string): string {
 
 /** Reads a token file, after making it with a new token if it is absent. Processes that start at once agree on one. @throws {MutiraoError} MUT_TOKEN_UNSAFE */
 export function ensureToken(path: string): string {
-  if (modeOf(path) === undefined) makeTokenFile(path);
+  if (modeOf(path) === undefined) makePrivateFile(path, `${makeToken()}\n`);
   return readToken(path);
-}
-
-/** A link fails where the file is already there, so the first process wins, and nobody ever sees half a token. */
-function makeTokenFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}.tmp`;
-  writeFileSync(draft, `${makeToken()}\n`, { mode: 0o600 });
-  chmodSync(draft, 0o600);
-  try {
-    linkSync(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
 }
 
 function modeOf(path: string): number | undefined {

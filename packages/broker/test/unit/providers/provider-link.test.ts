@@ -2,11 +2,10 @@ import test from 'ava';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ConnectRequest, ConnectResponse } from '@mutirao/api/provider';
-import type { Timers } from '@mutirao/runtime/driver';
+import { Backoff, type Timers } from '@mutirao/runtime/driver';
 import { quietLogger } from '@mutirao/runtime/log';
 import { streamPair, type StreamEnd } from '@mutirao/testkit';
 
-import { Backoff } from '../../../src/providers/backoff.ts';
 import { ProviderLink } from '../../../src/providers/provider-link.ts';
 
 type Far = StreamEnd<ConnectRequest, ConnectResponse>;

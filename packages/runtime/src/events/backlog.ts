@@ -1,6 +1,6 @@
-import { encodeEvents, type EventMessage } from '@mutirao/api/events';
-import { eventsOf, type BrokerChange } from '@mutirao/core/machines/broker';
-import type { Journal } from '@mutirao/runtime/journal';
+import type { EventMessage } from '@mutirao/api/events';
+
+import type { Journal, JournalEntry } from '../journal/index.ts';
 
 /** Changes read from the journal at a time: what publishing costs in memory, and for how long one read holds up the process. */
 const readMax = 32;
@@ -12,18 +12,21 @@ interface Waiting {
   readonly completes: number;
 }
 
+/** The messages of one line of a journal, in order; the same, byte for byte, at any time. */
+export type EncodeEntry<Change> = (entry: JournalEntry<Change>) => EventMessage[];
+
 /** What a journal tells and no stream has kept yet; at most a page of it is in memory, and the rest stays in the journal. */
-export class EventBacklog {
-  readonly #journal: Pick<Journal<BrokerChange>, 'read' | 'lastSequence'>;
-  readonly #source: string;
+export class EventBacklog<Change> {
+  readonly #journal: Pick<Journal<Change>, 'read' | 'lastSequence'>;
+  readonly #encode: EncodeEntry<Change>;
   #waiting: Waiting[] = [];
   #readUpTo: number;
   #publishedUpTo: number;
 
   /** @param publishedUpTo the last change of which all events are known to be kept. */
-  constructor(journal: Pick<Journal<BrokerChange>, 'read' | 'lastSequence'>, source: string, publishedUpTo: number) {
+  constructor(journal: Pick<Journal<Change>, 'read' | 'lastSequence'>, encode: EncodeEntry<Change>, publishedUpTo: number) {
     this.#journal = journal;
-    this.#source = source;
+    this.#encode = encode;
     // After a power cut the journal may end before what was published of it; those sequences come again, under another source.
     this.#publishedUpTo = Math.min(publishedUpTo, journal.lastSequence());
     this.#readUpTo = this.#publishedUpTo;
@@ -53,8 +56,9 @@ export class EventBacklog {
   /** Whether there was anything to read. */
   #readPage(): boolean {
     const entries = this.#journal.read({ after: this.#readUpTo, limit: readMax });
-    for (const { sequence, at, change } of entries) {
-      const messages = encodeEvents(this.#source, { sequence, at, events: eventsOf(change) });
+    for (const entry of entries) {
+      const { sequence } = entry;
+      const messages = this.#encode(entry);
       // A change that tells nothing is done with when all before it is.
       messages.forEach((message, index) => { this.#waiting.push({ message, completes: index === messages.length - 1 ? sequence : sequence - 1 }); });
       if (this.#waiting.length === 0) this.#publishedUpTo = sequence;

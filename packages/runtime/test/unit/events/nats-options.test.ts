@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { MutiraoError } from '@mutirao/api/errors';
 
-import { natsOptionsOf } from '../../../src/process/nats-options.ts';
+import { natsOptionsOf } from '../../../src/events/nats-options.ts';
 
 const config = { nats: 'nats://127.0.0.1:4222', natsCredentials: '', natsCa: '', natsCertificate: '', natsKey: '', natsStream: 'MUTIRAO_EVENTS', natsAge: 60_000, natsBytes: 2 ** 30 };
 

@@ -1,16 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 
-import type { BrokerChange } from '@mutirao/core/machines/broker';
-import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import { HandTimers, PretendStream } from '@mutirao/testkit';
 
 import { EventBacklog } from '../../../src/events/backlog.ts';
 import { EventPublisher } from '../../../src/events/event-publisher.ts';
-import { changeCodec } from '../../../src/journal/change-codec.ts';
+import { openJournal, type Journal } from '../../../src/journal/index.ts';
+import { changeCodec, encodeEntry, type ToldChange } from './told-change.ts';
 
 interface Bench {
-  readonly journal: Journal<BrokerChange>;
+  readonly journal: Journal<ToldChange>;
   readonly stream: PretendStream;
   readonly timers: HandTimers;
   readonly troubles: string[];
@@ -24,18 +23,16 @@ interface Bench {
   publishedCount(): number;
 }
 
-const codec = { version: 1, encode: changeCodec.encode, decode: changeCodec.decode, jobOf: changeCodec.jobOf, isDurable: () => false };
-
 function publisherOf({ journal, stream, timers, troubles, places }: Pick<Bench, 'journal' | 'stream' | 'timers' | 'troubles' | 'places'>, count: (n: number) => void): EventPublisher {
   return new EventPublisher({
-    backlog: new EventBacklog(journal, 's', journal.findNumber('place') ?? 0), connect: stream.connect, timers, random: () => 0,
+    backlog: new EventBacklog(journal, (entry) => encodeEntry('s', entry), journal.findNumber('place') ?? 0), connect: stream.connect, timers, random: () => 0,
     counts: { published: count }, keepPlace: (sequence) => { places.push(sequence); journal.keepNumber('place', sequence); },
     onTrouble: (error) => { troubles.push(error instanceof Error ? error.message : 'over'); },
   });
 }
 
 function prepare(t: ExecutionContext, from: Partial<Pick<Bench, 'journal' | 'stream'>> = {}): Bench {
-  const parts = { journal: from.journal ?? openJournal({ path: ':memory:', codec }), stream: from.stream ?? new PretendStream(), timers: new HandTimers(), troubles: [] as string[], places: [] as number[] };
+  const parts = { journal: from.journal ?? openJournal({ path: ':memory:', codec: changeCodec }), stream: from.stream ?? new PretendStream(), timers: new HandTimers(), troubles: [] as string[], places: [] as number[] };
   let published = 0;
   const publisher = publisherOf(parts, (count) => { published += count; });
   const calm = async (): Promise<void> => { for (let turns = 0; turns < 20; turns++) await turn(); };
@@ -44,7 +41,7 @@ function prepare(t: ExecutionContext, from: Partial<Pick<Bench, 'journal' | 'str
   return {
     ...parts, publisher, calm, publishedCount: () => published,
     record: (count) => {
-      parts.journal.record(Array.from({ length: count }, () => ({ kind: 'JobCancelled', jobId: 1, reason: '', at: 1 } as const)), 1);
+      parts.journal.record(Array.from({ length: count }, () => ({ events: 1 })), 1);
       publisher.notify();
     },
     run: async (isDone) => {

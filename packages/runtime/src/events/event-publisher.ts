@@ -1,9 +1,8 @@
 import type { Duration } from '@mutirao/core/shared';
-import type { Timers } from '@mutirao/runtime/driver';
-import type { ConnectEvents, EventConnection } from '@mutirao/runtime/events';
 
-import { Backoff } from '../providers/backoff.ts';
+import { Backoff, type Timers } from '../driver/index.ts';
 import type { EventBacklog } from './backlog.ts';
+import type { ConnectEvents, EventConnection } from './connection.ts';
 import { countKept, nextWindow, windowMax } from './window.ts';
 
 /** Hears of what becomes of events. */
@@ -13,7 +12,7 @@ export interface EventCounts {
 
 /** What a publisher works with. */
 export interface EventPublisherOptions {
-  readonly backlog: EventBacklog;
+  readonly backlog: Pick<EventBacklog<unknown>, 'publishedUpTo' | 'lag' | 'next' | 'settle'>;
   readonly connect: ConnectEvents;
   readonly counts: EventCounts;
   readonly timers: Timers;
@@ -30,7 +29,7 @@ const backoffRules = { first: 100, longest: 15_000 };
 const placeStride = 256;
 /** How long there must be no news for the place to be kept. */
 const idleDelay = 500;
-/** How long news gather before they are sent, so that a busy broker's turns share a row. */
+/** How long news gather before they are sent, so that the turns of a busy process share a row. */
 const gatherDelay = 5;
 
 /**

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Bytes, Duration } from '@mutirao/core/shared';
-import type { NatsOptions } from '@mutirao/runtime/events';
+import type { NatsOptions } from './nats.ts';
 
-/** The options of the broker's program that tell of NATS. */
+/** The options of a program that tell of NATS (`natsOptions` of `runtime/program`). */
 export interface NatsConfig {
   readonly nats: string;
   readonly natsCredentials: string;

@@ -1,19 +1,21 @@
 import test from 'ava';
 
-import { openJournal } from '@mutirao/runtime/journal';
-import { quietLogger } from '@mutirao/runtime/log';
-import { Metrics } from '@mutirao/runtime/metrics';
 import { PretendStream, temporaryFolder } from '@mutirao/testkit';
 
-import { changeCodec } from '../../../src/journal/change-codec.ts';
-import { createPublisher, eventSource } from '../../../src/process/create-publisher.ts';
+import { createPublisher, eventSource } from '../../../src/events/create-publisher.ts';
+import { openJournal } from '../../../src/journal/index.ts';
+import { quietLogger } from '../../../src/log/index.ts';
+import { Metrics } from '../../../src/metrics/index.ts';
+import { changeCodec, encodeEntry } from './told-change.ts';
+
+const owner = { source: '/mutirao/brokers/ana-1', series: 'mutirao_broker_events', log: quietLogger, encode: encodeEntry };
 
 test('a source stays with its journal, and is another for a new journal and after the host lost its power', (t) => {
   const folder = temporaryFolder(t);
   const open = (name: string, bootId: number): string => {
     const journal = openJournal({ path: `${folder}/${name}`, codec: changeCodec, bootId });
-    const source = eventSource('ana-1', journal);
-    if (journal.lastSequence() === 0) journal.record([{ kind: 'MachineLost', machineId: 'm', reason: '', at: 1 }], 1);
+    const source = eventSource(owner.source, journal);
+    if (journal.lastSequence() === 0) journal.record([{ events: 1 }], 1);
     journal.keepHost();
     journal.close();
     return source;
@@ -31,10 +33,10 @@ test('without a way to publish there is no publisher and no series; with one, th
   const metrics = new Metrics();
   const journal = openJournal({ path: ':memory:', codec: changeCodec });
   const stream = new PretendStream();
-  const setup = { brokerId: 'ana-1', log: quietLogger, metrics };
+  const setup = { ...owner, metrics, connectEvents: undefined };
   t.is(createPublisher(setup, journal), undefined);
   t.false((await metrics.text()).includes('events'));
-  journal.record([{ kind: 'JobCancelled', jobId: 1, reason: '', at: 1 }], 1);
+  journal.record([{ events: 1 }], 1);
   const publisher = createPublisher({ ...setup, connectEvents: stream.connect }, journal);
   t.regex(await metrics.text(), /mutirao_broker_events_lag 1\n/);
   t.regex(await metrics.text(), /mutirao_broker_events_connected 0\n/);
@@ -50,8 +52,8 @@ test('a publisher begins where the one before it, on the same journal, ended', a
   const journal = openJournal({ path: ':memory:', codec: changeCodec });
   const stream = new PretendStream();
   for (const ids of [['1'], ['1', '2']]) {
-    journal.record([{ kind: 'JobCancelled', jobId: 1, reason: '', at: 1 }], 1);
-    const publisher = createPublisher({ brokerId: 'ana-1', log: quietLogger, metrics: new Metrics(), connectEvents: stream.connect }, journal);
+    journal.record([{ events: 1 }], 1);
+    const publisher = createPublisher({ ...owner, metrics: new Metrics(), connectEvents: stream.connect }, journal);
     publisher?.start();
     await publisher?.stop(1000);
     t.deepEqual(stream.ids, ids);
