@@ -9,13 +9,13 @@ import { Room } from '@mutirao/runtime/files';
 import { openJournal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
+import { ReservationDesk, type ReservationDeskOptions } from '@mutirao/runtime/reservations';
 import { bind, serve, type TokenCheck } from '@mutirao/runtime/rpc';
 import { clusterChangeCodec } from './change-codec.ts';
 import { recoverState } from './recover-state.ts';
 import { NodeRunner, type NodeRunnerOptions } from './nodes/node-runner.ts';
 import type { NodeConfig } from './nodes/parse-node.ts';
 import { SshNode } from './nodes/ssh-node.ts';
-import { ReservationDesk, type ReservationDeskOptions } from './reservations/reservation-desk.ts';
 import { RequestRunner, type Runner } from './request-runner.ts';
 import { clusterRoutes } from './routes.ts';
 

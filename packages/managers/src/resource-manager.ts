@@ -1,5 +1,6 @@
 import type { QueueListing, RequestOrder, ResourceLimits } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
+import type { SiteReservations } from './site-reservations.ts';
 
 /** What a provider asks of its resource manager; its `clientRequestId` is never empty. */
 export type AllocationOrder = RequestOrder;
@@ -29,6 +30,8 @@ export interface ResourceManager {
    * and the caller reads the queue on its own clock besides. Never throws.
    */
   watch(onHint: () => void, signal: AbortSignal): void;
+  /** The manager's own reservations; left out where it has none that we could make. */
+  readonly siteReservations?: SiteReservations;
   /** Lets go of connections. */
   close(): void;
 }

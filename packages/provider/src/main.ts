@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { providerDefaults, type ProviderConfig } from '@mutirao/core/machines/provider';
 import { findHeuristic, heuristicDefaults, heuristicNames } from '@mutirao/core/requests';
-import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
-import { identityFolder, userOfIdentity } from '@mutirao/runtime/identity';
+import { ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { identityFolder, userOfIdentity, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { bytes, defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { ownProgram } from '@mutirao/runtime/processes';
@@ -13,7 +13,7 @@ import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
 import { addressIn } from './address-in.ts';
 import { managerOptions, openManager, queueIntervalOf } from './open-manager.ts';
 import { openKeeper, startKeeping } from './machines/keep-machines.ts';
-import { startProvider } from './start-provider.ts';
+import { startProvider, type ProviderSetup } from './start-provider.ts';
 
 const { idleRelease, agentGrace, brokerGrace, deputyAfter, refusalPause, refusalPauseMax, refusalsMax } = providerDefaults;
 
@@ -58,10 +58,12 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const ownerId = userInfo().username;
   const metrics = new Metrics({ withProcess: true });
   const keeper = config.manager === 'none' ? openKeeper(directory, log) : undefined;
+  const reservations = reservationsOf(config, home);
+  const manager = openManager(config, { home, directory, token, passedOn, ...(reservations === undefined ? {} : { reservationPrefix: `mutirao_${config.id}_` }) });
   const provider = await startProvider({
     ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config, home), home, directory, listen: addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
-    manager: openManager(config, { home, directory, token, passedOn }), agentCommand: readAgentCommand(config.agentCommand),
+    manager, reservations, agentCommand: readAgentCommand(config.agentCommand),
     agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, contentBytesMax: config.contents, spoolBytesMax: config.spoolBytes, queueInterval: queueIntervalOf(config), trace: config.trace,
     log, metrics, onFatal: context.fail,
   });
@@ -76,6 +78,12 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   if (config.releaseOnStop > 0) await provider.giveBack('the provider was told to stop', config.releaseOnStop);
   await http.close();
   await provider.stop();
+}
+
+/** Whose reservations are to be kept; undefined for nobody's. */
+function reservationsOf({ id, reservations: address, reservationResource }: Config, home: string): ProviderSetup['reservations'] {
+  if (address === '') return undefined;
+  return { address, resourceId: reservationResource || id, token: () => readToken(tokenPath(home)), trust: userTrust(home) };
 }
 
 function machineConfig(config: Config, home: string): ProviderConfig {

@@ -22,6 +22,8 @@ export const managerOptions = {
   slurmPartition: text({ help: 'Partition to use; Slurm\'s default when empty.', placeholder: 'NAME' }),
   slurmAccount: text({ help: 'Account to charge; Slurm\'s default when empty.', placeholder: 'NAME' }),
   slurmQos: text({ help: 'Quality of service to ask for; Slurm\'s default when empty.', placeholder: 'NAME' }),
+  reservations: text({ help: 'Address of the reservation manager whose reservations Slurm is to keep; empty for none.', placeholder: 'HOST:PORT' }),
+  reservationResource: text({ help: 'What this resource is called there; the provider\'s id when empty.', placeholder: 'NAME' }),
   slurmFlags: text({ help: 'Further flags of sbatch, separated by spaces, for example "--constraint=avx2 --mem-per-cpu=2G".', placeholder: 'FLAGS' }),
 };
 
@@ -33,6 +35,8 @@ export interface ManagerPlaces {
   /** The provider's own folder. */
   readonly directory: string;
   readonly token: string;
+  /** Before our number in the names of the site's own reservations; left out where none are made. */
+  readonly reservationPrefix?: string;
   /** Words for each submission. */
   readonly passedOn: readonly string[];
 }
@@ -42,6 +46,7 @@ export function openManager(config: ManagerConfig, places: ManagerPlaces): Resou
   const { manager, managerFile } = config;
   const takesWords = manager === 'slurm' || manager === 'commands';
   if (places.passedOn.length > 0 && !takesWords) throw new MutiraoError('MUT_BAD_CONFIG', `there are words after "--" (${places.passedOn.join(' ')}), and the manager "${manager}" has no use for them; want slurm or commands`);
+  if (config.reservations !== '' && manager !== 'slurm') throw new MutiraoError('MUT_BAD_CONFIG', `--reservations is "${config.reservations}", and --manager is "${manager}"; want slurm, or the option of the embedded cluster itself`);
   if (managerFile !== '' && manager !== 'commands') throw new MutiraoError('MUT_BAD_CONFIG', `--manager-file is "${managerFile}", and --manager is "${manager}"; want --manager commands with it`);
   switch (manager) {
     case 'none': return undefined;
@@ -64,7 +69,7 @@ function openEmbedded({ cluster, clusterHome }: ManagerConfig, places: ManagerPl
   return new EmbeddedCluster({ address, token, trust: userTrust(home) });
 }
 
-function openSlurm(config: ManagerConfig, { directory, passedOn }: ManagerPlaces): ResourceManager {
+function openSlurm(config: ManagerConfig, { directory, passedOn, reservationPrefix }: ManagerPlaces): ResourceManager {
   for (const name of [config.slurmPartition, config.slurmAccount, config.slurmQos]) {
     if (!/^[\w.:@+-]*$/.test(name)) throw new MutiraoError('MUT_BAD_CONFIG', `"${name}" is the name of no partition, account or quality of service`);
   }
@@ -74,6 +79,7 @@ function openSlurm(config: ManagerConfig, { directory, passedOn }: ManagerPlaces
   return new SlurmManager({
     user: userInfo().username, partition: config.slurmPartition, flags: [...flags, ...passedOn], requestsMax: config.requestsMax, walltimeMax: config.walltimeMax,
     logFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline, environment: process.env, now: () => systemClock.now(),
+    ...(reservationPrefix === undefined ? {} : { reservationPrefix }),
   });
 }
 

@@ -35,6 +35,8 @@ export interface ProviderHost {
   readonly ownerId: UserId;
   /** What is wrong with the provider; undefined while all is well. */
   trouble(): string | undefined;
+  /** How the site keeps reservations, in sentences; left out where it keeps none. */
+  reservations?(): readonly string[];
   /** Resolves to the machine's reply, after it is in the journal. */
   ask<T>(make: (replyTo: number) => ProviderInput): Promise<T>;
 }
@@ -217,7 +219,7 @@ function decodeCall<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Buffer): 
   }
 }
 
-function describeResource({ state, deputy, ownerId, trouble }: ProviderHost, userId: UserId): GetResourceResponse {
+function describeResource({ state, deputy, ownerId, trouble, reservations }: ProviderHost, userId: UserId): GetResourceResponse {
   const { config, machines, listing } = state;
   const { heuristic, defaultTime } = heuristicInForce(state);
   const fault = trouble();
@@ -230,7 +232,7 @@ function describeResource({ state, deputy, ownerId, trouble }: ProviderHost, use
     processors: limits.processors, requestsMax: limits.requestsMax, walltimeMsMax: limits.walltimeMax, widthProcessorsMax: limits.widthMax,
     walltimeGranularityMs: limits.walltimeGranularity, heuristic, defaultTaskTimeMs: defaultTime, heuristicSwitched: state.switched !== undefined,
     queuedRequests: listing?.requests.filter(({ status }) => status === 'queued').length ?? 0,
-    machines: attached.length, draining: state.drainReason !== '', reasons: [...(fault === undefined ? [] : [fault]), ...state.standing],
+    machines: attached.length, draining: state.drainReason !== '', reasons: [...(fault === undefined ? [] : [fault]), ...state.standing, ...(reservations?.() ?? [])],
     leases: [...state.brokers.values()].filter(({ brokerId }) => userId === ownerId || userOfBroker(brokerId, ownerId) === userId).flatMap((broker) => describeLease(state, broker, deputy) ?? []),
     spoolTrouble: deputy?.trouble ?? '',
   };

@@ -26,6 +26,7 @@ import type { MachineKeeper } from './machines/machine-keeper.ts';
 import { measureProvider } from './measure-provider.ts';
 import { TaskMeasure } from './relay/measure.ts';
 import { Relay } from './relay/relay.ts';
+import { ReservationKeeper, type ReservationKeeperOptions } from './reservations/reservation-keeper.ts';
 import { QueueWatcher } from './resource/queue-watcher.ts';
 import { Submitter } from './resource/submitter.ts';
 import { machineService, providerService } from './routes.ts';
@@ -53,6 +54,8 @@ export interface ProviderSetup {
   readonly identity: string;
   /** Undefined where machines attach by themselves. */
   readonly manager: ResourceManager | undefined;
+  /** Whose reservations the manager is to keep; undefined or left out for nobody's. */
+  readonly reservations?: Pick<ReservationKeeperOptions, 'address' | 'resourceId' | 'token' | 'trust'> | undefined;
   /** The program that each processor of an allocation runs. */
   readonly agentCommand: readonly string[];
   /** Where Mutirao's files are on the machines of the resource; empty for the agent's own choice. */
@@ -137,6 +140,7 @@ class ProviderProcess {
   readonly #relay: Relay;
   readonly #submitter: Submitter | undefined;
   readonly #watcher: QueueWatcher | undefined;
+  readonly #keeper: ReservationKeeper | undefined;
   readonly #machineTokenPath: string;
   #measureTimer: unknown;
   readonly #gate: AgentGate;
@@ -179,6 +183,7 @@ class ProviderProcess {
       trace: openTrace({ path: setup.trace ?? '', machine: 'provider', at: systemClock.now(), log, describe: () => saveProviderBeginning(this.#state) }),
     });
     if (manager === undefined) return;
+    this.#keeper = openReservationKeeper(setup);
     const shared = { manager, timers: systemTimers, log, random: Math.random, deliver };
     this.#submitter = new Submitter({
       ...shared,
@@ -206,6 +211,7 @@ class ProviderProcess {
     this.#driver.deliver({ kind: 'ProviderStarted', instance: makeToken().replaceAll(/\W/g, '').slice(0, 12) });
     this.#opened.resume();
     this.#watcher?.start();
+    this.#keeper?.start();
     this.#tellTaskTimes();
     measureProvider(metrics, { state: this.#state, relay: this.#relay, exchange: this.#exchange, outputs: this.#opened.outputs, measure: this.#measure, contents: this.#contents });
     log.info({ address: users.address, agents_address: agents.address, agents_dial: this.#agentStart.address, provider: this.#state.config.providerId }, 'listening');
@@ -239,7 +245,7 @@ class ProviderProcess {
       gate: this.#gate, ownerId, keeper: this.#setup.keeper,
       state: this.#state, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed, deputy: this.#opened.deputy,
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
-      trouble: () => this.#trouble(),
+      trouble: () => this.#trouble(), reservations: () => this.#keeper?.describe() ?? [],
       ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),
     };
     const [forBrokers, forAgents] = [providerService(host), machineService(host, this.#credentials)];
@@ -300,6 +306,7 @@ class ProviderProcess {
 
   async #stop(servers: readonly RunningServer[]): Promise<void> {
     this.#watcher?.stop();
+    await this.#keeper?.stop();
     systemTimers.cancel(this.#measureTimer);
     this.#opened.deputy.close();
     this.#tellMeasured();
@@ -309,6 +316,13 @@ class ProviderProcess {
     this.#setup.manager?.close();
     this.#journal.close();
   }
+}
+
+/** Keeps the reservations of the resource at its site, where that can. */
+function openReservationKeeper({ reservations, manager, directory, queueInterval: interval, config: { userId }, log, onFatal }: ProviderSetup): ReservationKeeper | undefined {
+  const site = manager?.siteReservations;
+  if (reservations === undefined || manager === undefined || site === undefined) return undefined;
+  return new ReservationKeeper({ ...reservations, directory, site, interval, log, processors: async () => (await manager.limits(userId)).processors, onFatal });
 }
 
 /** Processors of a request whose agents are welcome; 0 for any other. */

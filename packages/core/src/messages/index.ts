@@ -9,7 +9,7 @@ export type {
   TaskTemplate, TaskTimes,
 } from './machine.ts';
 export type {
-  AllocationRequest, Demand, HonouredReservation, QueueListing, QueuedRequest, RequestCandidate, RequestOrder, RequestStatus, ReservedWindow, ResourceLimits, TimeQuantiles,
+  AllocationRequest, Demand, HonouredReservation, QueueListing, QueuedRequest, RequestCandidate, RequestOrder, RequestStatus, ReservedWindow, ResourceLimits, SiteReservation, TimeQuantiles,
 } from './provider.ts';
 export type {
   Alternative, ClaimContents, Outage, PlacementRefusal, ReservationRecord, ReservationStatus, ReservationWish, ResourceDimension, ResourceId, ResourceRecord, ResourceRules,

@@ -113,6 +113,15 @@ export interface HonouredReservation extends ReservedWindow {
   readonly lateBy: Duration;
 }
 
+/** A reservation that a site's own manager has made for us. */
+export interface SiteReservation {
+  /** Of the reservation that it was made for. */
+  readonly reservationId: number;
+  readonly count: ProcessorCount;
+  readonly startsAt: Instant;
+  readonly endsAt: Instant;
+}
+
 /** A resource's queue at one instant. */
 export interface QueueListing {
   readonly at: Instant;

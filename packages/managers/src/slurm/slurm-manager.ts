@@ -12,6 +12,7 @@ import {
 import { isHopeless, jobFormat, ownJobFormat, parseJobs, parseOwnJobs, type JobListing, type SlurmJob } from './parse-queue.ts';
 import { cancelFailures, submitError } from './parse-refusal.ts';
 import { SlurmCommands } from './slurm-commands.ts';
+import { SlurmReservations } from './slurm-reservations.ts';
 
 /** How to use a Slurm. */
 export interface SlurmOptions {
@@ -27,6 +28,8 @@ export interface SlurmOptions {
   readonly walltimeMax: Duration;
   /** Where jobs write, on a disk that the nodes share with us; empty to keep nothing. */
   readonly logFolder: string;
+  /** Before our number in the names of Slurm's reservations; left out where none are made. */
+  readonly reservationPrefix?: string;
   /** Of each call of one of Slurm's commands. */
   readonly deadlineMs: Duration;
   /** With PATH, and SLURM_CONF where it is not in its usual place. */
@@ -48,6 +51,7 @@ export class SlurmManager implements ResourceManager {
   readonly #cancels: CancelQueue;
   readonly #files: JobFiles | undefined;
   readonly #keysTried = new Set<string>();
+  readonly siteReservations?: SlurmReservations;
   #partition = '';
   /** Names of our jobs that waited or ran at the last listing; undefined before one. */
   #alive: ReadonlySet<string> | undefined;
@@ -59,6 +63,8 @@ export class SlurmManager implements ResourceManager {
     this.#slurm = new SlurmCommands(options);
     this.#cancels = new CancelQueue((ids) => this.#cancel(ids));
     this.#files = options.logFolder === '' ? undefined : new JobFiles(options.logFolder);
+    const { reservationPrefix: prefix, user, now } = options;
+    if (prefix !== undefined) this.siteReservations = new SlurmReservations({ slurm: this.#slurm, prefix, user, partition: () => this.#partitionName(), now });
   }
 
   async allocate(order: AllocationOrder): Promise<string> {
@@ -94,7 +100,7 @@ export class SlurmManager implements ResourceManager {
 
   async queue(endedMax: number): Promise<QueueListing> {
     const at = this.#options.now() + this.#clockOffset;
-    const partition = this.#partition === '' ? (await this.#readPartition()).name : this.#partition;
+    const partition = await this.#partitionName();
     const everybody = ['--noheader', '--array', `--partition=${partition}`, '--states=PENDING,CONFIGURING,RUNNING,SUSPENDED', `--format=${jobFormat}`];
     const own = ['--noheader', '--array', `--user=${this.#options.user}`, '--states=all', `--format=${ownJobFormat}`];
     // Ours last: a request that starts or ends in between is told as it was later.
@@ -113,6 +119,10 @@ export class SlurmManager implements ResourceManager {
 
   close(): void {
     this.#slurm.close();
+  }
+
+  async #partitionName(): Promise<string> {
+    return this.#partition === '' ? (await this.#readPartition()).name : this.#partition;
   }
 
   async #readPartition(): Promise<Partition> {

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { writeAtomic } from '@mutirao/runtime/files';
+import { writeAtomic } from '../files/index.ts';
 
 /** A key that claims are signed with, as its manager tells it. */
 export interface ToldKey {

@@ -3,24 +3,28 @@ import { errorOfCode, MutiraoError } from '@mutirao/api/errors';
 import { ReservationServiceClient, ReservationStatus, type Reservation } from '@mutirao/api/reservation';
 import type { ReservedWindow } from '@mutirao/core/messages';
 import type { Instant, ProcessorCount, UserId } from '@mutirao/core/shared';
-import { verifyClaim, type SignedClaim } from '@mutirao/runtime/claims';
-import type { TrustSource } from '@mutirao/runtime/identity';
-import type { Logger } from '@mutirao/runtime/log';
-import { callUnary, dial, messagesOf } from '@mutirao/runtime/rpc';
+import { verifyClaim, type SignedClaim } from '../claims/index.ts';
+import type { TrustSource } from '../identity/index.ts';
+import type { Logger } from '../log/index.ts';
+import { callUnary, dial, messagesOf } from '../rpc/index.ts';
 import { ClaimKeys } from './claim-keys.ts';
 
-/** Whose reservations a cluster honours. */
+/** Whose reservations the manager of a resource honours. */
 export interface ReservationDeskOptions {
   /** Of the reservation manager. */
   readonly address: string;
-  /** What the cluster is called there. */
+  /** What the resource is called there. */
   readonly resourceId: string;
-  /** The cluster's, with which it makes itself known there. */
+  /** The resource's, with which it is made known there. */
   readonly processors: ProcessorCount;
   readonly token: () => string;
   readonly trust?: TrustSource;
   /** Where the manager's keys are kept. */
   readonly keysPath: string;
+  /** Whether holds, which may lapse, are told too; they are when left out. */
+  readonly tellsHolds?: boolean;
+  /** Whom the manager takes for using what was claimed; `cluster` when left out. */
+  readonly kind?: string;
   readonly log: Logger;
   now(): Instant;
   /** Hears of all reservations of the resource that are not over, whenever one of them changes. */
@@ -30,7 +34,7 @@ export interface ReservationDeskOptions {
 const rewatchMs = 1000;
 const deadlineMs = 3000;
 const pageSize = 1000;
-const living: readonly ReservationStatus[] = [ReservationStatus.HELD, ReservationStatus.CONFIRMED, ReservationStatus.CLAIMED];
+const firm: readonly ReservationStatus[] = [ReservationStatus.CONFIRMED, ReservationStatus.CLAIMED];
 /** What a manager says of a claim that is good, but not yet. */
 const earlyCode = 'MUT_CLAIM_EARLY';
 
@@ -48,10 +52,13 @@ export class ReservationDesk {
   readonly #windows = new Map<number, ReservedWindow>();
   /** Claims that were shown, by reservation. */
   readonly #claims = new Map<number, string>();
+  /** What is told of. */
+  readonly #living: readonly ReservationStatus[];
   #following: Promise<void> | undefined;
 
   constructor(options: ReservationDeskOptions) {
     this.#options = options;
+    this.#living = options.tellsHolds === false ? firm : [ReservationStatus.HELD, ...firm];
     this.#keys = new ClaimKeys(options.keysPath);
     this.#client = dial(ReservationServiceClient, options.address, { token: options.token, trust: options.trust });
   }
@@ -98,7 +105,7 @@ export class ReservationDesk {
     if (claim === undefined) return;
     this.#claims.delete(reservationId);
     const { resourceId, log } = this.#options;
-    callUnary(this.#client, 'claimReservation', { claim, resourceId, userId: this.#windows.get(reservationId)?.userId ?? '', clientRequestId: `cluster ${resourceId}` }, { deadlineMs, signal: this.#over.signal })
+    callUnary(this.#client, 'claimReservation', { claim, resourceId, userId: this.#windows.get(reservationId)?.userId ?? '', clientRequestId: `${this.#options.kind ?? 'cluster'} ${resourceId}` }, { deadlineMs, signal: this.#over.signal })
       .catch((error: unknown) => { log.warn({ reservation: reservationId, err: error }, 'the manager does not know that a reservation is in use'); });
   }
 
@@ -166,7 +173,7 @@ export class ReservationDesk {
     let before = 0;
     do {
       const page = await callUnary(this.#client, 'listReservations', {
-        pageSize, beforeReservationId: before, resourceId: this.#options.resourceId, statuses: [...living], fromUnixMs: 0, untilUnixMs: 0, allUsers: true,
+        pageSize, beforeReservationId: before, resourceId: this.#options.resourceId, statuses: [...this.#living], fromUnixMs: 0, untilUnixMs: 0, allUsers: true,
       }, { deadlineMs, signal: this.#over.signal });
       for (const reservation of page.reservations) this.#note(reservation);
       before = page.nextBeforeReservationId;
@@ -174,7 +181,7 @@ export class ReservationDesk {
   }
 
   #note({ reservationId, status, userId, amount, startUnixMs, endUnixMs }: Reservation): void {
-    if (living.includes(status) && endUnixMs > this.#options.now()) this.#windows.set(reservationId, { reservationId, userId, count: amount, startsAt: startUnixMs, endsAt: endUnixMs });
+    if (this.#living.includes(status) && endUnixMs > this.#options.now()) this.#windows.set(reservationId, { reservationId, userId, count: amount, startsAt: startUnixMs, endsAt: endUnixMs });
     else this.#windows.delete(reservationId);
   }
 }

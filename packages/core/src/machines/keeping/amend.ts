@@ -1,0 +1,28 @@
+import type { ReservedWindow, SiteReservation } from '../../messages/index.ts';
+import type { Instant, ProcessorCount } from '../../shared/index.ts';
+
+/** What has to be done so that the site has what was promised: `remade` is to be removed and made anew, as what cannot be changed in place. */
+export type Amendment = 'none' | 'made' | 'moved' | 'remade';
+
+const second = 1000;
+
+/** A reservation as a site's manager can have it: whole seconds, and never less than was promised. */
+export function atSite({ reservationId, count, startsAt, endsAt }: ReservedWindow): SiteReservation {
+  return { reservationId, count, startsAt: Math.floor(startsAt / second) * second, endsAt: Math.ceil(endsAt / second) * second };
+}
+
+/**
+ * Compares what was promised with what the site has.
+ *
+ * What has begun at the site cannot begin later in place, and its processors can never be changed in place: Slurm refuses both.
+ *
+ * @param granularity processors that the site reserves together at least.
+ */
+export function amendmentOf(wanted: SiteReservation, there: SiteReservation | undefined, { now, granularity }: { readonly now: Instant; readonly granularity: ProcessorCount }): Amendment {
+  if (there === undefined) return 'made';
+  const isEnough = there.count >= wanted.count && there.count < wanted.count + granularity;
+  const hasBegun = there.startsAt <= now;
+  if (!isEnough || (hasBegun && wanted.startsAt > now)) return 'remade';
+  const isInTime = there.startsAt === wanted.startsAt || (hasBegun && wanted.startsAt <= now);
+  return isInTime && there.endsAt === wanted.endsAt ? 'none' : 'moved';
+}

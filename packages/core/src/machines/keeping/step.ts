@@ -1,0 +1,116 @@
+import type { ReservedWindow, SiteReservation } from '../../messages/index.ts';
+import { unreachable, type Decision, type Instant } from '../../shared/index.ts';
+import { amendmentOf, atSite } from './amend.ts';
+import { apply } from './apply.ts';
+import type { KeepingChange } from './changes.ts';
+import type { KeepingCommand } from './commands.ts';
+import type { KeepingInput } from './inputs.ts';
+import type { KeepingState, KeptReservation, KeptStatus } from './state.ts';
+
+interface Turn {
+  readonly state: KeepingState;
+  readonly now: Instant;
+  readonly changes: KeepingChange[];
+  readonly commands: KeepingCommand[];
+}
+
+/**
+ * Sees to it that the site's own manager has a reservation for each of ours, and no others.
+ *
+ * It decides by levels alone, what was promised and what the site has, and asks the site only after it has read it: so that a command that
+ * was lost, a restart or somebody's hand in between make no difference.
+ */
+export function step(state: KeepingState, inputs: readonly KeepingInput[], now: Instant): Decision<KeepingChange, KeepingCommand> {
+  const turn: Turn = { state, now, changes: [], commands: [] };
+  for (const input of inputs) handle(turn, input);
+  dropEnded(turn);
+  askToBeWoken(turn);
+  return { changes: turn.changes, commands: turn.commands };
+}
+
+function handle(turn: Turn, input: KeepingInput): void {
+  switch (input.kind) {
+    case 'ReservationsTold': return noteWindows(turn, input.windows);
+    case 'SiteListed': {
+      amendSite(turn, input);
+      turn.commands.push({ kind: 'Reply', replyTo: input.replyTo, reply: { ok: true, value: undefined } });
+      return;
+    }
+    case 'SiteRefused': return noteRefusal(turn, input);
+    case 'TimerFired': return; // What has ended is looked at after every input.
+    default: return unreachable(input);
+  }
+}
+
+function commit(turn: Turn, change: KeepingChange): void {
+  apply(turn.state, change);
+  turn.changes.push(change);
+}
+
+function noteWindows(turn: Turn, windows: readonly ReservedWindow[]): void {
+  const { kept, isTold } = turn.state;
+  const told = new Map(windows.filter(({ endsAt }) => endsAt > turn.now).map((window) => [window.reservationId, window]));
+  const removedIds = [...kept.keys()].filter((id) => !told.has(id));
+  const fresh = [...told.values()].filter((window) => !isSame(kept.get(window.reservationId)?.window, window));
+  if (isTold && removedIds.length + fresh.length === 0) return;
+  commit(turn, { kind: 'WindowsChanged', removedIds, windows: fresh, at: turn.now });
+  turn.commands.push({ kind: 'ReadSite' });
+}
+
+function isSame(known: ReservedWindow | undefined, window: ReservedWindow): boolean {
+  return known !== undefined && (['userId', 'count', 'startsAt', 'endsAt'] as const).every((name) => known[name] === window[name]);
+}
+
+/** Cost: O(ours + the site's). */
+function amendSite(turn: Turn, { reservations, granularity }: KeepingInput & { kind: 'SiteListed' }): void {
+  const { state, now, commands } = turn;
+  // What was there in a former life of the reservation manager is not ours to judge before it has said what there is.
+  if (!state.isTold) return;
+  const there = new Map(reservations.map((reservation) => [reservation.reservationId, reservation]));
+  for (const { reservationId, endsAt } of there.values()) {
+    if (!state.kept.has(reservationId) && endsAt > now) commands.push({ kind: 'RemoveSiteReservation', reservationId });
+  }
+  let isNew = false;
+  for (const kept of state.kept.values()) {
+    const reservation = atSite(kept.window);
+    const amendment = amendmentOf(reservation, there.get(reservation.reservationId), { now, granularity });
+    commands.push(...commandsOf(amendment, reservation));
+    if (amendment === 'none') setStatus(turn, kept, 'guaranteed');
+    else if (kept.status === 'guaranteed') setStatus(turn, kept, 'planned');
+    isNew ||= kept.status === 'planned';
+  }
+  // The answer of a command is no proof: what was asked for the first time is looked at at once, and what was refused when the site is next read.
+  if (isNew) commands.push({ kind: 'ReadSite' });
+}
+
+function commandsOf(amendment: ReturnType<typeof amendmentOf>, reservation: SiteReservation): KeepingCommand[] {
+  const { reservationId } = reservation;
+  switch (amendment) {
+    case 'none': return [];
+    case 'made': return [{ kind: 'MakeSiteReservation', reservation }];
+    case 'moved': return [{ kind: 'MoveSiteReservation', reservation }];
+    case 'remade': return [{ kind: 'RemoveSiteReservation', reservationId }, { kind: 'MakeSiteReservation', reservation }];
+    default: return unreachable(amendment);
+  }
+}
+
+function noteRefusal(turn: Turn, { reservationId, reason }: KeepingInput & { kind: 'SiteRefused' }): void {
+  const kept = turn.state.kept.get(reservationId);
+  if (kept !== undefined) setStatus(turn, kept, 'refused', reason);
+}
+
+function setStatus(turn: Turn, { window: { reservationId }, status: before, reason: told }: KeptReservation, status: KeptStatus, reason = ''): void {
+  if (before !== status || told !== reason) commit(turn, { kind: 'StatusChanged', reservationId, status, reason, at: turn.now });
+}
+
+function dropEnded(turn: Turn): void {
+  const ids = [...turn.state.kept.values()].filter(({ window }) => window.endsAt <= turn.now).map(({ window }) => window.reservationId);
+  if (ids.length > 0) commit(turn, { kind: 'WindowsEnded', ids });
+}
+
+function askToBeWoken({ state, commands }: Turn): void {
+  const at = Math.min(...[...state.kept.values()].map(({ window }) => window.endsAt));
+  if (at === Infinity || at === state.wakeAt) return;
+  state.wakeAt = at;
+  commands.push({ kind: 'WakeAt', at });
+}

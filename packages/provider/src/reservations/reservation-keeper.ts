@@ -1,0 +1,164 @@
+import { join } from 'node:path';
+import {
+  createKeepingState, keepingMachine, restoreSnapshot, takeSnapshot, type KeepingChange, type KeepingCommand, type KeepingInput, type KeepingSnapshot, type KeepingState,
+} from '@mutirao/core/machines/keeping';
+import { unreachable, type DriverCommand, type Duration, type ProcessorCount } from '@mutirao/core/shared';
+import type { SiteReservations } from '@mutirao/managers';
+import { MachineDriver, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
+import { openJournal, type Journal } from '@mutirao/runtime/journal';
+import type { Logger } from '@mutirao/runtime/log';
+import { ReservationDesk, type ReservationDeskOptions } from '@mutirao/runtime/reservations';
+import { asMutiraoError } from '../resource/submitter.ts';
+import { describeKept } from './describe-kept.ts';
+import { keepingChangeCodec } from './keeping-codec.ts';
+
+/** Whose reservations a provider has its site keep. */
+export interface ReservationKeeperOptions extends Pick<ReservationDeskOptions, 'address' | 'resourceId' | 'token' | 'trust'> {
+  /** Holds the keeper's journal. */
+  readonly directory: string;
+  readonly site: SiteReservations;
+  /** Between two readings of what the site has. */
+  readonly interval: Duration;
+  readonly log: Logger;
+  /** Processors of the resource. */
+  processors(): Promise<ProcessorCount>;
+  onFatal(error: unknown): void;
+}
+
+type SiteCommand = Exclude<KeepingCommand, DriverCommand>;
+
+const replayedMax = 1000;
+
+/** Follows the reservations of a resource and has the site's own manager keep them: one call of that at a time. */
+export class ReservationKeeper {
+  readonly #options: ReservationKeeperOptions;
+  readonly #journal: Journal<KeepingChange>;
+  readonly #driver: MachineDriver<KeepingState, KeepingInput, KeepingChange, KeepingCommand>;
+  readonly #waiting: SiteCommand[] = [];
+  #desk: ReservationDesk | undefined;
+  #isStopped = false;
+  #work: Promise<void> | undefined;
+  #timer: unknown;
+  #trouble = '';
+
+  /** @throws {MutiraoError} when its journal cannot be had. */
+  constructor(options: ReservationKeeperOptions) {
+    this.#options = options;
+    const { directory, log } = options;
+    this.#journal = openJournal({ path: join(directory, 'keeping.sqlite'), codec: keepingChangeCodec });
+    this.#driver = new MachineDriver<KeepingState, KeepingInput, KeepingChange, KeepingCommand>({
+      machine: keepingMachine, state: recover(this.#journal), journal: this.#journal, clock: systemClock, checkEvery: 100,
+      perform: (command) => { this.#perform(command); },
+      onCommitted: (entries) => { for (const { change } of entries) logChange(log, change); },
+      onFatal: (error) => { options.onFatal(error); },
+      onStalled: (error) => { tellStalled(log, error); },
+    });
+  }
+
+  /** Begins to follow and to read the site. */
+  start(): void {
+    this.#read();
+    void this.#follow();
+  }
+
+  /** How the reservations stand, in sentences. */
+  describe(): string[] {
+    return describeKept(this.#driver.state, this.#trouble);
+  }
+
+  /** Ends; what the site has stays. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    systemTimers.cancel(this.#timer);
+    await this.#desk?.stop();
+    await this.#work;
+    await this.#driver.stop();
+    this.#journal.close();
+  }
+
+  /** The manager hears how many processors there are from who follows it. */
+  async #follow(): Promise<void> {
+    const { address, resourceId, token, trust, directory, interval, log } = this.#options;
+    let processors: ProcessorCount | undefined;
+    while (processors === undefined && !this.#isStopped) {
+      processors = await this.#options.processors().catch(() => undefined);
+      if (processors === undefined) await new Promise<void>((resolve) => { systemTimers.start(interval, resolve); });
+    }
+    if (this.#isStopped || processors === undefined) return;
+    this.#desk = new ReservationDesk({
+      address, resourceId, token, ...(trust === undefined ? {} : { trust }), processors, keysPath: join(directory, 'claim-keys.json'), tellsHolds: false, kind: 'provider', log,
+      now: () => systemClock.now(), onTold: (windows) => { this.#driver.deliver({ kind: 'ReservationsTold', windows }); },
+    });
+    this.#desk.start();
+  }
+
+  #perform(command: SiteCommand): void {
+    this.#waiting.push(command);
+    this.#work ??= this.#workOff().finally(() => { this.#work = undefined; });
+  }
+
+  #read(): void {
+    this.#perform({ kind: 'ReadSite' });
+    this.#timer = systemTimers.start(this.#options.interval, () => { this.#read(); });
+  }
+
+  async #workOff(): Promise<void> {
+    for (let command = this.#waiting.shift(); command !== undefined && !this.#isStopped; command = this.#waiting.shift()) {
+      // Later commands may change what would be read now, and they are followed by a reading of their own.
+      if (command.kind === 'ReadSite' && this.#waiting.length > 0) continue;
+      await this.#obey(command);
+    }
+  }
+
+  async #obey(command: SiteCommand): Promise<void> {
+    const { site } = this.#options;
+    switch (command.kind) {
+      case 'ReadSite': return this.#list();
+      case 'MakeSiteReservation': return this.#ask(command.reservation.reservationId, () => site.make(command.reservation));
+      case 'MoveSiteReservation': return this.#ask(command.reservation.reservationId, () => site.move(command.reservation));
+      case 'RemoveSiteReservation': return this.#ask(command.reservationId, () => site.remove(command.reservationId));
+      default: return unreachable(command);
+    }
+  }
+
+  async #ask(reservationId: number, act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      this.#driver.deliver({ kind: 'SiteRefused', reservationId, reason: asMutiraoError(error).message });
+    }
+  }
+
+  async #list(): Promise<void> {
+    try {
+      const { reservations, granularity } = await this.#options.site.list();
+      this.#trouble = '';
+      // Nothing more is read before what this leads to is in line: the same would be done twice.
+      if (!this.#isStopped) await this.#driver.ask((replyTo) => ({ kind: 'SiteListed', replyTo, reservations, granularity }));
+    } catch (error) {
+      const { message } = asMutiraoError(error);
+      if (this.#trouble === '' && !this.#isStopped) this.#options.log.warn({ reason: message }, 'the reservations of the site cannot be read');
+      this.#trouble = message;
+    }
+  }
+}
+
+/** Reads snapshot and journal; where there was much to replay, the next start finds a newer snapshot. */
+function recover(journal: Journal<KeepingChange>): KeepingState {
+  const snapshot = journal.latestSnapshot();
+  const state = snapshot === undefined ? createKeepingState() : restoreSnapshot(JSON.parse(snapshot.body) as KeepingSnapshot);
+  let replayed = 0;
+  journal.replay(snapshot?.sequence ?? 0, (_sequence, change) => {
+    keepingMachine.apply(state, change);
+    replayed += 1;
+  });
+  if (replayed >= replayedMax) journal.writeSnapshot(journal.lastSequence(), JSON.stringify(takeSnapshot(state)));
+  return state;
+}
+
+function logChange(log: Logger, change: KeepingChange): void {
+  if (change.kind !== 'StatusChanged') return log.debug(change, 'change');
+  const { reservationId: reservation, status, reason } = change;
+  if (status === 'guaranteed') log.info({ reservation }, 'reservation guaranteed by the site');
+  else log.warn({ reservation, ...(reason === '' ? {} : { reason }) }, 'reservation not guaranteed');
+}

@@ -1,0 +1,1 @@
+export { ReservationDesk, type ReservationDeskOptions } from './reservation-desk.ts';
