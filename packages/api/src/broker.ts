@@ -1,5 +1,5 @@
 export {
-  AddProviderRequest, AddProviderResponse, BrokerServiceClient, BrokerServiceService, CancelJobRequest, CancelJobResponse,
+  AddProviderRequest, AddProviderResponse, AfterReservation, BrokerServiceClient, BrokerServiceService, CancelJobRequest, CancelJobResponse,
   DownloadBlobRequest, DownloadBlobResponse, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, GetLedgerRequest,
   GetLedgerResponse, GetTaskOutputRequest, GetTaskOutputResponse, InputSource, InputSpec, JobEvent, JobSpec, JobStatus, JobSummary,
   LedgerRow, ListJobsRequest, ListJobsResponse, ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse,

@@ -13,6 +13,8 @@ export interface EmbeddedClusterOptions {
   readonly token: string;
   /** How a cluster on another host is trusted. */
   readonly trust?: TrustSource;
+  /** What the cluster is called at its reservation manager; empty where it honours no reservations. */
+  readonly reservationResource?: string;
   /** Of each call; 10 s when left out. */
   readonly deadlineMs?: number;
 }
@@ -22,12 +24,14 @@ const rewatchMs = 1000;
 
 /** The embedded cluster as a resource manager: a client of ClusterService. */
 export class EmbeddedCluster implements ResourceManager {
+  readonly reservationResource?: string;
   readonly #client: ClusterServiceClient;
   readonly #deadlineMs: number;
   readonly #closed = new AbortController();
 
   constructor(options: EmbeddedClusterOptions) {
     this.#client = dial(ClusterServiceClient, options.address, { token: options.token, trust: options.trust });
+    if (options.reservationResource !== undefined && options.reservationResource !== '') this.reservationResource = options.reservationResource;
     this.#deadlineMs = options.deadlineMs ?? 10_000;
   }
 

@@ -1,9 +1,12 @@
-import type { QueueListing, RequestOrder, ResourceLimits } from '@mutirao/core/messages';
+import type { ClaimedReservation, QueueListing, RequestOrder, ResourceLimits } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
 import type { SiteReservations } from './site-reservations.ts';
 
 /** What a provider asks of its resource manager; its `clientRequestId` is never empty. */
-export type AllocationOrder = RequestOrder;
+export interface AllocationOrder extends RequestOrder {
+  /** The reservation to run inside of, for a manager that honours them; one that is asked for before its start waits for that. Left out for none. */
+  readonly reservation?: ClaimedReservation;
+}
 
 /**
  * All that Mutirao wants of the manager of a space-shared resource. One per resource: a manager of several clusters has several.
@@ -17,6 +20,8 @@ export type AllocationOrder = RequestOrder;
  * Departs from the source: the queue lists running requests too, since a profile needs them; requests carry a key.
  */
 export interface ResourceManager {
+  /** What the resource is called at its reservation manager; left out where no reservations are honoured, and then no order has one. */
+  readonly reservationResource?: string;
   /** Queues a request and resolves to the manager's id for it. Idempotent by user and `clientRequestId`. */
   allocate(order: AllocationOrder): Promise<string>;
   /** Takes a queued request out or ends a running one; of a request that ended or is unknown, does nothing. */

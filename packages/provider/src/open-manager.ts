@@ -14,6 +14,7 @@ export const managerOptions = {
   manager: choice({ help: 'Resource manager of the resource; none where machines attach by themselves.', words: ['embedded', 'slurm', 'commands', 'none'], default: 'embedded' }),
   cluster: text({ help: 'The embedded cluster: its address, or its name where it shares this home folder.', placeholder: 'HOST:PORT|ID', default: 'local' }),
   clusterHome: text({ help: 'Home folder of the embedded cluster, with its token, where it is another one.', placeholder: 'FOLDER' }),
+  reservationResource: text({ help: 'What the embedded cluster is called at its reservation manager, where it honours reservations; its name when empty and it is named.', placeholder: 'NAME' }),
   managerFile: text({ help: 'With --manager commands: the templates of its commands, a JSON file.', placeholder: 'FILE' }),
   queueInterval: duration({ help: 'Time between two readings of the queue when nothing hints at a change; 0 for 3 s, or 15 s with the commands of a manager.', default: 0 }),
   managerDeadline: duration({ help: 'A command of the manager that takes longer is killed, and what it did is unknown.', default: 30_000 }),
@@ -62,11 +63,11 @@ export function queueIntervalOf({ manager, queueInterval }: ManagerConfig): Dura
   return manager === 'slurm' || manager === 'commands' ? 15_000 : 3_000;
 }
 
-function openEmbedded({ cluster, clusterHome }: ManagerConfig, places: ManagerPlaces): ResourceManager {
+function openEmbedded({ cluster, clusterHome, reservationResource }: ManagerConfig, places: ManagerPlaces): ResourceManager {
   const { home, token } = clusterHome === '' ? places : { home: clusterHome, token: readToken(tokenPath(clusterHome)) };
   const address = cluster.includes(':') ? cluster : addressIn(join(home, 'clusters', cluster, 'cluster.json'));
   if (address === undefined) throw new MutiraoError('MUT_UNREACHABLE', `there is no cluster "${cluster}" in ${home}; start it first, or give its address`);
-  return new EmbeddedCluster({ address, token, trust: userTrust(home) });
+  return new EmbeddedCluster({ address, token, trust: userTrust(home), reservationResource: reservationResource || (cluster.includes(':') ? '' : cluster) });
 }
 
 function openSlurm(config: ManagerConfig, { directory, passedOn, reservationPrefix }: ManagerPlaces): ResourceManager {

@@ -162,7 +162,7 @@ class ProviderProcess {
       tellBroker: (brokerId, message) => { this.#relay.tellBroker(brokerId, message); },
     });
     this.#relay = new Relay({
-      deputy: this.#opened.deputy, providerId: config.providerId, measure: this.#measure, log, clock: systemClock, deliver, gate: this.#gate, ownerId: setup.ownerId,
+      deputy: this.#opened.deputy, providerId: config.providerId, ...(manager?.reservationResource === undefined ? {} : { resourceId: manager.reservationResource }), measure: this.#measure, log, clock: systemClock, deliver, gate: this.#gate, ownerId: setup.ownerId,
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
       onKeeping: (agent) => { this.#pushed.divert(agent); },
       onRouted: (agent) => { this.#pushed.repeat(agent); },

@@ -2,8 +2,11 @@ import {
   type BrokerChange, type BrokerCommand, type BrokerInput, brokerMachine, type BrokerOptions, type BrokerState, createBrokerState, eventsOf,
   explainJob, explainRequest, explainTask, type Explanation, ledgerOf, restore, resume, snapshot,
 } from '@mutirao/core/machines/broker';
-import type { JobSpec, MachineReport, Outcome, ReplicaEnd, ReplicationCap, RequestStatus, SchedulerName } from '@mutirao/core/messages';
+import {
+  nameReservation, type AfterReservation, type JobSpec, type MachineReport, type Outcome, type ReplicaEnd, type ReplicationCap, type RequestReservation, type RequestStatus, type SchedulerName,
+} from '@mutirao/core/messages';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
+import { aReservation } from './claimed-reservation.ts';
 
 type Options = Readonly<Record<string, string>>;
 
@@ -11,10 +14,10 @@ type Options = Readonly<Record<string, string>>;
  * A broker spoken to in lines, for interaction files. The lines of a stanza are one batch of inputs; what follows from it are
  * changes (`r1 of 1.0 accepted: finished`; tasks are `job.index`) and commands. Times are small numbers.
  *
- * Verbs: `at T`, `provider P`, `connect P [leases]`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
- * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=..]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
- * until=.. incarnation=.. request=.. held=1,2 identity=.. NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T]`,
- * `request P/N STATUS width=.. walltime=..`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
+ * Verbs: `at T`, `provider P`, `connect P [leases] [resource=R]`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
+ * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. reservation=7:1000-5000x2 after=wait of=USER]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
+ * until=.. incarnation=.. request=.. held=1,2 identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T]`,
+ * `request P/N STATUS width=.. walltime=.. [inside=7:1000-5000x2 over=CODE]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
  */
 export class BrokerDialogue {
   state: BrokerState;
@@ -75,7 +78,7 @@ export class BrokerDialogue {
     switch (verb) {
       case 'at': this.now = Number(name); return [{ kind: 'TimerFired' }];
       case 'provider': return [{ kind: 'ProviderAdded', replyTo: 0, providerId: name, address: 'h:1' }, { kind: 'ProviderConnected', providerId: name }];
-      case 'connect': return [{ kind: 'ProviderConnected', providerId: name, ...(third === 'leases' ? { takesLeases: true } : {}) }];
+      case 'connect': return [{ kind: 'ProviderConnected', providerId: name, ...(third === 'leases' ? { takesLeases: true } : {}), resourceId: options['resource'] }];
       case 'confirm': return [{ kind: 'LeaseConfirmed', providerId: name, sequence: Number(third) }];
       case 'settle': return [{ kind: 'ProviderSettled', providerId: name }];
       case 'disconnect': return [{ kind: 'ProviderDisconnected', providerId: name, reason: 'connection lost' }];
@@ -133,8 +136,12 @@ function specOf(count: number, options: Options): JobSpec {
   return aJob(1, {
     groups: [group], replicasMax: Number(options['replicas'] ?? 2), failuresMax: Number(options['failures'] ?? 3),
     processors: Number(options['processors'] ?? 1), deadline: options['deadline'] === undefined ? undefined : Number(options['deadline']),
-    ...schedulingOf(options), verification: verificationOf(options['verify']),
+    ...schedulingOf(options), verification: verificationOf(options['verify']), ...reservationOf(options),
   });
+}
+
+function reservationOf({ reservation, after = 'go-on', of = 'ann' }: Options): Pick<JobSpec, 'reservation'> {
+  return reservation === undefined ? {} : { reservation: { ...aReservation(reservation, { userId: of }), after: after as AfterReservation } };
 }
 
 function verificationOf(text: string | undefined): JobSpec['verification'] {
@@ -153,10 +160,11 @@ function capOf(text: string): ReplicationCap {
 }
 
 function joinOf(machineId: string, options: Options): BrokerInput {
-  const { processors, until, incarnation, request, held, identity, ...attributes } = options;
+  const { processors, until, incarnation, request, held, identity, inside, ...attributes } = options;
   const facts = aMachine(machineId, {
     processors: Number(processors ?? 1), until: until === undefined ? undefined : Number(until), incarnation: incarnation ?? 'a',
     requestId: request ?? '', attributes, ...(identity === undefined ? {} : { identity }),
+    ...(inside === undefined ? {} : { reservation: nameReservation(aReservation(inside)) }),
   });
   return { kind: 'MachineJoined', providerId: machineId.split('/')[0] ?? '', facts, heldReplicaIds: numbersOf(held) };
 }
@@ -186,9 +194,14 @@ function requestOf(name: string, status: RequestStatus, options: Options): Broke
     kind: 'RequestsChanged', providerId, requests: [{
       providerId, requestId, managerRequestId: '', width: time('width'), walltime: time('walltime'), status, seenAt: 0,
       submittedAt: time('submitted'), startedAt: time('started'), endedAt: time('ended'), heuristic: 'static',
-      reasons: options['why'] === undefined ? [] : [options['why']],
+      reasons: options['why'] === undefined ? [] : [options['why']], ...insideOf(options),
     }],
   };
+}
+
+/** Codes keep their underscores. */
+function insideOf({ inside, over = '' }: Options): { readonly reservation?: RequestReservation } {
+  return inside === undefined ? {} : { reservation: { ...nameReservation(aReservation(inside)), overCode: over.replaceAll(' ', '_') } };
 }
 
 /** A file is known by its path. */
@@ -208,6 +221,7 @@ function describeChange(change: BrokerChange): string[] {
     case 'ResultsDoubted': return [`doubt ${change.taskIndexes.map((index) => `${change.jobId}.${index}`).join(', ')} because of ${change.machineId}`];
     case 'EvidenceNoted': return [`${change.isCaught ? 'caught' : 'suspected'} ${change.machineId} (${change.evidence.kind} ${change.evidence.jobId}.${change.evidence.taskIndex})`];
     case 'MachinePardoned': return [`pardoned ${change.machineId}`];
+    case 'ReservationLeft': return [`job ${change.jobId} ${change.waits ? 'waits' : 'goes on'} without its reservation (${change.code}: ${change.reason})`];
     case 'JobEnded': return [`job ${change.jobId} ${change.status}`];
     case 'ReplicasGivenUp': return [`${change.replicaIds.map((id) => `r${id}`).join(', ')} given up`];
     case 'MachineJoined': return [`machine ${change.facts.machineId} joined`];
@@ -223,9 +237,9 @@ export function describeBrokerCommand(command: BrokerCommand): string[] {
     case 'WakeAt': return [`wake at ${command.at}`];
     case 'ConnectProvider': return [`connect to ${command.providerId}`];
     case 'SetDemand': {
-      const { pendingTasks, processors, taskTimeMax, taskTimeMean } = command.demand;
+      const { pendingTasks, processors, taskTimeMax, taskTimeMean, reserved = [] } = command.demand;
       const times = taskTimeMax === undefined ? '' : `, ${taskTimeMean} ms each, ${taskTimeMax} at most`;
-      return [`want of ${command.providerId}: ${pendingTasks} tasks of ${processors}${times}`];
+      return [`want of ${command.providerId}: ${pendingTasks} tasks of ${processors}${times}${reserved.map((want) => `, ${want.processors} processors inside ${want.reservationId}`).join('')}`];
     }
     case 'StartReplicas': return [`start ${command.starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${command.jobId}.${taskIndex}`).join(', ')} on ${command.machineId}`];
     case 'GrantLease': return [`lease ${command.sequence} for ${command.providerId}: ${describeLeased(command.parts)}`];

@@ -9,6 +9,7 @@ export { BrokerAgent } from './broker-agent.ts';
 export { BrokerClient, taskGroup } from './grid/broker-client.ts';
 export { describeFindings, runChaos, type ChaosOptions, type ChaosOutcome } from './chaos/run-chaos.ts';
 export { SmallDisk } from './chaos/small-disk.ts';
+export { aClaim, aReservation } from './claimed-reservation.ts';
 export { BrokerDialogue, describeBrokerCommand } from './broker-dialogue.ts';
 export { BrokerWorld } from './broker-world.ts';
 export { buildExampleClient, type ClientLanguage, type ExampleClient } from './grid/example-client.ts';

@@ -1,10 +1,11 @@
 import { providerDefaults, providerMachine, createProviderState, clientRequestIdOf, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
-import type { LeaseOutline, QueueListing, QueuedRequest } from '@mutirao/core/messages';
+import type { Demand, LeaseOutline, QueueListing, QueuedRequest } from '@mutirao/core/messages';
+import { aReservation } from './claimed-reservation.ts';
 
 /**
  * A provider machine that is spoken to in lines, for interaction files and short tests.
  *
- * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B`, `disconnect B`, `demand B N [xP [elsewhere=T]]`, `accepted Q`,
+ * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B`, `disconnect B`, `demand B N [xP [elsewhere=T]] [inside=7:1000-5000x4/3]`, `accepted Q`,
  * `lease B SEQUENCE horizon=T FIRST-LAST[:inputs|:time=T|:NAME=VALUE] ...`, `stocked B lease=S IDS`, `report M SEQUENCE ENDED|- [BYTES]`, `acknowledge B M SEQUENCE`,
  * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] Q=queued Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
  * `listing-failed WHY`, `settings HEURISTIC default=T` (what a restart after this line starts it with),
@@ -81,7 +82,7 @@ export class ProviderDialogue {
       }
       case 'demand': return demandOf(first, rest);
       case 'accepted': return { kind: 'SubmitAccepted', requestId: first, managerRequestId: `m-${first}` };
-      case 'refused': return { kind: 'SubmitRefused', requestId: first, reason: rest, ...(rest.includes('MUT_DISK_FULL') ? { isPassing: true } : {}) };
+      case 'refused': return refusalOf(first, rest);
       case 'unknown': return { kind: 'SubmitUnknown', requestId: first, reason: rest };
       case 'released': return { kind: 'ReleaseDone', requestId: first };
       case 'listing-failed': return { kind: 'QueueReadFailed', reason: `${first} ${rest}`.trim() };
@@ -147,6 +148,10 @@ export class ProviderDialogue {
   }
 }
 
+function refusalOf(requestId: string, reason: string): ProviderInput {
+  return { kind: 'SubmitRefused', requestId, reason, ...(reason.includes('MUT_DISK_FULL') ? { isPassing: true } : {}), code: /MUT_\w+/.exec(reason)?.[0] ?? '' };
+}
+
 /** `3,4,9` */
 function idsOf(text: string): number[] {
   return text === '' || text === '-' ? [] : text.split(',').map(Number);
@@ -188,8 +193,18 @@ function demandOf(brokerId: string, rest: string): ProviderInput {
   const taskTimes = elsewhere === undefined ? {} : { taskTimes: { count: 1, censoredCount: 0, median: elsewhere, ninetieth: elsewhere, ninetyNinth: elsewhere } };
   return {
     kind: 'DemandChanged', brokerId,
-    demand: { pendingTasks: Number(count), processors: Number(processors.slice(1)), taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana', unplacedTasks: unplaced, ...taskTimes },
+    demand: { pendingTasks: Number(count), processors: Number(processors.slice(1)), taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana', unplacedTasks: unplaced, ...taskTimes, ...reservedOf(rest) },
   };
+}
+
+/** `inside=7:1000-5000x4/3`: three processors are wanted of the four. */
+function reservedOf(text: string): Pick<Demand, 'reserved'> {
+  const words = text.split(' ').filter((word) => word.startsWith('inside='));
+  const reserved = words.map((word) => {
+    const [reservation = '', processors = ''] = word.slice('inside='.length).split('/');
+    return { ...aReservation(reservation), processors: Number(processors) };
+  });
+  return reserved.length === 0 ? {} : { reserved };
 }
 
 function valuesOf(text: string): Record<string, number> {
@@ -200,17 +215,18 @@ function valuesOf(text: string): Record<string, number> {
 /** A provider's command as one line. */
 export function describeProviderCommand(command: ProviderCommand): string {
   switch (command.kind) {
-    case 'SubmitRequest': return `submit ${command.requestId} as ${command.clientRequestId} width=${command.width} walltime=${command.walltime}`;
+    case 'SubmitRequest': return `submit ${command.requestId} as ${command.clientRequestId} width=${command.width} walltime=${command.walltime}${command.reservation === undefined ? '' : ` inside ${command.reservation.reservationId} for ${command.userId}`}`;
     case 'ReleaseRequest': return `release ${command.requestId} (${command.managerRequestId})`;
     case 'TellMachineJoined': {
       const { facts, heldReplicaIds } = command;
       const until = facts.until === undefined ? '' : ` until=${facts.until}`;
       const kept = command.keptSequences === undefined ? '' : ` with reports ${command.keptSequences.join(',')}`;
+      const inside = facts.reservation === undefined ? '' : ` inside ${facts.reservation.reservationId}`;
       const gone = command.isGone === true ? ' (gone)' : '';
-      return `tell ${command.brokerId} joined ${facts.machineId}${until}${heldReplicaIds.length === 0 ? '' : ` held=${heldReplicaIds.join(',')}`}${kept}${gone}`;
+      return `tell ${command.brokerId} joined ${facts.machineId}${until}${inside}${heldReplicaIds.length === 0 ? '' : ` held=${heldReplicaIds.join(',')}`}${kept}${gone}`;
     }
     case 'TellMachineLost': return `tell ${command.brokerId} lost ${command.machineId} ${command.reason}`;
-    case 'TellRequests': return `tell ${command.brokerId} requests ${command.requests.map((request) => `${request.requestId}=${request.status}`).join(' ')}`;
+    case 'TellRequests': return `tell ${command.brokerId} requests ${command.requests.map((request) => `${request.requestId}=${request.status}${request.reservation === undefined || request.reservation.overCode === '' ? '' : `:${request.reservation.overCode}`}`).join(' ')}`;
     case 'TellSettled': return `tell ${command.brokerId} settled`;
     case 'ReattachAgent': return `reattach ${command.machineId}`;
     case 'ClearAgent': return `clear ${command.machineId} of ${command.heldReplicaIds.join(',')}`;

@@ -1,4 +1,4 @@
-import type { HonouredReservation, QueuedRequest, QueueListing, RequestOrder, ResourceLimits } from '@mutirao/core/messages';
+import type { ClaimedReservation, HonouredReservation, QueuedRequest, QueueListing, RequestOrder, ResourceLimits } from '@mutirao/core/messages';
 
 import {
   RequestStatus as RequestStatusWire, type AllocateRequest, type GetLimitsResponse, type GetQueueRequest, type GetQueueResponse,
@@ -35,10 +35,10 @@ export function decodeAllocateRequest(wire: AllocateRequest): RequestOrder {
 }
 
 /** Writes an order for the wire. */
-export function encodeAllocateRequest(order: RequestOrder): AllocateRequest {
+export function encodeAllocateRequest(order: RequestOrder & { readonly reservation?: ClaimedReservation }): AllocateRequest {
   return {
     userId: order.userId, widthProcessors: order.width, walltimeMs: order.walltime, command: [...order.command],
-    environment: { ...order.environment }, clientRequestId: order.clientRequestId, workingDirectory: order.workingDirectory, reservationClaim: '',
+    environment: { ...order.environment }, clientRequestId: order.clientRequestId, workingDirectory: order.workingDirectory, reservationClaim: order.reservation?.claim ?? '',
   };
 }
 

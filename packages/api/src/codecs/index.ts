@@ -5,6 +5,7 @@ export {
 export {
   badRequest, decodeContent, decodeLimits, decodeRoot, decodeSha256, encodeContent, encodeLimits, encodeRoot,
 } from './common.ts';
+export { printUnits, readClaim, readClaimPart, readClaimPayload, splitClaim, type ClaimPayload } from './claim.ts';
 export { chunkHeadroom, frameChunk, offsetHeader, readChunk } from './content-chunk.ts';
 export { decodeJobSpec, decodeSubmitJob, encodeJobSpec, listedCountMax, taskCountMax, type SubmitJob } from './job-spec.ts';
 export {

@@ -1,12 +1,14 @@
 import { keepInside } from '@mutirao/core/bag';
-import type { InputSource, InputSpec, JobSpec, OutputSpec, TaskGroup, Values, Verification } from '@mutirao/core/messages';
+import type { AfterReservation, InputSource, InputSpec, JobSpec, OutputSpec, TaskGroup, Values, Verification } from '@mutirao/core/messages';
 
 import { MutiraoError } from '../errors/index.ts';
+import { AfterReservation as AfterReservationWire } from '../generated/mutirao/broker/v1/broker.ts';
 import type {
-  Gathering, InputSource as InputSourceWire, InputSpec as InputSpecWire, JobSpec as JobSpecWire, OutputSpec as OutputSpecWire, SubmitJobRequest,
+  Gathering, InputSource as InputSourceWire, InputSpec as InputSpecWire, JobReservation as JobReservationWire, JobSpec as JobSpecWire, OutputSpec as OutputSpecWire, SubmitJobRequest,
   TaskGroup as TaskGroupWire, Verification as VerificationWire,
 } from '../generated/mutirao/broker/v1/broker.ts';
 import type { IntegerRange } from '../generated/mutirao/common/v1/common.ts';
+import { readClaim } from './claim.ts';
 import { badRequest, decodeContent, decodeLimits, decodeRoot, encodeContent, encodeLimits, encodeRoot } from './common.ts';
 import { decodeScheduling, encodeScheduling } from './scheduling.ts';
 
@@ -51,6 +53,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     ...decodeVerification(wire.verification),
     ...decodeScheduling(wire),
     ...decodeGathering(wire.gathering),
+    ...decodeReservation(wire.reservation),
   };
 }
 
@@ -69,6 +72,7 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     verification: spec.verification && { by: encodeVerification(spec.verification) },
     ...encodeScheduling(spec),
     gathering: spec.gatherFolder === undefined ? undefined : { folder: spec.gatherFolder },
+    reservation: spec.reservation === undefined ? undefined : { claim: spec.reservation.claim, after: wireOfAfter[spec.reservation.after] },
   };
 }
 
@@ -89,6 +93,16 @@ function decodeGathering(wire: Gathering | undefined): Pick<JobSpec, 'gatherFold
   if (wire === undefined) return {};
   if (wire.folder === '') throw badRequest('job.gathering.folder is empty; want a folder');
   return { gatherFolder: text('job.gathering.folder', wire.folder, 4096) };
+}
+
+const wireOfAfter: Readonly<Record<AfterReservation, AfterReservationWire>> = { 'go-on': AfterReservationWire.GO_ON, 'wait': AfterReservationWire.WAIT };
+
+function decodeReservation(wire: JobReservationWire | undefined): Pick<JobSpec, 'reservation'> {
+  if (wire === undefined) return {};
+  const { claim, after: told } = wire;
+  const after = told === AfterReservationWire.UNSPECIFIED ? 'go-on' : (['go-on', 'wait'] as const).find((one) => wireOfAfter[one] === told);
+  if (after === undefined) throw badRequest(`job.reservation.after is ${String(told)}; want a value of AfterReservation`);
+  return { reservation: { ...readClaim(claim), after } };
 }
 
 function encodeVerification(verification: Verification): VerificationWire['by'] {

@@ -68,8 +68,10 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
   if (wire.processors < 1) throw badRequest(`facts.processors is ${wire.processors}; want 1 or more`);
   const attributes: Record<string, string> = {};
   for (const [name, value] of Object.entries(wire.attributes)) attributes[name.toLowerCase()] = value;
-  const { machineId, incarnation, processors, requestId, sharedTokens, identity } = wire;
-  const facts = { machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId, ...(identity === undefined ? {} : { identity }) };
+  const { machineId, incarnation, processors, requestId, sharedTokens, identity, reservation } = wire;
+  const facts = {
+    machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId, ...(identity === undefined ? {} : { identity }), ...(reservation === undefined ? {} : { reservation }),
+  };
   return sharedTokens.length === 0 ? facts : { ...facts, sharedTokens };
 }
 
@@ -77,7 +79,7 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
 export function encodeMachineFacts(facts: MachineFacts): MachineFactsWire {
   const { machineId, incarnation, processors, requestId, identity } = facts;
   return {
-    machineId, incarnation, processors, attributes: { ...facts.attributes }, untilUnixMs: facts.until, requestId, sharedTokens: [...facts.sharedTokens ?? []], identity,
+    machineId, incarnation, processors, attributes: { ...facts.attributes }, untilUnixMs: facts.until, requestId, sharedTokens: [...facts.sharedTokens ?? []], identity, reservation: facts.reservation,
   };
 }
 

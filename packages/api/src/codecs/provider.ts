@@ -1,9 +1,10 @@
-import type { AllocationRequest, Demand, RequestCandidate, RequestStatus, TimeQuantiles } from '@mutirao/core/messages';
+import type { AllocationRequest, Demand, RequestCandidate, RequestReservation, RequestStatus, ReservedDemand, TimeQuantiles } from '@mutirao/core/messages';
 
 import {
   RequestStatus as RequestStatusWire, type AllocationRequest as AllocationRequestWire, type Demand as DemandWire,
-  type RequestCandidate as RequestCandidateWire, type TaskTimes as TaskTimesWire,
+  type RequestCandidate as RequestCandidateWire, type RequestReservation as RequestReservationWire, type ReservedDemand as ReservedDemandWire, type TaskTimes as TaskTimesWire,
 } from '../generated/mutirao/provider/v1/provider.ts';
+import { readClaim } from './claim.ts';
 import { badRequest } from './common.ts';
 
 const statusesOfWire: readonly (RequestStatus | undefined)[] = [
@@ -22,6 +23,7 @@ export function decodeDemand(wire: DemandWire): Demand {
     deadline: wire.deadlineUnixMs, userId: wire.userId,
     ...(wire.unplacedTasks === undefined ? {} : { unplacedTasks: wire.unplacedTasks }),
     ...(wire.taskTimes === undefined ? {} : { taskTimes: decodeTaskTimes(wire.taskTimes) }),
+    ...(wire.reserved.length === 0 ? {} : { reserved: wire.reserved.map(decodeReserved) }),
   };
 }
 
@@ -30,7 +32,13 @@ export function encodeDemand(demand: Demand): DemandWire {
   return {
     pendingTasks: demand.pendingTasks, processors: demand.processors, taskTimeMsMax: demand.taskTimeMax, taskTimeMsMean: demand.taskTimeMean,
     deadlineUnixMs: demand.deadline, userId: demand.userId, unplacedTasks: demand.unplacedTasks, taskTimes: demand.taskTimes && encodeTaskTimes(demand.taskTimes),
+    reserved: (demand.reserved ?? []).map(({ claim, processors }) => ({ claim, processors })),
   };
+}
+
+function decodeReserved({ claim, processors }: ReservedDemandWire, index: number): ReservedDemand {
+  if (processors < 1) throw badRequest(`demand.reserved[${index}].processors is ${processors}; want 1 or more`);
+  return { ...readClaim(claim), processors };
 }
 
 function decodeTaskTimes({ endedCount, cutOffCount, halfMsMax, ninetiethMsMax, ninetyNinthMsMax }: TaskTimesWire): TimeQuantiles {
@@ -51,6 +59,7 @@ export function decodeAllocationRequest(wire: AllocationRequestWire): Allocation
     providerId, requestId, managerRequestId, width: wire.widthProcessors, walltime: wire.walltimeMs, status, seenAt: wire.seenUnixMs,
     submittedAt: wire.submittedUnixMs, startedAt: wire.startedUnixMs, endedAt: wire.endedUnixMs, reasons, heuristic,
     ...(wire.candidates.length === 0 ? {} : { candidates: wire.candidates.map(decodeCandidate) }),
+    ...(wire.reservation?.name === undefined ? {} : { reservation: { ...wire.reservation.name, overCode: wire.reservation.overCode } }),
   };
 }
 
@@ -61,8 +70,12 @@ export function encodeAllocationRequest(request: AllocationRequest): AllocationR
     providerId, requestId, managerRequestId, widthProcessors: request.width, walltimeMs: request.walltime,
     status: wireOfStatuses[request.status], seenUnixMs: request.seenAt, submittedUnixMs: request.submittedAt,
     startedUnixMs: request.startedAt, endedUnixMs: request.endedAt, reasons: [...request.reasons], heuristic,
-    candidates: (request.candidates ?? []).map(encodeCandidate),
+    candidates: (request.candidates ?? []).map(encodeCandidate), reservation: request.reservation && encodeReservation(request.reservation),
   };
+}
+
+function encodeReservation({ overCode, ...name }: RequestReservation): RequestReservationWire {
+  return { name, overCode };
 }
 
 function decodeCandidate(wire: RequestCandidateWire): RequestCandidate {

@@ -98,6 +98,7 @@ export const registry = {
   MUT_RESERVATION_EXCEEDED: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more processors and no more time than the reservation has, which the message names.' },
   MUT_RESERVATION_OVER: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'The reservation is over; ask for a new one.' },
   MUT_RESERVATION_TOO_LONG: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no longer than the owner allows, which the message names, or for several reservations one after another.' },
+  MUT_RESERVATION_UNSUPPORTED: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Reserve at a resource whose manager honours reservations: an embedded cluster that was started with --reservations.' },
   MUT_RESOURCE_EXISTS: { status: 'ALREADY_EXISTS', retryable: false, advice: 'Choose another name for the resource.' },
   MUT_RUN_TIME_MAX: { status: 'DEADLINE_EXCEEDED', retryable: false, advice: 'Raise the run time limit of the job, or make the task shorter.' },
   MUT_SHARE_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for a share of at most 100 %.' },

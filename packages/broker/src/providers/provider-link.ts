@@ -28,10 +28,19 @@ export interface ProviderLinkOptions {
   readonly listener: ProviderLinkListener;
 }
 
+/** What a provider says of itself when it greets. */
+export interface ProviderGreeting {
+  /** What its clock showed; undefined where it did not say. */
+  readonly clock: Instant | undefined;
+  /** What it can do beyond what all can. */
+  readonly capabilities: readonly string[];
+  /** What its resource is called at its reservation manager; undefined where it honours no reservations. */
+  readonly resourceId: string | undefined;
+}
+
 /** Hears what becomes of a link. */
 export interface ProviderLinkListener {
-  /** `clock` is what the provider's clock showed; undefined where it did not say. `capabilities` are what it can do beyond what all can. */
-  onConnected(clock: Instant | undefined, capabilities: readonly string[]): void;
+  onConnected(greeting: ProviderGreeting): void;
   /** Everything but the hello. A thrown MutiraoError closes the stream. */
   onMessage(message: NonNullable<ConnectResponse['message']>): void;
   /** Once for each `onConnected`. */
@@ -124,7 +133,7 @@ export class ProviderLink {
       return;
     }
     if (message.$case !== 'hello') throw new MutiraoError('MUT_PROTOCOL', `the provider began with ${message.$case}; want hello`);
-    const { protocolVersion: found, programVersion, speakerId, sentUnixMs, capabilities } = message.value;
+    const { protocolVersion: found, programVersion, speakerId, sentUnixMs, capabilities, resourceId } = message.value;
     if (found !== protocolVersion) throw new MutiraoError('MUT_PROTOCOL', `the provider speaks version ${found}; want ${protocolVersion}`);
     this.#options.timers.cancel(this.#helloTimer);
     this.#isConnected = true;
@@ -133,7 +142,7 @@ export class ProviderLink {
     this.#lastTrouble = '';
     this.#options.backoff.reset();
     this.#options.log.info({ speaker: speakerId, release: programVersion }, 'connected to a provider');
-    this.#options.listener.onConnected(sentUnixMs, capabilities);
+    this.#options.listener.onConnected({ clock: sentUnixMs, capabilities, resourceId });
   }
 
   #closed(stream: ProviderStream, error: MutiraoError | undefined): void {

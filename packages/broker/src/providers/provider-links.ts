@@ -127,10 +127,10 @@ export class ProviderLinks {
       connect: () => openStream(client.connect(), log),
       backoff: new Backoff({ first: 100, longest: 5000, random: Math.random }),
       listener: {
-        onConnected: (clock, capabilities) => {
+        onConnected: ({ clock, capabilities, resourceId }) => {
           note('');
           counts.connected(providerId);
-          deliver({ kind: 'ProviderConnected', providerId, ...(clock === undefined ? {} : { clock }), ...(capabilities.includes('lease') ? { takesLeases: true } : {}) });
+          deliver({ kind: 'ProviderConnected', providerId, resourceId, ...(clock === undefined ? {} : { clock }), ...(capabilities.includes('lease') ? { takesLeases: true } : {}) });
         },
         onMessage: (message) => {
           from.receive(message);

@@ -18,6 +18,7 @@ export interface UpOptions {
   readonly machineProcessors: number;
   readonly set: readonly string[];
   readonly trace?: string;
+  readonly reservations?: true;
   readonly detach?: true;
 }
 
@@ -26,6 +27,7 @@ export function define(command: Command, act: Act): void {
     .option('--clusters <processors>', 'processors of each embedded cluster, as in 8,4; 0 for none', '4')
     .option('--machines <count>', 'time-shared lab machines', count, 2)
     .option('--machine-processors <count>', 'processors of each lab machine', count, 1)
+    .option('--reservations', 'a reservation manager too; the clusters honour its reservations')
     .option('--set <process.option=value>', 'an option of all processes of a kind, as in cluster.walltime-max=10m', (value: string, former: string[]) => [...former, value], [])
     .option('--trace <folder>', 'have all processes write debugging traces there, for "mutirao sim replay"')
     .option('-d, --detach', 'go on in the background; "mutirao down" stops it')
@@ -37,6 +39,7 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
   const size: GridSize = {
     clusters: parseClusters(options.clusters), machines: options.machines, machineProcessors: Math.max(1, options.machineProcessors),
     settings: parseSettings(options.set), ...(options.trace === undefined ? {} : { traces: resolve(context.directory, options.trace) }),
+    ...(options.reservations === true ? { hasReservations: true } : {}),
   };
   if (size.clusters.length === 0 && size.machines === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has neither clusters nor machines; want one at least');
   if (options.detach === true) {
@@ -58,7 +61,7 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
 async function startDetached(context: CommandContext, options: UpOptions): Promise<void> {
   const { detachGrid } = await import('../grid/detach.ts');
   const args = ['--clusters', options.clusters, '--machines', String(options.machines), '--machine-processors', String(options.machineProcessors),
-    ...options.set.flatMap((setting) => ['--set', setting]), ...(options.trace === undefined ? [] : ['--trace', resolve(context.directory, options.trace)])];
+    ...(options.reservations === true ? ['--reservations'] : []), ...options.set.flatMap((setting) => ['--set', setting]), ...(options.trace === undefined ? [] : ['--trace', resolve(context.directory, options.trace)])];
   tellGrid(context, await detachGrid(context, args), '"mutirao down" stops it.');
 }
 
@@ -79,6 +82,7 @@ function gridLines(home: string, grid: GridRecord, ending: string): string[] {
     ['  npx mutirao status', '# jobs, providers, machines'],
     ['  npx mutirao task list last', '# who ran what, when'],
     ['  npx mutirao ledger', '# where the processor-time went'],
+    ...(first === undefined || grid.reservations === undefined ? [] : [[`  npx mutirao reservation request --resource ${first} --count 2 --for 10m`, '# processors of your own for a time'] as const]),
     ...(first === undefined ? [] : [[`  npx mutirao cluster submit --cluster ${first} -- sleep 30`, '# a request of a local user'] as const]),
   ]);
   return [`A grid with ${parts} runs in ${home}; its broker listens at ${grid.broker}. ${ending}`, '', ...tries];

@@ -21,6 +21,8 @@ export interface GridSize {
   readonly traces?: string;
   /** Whether its processes end by themselves when this one is gone. */
   readonly isLeashed?: true;
+  /** Whether it has a reservation manager, whose reservations its clusters honour. */
+  readonly hasReservations?: true;
 }
 
 /** Plans the processes of a grid that share a home folder. */
@@ -33,9 +35,15 @@ export class GridPlan {
     this.#size = size;
   }
 
-  cluster(id: string, processors: number): ProcessPlan {
+  /** @param reservations address of the reservation manager whose reservations it honours; empty for none. */
+  cluster(id: string, processors: number, reservations = ''): ProcessPlan {
     const info = join(this.#home, 'clusters', id, 'cluster.json');
-    return this.#plan('cluster', `cluster-${id}`, { args: ['--id', id, '--processors', String(processors)], info });
+    const honours = reservations === '' ? [] : ['--reservations', reservations];
+    return this.#plan('cluster', `cluster-${id}`, { args: ['--id', id, '--processors', String(processors), ...honours], info });
+  }
+
+  reservations(id: string): ProcessPlan {
+    return this.#plan('reservations', 'reservations', { args: ['--id', id], info: join(this.#home, 'reservations', id, 'reservations.json') });
   }
 
   /** @param manager the options that say what it obtains machines from: `embeddedManager`, `noManager`, or others. */
@@ -67,9 +75,13 @@ export class GridPlan {
   }
 }
 
-/** The options of a provider whose resource is the embedded cluster at an address. */
-export function embeddedManager(clusterAddress: string): readonly string[] {
-  return ['--manager', 'embedded', '--cluster', clusterAddress];
+/**
+ * The options of a provider whose resource is the embedded cluster at an address.
+ *
+ * @param reservedAs what the cluster is called at its reservation manager; empty where it honours no reservations.
+ */
+export function embeddedManager(clusterAddress: string, reservedAs = ''): readonly string[] {
+  return ['--manager', 'embedded', '--cluster', clusterAddress, ...(reservedAs === '' ? [] : ['--reservation-resource', reservedAs])];
 }
 
 /** The options of a provider whose machines attach by themselves. */

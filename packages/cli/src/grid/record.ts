@@ -12,6 +12,8 @@ export interface GridRecord {
   /** Its address; empty while the grid is starting. */
   readonly broker: string;
   readonly clusters: readonly ClusterRecord[];
+  /** Address of its reservation manager; left out where it has none. */
+  readonly reservations?: string;
   /** Time-shared lab machines. */
   readonly machines: number;
   /** Every process of the grid by its name. */
@@ -82,6 +84,6 @@ export function isSupervised(grid: GridRecord): boolean {
 /** A grid as JSON. */
 export function gridJson(home: string, grid: GridRecord): Record<string, unknown> {
   return {
-    home, pid: grid.pid, started_unix_ms: grid.startedUnixMs, broker: grid.broker, clusters: grid.clusters, machines: grid.machines,
+    home, pid: grid.pid, started_unix_ms: grid.startedUnixMs, broker: grid.broker, clusters: grid.clusters, machines: grid.machines, reservations: grid.reservations ?? '',
   };
 }

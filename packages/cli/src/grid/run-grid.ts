@@ -41,7 +41,7 @@ export interface GridCourse {
   /** How long a process may take to end. */
   readonly endMax: number;
   /** Starts everything, each part as soon as what it dials is there. @returns undefined when it was interrupted. */
-  start(starting: Starting): Promise<Pick<GridRecord, 'broker' | 'clusters'> | undefined>;
+  start(starting: Starting): Promise<Pick<GridRecord, 'broker' | 'clusters' | 'reservations'> | undefined>;
   /** What is done with it, when everything listens; then it is stopped. */
   work(grid: GridRecord): Promise<void>;
 }
@@ -90,13 +90,14 @@ export interface Starting {
   readonly supervisor: Supervisor;
 }
 
-async function startAll(starting: Starting): Promise<Pick<GridRecord, 'broker' | 'clusters'> | undefined> {
+async function startAll(starting: Starting): Promise<Pick<GridRecord, 'broker' | 'clusters' | 'reservations'> | undefined> {
   const { context: { home, signal }, size } = starting;
   const plan = new GridPlan(home, size);
+  const reservations = size.hasReservations === true ? await startPart(starting, plan.reservations('local')) : '';
   const clusters = Promise.all(size.clusters.map(async (processors, index): Promise<ClusterRecord> => {
     const name = clusterName(index);
-    const cluster = await startPart(starting, plan.cluster(name, processors));
-    return { name, processors, cluster, provider: await startPart(starting, plan.provider(name, embeddedManager(cluster))) };
+    const cluster = await startPart(starting, plan.cluster(name, processors, reservations));
+    return { name, processors, cluster, provider: await startPart(starting, plan.provider(name, embeddedManager(cluster, reservations === '' ? '' : name))) };
   }));
   // Machines that were added in a former life are kept again, whatever this one starts on its own host.
   const hasKept = existsSync(join(home, 'providers', 'lab', 'machines.json'));
@@ -109,7 +110,7 @@ async function startAll(starting: Starting): Promise<Pick<GridRecord, 'broker' |
     for (let index = 1; index <= size.machines; index += 1) await startPart(starting, plan.agent(`lab/m${index}`, foundLab));
   }
   const broker = await startPart(starting, plan.broker(providers));
-  return signal.aborted ? undefined : { broker, clusters: foundClusters };
+  return signal.aborted ? undefined : { broker, clusters: foundClusters, ...(reservations === '' ? {} : { reservations }) };
 }
 
 /** Starts a process and answers its address. @throws {MutiraoError} MUT_UNREACHABLE when it does not come up. */

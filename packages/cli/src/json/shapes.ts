@@ -82,6 +82,7 @@ export const shapes = {
     broker: ['string', 'Address of the broker.'],
     clusters: ['array of object', '`name`, `processors`, and the addresses `cluster` and `provider` of each.'],
     machines: ['integer', 'Time-shared lab machines.'],
+    reservations: ['string', 'Address of its reservation manager; empty where it has none.'],
   },
   heuristic: {
     provider_id: ['string', 'Name of the provider.'],

@@ -12,6 +12,7 @@ export type {
   AllocationRequest, Demand, HonouredReservation, QueueListing, QueuedRequest, RequestCandidate, RequestOrder, RequestStatus, ReservedWindow, ResourceLimits, SiteReservation, TimeQuantiles,
 } from './provider.ts';
 export type {
-  Alternative, ClaimContents, Outage, PlacementRefusal, ReservationRecord, ReservationStatus, ReservationWish, ResourceDimension, ResourceId, ResourceRecord, ResourceRules,
-  ResourceState, Timing, WishedAmount,
+  AfterReservation, Alternative, ClaimContents, ClaimedReservation, JobReservation, Outage, PlacementRefusal, RequestReservation, ReservationName, ReservationRecord,
+  ReservationStatus, ReservationWish, ReservedDemand, ResourceDimension, ResourceId, ResourceRecord, ResourceRules, ResourceState, Timing, WishedAmount,
 } from './reservation.ts';
+export { isOfReservation, nameReservation, reservationKey } from './reservation.ts';

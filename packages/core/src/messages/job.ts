@@ -1,4 +1,5 @@
 import type { Bytes, Duration, Instant, ProcessorCount } from '../shared/index.ts';
+import type { JobReservation } from './reservation.ts';
 
 /** Where on a GridMachine a path begins: the replica's fresh folder, or the user's folder that outlives it. */
 export type Root = 'playpen' | 'storage';
@@ -119,6 +120,8 @@ export interface JobSpec {
   readonly verification?: Verification | undefined;
   /** Absolute after submission: the folder where outputs are gathered in few files. Left out, each is a file of its own. */
   readonly gatherFolder?: string;
+  /** Its tasks run inside this reservation, and nowhere else while it lasts. Left out, wherever there is a machine. */
+  readonly reservation?: JobReservation;
 }
 
 /** What a task is; `waiting` until what it depends on is done. */

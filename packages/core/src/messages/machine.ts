@@ -1,5 +1,6 @@
 import type { Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId } from '../shared/index.ts';
 import type { Content, Limits, Root } from './job.ts';
+import type { ReservationName } from './reservation.ts';
 
 /** What a GridMachine is. */
 export interface MachineFacts {
@@ -17,6 +18,8 @@ export interface MachineFacts {
   readonly identity?: string | undefined;
   /** What it found in token files: whoever wrote one of them shares a file system with it. Left out where it found none. */
   readonly sharedTokens?: readonly string[];
+  /** The reservation that its request runs inside: only jobs inside the same one run on it. Left out for one of no reservation. */
+  readonly reservation?: ReservationName;
 }
 
 /** A file that a replica wants before it starts. */

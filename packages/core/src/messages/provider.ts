@@ -1,4 +1,5 @@
 import type { Duration, Instant, ProcessorCount, ProviderId, RequestId, UserId } from '../shared/index.ts';
+import type { RequestReservation, ReservedDemand } from './reservation.ts';
 
 /** What a broker still wants of one provider. A level: it replaces the one before. */
 export interface Demand {
@@ -18,6 +19,8 @@ export interface Demand {
   readonly unplacedTasks?: number | undefined;
   /** Left out before anything was seen, and by brokers that do not keep it. */
   readonly taskTimes?: TimeQuantiles | undefined;
+  /** Inside reservations of its resource, which all of the above leaves out; left out where nothing is wanted there. */
+  readonly reserved?: readonly ReservedDemand[];
 }
 
 /** How long tasks take, by those that ended and those that were cut off. */
@@ -64,6 +67,8 @@ export interface AllocationRequest {
   readonly heuristic: string;
   /** What the heuristic compared, the chosen ones first; left out by one that compares nothing. */
   readonly candidates?: readonly RequestCandidate[];
+  /** The reservation that it runs inside; left out for one that runs beside them. */
+  readonly reservation?: RequestReservation;
 }
 
 /** What a resource allows one user: maxPR, maxT_r and maxP of costa2005, and the walltime's granularity. */

@@ -1,5 +1,5 @@
 import type { PlacedReservation } from '../reservations/index.ts';
-import type { Duration, Instant, UserId } from '../shared/index.ts';
+import type { Duration, Instant, ProcessorCount, UserId } from '../shared/index.ts';
 
 /** The name of a resource, unique at its reservation manager. */
 export type ResourceId = string;
@@ -143,4 +143,53 @@ export interface ClaimContents {
   /** Ascending; empty for a capacity. */
   readonly units: readonly number[];
   readonly revision: number;
+}
+
+/** What becomes of the tasks that are left when a job's reservation is over: they run wherever there is a machine, or wait. */
+export type AfterReservation = 'go-on' | 'wait';
+
+/** A reservation by the claim that shows it: what the claim says, and its text. */
+export interface ClaimedReservation extends ClaimContents {
+  readonly claim: string;
+}
+
+/** The reservation that a job runs inside of. */
+export interface JobReservation extends ClaimedReservation {
+  readonly after: AfterReservation;
+}
+
+/** What is wanted of a provider inside one reservation of its resource. */
+export interface ReservedDemand extends ClaimedReservation {
+  /** Processors that the tasks can use now, 1 to the reserved amount. */
+  readonly processors: ProcessorCount;
+}
+
+/** Which reservation something belongs to, as one claim shows it. */
+export interface ReservationName extends Pick<ClaimContents, 'resourceId' | 'reservationId' | 'revision' | 'userId'> {
+  /** The end of the claim's signature: what a claim that was changed says is not of the reservation. */
+  readonly mark: string;
+}
+
+/** An allocation request's reservation. */
+export interface RequestReservation extends ReservationName {
+  /** Why nothing more is to be had of the reservation, once its manager has said so; empty before. */
+  readonly overCode: string;
+}
+
+/** Characters of a claim that tell it from another one of the same reservation. */
+const markLength = 12;
+
+/** The reservation that a claim shows. */
+export function nameReservation({ resourceId, reservationId, revision, userId, claim }: ClaimedReservation): ReservationName {
+  return { resourceId, reservationId, revision, userId, mark: claim.slice(-markLength) };
+}
+
+/** Tells reservations apart, one revision of a reservation from the next, and one claim from another. */
+export function reservationKey({ resourceId, reservationId, revision, userId, mark }: ReservationName): string {
+  return `${resourceId}/${reservationId}.${revision}/${userId}/${mark}`;
+}
+
+/** Whether a claim shows that reservation. */
+export function isOfReservation({ resourceId, reservationId, revision, userId, claim }: ClaimedReservation, name: ReservationName): boolean {
+  return reservationId === name.reservationId && revision === name.revision && resourceId === name.resourceId && userId === name.userId && claim.endsWith(name.mark);
 }

@@ -16,11 +16,12 @@ export interface HelloWire {
   readonly capabilities: string[];
   readonly speakerId: string;
   readonly sentUnixMs: number;
+  readonly resourceId: string | undefined;
 }
 
-/** What this process says first on each stream. @param sentUnixMs what its clock shows. */
-export function ownHello(speakerId: string, sentUnixMs: Instant): HelloWire {
-  return { protocolVersion, programVersion, capabilities: [...capabilities], speakerId, sentUnixMs };
+/** What this process says first on each stream. @param sentUnixMs what its clock shows. @param resourceId what its resource is called at its reservation manager. */
+export function ownHello(speakerId: string, sentUnixMs: Instant, resourceId: string | undefined): HelloWire {
+  return { protocolVersion, programVersion, capabilities: [...capabilities], speakerId, sentUnixMs, resourceId };
 }
 
 /** @throws {MutiraoError} MUT_PROTOCOL for a version that this release does not speak. */

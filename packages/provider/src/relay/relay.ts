@@ -36,6 +36,8 @@ type DeputyCommand = Extract<RelayCommand, { readonly kind: 'KeepReports' | 'Ack
 /** What the relay needs. */
 export interface RelayOptions {
   readonly providerId: ProviderId;
+  /** What the resource is called at its reservation manager; left out where it honours no reservations. */
+  readonly resourceId?: string;
   readonly measure: TaskMeasure;
   readonly log: Logger;
   readonly clock: Clock;
@@ -113,7 +115,7 @@ export class Relay {
   }
 
   #hello(): HelloWire {
-    return ownHello(this.#options.providerId, this.#options.clock.now());
+    return ownHello(this.#options.providerId, this.#options.clock.now(), this.#options.resourceId);
   }
 
   #receiveFromBroker(link: BrokerLink, bytes: Buffer): void {

@@ -40,11 +40,12 @@ export class Submitter {
 
   /** Submits a request, with a few tries under the same key. Never throws. */
   async submit(command: SubmitRequest): Promise<void> {
-    const { requestId, clientRequestId, userId, width, walltime } = command;
+    const { requestId, clientRequestId, userId, width, walltime, reservation } = command;
     const { deliver, manager, log } = this.#options;
-    const order: AllocationOrder = { ...this.#options.orderOf(command), userId, width, walltime, clientRequestId };
+    const order: AllocationOrder = { ...this.#options.orderOf(command), userId, width, walltime, clientRequestId, ...(reservation === undefined ? {} : { reservation }) };
     for (let triesLeft = triesMax - 1; ; triesLeft -= 1) {
       try {
+        demandReservable(manager, order);
         const managerRequestId = await manager.allocate(order);
         deliver({ kind: 'SubmitAccepted', requestId, managerRequestId });
         return;
@@ -57,7 +58,7 @@ export class Submitter {
         log.warn({ request: requestId, code, reason: message }, 'a request was not taken');
         const reason = `${code}, ${message}`;
         if (unclear.has(code)) deliver({ kind: 'SubmitUnknown', requestId, reason });
-        else deliver({ kind: 'SubmitRefused', requestId, reason, ...(passing.has(code) ? { isPassing: true } : {}) });
+        else deliver({ kind: 'SubmitRefused', requestId, reason, code, ...(passing.has(code) ? { isPassing: true } : {}) });
         return;
       }
     }
@@ -80,6 +81,13 @@ export class Submitter {
     const { timers, random } = this.#options;
     return new Promise((resolve) => { timers.start(duration * (0.5 + random()), resolve); });
   }
+}
+
+/** @throws {MutiraoError} MUT_RESERVATION_UNSUPPORTED for a reservation that the manager does not honour, or one of another resource. */
+function demandReservable({ reservationResource = '' }: ResourceManager, { reservation }: AllocationOrder): void {
+  if (reservation === undefined || reservation.resourceId === reservationResource) return;
+  const honours = reservationResource === '' ? 'honours no reservations' : `honours those of ${reservationResource}`;
+  throw new MutiraoError('MUT_RESERVATION_UNSUPPORTED', `reservation ${reservation.reservationId} is of ${reservation.resourceId}; the resource manager ${honours}`);
 }
 
 /** A failed call's code and message; what is no operating error counts as internal. */

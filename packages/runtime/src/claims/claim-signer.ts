@@ -1,9 +1,10 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { printUnits, type ClaimPayload } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ClaimContents } from '@mutirao/core/messages';
 import { makePrivateFile } from '../files/index.ts';
-import { printUnits, verifyClaim, type ClaimPayload, type SignedClaim } from './signed-claim.ts';
+import { verifyClaim, type SignedClaim } from './signed-claim.ts';
 
 /** Signs claims with a key of its own. */
 export interface ClaimSigner {

@@ -39,7 +39,7 @@ export class PretendBroker {
   }
 
   demand(pendingTasks: number, parts: Partial<Demand> = {}): void {
-    const value = { pendingTasks, processors: 1, taskTimeMsMax: undefined, taskTimeMsMean: undefined, deadlineUnixMs: undefined, userId: 'ana', ...parts };
+    const value = { pendingTasks, processors: 1, taskTimeMsMax: undefined, taskTimeMsMean: undefined, deadlineUnixMs: undefined, userId: 'ana', reserved: [], ...parts };
     this.send({ $case: 'demand', value });
   }
 

@@ -4,7 +4,8 @@ import { decodeJobSpec, decodeSubmitJob, encodeJobSpec, taskCountMax } from '@mu
 
 import { schedulerNames } from '@mutirao/core/messages';
 
-import { JobSpec, type Scheduler, SubmitJobRequest, type TaskGroup } from '../../../src/generated/mutirao/broker/v1/broker.ts';
+import { aClaim } from '@mutirao/testkit';
+import { AfterReservation, JobSpec, type Scheduler, SubmitJobRequest, type TaskGroup } from '../../../src/generated/mutirao/broker/v1/broker.ts';
 import { Root } from '../../../src/generated/mutirao/common/v1/common.ts';
 
 const array: TaskGroup = {
@@ -100,4 +101,18 @@ test('a path that leaves its root on the machine is refused by name', (t) => {
 
 test('a submission without a job is refused', (t) => {
   t.throws(() => decodeSubmitJob(SubmitJobRequest.decode(Buffer.alloc(0))), { code: 'MUT_BAD_REQUEST', message: /job is absent/ });
+});
+
+test('a job inside a reservation says what its claim says, and what becomes of what is left', (t) => {
+  const claim = aClaim();
+  const said = { claim, reservationId: 7, revision: 1, resourceId: 'alpha', userId: 'ana', startsAt: 1000, endsAt: 5000, amount: 2, units: [0, 1] };
+  t.deepEqual(decodeJobSpec(jobOf({}, { reservation: { claim, after: AfterReservation.UNSPECIFIED } })).reservation, { ...said, after: 'go-on' });
+  for (const after of ['go-on', 'wait'] as const) {
+    const spec = { ...decodeJobSpec(jobOf({})), reservation: { ...said, after } };
+    t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
+  }
+  t.throws(() => decodeJobSpec(jobOf({}, { reservation: { claim, after: 7 as AfterReservation } })), { code: 'MUT_BAD_REQUEST' });
+  for (const text of ['', 'abc', 'a.b.c', aClaim({ jti: 'seven' }), `${claim}.x`]) {
+    t.throws(() => decodeJobSpec(jobOf({}, { reservation: { claim: text, after: 1 } })), { code: 'MUT_CLAIM_FORGED' }, text);
+  }
 });

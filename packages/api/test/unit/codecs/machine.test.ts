@@ -53,6 +53,8 @@ test('a report comes out as it went in, with its bytes', (t) => {
 test('facts come out as they went in, with names of attributes in lower case', (t) => {
   const facts: MachineFacts = { machineId: 'alpha/1.0', incarnation: 'x', processors: 4, attributes: { os: 'linux' }, until: undefined, requestId: '1' };
   t.deepEqual(decodeMachineFacts(sent(MachineFactsWire, encodeMachineFacts(facts))), facts);
+  const reserved: MachineFacts = { ...facts, reservation: { resourceId: 'alpha', reservationId: 7, revision: 2, userId: 'ana', mark: 'c2lnbmF0dXJl' } };
+  t.deepEqual(decodeMachineFacts(sent(MachineFactsWire, encodeMachineFacts(reserved))), reserved);
   t.is(decodeMachineFacts(encodeMachineFacts({ ...facts, until: 9 })).until, 9);
   t.deepEqual(decodeMachineFacts({ ...encodeMachineFacts(facts), attributes: { OS: 'linux' } }).attributes, { os: 'linux' });
 });

@@ -1,7 +1,8 @@
 import test from 'ava';
 
-import { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, encodeDemand } from '@mutirao/api/codecs';
-import type { AllocationRequest, Demand } from '@mutirao/core/messages';
+import { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, encodeDemand, readClaim } from '@mutirao/api/codecs';
+import { nameReservation, type AllocationRequest, type Demand } from '@mutirao/core/messages';
+import { aClaim } from '@mutirao/testkit';
 
 import { AllocationRequest as AllocationRequestWire, Demand as DemandWire, type RequestStatus } from '../../../src/generated/mutirao/provider/v1/provider.ts';
 
@@ -9,7 +10,10 @@ test('a demand comes out as it went in, with what it does not say left unsaid', 
   const demand: Demand = { pendingTasks: 5, processors: 2, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' };
   const seen: Demand = { ...demand, taskTimeMax: 10, taskTimeMean: 0, deadline: 99 };
   const placed: Demand = { ...seen, unplacedTasks: 0, taskTimes: { count: 7, censoredCount: 3, median: 5, ninetieth: 9, ninetyNinth: undefined } };
-  for (const one of [demand, seen, placed]) t.deepEqual(decodeDemand(DemandWire.decode(DemandWire.encode(encodeDemand(one)).finish())), one);
+  const reserved: Demand = { ...placed, reserved: [{ ...readClaim(aClaim()), processors: 2 }] };
+  for (const one of [demand, seen, placed, reserved]) t.deepEqual(decodeDemand(DemandWire.decode(DemandWire.encode(encodeDemand(one)).finish())), one);
+  t.throws(() => decodeDemand({ ...encodeDemand(demand), reserved: [{ claim: aClaim(), processors: 0 }] }), { code: 'MUT_BAD_REQUEST', message: /reserved\[0\]/ });
+  t.throws(() => decodeDemand({ ...encodeDemand(demand), reserved: [{ claim: 'x.y.z', processors: 1 }] }), { code: 'MUT_CLAIM_FORGED' });
   t.throws(() => decodeDemand({ ...encodeDemand(demand), processors: 0 }), { code: 'MUT_BAD_REQUEST', message: /processors is 0/ });
 });
 
@@ -23,5 +27,7 @@ test('an allocation request comes out as it went in, whatever its status', (t) =
     const wire = encodeAllocationRequest({ ...request, status });
     t.deepEqual(decodeAllocationRequest(AllocationRequestWire.decode(AllocationRequestWire.encode(wire).finish())), { ...request, status });
   }
+  const inside: AllocationRequest = { ...request, reservation: { ...nameReservation(readClaim(aClaim())), overCode: 'MUT_RESERVATION_OVER' } };
+  t.deepEqual(decodeAllocationRequest(AllocationRequestWire.decode(AllocationRequestWire.encode(encodeAllocationRequest(inside)).finish())), inside);
   t.throws(() => decodeAllocationRequest({ ...encodeAllocationRequest(request), status: 12 as RequestStatus }), { code: 'MUT_BAD_REQUEST' });
 });

@@ -9,11 +9,12 @@ import type { JobSpec } from '@mutirao/core/messages';
 import type { BrokerClient } from '../../client/broker-client.ts';
 import type { CommandContext } from '../../context.ts';
 import type { HereOptions } from './here-options.ts';
+import type { InsideOptions } from './inside-reservation.ts';
 import { readJobFile, readText } from './job-file.ts';
 import { makeJob, overrideJob, taskOptionsGiven, type JobOptions, type TaskOptions } from './job-options.ts';
 
 /** Everything that `job submit` takes. */
-export interface SubmitOptions extends JobOptions, Partial<TaskOptions>, HereOptions {
+export interface SubmitOptions extends JobOptions, Partial<TaskOptions>, HereOptions, InsideOptions {
   readonly format?: string;
   readonly wait?: true;
   readonly progress?: true;

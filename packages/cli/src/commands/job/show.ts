@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import { readClaim } from '@mutirao/api/codecs';
 import { JobStatus, type GetJobResponse, type JobSpec, type JobSummary } from '@mutirao/api/broker';
 
 import type { Act, CommandContext } from '../../context.ts';
@@ -65,11 +66,19 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['processors', `${spec.processors ?? 1} per task`],
     ['limits', limitsOf(spec)],
     ['deadline', spec.deadlineUnixMs === undefined ? '' : showInstant(spec.deadlineUnixMs)],
+    ['reservation', describeReservation(spec)],
     ['environment', Object.entries(spec.environment).map(([name, value]) => `${name}=${value}`).join(' ')],
     ['folder', spec.homeDirectory],
     ['gathered in', spec.gathering?.folder ?? ''],
     ...groupPairs(spec),
   ]);
+}
+
+/** The reservation that the job was submitted into; whether it is over, `job explain` says. */
+function describeReservation({ reservation }: JobSpec): string {
+  if (reservation === undefined) return '';
+  const { reservationId, resourceId, startsAt, endsAt, amount } = readClaim(reservation.claim);
+  return `${reservationId} of ${resourceId}: ${amount} processors from ${showInstant(startsAt)} until ${showInstant(endsAt)}`;
 }
 
 function timesText({ taskTimes }: GetJobResponse): string {

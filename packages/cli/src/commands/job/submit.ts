@@ -7,6 +7,7 @@ import { tell } from '../../output/tell.ts';
 import { followJob } from '../../watch/follow-job.ts';
 import { handOver, readJob, type SubmitOptions } from './hand-over.ts';
 import { addHereOptions, refuseWithoutHere } from './here-options.ts';
+import { reserveFor } from './inside-reservation.ts';
 import { endLine, exitStatusOfJob } from './wait.ts';
 
 const collect = (value: string, former: readonly string[] = []): readonly string[] => [...former, value];
@@ -35,6 +36,9 @@ export function define(command: Command, act: Act): void {
     .option('--limit-time <duration>', 'end a replica after 90s, 1h30m, HH:MM:SS')
     .option('--limit-memory <size>', 'end a replica above 512MiB, 2GiB')
     .option('--limit-output <size>', 'end a replica that prints more')
+    .option('--reservation <reservation>', 'run inside a reservation of yours: its number, or its claim as "reservation show" prints it')
+    .addOption(new Option('--after-reservation <what>', 'what becomes of tasks that are left when that is over: go-on wherever there is a machine, or wait (default: go-on)').choices(['go-on', 'wait']))
+    .option('--reservations <name>', 'with --reservation: the reservation manager, by name or address (default: MUTIRAO_RESERVATIONS, or the only one of the home folder)')
     .option('--deadline <time>', 'when it should be done; providers ask for resources accordingly')
     .option('--no-op', 'machines answer at once and start nothing: measures the way there and back')
     .option('--wait', 'wait until the job has ended; the exit status tells how')
@@ -50,7 +54,7 @@ export function define(command: Command, act: Act): void {
 
 /** Submits a job, and waits for its end where that is wanted. */
 export async function submitJob(context: CommandContext, file: string | undefined, options: SubmitOptions): Promise<ExitStatus> {
-  const job = readJob(context, file, options);
+  const job = await reserveFor(context, readJob(context, file, options), options);
   const { jobId, taskCount } = await handOver(context, job);
   if (options.wait !== true && options.progress !== true) {
     tell(context.output, {

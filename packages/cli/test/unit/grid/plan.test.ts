@@ -3,7 +3,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
-import { clusterName, GridPlan, noManager, parseClusters, parseSettings } from '../../../src/grid/plan.ts';
+import { clusterName, embeddedManager, GridPlan, noManager, parseClusters, parseSettings } from '../../../src/grid/plan.ts';
 import { claimHome, findGridRecord, isSupervised, type GridRecord } from '../../../src/grid/record.ts';
 
 const record: GridRecord = { pid: 1, startedUnixMs: 0, broker: '', clusters: [], machines: 0, processes: {} };
@@ -21,6 +21,14 @@ test('settings become options of all processes of a kind, after our own', (t) =>
   t.deepEqual(plan.cluster('alpha', 8).command(undefined).slice(4), ['--home', '/home', '--id', 'alpha', '--processors', '8', '--walltime-max', '10m', '--listen', '127.0.0.1:0']);
   t.deepEqual(plan.agent('lab/m1', 'h:1').command(undefined).slice(-4), ['--processors', '1', '--kill-grace', '1s']);
   t.throws(() => parseSettings(['walltime-max=10m']), { code: 'MUT_BAD_REQUEST' });
+});
+
+test('a cluster of a grid with reservations honours them, under its name', (t) => {
+  const plan = new GridPlan('/home', { clusters: [8], machines: 0, machineProcessors: 1, hasReservations: true, settings: parseSettings([]) });
+  t.deepEqual(plan.reservations('local').command(undefined).slice(4), ['--home', '/home', '--id', 'local', '--listen', '127.0.0.1:0']);
+  t.deepEqual(plan.cluster('alpha', 8, 'h:7').command(undefined).slice(6, -2), ['--id', 'alpha', '--processors', '8', '--reservations', 'h:7']);
+  t.deepEqual(embeddedManager('h:1', 'alpha').slice(-2), ['--reservation-resource', 'alpha']);
+  t.deepEqual(embeddedManager('h:1'), ['--manager', 'embedded', '--cluster', 'h:1']);
 });
 
 test('every process of a traced grid writes a file of its own', (t) => {

@@ -28,7 +28,7 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
   return {
     jobId, userId, clientJobId, label: spec.label, submittedAt: at,
     taskCount: spec.groups.reduce((sum, group) => sum + countTasks(group), 0),
-    processors: spec.processors, replicasMax: spec.replicasMax, failuresMax: spec.failuresMax, deadline: spec.deadline, verification: spec.verification,
+    processors: spec.processors, replicasMax: spec.replicasMax, failuresMax: spec.failuresMax, deadline: spec.deadline, verification: spec.verification, reservation: spec.reservation, reservationOver: undefined,
     scheduler: spec.scheduler ?? schedulingDefaults.scheduler, replicationCap: spec.replicationCap ?? schedulingDefaults.replicationCap,
     spec, groups: [], queues: [], status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
     finished: new IndexSet(), failed: new IndexSet(), cancelled: new IndexSet(),
@@ -52,6 +52,11 @@ export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>):
       replica.abortFate = 'cancelled';
     }
   }
+}
+
+/** Notes that a job's reservation is over, and whether what is left of it waits. */
+export function leaveReservation(state: BrokerState, { jobId, code, reason, waits, at }: ChangeOf<'ReservationLeft'>): void {
+  getJob(state, jobId).reservationOver = { code, reason, waits, at };
 }
 
 /** Closes a job all of whose tasks have ended, and drops what it no longer needs. */

@@ -1,3 +1,4 @@
+import { type AllocationRequest, reservationKey } from '../../messages/index.ts';
 import { invariant, type MachineId, type ProviderId } from '../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../times/index.ts';
 import type { ChangeOf } from './changes.ts';
@@ -26,7 +27,7 @@ export function addProvider(state: BrokerState, { providerId, address }: ChangeO
   else {
     state.providers.set(providerId, {
       providerId, address, machines: new Map(), pattern: undefined, leases: [], confirmedLease: 0,
-      isConnected: false, takesLeases: false, isSettled: false, isLeaseTold: false, leaseSeenAt: 0, awaySince: undefined, lastError: '', clockOffset: 0, demand: undefined, demandAt: 0, shareSince: undefined,
+      isConnected: false, resourceId: '', takesLeases: false, isSettled: false, isLeaseTold: false, leaseSeenAt: 0, awaySince: undefined, lastError: '', clockOffset: 0, demand: undefined, demandAt: 0, shareSince: undefined,
     });
   }
 }
@@ -66,5 +67,11 @@ export function changeRequests(state: BrokerState, { providerId, requests }: Cha
   for (const request of requests) {
     state.requests.set(requestKey(providerId, request.requestId), request);
     openAccount(state, providerId, request.requestId);
+    noteReservation(state, request);
   }
+}
+
+function noteReservation({ overReservations }: BrokerState, { reservation, reasons }: AllocationRequest): void {
+  if (reservation === undefined || reservation.overCode === '') return;
+  overReservations.set(reservationKey(reservation), { code: reservation.overCode, reason: reasons.at(-1) ?? '' });
 }

@@ -1,5 +1,5 @@
 import { unreachable } from '../../shared/index.ts';
-import { acceptJob, cancelJob, endJob, retryTasks } from './apply-job.ts';
+import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks } from './apply-job.ts';
 import { confirmLease, grantLease } from './apply-lease.ts';
 import { addProvider, changeRequests, joinMachine, loseMachine } from './apply-machine.ts';
 import { endReplicas, giveUpReplicas, placeReplicas, startReplicas, verifyReplica } from './apply-replica.ts';
@@ -12,6 +12,7 @@ export function apply(state: BrokerState, change: BrokerChange): void {
   switch (change.kind) {
     case 'JobAccepted': acceptJob(state, change); break;
     case 'JobCancelled': cancelJob(state, change); break;
+    case 'ReservationLeft': leaveReservation(state, change); break;
     case 'JobEnded': endJob(state, change); break;
     case 'TasksRetried': retryTasks(state, change); break;
     case 'ReplicasPlaced': placeReplicas(state, change); break;

@@ -41,6 +41,8 @@ export type BrokerChange =
   | { readonly kind: 'JobAccepted'; readonly jobId: JobId; readonly userId: UserId; readonly clientJobId: string; readonly spec: JobSpec; readonly at: Instant }
   /** Sets tasks that are ready or waiting to cancelled and the job to cancelled; its replicas end one by one. */
   | { readonly kind: 'JobCancelled'; readonly jobId: JobId; readonly reason: string; readonly at: Instant }
+  /** The reservation that it ran inside of is over; `waits`: what is left waits for its user. Said again, without that, when she lets it go on. */
+  | { readonly kind: 'ReservationLeft'; readonly jobId: JobId; readonly code: string; readonly reason: string; readonly waits: boolean; readonly at: Instant }
   /** Every task has ended. */
   | { readonly kind: 'JobEnded'; readonly jobId: JobId; readonly status: 'finished' | 'failed' | 'cancelled'; readonly at: Instant }
   /** Empty indexes mean all that failed or were cancelled. */

@@ -48,6 +48,7 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
     invariant(job.status === 'finished' && !isOpen && job.groups.length === 0, `${name} dropped its spec and may need it`);
     return;
   }
+  invariant(job.reservationOver === undefined || job.reservation !== undefined, `${name} has left a reservation that it never had`);
   checkCounts(job, name);
   checkSupports(job, name);
   if (job.status === 'cancelled') invariant(countReady(job) === 0, `${name} is cancelled with ready tasks`);

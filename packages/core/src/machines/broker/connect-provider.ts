@@ -33,6 +33,7 @@ export function connectProvider(turn: Turn, input: InputOf<'ProviderConnected'>)
   provider.awaySince = undefined;
   provider.lastError = '';
   provider.takesLeases = input.takesLeases === true;
+  provider.resourceId = input.resourceId ?? '';
   provider.clockOffset = (input.clock ?? turn.now) - turn.now;
 }
 

@@ -2,6 +2,8 @@ import type { Demand } from '../../messages/index.ts';
 import { type Instant, invariant, type ProcessorCount } from '../../shared/index.ts';
 import { quantilesOf, TimeCurve } from '../../times/index.ts';
 import type { Validity } from './remaining-time.ts';
+import { isSameReserved, reservedFor } from './reserved-jobs.ts';
+import { runsBeside } from './reserved-place.ts';
 import { type DemandPart, splitDemand } from './split-demand.ts';
 import type { BrokerJob, BrokerProvider, BrokerState } from './state.ts';
 import { type Turn, wakeBy } from './turn.ts';
@@ -38,7 +40,8 @@ function tellDemands(turn: Turn): void {
     if (!provider.isConnected) continue;
     let known = facts.get(part.processors);
     if (known === undefined) facts.set(part.processors, known = gatherFacts(state, part.processors));
-    const due = tell(turn, provider, toDemand(part, known));
+    const reserved = reservedFor(state, provider);
+    const due = tell(turn, provider, { ...toDemand(part, known), ...(reserved.length === 0 ? {} : { reserved }) });
     validity.until = Math.min(validity.until, due);
   }
   state.demandsAt = now;
@@ -59,13 +62,13 @@ function tell({ state, now, commands }: Turn, provider: BrokerProvider, demand: 
 
 /** Demand from nothing to something, or back, is told at once. */
 function isBothOrNeither(one: Demand, other: Demand): boolean {
-  return (one.pendingTasks === 0) === (other.pendingTasks === 0);
+  return (one.pendingTasks === 0) === (other.pendingTasks === 0) && (one.reserved === undefined) === (other.reserved === undefined);
 }
 
 const comparedFields = ['pendingTasks', 'unplacedTasks', 'processors', 'taskTimeMax', 'taskTimeMean', 'deadline', 'userId'] as const;
 
 function isSameDemand(one: Demand, other: Demand): boolean {
-  return comparedFields.every((field) => one[field] === other[field])
+  return comparedFields.every((field) => one[field] === other[field]) && isSameReserved(one.reserved, other.reserved)
     && one.taskTimes?.count === other.taskTimes?.count && one.taskTimes?.censoredCount === other.taskTimes?.censoredCount;
 }
 
@@ -77,7 +80,7 @@ interface JobFacts {
 }
 
 function gatherFacts(state: BrokerState, processors: ProcessorCount): JobFacts {
-  const jobs = [...state.openJobs.values()].filter((job) => job.processors === processors);
+  const jobs = [...state.openJobs.values()].filter((job) => job.processors === processors && runsBeside(job));
   const deadlines = jobs.flatMap(({ deadline }) => (deadline === undefined ? [] : [deadline]));
   return {
     deadline: deadlines.length === 0 ? undefined : deadlines.reduce((least, one) => Math.min(least, one)),

@@ -5,7 +5,7 @@ import type { BrokerChange, ChangeOf, ReplicaEnding } from './changes.ts';
 /** What users who watch may hear of: lower-case facts about a noun. */
 export type BrokerEventType =
   | 'job.accepted' | 'job.cancelled' | 'job.finished' | 'job.failed'
-  | 'tasks.started' | 'tasks.verifying' | 'tasks.finished' | 'tasks.failed' | 'tasks.cancelled' | 'tasks.retried' | 'tasks.doubted'
+  | 'tasks.started' | 'tasks.verifying' | 'tasks.finished' | 'tasks.failed' | 'tasks.cancelled' | 'tasks.retried' | 'tasks.doubted' | 'tasks.unreserved'
   | 'replicas.failed' | 'replicas.lost' | 'replicas.surplus' | 'replicas.outvoted' | 'replicas.withdrawn'
   | 'provider.added' | 'machine.joined' | 'machine.lost' | 'machine.quarantined' | 'machine.pardoned' | `request.${RequestStatus}`;
 
@@ -39,6 +39,7 @@ export function eventsOf(change: BrokerChange): BrokerEvent[] {
   switch (change.kind) {
     case 'JobAccepted': return [jobEvent('job.accepted', change.jobId, '')];
     case 'JobCancelled': return [jobEvent('job.cancelled', change.jobId, change.reason)];
+    case 'ReservationLeft': return [jobEvent('tasks.unreserved', change.jobId, change.code)];
     case 'JobEnded': return [jobEvent(`job.${change.status}`, change.jobId, '')];
     case 'TasksRetried': return [{ ...jobEvent('tasks.retried', change.jobId, ''), taskIndexes: change.taskIndexes }];
     case 'ReplicasPlaced': return [{ ...jobEvent('tasks.started', change.jobId, ''), taskIndexes: change.taskIndexes, machineId: change.machineId }];

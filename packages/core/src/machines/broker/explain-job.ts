@@ -2,6 +2,7 @@ import type { TaskStatus } from '../../messages/index.ts';
 import type { Instant, JobId, UserId } from '../../shared/index.ts';
 import { quantilesOf } from '../../times/index.ts';
 import { explainWaiting } from './explain-waiting.ts';
+import { explainReservation } from './explain-reserved.ts';
 import { explainLeasedJob } from './explain-lease.ts';
 import { explainScheduling } from './explain-scheduling.ts';
 import { type Explanation, listedMax } from './explanation.ts';
@@ -34,7 +35,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
     details.push(`${plural(queue.readyCount, 'task')} waiting: ${why.summary}`, ...why.details);
     if (waiting.length === listedMax) break;
   }
-  details.push(...explainLeasedJob(state, job, now));
+  details.push(...explainReservation(job, now), ...explainLeasedJob(state, job, now));
   const verifying = countOpen(job, 'verifying');
   if (verifying > 0) details.push(`${plural(verifying, 'result')} being brought home and checked.`);
   details.push(...describeOutlook(outlookOf(state, job, now)));
@@ -56,6 +57,7 @@ function explainEndedJob(job: BrokerJob): Explanation {
   if (job.failed.size > 0) details.push(`${plural(job.failed.size, 'task')} failed; see "mutirao task list ${job.jobId} --status failed".`);
   if (job.cancelled.size > 0) details.push(`${plural(job.cancelled.size, 'task')} cancelled (${job.cancelReason || 'no reason given'}).`);
   if (job.replicaCount > job.taskCount) details.push(`${plural(job.replicaCount, 'replica')} were placed for ${plural(job.taskCount, 'task')}.`);
+  if (job.reservationOver !== undefined) details.push(...explainReservation(job, job.endedAt));
   const times = quantilesOf(job.times);
   if (times !== undefined) details.push(describeQuantiles(times));
   return { summary: `job ${job.jobId} ${job.status === 'cancelled' ? 'was cancelled' : job.status} ${took} after its submission.`, details };

@@ -16,9 +16,13 @@ export function explainRequest(state: BrokerState, name: string, now: Instant): 
   return { summary: describeRequest(request, now), details: [...request.reasons, ...heuristic, ...held, ...candidates] };
 }
 
-/** Requests that have not ended, one sentence each, followed by the reasons for their size. */
-export function describeRequests(state: BrokerState, now: Instant): string[] {
-  return [...state.requests.values()].filter(isLiveRequest).slice(0, listedMax).flatMap((request) => [describeRequest(request, now), ...request.reasons]);
+/** Requests that have not ended, one sentence each, followed by the reasons for their size; those that are inside no reservation, unless others are meant. */
+export function describeRequests(state: BrokerState, now: Instant, isMeant: (request: AllocationRequest) => boolean = isBeside): string[] {
+  return [...state.requests.values()].filter((request) => isLiveRequest(request) && isMeant(request)).slice(0, listedMax).flatMap((request) => [describeRequest(request, now), ...request.reasons]);
+}
+
+function isBeside({ reservation }: AllocationRequest): boolean {
+  return reservation === undefined;
 }
 
 function describeCandidate({ width, walltime, startsAt, throughput, chosen }: RequestCandidate, now: Instant): string {
@@ -28,7 +32,8 @@ function describeCandidate({ width, walltime, startsAt, throughput, chosen }: Re
 
 function describeRequest(request: AllocationRequest, now: Instant): string {
   const { providerId, requestId, width, walltime, status, submittedAt, startedAt, endedAt } = request;
-  const name = `request ${providerId}/${requestId} for ${plural(width, 'processor')} and ${describeTime(walltime)}`;
+  const inside = request.reservation === undefined ? '' : ` inside reservation ${request.reservation.reservationId}`;
+  const name = `request ${providerId}/${requestId} for ${plural(width, 'processor')} and ${describeTime(walltime)}${inside}`;
   if (endedAt !== 0) return `${name} is ${status}, since ${describeTime(Math.max(0, now - endedAt))}.`;
   const since = status === 'running' ? startedAt : submittedAt;
   const how = since === 0 ? '' : ` for ${describeTime(Math.max(0, now - since))}`;

@@ -2,17 +2,21 @@ import { freeProcessors } from '../../bag/index.ts';
 import { explainMatch } from '../../requirements/index.ts';
 import type { Instant } from '../../shared/index.ts';
 import { describeRequests } from './explain-request.ts';
+import { explainReservedWaiting } from './explain-reserved.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { matchesQueue } from './matching.ts';
 import { machineStatus } from './queries.ts';
 import { keepsAway, knownNeed } from './remaining-time.ts';
+import { belongsTo } from './reserved-place.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from './state.ts';
 import { isCaught } from './trust-records.ts';
 
 /** Says why ready tasks of a queue do not run. */
 export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
-  const machines = [...state.machines.values()];
+  const reserved = explainReservedWaiting(state, queue.job, now);
+  if (reserved !== undefined) return reserved;
+  const machines = [...state.machines.values()].filter(({ facts }) => belongsTo(queue.job, facts.reservation));
   if (machines.length === 0) return explainNoMachines(state, now);
   const matching = machines.filter((machine) => matchesQueue(queue, machine.facts));
   if (matching.length === 0) return explainNoMatch(state, queue, { machines, now });

@@ -2,6 +2,7 @@ import { type IndexRange, IndexSet, type ProcessorCount, type ProcessorMillis } 
 import { countIn, type LeasedTasks, startsOf, unconfirmedMax } from './leases.ts';
 import { presentLease } from './present-lease.ts';
 import { knownNeed } from './remaining-time.ts';
+import { runsBeside } from './reserved-place.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, GroupSpan } from './state.ts';
 import { getTaskGroup } from './task-groups.ts';
 import { commit, type Turn, wakeBy } from './turn.ts';
@@ -110,7 +111,7 @@ function chooseSlices(state: BrokerState, provider: BrokerProvider): Slice[] {
   const slots = slotsOf(state, provider);
   if (slots === 0) return [];
   const others = [...state.providers.values()].filter((other) => other !== provider);
-  const jobs = [...state.openJobs.values()].filter(({ status }) => status === 'running').toReversed();
+  const jobs = [...state.openJobs.values()].filter((job) => job.status === 'running' && runsBeside(job)).toReversed();
   let countMax = shareOf(state, jobs, provider);
   let budget = slots * horizon;
   const slices: Slice[] = [];
@@ -155,7 +156,7 @@ function weightOf(state: BrokerState, provider: BrokerProvider, present: Process
 
 function processorsOf(provider: BrokerProvider): ProcessorCount {
   let processors = 0;
-  for (const machine of provider.machines.values()) processors += machine.processors;
+  for (const { facts, processors: own } of provider.machines.values()) if (facts.reservation === undefined) processors += own;
   return processors;
 }
 
@@ -163,7 +164,7 @@ function processorsOf(provider: BrokerProvider): ProcessorCount {
 function slotsOf(state: BrokerState, provider: BrokerProvider): ProcessorCount {
   let slots = processorsOf(provider);
   for (const request of state.requests.values()) {
-    if (request.providerId === provider.providerId && (request.status === 'queued' || request.status === 'submitting')) slots += request.width;
+    if (request.providerId === provider.providerId && request.reservation === undefined && (request.status === 'queued' || request.status === 'submitting')) slots += request.width;
   }
   return slots;
 }

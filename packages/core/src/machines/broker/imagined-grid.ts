@@ -5,6 +5,7 @@ import { unknownSlowness } from '../../times/index.ts';
 import { mayMatch } from './machine-pattern.ts';
 import { matchesQueue } from './matching.ts';
 import { holdsUntil, keepsAway, type Moment, type TimedMachine } from './remaining-time.ts';
+import { runsBeside } from './reserved-place.ts';
 import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, Success, TaskQueue } from './state.ts';
 import { getGroup } from './task-groups.ts';
 import { isVotedOn, runsMissing, votesWanted } from './votes.ts';
@@ -58,12 +59,14 @@ export interface Running {
  * joined; then on those of the requests that wait, in the order in which this broker heard of them. So what is left over is what no
  * machine will take, and to ask for more is to ask for what the placement would use.
  *
+ * What is inside a reservation is left out: it has a demand of its own (`reservedFor`).
+ *
  * Cost: O(replicas + requests + machines with a free processor x queues).
  */
 export function imagineGrid(moment: Moment): ImaginedGrid {
   const queues = new Map<TaskQueue, ImaginedQueue>();
   for (const job of moment.state.openJobs.values()) {
-    if (job.status !== 'running') continue;
+    if (job.status !== 'running' || !runsBeside(job)) continue;
     for (const source of job.queues) queues.set(source, imagineQueue(source));
     if (isVotedOn(job)) addVotes(moment.state, job, queues);
   }
@@ -119,6 +122,7 @@ function takeStock(
   const { state } = moment;
   const machines: ImaginedMachine[] = [];
   for (const machine of state.machines.values()) {
+    if (machine.facts.reservation !== undefined) continue;
     const ofProvider = running.get(machine.provider);
     invariant(ofProvider !== undefined, `machine ${machine.facts.machineId} of a provider that is not there`);
     const heldProcessors = countOn(state, machine, { queues, running: ofProvider });
@@ -178,7 +182,7 @@ export function add(counts: Map<ProcessorCount, number>, processors: ProcessorCo
 /** Results that are being brought home may still be on their machines: those are wanted until they are settled. */
 function countFetched(state: BrokerState, running: ReadonlyMap<BrokerProvider, Running>): void {
   for (const success of state.successes.values()) {
-    if (!isFetched(success) || success.job.status !== 'running') continue;
+    if (!isFetched(success) || success.job.status !== 'running' || !runsBeside(success.job)) continue;
     const provider = state.providers.get(success.account.providerId);
     const counted = provider && running.get(provider);
     if (counted !== undefined) add(counted.tasks, success.job.processors, 1);
@@ -192,7 +196,7 @@ function comingMachines({ state, now }: Moment): ImaginedMachine[] {
   const waiting: ImaginedMachine[] = [];
   for (const [key, request] of state.requests) {
     const provider = state.providers.get(request.providerId);
-    if (provider?.isConnected !== true) continue;
+    if (provider?.isConnected !== true || request.reservation !== undefined) continue;
     if (request.status === 'running') {
       const until = request.startedAt + request.walltime;
       rest.push(bring(provider, request, { until, processors: request.width - (joined.get(key) ?? 0) }));

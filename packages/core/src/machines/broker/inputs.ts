@@ -9,8 +9,8 @@ export type BrokerInput =
   /** Replies `{ retriedCount }`. Empty indexes mean all that failed or were cancelled. */
   | { readonly kind: 'TasksRetried'; readonly replyTo: number; readonly userId: UserId; readonly jobId: JobId; readonly taskIndexes: readonly TaskIndex[] }
   | { readonly kind: 'ProviderAdded'; readonly replyTo: number; readonly providerId: ProviderId; readonly address: string }
-  /** `clock` is what the provider's clock showed when it greeted; left out, it is ours. `takesLeases`: it said that it can. */
-  | { readonly kind: 'ProviderConnected'; readonly providerId: ProviderId; readonly clock?: Instant | undefined; readonly takesLeases?: boolean | undefined }
+  /** `clock` is what the provider's clock showed when it greeted; left out, it is ours. `takesLeases`: it said that it can. `resourceId`: what its resource is called at its reservation manager. */
+  | { readonly kind: 'ProviderConnected'; readonly providerId: ProviderId; readonly clock?: Instant | undefined; readonly takesLeases?: boolean | undefined; readonly resourceId?: string | undefined }
   /** The provider keeps this lease, and has told of every machine that may hold replicas of an earlier one. */
   | { readonly kind: 'LeaseConfirmed'; readonly providerId: ProviderId; readonly sequence: number }
   /** All machines that the provider had when it connected have been told. */

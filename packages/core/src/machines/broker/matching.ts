@@ -1,9 +1,11 @@
 import type { MachineFacts } from '../../messages/index.ts';
 import { type Attributes, evaluate, parseRequirements } from '../../requirements/index.ts';
+import { belongsTo } from './reserved-place.ts';
 import type { TaskQueue } from './state.ts';
 
 /** Whether a machine may run the queue's tasks. Answers are kept, so asking again is cheap. */
 export function matchesQueue(queue: TaskQueue, facts: MachineFacts): boolean {
+  if (!belongsTo(queue.job, facts.reservation)) return false;
   const known = queue.matches.get(facts);
   if (known !== undefined) return known;
   const isMatch = facts.processors >= queue.processors && evaluate(queue.requirements, facts.attributes) === 'match';

@@ -2,6 +2,7 @@ import type { AllocationRequest } from '../../messages/index.ts';
 import type { Duration, Instant } from '../../shared/index.ts';
 import { quantileOn, type Slowness, unknownSlowness } from '../../times/index.ts';
 import { matchesQueue } from './matching.ts';
+import { belongsTo } from './reserved-place.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from './state.ts';
 import { timeQuantile } from './task-times.ts';
 
@@ -104,7 +105,7 @@ function mayComeLonger(state: BrokerState, queue: TaskQueue, need: Duration): bo
     if (isTold && (facts.until === undefined || facts.until - joinedAt >= need) && matchesQueue(queue, facts)) return true;
   }
   for (const request of state.requests.values()) {
-    if (0.9 * request.walltime >= need && isWaiting(state, request)) return true;
+    if (0.9 * request.walltime >= need && isWaiting(state, request) && belongsTo(queue.job, request.reservation)) return true;
   }
   return false;
 }

@@ -26,5 +26,5 @@ const comparedFields = ['managerRequestId', 'width', 'walltime', 'status', 'subm
 
 function isSame(known: AllocationRequest | undefined, told: AllocationRequest): boolean {
   if (known === undefined) return false;
-  return comparedFields.every((field) => known[field] === told[field]) && known.reasons.join('\n') === told.reasons.join('\n');
+  return comparedFields.every((field) => known[field] === told[field]) && known.reservation?.overCode === told.reservation?.overCode && known.reasons.join('\n') === told.reasons.join('\n');
 }

@@ -58,7 +58,7 @@ function restoreMachine(state: BrokerState, saved: SavedMachine): void {
 function restoreJob(state: BrokerState, saved: SavedJob): void {
   const { finished, failed, cancelled, ready, tasks, shares, supports: _supports, doubtful: _doubtful, ...kept } = saved;
   const job: BrokerJob = {
-    ...kept, ...schedulingOf(saved), ...restoreVotes(saved), deadline: saved.deadline, verification: saved.verification, spec: saved.spec, groups: [], queues: [], tasks: new Map(), shares: new Map(), sistered: new Set(),
+    ...kept, ...schedulingOf(saved), ...restoreVotes(saved), deadline: saved.deadline, verification: saved.verification, reservation: saved.reservation, reservationOver: saved.reservationOver, spec: saved.spec, groups: [], queues: [], tasks: new Map(), shares: new Map(), sistered: new Set(),
     times: saved.times.curve === undefined ? TimeCurve.fromSums(saved.times) : TimeCurve.restore(saved.times.curve),
     finished: restoreSet(finished), failed: restoreSet(failed), cancelled: restoreSet(cancelled),
   };

@@ -4,7 +4,7 @@ import type { InputOf } from './inputs.ts';
 import type { BrokerJob } from './state.ts';
 import { commit, reply, replyNotFound, type Turn } from './turn.ts';
 
-/** Makes tasks that failed or were cancelled ready again; those that did neither are left alone. */
+/** Makes tasks that failed or were cancelled ready again, and lets go on what waits since its reservation is over; others are left alone. */
 export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
   const job = findJobOf(turn.state, input.userId, input.jobId);
   if (job === undefined) {
@@ -17,11 +17,21 @@ export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
     reply(turn, input.replyTo, { ok: false, code: 'MUT_BAD_REQUEST', message });
     return;
   }
+  const released = releaseWaiting(turn, job);
   const all = job.failed.size + job.cancelled.size;
   const taskIndexes = input.taskIndexes.length === 0 ? [] : retryable(job, input.taskIndexes);
   const retriedCount = input.taskIndexes.length === 0 ? all : taskIndexes.length;
   if (retriedCount > 0) commit(turn, { kind: 'TasksRetried', jobId: job.jobId, taskIndexes, at: turn.now });
-  reply(turn, input.replyTo, { ok: true, value: { retriedCount } });
+  reply(turn, input.replyTo, { ok: true, value: { retriedCount: retriedCount + released } });
+}
+
+/** Lets the tasks go on that wait since their reservation is over; answers how many they are. */
+function releaseWaiting(turn: Turn, job: BrokerJob): number {
+  const { jobId, reservationOver } = job;
+  if (reservationOver?.waits !== true) return 0;
+  const { code, reason } = reservationOver;
+  commit(turn, { kind: 'ReservationLeft', jobId, code, reason, waits: false, at: turn.now });
+  return job.queues.reduce((sum, { ready }) => sum + ready.size, 0);
 }
 
 function retryable(job: BrokerJob, indexes: readonly TaskIndex[]): TaskIndex[] {

@@ -67,9 +67,9 @@ function savePace({ times, slowness }: BrokerMachine): { times?: SavedCurve; slo
 
 function saveJob(job: BrokerJob) {
   const { jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, verification, spec } = job;
-  const { status, cancelReason, endedAt, replicaCount, failureCount, extraVoteCount, scheduler, replicationCap } = job;
+  const { status, cancelReason, endedAt, replicaCount, failureCount, extraVoteCount, scheduler, replicationCap, reservation, reservationOver } = job;
   return {
-    jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, scheduler, replicationCap, verification, spec,
+    jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, scheduler, replicationCap, verification, reservation, reservationOver, spec,
     status, cancelReason, endedAt, replicaCount, failureCount, extraVoteCount, times: saveTimes(job.times),
     doubtful: saveSet(job.doubtful), supports: [...job.supports].map(([identity, support]) => ({ identity, tasks: saveSet(support) })),
     finished: saveSet(job.finished), failed: saveSet(job.failed), cancelled: saveSet(job.cancelled),

@@ -2,6 +2,7 @@ import type { Instant, ProcessorCount } from '../../shared/index.ts';
 import { add, imagineGrid, type ImaginedGrid, type ImaginedQueue } from './imagined-grid.ts';
 import { mayMatch } from './machine-pattern.ts';
 import { holdsUntil, type Moment } from './remaining-time.ts';
+import { runsBeside } from './reserved-place.ts';
 import type { BrokerProvider, BrokerState } from './state.ts';
 import { countRunsWanted } from './votes.ts';
 
@@ -84,7 +85,7 @@ function narrowest(counts: readonly (readonly [ProcessorCount, number])[]): Proc
 /** Processors that a task of the narrowest open job wants; 1 where no job wants a machine. */
 export function narrowestOpen(state: BrokerState): ProcessorCount {
   let least = Infinity;
-  for (const job of state.openJobs.values()) if (job.status === 'running') least = Math.min(least, job.processors);
+  for (const job of state.openJobs.values()) if (job.status === 'running' && runsBeside(job)) least = Math.min(least, job.processors);
   return least === Infinity ? 1 : least;
 }
 
@@ -92,7 +93,7 @@ export function narrowestOpen(state: BrokerState): ProcessorCount {
 function countPending(state: BrokerState, processors: ProcessorCount): number {
   let pending = 0;
   for (const job of state.openJobs.values()) {
-    if (job.status === 'running' && job.processors === processors) pending += job.taskCount - job.finished.size - job.failed.size - job.cancelled.size + countRunsWanted(state, job);
+    if (job.status === 'running' && runsBeside(job) && job.processors === processors) pending += job.taskCount - job.finished.size - job.failed.size - job.cancelled.size + countRunsWanted(state, job);
   }
   return pending;
 }

@@ -1,5 +1,5 @@
 import type {
-  AllocationRequest, Demand, JobSpec, JobStatus, MachineFacts, OutputSpec, ReplicationCap, SchedulerName, TaskStatus, Verification,
+  AllocationRequest, Demand, JobReservation, JobSpec, JobStatus, MachineFacts, OutputSpec, ReplicationCap, SchedulerName, TaskStatus, Verification,
 } from '../../messages/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
 import type { Slowness, TimeCurve } from '../../times/index.ts';
@@ -33,6 +33,8 @@ export interface BrokerState {
   readonly successes: Map<ReplicaId, Success>;
   /** All that providers ever told of, by `<provider>/<request>`. */
   readonly requests: Map<string, AllocationRequest>;
+  /** Reservations of which nothing more is to be had, by their key, as requests inside them told. */
+  readonly overReservations: Map<string, OverReservation>;
   /** Of the moment: when each request was last seen at its manager, by the same keys. */
   readonly requestsSeen: Map<string, Instant>;
   /** What machines have done for their trust, by identity; it outlives jobs and their presence. */
@@ -68,6 +70,10 @@ export interface BrokerJob {
   readonly replicationCap: ReplicationCap;
   /** As in the spec. */
   readonly verification: Verification | undefined;
+  /** As in the spec. */
+  readonly reservation: JobReservation | undefined;
+  /** Why its reservation is over; undefined while it is not, and where it has none. */
+  reservationOver: LeftReservation | undefined;
   /** Undefined once every task has finished, since nothing of it can run again; its `JobAccepted` in the journal has it. */
   spec: JobSpec | undefined;
   /** As in the spec; empty when that is undefined. */
@@ -101,6 +107,20 @@ export interface BrokerJob {
   readonly shares: Map<LedgerAccount, LedgerShare>;
   /** All tasks of which two replicas or more run or wait for a verdict, or one was given up; some that had them may still be among them. */
   readonly sistered: Set<OpenTask>;
+}
+
+/** Why nothing more is to be had of a reservation. */
+export interface OverReservation {
+  readonly code: string;
+  /** A part of a sentence. */
+  readonly reason: string;
+}
+
+/** What became of a job when its reservation was over. */
+export interface LeftReservation extends OverReservation {
+  /** Its tasks wait until they are retried; else they went on wherever there is a machine. */
+  readonly waits: boolean;
+  readonly at: Instant;
 }
 
 /** Where the tasks of a group stand in their job. */
@@ -199,6 +219,8 @@ export interface BrokerProvider {
   pattern: MachinePattern | undefined;
   /** Of the moment, as all below. */
   isConnected: boolean;
+  /** What its resource is called at its reservation manager; empty where it honours no reservations. */
+  resourceId: string;
   /** It goes on with a lease while we are away; older releases do not. */
   takesLeases: boolean;
   /** It has told of all machines that it had when it connected. */
@@ -281,7 +303,7 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
   return {
     options: { ...defaultBrokerOptions, ...options },
     jobs: new Map(), openJobs: new Map(), jobsByClientId: new Map(), providers: new Map(), machines: new Map(), replicas: new Map(),
-    successes: new Map(), records: new Map(), requests: new Map(), requestsSeen: new Map(), accounts: new Map(), stored: createStoredContents(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
+    successes: new Map(), records: new Map(), requests: new Map(), overReservations: new Map(), requestsSeen: new Map(), accounts: new Map(), stored: createStoredContents(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
   };
 }
 

@@ -14,6 +14,7 @@ import { joinMachine } from './join-machine.ts';
 import { dropMachine } from './lose-machine.ts';
 import { placeReplicas } from './place-replicas.ts';
 import { hearOfRequests } from './requests.ts';
+import { leaveReservations } from './reserved-jobs.ts';
 import { retryTasks } from './retry-tasks.ts';
 import { acceptResult, hearDigest, refuseResult } from './settle-result.ts';
 import type { BrokerState } from './state.ts';
@@ -32,6 +33,7 @@ export function step(state: BrokerState, inputs: readonly BrokerInput[], now: In
   const turn = beginTurn(state, now);
   for (const input of inputs) takeInput(turn, input);
   expireSuspects(turn);
+  leaveReservations(turn);
   decideTasks(turn);
   flushCancels(turn);
   placeReplicas(turn);

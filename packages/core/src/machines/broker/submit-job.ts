@@ -1,4 +1,5 @@
 import type { InputOf } from './inputs.ts';
+import { findReservationFault } from './reserved-jobs.ts';
 import { clientKey } from './state.ts';
 import { commit, reply, type Turn } from './turn.ts';
 import { findSpecFault } from './validate-spec.ts';
@@ -12,7 +13,7 @@ export function submitJob(turn: Turn, input: InputOf<'JobSubmitted'>): void {
     reply(turn, replyTo, { ok: true, value: { jobId: known.jobId, taskCount: known.taskCount } });
     return;
   }
-  const fault = findSpecFault(spec);
+  const fault = findSpecFault(spec) ?? findReservationFault(turn, userId, spec);
   if (fault !== undefined) {
     reply(turn, replyTo, { ok: false, ...fault });
     return;

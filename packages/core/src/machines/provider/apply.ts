@@ -67,12 +67,12 @@ function beginDemand(state: ProviderState, brokerId: string): void {
 }
 
 function addRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestDrafted' }): void {
-  const { requestId, brokerId, userId, width, walltime, heuristic, reasons, candidates, at } = change;
+  const { requestId, brokerId, userId, width, walltime, heuristic, reasons, candidates, reservation, at } = change;
   state.nextRequestNumber += 1;
   state.requests.set(requestId, {
     requestId, brokerId, userId, width, walltime, heuristic, reasons, candidates, status: 'drafted', managerRequestId: '',
     submittedAt: 0, startedAt: 0, endedAt: 0, releaseReason: '', hasServed: false, taskTime: 0,
-    seenAt: at, unknownSince: 0, missedListings: 0, releaseAskedAt: 0,
+    seenAt: at, unknownSince: 0, missedListings: 0, releaseAskedAt: 0, ...(reservation === undefined ? {} : { reservation }),
   });
 }
 
@@ -108,11 +108,17 @@ function endRequest(state: ProviderState, change: ProviderChange & { kind: 'Requ
   request.seenAt = change.at;
   request.unknownSince = 0;
   request.reasons = [...request.reasons, change.reason];
+  if (change.overCode !== undefined) request.overCode = change.overCode;
+  if (request.reservation === undefined) pauseAfter(state, request, change);
+  forgetOldRequests(state);
+}
+
+/** What is refused inside a reservation says nothing of what could be had beside it. */
+function pauseAfter(state: ProviderState, request: OwnRequest, change: ProviderChange & { kind: 'RequestEnded' }): void {
   // A full disk at the manager: asked again at a steady pace, and not counted among what makes asking hopeless.
   if (change.isPassing === true) state.pausedUntil = Math.max(state.pausedUntil, change.at + Math.min(state.config.refusalPause, state.config.refusalPauseMax));
   else if (change.status === 'rejected') pauseAsking(state, change.at, () => { state.refusals += 1; });
   else if (!request.hasServed && request.releaseReason === '') pauseAsking(state, change.at, () => { state.fruitless += 1; });
-  forgetOldRequests(state);
 }
 
 function pauseAsking(state: ProviderState, at: Instant, count: () => void): void {

@@ -21,7 +21,7 @@ export function connectBroker(turn: Turn, brokerId: BrokerId, connectionId: numb
   broker.demand = undefined;
   broker.idleSince = 0;
   broker.coveredSince = 0;
-  const requests = requestsOf(state, brokerId).map((request) => describeRequest(state, request));
+  const requests = allRequestsOf(state, brokerId).map((request) => describeRequest(state, request));
   if (requests.length > 0) turn.commands.push({ kind: 'TellRequests', brokerId, requests });
 }
 
@@ -111,9 +111,13 @@ function lanesOf(state: ProviderState, { brokerId }: KnownBroker, processors: Pr
   return lanes;
 }
 
-/** The requests that a broker's demand made, in the order in which they were drafted. */
+/** The requests that a broker's demand made, in the order in which they were drafted; those inside reservations left out. */
 export function requestsOf(state: ProviderState, brokerId: BrokerId): OwnRequest[] {
-  return [...state.requests.values()].filter((request) => request.brokerId === brokerId);
+  return allRequestsOf(state, brokerId).filter(({ reservation }) => reservation === undefined);
+}
+
+function allRequestsOf({ requests }: ProviderState, brokerId: BrokerId): OwnRequest[] {
+  return [...requests.values()].filter((request) => request.brokerId === brokerId);
 }
 
 /** Processors that a broker's running allocations hold, those that are being released left out. */
@@ -154,7 +158,7 @@ export function tellChangedRequests(turn: Turn): void {
   const { state } = turn;
   for (const broker of state.brokers.values()) {
     if (broker.connectionId === 0) continue;
-    const changed = requestsOf(state, broker.brokerId).filter((request) => turn.changedRequestIds.has(request.requestId));
+    const changed = allRequestsOf(state, broker.brokerId).filter((request) => turn.changedRequestIds.has(request.requestId));
     if (changed.length === 0) continue;
     turn.commands.push({ kind: 'TellRequests', brokerId: broker.brokerId, requests: changed.map((request) => describeRequest(state, request)) });
   }

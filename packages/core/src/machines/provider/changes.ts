@@ -1,4 +1,4 @@
-import type { LeaseOutline, MachineFacts, ResourceLimits } from '../../messages/index.ts';
+import type { ClaimedReservation, LeaseOutline, MachineFacts, ResourceLimits } from '../../messages/index.ts';
 import type { RequestCandidate } from '../../requests/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
 import type { BrokerId, HeuristicSetting } from './state.ts';
@@ -13,6 +13,8 @@ export type ProviderChange =
       readonly walltime: Duration; readonly heuristic: string; readonly reasons: readonly string[]; readonly at: Instant;
       /** What the heuristic compared; left out by one that compares nothing. */
       readonly candidates?: readonly RequestCandidate[];
+      /** The reservation that it is to run inside; left out for one beside them. */
+      readonly reservation?: ClaimedReservation;
     }
   /** From here on the manager may have it. */
   | { readonly kind: 'RequestSubmitting'; readonly requestId: RequestId; readonly at: Instant }
@@ -26,6 +28,8 @@ export type ProviderChange =
       readonly endedAt: Instant; readonly at: Instant;
       /** It was refused for a reason that passes by itself. */
       readonly isPassing?: true;
+      /** Nothing more is to be had of its reservation, and why. */
+      readonly overCode?: string;
     }
   | { readonly kind: 'MachineJoined'; readonly facts: MachineFacts; readonly brokerId: BrokerId; readonly at: Instant }
   | { readonly kind: 'MachineAssigned'; readonly machineId: MachineId; readonly brokerId: BrokerId; readonly at: Instant }

@@ -48,6 +48,7 @@ function checkRequest(state: ProviderState, request: OwnRequest): void {
   invariant(isPending(request) === (request.endedAt === 0), `request ${requestId} is ${status} and ended at ${request.endedAt}`);
   invariant(status !== 'running' || request.startedAt > 0, `request ${requestId} runs and never started`);
   invariant(request.reasons.length > 0, `request ${requestId} has no reason`);
+  invariant(request.overCode === undefined || (request.reservation !== undefined && !isPending(request)), `request ${requestId} says that its reservation is over, and has none or goes on`);
   invariant(request.unknownSince === 0 || status === 'submitting', `request ${requestId} is ${status} and unknown`);
 }
 

@@ -1,4 +1,4 @@
-import type { AllocationRequest, MachineFacts } from '../../messages/index.ts';
+import type { AllocationRequest, ClaimedReservation, MachineFacts } from '../../messages/index.ts';
 import type { Duration, DriverCommand, MachineId, ProcessorCount, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
 import type { BrokerId } from './state.ts';
 
@@ -9,6 +9,8 @@ export type ProviderCommand =
   | {
       readonly kind: 'SubmitRequest'; readonly requestId: RequestId; readonly clientRequestId: string; readonly userId: UserId;
       readonly width: ProcessorCount; readonly walltime: Duration;
+      /** The reservation to run inside of; left out for none. */
+      readonly reservation?: ClaimedReservation;
     }
   /** Takes a queued request out, or ends a running one; answered by ReleaseDone or ReleaseFailed. */
   | { readonly kind: 'ReleaseRequest'; readonly requestId: RequestId; readonly managerRequestId: string }

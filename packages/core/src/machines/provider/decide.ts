@@ -128,8 +128,10 @@ function draftFor(turn: Turn, { limits, listing }: Resource, heuristic: RequestH
   // A deputy goes by what is left of the lease.
   const demand = broker.connectionId === 0 ? { pendingTasks: neededAlone(turn, broker), processors: 1, deadline: undefined } : broker.demand;
   invariant(demand !== undefined, `broker ${broker.brokerId} is in need without a demand`);
-  const pending = [...state.requests.values()].filter(isPending).map(pendingOf);
-  const share = Math.ceil(Math.max(0, limits.requestsMax - pending.length) / sharers);
+  const held = [...state.requests.values()].filter(isPending);
+  // Requests inside reservations hold slots, and nothing that the heuristic could go by.
+  const pending = held.filter(({ reservation }) => reservation === undefined).map(pendingOf);
+  const share = Math.ceil(Math.max(0, limits.requestsMax - held.length) / sharers);
   const decision = heuristic.draft({
     now, limits: { ...limits, requestsMax: pending.length + share }, listing: listingWithOwn(state, listing, now), pending, served: servedOf(state, broker),
     demand: { pendingTasks: demand.pendingTasks, unplacedTasks: unplacedTasks(turn, broker), processors: demand.processors, deadline: demand.deadline },

@@ -84,8 +84,8 @@ function keepReportsOf({ commands }: Turn, machine: ProvidedMachine): void {
 function startLeased(turn: Turn, broker: KnownBroker, machine: ProvidedMachine): void {
   const { state, now } = turn;
   const { lease } = broker;
-  const { facts: { machineId, processors }, attachmentId } = machine;
-  if (lease === undefined || state.drainReason !== '' || now >= leaseEnd(broker)) return;
+  const { facts: { machineId, processors, reservation }, attachmentId } = machine;
+  if (lease === undefined || reservation !== undefined || state.drainReason !== '' || now >= leaseEnd(broker)) return;
   // Once all has started, machines without work are not worth a search.
   if (leftOfLease(broker) === 0) return;
   const held = [...machine.held].reduce((sum, replicaId) => sum + processorsOf(lease, replicaId), 0);

@@ -26,8 +26,8 @@ export type ProviderInput =
   | { readonly kind: 'QueueListed'; readonly listing: QueueListing; readonly readAt: Instant }
   | { readonly kind: 'QueueReadFailed'; readonly reason: string }
   | { readonly kind: 'SubmitAccepted'; readonly requestId: RequestId; readonly managerRequestId: string }
-  /** `isPassing`: for a reason that passes by itself, and says nothing about the request. */
-  | { readonly kind: 'SubmitRefused'; readonly requestId: RequestId; readonly reason: string; readonly isPassing?: true }
+  /** `isPassing`: for a reason that passes by itself, and says nothing about the request. `code`: what the manager refused it with. */
+  | { readonly kind: 'SubmitRefused'; readonly requestId: RequestId; readonly reason: string; readonly isPassing?: true; readonly code?: string }
   /** The call came to nothing: the manager may have the request or not. */
   | { readonly kind: 'SubmitUnknown'; readonly requestId: RequestId; readonly reason: string }
   | { readonly kind: 'ReleaseDone'; readonly requestId: RequestId }

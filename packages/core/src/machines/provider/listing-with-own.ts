@@ -26,7 +26,8 @@ export function listingWithOwn(state: ProviderState, listing: QueueListing, now:
     requests.push(entry);
     started += heldBy(entry);
   }
-  return { at: listing.at, processorsFree: Math.max(0, listing.processorsFree - started), requests };
+  const { reservations } = listing;
+  return { at: listing.at, processorsFree: Math.max(0, listing.processorsFree - started), requests, ...(reservations === undefined ? {} : { reservations }) };
 }
 
 function isHeld(request: OwnRequest): boolean {
@@ -42,9 +43,9 @@ function heldBy(entry: QueuedRequest | undefined): ProcessorCount {
 }
 
 function entryOf(request: OwnRequest, clientRequestId: string, now: Instant): QueuedRequest {
-  const { managerRequestId, userId, width, walltime, status, submittedAt, startedAt } = request;
+  const { managerRequestId, userId, width, walltime, status, submittedAt, startedAt, reservation } = request;
   return {
     managerRequestId, userId, width, walltime, status: status === 'running' ? 'running' : 'queued', submittedAt: submittedAt === 0 ? now : submittedAt,
-    startsAt: startedAt, endedAt: 0, endReason: '', clientRequestId,
+    startsAt: startedAt, endedAt: 0, endReason: '', clientRequestId, ...(reservation === undefined ? {} : { reservationId: reservation.reservationId }),
   };
 }

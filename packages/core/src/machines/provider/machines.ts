@@ -1,4 +1,4 @@
-import type { MachineFacts } from '../../messages/index.ts';
+import { type MachineFacts, nameReservation } from '../../messages/index.ts';
 import type { Instant, MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
 import { hasKept, mustWait, noteHeld, returnLeased } from './former-runs.ts';
 import { keptKey } from './kept-lease.ts';
@@ -61,7 +61,10 @@ function noteStart(turn: Turn, request: OwnRequest): void {
 }
 
 function withUntil(facts: MachineFacts, request: OwnRequest | undefined): MachineFacts {
-  return request === undefined ? facts : { ...facts, until: request.startedAt + request.walltime };
+  if (request === undefined) return facts;
+  const { reservation, startedAt, walltime } = request;
+  if (reservation === undefined) return { ...facts, until: startedAt + walltime };
+  return { ...facts, until: Math.min(startedAt + walltime, reservation.endsAt), reservation: nameReservation(reservation) };
 }
 
 /** Notes that an agent went away; its machine is lost at once when it said so, else when its grace is over. */

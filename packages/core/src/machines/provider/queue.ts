@@ -1,6 +1,7 @@
 import type { QueuedRequest, QueueListing, ResourceLimits } from '../../messages/index.ts';
 import type { Duration, Instant, RequestId } from '../../shared/index.ts';
 import { loseMachinesOf } from './machines.ts';
+import { overCodeOf } from './reserved-end.ts';
 import { inOwnClock } from './own-clock.ts';
 import { clientRequestIdOf, isPending, isServing, numberOf, type OwnRequest, type ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
@@ -133,7 +134,8 @@ function seeEnd(turn: Turn, request: OwnRequest, entry: QueuedRequest): void {
     commit(turn, { kind: 'RequestStarted', requestId: request.requestId, startedAt: entry.startsAt, at: turn.now });
   }
   const because = entry.endReason === '' ? '' : ` (${entry.endReason})`;
-  endRequest(turn, request, { status: 'ended', reason: `The resource manager ended it${because}.`, endedAt: entry.endedAt }, codeOfEnd(entry, hasRun));
+  const over = overCodeOf(request, entry.endReason);
+  endRequest(turn, request, { status: 'ended', reason: `The resource manager ended it${because}.`, endedAt: entry.endedAt, ...over }, codeOfEnd(entry, hasRun));
 }
 
 function codeOfEnd(entry: QueuedRequest, hasRun: boolean): string {
@@ -161,12 +163,14 @@ export interface Ending {
   /** A sentence. */
   readonly reason: string;
   readonly endedAt: Instant;
+  /** Nothing more is to be had of its reservation, and why. */
+  readonly overCode?: string;
 }
 
 /** Ends a request; its machines are lost at once. */
 export function endRequest(turn: Turn, request: OwnRequest, ending: Ending, code = 'MUT_ALLOCATION_ENDED'): void {
   const broker = turn.state.brokers.get(request.brokerId);
-  if (broker !== undefined && isServing(request) && numberOf(request) < broker.demandRequest) broker.endedProcessors += request.width;
+  if (broker !== undefined && request.reservation === undefined && isServing(request) && numberOf(request) < broker.demandRequest) broker.endedProcessors += request.width;
   commit(turn, { kind: 'RequestEnded', requestId: request.requestId, ...ending, at: turn.now });
   loseMachinesOf(turn, request, code);
 }

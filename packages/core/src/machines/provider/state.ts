@@ -1,4 +1,4 @@
-import type { AllocationRequest, Demand, MachineFacts, QueueListing, RequestStatus, ResourceLimits, TaskTimes } from '../../messages/index.ts';
+import { type AllocationRequest, type ClaimedReservation, type Demand, type MachineFacts, nameReservation, type QueueListing, type RequestStatus, type ResourceLimits, type TaskTimes } from '../../messages/index.ts';
 import { heuristicDefaults, type HeuristicOptions, type RequestCandidate } from '../../requests/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ProviderId, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
 import type { KeptLease, KeptMachine } from './kept-lease.ts';
@@ -92,6 +92,10 @@ export interface OwnRequest {
   reasons: readonly string[];
   /** What the heuristic compared; undefined for one that compares nothing. */
   readonly candidates: readonly RequestCandidate[] | undefined;
+  /** The reservation that it is to run inside; left out for one beside them. */
+  readonly reservation?: ClaimedReservation;
+  /** Why nothing more is to be had of that, as the manager said when the request ended; left out before, and where it ended otherwise. */
+  overCode?: string;
   status: RequestStatus;
   /** Empty until the manager accepted it or listed it. */
   managerRequestId: string;
@@ -272,9 +276,9 @@ export function observedTaskTimes({ taskTimes: { longest, total, count } }: { re
 
 /** The request as others are told of it. */
 export function describeRequest(state: ProviderState, request: OwnRequest): AllocationRequest {
-  const { requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic, candidates } = request;
+  const { requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic, candidates, reservation } = request;
   return {
     providerId: state.config.providerId, requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic,
-    ...(candidates === undefined ? {} : { candidates }),
+    ...(candidates === undefined ? {} : { candidates }), ...(reservation === undefined ? {} : { reservation: { ...nameReservation(reservation), overCode: request.overCode ?? '' } }),
   };
 }

@@ -3,6 +3,7 @@ import { changeDemand, connectBroker, disconnectBroker, noteIdleBrokers, offerMa
 import type { ProviderChange } from './changes.ts';
 import type { ProviderCommand } from './commands.ts';
 import { draftRequests, releaseSurplus } from './decide.ts';
+import { draftReserved, releaseReserved } from './decide-reserved.ts';
 import { actAsDeputy, beginDeputies, confirmLeases, forgetReports, keepReport, stockLease, takeLease } from './deputy.ts';
 import { settleHeuristic, switchHeuristic } from './heuristic.ts';
 import type { ProviderInput } from './inputs.ts';
@@ -27,6 +28,8 @@ export function stepProvider(state: ProviderState, inputs: readonly ProviderInpu
   beginDeputies(turn);
   noteIdleBrokers(turn);
   releaseSurplus(turn);
+  releaseReserved(turn);
+  draftReserved(turn);
   askReleases(turn);
   draftRequests(turn);
   tellChangedRequests(turn);

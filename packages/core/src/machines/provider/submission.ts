@@ -2,6 +2,7 @@ import type { RequestId } from '../../shared/index.ts';
 import type { ProviderInput } from './inputs.ts';
 import { loseMachinesOf } from './machines.ts';
 import { endRequest, noteQueued } from './queue.ts';
+import { overCodeOf } from './reserved-end.ts';
 import { isPending, type OwnRequest } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
@@ -12,10 +13,10 @@ export function acceptSubmission(turn: Turn, requestId: RequestId, managerReques
 }
 
 /** The manager refused a request. */
-export function refuseSubmission(turn: Turn, { requestId, reason, isPassing }: Extract<ProviderInput, { readonly kind: 'SubmitRefused' }>): void {
+export function refuseSubmission(turn: Turn, { requestId, reason, isPassing, code = '' }: Extract<ProviderInput, { readonly kind: 'SubmitRefused' }>): void {
   const request = turn.state.requests.get(requestId);
   if (request?.status !== 'submitting') return;
-  endRequest(turn, request, { status: 'rejected', reason: `The resource manager refused it: ${reason}.`, endedAt: turn.now, ...(isPassing === true ? { isPassing } : {}) });
+  endRequest(turn, request, { status: 'rejected', reason: `The resource manager refused it: ${reason}.`, endedAt: turn.now, ...(isPassing === true ? { isPassing } : overCodeOf(request, code)) });
 }
 
 /** Nobody knows whether the manager has a request: its slot stays taken until listings tell. */

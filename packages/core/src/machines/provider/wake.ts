@@ -1,4 +1,5 @@
 import type { Instant } from '../../shared/index.ts';
+import { nextReserved } from './decide-reserved.ts';
 import { deputyDue, mayBeDeputy } from './deputy.ts';
 import { isDeputy, leaseEnd } from './leases.ts';
 import { graceEnd } from './machines.ts';
@@ -20,7 +21,7 @@ export function scheduleWake(turn: Turn): void {
 function instantsOf(turn: Turn): Instant[] {
   const { state } = turn;
   const { brokerGrace, idleRelease } = state.config;
-  const instants = [state.pausedUntil];
+  const instants = [state.pausedUntil, ...nextReserved(turn)];
   for (const machine of state.machines.values()) {
     if (machine.attachmentId === 0) instants.push(graceEnd(state, machine));
   }

@@ -293,7 +293,7 @@ test('demand is told to the machine as the broker states it', async (t) => {
   const bench = new Bench();
   const broker = bench.broker('b1');
   broker.write(fromBroker({
-    $case: 'demand', value: { pendingTasks: 9, processors: 2, taskTimeMsMax: 5, taskTimeMsMean: undefined, deadlineUnixMs: undefined, userId: 'ana' },
+    $case: 'demand', value: { pendingTasks: 9, processors: 2, taskTimeMsMax: 5, taskTimeMsMean: undefined, deadlineUnixMs: undefined, userId: 'ana', reserved: [] },
   }));
   await settle();
   t.deepEqual(bench.inputs[1], {

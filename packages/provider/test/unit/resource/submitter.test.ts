@@ -3,6 +3,7 @@ import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
 import type { ProviderInput } from '@mutirao/core/machines/provider';
 import type { AllocationOrder, ResourceManager } from '@mutirao/managers';
 import { quietLogger } from '@mutirao/runtime/log';
+import { aReservation } from '@mutirao/testkit';
 import { Submitter } from '../../../src/resource/submitter.ts';
 
 const command = { kind: 'SubmitRequest', requestId: 'q1', clientRequestId: 'i.q1', userId: 'ana', width: 2, walltime: 1000 } as const;
@@ -45,7 +46,7 @@ test('a refusal is told at once', async (t) => {
   const manager = aManager([{ code: 'MUT_REQUESTS_MAX' }]);
   const { submitter, inputs } = aSubmitter(manager);
   await submitter.submit(command);
-  t.deepEqual(inputs, [{ kind: 'SubmitRefused', requestId: 'q1', reason: 'MUT_REQUESTS_MAX, told so' }]);
+  t.deepEqual(inputs, [{ kind: 'SubmitRefused', requestId: 'q1', reason: 'MUT_REQUESTS_MAX, told so', code: 'MUT_REQUESTS_MAX' }]);
 });
 
 test('after a call that came to nothing the same order is tried again, with growing pauses', async (t) => {
@@ -69,4 +70,19 @@ test('a release is told to be done or to have failed', async (t) => {
   await submitter.release(release);
   await submitter.release(release);
   t.deepEqual(inputs, [{ kind: 'ReleaseDone', requestId: 'q1' }, { kind: 'ReleaseFailed', requestId: 'q1', reason: 'MUT_UNREACHABLE, told so' }]);
+});
+
+test('an order inside a reservation reaches only a manager that honours those of its resource', async (t) => {
+  const reservation = aReservation('7:1000-5000x2');
+  const plain = aManager(['77']);
+  for (const [manager, names] of [[plain, /honours no reservations/], [{ ...plain, reservationResource: 'other' }, /honours those of other/]] as const) {
+    const { submitter, inputs } = aSubmitter(manager);
+    await submitter.submit({ ...command, reservation });
+    t.like(inputs[0], { kind: 'SubmitRefused', code: 'MUT_RESERVATION_UNSUPPORTED' });
+    t.regex((inputs[0] as { reason: string }).reason, names);
+  }
+  t.is(plain.orders.length, 0);
+  const { submitter } = aSubmitter({ ...plain, reservationResource: 'cl' });
+  await submitter.submit({ ...command, reservation });
+  t.is(plain.orders[0]?.reservation, reservation);
 });

@@ -52,6 +52,23 @@ export namespace Scheduler {
   export type MIN_MIN = typeof Scheduler.MIN_MIN;
 }
 
+/** What becomes of the tasks that are left when the reservation is over, cancelled or refused. */
+export const AfterReservation = {
+  UNSPECIFIED: 0,
+  /** GO_ON - They run wherever there is a machine. */
+  GO_ON: 1,
+  /** WAIT - They wait until the job is retried or cancelled. */
+  WAIT: 2,
+} as const;
+
+export type AfterReservation = typeof AfterReservation[keyof typeof AfterReservation];
+
+export namespace AfterReservation {
+  export type UNSPECIFIED = typeof AfterReservation.UNSPECIFIED;
+  export type GO_ON = typeof AfterReservation.GO_ON;
+  export type WAIT = typeof AfterReservation.WAIT;
+}
+
 export const JobStatus = { UNSPECIFIED: 0, RUNNING: 1, FINISHED: 2, FAILED: 3, CANCELLED: 4 } as const;
 
 export type JobStatus = typeof JobStatus[keyof typeof JobStatus];
@@ -194,12 +211,24 @@ export interface JobSpec {
     | ReplicationCap
     | undefined;
   /** When absent, each output is a file of its own. */
-  gathering?: Gathering | undefined;
+  gathering?:
+    | Gathering
+    | undefined;
+  /** When absent, tasks run wherever there is a machine. */
+  reservation?: JobReservation | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
   key: string;
   value: string;
+}
+
+/** The reservation that a job's tasks run inside of, and nowhere else while it lasts. */
+export interface JobReservation {
+  /** As the reservation manager signed it, for the user who submits the job. */
+  claim: string;
+  /** GO_ON when unspecified. */
+  after: AfterReservation;
 }
 
 /** Outputs that have a local path go into tar archives in a folder, "job-ID.000.tar" and so on, with the index "job-ID.index.jsonl" beside them. */
@@ -1083,6 +1112,7 @@ function createBaseJobSpec(): JobSpec {
     scheduler: undefined,
     replicationCap: undefined,
     gathering: undefined,
+    reservation: undefined,
   };
 }
 
@@ -1126,6 +1156,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.gathering !== undefined) {
       Gathering.encode(message.gathering, writer.uint32(106).fork()).join();
+    }
+    if (message.reservation !== undefined) {
+      JobReservation.encode(message.reservation, writer.uint32(114).fork()).join();
     }
     return writer;
   },
@@ -1250,6 +1283,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.gathering = Gathering.decode(reader, reader.uint32());
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.reservation = JobReservation.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1305,6 +1346,63 @@ export const JobSpec_EnvironmentEntry: MessageFns<JobSpec_EnvironmentEntry> = {
             }
 
             message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseJobReservation(): JobReservation {
+  return { claim: "", after: 0 };
+}
+
+export const JobReservation: MessageFns<JobReservation> = {
+  encode(message: JobReservation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.claim !== "") {
+      writer.uint32(10).string(message.claim);
+    }
+    if (message.after !== 0) {
+      writer.uint32(16).int32(message.after);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): JobReservation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseJobReservation();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.claim = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.after = reader.int32() as any;
             continue;
           }
         }

@@ -40,7 +40,11 @@ export interface Hello {
   /** Stable name of the speaker: a broker's id, a provider's name, an agent's machine id. */
   speakerId: string;
   /** What the speaker's clock shows, in Unix milliseconds: clocks of two hosts may differ. */
-  sentUnixMs?: number | undefined;
+  sentUnixMs?:
+    | number
+    | undefined;
+  /** Of a provider: what its resource is called at its reservation manager; absent where it honours no reservations. */
+  resourceId?: string | undefined;
 }
 
 /** A file's content, known by what it holds. */
@@ -109,7 +113,14 @@ export interface IntegerRange {
 }
 
 function createBaseHello(): Hello {
-  return { protocolVersion: 0, programVersion: "", capabilities: [], speakerId: "", sentUnixMs: undefined };
+  return {
+    protocolVersion: 0,
+    programVersion: "",
+    capabilities: [],
+    speakerId: "",
+    sentUnixMs: undefined,
+    resourceId: undefined,
+  };
 }
 
 export const Hello: MessageFns<Hello> = {
@@ -128,6 +139,9 @@ export const Hello: MessageFns<Hello> = {
     }
     if (message.sentUnixMs !== undefined) {
       writer.uint32(40).int64(message.sentUnixMs);
+    }
+    if (message.resourceId !== undefined) {
+      writer.uint32(50).string(message.resourceId);
     }
     return writer;
   },
@@ -183,6 +197,14 @@ export const Hello: MessageFns<Hello> = {
             }
 
             message.sentUnixMs = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.resourceId = reader.string();
             continue;
           }
         }

@@ -96,6 +96,7 @@ export const ErrorReason = {
   MUT_RESERVATION_EXCEEDED: 89,
   MUT_RESERVATION_OVER: 90,
   MUT_RESERVATION_TOO_LONG: 109,
+  MUT_RESERVATION_UNSUPPORTED: 118,
   MUT_RESOURCE_EXISTS: 110,
   MUT_RUN_TIME_MAX: 61,
   MUT_SHARE_MAX: 111,
@@ -219,6 +220,7 @@ export namespace ErrorReason {
   export type MUT_RESERVATION_EXCEEDED = typeof ErrorReason.MUT_RESERVATION_EXCEEDED;
   export type MUT_RESERVATION_OVER = typeof ErrorReason.MUT_RESERVATION_OVER;
   export type MUT_RESERVATION_TOO_LONG = typeof ErrorReason.MUT_RESERVATION_TOO_LONG;
+  export type MUT_RESERVATION_UNSUPPORTED = typeof ErrorReason.MUT_RESERVATION_UNSUPPORTED;
   export type MUT_RESOURCE_EXISTS = typeof ErrorReason.MUT_RESOURCE_EXISTS;
   export type MUT_RUN_TIME_MAX = typeof ErrorReason.MUT_RUN_TIME_MAX;
   export type MUT_SHARE_MAX = typeof ErrorReason.MUT_SHARE_MAX;

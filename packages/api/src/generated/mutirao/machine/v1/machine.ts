@@ -102,11 +102,26 @@ export interface MachineFacts {
     | undefined;
   /** What it found in token files: whoever wrote one of them shares a file system with it. */
   sharedTokens: string[];
+  /** The reservation that its request runs inside of: only jobs inside the same one are for it. Absent for any other machine. */
+  reservation?: ReservationName | undefined;
 }
 
 export interface MachineFacts_AttributesEntry {
   key: string;
   value: string;
+}
+
+/** A reservation, without its claim. */
+export interface ReservationName {
+  /** What the resource is called at its reservation manager. */
+  resourceId: string;
+  reservationId: number;
+  /** Grows whenever its place changes. */
+  revision: number;
+  /** Whose it is. */
+  userId: string;
+  /** The end of the claim's signature. */
+  mark: string;
 }
 
 /** Run: starts these replicas in order, as processors become free. */
@@ -509,6 +524,7 @@ function createBaseMachineFacts(): MachineFacts {
     requestId: "",
     identity: undefined,
     sharedTokens: [],
+    reservation: undefined,
   };
 }
 
@@ -537,6 +553,9 @@ export const MachineFacts: MessageFns<MachineFacts> = {
     }
     for (const v of message.sharedTokens) {
       writer.uint32(66).string(v!);
+    }
+    if (message.reservation !== undefined) {
+      ReservationName.encode(message.reservation, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -621,6 +640,14 @@ export const MachineFacts: MessageFns<MachineFacts> = {
             message.sharedTokens.push(reader.string());
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.reservation = ReservationName.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -676,6 +703,96 @@ export const MachineFacts_AttributesEntry: MessageFns<MachineFacts_AttributesEnt
             }
 
             message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReservationName(): ReservationName {
+  return { resourceId: "", reservationId: 0, revision: 0, userId: "", mark: "" };
+}
+
+export const ReservationName: MessageFns<ReservationName> = {
+  encode(message: ReservationName, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.resourceId !== "") {
+      writer.uint32(10).string(message.resourceId);
+    }
+    if (message.reservationId !== 0) {
+      writer.uint32(16).uint64(message.reservationId);
+    }
+    if (message.revision !== 0) {
+      writer.uint32(24).uint32(message.revision);
+    }
+    if (message.userId !== "") {
+      writer.uint32(34).string(message.userId);
+    }
+    if (message.mark !== "") {
+      writer.uint32(42).string(message.mark);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReservationName {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReservationName();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.resourceId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.reservationId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.revision = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.mark = reader.string();
             continue;
           }
         }

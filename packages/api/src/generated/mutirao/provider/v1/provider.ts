@@ -33,6 +33,7 @@ import {
   MachineFacts,
   Report,
   ReportAcknowledged,
+  ReservationName,
   StartReplicas,
 } from "../../machine/v1/machine.ts";
 
@@ -154,7 +155,19 @@ export interface Demand {
     | number
     | undefined;
   /** How long they take, wherever they ran; absent before anything was seen. */
-  taskTimes?: TaskTimes | undefined;
+  taskTimes?:
+    | TaskTimes
+    | undefined;
+  /** Inside reservations of the provider's resource, which all of the above leaves out. */
+  reserved: ReservedDemand[];
+}
+
+/** What is wanted inside one reservation. */
+export interface ReservedDemand {
+  /** As the reservation manager signed it; the resource manager verifies it. */
+  claim: string;
+  /** Processors that the tasks can use now, at most the reserved ones. */
+  processors: number;
 }
 
 /** How long tasks take, by those that ended and those that were cut off (by a walltime, say) before they could. */
@@ -229,6 +242,17 @@ export interface AllocationRequest {
   providerId: string;
   /** What the heuristic compared, the chosen ones first; empty for one that compares nothing. */
   candidates: RequestCandidate[];
+  /** Absent for one beside reservations. */
+  reservation?: RequestReservation | undefined;
+}
+
+/** The reservation that a request runs inside of. */
+export interface RequestReservation {
+  name:
+    | ReservationName
+    | undefined;
+  /** Why nothing more is to be had of it, from the error registry; empty while that is not known. */
+  overCode: string;
 }
 
 /** A request that could have been made, as the heuristic saw it at its decision. */
@@ -800,6 +824,7 @@ function createBaseDemand(): Demand {
     userId: "",
     unplacedTasks: undefined,
     taskTimes: undefined,
+    reserved: [],
   };
 }
 
@@ -828,6 +853,9 @@ export const Demand: MessageFns<Demand> = {
     }
     if (message.taskTimes !== undefined) {
       TaskTimes.encode(message.taskTimes, writer.uint32(66).fork()).join();
+    }
+    for (const v of message.reserved) {
+      ReservedDemand.encode(v!, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -907,6 +935,71 @@ export const Demand: MessageFns<Demand> = {
             }
 
             message.taskTimes = TaskTimes.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.reserved.push(ReservedDemand.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReservedDemand(): ReservedDemand {
+  return { claim: "", processors: 0 };
+}
+
+export const ReservedDemand: MessageFns<ReservedDemand> = {
+  encode(message: ReservedDemand, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.claim !== "") {
+      writer.uint32(10).string(message.claim);
+    }
+    if (message.processors !== 0) {
+      writer.uint32(16).uint32(message.processors);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReservedDemand {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReservedDemand();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.claim = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.processors = reader.uint32();
             continue;
           }
         }
@@ -1437,6 +1530,7 @@ function createBaseAllocationRequest(): AllocationRequest {
     heuristic: "",
     providerId: "",
     candidates: [],
+    reservation: undefined,
   };
 }
 
@@ -1480,6 +1574,9 @@ export const AllocationRequest: MessageFns<AllocationRequest> = {
     }
     for (const v of message.candidates) {
       RequestCandidate.encode(v!, writer.uint32(106).fork()).join();
+    }
+    if (message.reservation !== undefined) {
+      RequestReservation.encode(message.reservation, writer.uint32(114).fork()).join();
     }
     return writer;
   },
@@ -1599,6 +1696,71 @@ export const AllocationRequest: MessageFns<AllocationRequest> = {
             }
 
             message.candidates.push(RequestCandidate.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.reservation = RequestReservation.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRequestReservation(): RequestReservation {
+  return { name: undefined, overCode: "" };
+}
+
+export const RequestReservation: MessageFns<RequestReservation> = {
+  encode(message: RequestReservation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== undefined) {
+      ReservationName.encode(message.name, writer.uint32(10).fork()).join();
+    }
+    if (message.overCode !== "") {
+      writer.uint32(18).string(message.overCode);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RequestReservation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRequestReservation();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = ReservationName.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.overCode = reader.string();
             continue;
           }
         }

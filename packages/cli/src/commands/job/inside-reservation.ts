@@ -1,0 +1,42 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import { readClaim } from '@mutirao/api/codecs';
+import { ReservationStatus } from '@mutirao/api/reservation';
+import type { AfterReservation, JobReservation, JobSpec } from '@mutirao/core/messages';
+
+import type { CommandContext } from '../../context.ts';
+import { openManager, readReservationId } from '../../reservations/show-reservation.ts';
+import { nameOf } from '../../wire/names.ts';
+
+/** What `job submit` takes for a job inside a reservation. */
+export interface InsideOptions {
+  readonly reservation?: string;
+  readonly reservations?: string;
+  readonly afterReservation?: AfterReservation;
+}
+
+/** The job, inside the reservation that the options name. @throws {MutiraoError} why that cannot be used, with what would be possible. */
+export async function reserveFor(context: CommandContext, job: JobSpec, options: InsideOptions): Promise<JobSpec> {
+  const { reservation, afterReservation: after = 'go-on' } = options;
+  if (reservation === undefined) {
+    const given = [...(options.reservations === undefined ? [] : ['--reservations']), ...(options.afterReservation === undefined ? [] : ['--after-reservation'])];
+    if (given.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(', ')} without --reservation; want the reservation that the job runs inside`);
+    return job;
+  }
+  const claim = reservation.includes('.') ? reservation : await fetchClaim(context, reservation, options.reservations);
+  const inside: JobReservation = { ...readClaim(claim), after };
+  return { ...job, reservation: inside };
+}
+
+/** A reservation's claim, as its manager tells its user. */
+async function fetchClaim(context: CommandContext, text: string, managerName: string | undefined): Promise<string> {
+  const reservationId = readReservationId(text);
+  const manager = await openManager(context, managerName);
+  const found = (await manager.getReservation({ reservationId })).reservation;
+  if (found === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no reservation ${reservationId} of yours; "mutirao reservation list" shows those that there are`);
+  const { status, reason, claim } = found;
+  if (status === ReservationStatus.HELD) throw new MutiraoError('MUT_CLAIM_UNCONFIRMED', `reservation ${reservationId} is only held; want "mutirao reservation confirm ${reservationId}" first`);
+  if (status !== ReservationStatus.CONFIRMED && status !== ReservationStatus.CLAIMED) {
+    throw new MutiraoError('MUT_RESERVATION_OVER', `reservation ${reservationId} is ${nameOf(ReservationStatus, status)}${reason === '' ? '' : ` (${reason})`}; want one that is confirmed or claimed`);
+  }
+  return claim;
+}

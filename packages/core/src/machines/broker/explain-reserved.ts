@@ -1,0 +1,40 @@
+import type { Instant } from '../../shared/index.ts';
+import { describeRequests } from './explain-request.ts';
+import { type Explanation } from './explanation.ts';
+import { belongsTo } from './reserved-place.ts';
+import { describeTime } from './sentences.ts';
+import type { BrokerJob, BrokerState } from './state.ts';
+
+/** Says why ready tasks of a job do not run yet because of its reservation; undefined where that has nothing to do with it. */
+export function explainReservedWaiting(state: BrokerState, job: BrokerJob, now: Instant): Explanation | undefined {
+  const { reservation, reservationOver, jobId } = job;
+  if (reservation === undefined || reservationOver?.waits === false) return undefined;
+  const name = nameOf(job);
+  if (reservationOver !== undefined) {
+    return { summary: `${name} is over, and what is left waits, as was chosen.`, details: [`"mutirao job retry ${jobId}" lets it go on wherever there is a machine.`] };
+  }
+  const { resourceId, startsAt } = reservation;
+  const requests = describeRequests(state, now, (request) => request.reservation !== undefined && belongsTo(job, request.reservation));
+  if (![...state.providers.values()].some((provider) => provider.isConnected && provider.resourceId === resourceId)) {
+    return { summary: `it waits for ${name}, and no provider of that resource is there.`, details: ['"mutirao provider list" shows those that are known.'] };
+  }
+  if (now < startsAt) return { summary: `it waits for ${name}, which begins in ${describeTime(startsAt - now)}.`, details: requests };
+  const isThere = [...state.machines.values()].some(({ facts }) => belongsTo(job, facts.reservation));
+  return isThere ? undefined : { summary: `the machines of ${name} are not there yet.`, details: requests };
+}
+
+/** Says where a job's tasks run, or why they no longer run there; nothing for a job that never had a reservation. */
+export function explainReservation(job: BrokerJob, now: Instant): string[] {
+  const { reservation, reservationOver } = job;
+  if (reservation === undefined) return [];
+  const name = nameOf(job);
+  if (reservationOver !== undefined) {
+    const then = reservationOver.waits ? 'what was left waits' : 'what was left went on wherever there is a machine';
+    return [`${name} was over ${describeTime(Math.max(0, reservationOver.at - job.submittedAt))} after the submission (${reservationOver.code}: ${reservationOver.reason.replace(/\.$/, '')}); ${then}.`];
+  }
+  return [`Its tasks run inside ${name} only, until it ends in ${describeTime(Math.max(0, reservation.endsAt - now))}; then what is left ${reservation.after === 'wait' ? 'waits' : 'goes on as an ordinary job'}.`];
+}
+
+function nameOf({ reservation }: BrokerJob): string {
+  return `reservation ${reservation?.reservationId ?? 0} of ${reservation?.resourceId ?? ''}`;
+}

@@ -1,0 +1,19 @@
+import { isOfReservation, type JobReservation, type ReservationName } from '../../messages/index.ts';
+import type { BrokerJob } from './state.ts';
+
+/** The reservation that a job's tasks run inside of now; undefined where it has none, or none any more. */
+export function reservationNow({ reservation, reservationOver }: BrokerJob): JobReservation | undefined {
+  return reservationOver === undefined ? reservation : undefined;
+}
+
+/** Whether a job's tasks run wherever there is a machine: it has no reservation, or went on when that was over. */
+export function runsBeside({ reservation, reservationOver }: BrokerJob): boolean {
+  return reservation === undefined || reservationOver?.waits === false;
+}
+
+/** Whether a job's tasks may run in a place: what is inside a reservation stays there, and nobody else comes in. */
+export function belongsTo(job: BrokerJob, place: ReservationName | undefined): boolean {
+  if (place === undefined) return runsBeside(job);
+  const own = reservationNow(job);
+  return own !== undefined && isOfReservation(own, place);
+}

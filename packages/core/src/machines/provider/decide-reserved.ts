@@ -1,0 +1,122 @@
+import { type ClaimedReservation, type ReservedDemand } from '../../messages/index.ts';
+import { describeTime, type Instant } from '../../shared/index.ts';
+import { clientRequestIdOf, isPending, isServing, numberOf, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
+import { releaseRequest } from './submission.ts';
+import { commit, type Turn } from './turn.ts';
+
+/** What requests inside reservations show as their heuristic: nothing was estimated. */
+const heuristic = 'reservation';
+
+/** Gives back what no broker wants inside a reservation any more: nobody else could use it, and who wants it again gets it at once. */
+export function releaseReserved(turn: Turn): void {
+  for (const request of turn.state.requests.values()) {
+    const { reservation, brokerId } = request;
+    if (reservation === undefined || !isServing(request) || (request.status !== 'queued' && request.status !== 'running')) continue;
+    const wants = wantsOf(turn, turn.state.brokers.get(brokerId));
+    if (wants === undefined || wants.some((want) => isSame(want, reservation))) continue;
+    releaseRequest(turn, request, `Released: nothing is wanted inside reservation ${reservation.reservationId} any more.`);
+  }
+}
+
+/**
+ * Asks for what brokers want inside reservations, before anything is asked for beside them: as wide as their tasks can use, to the end of the
+ * reservation. What is asked for before its start waits at the manager until then.
+ */
+export function draftReserved(turn: Turn): void {
+  const { state } = turn;
+  if (state.drainReason !== '' || state.limits === undefined || state.config.resourceKind === 'machines') return;
+  for (const broker of state.brokers.values()) {
+    for (const want of wantsOf(turn, broker) ?? []) askInside(turn, broker, want);
+  }
+}
+
+/** When time alone lets something more be asked for inside a reservation. */
+export function nextReserved(turn: Turn): Instant[] {
+  const { state } = turn;
+  const due: Instant[] = [];
+  for (const broker of state.brokers.values()) {
+    for (const want of wantsOf(turn, broker) ?? []) if (missingOf(state, broker, want) > 0 && !isOver(turn, want)) due.push(pausedUntil(state, broker, want));
+  }
+  return due;
+}
+
+/** Undefined while nobody knows; empty once a broker has been away for longer than its grace. */
+function wantsOf({ state, now }: Turn, broker: KnownBroker | undefined): readonly ReservedDemand[] | undefined {
+  if (broker === undefined) return [];
+  if (broker.connectionId === 0 && now >= broker.awaySince + state.config.brokerGrace) return [];
+  return broker.demand === undefined ? undefined : broker.demand.reserved ?? [];
+}
+
+/** A claim is the same text whenever its manager tells it. */
+function isSame(one: ClaimedReservation, other: ClaimedReservation): boolean {
+  return one.claim === other.claim;
+}
+
+function askInside(turn: Turn, broker: KnownBroker, want: ReservedDemand): void {
+  const { state, now } = turn;
+  const { limits } = state;
+  if (limits === undefined || isOver(turn, want) || now < pausedUntil(state, broker, want)) return;
+  let missing = missingOf(state, broker, want);
+  while (missing > 0) {
+    if (pendingCount(state) >= limits.requestsMax) {
+      makeRoom(turn, want);
+      return;
+    }
+    const width = Math.min(missing, limits.widthMax);
+    submitInside(turn, broker, want, width);
+    missing -= width;
+  }
+}
+
+function pendingCount({ requests }: ProviderState): number {
+  let count = 0;
+  for (const request of requests.values()) if (isPending(request)) count += 1;
+  return count;
+}
+
+/** Whether its manager has said, or its end says, that nothing is to be had of the reservation. */
+function isOver({ state, now }: Turn, want: ReservedDemand): boolean {
+  if (want.endsAt <= now) return true;
+  for (const { reservation, overCode } of state.requests.values()) {
+    if (overCode !== undefined && reservation !== undefined && isSame(want, reservation)) return true;
+  }
+  return false;
+}
+
+function requestsInside({ requests }: ProviderState, { brokerId }: KnownBroker, want: ReservedDemand): OwnRequest[] {
+  return [...requests.values()].filter((request) => request.brokerId === brokerId && request.reservation !== undefined && isSame(want, request.reservation));
+}
+
+/** Processors that are wanted and neither there nor asked for. */
+function missingOf(state: ProviderState, broker: KnownBroker, want: ReservedDemand): number {
+  const held = requestsInside(state, broker, want).filter((request) => isPending(request) && isServing(request));
+  return held.reduce((missing, { width }) => missing - width, want.processors);
+}
+
+/** What ended, whatever for, is not asked for again at once. */
+function pausedUntil(state: ProviderState, broker: KnownBroker, want: ReservedDemand): Instant {
+  const ends = requestsInside(state, broker, want).filter(({ endedAt }) => endedAt > 0).map(({ endedAt }) => endedAt + state.config.refusalPause);
+  return ends.reduce((latest, one) => Math.max(latest, one), 0);
+}
+
+/** What is reserved comes before what only waits: the youngest request that waits beside reservations gives up its slot. */
+function makeRoom(turn: Turn, { reservationId }: ReservedDemand): void {
+  const pending = [...turn.state.requests.values()].filter(isPending);
+  if (pending.some((request) => !isServing(request))) return; // A slot is about to come free.
+  const queued = pending.filter(({ status, reservation }) => status === 'queued' && reservation === undefined);
+  const youngest = queued.reduce<OwnRequest | undefined>((last, request) => (last === undefined || numberOf(request) > numberOf(last) ? request : last), undefined);
+  if (youngest !== undefined) releaseRequest(turn, youngest, `Withdrawn: reservation ${reservationId} wants its slot.`);
+}
+
+function submitInside(turn: Turn, broker: KnownBroker, want: ReservedDemand, width: number): void {
+  const { state, now } = turn;
+  const { processors, ...reservation } = want;
+  const { reservationId, userId, startsAt, endsAt, amount } = want;
+  const walltime = Math.min(endsAt - Math.max(now, startsAt), state.limits?.walltimeMax ?? Infinity);
+  const when = startsAt > now ? `which begins in ${describeTime(startsAt - now)}` : `which lasts another ${describeTime(endsAt - now)}`;
+  const reasons = [`Asked for inside reservation ${reservationId} of ${amount} processors, ${when}: its tasks can use ${processors} now.`];
+  const requestId = `q${state.nextRequestNumber}`;
+  commit(turn, { kind: 'RequestDrafted', requestId, brokerId: broker.brokerId, userId, width, walltime, heuristic, reasons, reservation, at: now });
+  commit(turn, { kind: 'RequestSubmitting', requestId, at: now });
+  turn.commands.push({ kind: 'SubmitRequest', requestId, clientRequestId: clientRequestIdOf(state, requestId), userId, width, walltime, reservation });
+}
