@@ -54,6 +54,7 @@ test.serial('a bag waits for its reservation, runs inside it and nowhere else, a
   const requests = JSON.parse(await done('request', 'list', '--all', '--json')) as { request_id: string; reasons: string[] }[];
   const reserved = requests.filter(({ reasons }) => reasons[0]?.includes('inside reservation 1') === true).map(({ request_id: id }) => id);
   t.true(inside.every((machine) => reserved.some((id) => machine.startsWith(`alpha/${id}.`))), `${inside.join(' ')} of ${reserved.join(' ')}`);
+  await done('reservation', 'cancel', reservation);
 });
 
 test.serial('when its reservation is cancelled a job says so and goes on, or waits until it is let go', async (t) => {
@@ -73,7 +74,7 @@ test.serial('when its reservation is cancelled a job says so and goes on, or wai
 
 test.serial('a claim that was changed by a letter is refused by the cluster, and its job goes on without', async (t) => {
   const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '1', '--for', '10m', '--quiet');
-  const { claim } = JSON.parse(await done('reservation', 'show', reservation, '--json')) as { claim: string };
+  const claim = /^claim +(\S+)$/m.exec(await done('reservation', 'show', reservation))?.[1] ?? '';
   const job = await done('job', 'submit', '--quiet', '--reservation', `${claim.slice(0, -4)}${claim.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`, '--', 'true');
   t.regex(await done('job', 'wait', job), /1 finished/);
   t.regex(await done('explain', 'job', job), /MUT_CLAIM_FORGED/);
