@@ -1,7 +1,7 @@
 import { findScheduler } from '../../bag/index.ts';
 import type { Instant } from '../../shared/index.ts';
 import { idlesAnyway } from './idles-anyway.ts';
-import { costOfSister, curbAhead, leftOf, replicationCost } from './replication-budget.ts';
+import { claimOfSister, curbAhead, leftOf, replicationCost } from './replication-budget.ts';
 import { describeTime } from './sentences.ts';
 import type { BrokerJob, BrokerState, OpenTask } from './state.ts';
 import { beginTurn } from './turn.ts';
@@ -45,7 +45,7 @@ function explainShare(job: BrokerJob, percent: number, now: Instant): string {
 export function explainSister(job: BrokerJob, task: OpenTask | undefined, now: Instant): string[] {
   const [replica] = task?.replicas ?? [];
   if (task === undefined || replica === undefined || task.replicas.length > 1 || job.replicationCap.kind !== 'share') return [];
-  const cost = costOfSister(job, { task, machine: replica.machine }, now);
-  if (cost <= leftOf(job, now)) return [];
-  return [`A replica of this task is not made: ${cost === Infinity ? 'nothing is known yet of how long tasks take' : `it would have to set ${describeTime(cost)} aside`}.`];
+  const claim = claimOfSister(job, { task, machine: replica.machine }, now);
+  if (claim <= leftOf(job, now)) return [];
+  return [`A replica of this task is not made: ${claim === Infinity ? 'nothing is known yet of how long tasks take' : `it would have to set ${describeTime(claim)} aside`}.`];
 }

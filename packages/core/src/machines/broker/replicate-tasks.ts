@@ -7,7 +7,7 @@ import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
 import { idlesAnyway } from './idles-anyway.ts';
 import { keepsAway } from './remaining-time.ts';
-import { costOfSister, leftOf } from './replication-budget.ts';
+import { claimOfSister, costOfSister, leftOf, type SisterCandidate } from './replication-budget.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, OpenTask, TaskQueue } from './state.ts';
 import { bytesHeldIn } from './stored-inputs.ts';
 import { getGroup } from './task-groups.ts';
@@ -46,12 +46,6 @@ export function replicateTasks(turn: Turn, idle: IdleSlots<BrokerMachine>, ready
   });
 }
 
-/** A task and a machine that might get a replica of it. */
-interface Candidate {
-  readonly task: OpenTask;
-  readonly machine: BrokerMachine;
-}
-
 /** What the jobs' caps allow in this turn. Only events make them allow more, never time alone, or somebody would have to ask for it. */
 class Caps {
   readonly #turn: Turn;
@@ -64,16 +58,16 @@ class Caps {
     this.#ready = ready;
   }
 
-  allow(job: BrokerJob, candidate: Candidate): boolean {
+  allow(job: BrokerJob, candidate: SisterCandidate): boolean {
     switch (job.replicationCap.kind) {
       case 'none': return true;
       case 'idle': return !isWanted(this.#turn, this.#ready, candidate.machine) && idlesAnyway(this.#turn, candidate.machine);
-      case 'share': return costOfSister(job, candidate, this.#turn.now) <= this.#leftOf(job);
+      case 'share': return claimOfSister(job, candidate, this.#turn.now) <= this.#leftOf(job);
     }
   }
 
   /** Takes note of a replica that is about to be placed. */
-  note(job: BrokerJob, candidate: Candidate): void {
+  note(job: BrokerJob, candidate: SisterCandidate): void {
     if (job.replicationCap.kind === 'share') this.#left.set(job, this.#leftOf(job) - costOfSister(job, candidate, this.#turn.now));
   }
 
@@ -92,7 +86,7 @@ function isReplicated({ replicasMax, status, scheduler }: BrokerJob): boolean {
 }
 
 /** Bytes count before speed where replicas are to go to the data: a byte is more than any difference in time. */
-function worthOf(job: BrokerJob, { task, machine }: Candidate, bytesHeld: ReturnType<typeof bytesHeldIn>): number {
+function worthOf(job: BrokerJob, { task, machine }: SisterCandidate, bytesHeld: ReturnType<typeof bytesHeldIn>): number {
   const time = expectedTime(job, machine) ?? 0;
   if (findScheduler(job.scheduler).replication !== 'where-data-are') return -time;
   return bytesHeld(getGroup(job, task.index).queue, task.index, machine) - time / timeMax;

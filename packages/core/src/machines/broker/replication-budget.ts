@@ -34,15 +34,44 @@ export function leftOf(job: BrokerJob, now: Instant): ProcessorMillis {
   return budgetLeft(job.replicationCap, { ...bookedCost(job), atRisk });
 }
 
+/** A running task, and a machine that might get one more replica of it. */
+export interface SisterCandidate {
+  readonly task: OpenTask;
+  readonly machine: BrokerMachine;
+}
+
 /**
- * What one more replica of a running task on a machine is set aside for: how much more the task then loses at worst until it is expected to
- * end. Infinity before anything is known of the job's times. Between two events, what it is more than `leftOf` never shrinks.
+ * What one more replica of a running task on a machine adds to what is set aside: how much more the task then loses at worst until it is
+ * expected to end. Infinity before anything is known of the job's times.
  */
-export function costOfSister(job: BrokerJob, { task, machine }: { readonly task: OpenTask; readonly machine: BrokerMachine }, now: Instant): ProcessorMillis {
-  const runs = runsOf(job, task);
-  const end = expectedEnd(task, now);
-  const after = lossBy({ ...runs, living: [...runs.living, now] }, horizonOf(Math.min(end, now + (expectedTime(job, machine) ?? Infinity)), now));
-  return after === Infinity ? Infinity : after - lossBy(runs, horizonOf(end, now));
+export function costOfSister(job: BrokerJob, candidate: SisterCandidate, now: Instant): ProcessorMillis {
+  return addedLoss(job, candidate, { since: now, now });
+}
+
+/**
+ * What has to be left of the share before one more replica of a running task is made: no less than its cost, and between two events what it
+ * is more than `leftOf` never shrinks, or the broker would have to look again while nothing happens.
+ *
+ * Beside results that wait for their verdict its cost alone falls as the task's end comes nearer, so it is taken to run for as long as it
+ * does at all on its machine, or as the youngest of its sisters until then, whichever is shorter. Without such results this is its cost.
+ */
+export function claimOfSister(job: BrokerJob, candidate: SisterCandidate, now: Instant): ProcessorMillis {
+  const { living } = runsOf(job, candidate.task);
+  const longest = Math.max(2 * curbAhead, expectedTime(job, candidate.machine) ?? Infinity);
+  return addedLoss(job, candidate, { since: Math.max(...living, endWith(job, candidate, now) - longest), now });
+}
+
+/** How much more the task loses with one more replica that runs from `since` on; Infinity where its end is not known. */
+function addedLoss(job: BrokerJob, candidate: SisterCandidate, { since, now }: { readonly since: Instant; readonly now: Instant }): ProcessorMillis {
+  const runs = runsOf(job, candidate.task);
+  const until = endWith(job, candidate, now);
+  const before = lossBy(runs, horizonOf(expectedEnd(candidate.task, now), now));
+  return until === Infinity || before === Infinity ? Infinity : lossBy({ ...runs, living: [...runs.living, since] }, until) - before;
+}
+
+/** Until when what the task loses is set aside, once the candidate has a replica of it. */
+function endWith(job: BrokerJob, { task, machine }: SisterCandidate, now: Instant): Instant {
+  return horizonOf(Math.min(expectedEnd(task, now), now + (expectedTime(job, machine) ?? Infinity)), now);
 }
 
 /** Until when what replicas of a task lose is set aside: for long enough not to be given up at once. */
