@@ -1,4 +1,4 @@
-import type { BrokerChange, BrokerInput } from '@mutirao/core/machines/broker';
+import { defaultBrokerOptions, type BrokerChange, type BrokerInput } from '@mutirao/core/machines/broker';
 import { keptKey, type ProviderChange, type ProviderCommand } from '@mutirao/core/machines/provider';
 import { invariant, type Duration, type Instant, type ProviderId, type ReplicaId } from '@mutirao/core/shared';
 import type { WorldTurn } from './machine-process.ts';
@@ -6,6 +6,9 @@ import type { WorldTurn } from './machine-process.ts';
 type BrokerChangeOf<Kind extends BrokerChange['kind']> = Extract<BrokerChange, { readonly kind: Kind }>;
 type ChangeOf<Kind extends ProviderChange['kind']> = Extract<ProviderChange, { readonly kind: Kind }>;
 type StartLeased = Extract<ProviderCommand, { readonly kind: 'StartLeased' }>;
+
+/** For so long a provider is waited for to tell what it holds. */
+const { hearWithin } = defaultBrokerOptions;
 
 /** Processes of providers are called so, and by their ids. */
 const providerPrefix = 'provider ';
@@ -32,6 +35,8 @@ export class LeaseBook {
   readonly #kept = new Map<string, Map<number, readonly ReplicaId[]>>();
   readonly #horizons = new Map<ProviderId, Duration>();
   readonly #deputies = new Map<ProviderId, Deputy>();
+  /** Providers that the broker is connected to and that have not told all that they have, with the instant of the connection. */
+  readonly #telling = new Map<ProviderId, Instant>();
 
   /** @param skewMax how far clocks may be off: those of a deputy and of its next life differ by twice as much. */
   constructor(skewMax: Duration) {
@@ -41,7 +46,11 @@ export class LeaseBook {
   /** Hears of a turn. */
   hear({ at, process, inputs, changes, commands }: WorldTurn): void {
     if (process === 'broker') {
-      for (const input of inputs as readonly BrokerInput[]) this.#hearReport(input);
+      for (const input of inputs as readonly BrokerInput[]) {
+        this.#hearReport(input);
+        this.#hearConnection(input, at);
+      }
+      for (const change of changes as readonly BrokerChange[]) if (change.kind === 'ReplicasPlaced' && change.isAdopted !== true) this.#checkAsked(change, at);
     } else if (process.startsWith(providerPrefix)) {
       const providerId = process.slice(providerPrefix.length);
       for (const change of changes as readonly ProviderChange[]) this.#hearDeputy(providerId, change, at);
@@ -51,6 +60,20 @@ export class LeaseBook {
 
   #hearReport(input: BrokerInput): void {
     if (input.kind === 'MachineReported') for (const { replicaId } of input.report.ended) this.#heard.add(replicaId);
+  }
+
+  #hearConnection(input: BrokerInput, at: Instant): void {
+    if (input.kind === 'ProviderConnected') this.#telling.set(input.providerId, at);
+    if (input.kind === 'ProviderSettled' || input.kind === 'ProviderDisconnected') this.#telling.delete(input.providerId);
+  }
+
+  /** Before it places what a provider may have started the broker asks what is alive there. */
+  #checkAsked({ jobId, machineId, taskIndexes }: BrokerChangeOf<'ReplicasPlaced'>, at: Instant): void {
+    for (const [providerId, since] of this.#telling) {
+      if (at >= since + hearWithin - 2 * this.#skewMax) continue;
+      const task = taskIndexes.find((taskIndex) => this.#tasks.get(providerId)?.has(`${jobId}.${taskIndex}`) === true);
+      invariant(task === undefined, `task ${jobId}.${task ?? 0} is placed on ${machineId}, was leased to ${providerId}, and that has not told what it holds`);
+    }
   }
 
   #hearDeputy(providerId: ProviderId, change: ProviderChange, at: Instant): void {

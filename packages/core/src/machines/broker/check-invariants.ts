@@ -58,6 +58,7 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
 function checkCounts(job: BrokerJob, name: string): void {
   const all = new IndexSet();
   let sum = 0;
+  for (const { heldBack } of job.queues) invariant(heldBack.size === 0, `job ${job.jobId} has tasks held back between two steps`);
   for (const set of [job.finished, job.failed, job.cancelled, ...job.queues.map((queue) => queue.ready)]) {
     sum += set.size;
     all.addAll(set);

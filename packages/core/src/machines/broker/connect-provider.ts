@@ -31,10 +31,17 @@ export function connectProvider(turn: Turn, input: InputOf<'ProviderConnected'>)
   forgetConnection(provider);
   provider.isConnected = true;
   provider.awaySince = undefined;
+  awaitTelling(turn, provider);
   provider.lastError = '';
   provider.takesLeases = input.takesLeases === true;
   provider.resourceId = input.resourceId ?? '';
   provider.clockOffset = (input.clock ?? turn.now) - turn.now;
+}
+
+/** Waits anew for a provider that is back, but once: what was leased to one that comes and goes is not held back for ever. */
+function awaitTelling({ state, now }: Turn, provider: BrokerProvider): void {
+  if (!provider.isHearing) provider.hearingUntil = now + state.options.hearWithin;
+  provider.isHearing = true;
 }
 
 /** Counts as lost the machines that the provider, having told all that it has, did not tell of. */
@@ -42,6 +49,8 @@ export function settleProvider(turn: Turn, input: InputOf<'ProviderSettled'>): v
   const provider = turn.state.providers.get(input.providerId);
   if (provider === undefined || !provider.isConnected) return;
   provider.isSettled = true;
+  provider.hearingUntil = undefined;
+  provider.isHearing = false;
   for (const machine of [...provider.machines.values()]) {
     if (!machine.isTold) loseMachine(turn, machine, 'MUT_MACHINE_LOST', 0);
   }
@@ -53,6 +62,7 @@ export function disconnectProvider(turn: Turn, input: InputOf<'ProviderDisconnec
   if (provider === undefined) return;
   forgetConnection(provider);
   provider.awaySince ??= turn.now;
+  provider.hearingUntil ??= turn.now + turn.state.options.hearWithin;
   provider.lastError = input.reason;
 }
 

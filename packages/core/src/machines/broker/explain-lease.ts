@@ -1,14 +1,19 @@
 import type { Instant, TaskIndex } from '../../shared/index.ts';
+import { unheardUntil } from './hold-back.ts';
 import { leaseEnd, presentLease } from './present-lease.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerProvider, BrokerReplica, BrokerState, OpenTask } from './state.ts';
 
 /** Says which providers that are away may run a task by themselves. */
-export function explainLeasedTask({ providers }: BrokerState, { jobId }: BrokerJob, index: TaskIndex, now: Instant): string[] {
-  return [...providers.values()].flatMap((provider) => {
+export function explainLeasedTask(state: BrokerState, { jobId }: BrokerJob, index: TaskIndex, now: Instant): string[] {
+  return [...state.providers.values()].flatMap((provider) => {
+    if (!provider.leases.some(({ tasksByJob }) => tasksByJob.get(jobId)?.has(index) === true)) return [];
     const left = timeLeft(provider, now);
-    if (left === 0 || !provider.leases.some(({ tasksByJob }) => tasksByJob.get(jobId)?.has(index) === true)) return [];
-    return [`It is leased to provider ${provider.providerId}, which is away and may start it by itself for ${describeTime(left)} more.`];
+    const until = unheardUntil({ now }, provider);
+    return [
+      ...(left === 0 ? [] : [`It is leased to provider ${provider.providerId}, which is away and may start it by itself for ${describeTime(left)} more.`]),
+      ...(until === undefined ? [] : [`It is placed nowhere else before provider ${provider.providerId} has told what it holds, which is waited for ${describeTime(until - now)} more at most.`]),
+    ];
   });
 }
 

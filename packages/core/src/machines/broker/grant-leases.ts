@@ -194,7 +194,8 @@ function isOfMachine(path: string): boolean {
 /** The last ready tasks of a group that no other provider has, and that nothing went wrong with; descending. */
 function chooseTasks(job: BrokerJob, group: GroupSpan, others: readonly BrokerProvider[], countMax: number): number[] {
   const { ready } = group.queue;
-  const taken = others.flatMap((other) => presentLease(other)?.tasksByJob.get(job.jobId) ?? []);
+  // Of those before its last one a provider may start, too, what it has not confirmed to have dropped.
+  const taken = others.flatMap(({ leases }) => leases.flatMap(({ tasksByJob }) => tasksByJob.get(job.jobId) ?? []));
   const chosen: number[] = [];
   let index = ready.findUpTo(group.firstTaskIndex + group.count - 1);
   while (index !== undefined && index >= group.firstTaskIndex && chosen.length < countMax) {

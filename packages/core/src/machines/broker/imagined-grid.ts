@@ -88,7 +88,7 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
 /** One that looks at its data would look at each task; for their number it is a workqueue. */
 function imagineQueue(source: TaskQueue): ImaginedQueue {
   const scheduler = source.scheduler === 'storage-affinity' ? 'wqr' : source.scheduler;
-  return { source, processors: source.processors, scheduler, readyCount: source.readyCount };
+  return { source, processors: source.processors, scheduler, readyCount: source.ready.size };
 }
 
 /** Runs that votes want and nothing provides for wait beside the ready tasks. */

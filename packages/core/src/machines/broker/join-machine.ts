@@ -31,6 +31,8 @@ export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
   const machine = known ?? state.machines.get(facts.machineId);
   if (machine === undefined) return;
   machine.isTold = machine.provider.isConnected;
+  loseMissing(turn, machine, input.heldReplicaIds);
+  // A task of which something was lost just now may run there all the same, as what was leased.
   adoptLeased(turn, machine, input.heldReplicaIds);
   compareHeld(turn, machine, input.heldReplicaIds);
 }
@@ -42,12 +44,16 @@ function factsInOwnClock(facts: MachineFacts, { clockOffset }: BrokerProvider, k
   return { ...facts, until: Math.max(least, ownInstant(facts.until, clockOffset)) };
 }
 
-function compareHeld(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonly ReplicaId[]): void {
+function loseMissing(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonly ReplicaId[]): void {
   const held = new Set(heldReplicaIds);
   const missing = [...machine.replicas.values()].filter((replica) => !held.has(replica.replicaId));
   for (const replica of missing) addCancel(turn, machine, replica.replicaId);
   loseReplicas(turn, machine, { replicas: missing, reason: 'MUT_MACHINE_LOST', silentSince: 0 });
-  for (const replicaId of held) {
+}
+
+/** What it holds and nobody wants is cancelled. */
+function compareHeld(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonly ReplicaId[]): void {
+  for (const replicaId of new Set(heldReplicaIds)) {
     const replica = machine.replicas.get(replicaId);
     if (replica === undefined || replica.status === 'aborting') addCancel(turn, machine, replicaId);
     else replica.isWithdrawing = false;

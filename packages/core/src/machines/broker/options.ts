@@ -22,6 +22,8 @@ export interface BrokerOptions {
   readonly trust: TrustRules;
   /** How long machines of a provider that is away keep what they run before it counts as lost. */
   readonly suspectGrace: Duration;
+  /** How long a provider that went away or is back is waited for to tell what it holds, before its leased tasks are placed and those of its machines get sisters. */
+  readonly hearWithin: Duration;
   /** Losses and breakages after which a task is given up: it may be what takes the machines down. */
   readonly lossesMax: number;
   /** How old a replica is before idle machines get a sister of it. */
@@ -48,6 +50,7 @@ export const defaultBrokerOptions: BrokerOptions = {
   quarantine: { breakagesMax: 3, first: 10_000, longest: 600_000 },
   trust: { credibility: defaultCredibilityRules, spotCheck: { rate: 0.05, secret: '' }, evidenceMax: 3, certainty: 0.99, awaitingMax: 10_000 },
   suspectGrace: 60_000,
+  hearWithin: 10_000,
   lossesMax: 20,
   replicateAfter: 250,
   withdrawAfter: 100,

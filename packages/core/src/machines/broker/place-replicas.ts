@@ -1,5 +1,6 @@
 import { freeProcessors, IdleSlots, placeQueues } from '../../bag/index.ts';
 import { curbReplicas } from './curb-replicas.ts';
+import { holdBackLeased, isKeptFor } from './hold-back.ts';
 import { placeVotes } from './place-votes.ts';
 import { replicateTasks } from './replicate-tasks.ts';
 import { schedulingPort } from './scheduling-port.ts';
@@ -14,20 +15,25 @@ import { withdrawWaiting } from './withdraw-waiting.ts';
  */
 export function placeReplicas(turn: Turn): void {
   if (turn.state.openJobs.size === 0) return;
+  const held = holdBackLeased(turn);
   const machines = usableMachines(turn);
-  const queues = machines.length > 0 ? fillMachines(turn, machines) : readyQueues(turn);
+  const queues = machines.length > 0 ? fillMachines(turn, machines, held) : readyQueues(turn);
   curbReplicas(turn, queues);
+  for (const { heldBack } of held) heldBack.clear();
 }
 
-/** @returns the queues that were served. */
-function fillMachines(turn: Turn, machines: readonly BrokerMachine[]): readonly TaskQueue[] {
+/**
+ * @param held queues of which something is held back.
+ * @returns the queues that were served.
+ */
+function fillMachines(turn: Turn, machines: readonly BrokerMachine[], held: ReadonlySet<TaskQueue>): readonly TaskQueue[] {
   const port = schedulingPort(turn);
   placeVotes(turn, machines, port.prefetchDepth);
   const queues = readyQueues(turn);
   const kept = placeQueues(machines, queues, port);
   // A task that was begun just now may want several votes.
   placeVotes(turn, machines, port.prefetchDepth);
-  const idle = new IdleSlots(machines.filter((machine) => freeProcessors(machine) > 0 && !kept.has(machine)));
+  const idle = new IdleSlots(machines.filter((machine) => freeProcessors(machine) > 0 && !kept.has(machine) && !isKeptFor(held, machine)));
   if (!idle.isEmpty) withdrawWaiting(turn, machines, idle);
   if (!idle.isEmpty) replicateTasks(turn, idle, queues);
   return queues;
@@ -49,7 +55,7 @@ function readyQueues({ state, crowded }: Turn): TaskQueue[] {
   const queues: TaskQueue[] = [];
   for (const job of state.openJobs.values()) {
     if (crowded.has(job)) continue;
-    for (const queue of job.queues) if (queue.ready.size > 0) queues.push(queue);
+    for (const queue of job.queues) if (queue.readyCount > 0) queues.push(queue);
   }
   return queues;
 }

@@ -3,6 +3,7 @@ import { findScheduler, type IdleSlots, replicate, type ReplicableTask } from '.
 import type { Instant, ProcessorMillis } from '../../shared/index.ts';
 import { avoidedUntil } from './avoidance.ts';
 import { isWanted } from './curb-replicas.ts';
+import { isUnheard } from './hold-back.ts';
 import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
 import { idlesAnyway } from './idles-anyway.ts';
@@ -96,6 +97,7 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
   for (const task of job.tasks.values()) {
     const replicasMax = replicasMaxOf(turn.state, job, task);
     if (task.replicas.length === 0 || task.replicas.length >= replicasMax || task.failureCount >= job.failuresMax) continue;
+    if (isUnheard(turn, job, task)) continue;
     const runningSince = task.replicas[0]?.placedAt ?? turn.now;
     const due: Instant = runningSince + turn.state.options.replicateAfter;
     if (due > turn.now) wakeBy(turn, due);

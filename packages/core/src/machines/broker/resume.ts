@@ -25,6 +25,7 @@ export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
     const { providerId, address } = provider;
     provider.isConnected = false;
     provider.awaySince = now;
+    provider.hearingUntil = now + state.options.hearWithin;
     commands.push({ kind: 'ConnectProvider', providerId, address });
   }
   for (const success of state.successes.values()) {

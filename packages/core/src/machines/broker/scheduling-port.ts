@@ -1,6 +1,7 @@
 import { prefetchDepth, type SchedulingPort } from '../../bag/index.ts';
 import type { Duration, Instant, TaskIndex } from '../../shared/index.ts';
 import { avoidedUntil } from './avoidance.ts';
+import { findPlaceable } from './hold-back.ts';
 import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
 import { isTooLateFor, keepsAway } from './remaining-time.ts';
@@ -78,11 +79,11 @@ function isWithin({ firstTaskIndex, count }: { readonly firstTaskIndex: TaskInde
 function chooseReady(turn: Turn, machine: BrokerMachine, { queue, countMax }: { readonly queue: TaskQueue; readonly countMax: number }): TaskIndex[] {
   const chosen: TaskIndex[] = [];
   let passedOver = 0;
-  let task = queue.ready.findFrom(0);
+  let task = findPlaceable(queue, 0);
   while (task !== undefined && chosen.length < countMax) {
     if (passedOver >= passedOverMax || suits(turn, machine, { queue, task })) chosen.push(task);
     else passedOver++;
-    task = queue.ready.findFrom(task + 1);
+    task = findPlaceable(queue, task + 1);
   }
   return chosen;
 }
@@ -93,8 +94,8 @@ function suits(turn: Turn, machine: BrokerMachine, { queue, task }: { readonly q
   return until === undefined;
 }
 
-function listReady({ ready }: TaskQueue, from: TaskIndex, countMax: number): TaskIndex[] {
+function listReady(queue: TaskQueue, from: TaskIndex, countMax: number): TaskIndex[] {
   const tasks: TaskIndex[] = [];
-  for (let task = ready.findFrom(from); task !== undefined && tasks.length < countMax; task = ready.findFrom(task + 1)) tasks.push(task);
+  for (let task = findPlaceable(queue, from); task !== undefined && tasks.length < countMax; task = findPlaceable(queue, task + 1)) tasks.push(task);
   return tasks;
 }

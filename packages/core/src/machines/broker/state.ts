@@ -139,6 +139,9 @@ export interface TaskQueue {
   readonly processors: ProcessorCount;
   readonly scheduler: SchedulerName;
   readonly ready: IndexSet;
+  /** Of those that are ready: what may run where nobody has told of it yet. Empty but while replicas are placed. */
+  readonly heldBack: IndexSet;
+  /** Ready ones that may be placed. */
   readonly readyCount: number;
   /** Of the moment: which machines were found to match. */
   readonly matches: WeakMap<MachineFacts, boolean>;
@@ -231,6 +234,10 @@ export interface BrokerProvider {
   leaseSeenAt: Instant;
   /** When the connection was lost (or the broker restarted); undefined while it is connected. */
   awaySince: Instant | undefined;
+  /** Until when it is waited for to tell what it holds, after its connection was lost or the broker restarted; undefined once it has settled. */
+  hearingUntil: Instant | undefined;
+  /** It has connected since it last settled, or ever: another connection before it settles is waited for no longer. */
+  isHearing: boolean;
   lastError: string;
   /** How far its clock is ahead of ours, on this connection. */
   clockOffset: Duration;

@@ -11,7 +11,9 @@ for (const subject of subjects) {
   });
 }
 
-test('a broker that leases does what broker-leases.txt says', (t) => {
-  const dialogue = new BrokerDialogue(leasing);
-  checkInteractions(t, new URL('../../../interactions/broker-leases.txt', import.meta.url), (lines) => dialogue.perform(lines));
-});
+for (const subject of ['leases', 'hearing']) {
+  test(`a broker that leases does what broker-${subject}.txt says`, (t) => {
+    const dialogue = new BrokerDialogue(leasing);
+    checkInteractions(t, new URL(`../../../interactions/broker-${subject}.txt`, import.meta.url), (lines) => dialogue.perform(lines));
+  });
+}

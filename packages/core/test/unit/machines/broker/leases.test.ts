@@ -73,7 +73,79 @@ test('a provider that only waits for processors is leased no more than the one t
   t.deepEqual(leasedCounts(broker), { a: 404 });
   broker.perform(['confirm a 1', 'provider b', 'connect b leases', 'join b/m1 processors=4', 'settle b']);
   broker.perform(['at 1000']);
+  t.deepEqual(leasedCounts(broker), { a: 200, b: 0 });
+  // What it may still start of its first lease is nobody else's.
+  broker.perform(['confirm a 2']);
   broker.perform(['at 2000']);
   const ready = broker.state.jobs.get(1)?.queues[0]?.ready.size ?? 0;
   t.deepEqual(leasedCounts(broker), { a: ready / 2, b: ready / 2 });
+});
+
+test('no sister is begun of what a machine runs that has not been heard of since a restart, for ten seconds at most', (t) => {
+  const broker = new BrokerDialogue({ lease: rules });
+  broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'provider b', 'connect b leases', 'join b/m1', 'settle b', 'submit ana 2 replicas=2']);
+  broker.perform(['restart']);
+  broker.perform(['connect a leases', 'join a/m1 held=1', 'settle a', 'connect b leases']);
+  broker.perform(['at 1000', 'report a/m1 1 succeeded 1 1..900']);
+  t.notRegex(broker.perform(['at 9999', 'settle a']), /start/);
+  t.regex(broker.perform(['at 10000', 'settle a']), /start r\d+ of 1.1 on a\/m1/);
+});
+
+/** Providers a and b with a machine each, and a job of which task 0 runs at a, task 1 at b, and both were leased the rest. */
+function twoProviders(job: string): BrokerDialogue {
+  const broker = new BrokerDialogue({ lease: rules });
+  broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'provider b', 'connect b leases', 'join b/m1', 'settle b', job]);
+  return broker;
+}
+
+test('a provider that comes and goes without telling what it holds is waited for only once more', (t) => {
+  const broker = twoProviders('submit ana 6 replicas=1');
+  const others = [...broker.state.providers.get('b')?.leases.at(-1)?.tasksByJob.get(1)?.values() ?? []];
+  t.true(others.length > 0);
+  broker.perform(['confirm b 1', 'disconnect b']);
+  broker.perform(['at 9000', 'connect b leases']);
+  broker.perform(['at 14000', 'disconnect b']);
+  broker.perform(['at 18000', 'connect b leases']);
+  for (let sequence = 1; broker.state.machines.get('a/m1')?.replicas.size !== 0; sequence++) {
+    broker.perform([`report a/m1 ${sequence} succeeded ${Math.min(...broker.state.machines.get('a/m1')?.replicas.keys() ?? [])} 1..1`]);
+  }
+  t.true(others.every((task) => broker.state.jobs.get(1)?.queues[0]?.ready.has(task)));
+  t.notRegex(broker.perform(['at 18999', 'settle a']), /start/);
+  t.regex(broker.perform(['at 19000', 'settle a']), /start/);
+});
+
+test('a machine that may take what is held back gets no replica beside another meanwhile', (t) => {
+  const broker = twoProviders('submit ana 4 replicas=2');
+  broker.perform(['at 1000', 'restart']);
+  t.notRegex(broker.perform(['connect a leases', 'join a/m1 held=1', 'join a/m2']), /start/);
+  t.notRegex(broker.perform(['at 2000', 'settle a']), /r\d+ of 1.0 on a\/m2/);
+});
+
+test('no sister is begun of a task that runs and was leased to a provider that has not been heard of', (t) => {
+  const broker = new BrokerDialogue({ lease: rules });
+  broker.perform(['provider a', 'connect a leases', 'settle a', 'request a/q1 queued width=2 walltime=9000', 'submit ana 2 replicas=2']);
+  broker.perform(['confirm a 1', 'provider b', 'connect b', 'join b/m1', 'join b/m2', 'settle b']);
+  broker.perform(['disconnect a', 'join b/m3']);
+  t.notRegex(broker.perform(['at 9999', 'settle b']), /start/);
+  t.regex(broker.perform(['at 10000', 'settle b']), /start r\d+ of 1.0 on b\/m3/);
+});
+
+test('what is held back is cancelled with its job', (t) => {
+  const broker = setUp();
+  broker.perform(['provider b', 'connect b', 'join b/m1', 'settle b', 'restart']);
+  broker.perform(['connect b', 'join b/m1 held=6', 'settle b', 'cancel ana 1']);
+  t.is(broker.state.jobs.get(1)?.cancelled.size, 8);
+  t.is(broker.state.jobs.get(1)?.queues[0]?.ready.size, 0);
+});
+
+test('what was started of a lease is adopted, too, where its task was placed on the same machine and never got there', (t) => {
+  const broker = setUp();
+  const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
+  broker.perform(['confirm a 1', 'report a/m1 1 succeeded 1 1..1']);
+  for (let sequence = 2; ![...broker.state.replicas.values()].some(({ task }) => task.index === 9); sequence++) {
+    broker.perform([`report a/m1 ${sequence} succeeded ${Math.min(...broker.state.replicas.keys())} 1..1`]);
+  }
+  broker.perform(['disconnect a', 'connect a leases']);
+  broker.perform([`join a/m1 held=${first}`, 'settle a']);
+  t.deepEqual([...broker.state.replicas.values()].filter(({ task }) => task.index === 9).map(({ replicaId }) => replicaId), [first]);
 });
