@@ -1,6 +1,5 @@
 import type { Duration, Instant } from '../shared/index.ts';
-import { leafWidth, OrderedTree, type TreeNode } from '../shared/ordered-tree.ts';
-import { sortOrder } from '../shared/sort-order.ts';
+import { leafWidth, LoadedRows, OrderedTree, type TreeNode } from '../shared/ordered-tree.ts';
 
 /** A stretch of time over which what is used does not change. */
 export interface UsedSlot {
@@ -30,25 +29,23 @@ export class LongProfile extends OrderedTree {
     if (end < Infinity) this.#change(end, -amount);
   }
 
-  /** Takes many windows at once in place of what there is. @param windows sorted by start; each ends. Cost: O(n log n). */
-  loadWindows(windows: readonly { readonly start: Instant; readonly end: Instant; readonly amount: number }[]): void {
-    const ends = sortOrder(Float64Array.from(windows, ({ end }) => end));
-    const first = new Float64Array(2 * windows.length);
-    const value = new Float64Array(2 * windows.length);
-    let count = 0;
+  /** Takes many windows at once in place of what there is. @param windows sorted by start; each ends. @param byEnd their indices in order of their ends. Cost: O(n). */
+  loadWindows(windows: readonly { readonly start: Instant; readonly end: Instant; readonly amount: number }[], byEnd: Uint32Array): void {
+    const rows = new LoadedRows(2 * windows.length);
+    let instant = -Infinity;
+    let sum = 0;
     const note = (at: Instant, change: number): void => {
-      if (count > 0 && first[count - 1] === at) value[count - 1] = (value[count - 1] as number) + change;
-      else {
+      if (at !== instant) {
         // A breakpoint at which nothing changes is none.
-        if (count > 0 && value[count - 1] === 0) count -= 1;
-        first[count] = at;
-        value[count] = change;
-        count += 1;
+        if (sum !== 0) rows.push(instant, 0, sum);
+        instant = at;
+        sum = 0;
       }
+      sum += change;
     };
     let ended = 0;
     const noteEndsUpTo = (at: Instant): void => {
-      for (let window = windows[ends[ended] as number]; window !== undefined && window.end <= at; window = windows[ends[ended += 1] as number]) {
+      for (let window = windows[byEnd[ended] as number]; window !== undefined && window.end <= at; window = windows[byEnd[ended += 1] as number]) {
         note(window.end, -window.amount);
       }
     };
@@ -57,8 +54,8 @@ export class LongProfile extends OrderedTree {
       note(start, amount);
     }
     noteEndsUpTo(Infinity);
-    if (count > 0 && value[count - 1] === 0) count -= 1;
-    this.load({ first: first.subarray(0, count), second: new Float64Array(count), value: value.subarray(0, count) });
+    if (sum !== 0) rows.push(instant, 0, sum);
+    this.load(rows);
   }
 
   /** What is used at an instant. Cost: O(log n). */
@@ -85,18 +82,26 @@ export class LongProfile extends OrderedTree {
     return firstExcess(this.root, usedMax, from, 0);
   }
 
+  /** When the first stretch begins, `from` at the earliest, in which no more than `usedMax` is used; Infinity when there is none. Cost: O(log n). */
+  startOfRoom(usedMax: number, from: Instant): Instant {
+    if (this.usedAt(from) <= usedMax) return from;
+    return firstRoom(this.root, usedMax, from, 0);
+  }
+
   /**
    * The earliest instant in [from, startMax] from which on no more than `usedMax` is used for a duration; Infinity when there is none.
    *
    * Looks for the last excess in the window and not the first: no start before its end can do, and after two steps the window has moved by its
-   * whole length. So it takes at most 2 (startMax - from) / duration + 2 steps of O(log n), and never more than there are excesses.
+   * whole length. Where the excess goes on behind the window, all of it is passed over at once. So it takes at most 2 (startMax - from) / duration + 2
+   * steps of O(log n), and never more than there are stretches between excesses.
    */
   earliestFit(usedMax: number, duration: Duration, from: Instant, startMax: Instant): Instant {
     let start = from;
     while (start <= startMax && start < Infinity) {
-      const end = this.endOfExcess(usedMax, start, start + duration);
+      const windowEnd = start + duration;
+      const end = this.endOfExcess(usedMax, start, windowEnd);
       if (end === -Infinity) return start;
-      start = end;
+      start = end < windowEnd ? end : this.startOfRoom(usedMax, end);
     }
     return Infinity;
   }
@@ -202,6 +207,21 @@ function firstExcess(node: TreeNode, usedMax: number, from: Instant, before: num
   for (let row = 0; row < node.count * width; row += width) {
     if (row >= lowest && used + (numbers[row + reachAt] as number) > usedMax) {
       const found = children === undefined ? numbers[row] as number : firstExcess(children[row / width] as TreeNode, usedMax, from, used);
+      if (found >= from && found < Infinity) return found;
+    }
+    used += numbers[row + 2] as number;
+  }
+  return Infinity;
+}
+
+function firstRoom(node: TreeNode, usedMax: number, from: Instant, before: number): Instant {
+  const { numbers, width, children } = node;
+  const leastAt = children === undefined ? 2 : 4;
+  const lowest = Math.max(0, node.rowOf(from, 0)) * width;
+  let used = before;
+  for (let row = 0; row < node.count * width; row += width) {
+    if (row >= lowest && used + (numbers[row + leastAt] as number) <= usedMax) {
+      const found = children === undefined ? numbers[row] as number : firstRoom(children[row / width] as TreeNode, usedMax, from, used);
       if (found >= from && found < Infinity) return found;
     }
     used += numbers[row + 2] as number;

@@ -202,7 +202,7 @@ export class Calendar {
     return this.#book.forget(at).map(({ id }) => id);
   }
 
-  /** Compares what the calendar believes with what its reservations and blocks say. Cost: O(n log n). @throws {InvariantError} */
+  /** Compares what the calendar believes with what its reservations and blocks say, and its indexes with what they hold. Cost: O(n log n). @throws {InvariantError} */
   checkInvariants(): void {
     const reservations = this.#book.overlapping(-Infinity, Infinity);
     invariant(reservations.length === this.#book.count, 'a reservation is not in the index');
@@ -210,6 +210,11 @@ export class Calendar {
     const twin = Calendar.load(this.resource, first, this.#blocks.list(), reservations);
     const told = (calendar: Calendar): string => JSON.stringify(calendar.slots(Math.max(first, this.#book.forgottenUpTo), Infinity));
     invariant(told(this) === told(twin), 'slots are not what the reservations say');
+    const since = Math.max(first, this.#book.forgottenUpTo);
+    const idle = (calendar: Calendar): string => JSON.stringify(calendar.#book.all.idle?.periods().filter(({ end }) => end > since)
+      .map(({ resource, start, end }) => [resource, Math.max(start, since), end]));
+    invariant(idle(this) === idle(twin), 'resources are not idle when the reservations say');
+    this.#book.checkInvariants();
   }
 
   #makeWay(request: ReservationRequest, refusal: Refusal, now: Instant): Answer {

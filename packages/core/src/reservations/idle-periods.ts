@@ -1,7 +1,6 @@
 import { Heap, invariant } from '../shared/index.ts';
 import type { Duration, Instant } from '../shared/index.ts';
-import { OrderedTree } from '../shared/ordered-tree.ts';
-import { sortOrder } from '../shared/sort-order.ts';
+import { LoadedRows, OrderedTree } from '../shared/ordered-tree.ts';
 import { PeriodTree } from './period-tree.ts';
 import type { PlacementRule } from './resource.ts';
 
@@ -29,11 +28,7 @@ export class IdlePeriods {
   /** All idle from `from` on. */
   constructor(resourceCount: number, from: Instant) {
     this.resourceCount = resourceCount;
-    const starts = new Float64Array(resourceCount).fill(from);
-    const numbers = Float64Array.from({ length: resourceCount }, (_, resource) => resource);
-    const ends = new Float64Array(resourceCount).fill(Infinity);
-    this.#byStart.load({ first: starts, second: numbers, value: ends });
-    this.#byResource.load({ first: numbers, second: starts, value: ends });
+    this.loadBusy([], new Uint32Array(0), from);
   }
 
   /** How many periods there are. */
@@ -41,54 +36,15 @@ export class IdlePeriods {
     return this.#byStart.size;
   }
 
-  /** Takes what reservations have in place of what there is, all being idle else from `from` on. @param reservations sorted by start. Cost: O(n log n). */
-  loadBusy(reservations: readonly BusyResources[], from: Instant): void {
-    const counts = new Uint32Array(this.resourceCount + 1);
-    for (const { resources } of reservations) for (const resource of resources) counts[resource + 1] = (counts[resource + 1] as number) + 1;
-    // Each resource has room for the periods before its reservations and the one after the last.
-    const places = new Uint32Array(this.resourceCount);
-    for (let resource = 1; resource < this.resourceCount; resource += 1) places[resource] = (places[resource - 1] as number) + (counts[resource] as number) + 1;
-    const firsts = places.slice();
-    const room = (places[this.resourceCount - 1] as number) + (counts[this.resourceCount] as number) + 1;
-    const [starts, ends] = [new Float64Array(room), new Float64Array(room)];
-    const idleFrom = new Float64Array(this.resourceCount).fill(from);
-    const note = (resource: number, until: Instant): void => {
-      const place = places[resource] as number;
-      if (until <= (idleFrom[resource] as number)) return;
-      starts[place] = idleFrom[resource] as number;
-      ends[place] = until;
-      places[resource] = place + 1;
-    };
-    for (const { start, end, resources } of reservations) {
-      for (const resource of resources) {
-        note(resource, start);
-        idleFrom[resource] = Math.max(end, idleFrom[resource] as number);
-      }
-    }
-    for (let resource = 0; resource < this.resourceCount; resource += 1) note(resource, Infinity);
-    this.#load(firsts, places, starts, ends);
-  }
-
-  /** @param firsts where the periods of each resource begin in the other arrays. @param pasts where they end. */
-  #load(firsts: Uint32Array, pasts: Uint32Array, starts: Float64Array, ends: Float64Array): void {
-    const count = pasts.reduce((sum, past, resource) => sum + past - (firsts[resource] as number), 0);
-    const rows = { first: new Float64Array(count), second: new Float64Array(count), value: new Float64Array(count) };
-    let row = 0;
-    for (let resource = 0; resource < this.resourceCount; resource += 1) {
-      for (let place = firsts[resource] as number; place < (pasts[resource] as number); place += 1, row += 1) {
-        rows.first[row] = resource;
-        rows.second[row] = starts[place] as number;
-        rows.value[row] = ends[place] as number;
-      }
-    }
-    this.#byResource.load(rows);
-    const order = sortOrder(rows.second);
-    const pick = (column: Float64Array): Float64Array => {
-      const picked = new Float64Array(order.length);
-      for (let place = 0; place < order.length; place += 1) picked[place] = column[order[place] as number] as number;
-      return picked;
-    };
-    this.#byStart.load({ first: pick(rows.second), second: pick(rows.first), value: pick(rows.value) });
+  /**
+   * Takes what reservations have in place of what there is, all being idle else from `from` on. Cost: O(n).
+   *
+   * @param reservations sorted by start. @param byEnd their indices in order of their ends.
+   */
+  loadBusy(reservations: readonly BusyResources[], byEnd: Uint32Array, from: Instant): void {
+    const periods = listPeriods(this.resourceCount, reservations, from);
+    this.#byResource.load(inOrderOfResource(periods));
+    this.#byStart.load(inOrderOfStart(periods, reservations, byEnd, from));
   }
 
   /** Whether a resource is idle throughout. Cost: O(log n). */
@@ -179,6 +135,14 @@ export class IdlePeriods {
     return found.slice(0, count).map(({ resource }) => resource).sort((one, other) => one - other);
   }
 
+  /** @throws {InvariantError} when the two orders do not hold the same periods, or an index is not right. Cost: O(n log n). */
+  checkInvariants(): void {
+    this.#byStart.checkInvariants();
+    this.#byResource.checkInvariants();
+    invariant(this.#byStart.size === this.#byResource.size, `${this.#byStart.size} periods by start, ${this.#byResource.size} by resource`);
+    for (const { resource, start, end } of this.periods()) invariant(this.#byStart.find(start, resource) === end, `resource ${resource} is idle in [${start}, ${end}), and not by start`);
+  }
+
   /** All periods, in order of resource, then start. */
   periods(): { readonly resource: number; readonly start: Instant; readonly end: Instant }[] {
     const all: { resource: number; start: Instant; end: Instant }[] = [];
@@ -201,4 +165,75 @@ export class IdlePeriods {
 function compare(one: number, other: number): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
+}
+
+/** Idle periods of all resources, those of one resource one behind the other, in order. */
+interface PeriodLists {
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+  /** By resource, where its periods begin in the arrays. */
+  readonly firsts: Uint32Array;
+  /** By resource, where they end. */
+  readonly pasts: Uint32Array;
+}
+
+function listPeriods(resourceCount: number, reservations: readonly BusyResources[], from: Instant): PeriodLists {
+  const firsts = findRoom(resourceCount, reservations);
+  const pasts = firsts.slice(0, resourceCount);
+  const room = firsts[resourceCount] as number;
+  const [starts, ends] = [new Float64Array(room), new Float64Array(room)];
+  const idleFrom = new Float64Array(resourceCount).fill(from);
+  const note = (resource: number, until: Instant): void => {
+    const place = pasts[resource] as number;
+    if (until <= (idleFrom[resource] as number)) return;
+    starts[place] = idleFrom[resource] as number;
+    ends[place] = until;
+    pasts[resource] = place + 1;
+  };
+  for (const { start, end, resources } of reservations) {
+    for (const resource of resources) {
+      note(resource, start);
+      if (end > (idleFrom[resource] as number)) idleFrom[resource] = end;
+    }
+  }
+  for (let resource = 0; resource < resourceCount; resource += 1) note(resource, Infinity);
+  return { starts, ends, firsts, pasts };
+}
+
+/** Where each resource's periods are to begin, and where all end: it has at most one before each of its reservations and one after the last. */
+function findRoom(resourceCount: number, reservations: readonly BusyResources[]): Uint32Array {
+  const firsts = new Uint32Array(resourceCount + 1);
+  for (const { resources } of reservations) for (const resource of resources) firsts[resource + 1] = (firsts[resource + 1] as number) + 1;
+  for (let resource = 0; resource < resourceCount; resource += 1) firsts[resource + 1] = (firsts[resource + 1] as number) + (firsts[resource] as number) + 1;
+  return firsts;
+}
+
+function inOrderOfResource({ starts, ends, firsts, pasts }: PeriodLists): LoadedRows {
+  const rows = new LoadedRows(starts.length);
+  for (let resource = 0; resource < pasts.length; resource += 1) {
+    const past = pasts[resource] as number;
+    for (let place = firsts[resource] as number; place < past; place += 1) rows.push(resource, starts[place] as number, ends[place] as number);
+  }
+  return rows;
+}
+
+/** A period begins at the beginning of all or at a reservation's end, and these are in order: nothing is left to sort but what begins together. */
+function inOrderOfStart({ starts, ends, firsts, pasts }: PeriodLists, reservations: readonly BusyResources[], byEnd: Uint32Array, from: Instant): LoadedRows {
+  const rows = new LoadedRows(starts.length);
+  const next = firsts.slice(0, pasts.length);
+  const push = (resource: number, start: Instant): void => {
+    const place = next[resource] as number;
+    if (place === pasts[resource] || starts[place] !== start) return;
+    rows.push(start, resource, ends[place] as number);
+    next[resource] = place + 1;
+  };
+  for (let resource = 0; resource < pasts.length; resource += 1) push(resource, from);
+  for (let index = 0; index < byEnd.length;) {
+    const { end, resources } = reservations[byEnd[index] as number] as BusyResources;
+    let together = resources;
+    for (index += 1; reservations[byEnd[index] as number]?.end === end; index += 1) together = [...together, ...(reservations[byEnd[index] as number] as BusyResources).resources];
+    if (together !== resources) together = together.toSorted((one, other) => one - other);
+    for (const resource of together) push(resource, end);
+  }
+  return rows;
 }

@@ -1,6 +1,7 @@
 import { invariant } from '../shared/index.ts';
 import type { Instant, UserId } from '../shared/index.ts';
 import { LongProfile } from '../profile/long-profile.ts';
+import { sortOrder } from '../shared/sort-order.ts';
 import { IdlePeriods } from './idle-periods.ts';
 import type { PlacedReservation } from './request.ts';
 import { offeredOf, type PlacementRule, type ReservableResource } from './resource.ts';
@@ -12,6 +13,9 @@ export interface Want extends Shape {
   readonly from: Instant;
   readonly startMax: Instant;
 }
+
+/** A window of so many durations is swept sooner than its room is measured. */
+const narrowWindow = 8;
 
 /** What reservations and blocks occupy of a resource: how much in all, how much by each user where they are bounded, and which of counted ones. */
 export class Occupancy {
@@ -55,12 +59,18 @@ export class Occupancy {
    * user's bound is one limit more; without one the place is the same.
    */
   earliestFit(want: Want): Instant {
-    let start = want.from;
-    for (;;) {
-      const next = this.#pass(want, start);
-      if (next === start || next === Infinity || (this.idle === undefined && this.#userMax === Infinity)) return next;
-      start = next;
+    const { idle } = this;
+    let start = this.#findRoom(want, want.from);
+    if (idle === undefined) return start;
+    const { amount, duration, startMax } = want;
+    while (start < Infinity) {
+      // Where there is not room for as many, the same ones are not idle throughout either: periods there need not be looked at.
+      const roomEnd = startMax - start > narrowWindow * duration ? this.startOfExcess(want, start) : Infinity;
+      const found = idle.earliestFit(amount, duration, start, Math.min(startMax, roomEnd - duration));
+      if (found < Infinity || roomEnd > startMax) return found;
+      start = this.#findRoom(want, roomEnd);
     }
+    return Infinity;
   }
 
   /** Whether a want's amount fits in its window from an instant on. */
@@ -98,21 +108,32 @@ export class Occupancy {
     for (const { start, resources } of ended) for (const resource of resources) this.idle?.forgetEndingAt(resource, start);
   }
 
+  /** @throws {InvariantError} when an index is not right. Cost: O(n log n). */
+  checkInvariants(): void {
+    this.used.checkInvariants();
+    this.idle?.checkInvariants();
+    for (const profile of this.#byUser.values()) profile.checkInvariants();
+  }
+
   /** Takes many reservations at once in place of what there is; they are sorted by start. Cost: O(n log n). */
   load(reservations: readonly PlacedReservation[]): void {
-    this.used.loadWindows(reservations);
+    const byEnd = sortOrder(Float64Array.from(reservations, ({ end }) => end));
+    this.used.loadWindows(reservations, byEnd);
     if (this.#userMax < Infinity) {
       for (const { userId, amount, start, end } of reservations) this.#profileOf(userId).add(amount, start, end);
     }
-    this.idle?.loadBusy(reservations, this.#from);
+    this.idle?.loadBusy(reservations, byEnd, this.#from);
   }
 
-  #pass({ userId, amount, duration, startMax }: Want, from: Instant): Instant {
-    let start = this.used.earliestFit(this.#offered - amount, duration, from, startMax);
+  /** The earliest start from an instant on at which there is room beside what all, and what the user, have; Infinity without one. */
+  #findRoom({ userId, amount, duration, startMax }: Want, from: Instant): Instant {
     const user = this.#byUser.get(userId);
-    if (user !== undefined && start < Infinity) start = user.earliestFit(this.#userMax - amount, duration, start, startMax);
-    if (this.idle !== undefined && start < Infinity) start = this.idle.earliestFit(amount, duration, start, startMax);
-    return start;
+    for (let start = from; ;) {
+      const room = this.used.earliestFit(this.#offered - amount, duration, start, startMax);
+      if (user === undefined || room === Infinity) return room;
+      start = user.earliestFit(this.#userMax - amount, duration, room, startMax);
+      if (start === room || start === Infinity) return start;
+    }
   }
 
   #profileOf(userId: UserId): LongProfile {

@@ -1,5 +1,5 @@
 import type { Duration, Instant } from '../shared/index.ts';
-import { leafWidth, OrderedTree, type TreeNode, type VisitRow } from '../shared/ordered-tree.ts';
+import { leafWidth, OrderedTree, type RowChange, type TreeNode, type VisitRow } from '../shared/ordered-tree.ts';
 
 /**
  * Periods of time in order of their starts, and of a number among those that start together: rows (start, number) -> end.
@@ -19,6 +19,17 @@ export class PeriodTree extends OrderedTree {
     if (parent[at] === latest && parent[at + 1] === longest) return false;
     parent[at] = latest;
     parent[at + 1] = longest;
+    return true;
+  }
+
+  protected override mend(numbers: Float64Array, at: number, { first, was, is }: RowChange): boolean | undefined {
+    const latest = numbers[at] as number;
+    const longest = numbers[at + 1] as number;
+    // What was the latest or the longest is less now, and another may be so.
+    if (is < was && (was === latest || was - first === longest)) return undefined;
+    if (is <= latest && is - first <= longest) return false;
+    numbers[at] = Math.max(latest, is);
+    numbers[at + 1] = Math.max(longest, is - first);
     return true;
   }
 

@@ -1,5 +1,6 @@
 import { invariant } from '../shared/index.ts';
 import type { Instant } from '../shared/index.ts';
+import { LoadedRows } from '../shared/ordered-tree.ts';
 import { Occupancy } from './occupancy.ts';
 import { PeriodTree } from './period-tree.ts';
 import type { PlacedReservation, ReservationId } from './request.ts';
@@ -118,6 +119,14 @@ export class ReservationBook {
     return ended;
   }
 
+  /** @throws {InvariantError} when an index is not right. Cost: O(n log n). */
+  checkInvariants(): void {
+    this.#periods.checkInvariants();
+    this.#movable.checkInvariants();
+    this.all.checkInvariants();
+    this.firm?.checkInvariants();
+  }
+
   #listOf(tree: PeriodTree, from: Instant, until: Instant): PlacedReservation[] {
     const found: PlacedReservation[] = [];
     tree.visitOverlapping(from, until, (_, id) => found.push(this.#get(id)) > 0);
@@ -136,12 +145,8 @@ function isLow({ latestEnd }: PlacedReservation): boolean {
   return latestEnd === undefined;
 }
 
-function rowsOf(reservations: readonly PlacedReservation[]): { first: Float64Array; second: Float64Array; value: Float64Array } {
-  const rows = { first: new Float64Array(reservations.length), second: new Float64Array(reservations.length), value: new Float64Array(reservations.length) };
-  reservations.forEach(({ id, start, end }, index) => {
-    rows.first[index] = start;
-    rows.second[index] = id;
-    rows.value[index] = end;
-  });
+function rowsOf(reservations: readonly PlacedReservation[]): LoadedRows {
+  const rows = new LoadedRows(reservations.length);
+  for (const { id, start, end } of reservations) rows.push(start, id, end);
   return rows;
 }

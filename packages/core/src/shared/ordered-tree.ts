@@ -1,3 +1,5 @@
+import { invariant } from './invariant.ts';
+
 /** Rows that a node has room for; it is cut in two when it is full. */
 export const rowMax = 64;
 
@@ -18,10 +20,11 @@ export class TreeNode {
   /** 0 only in an empty root. */
   count = 0;
 
-  constructor(children: TreeNode[] | undefined) {
+  /** @param numbers room for `rowMax` rows; made when left out. */
+  constructor(children: TreeNode[] | undefined, numbers?: Float64Array) {
     this.children = children;
     this.width = children === undefined ? leafWidth : innerWidth;
-    this.numbers = new Float64Array(rowMax * this.width);
+    this.numbers = numbers ?? new Float64Array(rowMax * this.width);
   }
 
   /** The last row whose key is not after this one; -1 when there is none. Cost: O(log rowMax). */
@@ -68,11 +71,58 @@ export class TreeNode {
   }
 }
 
-/** Rows to load a tree with, in ascending order of their keys, which are different: a column each. */
-export interface SortedRows {
-  readonly first: Float64Array;
-  readonly second: Float64Array;
-  readonly value: Float64Array;
+/** Rows of a leaf, or of an inner node, after loading; there is room for others. */
+const loadedRows = rowMax * 0.75;
+
+/**
+ * Rows to load a tree with, written in the order of their keys, which are different.
+ *
+ * They are written where they stay: all leaves share one array. A hundred thousand arrays of their own would have the collector of garbage come by again
+ * and again, which takes longer than the loading.
+ */
+export class LoadedRows {
+  readonly #numbers: Float64Array;
+  #at = 0;
+  #count = 0;
+
+  /** @param countMax the most rows that are written. */
+  constructor(countMax: number) {
+    this.#numbers = new Float64Array(Math.ceil(countMax / loadedRows) * rowMax * leafWidth);
+  }
+
+  /** How many rows are written. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Writes the next row. */
+  push(first: number, second: number, value: number): void {
+    if (this.#count > 0 && this.#count % loadedRows === 0) this.#at += (rowMax - loadedRows) * leafWidth;
+    this.#numbers[this.#at] = first;
+    this.#numbers[this.#at + 1] = second;
+    this.#numbers[this.#at + 2] = value;
+    this.#at += leafWidth;
+    this.#count += 1;
+  }
+
+  /** The leaves that hold the rows. To be called once: the leaves are the caller's. */
+  leaves(): TreeNode[] {
+    const leaves: TreeNode[] = [];
+    const length = rowMax * leafWidth;
+    for (let from = 0; from < this.#count; from += loadedRows) {
+      const leaf = new TreeNode(undefined, this.#numbers.subarray(leaves.length * length, (leaves.length + 1) * length));
+      leaf.count = Math.min(loadedRows, this.#count - from);
+      leaves.push(leaf);
+    }
+    return leaves;
+  }
+}
+
+/** What has become of one row: of its value, -Infinity where there is or was no row. */
+export interface RowChange {
+  first: number;
+  was: number;
+  is: number;
 }
 
 /** Answers whether the walk goes on; it changes nothing. */
@@ -86,6 +136,15 @@ export type VisitRow = (first: number, second: number, value: number) => boolean
 export class OrderedTree {
   protected root = new TreeNode(undefined);
   #size = 0;
+  /** Of the row that is set or removed now; one object, for there are many such rows. */
+  readonly #change: RowChange = { first: 0, was: -Infinity, is: -Infinity };
+
+  /**
+   * Mends what `sumUp` wrote, after one row has changed below: undefined when it takes all of the node to know, false when nothing changed. Cost: O(1) wanted.
+   */
+  protected mend(_numbers: Float64Array, _at: number, _change: RowChange): boolean | undefined {
+    return undefined;
+  }
 
   /**
    * Writes what there is to know of a node, which is not empty, into the parent's numbers from `at` on, three numbers; false when they were there already.
@@ -100,22 +159,15 @@ export class OrderedTree {
     return this.#size;
   }
 
-  /** Takes all rows at once in place of those that are there. Cost: O(n). */
-  load({ first, second, value }: SortedRows): void {
-    const fill = rowMax * 0.75;
-    this.#size = first.length;
-    let level: TreeNode[] = [];
-    for (let from = 0; from < this.#size; from += fill) {
-      const leaf = new TreeNode(undefined);
-      leaf.count = Math.min(fill, this.#size - from);
-      for (let row = 0; row < leaf.count; row += 1) writeRow(leaf, row, [first[from + row] as number, second[from + row] as number, value[from + row] as number]);
-      level.push(leaf);
-    }
+  /** Takes all rows at once in place of those that are there. The rows are the tree's from then on. Cost: O(n). */
+  load(rows: LoadedRows): void {
+    this.#size = rows.count;
+    let level = rows.leaves();
     while (level.length > 1) {
       const above: TreeNode[] = [];
-      for (let from = 0; from < level.length; from += fill) {
-        const parent = new TreeNode(level.slice(from, from + fill));
-        parent.count = Math.min(fill, level.length - from);
+      for (let from = 0; from < level.length; from += loadedRows) {
+        const parent = new TreeNode(level.slice(from, from + loadedRows));
+        parent.count = Math.min(loadedRows, level.length - from);
         for (let row = 0; row < parent.count; row += 1) this.#note(parent, row);
         above.push(parent);
       }
@@ -142,6 +194,8 @@ export class OrderedTree {
 
   /** Sets the value of a key. Cost: O(log n). */
   set(first: number, second: number, value: number): void {
+    this.#change.first = first;
+    this.#change.is = value;
     this.#set(this.root, first, second, value);
     if (this.root.count < rowMax) return;
     const root = new TreeNode([this.root, this.root.split(rowMax / 2)]);
@@ -153,6 +207,8 @@ export class OrderedTree {
 
   /** Takes a key out; false when it was not there. Cost: O(log n). */
   remove(first: number, second: number): boolean {
+    this.#change.first = first;
+    this.#change.is = -Infinity;
     if (!this.#remove(this.root, first, second)) return false;
     this.#size -= 1;
     while (this.root.children !== undefined && this.root.count < 2) this.root = this.root.children[0] ?? new TreeNode(undefined);
@@ -164,22 +220,51 @@ export class OrderedTree {
     visitFrom(this.root, first, second, visit);
   }
 
+  /** Compares what inner nodes know with what is below them. Cost: O(n). @throws {InvariantError} */
+  checkInvariants(): void {
+    let [count, first, second] = [0, -Infinity, -Infinity];
+    this.visit(-Infinity, -Infinity, (nextFirst, nextSecond) => {
+      invariant(nextFirst > first || (nextFirst === first && nextSecond > second), `(${nextFirst}, ${nextSecond}) comes after (${first}, ${second})`);
+      [count, first, second] = [count + 1, nextFirst, nextSecond];
+      return true;
+    });
+    invariant(count === this.#size, `${count} rows, ${this.#size} counted`);
+    this.#checkNode(this.root);
+  }
+
+  #checkNode({ children, numbers, count }: TreeNode): void {
+    invariant(children === undefined || children.length === count, `${children?.length ?? 0} children in ${count} rows`);
+    children?.forEach((child, row) => {
+      const known = numbers.slice(row * innerWidth, (row + 1) * innerWidth);
+      const fresh = known.slice();
+      writeKey(fresh, 0, child);
+      this.sumUp(child, fresh, 2);
+      invariant(known.every((value, column) => value === fresh[column]), `a node knows ${known.join(', ')} of a child with ${fresh.join(', ')}`);
+      this.#checkNode(child);
+    });
+  }
+
   #leafOf(first: number, second: number): TreeNode {
     let node = this.root;
     while (node.children !== undefined) node = node.children[Math.max(0, node.rowOf(first, second))] as TreeNode;
     return node;
   }
 
-  /** Writes the row of a child; false when nothing in it changed. */
-  #note(parent: TreeNode, row: number): boolean {
+  /** Writes the row of a child. */
+  #note(parent: TreeNode, row: number): void {
     const child = (parent.children as TreeNode[])[row] as TreeNode;
-    const { numbers } = parent;
     const at = row * innerWidth;
-    const isSameKey = numbers[at] === child.numbers[0] && numbers[at + 1] === child.numbers[1];
-    numbers[at] = child.numbers[0] as number;
-    numbers[at + 1] = child.numbers[1] as number;
-    const isSummedAnew = this.sumUp(child, numbers, at + 2);
-    return isSummedAnew || !isSameKey;
+    writeKey(parent.numbers, at, child);
+    this.sumUp(child, parent.numbers, at + 2);
+  }
+
+  /** Writes the row of a child in which the one row of `#change` has changed; false when nothing in it changed. */
+  #mend(parent: TreeNode, row: number): boolean {
+    const child = (parent.children as TreeNode[])[row] as TreeNode;
+    const at = row * innerWidth;
+    const isKeyNew = writeKey(parent.numbers, at, child);
+    const isMended = this.mend(parent.numbers, at + 2, this.#change) ?? this.sumUp(child, parent.numbers, at + 2);
+    return isMended || isKeyNew;
   }
 
   /** False when what is to know of the node is what it was; a node that is full afterwards is to be cut by the caller. */
@@ -188,15 +273,21 @@ export class OrderedTree {
     if (node.children === undefined) {
       if (!isAt(node, row, first, second)) {
         node.open(row + 1);
-        writeRow(node, row + 1, [first, second, value]);
+        node.numbers[(row + 1) * leafWidth] = first;
+        node.numbers[(row + 1) * leafWidth + 1] = second;
+        node.numbers[(row + 1) * leafWidth + 2] = value;
         this.#size += 1;
-      } else node.numbers[row * leafWidth + 2] = value;
+        this.#change.was = -Infinity;
+      } else {
+        this.#change.was = node.numbers[row * leafWidth + 2] as number;
+        node.numbers[row * leafWidth + 2] = value;
+      }
       return true;
     }
     const at = Math.max(0, row);
     const child = node.children[at] as TreeNode;
     if (!this.#set(child, first, second, value)) return false;
-    if (child.count < rowMax) return this.#note(node, at);
+    if (child.count < rowMax) return this.#mend(node, at);
     node.open(at + 1);
     node.children.splice(at + 1, 0, child.split(rowMax / 2));
     this.#note(node, at);
@@ -208,6 +299,7 @@ export class OrderedTree {
     const row = node.rowOf(first, second);
     if (node.children === undefined) {
       if (!isAt(node, row, first, second)) return false;
+      this.#change.was = node.numbers[row * leafWidth + 2] as number;
       node.close(row);
       return true;
     }
@@ -216,7 +308,7 @@ export class OrderedTree {
     if (!this.#remove(child, first, second)) return false;
     if (child.count === 0) node.close(row);
     else {
-      this.#note(node, row);
+      this.#mend(node, row);
       this.#joinAt(node, row);
     }
     return true;
@@ -234,10 +326,12 @@ export class OrderedTree {
   }
 }
 
-function writeRow({ numbers }: TreeNode, row: number, [first, second, value]: readonly [number, number, number]): void {
-  numbers[row * leafWidth] = first;
-  numbers[row * leafWidth + 1] = second;
-  numbers[row * leafWidth + 2] = value;
+/** Writes the key of a node into its row in the parent's numbers; false when it was that already. */
+function writeKey(numbers: Float64Array, at: number, { numbers: own }: TreeNode): boolean {
+  const isSame = numbers[at] === own[0] && numbers[at + 1] === own[1];
+  numbers[at] = own[0] as number;
+  numbers[at + 1] = own[1] as number;
+  return !isSame;
 }
 
 function isAt({ numbers, width }: TreeNode, row: number, first: number, second: number): boolean {

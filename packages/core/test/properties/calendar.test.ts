@@ -172,3 +172,41 @@ test('whatever happens to a calendar, nothing is promised twice, nobody is moved
   }), runs(20_250_105, 800));
   t.pass();
 });
+
+/** Thousands of deeds, drawn by a counter's digits: enough for indexes of several levels, which a handful of reservations never has. */
+function fillAndEmpty(calendar: Calendar, turns: number): void {
+  let state = 1;
+  const draw = (limit: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+  for (let id = 1; id <= turns; id += 1) {
+    // It fills at first, and empties in the end.
+    if (draw(turns) > id) calendar.request(requestOf({ id, amount: 1 + draw(5), duration: 1 + draw(400), from: draw(20_000), latestEnd: draw(3) === 0 ? Infinity : 30_000 }), -1);
+    else calendar.cancel(draw(turns));
+    if (draw(10) === 0) calendar.shorten(draw(id), draw(20_000));
+    if (id % 1000 === 0) calendar.checkInvariants();
+  }
+  calendar.checkInvariants();
+}
+
+test('what a large calendar knows of its parts is what they hold, while it fills and empties, and after it is loaded', (t) => {
+  for (const [kind, capacityOf] of [['counted', 40], ['shared', 60]] as const) {
+    const resource = aResource(kind, { capacity: capacityOf, algorithm: 'suvs-p', userMax: 50 });
+    const calendar = new Calendar(resource, -1);
+    fillAndEmpty(calendar, 4000);
+    const loaded = Calendar.load(resource, -1, [], calendar.reservations());
+    loaded.checkInvariants();
+    t.true(calendar.count > 500 && loaded.count === calendar.count, `${calendar.count} reservations`);
+  }
+});
+
+test('a long way is passed over where nothing is free, and the place is that of the list', (t) => {
+  const calendar = new Calendar(aResource('shared'), 0);
+  const list = new VariableSlots(capacity);
+  const ask = (want: SlotWant): void => {
+    t.is(placedOf(calendar.request(requestOf(want), 0))?.start, list.request(want)?.start, JSON.stringify(want));
+  };
+  for (let id = 0; id < 600; id += 1) ask({ id, amount: 3 + (id % 5), duration: 40 + (id % 7), from: 50 * id, latestEnd: Infinity });
+  for (let id = 600; id < 640; id += 1) ask({ id, amount: 1 + (id % 8), duration: 1 + (id % 11), from: 0, latestEnd: Infinity });
+});

@@ -212,3 +212,19 @@ test('idle periods that are just long enough, on several resources at once, are 
   calendar.request(ask(2, 2, 10, { earliestStart: 20 }), 0);
   t.is(placed(calendar.request(ask(3, 2, 10), 0)).start, 10);
 });
+
+test('blocks that end one after the other, in any order, leave all free', (t) => {
+  for (const [first, second] of [[1, 2], [2, 1]] as const) {
+    for (const resource of [counted, shared]) {
+      const calendar = new Calendar(resource, 0);
+      calendar.block({ id: 1, start: 10, end: 30, resources: resource === counted ? [0, 1] : [], amount: 2 }, 0);
+      calendar.block({ id: 2, start: 20, end: undefined, resources: resource === counted ? [1, 2] : [], amount: 2 }, 0);
+      t.true(calendar.unblock(first));
+      t.true(calendar.unblock(second));
+      t.false(calendar.unblock(first));
+      t.deepEqual(calendar.slots(0, 100).map(({ used }) => used), [0]);
+      t.is(placed(calendar.request(ask(1, resource.capacity, 50), 0)).start, 0);
+      calendar.checkInvariants();
+    }
+  }
+});
