@@ -162,14 +162,15 @@ function amountOf(text: string): WishedAmount {
   return work === undefined ? { kind: 'elastic', ...range, referenceAmount: 0 } : { kind: 'malleable', ...range, work: Number(work) };
 }
 
-/** The claim that the manager would have signed, perhaps of an earlier revision. */
+/** The claim that the manager would have signed, perhaps of an earlier revision, or with other contents. */
 function claimOf(state: ReservationsState, words: readonly string[]): ClaimContents {
   const reservation = state.reservations.get(Number(words[2]));
   invariant(reservation !== undefined, `there is no reservation ${words[2] ?? ''}`);
   const { place, resourceId, revision } = reservation;
   return {
-    reservationId: place.id, resourceId, userId: place.userId, startsAt: place.start, endsAt: place.end, amount: place.amount, units: place.resources,
-    revision: numberAfter(words, 'rev') ?? revision,
+    reservationId: place.id, resourceId: after(words, 'of') ?? resourceId, userId: after(words, 'named') ?? place.userId, startsAt: numberAfter(words, 'start') ?? place.start,
+    endsAt: numberAfter(words, 'end') ?? place.end, amount: numberAfter(words, 'amount') ?? place.amount,
+    units: after(words, 'units')?.split(',').map(Number) ?? place.resources, revision: numberAfter(words, 'rev') ?? revision,
   };
 }
 

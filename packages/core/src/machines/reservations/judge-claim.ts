@@ -1,5 +1,5 @@
 import type { ClaimContents, ReservationRecord, ResourceId } from '../../messages/index.ts';
-import { describeTime, type Instant, type UserId } from '../../shared/index.ts';
+import { describeInstant, describeTime, type Instant, type UserId } from '../../shared/index.ts';
 import type { ReservationsState } from './state.ts';
 import type { Refusal } from './turn.ts';
 
@@ -23,9 +23,11 @@ export interface ClaimJudgement {
 /** Says whether a claim may be used now. A reservation in use may go on being used. */
 export function judgeClaim(state: ReservationsState, { claim, resourceId, shownBy }: ShownClaim, now: Instant): ClaimJudgement {
   if (claim === undefined) return { reservation: undefined, refusal: { code: 'MUT_CLAIM_FORGED', message: 'the claim is not signed by this manager; "reservation show" prints the true one' } };
-  const reservation = state.reservations.get(claim.reservationId);
+  const known = state.reservations.get(claim.reservationId);
+  // Numbers may have been given anew where a journal was put back; what is another's is told to nobody.
+  const reservation = known?.place.userId === claim.userId ? known : undefined;
   const refusal = findMismatch(claim, { resourceId, shownBy }) ?? (reservation === undefined
-    ? { code: 'MUT_RESERVATION_OVER', message: `reservation ${claim.reservationId} has been over for long and is forgotten` }
+    ? { code: 'MUT_RESERVATION_OVER', message: `${claim.userId} has no reservation ${claim.reservationId} any more: it has been over for long and is forgotten` }
     : findUnusable(reservation, claim) ?? findUntimely(reservation, now));
   return { reservation, refusal };
 }
@@ -40,11 +42,27 @@ function findMismatch(claim: ClaimContents, { resourceId, shownBy }: Omit<ShownC
   return undefined;
 }
 
-function findUnusable({ status, revision, reason, place }: ReservationRecord, claim: ClaimContents): Refusal | undefined {
+function findUnusable(reservation: ReservationRecord, claim: ClaimContents): Refusal | undefined {
+  const { status, revision, reason, place } = reservation;
   if (status === 'held') return { code: 'MUT_CLAIM_UNCONFIRMED', message: `reservation ${place.id} is only held; confirm it first` };
   if (status === 'cancelled' || status === 'released') return { code: 'MUT_RESERVATION_OVER', message: `reservation ${place.id} is ${status}: ${reason}` };
-  if (revision === claim.revision) return undefined;
-  return { code: 'MUT_CLAIM_SUPERSEDED', message: `reservation ${place.id} has moved since the claim was signed (revision ${claim.revision}; now ${revision}); "reservation show" prints the new claim` };
+  if (revision !== claim.revision) {
+    return { code: 'MUT_CLAIM_SUPERSEDED', message: `reservation ${place.id} has moved since the claim was signed (revision ${claim.revision}; now ${revision}); "reservation show" prints the new claim` };
+  }
+  const difference = findDifference(reservation, claim);
+  return difference === undefined ? undefined
+    : { code: 'MUT_CLAIM_SUPERSEDED', message: `the claim for reservation ${place.id} ${difference}; "reservation show" prints the new claim` };
+}
+
+/** What a claim of the present revision says that is not so: a manager whose journal was put back from a back-up may have signed it. */
+function findDifference({ place, resourceId }: ReservationRecord, claim: ClaimContents): string | undefined {
+  const { start, end, amount, resources } = place;
+  if (claim.startsAt !== start) return `begins ${describeInstant(claim.startsAt)}, and the reservation ${describeInstant(start)}`;
+  if (claim.endsAt !== end) return `ends ${describeInstant(claim.endsAt)}, and the reservation ${describeInstant(end)}`;
+  if (claim.amount !== amount) return `is of ${claim.amount}, and the reservation of ${amount}`;
+  if (claim.resourceId !== resourceId) return `is for ${claim.resourceId}, and the reservation for ${resourceId}`;
+  if (claim.units.length !== resources.length || claim.units.some((unit, index) => unit !== resources[index])) return 'names other units than the reservation has';
+  return undefined;
 }
 
 function findUntimely({ status, place: { id, start, end }, reason }: ReservationRecord, now: Instant): Refusal | undefined {
