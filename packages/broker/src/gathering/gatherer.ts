@@ -120,9 +120,9 @@ async function unsettled(batch: readonly Waiting[], volumes: JobVolumes): Promis
 }
 
 async function findMissing(files: ResultToGather['files']): Promise<string | undefined> {
-  for (const { source, path, size } of files) {
-    const found = await stat(source).catch(() => undefined);
-    if (found?.size !== size) return path;
+  for (const { source, bytes, path, size } of files) {
+    const found = bytes?.length ?? (await stat(source).catch(() => undefined))?.size;
+    if (found !== size) return path;
   }
   return undefined;
 }

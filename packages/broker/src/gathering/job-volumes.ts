@@ -14,6 +14,8 @@ import { VolumeWriter } from './volume-writer.ts';
 export interface FileToGather {
   /** Where it is now. */
   readonly source: string;
+  /** What it holds, where that is in memory anyway. */
+  readonly bytes?: Uint8Array | undefined;
   /** What it is called in the volume. */
   readonly path: string;
   readonly size: Bytes;
@@ -112,10 +114,10 @@ export class JobVolumes {
     const volume = gatheredVolumeName(this.#options.jobId, this.#number);
     const modifiedSeconds = Math.floor(Date.now() / 1000);
     const gathered: GatheredFile[] = [];
-    for (const { source, path, size, mode, sha256 } of files) {
+    for (const { source, bytes, path, size, mode, sha256 } of files) {
       await writer.add(tarHeader({ path, size, mode, modifiedSeconds }));
       gathered.push({ taskIndex, replicaId, path, volume, offset: writer.position, size, mode, sha256 });
-      await writer.addFile(source, size);
+      await (bytes === undefined ? writer.addFile(source, size) : writer.add(bytes));
       await writer.add(Buffer.alloc(tarPadding(size)));
     }
     return gathered;

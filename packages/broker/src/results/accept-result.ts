@@ -81,6 +81,7 @@ export class ResultAcceptor {
     const files: FileToGather[] = [];
     for (const output of order.outputs) if (!isBlob(output)) files.push(await this.#fileToGather(order, output, fillIn));
     if (files.length > 0) await gatherer.gather({ jobId: order.jobId, folder }, { taskIndex: order.taskIndex, replicaId: order.replicaId, files });
+    for (const { source } of files) arrivals.forget(source);
     const blobs = order.outputs.filter(isBlob);
     if (blobs.length > 0) await this.#placing.run(() => this.#placeAll({ ...order, outputs: blobs }, fillIn));
   }
@@ -91,7 +92,9 @@ export class ResultAcceptor {
     const target = await this.#targetOf(order, spec, output, fillIn);
     const path = below(order.homeDirectory, target);
     if (path === undefined) throw new MutiraoError('MUT_PATH_ESCAPES', `${target} is not below ${order.homeDirectory}; want a path below it for an output that is gathered`);
-    return { source: this.#stores.arrivals.pathOf(order, output), path, size: output.content.size, mode: output.mode, sha256: output.content.sha256 };
+    const { arrivals } = this.#stores;
+    const source = arrivals.pathOf(order, output);
+    return { source, bytes: arrivals.bytesOf(source), path, size: output.content.size, mode: output.mode, sha256: output.content.sha256 };
   }
 
   async #placeAll(order: ResultOrder, fillIn: FillIn): Promise<void> {
@@ -105,6 +108,7 @@ export class ResultAcceptor {
       if (await this.#isInPlace(source, target, output)) continue;
       await putInPlace({ source, target, mode: output.mode, isShared });
     }
+    for (const source of sources) this.#stores.arrivals.forget(source);
   }
 
   /** Before a crash a part of the outputs may have come to their places; these are there, and not among the arrivals. */

@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { LRUCache } from 'lru-cache';
+
 import { MutiraoError } from '@mutirao/api/errors';
 
 import type { Content, OutputContent } from '@mutirao/core/messages';
 import { fileError } from '@mutirao/runtime/files';
-import type { Duration, Instant, MachineId, ReplicaId } from '@mutirao/core/shared';
+import type { Bytes, Duration, Instant, MachineId, ReplicaId } from '@mutirao/core/shared';
 import { hashFile } from '@mutirao/runtime/files';
 
 const droppedPattern = /^drop-[0-9a-f]{32}$/;
@@ -19,6 +21,8 @@ export interface Origin {
 
 const partPrefix = 'part-';
 const begunPrefix = 'begun-';
+/** Small outputs that are in memory too, for who reads them soon; what was used longest ago goes. */
+const recentBytesMax: Bytes = 16 * 1024 * 1024;
 /** A transfer that nobody has gone on with for so long is not gone on with any more. */
 const begunAgeMax: Duration = 24 * 3_600_000;
 
@@ -33,6 +37,7 @@ export class Arrivals {
   #partCount = 0;
   /** Paths of outputs whose bytes were not those that were announced; forgotten with the process. */
   readonly #mismatched = new Set<string>();
+  readonly #recent = new LRUCache<string, Uint8Array>({ maxSize: recentBytesMax, sizeCalculation: (bytes) => bytes.length + 1 });
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -112,11 +117,24 @@ export class Arrivals {
     const part = this.newPart();
     try {
       await writeFile(part, bytes, { mode: 0o600 });
-      await rename(part, this.pathOf(origin, output));
+      const path = this.pathOf(origin, output);
+      await rename(part, path);
+      // A copy: the message that brought them may be far larger, and is not kept for their sake.
+      this.#recent.set(path, new Uint8Array(bytes));
     } catch (error) {
       await rm(part, { force: true });
       throw fileError(error, part);
     }
+  }
+
+  /** The bytes of a small output that came lately; undefined where only its file has them. */
+  bytesOf(path: string): Uint8Array | undefined {
+    return this.#recent.get(path);
+  }
+
+  /** An output was brought home: its bytes are wanted no more. */
+  forget(path: string): void {
+    this.#recent.delete(path);
   }
 
   /** Removes the outputs of a replica that was not accepted. */
@@ -124,6 +142,7 @@ export class Arrivals {
     for (const output of outputs) {
       const path = this.pathOf(origin, output);
       this.#mismatched.delete(path);
+      this.#recent.delete(path);
       await rm(path, { force: true });
     }
   }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -137,6 +138,21 @@ test('gathered outputs come to no place of their own, blobs stay blobs, and the 
   t.true(existsSync(join(home, 'contents', 'ef'.repeat(32))));
   t.deepEqual(readdirSync(join(home, 'arrivals')), []);
   t.deepEqual(readFileSync(join(home, 'gathered/job-3.index.jsonl'), 'utf8').trim().split('\n').slice(1).map((line) => (JSON.parse(line) as { path: string }).path), ['results/blue sky', 'all/x']);
+});
+
+test('a small output is gathered from memory, whatever becomes of the message that brought it, and from its file where memory has it no more', async (t) => {
+  const { home, arrivals, acceptor } = await prepare(t);
+  const outputs = [anOutput({ path: 'new' }), anOutput({ path: 'old' })];
+  const message = Buffer.from('out');
+  for (const output of outputs) await arrivals.keepBytes(origin, output, message);
+  message.fill(0);
+  const [recent, forgotten] = outputs.map((output) => arrivals.pathOf(origin, output));
+  t.is(Buffer.from(arrivals.bytesOf(recent!) ?? []).toString(), 'out');
+  arrivals.forget(forgotten!);
+  writeFileSync(recent!, 'XXX');
+  await acceptor.accept(orderOf(home, { outputs, outputSpecs: [specOf('folder', join(home, 'all'))], gatherFolder: join(home, 'gathered') }));
+  t.is(execFileSync('tar', ['-xOf', join(home, 'gathered/job-3.000.tar')], { encoding: 'utf8' }), 'outout');
+  t.is(arrivals.bytesOf(recent!), undefined, 'what is home is kept in memory');
 });
 
 test('a gathered output whose place is not below the home directory is refused by name', async (t) => {
