@@ -14,7 +14,7 @@ export const managerOptions = {
   manager: choice({ help: 'Resource manager of the resource; none where machines attach by themselves.', words: ['embedded', 'slurm', 'commands', 'none'], default: 'embedded' }),
   cluster: text({ help: 'The embedded cluster: its address, or its name where it shares this home folder.', placeholder: 'HOST:PORT|ID', default: 'local' }),
   clusterHome: text({ help: 'Home folder of the embedded cluster, with its token, where it is another one.', placeholder: 'FOLDER' }),
-  reservationResource: text({ help: 'What the embedded cluster is called at its reservation manager, where it honours reservations; its name when empty and it is named.', placeholder: 'NAME' }),
+  reservationResource: text({ help: 'What the resource is called at its reservation manager; when empty, the name of the embedded cluster where it is named, and the provider\'s id with Slurm.', placeholder: 'NAME' }),
   managerFile: text({ help: 'With --manager commands: the templates of its commands, a JSON file.', placeholder: 'FILE' }),
   queueInterval: duration({ help: 'Time between two readings of the queue when nothing hints at a change; 0 for 3 s, or 15 s with the commands of a manager.', default: 0 }),
   managerDeadline: duration({ help: 'A command of the manager that takes longer is killed, and what it did is unknown.', default: 30_000 }),
@@ -24,7 +24,6 @@ export const managerOptions = {
   slurmAccount: text({ help: 'Account to charge; Slurm\'s default when empty.', placeholder: 'NAME' }),
   slurmQos: text({ help: 'Quality of service to ask for; Slurm\'s default when empty.', placeholder: 'NAME' }),
   reservations: text({ help: 'Address of the reservation manager whose reservations Slurm is to keep; empty for none.', placeholder: 'HOST:PORT' }),
-  reservationResource: text({ help: 'What this resource is called there; the provider\'s id when empty.', placeholder: 'NAME' }),
   slurmFlags: text({ help: 'Further flags of sbatch, separated by spaces, for example "--constraint=avx2 --mem-per-cpu=2G".', placeholder: 'FLAGS' }),
 };
 
