@@ -42,11 +42,13 @@ export class Calendar {
   readonly resource: ReservableResource;
   readonly #book: ReservationBook;
   readonly #blocks = new Blocks();
+  readonly #from: Instant;
 
   /** Empty from `from` on. @throws {InvariantError} when the resource has a fault. */
   constructor(resource: ReservableResource, from: Instant) {
     checkResource(resource);
     this.resource = resource;
+    this.#from = from;
     this.#book = new ReservationBook(resource, from);
   }
 
@@ -206,11 +208,10 @@ export class Calendar {
   checkInvariants(): void {
     const reservations = this.#book.overlapping(-Infinity, Infinity);
     invariant(reservations.length === this.#book.count, 'a reservation is not in the index');
-    const first = reservations.reduce((least, { start }) => Math.min(least, start), 0);
-    const twin = Calendar.load(this.resource, first, this.#blocks.list(), reservations);
-    const told = (calendar: Calendar): string => JSON.stringify(calendar.slots(Math.max(first, this.#book.forgottenUpTo), Infinity));
+    const twin = Calendar.load(this.resource, this.#from, this.#blocks.list(), reservations);
+    const since = Math.max(this.#from, this.#book.forgottenUpTo);
+    const told = (calendar: Calendar): string => JSON.stringify(calendar.slots(since, Infinity));
     invariant(told(this) === told(twin), 'slots are not what the reservations say');
-    const since = Math.max(first, this.#book.forgottenUpTo);
     const idle = (calendar: Calendar): string => JSON.stringify(calendar.#book.all.idle?.periods().filter(({ end }) => end > since)
       .map(({ resource, start, end }) => [resource, Math.max(start, since), end]));
     invariant(idle(this) === idle(twin), 'resources are not idle when the reservations say');
