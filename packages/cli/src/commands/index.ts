@@ -57,6 +57,7 @@ export const entries: readonly CommandEntry[] = [
   { path: ['cluster', 'queue'], summary: 'Show the queue of an embedded cluster.', json: { shape: 'queue', form: 'array' }, load: () => import('./cluster/queue.ts') },
   { path: ['cluster', 'cancel'], summary: 'Take a request out of a cluster\'s queue, or end it.', json: { shape: 'allocation', form: 'array' }, load: () => import('./cluster/cancel.ts') },
   { path: ['reservation', 'request'], summary: 'Reserve units or a share of a resource, or hear what could be had instead.', json: { shape: 'reservation_placement', form: 'one' }, load: () => import('./reservation/request.ts') },
+  { path: ['reservation', 'together'], summary: 'Reserve several resources for the same time, or none of them.', json: { shape: 'reservations_together', form: 'one' }, load: () => import('./reservation/together.ts') },
   { path: ['reservation', 'list'], summary: 'List reservations, newest first.', json: { shape: 'reservation', form: 'array' }, load: () => import('./reservation/list.ts') },
   { path: ['reservation', 'show'], summary: 'Show reservations, with their claims.', json: { shape: 'reservation', form: 'array' }, load: () => import('./reservation/show.ts') },
   { path: ['reservation', 'renegotiate'], summary: 'Move or resize a reservation that has not begun.', json: { shape: 'reservation_placement', form: 'one' }, load: () => import('./reservation/renegotiate.ts') },

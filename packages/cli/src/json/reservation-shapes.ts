@@ -42,6 +42,12 @@ export const reservationShapes = {
     message: ['string', 'The same in a sentence.'],
     alternatives: ['array of object', 'What could be had instead: `start_unix_ms`, `end_unix_ms`, `amount`, `reason`.'],
   },
+  reservations_together: {
+    start_unix_ms: ['integer', 'When all of them begin.'],
+    end_unix_ms: ['integer', 'When all of them end.'],
+    rounds: ['integer', 'Windows that were tried.'],
+    reservations: ['array of object', 'In the order of the words: `manager` (empty for the usual one), and `reservation`, a [reservation](#reservation).'],
+  },
   reservation_verdict: {
     valid: ['boolean', 'Whether the claim may be used now.'],
     code: ['string', 'Why not: a code of the error registry; empty where it may.'],

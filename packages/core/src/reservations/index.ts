@@ -6,3 +6,4 @@ export {
   type RefusalReason, type ReservationId, type ReservationRequest, type Rigid,
 } from './request.ts';
 export { describeAmount, parseAmount, shareOf, type Dimension } from './amounts.ts';
+export { chooseWindow, type CommonWindow, type WindowAnswer, type WindowChoice } from './common-window.ts';

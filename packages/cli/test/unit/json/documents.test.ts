@@ -76,7 +76,7 @@ const rests: Readonly<Record<string, readonly string[]>> = {
   'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'], 'sim swarm': ['--seeds', '2'],
   'sim replay': [trace],
   'reservation request': [...at, '--resource', 'net', '--share', '30%', '--for', '2h'], 'reservation renegotiate': [...at, '1', '--for', '1h'], 'reservation list': at,
-  'reservation show': [...at, '1'], 'reservation confirm': [...at, '1'], 'reservation cancel': [...at, '1'], 'reservation claim': [...at, '1'], 'reservation release': [...at, '1'],
+  'reservation together': [...at, 'net=1', 'cpu=2', '--for', '1h'], 'reservation show': [...at, '1'], 'reservation confirm': [...at, '1'], 'reservation cancel': [...at, '1'], 'reservation claim': [...at, '1'], 'reservation release': [...at, '1'],
   'reservation verify': [...at, 'a.b.c'], 'reservation calendar': at, 'reservation resource': ['list', ...at],
 };
 

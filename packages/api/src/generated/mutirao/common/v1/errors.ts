@@ -72,6 +72,8 @@ export const ErrorReason = {
   MUT_NOT_NOW: 104,
   MUT_NOT_OWNER: 26,
   MUT_NOT_PACKED: 74,
+  MUT_NOT_TOGETHER: 119,
+  MUT_NO_COMMON_WINDOW: 120,
   MUT_NO_MAJORITY: 86,
   MUT_NO_ROOM: 105,
   MUT_NO_SPACE: 56,
@@ -196,6 +198,8 @@ export namespace ErrorReason {
   export type MUT_NOT_NOW = typeof ErrorReason.MUT_NOT_NOW;
   export type MUT_NOT_OWNER = typeof ErrorReason.MUT_NOT_OWNER;
   export type MUT_NOT_PACKED = typeof ErrorReason.MUT_NOT_PACKED;
+  export type MUT_NOT_TOGETHER = typeof ErrorReason.MUT_NOT_TOGETHER;
+  export type MUT_NO_COMMON_WINDOW = typeof ErrorReason.MUT_NO_COMMON_WINDOW;
   export type MUT_NO_MAJORITY = typeof ErrorReason.MUT_NO_MAJORITY;
   export type MUT_NO_ROOM = typeof ErrorReason.MUT_NO_ROOM;
   export type MUT_NO_SPACE = typeof ErrorReason.MUT_NO_SPACE;

@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { parseDuration } from '@mutirao/formats';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { reservationJson } from '../../json/reservation-documents.ts';
+import { tell } from '../../output/tell.ts';
+import { showInstant } from '../../output/units.ts';
+import { confirmTogether } from '../../reservations/confirm-together.ts';
+import { holdTogether } from '../../reservations/hold-together.ts';
+import { readParts } from '../../reservations/parts.ts';
+import { managerOption, reservationPairs, resourcesByName } from '../../reservations/show-reservation.ts';
+import { readDuration, readLimit } from '../../reservations/wish-options.ts';
+
+/** A wish for several resources at the same time. */
+export interface TogetherOptions {
+  readonly for: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly hold: string;
+  readonly rounds: string;
+  readonly manager?: string;
+}
+
+/** What begins now has begun when the last manager hears of it. */
+const leadTime = 2000;
+
+export function define(command: Command, act: Act): void {
+  command
+    .usage('[options] RESOURCE=AMOUNT[@MANAGER] RESOURCE=AMOUNT[@MANAGER]...')
+    .argument('<parts...>', 'what to reserve, and how much of it: alpha=4, net=30%, beta=2@10.0.0.7:7000')
+    .requiredOption('--for <duration>', 'how long: 90s, 1h30m, HH:MM:SS')
+    .option('--from <time>', 'earliest start: 14:00, "tomorrow 14:00", 2026-03-01T14:00:00Z, +30m (default: now)')
+    .option('--until <time>', 'latest end, in the same forms (default: any)')
+    .option('--hold <duration>', 'how long places are held until all have one, and are confirmed', '1m')
+    .option('--rounds <count>', 'windows that are tried', '16')
+    .option(...managerOption)
+    .action((parts: string[], options: TogetherOptions) => act((context) => reserveTogether(context, parts, options)));
+}
+
+/** Reserves several resources, of several managers, for the same window, or none of them. */
+export async function reserveTogether(context: CommandContext, texts: readonly string[], options: TogetherOptions): Promise<ExitStatus> {
+  const now = context.clock.now();
+  const [roundsMax, hold] = [Number(options.rounds), parseDuration(options.hold)];
+  if (!/^\d+$/.test(options.rounds) || roundsMax < 1 || roundsMax > 1000) throw new MutiraoError('MUT_BAD_REQUEST', `--rounds is "${options.rounds}"; want an integer in 1..1000`);
+  if (hold < 1000) throw new MutiraoError('MUT_BAD_REQUEST', `--hold is "${options.hold}"; want 1s or more, or nobody could be asked meanwhile`);
+  const parts = await readParts(context, texts, options.manager);
+  const earliestStart = Math.max(readLimit(options.from, now) ?? 0, now + leadTime);
+  const { held, window, rounds } = await holdTogether({ parts, earliestStart, duration: readDuration(options.for), latestEnd: readLimit(options.until, now), hold, roundsMax });
+  const reservations = await confirmTogether(context, held);
+  const units = await Promise.all(held.map(async ({ part }) => (await resourcesByName(part.manager)).get(part.resourceId)?.unit ?? ''));
+  tell(context.output, {
+    json: () => ({
+      start_unix_ms: window.start, end_unix_ms: window.end, rounds,
+      reservations: reservations.map((one, index) => ({ manager: held[index]?.part.managerName ?? '', reservation: reservationJson(one, units[index] ?? '') })),
+    }),
+    table: () => [
+      `All ${reservations.length} are reserved from ${showInstant(window.start)} until ${showInstant(window.end)}.`,
+      ...reservations.flatMap((one, index) => ['', ...reservationPairs(one, units[index] ?? '')]),
+    ],
+    quiet: () => reservations.map(({ reservationId }) => reservationId),
+  });
+  return 0;
+}

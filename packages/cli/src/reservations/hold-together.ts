@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+
+import { errorOfCode, MutiraoError } from '@mutirao/api/errors';
+import { Timing, type Refusal, type Reservation } from '@mutirao/api/reservation';
+import { chooseWindow, type CommonWindow, type WindowAnswer } from '@mutirao/core/reservations';
+import type { Duration, Instant } from '@mutirao/core/shared';
+
+import { showInstant } from '../output/units.ts';
+import type { TogetherPart } from './parts.ts';
+
+/** What is asked of all of them. */
+export interface TogetherWish {
+  readonly parts: readonly TogetherPart[];
+  readonly earliestStart: Instant;
+  readonly duration: Duration;
+  readonly latestEnd: Instant | undefined;
+  /** How long the places are held until they are confirmed. */
+  readonly hold: Duration;
+  readonly roundsMax: number;
+}
+
+/** A place that is held. */
+export interface HeldPart {
+  readonly part: TogetherPart;
+  readonly reservation: Reservation;
+}
+
+/** All of them, held for the same window. */
+export interface HeldTogether {
+  readonly held: readonly HeldPart[];
+  readonly window: CommonWindow;
+  readonly rounds: number;
+}
+
+/**
+ * Holds all parts for the same window, the earliest that all have: each round asks all of them at once, and lets go of what it got where one has no room.
+ *
+ * @throws {MutiraoError} why there is none: the code of the part that has no room, or MUT_NO_COMMON_WINDOW. Nothing is held then, but at a manager that has gone away,
+ * where it lapses.
+ */
+export async function holdTogether(wish: TogetherWish): Promise<HeldTogether> {
+  let window: CommonWindow = { start: wish.earliestStart, end: wish.earliestStart + wish.duration };
+  if (wish.latestEnd !== undefined && window.end > wish.latestEnd) throw noWindow(wish, 'the time between them is too short');
+  for (let rounds = 1; rounds <= wish.roundsMax; rounds += 1) {
+    const answers = await askAll(wish, window);
+    const choice = chooseWindow(window, answers.map((answer) => toWindowAnswer(answer, window)), wish.latestEnd);
+    const held = answers.flatMap((answer) => (answer.kind === 'held' ? [answer] : []));
+    if (choice.kind === 'found') return { held, window, rounds };
+    await letGo(held);
+    if (choice.kind === 'none') throw refusalOf(wish, answers, choice.by);
+    ({ window } = choice);
+  }
+  throw noWindow(wish, `none was found in ${wish.roundsMax} rounds, the last from ${showInstant(window.start)} on; --rounds allows more`);
+}
+
+type PartAnswer = ({ readonly kind: 'held' } & HeldPart) | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** Asks all at once; where one cannot be asked, what the others gave is let go. */
+async function askAll(wish: TogetherWish, window: CommonWindow): Promise<PartAnswer[]> {
+  const settled = await Promise.allSettled(wish.parts.map((part) => askOne(wish, part, window)));
+  const failed = settled.findIndex(({ status }) => status === 'rejected');
+  if (failed < 0) return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  await letGo(settled.flatMap((one) => (one.status === 'fulfilled' && one.value.kind === 'held' ? [one.value] : [])));
+  const cause: unknown = (settled[failed] as PromiseRejectedResult).reason;
+  if (!(cause instanceof MutiraoError)) throw cause;
+  throw new MutiraoError(cause.code, `${wish.parts[failed]?.text ?? ''}: ${cause.message}`, { cause });
+}
+
+async function askOne({ duration, hold }: TogetherWish, part: TogetherPart, { start, end }: CommonWindow): Promise<PartAnswer> {
+  const { outcome } = await part.manager.requestReservation({
+    wish: {
+      resourceId: part.resourceId, amount: { $case: 'quantity', value: part.quantity }, durationMs: duration, earliestStartUnixMs: start, latestEndUnixMs: end, timing: Timing.ADVANCE,
+    },
+    clientRequestId: randomUUID(), holdMs: hold, dryRun: false,
+  });
+  if (outcome === undefined) throw new MutiraoError('MUT_PROTOCOL', 'the reservation manager gave no answer');
+  return outcome.$case === 'reservation' ? { kind: 'held', part, reservation: outcome.value } : { kind: 'refused', refusal: outcome.value };
+}
+
+/** Of what could be had instead, what has room for all of the time, later. */
+function toWindowAnswer(answer: PartAnswer, { start, end }: CommonWindow): WindowAnswer {
+  if (answer.kind === 'held') return { kind: 'placed' };
+  const later = answer.refusal.alternatives.filter(({ startUnixMs, endUnixMs }) => startUnixMs > start && endUnixMs - startUnixMs >= end - start);
+  return later.length === 0 ? { kind: 'never' } : { kind: 'later', start: Math.min(...later.map(({ startUnixMs }) => startUnixMs)) };
+}
+
+/** Gives held places back; one that cannot be given back lapses. */
+export async function letGo(held: readonly HeldPart[]): Promise<void> {
+  await Promise.allSettled(held.map(({ part, reservation: { reservationId } }) => part.manager.cancelReservation({ reservationId, reason: 'not to be had together with the others' })));
+}
+
+function refusalOf(wish: TogetherWish, answers: readonly PartAnswer[], by: number | undefined): MutiraoError {
+  const answer = by === undefined ? undefined : answers[by];
+  if (answer?.kind !== 'refused') return noWindow(wish, 'they have room together only later');
+  return errorOfCode(answer.refusal.code, `${wish.parts[by ?? 0]?.text ?? ''}: ${answer.refusal.message}`);
+}
+
+function noWindow({ earliestStart, latestEnd }: TogetherWish, why: string): MutiraoError {
+  const until = latestEnd === undefined ? '' : ` and ${showInstant(latestEnd)}`;
+  return new MutiraoError('MUT_NO_COMMON_WINDOW', `there is no window for all of them between ${showInstant(earliestStart)}${until}: ${why}`);
+}

@@ -1,0 +1,36 @@
+import { MutiraoError } from '@mutirao/api/errors';
+
+import type { ReservationClient } from '../client/reservation-client.ts';
+import type { CommandContext } from '../context.ts';
+import { openManager } from './show-reservation.ts';
+
+/** One of several resources that are to be had together. */
+export interface TogetherPart {
+  /** As the user wrote it. */
+  readonly text: string;
+  readonly resourceId: string;
+  /** As people write an amount: `4`, `30%`, `200KB/s`. */
+  readonly quantity: string;
+  /** Empty for the usual one. */
+  readonly managerName: string;
+  readonly manager: ReservationClient;
+}
+
+/** Reads `RESOURCE=AMOUNT` or `RESOURCE=AMOUNT@MANAGER`. @throws {MutiraoError} MUT_BAD_REQUEST */
+export async function readParts(context: CommandContext, texts: readonly string[], usual: string | undefined): Promise<TogetherPart[]> {
+  if (texts.length < 2) throw new MutiraoError('MUT_BAD_REQUEST', `${texts.length} resource is given; want two or more, each as RESOURCE=AMOUNT or RESOURCE=AMOUNT@MANAGER`);
+  const managers = new Map<string, Promise<ReservationClient>>();
+  const parts = texts.map(async (text): Promise<TogetherPart> => {
+    const [, resourceId, quantity, managerName = ''] = /^([^=@\s]+)=([^@\s]+)(?:@(\S+))?$/.exec(text) ?? [];
+    if (resourceId === undefined || quantity === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `"${text}" is no resource with an amount; want RESOURCE=AMOUNT or RESOURCE=AMOUNT@MANAGER, as in alpha=4 or net=30%@10.0.0.7:7000`);
+    const manager = managers.get(managerName) ?? openManager(context, managerName === '' ? usual : managerName);
+    managers.set(managerName, manager);
+    return { text, resourceId, quantity, managerName, manager: await manager };
+  });
+  return Promise.all(parts);
+}
+
+/** How a command says again where a reservation is. */
+export function managerWords({ managerName }: TogetherPart): string {
+  return managerName === '' ? '' : ` --manager ${managerName}`;
+}

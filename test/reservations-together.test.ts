@@ -1,0 +1,92 @@
+// Several resources of two reservation managers, all or none, with real processes: one manager is killed between the hold and the confirmation.
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { killProcess, startProcess } from '@mutirao/runtime/processes';
+import { until } from '@mutirao/testkit';
+
+const bin = fileURLToPath(new URL('../packages/cli/bin/mutirao.js', import.meta.url));
+const main = fileURLToPath(new URL('../packages/reservations/src/main.ts', import.meta.url));
+const home = mkdtempSync(join(tmpdir(), 'mutirao-together-'));
+
+interface Result { readonly status: number; readonly out: string; readonly err: string }
+
+function mutirao(...args: readonly string[]): Promise<Result> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [bin, 'reservation', ...args], { env: { ...process.env, MUTIRAO_HOME: home } }, (_error, out, err) => {
+      resolve({ status: child.exitCode ?? -1, out, err });
+    });
+  });
+}
+
+interface ReservationJson { readonly status: string; readonly start_unix_ms: number; readonly end_unix_ms: number }
+
+/** All reservations of a manager, newest first. */
+async function listed(manager: string): Promise<ReservationJson[]> {
+  return JSON.parse((await mutirao('list', '--all', '--manager', manager, '--json')).out) as ReservationJson[];
+}
+
+const ended = new Set<number>();
+const pids = new Map<string, number>();
+
+async function start(id: string, listen = '127.0.0.1:0'): Promise<string> {
+  const file = join(home, 'reservations', id, 'reservations.json');
+  rmSync(file, { force: true });
+  const pid = startProcess({ command: process.execPath, args: [main, '--home', home, '--id', id, '--listen', listen], onExit: () => { ended.add(pid); } }).pid ?? 0;
+  pids.set(id, pid);
+  await until(() => existsSync(file), `manager ${id} listens`, 150_000);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { address: string }).address;
+}
+
+async function kill(id: string): Promise<void> {
+  const pid = pids.get(id) ?? 0;
+  killProcess(pid, 'SIGKILL');
+  await until(() => ended.has(pid), `manager ${id} ends`);
+}
+
+let address = '';
+
+test.serial.before(async (t) => {
+  await start('one');
+  address = await start('two');
+  t.is((await mutirao('resource', 'add', 'alpha', '--total', '4', '--manager', 'one')).status, 0);
+  t.is((await mutirao('resource', 'add', 'net', '--total', '800KB/s', '--manager', 'two')).status, 0);
+});
+test.serial.after.always(async () => {
+  for (const id of pids.keys()) await kill(id);
+  rmSync(home, { recursive: true, force: true });
+});
+
+test.serial('two resources of two managers get the first window that both have', async (t) => {
+  const taken = await mutirao('request', '--manager', 'two', '--resource', 'net', '--share', '80%', '--for', '10m');
+  t.is(taken.status, 0, taken.err);
+  const { status, out, err } = await mutirao('together', 'alpha=4@one', 'net=30%@two', '--for', '5m', '--json');
+  t.is(status, 0, err);
+  const { start_unix_ms: from, rounds } = JSON.parse(out) as { start_unix_ms: number; rounds: number };
+  const [other] = (await listed('two')).filter(({ status: one }) => one === 'confirmed').slice(1);
+  t.is(from, other?.end_unix_ms ?? 0);
+  t.is(rounds, 2);
+  const [mine] = await listed('one');
+  t.like(mine, { status: 'confirmed', start_unix_ms: from, end_unix_ms: from + 300_000 });
+});
+
+test.serial('a manager that is killed before it confirmed leaves nothing reserved anywhere', async (t) => {
+  const before = (await listed('one')).length;
+  // The first answers only when the second is gone, so that both hold and one cannot confirm.
+  killProcess(pids.get('one') ?? 0, 'SIGSTOP');
+  const asking = mutirao('together', 'alpha=1@one', 'net=10%@two', '--for', '1m', '--hold', '15s');
+  await until(async () => (await listed('two'))[0]?.status === 'held', 'the second holds');
+  await kill('two');
+  killProcess(pids.get('one') ?? 0, 'SIGCONT');
+  const { status, err } = await asking;
+  t.not(status, 0);
+  t.regex(err, /^error: MUT_NOT_TOGETHER net=10%@two was not confirmed \(MUT_UNREACHABLE .*and the others are given back; what may stand there is given back by "mutirao reservation cancel \d+ --manager two"/);
+  const after = await listed('one');
+  t.is(after.length, before + 1);
+  t.is(after[0]?.status, 'cancelled');
+  await start('two', address);
+  await until(async () => (await listed('two'))[0]?.status === 'expired', 'the hold lapses');
+});
