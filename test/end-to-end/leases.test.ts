@@ -47,10 +47,10 @@ async function resourceOf(t: ExecutionContext, { grid }: World, index = 0): Prom
   return () => callUnary(client, 'getResource', {}, { deadlineMs: 5000 });
 }
 
-/** A lease is not exclusive: a broker that is back may place a few tasks before it has heard of all machines of four processors. */
+/** A broker that is back asks what ran before it places anything that was leased. */
 function checkRuns(t: ExecutionContext, runs: string, count: number): void {
   t.is(new Set(readdirSync(runs).map((name) => name.split('.')[0])).size, count, 'a task never ran');
-  t.true(runsOf(runs) <= count + 8, `${runsOf(runs)} runs of ${count} tasks`);
+  t.is(runsOf(runs), count, 'a task ran twice');
 }
 
 /** Waits for a job's end; where it does not come, says what the broker thinks. */
@@ -97,7 +97,11 @@ test.serial('a broker that is stopped and goes on later finds the work done', as
   process.kill(grid.broker.pid, 'SIGSTOP');
   try {
     const resource = await resourceOf(t, made);
-    await until(async () => (await resource()).leases[0]?.leasedTasks === 0, 'all that was leased is started while the broker sleeps');
+    const stoppedAt = Date.now();
+    await until(async () => ((await resource()).leases[0]?.deputySinceUnixMs ?? 0) > 0, 'the provider stands in for the broker that is stopped');
+    t.log(`stood in for after ${(Date.now() - stoppedAt) / 1000} s, half a second of which it waits`);
+    // Not all of it: its first tasks, which come last, may be those that the broker placed itself since it leased them.
+    await until(() => runsOf(runs) >= 50, 'the work goes on while the broker sleeps');
   } finally {
     process.kill(grid.broker.pid, 'SIGCONT');
   }
