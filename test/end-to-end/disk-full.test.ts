@@ -1,6 +1,6 @@
 // A disk that fills up, at each process in turn: new work is refused, nothing that was promised is lost, and all goes on when there is room.
 // Small file systems are mounted for it, which takes root: elsewhere these tests fail, and say so.
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { OutputSpec } from '@mutirao/api/broker';
@@ -142,4 +142,28 @@ test.serial('a cluster whose disk is full takes no request, and the next job wai
   disk.empty();
   t.is((await grid.client.waitEnded(jobId)).finishedCount, 4);
   t.is(cluster?.pid, pid, 'it was not restarted');
+});
+
+test.serial('a machine whose disk is full breaks what it gets, is left alone for a moment only, and works again when there is room', async (t) => {
+  const { grid, disk, runs } = await world(t, 'agents', { machines: [2] });
+  await grid.client.waitMachines(1);
+  const pid = grid.agents[0]?.pid;
+  disk.fill();
+  const jobId = await grid.client.submit([taskGroup(`head -c 100000 /dev/zero > big && touch ${runs}/$TASK.$$`, 4)], { failuresMax: 1, replicasMax: 1 });
+  await until(async () => (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk had no room'), 'the machine tells of its disk');
+  t.is((await grid.client.job(jobId)).failedCount, 0);
+  disk.empty();
+  t.is((await grid.client.waitEnded(jobId, 40_000)).finishedCount, 4);
+  t.is(grid.agents[0]?.pid, pid, 'it was not restarted');
+});
+
+test.serial('a task that found no room and removed what it wrote before it failed has not failed', async (t) => {
+  const { grid, outputs } = await world(t, 'agents', { machines: [1] });
+  await grid.client.waitMachines(1);
+  const command = `test -e ${outputs}/go || { head -c 40000000 /dev/zero > big || { sleep 3; rm big; exit 1; }; }`;
+  const jobId = await grid.client.submit([taskGroup(command, 1)], { failuresMax: 1, replicasMax: 1 });
+  await until(async () => (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk had no room'), 'the machine tells of its disk');
+  t.is((await grid.client.job(jobId)).failedCount, 0);
+  writeFileSync(join(outputs, 'go'), '');
+  t.is((await grid.client.waitEnded(jobId, 60_000)).finishedCount, 1);
 });

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { statfs, statfsSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentInput, HeldReplica, Verdict } from '@mutirao/core/machines/agent';
 import { describeBytes, type Bytes } from '@mutirao/core/shared';
@@ -29,6 +29,9 @@ export class TaskRunner {
   private readonly options: TaskRunnerOptions;
   private readonly launchers: Launchers;
   private readonly running: (HeldReplica | undefined)[] = [];
+  /** By slot, the bytes that were free when its task was seen to run on a full disk. */
+  private readonly shortOf: (Bytes | undefined)[] = [];
+  private isAskingRoom = false;
   private sweepTimer: NodeJS.Timeout | undefined;
   private outputTimer: NodeJS.Timeout | undefined;
   private isBusy = false;
@@ -55,6 +58,7 @@ export class TaskRunner {
       const playpen = hasPlaypen ? playpens.pathOf(slot) : playpens.prepare(slot);
       const storage = this.options.storages.pathOf(replica.template.userId);
       this.running[slot] = replica;
+      this.shortOf[slot] = undefined;
       this.launchers.launch(slot, { folder: playpen, ...renderer.render(replica.template, replica.start, { playpen, storage }) });
       this.isBusy = true;
       this.sweepTimer ??= setTimeout(this.sweep, sweepInterval);
@@ -82,7 +86,7 @@ export class TaskRunner {
     const replica = this.running[slot];
     if (replica === undefined) return;
     this.running[slot] = undefined;
-    this.tell(replica, status, status === -1 ? this.judgeLaunch() : status === 0 ? undefined : this.judgeSpace());
+    this.tell(replica, status, status === -1 ? this.judgeLaunch(slot) : status === 0 ? undefined : this.judgeSpace(slot));
     // What was told to end may have left others behind.
     if (replica.verdict !== undefined) setImmediate(this.sweep);
   }
@@ -100,19 +104,37 @@ export class TaskRunner {
     });
   }
 
-  private judgeLaunch(): Verdict {
-    return this.judgeSpace() ?? { outcome: 'broken', reason: 'MUT_LAUNCH_FAILED', detail: 'the playpen is gone or no shell could be started' };
+  private judgeLaunch(slot: number): Verdict {
+    return this.judgeSpace(slot) ?? { outcome: 'broken', reason: 'MUT_LAUNCH_FAILED', detail: 'the playpen is gone or no shell could be started' };
   }
 
-  /** A task that failed on a full disk says nothing about itself. */
-  private judgeSpace(): Verdict | undefined {
-    // Not a playpen's own path: where none could be made, nothing is there to be asked.
-    const free = freeBytes(path.dirname(this.options.playpens.pathOf(0)));
+  /** A task that failed on a full disk says nothing about itself, also where it has removed since what found no room. */
+  private judgeSpace(slot: number): Verdict | undefined {
+    const free = this.shortOf[slot] ?? freeBytes(this.playpensFolder);
     return free < freeBytesMin ? { outcome: 'broken', reason: 'MUT_NO_SPACE', detail: `${free} bytes are free where playpens are` } : undefined;
+  }
+
+  /** Not a playpen's own path: where none could be made, nothing is there to be asked. */
+  private get playpensFolder(): string {
+    return path.dirname(this.options.playpens.pathOf(0));
+  }
+
+  /** Looks whether there is room while tasks run. Not waited for: a file system that hangs is to hold up no sweep. */
+  private askRoom(): void {
+    if (this.isAskingRoom) return;
+    this.isAskingRoom = true;
+    const asked = [...this.running];
+    statfs(this.playpensFolder, (error, room) => {
+      this.isAskingRoom = false;
+      const free = error === null ? room.bavail * room.bsize : Infinity;
+      if (free >= freeBytesMin) return;
+      for (const [slot, replica] of asked.entries()) if (replica !== undefined && this.running[slot] === replica) this.shortOf[slot] = free;
+    });
   }
 
   private readonly sweep = (): void => {
     clearTimeout(this.sweepTimer);
+    this.askRoom();
     for (const usage of this.launchers.sweep()) this.checkMemory(usage);
     // Once more after the last task, for what it left.
     this.sweepTimer = this.isBusy ? setTimeout(this.sweep, sweepInterval) : undefined;
