@@ -1,7 +1,7 @@
 import { invariant } from '../shared/index.ts';
 import type { Instant, UserId } from '../shared/index.ts';
 import { LongProfile } from '../profile/long-profile.ts';
-import { sortOrder } from '../shared/sort-order.ts';
+import { sortOrderBy } from '../shared/sort-order.ts';
 import { IdlePeriods } from './idle-periods.ts';
 import type { PlacedReservation } from './request.ts';
 import { offeredOf, type PlacementRule, type ReservableResource } from './resource.ts';
@@ -117,7 +117,7 @@ export class Occupancy {
 
   /** Takes many reservations at once in place of what there is; they are sorted by start. Cost: O(n log n). */
   load(reservations: readonly PlacedReservation[]): void {
-    const byEnd = sortOrder(Float64Array.from(reservations, ({ end }) => end));
+    const byEnd = sortOrderBy(reservations, ({ end }) => end);
     this.used.loadWindows(reservations, byEnd);
     if (this.#userMax < Infinity) {
       for (const { userId, amount, start, end } of reservations) this.#profileOf(userId).add(amount, start, end);

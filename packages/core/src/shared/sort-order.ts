@@ -21,6 +21,13 @@ export function sortOrder(keys: Float64Array): Uint32Array {
   return order;
 }
 
+/** The indices of elements in ascending order of a whole number of theirs, as `sortOrder` orders them. Cost: as `sortOrder`. */
+export function sortOrderBy<T>(elements: readonly T[], keyOf: (element: T) => number): Uint32Array {
+  const keys = new Float64Array(elements.length);
+  for (let index = 0; index < elements.length; index += 1) keys[index] = keyOf(elements[index] as T);
+  return sortOrder(keys);
+}
+
 function sortByDigit(keys: Float64Array, order: Uint32Array, least: number, unit: number): Uint32Array<ArrayBuffer> {
   const places = new Uint32Array(radix + 1);
   const digits = new Uint16Array(order.length);

@@ -90,6 +90,22 @@ test('what the journal promises is there after a restart, also the answer to a r
   second.journal.close();
 });
 
+test('the number of a reservation that was forgotten is not given again after a restart', async (t) => {
+  const folder = temporaryFolder(t);
+  const first = service(folder);
+  await inject(first.routes.registerResource, cluster, owner);
+  const count = reservationsOptions.endedMax + 1;
+  for (let id = 1; id <= count; id += 1) await inject(first.routes.requestReservation, request(), ana);
+  // The last one is over first, so that it is the one that is forgotten.
+  for (const id of [count, ...Array.from({ length: count - 1 }, (_none, index) => index + 1)]) await inject(first.routes.cancelReservation, { reservationId: id, reason: '' }, ana);
+  t.false(first.state.reservations.has(count));
+  first.journal.close();
+  const second = service(folder);
+  const { outcome } = await inject(second.routes.requestReservation, request(), ana);
+  t.is(outcome?.$case === 'reservation' ? outcome.value.reservationId : 0, count + 1);
+  second.journal.close();
+});
+
 test('a watcher hears what concerns it from any sequence on, and others nothing', async (t) => {
   const { routes } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
@@ -123,6 +139,8 @@ test('users see their own reservations in pages, owners all of their resources\'
   t.is((await inject(routes.listReservations, { ...list, pageSize: 10, allUsers: true }, { userId: 'bob' })).reservations.length, 1);
   t.is((await inject(routes.listReservations, { ...list, pageSize: 10, fromUnixMs: noon + hour }, ana)).reservations.length, 0);
   await t.throwsAsync(inject(routes.getReservation, { reservationId: 2 }, ana), { code: 'MUT_NOT_OWNER' });
+  t.not((await inject(routes.getReservation, { reservationId: 1 }, ana)).reservation?.claim, '');
+  t.is((await inject(routes.getReservation, { reservationId: 1 }, owner)).reservation?.claim, '', 'a claim is for its user alone');
   await t.throwsAsync(inject(routes.listReservations, { ...list, pageSize: 5000 }, ana), { code: 'MUT_BAD_REQUEST' });
 });
 

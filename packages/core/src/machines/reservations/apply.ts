@@ -102,8 +102,14 @@ function putReservations(state: ReservationsState, told: readonly ReservationTol
   }
 }
 
+/** Notes a reservation beside the calendar, in place of what it was, and when it is to be looked at. */
+function fileReservation(state: ReservationsState, entry: ResourceEntry, reservation: ReservationRecord): void {
+  noteReservation(state, entry, reservation);
+  if (isLiving(reservation)) state.dues.push({ at: dueOf(reservation, entry.resource), kind: 'reservation', id: reservation.place.id });
+}
+
 /** Notes a reservation beside the calendar, in place of what it was. */
-export function fileReservation(state: ReservationsState, entry: ResourceEntry, reservation: ReservationRecord): void {
+export function noteReservation(state: ReservationsState, entry: ResourceEntry, reservation: ReservationRecord): void {
   const { place: { id, userId }, clientRequestId } = reservation;
   const former = state.reservations.get(id);
   const change = Number(isLiving(reservation)) - Number(former !== undefined && isLiving(former));
@@ -111,8 +117,7 @@ export function fileReservation(state: ReservationsState, entry: ResourceEntry, 
   state.nextReservationId = Math.max(state.nextReservationId, id + 1);
   if (clientRequestId !== '' && former === undefined) keysOf(state, userId).set(clientRequestId, id);
   if (change !== 0) countLiving(state, entry, { userId, change });
-  if (isLiving(reservation)) state.dues.push({ at: dueOf(reservation, entry.resource), kind: 'reservation', id });
-  else state.endedIds.add(id);
+  if (!isLiving(reservation)) state.endedIds.add(id);
 }
 
 function keysOf({ byKey }: ReservationsState, userId: string): Map<string, number> {

@@ -1,7 +1,8 @@
 import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../../messages/index.ts';
 import { Calendar, type PlacedReservation } from '../../reservations/index.ts';
 import { Heap, type Instant } from '../../shared/index.ts';
-import { blockOf, factsOf, fileOutage, fileReservation, getEntry } from './apply.ts';
+import { sortOrderBy } from '../../shared/sort-order.ts';
+import { blockOf, factsOf, fileOutage, noteReservation, getEntry } from './apply.ts';
 import { createReservationsState, dueOf, isDueBefore, isLiving, type Due, type ReservationsOptions, type ReservationsState } from './state.ts';
 
 /** A resource as a snapshot holds it. */
@@ -50,13 +51,13 @@ export function restoreSnapshot(options: ReservationsOptions, snapshot: Reservat
   const ended: ReservationRecord[] = [];
   for (const reservation of snapshot.reservations) {
     if (isLiving(reservation)) {
-      fileReservation(state, getEntry(state, reservation.resourceId), reservation);
+      noteReservation(state, getEntry(state, reservation.resourceId), reservation);
       places.get(reservation.resourceId)?.push(reservation.place);
     } else ended.push(reservation);
   }
   // What was over first is forgotten first.
   ended.sort((one, other) => one.endedAt - other.endedAt || one.place.id - other.place.id);
-  for (const reservation of ended) fileReservation(state, getEntry(state, reservation.resourceId), reservation);
+  for (const reservation of ended) noteReservation(state, getEntry(state, reservation.resourceId), reservation);
   loadCalendars(state, places);
   state.dues = new Heap(isDueBefore, sortedDues(state));
   state.nextReservationId = Math.max(state.nextReservationId, snapshot.nextReservationId ?? 0);
@@ -65,7 +66,8 @@ export function restoreSnapshot(options: ReservationsOptions, snapshot: Reservat
 
 function loadCalendars(state: ReservationsState, places: ReadonlyMap<ResourceId, PlacedReservation[]>): void {
   for (const entry of state.resources.values()) {
-    const sorted = (places.get(entry.resource.id) ?? []).sort((one, other) => one.start - other.start || one.id - other.id);
+    const byId = inOrder(places.get(entry.resource.id) ?? [], ({ id }) => id);
+    const sorted = inOrder(byId, ({ start }) => start);
     entry.calendar = Calendar.load(factsOf(entry.resource), entry.registeredAt, [...entry.outages.values()].map(blockOf), sorted);
   }
 }
@@ -79,5 +81,12 @@ function sortedDues(state: ReservationsState): Due[] {
   for (const reservation of state.reservations.values()) {
     if (isLiving(reservation)) dues.push({ at: dueOf(reservation, getEntry(state, reservation.resourceId).resource), kind: 'reservation', id: reservation.place.id });
   }
-  return dues.sort((one, other) => one.at - other.at);
+  return inOrder(dues, ({ at }) => at);
+}
+
+/** In ascending order of whole numbers, equal ones in the order that they had: a million comparisons by calling back would be most of a restart. */
+function inOrder<T>(elements: readonly T[], keyOf: (element: T) => number): T[] {
+  const sorted: T[] = [];
+  for (const index of sortOrderBy(elements, keyOf)) sorted.push(elements[index] as T);
+  return sorted;
 }

@@ -228,3 +228,14 @@ test('blocks that end one after the other, in any order, leave all free', (t) =>
     }
   }
 });
+
+test('where there is room but never on the same resources throughout, the place is behind what fills all', (t) => {
+  const calendar = new Calendar({ ...counted, capacity: 2 }, 0);
+  const base = { userId: 'ana', earliestStart: 0, latestEnd: undefined };
+  calendar.put({ ...base, id: 1, start: 0, end: 10, amount: 1, resources: [0] });
+  calendar.put({ ...base, id: 2, start: 10, end: 20, amount: 1, resources: [1] });
+  calendar.put({ ...base, id: 3, start: 25, end: 100, amount: 2, resources: [0, 1] });
+  t.is(placed(calendar.request(ask(4, 1, 15), 0)).start, 10);
+  calendar.cancel(4);
+  t.is(placed(calendar.request(ask(5, 1, 20), 0)).start, 100);
+});
