@@ -61,8 +61,8 @@ interface Side {
   hasClosed: boolean;
 }
 
-/** How long a silent connection is believed in. */
-const keepalive: Duration = 20_000;
+/** How long a silent connection is believed in, as the live keepalives do at most. */
+const keepalive: Duration = 15_000;
 /** Longest time until a side hears that the other one is gone. */
 const noticeMax: Duration = 50;
 

@@ -115,13 +115,13 @@ test('a short cut delays what is said, either way', (t) => {
   t.true(end.isOpen);
 });
 
-test('a connection that a cut keeps silent for 20 s breaks', (t) => {
+test('a connection that a cut keeps silent for 15 s breaks', (t) => {
   const { kernel, network, hosts, open, said } = setUp();
   const end = open();
   kernel.runUntil(100);
-  network.cut(...hosts, 21_000);
+  network.cut(...hosts, 16_000);
   end.write('lost');
-  kernel.runUntil(20_100);
+  kernel.runUntil(15_100);
   t.true(end.isOpen);
   kernel.runUntil(30_000);
   t.deepEqual(said().sort(), ['client closed MUT_UNREACHABLE', 'server closed MUT_UNREACHABLE']);
