@@ -9,6 +9,7 @@ import { isPacked, ownCommandLine } from '@mutirao/runtime/processes';
 import {
   costOf, countRuns, exportJdf, isStartsChunk, listChunks, listParts, listStarts, reportStudy, type AnyChunk, type ExportPlaces, type StudySettings,
 } from '@mutirao/sim/costa2005';
+import { aheadTraces } from '@mutirao/sim/ahead';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -31,9 +32,9 @@ export interface StudyRunOptions extends StudyOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<study>', 'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines that come and go; kunrath2008: utilisation and refusals of reservations; costa2005: the request heuristics on archived logs')
+    .argument('<study>', 'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines that come and go; kunrath2008: utilisation and refusals of reservations; ahead: allocations held ahead of reservations, on archived logs; costa2005: the request heuristics on archived logs')
     .requiredOption('--out <folder>', 'where results are kept; a study that was interrupted goes on there')
-    .option('--quick', 'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of each, kunrath2008 with 10')
+    .option('--quick', 'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of each, kunrath2008 with 10, ahead with 30 reservations')
     .option('--seed <text>', 'the same seed, the same runs', '1')
     .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz (default: MUTIRAO_DATA)')
     .option('--workers <count>', 'threads (default: one per processor of this machine)')
@@ -48,6 +49,7 @@ export async function runStudy(context: CommandContext, name: string, options: S
   const settings = readSettings(name, options);
   if (name === 'eager') return runEager(context, settings, options);
   if (name === 'kunrath2008') return (await import('../../simulation/study/run-kunrath2008.ts')).runKunrath2008(context, settings, options);
+  if (name === 'ahead') return runLogged(context, settings, options);
   const workerCount = options.workers === undefined ? availableParallelism() : readWhole('--workers', options.workers, { min: 1, max: 1024 });
   const data = getData(context, options);
   const folder = StudyFolder.open(resolve(context.directory, options.out), settings);
@@ -62,6 +64,12 @@ export async function runStudy(context: CommandContext, name: string, options: S
     return 4;
   }
   return finish(context, folder, settings);
+}
+
+async function runLogged(context: CommandContext, settings: StudySettings, options: StudyRunOptions): Promise<ExitStatus> {
+  const data = getData(context, options);
+  checkLogs(data, aheadTraces.map(({ file }) => file));
+  return (await import('../../simulation/study/run-ahead.ts')).runAhead(context, settings, { ...options, data });
 }
 
 /** This program on this machine, and on those that share its files; quoted for a shell. */

@@ -1,0 +1,81 @@
+import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
+
+/** How long a request of anybody's waited until it started. */
+export interface MeasuredWait {
+  readonly width: ProcessorCount;
+  readonly walltime: Duration;
+  readonly wait: Duration;
+}
+
+/**
+ * When an allocation that is to be held for a reservation is asked for.
+ *
+ * `fixed`: so long ahead. `learned`: as long ahead as that share of the waits that this queue was last seen to have, of requests like it.
+ * `forecast`: as late as the queue promises its start, asked for now, so long before the reservation's.
+ */
+export type LeadRule =
+  | { readonly kind: 'fixed'; readonly lead: Duration }
+  | { readonly kind: 'learned'; readonly share: number }
+  | { readonly kind: 'forecast'; readonly margin: Duration };
+
+/** What a decision to ask is made of. */
+export interface AskingView {
+  readonly now: Instant;
+  readonly startsAt: Instant;
+  readonly endsAt: Instant;
+  readonly width: ProcessorCount;
+  readonly waits: WaitHistory;
+  /** When a request would start that is made now. */
+  forecast(width: ProcessorCount, walltime: Duration): Instant;
+}
+
+/** Waits that are remembered of each class of widths. */
+const waitsMax = 200;
+/** With fewer like it, those of all widths count. */
+const alikeMin = 20;
+/** What is asked ahead at least, and before anything was measured. */
+const leadMin: Duration = 600_000;
+const leadUnknown: Duration = 3_600_000;
+
+/** The waits that a queue was last seen to have, by classes of widths: powers of two. */
+export class WaitHistory {
+  readonly #byClass = new Map<number, Duration[]>();
+
+  /** Notes a start. */
+  add({ width, wait }: Pick<MeasuredWait, 'width' | 'wait'>): void {
+    const index = classOf(width);
+    const waits = this.#byClass.get(index) ?? [];
+    if (waits.length === 0) this.#byClass.set(index, waits);
+    waits.push(wait);
+    if (waits.length > waitsMax) waits.shift();
+  }
+
+  /**
+   * The time within which that share of the last requests of such a width, or wider where there were few, started.
+   *
+   * Cost: O(w log w) of the waits that are remembered.
+   */
+  leadFor(width: ProcessorCount, share: number): Duration {
+    const indexes = [...this.#byClass.keys()].filter((index) => index >= classOf(width)).sort((one, other) => one - other);
+    const alike: Duration[] = [];
+    for (const index of indexes) if (alike.length < alikeMin) alike.push(...this.#byClass.get(index) ?? []);
+    const waits = (alike.length >= alikeMin ? alike : [...this.#byClass.values()].flat()).sort((one, other) => one - other);
+    if (waits.length === 0) return leadUnknown;
+    return Math.max(leadMin, waits[Math.min(waits.length - 1, Math.floor(share * waits.length))] ?? 0);
+  }
+}
+
+/** Whether the allocation for a reservation is to be asked for now; it is asked for until the reservation ends, and so takes the longer the earlier it is asked for. */
+export function isTimeToAsk(rule: LeadRule, { now, startsAt, endsAt, width, waits, forecast }: AskingView): boolean {
+  switch (rule.kind) {
+    case 'fixed': return now >= startsAt - rule.lead;
+    case 'learned': return now >= startsAt - waits.leadFor(width, rule.share);
+    case 'forecast': return now >= startsAt || forecast(width, endsAt - now) >= startsAt - rule.margin;
+  }
+}
+
+function classOf(width: ProcessorCount): number {
+  let index = 0;
+  for (let top = 1; top < width; top *= 2) index += 1;
+  return index;
+}

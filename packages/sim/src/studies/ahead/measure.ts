@@ -1,0 +1,77 @@
+import { conservativeBackfilling, easyBackfilling, replayRequests, type QueuePolicy, type TracedRequest } from '@mutirao/core/queue';
+import type { LeadRule } from '@mutirao/core/reservations';
+import { Prng, type Duration, type ProcessorCount } from '@mutirao/core/shared';
+import { LocalHistory } from '../../resource/local-history.ts';
+import { studyTraces, type StudyTrace } from '../costa2005/scenarios.ts';
+import { holdAhead, notice, type AheadWorld, type Held, type Reserved } from './hold-ahead.ts';
+
+/** What of the study is run. */
+export interface AheadSettings {
+  readonly isQuick: boolean;
+  readonly seed: string;
+}
+
+const hour: Duration = 3_600_000;
+
+/** The rules that are compared. */
+export const leadRules: readonly LeadRule[] = [
+  { kind: 'fixed', lead: hour / 6 }, { kind: 'fixed', lead: hour }, { kind: 'fixed', lead: 4 * hour }, { kind: 'fixed', lead: 12 * hour },
+  { kind: 'learned', share: 0.5 }, { kind: 'learned', share: 0.9 }, { kind: 'learned', share: 0.99 },
+  { kind: 'forecast', margin: 0 }, { kind: 'forecast', margin: hour }, { kind: 'forecast', margin: 4 * hour },
+];
+
+/** How long reservations last. */
+export const reservedFor: Duration = 2 * hour;
+/** Their widths, as shares of the machine. */
+export const widthShares: readonly number[] = [1 / 16, 1 / 4];
+/** The logs. */
+export const aheadTraces: readonly StudyTrace[] = studyTraces.filter(({ loadFactor }) => loadFactor === 1);
+
+/** A queue and a width. */
+export interface AheadSetup {
+  readonly trace: StudyTrace;
+  readonly policy: QueuePolicy;
+  readonly widthShare: number;
+}
+
+/** A setup and what its reservations came to, in their order; each has a result for each rule. */
+export interface AheadMeasured {
+  readonly setup: AheadSetup;
+  readonly reservations: readonly { readonly reserved: Reserved; readonly results: readonly Held[] }[];
+}
+
+/** The policies that run a log. */
+export function listPolicies(): QueuePolicy[] {
+  return [easyBackfilling, conservativeBackfilling('start-now')];
+}
+
+/** Reservations of each setup. */
+export function reservationsOf({ isQuick }: AheadSettings): number {
+  return isQuick ? 30 : 400;
+}
+
+/** Replays a log under a policy. @param trace requests by submission; each fits the machine. */
+export function openWorld({ processors, walltimeMax }: StudyTrace, policy: QueuePolicy, trace: readonly TracedRequest[]): AheadWorld {
+  const starts = replayRequests(policy, processors, trace).map(({ startedAt }, index) => {
+    const { width, submittedAt } = trace[index] as TracedRequest;
+    return { at: startedAt, width, wait: startedAt - submittedAt };
+  });
+  return { history: new LocalHistory({ policy, processors, trace }), starts: starts.sort((one, other) => one.at - other.at), walltimeMax };
+}
+
+/** Makes the reservations of a setup, at instants that depend on the seed and the log alone, and holds allocations for them. */
+export function measureAhead(setup: AheadSetup, world: AheadWorld, settings: AheadSettings): AheadMeasured {
+  const { trace, widthShare } = setup;
+  const { history } = world;
+  const width: ProcessorCount = Math.round(trace.processors * widthShare);
+  const luck = new Prng(`${settings.seed} ${trace.id}`);
+  // The first weeks of a log begin with an empty machine, and the last end with one.
+  const from = history.start + 30 * 24 * hour;
+  const until = (history.setup.trace.at(-1)?.submittedAt ?? from) - notice;
+  const reservations = Array.from({ length: reservationsOf(settings) }, () => {
+    const startsAt = Math.floor(from + luck.fraction() * (until - from));
+    const reserved = { startsAt, endsAt: startsAt + reservedFor, width };
+    return { reserved, results: holdAhead(world, reserved, leadRules) };
+  });
+  return { setup, reservations };
+}
