@@ -1,5 +1,6 @@
 // The reservation manager: requests a second of 32 clients with the journal, their 99th percentile, that nothing is over-committed, and how long a
-// restart takes with many reservations. Options: --requests 100000, --reservations 1000000 (of the restart), --clients 32, --skip-load 1, --skip-restart 1.
+// restart takes with many reservations. Options: --requests 100000, --reservations 1000000 (of the restart), --clients 32, --skip-load 1, --skip-restart 1,
+// --proof N: N requests, releases and changes of all kinds through machine and journal, without the wire, checked from what the journal has kept.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,7 +70,7 @@ async function measureLoad(home: string): Promise<Figure[]> {
     below('... 99th percentile', sorted[Math.floor(sorted.length * 0.99)] ?? NaN, 'ms', 50),
     plain('... median', sorted[Math.floor(sorted.length / 2)] ?? NaN, 'ms'),
     plain('... refused', refused, 'requests'),
-    below('units reserved twice, of all that was kept', countOverlaps(kept), 'units', 1),
+    below('units reserved twice, of all that was kept', countOverlaps(kept, totals.cluster), 'units', 1),
     below('requests that were answered with a place and are not kept', requests - refused - kept.length, 'requests', 1),
     plain('processor time of the manager for each request', (busy * 1000) / requests, 'ms'),
     plain('memory of the manager then', memory, 'MiB'),
@@ -82,8 +83,8 @@ function processorSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-function countOverlaps(kept: readonly ReservationRecord[]): number {
-  const ends = new Float64Array(totals.cluster);
+function countOverlaps(kept: readonly ReservationRecord[], total: number): number {
+  const ends = new Float64Array(total);
   let overlaps = 0;
   for (const { place } of kept.filter(isLiving).sort((one, other) => one.place.start - other.place.start)) {
     for (const unit of place.resources) {
@@ -92,6 +93,68 @@ function countOverlaps(kept: readonly ReservationRecord[]): number {
     }
   }
   return overlaps;
+}
+
+/** What happens in a proof: mostly requests, of units and of a capacity, and what users do with what they have. */
+function drawInput(random: Prng, now: number, count: number): ReservationsInput {
+  const { amount, duration, start, end } = drawWish(random, now);
+  const [fate, isCounted] = [random.fraction(), random.fraction() < 0.5];
+  const asked = { replyTo: 0, userId: `user${count % 50}` };
+  const wish = {
+    resourceId: isCounted ? 'cluster' : 'network', amount: { kind: 'text', text: isCounted ? String(amount) : `${amount * 10}KB/s` } as const, duration, earliestStart: start,
+    latestEnd: random.fraction() < 0.8 ? end : undefined, timing: 'advance' as const,
+  };
+  const reservationId = 1 + Math.floor(random.fraction() * count);
+  if (fate < 0.85) return { kind: 'ReservationRequested', ...asked, clientRequestId: `request-${count}`, hold: fate < 0.1 ? 600_000 : 0, isDryRun: false, wish };
+  if (fate < 0.9) return { kind: 'RenegotiationRequested', ...asked, userId: `user${reservationId % 50}`, reservationId, wish };
+  if (fate < 0.95) return { kind: 'ConfirmationRequested', ...asked, userId: `user${reservationId % 50}`, reservationId };
+  return { kind: 'CancellationRequested', ...asked, userId: 'owner', reservationId, reason: 'proof' };
+}
+
+/** The most that is reserved of a resource at once. Knows the reservations alone. */
+function findPeak(kept: readonly ReservationRecord[]): number {
+  const changes = kept.flatMap(({ place: { start, end, amount } }) => [{ at: start, amount }, { at: end, amount: -amount }]).sort((one, other) => one.at - other.at || one.amount - other.amount);
+  let [used, peak] = [0, 0];
+  for (const { amount } of changes) peak = Math.max(peak, used += amount);
+  return peak;
+}
+
+/** Requests of all kinds in turns of as many as there are clients; what the journal has kept is checked, by itself, without any calendar. */
+async function measureProof(home: string, count: number): Promise<Figure[]> {
+  const path = join(home, 'journal.sqlite');
+  const journal = openJournal<ReservationsChange>({ path, codec: reservationsChangeCodec });
+  const state = createReservationsState(options);
+  const offers = { cluster: '192', network: '1900KB/s' };
+  const began = Date.now();
+  const step = (inputs: readonly ReservationsInput[], now: number): number => {
+    const { changes, commands } = reservationsMachine.step(state, inputs, now);
+    journal.record(changes, now);
+    return commands.filter((command) => command.kind === 'Reply' && command.reply.ok && (command.reply.value as { kind?: string }).kind === 'placed').length;
+  };
+  step(Object.entries(offers).map(([id, quantity]) => ({ kind: 'ResourceOffered', replyTo: 0, userId: 'owner', resource: { id, type: 'thing', quantity, rules: { ...openRules, algorithm: 'suvs-p' } } })), began);
+  const random = new Prng('proof');
+  let placed = 0;
+  const start = performance.now();
+  // A second passes with each turn, so that holds lapse and reservations begin and end.
+  for (let made = 0, turn = 1; made < count; made += clients, turn += 1) {
+    const now = began + turn * 1000;
+    placed += step(Array.from({ length: clients }, (_none, index) => drawInput(random, now, made + index + 1)), now);
+  }
+  const seconds = (performance.now() - start) / 1000;
+  journal.close();
+  const again = openJournal<ReservationsChange>({ path, codec: reservationsChangeCodec });
+  const restored = restoreState(again, options);
+  again.close();
+  const living = [...restored.reservations.values()].filter(isLiving);
+  const of = (id: string): ReservationRecord[] => living.filter(({ resourceId }) => resourceId === id);
+  return [
+    plain(`${count} requests and changes, in turns of ${clients}, without the wire`, count / seconds, '/s'),
+    plain('... placed or placed anew', placed, 'reservations'),
+    plain('... living in the end', living.length, 'reservations'),
+    below('... that memory has and the journal has not, or the other way', Math.abs(living.length - state.livingCount), 'reservations', 1),
+    below('... units of the cluster reserved twice', countOverlaps(of('cluster'), 192), 'units', 1),
+    below('... the most of the network that is reserved at once', findPeak(of('network')) / 1000, 'KB/s', 1901),
+  ];
 }
 
 /** Fills a journal through the machine, on 64 capacities, then starts a process on it. */
@@ -140,7 +203,9 @@ async function inFolder(work: (home: string) => Promise<Figure[]>): Promise<Figu
   }
 }
 
+const proof = option('proof', 0);
 const figures = [
+  ...(proof === 0 ? [] : await inFolder((home) => measureProof(home, proof))),
   ...(option('skip-load', 0) === 1 ? [] : await inFolder(measureLoad)),
   ...(option('skip-restart', 0) === 1 ? [] : await inFolder(measureRestart)),
 ];

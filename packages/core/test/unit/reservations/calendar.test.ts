@@ -239,3 +239,12 @@ test('where there is room but never on the same resources throughout, the place 
   calendar.cancel(4);
   t.is(placed(calendar.request(ask(5, 1, 20), 0)).start, 100);
 });
+
+test('periods that begin together and are just long enough are found by the sweep', (t) => {
+  const calendar = new Calendar(counted, 0);
+  const base = { userId: 'ana', earliestStart: 0, latestEnd: undefined };
+  calendar.put({ ...base, id: 1, start: 0, end: 8, amount: 2, resources: [0, 1] });
+  calendar.put({ ...base, id: 2, start: 8, end: 100, amount: 2, resources: [2, 3] });
+  calendar.put({ ...base, id: 3, start: 18, end: 100, amount: 2, resources: [0, 1] });
+  t.like(placed(calendar.request(ask(4, 2, 10), 0)), { start: 8, resources: [0, 1] }, 'two are idle from the beginning on, but not the same two');
+});
