@@ -46,6 +46,8 @@ export interface RunningReservations {
 
 type ReservationsDriver = MachineDriver<ReservationsState, ReservationsInput, ReservationsChange, ReservationsCommand>;
 
+/** A quarter of what others have: whoever asks meanwhile waits until they are copied. */
+const checkpointPages = 1000;
 /** Time that calls get to end when the process stops. */
 const drainMs = 1000;
 /** Time that events get to be published when the process stops. */
@@ -56,7 +58,7 @@ const freeMin = 2 * 1024 ** 2;
 /** Reads the journal and serves. @throws {MutiraoError} when the journal, the key or the address cannot be had. */
 export async function startReservations(setup: ReservationsSetup): Promise<RunningReservations> {
   const { directory, log, options, metrics } = setup;
-  const journal = openJournal({ path: join(directory, 'journal.sqlite'), codec: reservationsChangeCodec });
+  const journal = openJournal({ path: join(directory, 'journal.sqlite'), codec: reservationsChangeCodec, checkpointPages });
   const signer = openClaimSigner(join(directory, 'claim-key.pem'), setup.id);
   const began = systemClock.now();
   const state = restoreState(journal, options);

@@ -16,12 +16,14 @@ const tables = [
  *
  * The exclusive lock is held until the database is closed or the process ends, however it ends; it also spares the shared
  * memory file, so the journal may lie on a network file system.
+ *
+ * @param checkpointPages pages in the log from which on they are copied into the file, which holds up whoever writes then.
  */
-export function claim(database: DatabaseSync): void {
+export function claim(database: DatabaseSync, checkpointPages: number): void {
   database.exec('PRAGMA locking_mode = EXCLUSIVE');
   database.exec('PRAGMA journal_mode = WAL');
   database.exec('PRAGMA synchronous = NORMAL');
-  database.exec('PRAGMA wal_autocheckpoint = 4000');
+  database.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
   database.exec('PRAGMA cache_size = -16000');
   database.exec('BEGIN IMMEDIATE; COMMIT');
 }
