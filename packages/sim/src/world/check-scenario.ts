@@ -25,6 +25,7 @@ export const healingMax: Duration = 48 * hour;
 export function checkScenario(scenario: Scenario): void {
   scenario.jobs.forEach((job, index) => { checkJob(job, `jobs[${index}]`, scenario.stormDuration); });
   scenario.clusters.forEach((cluster, index) => { checkCluster(cluster, `clusters[${index}]`, scenario.stormDuration); });
+  checkReservations(scenario);
   checkSize(scenario);
   checkTaskTimes(scenario);
   checkWork(scenario);
@@ -36,6 +37,17 @@ function checkJob({ taskCount, brokenTaskCount, submittedAfter, cancelledAfter =
   for (const [name, value] of [['submittedAfter', submittedAfter], ['cancelledAfter', cancelledAfter], ['retriedAfter', retriedAfter]] as const) {
     if (value > latest) throw new ScenarioError(`${path}.${name}`, `is ${value}`, `at most ${latest}, a day after the storm: all must come to its end in two`);
   }
+}
+
+/** A manager never promises more than there is. */
+function checkReservations({ jobs, clusters }: Scenario): void {
+  for (const [index, { reservation }] of jobs.entries()) {
+    if (reservation === undefined) continue;
+    const processors = clusters[reservation.cluster]?.processors ?? 0;
+    if (reservation.count > processors) throw new ScenarioError(`jobs[${index}].reservation.count`, `is ${reservation.count}`, `at most the ${processors} processors of cluster ${reservation.cluster}`);
+  }
+  const reserved = jobs.filter(({ reservation }) => reservation !== undefined).length;
+  if (reserved > 1) throw new ScenarioError('jobs', `have ${reserved} reservations`, 'one at most: nobody sees to it here that they do not overlap');
 }
 
 function checkCluster({ processors, widthMax, walltimeMax, localPerHour, local = [] }: ClusterPlan, path: string, stormDuration: Duration): void {

@@ -10,6 +10,7 @@ import { MachineProcess } from './machine-process.ts';
 import type { ManagerCall, ManagerReply, QueueHint } from './messages.ts';
 import type { StreamEnd } from './network.ts';
 import { drawTime } from './pace.ts';
+import type { ReservationBook } from './reservation-book.ts';
 import type { ManagerFaults } from './scenario.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -31,6 +32,10 @@ export interface ClusterSetup {
   readonly options: ClusterOptions;
   readonly disk: SimulatedDisk<ClusterChange>;
   readonly luck: Prng;
+  /** The reservations that it honours. */
+  readonly reservations: Pick<ReservationBook, 'windowsOf' | 'admit'>;
+  /** What its resource is called there. */
+  readonly resourceId: string;
   /** What it does wrong now. */
   faults(): ManagerFaults;
   /** Starts one process of a request on a node; `onExit` hears of its end. */
@@ -76,6 +81,13 @@ export class ClusterProcess {
       onCommitted: () => { for (const watcher of this.#watchers) watcher.write({ kind: 'changed' }); },
     });
     this.process.deliver({ kind: 'ClusterStarted' });
+    this.hearReservations();
+  }
+
+  /** The level of reservations, as the manager tells it at each change. */
+  hearReservations(): void {
+    const { reservations, resourceId } = this.#setup;
+    this.process.deliver({ kind: 'ReservationsTold', windows: reservations.windowsOf(resourceId) });
   }
 
   /** Hints at every change of the queue from now on. */
@@ -100,9 +112,7 @@ export class ClusterProcess {
   /** Answers a call of a provider or of a local user. */
   answer(call: ManagerCall, hear: (reply: ManagerReply) => void): void {
     switch (call.kind) {
-      case 'allocate':
-        this.process.ask((replyTo) => ({ kind: 'AllocationRequested', replyTo, order: call.order }), (reply) => { hear(requestReply(reply)); });
-        break;
+      case 'allocate': this.#allocate(call.order, hear); break;
       case 'release':
         this.process.ask((replyTo) => ({ kind: 'ReleaseRequested', replyTo, requestId: Number(call.managerRequestId) }), (reply) => { hear(reply.ok ? { ok: true } : reply); });
         break;
@@ -110,6 +120,18 @@ export class ClusterProcess {
       case 'queue': hear(this.#list(call.endedMax)); break;
       default: unreachable(call);
     }
+  }
+
+  /** A claim is verified first, and its reservation may be news. */
+  #allocate({ reservation, ...asked }: Extract<ManagerCall, { readonly kind: 'allocate' }>['order'], hear: (reply: ManagerReply) => void): void {
+    const admitted = reservation === undefined ? undefined : this.#setup.reservations.admit(reservation);
+    if (admitted !== undefined && 'code' in admitted) {
+      hear({ ok: false, ...admitted });
+      return;
+    }
+    if (admitted !== undefined) this.process.deliver({ kind: 'ReservationShown', window: admitted });
+    const order = admitted === undefined ? asked : { ...asked, reservationId: admitted.reservationId };
+    this.process.ask((replyTo) => ({ kind: 'AllocationRequested', replyTo, order }), (reply) => { hear(requestReply(reply)); });
   }
 
   /** The queue, or what a manager that fails, lags or lies says of it. */

@@ -19,7 +19,7 @@ export function drawScenario(seed: string): Scenario {
   const labs = Array.from({ length: clusterCount === 0 ? 1 : draw.pick([0, 1, 1]) }, () => drawLab(draw));
   const stormDuration = draw.pick([10, 30, 60, 120]) * minute;
   const taskTimeMax = Math.min(20 * minute, ...clusters.map(({ walltimeMax }) => walltimeMax / 4));
-  return withVotes(seed, withBearableWork({
+  return withReservation(seed, withVotes(seed, withBearableWork({
     version: 1, seed, clusters, labs, stormDuration,
     jobs: Array.from({ length: draw.pick([1, 1, 2, 3]) }, (_, index) => drawJob(draw, { index, stormDuration, taskTimeMax }))
       .map((job, index) => retriedOrNot(job, stormDuration, new Draw(new Prng(`retry ${seed} ${index}`))))
@@ -27,7 +27,23 @@ export function drawScenario(seed: string): Scenario {
     network: { delayMax: draw.pick([0, 5, 50, 500]), lossProbability: draw.pick([0, 0.01, 0.2]), duplicateProbability: draw.pick([0, 0.01, 0.1]) },
     faults: drawFaults(draw), turnDelayMax: draw.pick([0, 1, 20]),
     ...drawSwitches(new Draw(new Prng(`switches ${seed}`))), ...drawChores(new Draw(new Prng(`chores ${seed}`))), ...drawLease(new Draw(new Prng(`lease ${seed}`))),
-  }));
+  })));
+}
+
+/** Has a job of some worlds run inside a reservation. By luck of its own, so that all else is the same. */
+function withReservation(seed: string, scenario: Scenario): Scenario {
+  const draw = new Draw(new Prng(`reservation ${seed}`));
+  const { clusters, jobs, stormDuration } = scenario;
+  if (clusters.length === 0 || !draw.pick([false, false, true])) return scenario;
+  const [cluster, reserved] = [draw.between(0, clusters.length - 1), draw.between(0, jobs.length - 1)];
+  const startsAfter = (jobs[reserved]?.submittedAfter ?? 0) + draw.pick([0, 0, draw.between(0, stormDuration)]);
+  const duration = draw.pick([2, 10, 60]) * minute;
+  const reservation = {
+    cluster, startsAfter, duration, count: draw.between(1, clusters[cluster]?.processors ?? 1),
+    ...(draw.pick([false, false, true]) ? { cancelledAfter: startsAfter + draw.between(-duration, duration) } : {}), ...(draw.pick([false, false, false, true]) ? { isForged: true } : {}),
+  };
+  const cancelled = 'cancelledAfter' in reservation ? { cancelledAfter: Math.max(0, reservation.cancelledAfter) } : {};
+  return { ...scenario, jobs: jobs.map((job, index) => (index === reserved ? { ...job, reservation: { ...reservation, ...cancelled } } : job)) };
 }
 
 /** Votes on the results of some jobs of some worlds, and adds the machines that it takes, some of which lie. By luck of its own, so that all else is the same. */

@@ -1,4 +1,4 @@
-import type { AllocationRequest, Content, Demand, Lease, MachineFacts, MachineReport, QueueListing, RequestOrder, ResourceLimits, StartReplicas } from '@mutirao/core/messages';
+import type { AllocationRequest, ClaimedReservation, Content, Demand, Lease, MachineFacts, MachineReport, QueueListing, RequestOrder, ResourceLimits, StartReplicas } from '@mutirao/core/messages';
 import type { Instant, MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
 
 /** What an agent says to its provider; reports and wishes go on to a broker. */
@@ -25,8 +25,8 @@ export type FromBroker =
 
 /** What a broker is told. */
 export type ToBroker =
-  /** `clock` is what the provider's clock shows. */
-  | { readonly kind: 'hello'; readonly clock: Instant }
+  /** `clock` is what the provider's clock shows, `resourceId` what its resource is called at the reservation manager. */
+  | { readonly kind: 'hello'; readonly clock: Instant; readonly resourceId: string | undefined }
   | { readonly kind: 'joined'; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[] }
   | { readonly kind: 'lost'; readonly machineId: MachineId; readonly reason: string }
   | { readonly kind: 'fromMachine'; readonly machineId: MachineId; readonly message: FromAgent }
@@ -36,7 +36,7 @@ export type ToBroker =
 
 /** What a resource manager is asked. */
 export type ManagerCall =
-  | { readonly kind: 'allocate'; readonly order: RequestOrder }
+  | { readonly kind: 'allocate'; readonly order: RequestOrder & { readonly reservation?: ClaimedReservation } }
   | { readonly kind: 'release'; readonly managerRequestId: string }
   | { readonly kind: 'limits' }
   | { readonly kind: 'queue'; readonly endedMax: number };

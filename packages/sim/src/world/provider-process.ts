@@ -71,7 +71,7 @@ export class ProviderProcess {
       perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
     });
     this.relay = new SimulatedRelay({
-      now: () => this.#clock.now(),
+      now: () => this.#clock.now(), resourceId: setup.askManager === undefined ? undefined : config.providerId,
       deliver: (input) => { this.process.deliver(input); },
       nameMachine: (machineId, requestId) => nameMachine(config.providerId, machineId, requestId),
       onReport: (requestId, report) => { this.#measure(requestId, report); },
@@ -140,16 +140,16 @@ export class ProviderProcess {
   }
 
   #submit(command: SubmitRequest, triesLeft: number): void {
-    const { requestId, clientRequestId, userId, width, walltime } = command;
+    const { requestId, clientRequestId, userId, width, walltime, reservation } = command;
     const { world, luck } = this.#setup;
-    const order = { userId, width, walltime, clientRequestId, command: ['agent'], environment: { SIMULATED_REQUEST: requestId }, workingDirectory: '' };
+    const order = { userId, width, walltime, clientRequestId, command: ['agent'], environment: { SIMULATED_REQUEST: requestId }, workingDirectory: '', ...(reservation === undefined ? {} : { reservation }) };
     this.#setup.askManager?.(this.life, { kind: 'allocate', order }, (reply) => {
       if (reply === undefined && triesLeft > 1) {
         world.kernel.after(firstPause * 4 ** (submitTries - triesLeft) * (0.5 + luck.fraction()), () => { if (!this.life.isOver) this.#submit(command, triesLeft - 1); });
         return;
       }
       if (reply === undefined) this.process.deliver({ kind: 'SubmitUnknown', requestId, reason: 'MUT_DEADLINE_EXCEEDED' });
-      else if (!reply.ok) this.process.deliver({ kind: 'SubmitRefused', requestId, reason: `${reply.code}, ${reply.message}`, ...(reply.code === 'MUT_DISK_FULL' ? { isPassing: true } : {}) });
+      else if (!reply.ok) this.process.deliver({ kind: 'SubmitRefused', requestId, reason: `${reply.code}, ${reply.message}`, code: reply.code, ...(reply.code === 'MUT_DISK_FULL' ? { isPassing: true } : {}) });
       else if ('requestId' in reply) this.process.deliver({ kind: 'SubmitAccepted', requestId, managerRequestId: reply.requestId });
       this.#hint();
     });

@@ -3,7 +3,7 @@ import { heuristicNames } from '@mutirao/core/requests';
 import type { Duration } from '@mutirao/core/shared';
 import { checkScenario, machinesMax, tasksMax } from './check-scenario.ts';
 import { flag, lessThanOne, list, number, object, oneOf, ScenarioError, showValue, text, whole, type Reader } from './read-fields.ts';
-import type { ClusterPlan, DownTime, FaultPlan, JobPlan, LabMachinePlan, LabPlan, LeasePlan, LocalPlan, ManagerFaults, SabotagePlan, Scenario } from './scenario.ts';
+import type { ClusterPlan, DownTime, FaultPlan, JobPlan, LabMachinePlan, LabPlan, LeasePlan, LocalPlan, ManagerFaults, ReservationPlan, SabotagePlan, Scenario } from './scenario.ts';
 
 const second: Duration = 1000;
 const hour: Duration = 3600 * second;
@@ -27,11 +27,15 @@ const cap: Reader<ReplicationCap> = {
   read: (value, path) => ((Object(value) as { readonly kind?: unknown }).kind === 'share' ? shareCap : idleCap).read(value, path),
 };
 
+const reservation = object<ReservationPlan>({
+  cluster: whole(0, sitesMax), startsAfter: whole(0, stormMax + day), duration: whole(second, 7 * day), count: whole(1, machinesMax),
+}, { cancelledAfter: whole(0, stormMax + day), isForged: flag });
+
 const job = object<JobPlan>({
   submittedAfter: whole(0, stormMax + day), taskCount: whole(1, tasksMax), meanTaskTime: whole(1, 7 * day), spread: lessThanOne,
   replicasMax: whole(1, 100), failuresMax: whole(1, 100), brokenTaskCount: whole(0, tasksMax), failureProbability: lessThanOne,
   inputCount: whole(0, 100), hasOutput: flag, isChecked: flag,
-}, { voteCount: whole(0, 15), credibility: number(0, 0.999), cancelledAfter: whole(0, stormMax + day), retriedAfter: whole(0, stormMax + day), scheduler: oneOf(schedulerNames), replicationCap: cap });
+}, { voteCount: whole(0, 15), credibility: number(0, 0.999), cancelledAfter: whole(0, stormMax + day), retriedAfter: whole(0, stormMax + day), scheduler: oneOf(schedulerNames), replicationCap: cap, reservation });
 
 const managerFaults = object<ManagerFaults>({
   listingFails: lessThanOne, listingLags: lessThanOne, listingLies: lessThanOne, startsLate: lessThanOne, startsNothing: lessThanOne, startsTwice: lessThanOne,

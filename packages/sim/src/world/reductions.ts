@@ -45,6 +45,7 @@ const jobReductions: readonly PartReduction<JobPlan>[] = [
   (job) => [1, half(job.taskCount)].filter((taskCount) => taskCount >= 1).map((taskCount) => ({ ...job, taskCount, brokenTaskCount: Math.min(job.brokenTaskCount, taskCount) })),
   ({ cancelledAfter: _left, ...job }) => [job],
   ({ retriedAfter: _left, ...job }) => [job],
+  ({ reservation: _left, ...job }) => [job],
   ({ voteCount: _left, ...job }) => [job],
   ({ credibility: _left, ...job }) => [job],
   ({ scheduler: _left, ...job }) => [job],

@@ -37,6 +37,8 @@ interface AgentLink {
 export interface RelaySetup {
   /** What the provider's clock shows. */
   now(): Instant;
+  /** What the provider's resource is called at the reservation manager; undefined where it honours no reservations. */
+  readonly resourceId: string | undefined;
   deliver(input: ProviderInput): void;
   /** The name of the machine that an agent presents. */
   nameMachine(machineId: MachineId, requestId: RequestId): MachineId;
@@ -80,7 +82,7 @@ export class SimulatedRelay {
     this.#connectionCount += 1;
     const link = { brokerId, connectionId: this.#connectionCount, stream };
     this.#brokers.set(brokerId, link);
-    stream.write({ kind: 'hello', clock: this.#setup.now() });
+    stream.write({ kind: 'hello', clock: this.#setup.now(), resourceId: this.#setup.resourceId });
     this.#setup.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId });
     return link;
   }

@@ -1,6 +1,20 @@
 import type { ReplicationCap, SchedulerName } from '@mutirao/core/messages';
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
 
+/** A reservation of a cluster that its user's job runs inside of. */
+export interface ReservationPlan {
+  /** Index of the cluster. */
+  readonly cluster: number;
+  /** After the world's start. */
+  readonly startsAfter: Duration;
+  readonly duration: Duration;
+  readonly count: ProcessorCount;
+  /** When it is cancelled, after the world's start; left out for never. */
+  readonly cancelledAfter?: Duration;
+  /** Its claim was changed by a letter, and is refused where it is verified. */
+  readonly isForged?: boolean;
+}
+
 /** A bag of tasks that a user will submit. */
 export interface JobPlan {
   /** After the world's start. */
@@ -32,6 +46,8 @@ export interface JobPlan {
   /** Left out, the broker's default; so below. */
   readonly scheduler?: SchedulerName;
   readonly replicationCap?: ReplicationCap;
+  /** Left out, its tasks run wherever there is a machine. */
+  readonly reservation?: ReservationPlan;
 }
 
 /** What a resource manager does wrong. Each is a probability in [0, 1), of a call or of a request. */

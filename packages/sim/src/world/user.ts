@@ -3,6 +3,7 @@ import type { JobSpec, Verification } from '@mutirao/core/messages';
 import type { Duration, JobId, Reply } from '@mutirao/core/shared';
 import type { Kernel } from './kernel.ts';
 import type { Promises } from './promises.ts';
+import type { ReservationBook } from './reservation-book.ts';
 import type { JobPlan } from './scenario.ts';
 
 /** What a user needs. */
@@ -10,6 +11,8 @@ export interface UserSetup {
   readonly kernel: Kernel;
   readonly promises: Promises;
   readonly plans: readonly JobPlan[];
+  /** The reservation that a job is submitted with. */
+  readonly reservations: Pick<ReservationBook, 'shownFor'>;
   /** Asks the broker; `hear` gets undefined when no answer came. */
   ask(make: (replyTo: number) => BrokerInput, hear: (reply: Reply | undefined) => void): void;
 }
@@ -34,11 +37,15 @@ export class SimulatedUser {
     return this.#openCount > 0;
   }
 
-  #submit(label: string, plan: JobPlan): void {
-    const { kernel, promises, ask } = this.#setup;
-    ask((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId: 'user', clientJobId: label, spec: specOf(label, plan) }), (reply) => {
+  #submit(label: string, plan: JobPlan, isReserved = true): void {
+    const { kernel, promises, ask, reservations } = this.#setup;
+    const reservation = isReserved ? reservations.shownFor(label) : undefined;
+    const spec: JobSpec = { ...specOf(label, plan), ...(reservation === undefined ? {} : { reservation }) };
+    ask((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId: 'user', clientJobId: label, spec }), (reply) => {
       if (reply?.ok !== true) {
-        kernel.after(tryAgainAfter, () => { this.#submit(label, plan); });
+        // Where her reservation is over already she wants the job all the same.
+        const isStillReserved = isReserved && reply === undefined;
+        kernel.after(tryAgainAfter, () => { this.#submit(label, plan, isStillReserved); });
         return;
       }
       const { jobId } = reply.value as { readonly jobId: JobId };

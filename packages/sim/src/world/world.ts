@@ -18,6 +18,7 @@ import { Network, type StreamEnd } from './network.ts';
 import { Node, type NodeDisk, type NodeProcess } from './node.ts';
 import { usualPace, type Pace } from './pace.ts';
 import { Promises } from './promises.ts';
+import { ReservationBook } from './reservation-book.ts';
 import { ProviderProcess, type ProviderSetup } from './provider-process.ts';
 import { honestManager, type ClusterPlan, type LabPlan, type Scenario } from './scenario.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -68,6 +69,7 @@ export class World implements Surroundings {
   readonly promises: Promises;
   readonly heuristics = new HeuristicPromises();
   readonly leases: LeaseBook;
+  readonly reservations: ReservationBook;
   readonly turnDelayMax: Duration;
   readonly pace: Pace;
   readonly tellsUnplaced: boolean;
@@ -86,6 +88,7 @@ export class World implements Surroundings {
   constructor(scenario: Scenario, onTurn: (turn: WorldTurn) => void, options: WorldOptions = {}) {
     this.scenario = scenario;
     this.leases = new LeaseBook(scenario.faults.skewMax);
+    this.reservations = new ReservationBook(this.kernel, scenario, (resourceId) => { this.clusters.find(({ provider }) => provider.name === resourceId)?.cluster.current?.hearReservations(); });
     this.onTurn = (turn) => {
       onTurn(turn);
       this.heuristics.hear(turn);
@@ -105,7 +108,7 @@ export class World implements Surroundings {
     this.broker = this.#addBroker(home);
     for (const node of this.nodes()) node.start();
     this.user = new SimulatedUser({
-      kernel: this.kernel, promises: this.promises, plans: scenario.jobs,
+      kernel: this.kernel, promises: this.promises, plans: scenario.jobs, reservations: this.reservations,
       ask: (make, hear) => { this.#askBroker(make, hear); },
     });
   }
@@ -243,7 +246,7 @@ export class World implements Surroundings {
     const disk = new SimulatedDisk<ClusterChange>();
     const agents = new Set<AgentProcess>();
     const cluster = this.#node(`${name}-manager`, front, { disk, create: (_startCount, luck) => new ClusterProcess({
-      world: this, name: `${name}-manager`, host: front, disk, luck,
+      world: this, name: `${name}-manager`, host: front, disk, luck, reservations: this.reservations, resourceId: name,
       options: {
         processors: plan.processors, requestsMax: plan.requestsMax, widthMax: plan.widthMax, walltimeMax: plan.walltimeMax, walltimeGranularity: 1000,
         policy: conservativeBackfilling(plan.compression), endedMax: 1000,

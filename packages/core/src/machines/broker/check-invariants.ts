@@ -1,3 +1,4 @@
+import { isOfReservation } from '../../messages/index.ts';
 import { IndexSet, invariant } from '../../shared/index.ts';
 import { presenceOf } from './ledger-accounts.ts';
 import { countIn, findLeasedTask, unconfirmedMax } from './leases.ts';
@@ -147,8 +148,15 @@ function checkReplica(state: BrokerState, replicaId: number, replica: BrokerRepl
   invariant(task.replicas.includes(replica), `${name} is not among its task's`);
   invariant((replica.status === 'aborting') === (replica.abortFate !== undefined), `${name} is ${replica.status} with fate ${replica.abortFate}`);
   invariant(!replica.isEnding, `${name} was to end and did not`);
+  invariant(isInPlace(replica), `${name} of job ${job.jobId} runs beside its reservation, or inside another one`);
   const isOpen = job.tasks.get(task.index) === task;
   invariant(isOpen || replica.status === 'aborting', `${name} runs for a task that has ended`);
+}
+
+/** What a reservation's machines run is of jobs that are, or were, inside it; a job that is inside one runs there. */
+function isInPlace({ job: { reservation, reservationOver }, machine: { facts } }: BrokerReplica): boolean {
+  if (facts.reservation === undefined) return reservation === undefined || reservationOver !== undefined;
+  return reservation !== undefined && isOfReservation(reservation, facts.reservation);
 }
 
 function checkSuccess(state: BrokerState, replicaId: number, { job, task, ending }: Success): void {

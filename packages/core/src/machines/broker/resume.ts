@@ -38,8 +38,8 @@ export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
   return commands;
 }
 
-/** Whether the first step has something to look at although nothing happens: votes that are all there, and caps that replicas come up to as time passes. */
+/** Whether the first step has something to look at although nothing happens: votes that are all there, caps that replicas come up to as time passes, and reservations that end. */
 function isStepDue(state: BrokerState): boolean {
   const hasVotes = [...state.successes.values()].some(({ job }) => isVotedOn(job));
-  return hasVotes || [...state.openJobs.values()].some(({ sistered }) => sistered.size > 0);
+  return hasVotes || [...state.openJobs.values()].some(({ sistered, reservation, reservationOver }) => sistered.size > 0 || (reservation !== undefined && reservationOver === undefined));
 }

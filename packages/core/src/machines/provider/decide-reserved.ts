@@ -4,9 +4,6 @@ import { clientRequestIdOf, isPending, isServing, numberOf, type KnownBroker, ty
 import { releaseRequest } from './submission.ts';
 import { commit, type Turn } from './turn.ts';
 
-/** What requests inside reservations show as their heuristic: nothing was estimated. */
-const heuristic = 'reservation';
-
 /** Gives back what no broker wants inside a reservation any more: nobody else could use it, and who wants it again gets it at once. */
 export function releaseReserved(turn: Turn): void {
   for (const request of turn.state.requests.values()) {
@@ -116,7 +113,7 @@ function submitInside(turn: Turn, broker: KnownBroker, want: ReservedDemand, wid
   const when = startsAt > now ? `which begins in ${describeTime(startsAt - now)}` : `which lasts another ${describeTime(endsAt - now)}`;
   const reasons = [`Asked for inside reservation ${reservationId} of ${amount} processors, ${when}: its tasks can use ${processors} now.`];
   const requestId = `q${state.nextRequestNumber}`;
-  commit(turn, { kind: 'RequestDrafted', requestId, brokerId: broker.brokerId, userId, width, walltime, heuristic, reasons, reservation, at: now });
+  commit(turn, { kind: 'RequestDrafted', requestId, brokerId: broker.brokerId, userId, width, walltime, heuristic: '', reasons, reservation, at: now });
   commit(turn, { kind: 'RequestSubmitting', requestId, at: now });
   turn.commands.push({ kind: 'SubmitRequest', requestId, clientRequestId: clientRequestIdOf(state, requestId), userId, width, walltime, reservation });
 }

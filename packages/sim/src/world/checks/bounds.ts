@@ -35,13 +35,14 @@ function checkCluster({ plan, cluster }: ClusterSite): void {
   const state = cluster.current?.process.state;
   if (state === undefined) return;
   const [counts, keys] = [new Map<string, number>(), new Set<string>()];
-  for (const { id, order: { userId, clientRequestId, width, walltime }, status } of state.requests.values()) {
+  for (const { id, order: { userId, clientRequestId, width, walltime, reservationId }, status } of state.requests.values()) {
     if (status === 'ended') continue;
     const count = (counts.get(userId) ?? 0) + 1;
     counts.set(userId, count);
     invariant(count <= plan.requestsMax, `${cluster.name} has ${count} requests of ${userId}, who may have ${plan.requestsMax}`);
     invariant(width <= plan.widthMax && walltime <= plan.walltimeMax, `request ${id} of ${cluster.name} is of ${width} processors and ${walltime} ms, beyond its limits`);
-    invariant(walltime % state.options.walltimeGranularity === 0, `request ${id} of ${cluster.name} has a walltime of ${walltime} ms`);
+    // Inside a reservation its own time is the limit, to the millisecond.
+    invariant(reservationId !== undefined || walltime % state.options.walltimeGranularity === 0, `request ${id} of ${cluster.name} has a walltime of ${walltime} ms`);
     invariant(clientRequestId === '' || !keys.has(clientRequestId), `${cluster.name} has ${clientRequestId} twice`);
     keys.add(clientRequestId);
   }

@@ -60,6 +60,6 @@ function isCalm({ faults, clusters, labs, network, lease, choreFailureProbabilit
 const rightfulReasons: ReadonlySet<string> = new Set(['MUT_WALLTIME_ENDED', 'MUT_ALLOCATION_ENDED', 'MUT_AGENT_STOPPED', 'MUT_MACHINE_LEFT', 'MUT_MACHINE_QUARANTINED']);
 
 function checkProvider(process: string, change: ProviderChange): void {
-  if (change.kind !== 'RequestEnded') return;
+  if (change.kind !== 'RequestEnded' || change.overCode !== undefined) return;
   invariant(change.status === 'ended', `${change.requestId} of ${process} is ${change.status} in a calm world: ${change.reason}`);
 }

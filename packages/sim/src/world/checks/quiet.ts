@@ -1,7 +1,7 @@
-import { isCaught, keepsAway, type BrokerState } from '@mutirao/core/machines/broker';
+import { isCaught, keepsAway, type BrokerJob, type BrokerState } from '@mutirao/core/machines/broker';
 import type { ClusterState } from '@mutirao/core/machines/cluster';
 import type { ProviderState } from '@mutirao/core/machines/provider';
-import type { SchedulerName } from '@mutirao/core/messages';
+import { isOfReservation, type MachineFacts, type SchedulerName } from '@mutirao/core/messages';
 import { invariant, type Duration, type Instant } from '@mutirao/core/shared';
 import { calmFaults, hasSleeps, honestManager, staysUp } from '../scenario.ts';
 import type { ClusterSite, World } from '../world.ts';
@@ -80,6 +80,12 @@ function isHonest({ isStormy, scenario: { clusters, network } }: World): boolean
 /** They leave slow machines idle while a faster one is expected to be free soon. */
 const byEstimates: ReadonlySet<SchedulerName> = new Set(['min-min', 'sufferage']);
 
+/** What is inside a reservation waits for its machines, which are for nobody else. */
+function isForJob({ reservation, reservationOver }: BrokerJob, { reservation: place }: MachineFacts): boolean {
+  const own = reservationOver === undefined ? reservation : undefined;
+  return own === undefined || place === undefined ? own === place : isOfReservation(own, place);
+}
+
 /** Ready tasks do not wait beside machines that have nothing to do. */
 function *findIdle(state: BrokerState, now: Instant): Iterable<string> {
   const waiting = [...state.openJobs.values()].flatMap(({ queues }) => queues.filter(({ readyCount, scheduler }) => readyCount > 0 && !byEstimates.has(scheduler)));
@@ -87,8 +93,8 @@ function *findIdle(state: BrokerState, now: Instant): Iterable<string> {
   for (const machine of state.machines.values()) {
     const { facts: { machineId, until = Infinity }, isTold, heldProcessors, quarantinedUntil } = machine;
     if (isCaught(state, machine)) continue;
-    // Its time is too short for them, and another's is not.
-    if (waiting.every((queue) => keepsAway({ state, now }, queue, machine))) continue;
+    // It is beside their reservation, or its time is too short for them, and another's is not.
+    if (waiting.every((queue) => !isForJob(queue.job, machine.facts) || keepsAway({ state, now }, queue, machine))) continue;
     if (isTold && heldProcessors === 0 && quarantinedUntil <= now && until > now) yield `${machineId} has nothing to do while tasks wait`;
   }
 }

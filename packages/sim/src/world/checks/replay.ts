@@ -53,7 +53,7 @@ function compare(name: string, living: string, replayed: string): void {
 const seenFields: ReadonlySet<string> = new Set([
   'isTold', 'demandsAt', 'demandsDue', 'breakages', 'quarantinedUntil', 'isWithdrawing', 'isEnding', 'isConnected', 'awaySince', 'hearingUntil', 'isHearing', 'lastError', 'demandAt', 'shareSince', 'clockOffset', 'wakeAt',
   'seenAt', 'unknownSince', 'missedListings', 'releaseAskedAt', 'attachmentId', 'toldConnectionId', 'isReturning', 'connectionId', 'isSettled', 'idleSince', 'coveredSince', 'demandRequest', 'endedProcessors',
-  'takesLeases', 'isLeaseTold', 'leaseSeenAt', 'leaseConnectionId', 'isLeaseConfirmed', 'isKeeping', 'isFull',
+  'resourceId', 'takesLeases', 'isLeaseTold', 'leaseSeenAt', 'leaseConnectionId', 'isLeaseConfirmed', 'isKeeping', 'isFull',
 ]);
 
 /** All plain fields of a thing but those of the moment, whatever their names: what is added later is compared too. */
@@ -62,12 +62,12 @@ function plainOf(thing: object): unknown {
 }
 
 function describeBroker(state: BrokerState): string {
-  const { jobs, openJobs, jobsByClientId, providers, machines, replicas, successes, requests, accounts, records } = state;
+  const { jobs, openJobs, jobsByClientId, providers, machines, replicas, successes, requests, accounts, records, overReservations } = state;
   return JSON.stringify([
-    plainOf(state), [...openJobs.keys()], [...jobsByClientId.keys()], [...accounts.values()].map(plainOf), [...requests.values()].map(plainOf),
+    plainOf(state), [...openJobs.keys()], [...jobsByClientId.keys()], [...accounts.values()].map(plainOf), [...requests.values()].map((request) => [plainOf(request), request.reservation]), [...overReservations],
     [...providers.values()].map((provider) => [plainOf(provider), provider.pattern, provider.leases.map((lease) => [lease.sequence, lease.horizon, lease.parts, [...lease.adopted].sort()])]), [...machines.values()].map((machine) => [plainOf(machine), machine.facts, machine.times, machine.slowness]), [...replicas.values()].map(plainOf),
     [...successes.values()].map((success) => [plainOf(success), plainOf(success.ending), success.ending.outputs]),
-    [...jobs.values()].map((job) => [plainOf(job), job.times, [...job.tasks.values()].map(plainOf), [...job.shares.values()], [...job.supports].map(([identity, set]) => [identity, [...set.ranges()]]), [...job.doubtful.ranges()]]),
+    [...jobs.values()].map((job) => [plainOf(job), job.reservation, job.reservationOver, job.times, [...job.tasks.values()].map(plainOf), [...job.shares.values()], [...job.supports].map(([identity, set]) => [identity, [...set.ranges()]]), [...job.doubtful.ranges()]]),
     [...records.values()].map((record) => [plainOf(record), record.evidence]),
   ]);
 }

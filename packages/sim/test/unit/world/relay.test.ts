@@ -39,7 +39,7 @@ function setUp() {
   const inputs: ProviderInput[] = [];
   const measured: string[] = [];
   const relay = new SimulatedRelay({
-    now: () => 4711, deliver: (input) => { inputs.push(input); }, nameMachine: (machineId, requestId) => `p/${requestId}.${machineId}`,
+    now: () => 4711, resourceId: undefined, deliver: (input) => { inputs.push(input); }, nameMachine: (machineId, requestId) => `p/${requestId}.${machineId}`,
     onReport: (requestId, { sequence }) => { measured.push(`${requestId} ${sequence}`); }, spool: new SimulatedSpool(), onLease: () => undefined,
   });
   const attach = (machineId: string, { incarnation = 'a1', held = [] as number[], credential = 'q1' } = {}): Peer<FromAgent, ToAgent> => {
@@ -63,7 +63,7 @@ test('brokers and agents are greeted and told to the machine, each under a numbe
   const agent = attach('0', { held: [3] });
   const broker = connect();
   t.deepEqual(agent.heard, [{ kind: 'hello' }]);
-  t.deepEqual(broker.heard, [{ kind: 'hello', clock: 4711 }]);
+  t.deepEqual(broker.heard, [{ kind: 'hello', clock: 4711, resourceId: undefined }]);
   t.like(inputs[0], { kind: 'AgentAttached', attachmentId: 1, heldReplicaIds: [3], facts: { machineId: 'p/q1.0', until: undefined, requestId: 'q1' } });
   t.deepEqual(inputs[1], { kind: 'BrokerConnected', brokerId: 'b', connectionId: 1 });
 });

@@ -17,7 +17,7 @@ function setUp(plans: readonly JobPlan[], answer: (count: number) => Reply | und
   const asked: { readonly at: number; readonly input: BrokerInput }[] = [];
   const told: string[] = [];
   const user = new SimulatedUser({
-    kernel, plans, promises: { tellAccepted: (label: string, jobId: number) => { told.push(`${label} is ${jobId}`); } } as unknown as Promises,
+    kernel, plans, reservations: { shownFor: () => undefined }, promises: { tellAccepted: (label: string, jobId: number) => { told.push(`${label} is ${jobId}`); } } as unknown as Promises,
     ask: (make, hear) => {
       const input = make(1);
       asked.push({ at: kernel.now, input });
