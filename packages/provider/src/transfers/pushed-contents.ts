@@ -2,7 +2,7 @@ import { encodeContent } from '@mutirao/api/codecs';
 import type { Content } from '@mutirao/core/messages';
 import type { MachineId } from '@mutirao/core/shared';
 import { pushedFrame } from '../deputy/kept-delivery.ts';
-import type { AgentLink } from '../relay/links.ts';
+import type { AgentLink, BrokerLink } from '../relay/links.ts';
 
 /** A content that an agent pushes to its broker. */
 interface Push {
@@ -10,6 +10,8 @@ interface Push {
   readonly content: Content;
   /** Ends its wait for the broker. */
   readonly diversion: AbortController;
+  /** The stream that was told of it last: told twice it would be fetched twice, and the second time nobody gives it. */
+  toldTo: BrokerLink | undefined;
 }
 
 /** A push that was announced. */
@@ -29,7 +31,7 @@ export class PushedContents {
     const { machineId } = agent.identity;
     const waiting = this.#byMachine.get(machineId) ?? new Set();
     this.#byMachine.set(machineId, waiting);
-    const push: Push = { transferId, content, diversion: new AbortController() };
+    const push: Push = { transferId, content, diversion: new AbortController(), toldTo: undefined };
     waiting.add(push);
     tell(agent, push);
     return {
@@ -41,7 +43,7 @@ export class PushedContents {
     };
   }
 
-  /** Tells the broker that the agent has come to of what it pushes. */
+  /** Tells the broker that the agent has come to of what it pushes, once: it may have been told since the agent was routed there. */
   repeat(agent: AgentLink): void {
     for (const push of this.#byMachine.get(agent.identity.machineId) ?? []) tell(agent, push);
   }
@@ -52,6 +54,9 @@ export class PushedContents {
   }
 }
 
-function tell(agent: AgentLink, { transferId, content }: Push): void {
-  agent.broker?.write(pushedFrame(agent.identity.machineId, { transferId, content: encodeContent(content), isKept: false }));
+function tell(agent: AgentLink, push: Push): void {
+  const { broker } = agent;
+  if (broker === undefined || broker === push.toldTo) return;
+  push.toldTo = broker;
+  broker.write(pushedFrame(agent.identity.machineId, { transferId: push.transferId, content: encodeContent(push.content), isKept: false }));
 }

@@ -1,0 +1,44 @@
+import test from 'ava';
+import { encodeContent } from '@mutirao/api/codecs';
+import type { AgentLink, BrokerLink } from '../../../src/relay/links.ts';
+import { pushedFrame } from '../../../src/deputy/kept-delivery.ts';
+import { PushedContents } from '../../../src/transfers/pushed-contents.ts';
+
+const content = { sha256: 'a'.repeat(64), size: 7 };
+const frame = pushedFrame('p/m', { transferId: 't1', content: encodeContent(content), isKept: false });
+
+/** A broker's stream, and what it was told. */
+function aBroker(): { readonly broker: BrokerLink; readonly told: Buffer[] } {
+  const told: Buffer[] = [];
+  return { told, broker: { write: (bytes: Buffer) => { told.push(bytes); } } as unknown as BrokerLink };
+}
+
+function anAgent(): { identity: { machineId: string }; broker: BrokerLink | undefined } {
+  return { identity: { machineId: 'p/m' }, broker: undefined };
+}
+
+test('a push that begins while what was kept goes before it is told of once: fetched twice, the second time nobody would give it', (t) => {
+  const pushed = new PushedContents();
+  const { broker, told } = aBroker();
+  const agent = anAgent();
+  agent.broker = broker;
+  pushed.announce(agent as unknown as AgentLink, { transferId: 't1', content });
+  pushed.repeat(agent as unknown as AgentLink);
+  t.deepEqual(told, [frame]);
+});
+
+test('a push that waits is told to the stream that its machine comes to, and to each that takes over', (t) => {
+  const pushed = new PushedContents();
+  const agent = anAgent();
+  const { forget } = pushed.announce(agent as unknown as AgentLink, { transferId: 't1', content });
+  for (const { broker, told } of [aBroker(), aBroker()]) {
+    agent.broker = broker;
+    pushed.repeat(agent as unknown as AgentLink);
+    t.deepEqual(told, [frame]);
+  }
+  forget();
+  const { broker, told } = aBroker();
+  agent.broker = broker;
+  pushed.repeat(agent as unknown as AgentLink);
+  t.deepEqual(told, []);
+});
