@@ -1,9 +1,12 @@
 // Reservations that a provider has a real Slurm keep: made, moved, resized and deleted as the reservation manager says, through restarts of everybody.
+import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { GridMachineProviderServiceClient } from '@mutirao/api/provider';
-import { ReservationServiceClient, Timing, type Reservation } from '@mutirao/api/reservation';
+import { ReservationServiceClient, ReservationStatus, Timing, type Reservation } from '@mutirao/api/reservation';
 import { SlurmManager } from '@mutirao/managers';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { callUnary, dial } from '@mutirao/runtime/rpc';
@@ -18,6 +21,7 @@ test.before(async () => { slurm = await SlurmServer.start(); });
 test.after.always(async () => { await slurm.stop(); });
 
 interface World {
+  readonly home: string;
   readonly manager: Program;
   readonly provider: Program;
   readonly client: ReservationServiceClient;
@@ -46,7 +50,7 @@ async function start(t: ExecutionContext): Promise<World> {
     return id === undefined ? [] : [`${id}=${cores}@${startsAt}`];
   }).join(' ');
   return {
-    manager, provider, client, site,
+    home, manager, provider, client, site,
     untilSite: async (expected) => {
       let last = '';
       await until(async () => (last = await site()) === expected, `Slurm has ${expected}`, 30_000).catch((error: unknown) => { throw new Error(`it has ${last}; ${provider.log.slice(-5).join('\n')}`, { cause: error }); });
@@ -125,10 +129,35 @@ test.serial('what Slurm has no room for is told in its words and asked for again
   t.deepEqual(await slurm.jobs(), []);
 });
 
+const cli = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
+
+test.serial('a bag inside a reservation runs in that of Slurm, from its start on, and hears of a cancellation', async (t) => {
+  const { home, client, provider, reserve } = await start(t);
+  const broker = new Program('broker', ['--home', home, '--listen', '127.0.0.1:0', '--provider', `site=${provider.address}`], { MUTIRAO_HOME: home });
+  t.teardown(() => broker.kill());
+  await broker.start();
+  const run = promisify(execFile);
+  const mutirao = async (...args: readonly string[]): Promise<string> => (await run(process.execPath, [cli, ...args], { env: { ...process.env, MUTIRAO_HOME: home } })).stdout.trim();
+  const { reservationId, startUnixMs } = await reserve('bag', Date.now() + 15_000, { count: 3, duration: 10 * minute });
+  const job = await mutirao('job', 'submit', '--quiet', '--reservation', String(reservationId), '--array', '1-6', '--', 'echo $SLURM_JOB_RESERVATION $(date +%s); sleep 1');
+  await mutirao('job', 'wait', job);
+  for (const task of ['0', '5']) {
+    const [, name, at] = /^(\S+) (\d+)$/m.exec(await mutirao('task', 'output', job, task)) ?? [];
+    t.is(name, `mutirao_site_${reservationId}`);
+    t.true(Number(at) * 1000 >= startUnixMs - 1000, `${at} is before ${startUnixMs}`);
+  }
+  t.is((await callUnary(client, 'getReservation', { reservationId }, limits)).reservation?.status, ReservationStatus.CLAIMED);
+  const long = await mutirao('job', 'submit', '--quiet', '--reservation', String(reservationId), '--after-reservation', 'wait', '--', 'sleep 600');
+  await until(async () => (await mutirao('task', 'list', long)).includes('running'), 'it runs inside', 60_000);
+  await callUnary(client, 'cancelReservation', { reservationId, reason: 'rain' }, limits);
+  await until(async () => (await mutirao('explain', 'job', long)).includes('MUT_RESERVATION_OVER'), 'it hears of it', 60_000);
+  await mutirao('job', 'cancel', long);
+});
+
 test.serial('what Slurm refuses is told in its words, and what it does not know need not be deleted', async (t) => {
   const manager = new SlurmManager({
     user, partition: '', flags: [], requestsMax: 4, walltimeMax: 0, logFolder: join(slurm.folder, 'jobs'), deadlineMs: 20_000, environment: { ...process.env, ...slurm.environment },
-    now: () => Date.now(), reservationPrefix: 'mutirao_other_',
+    now: () => Date.now(), reservations: { prefix: 'mutirao_other_', resourceId: 'site' },
   });
   t.teardown(() => { manager.close(); });
   const site = manager.siteReservations;

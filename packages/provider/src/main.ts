@@ -58,12 +58,11 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const ownerId = userInfo().username;
   const metrics = new Metrics({ withProcess: true });
   const keeper = config.manager === 'none' ? openKeeper(directory, log) : undefined;
-  const reservations = reservationsOf(config, home);
-  const manager = openManager(config, { home, directory, token, passedOn, ...(reservations === undefined ? {} : { reservationPrefix: `mutirao_${config.id}_` }) });
+  const manager = openManager(config, { id: config.id, home, directory, token, passedOn });
   const provider = await startProvider({
     ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config, home), home, directory, listen: addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
-    manager, reservations, agentCommand: readAgentCommand(config.agentCommand),
+    manager, reservations: reservationsOf(config, home), agentCommand: readAgentCommand(config.agentCommand),
     agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, contentBytesMax: config.contents, spoolBytesMax: config.spoolBytes, queueInterval: queueIntervalOf(config), trace: config.trace,
     log, metrics, onFatal: context.fail,
   });

@@ -35,8 +35,8 @@ export interface ManagerPlaces {
   /** The provider's own folder. */
   readonly directory: string;
   readonly token: string;
-  /** Before our number in the names of the site's own reservations; left out where none are made. */
-  readonly reservationPrefix?: string;
+  /** The provider's id. */
+  readonly id: string;
   /** Words for each submission. */
   readonly passedOn: readonly string[];
 }
@@ -69,7 +69,7 @@ function openEmbedded({ cluster, clusterHome, reservationResource }: ManagerConf
   return new EmbeddedCluster({ address, token, trust: userTrust(home), reservationResource: reservationResource || (cluster.includes(':') ? '' : cluster) });
 }
 
-function openSlurm(config: ManagerConfig, { directory, passedOn, reservationPrefix }: ManagerPlaces): ResourceManager {
+function openSlurm(config: ManagerConfig, { id, directory, passedOn }: ManagerPlaces): ResourceManager {
   for (const name of [config.slurmPartition, config.slurmAccount, config.slurmQos]) {
     if (!/^[\w.:@+-]*$/.test(name)) throw new MutiraoError('MUT_BAD_CONFIG', `"${name}" is the name of no partition, account or quality of service`);
   }
@@ -79,7 +79,7 @@ function openSlurm(config: ManagerConfig, { directory, passedOn, reservationPref
   return new SlurmManager({
     user: userInfo().username, partition: config.slurmPartition, flags: [...flags, ...passedOn], requestsMax: config.requestsMax, walltimeMax: config.walltimeMax,
     logFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline, environment: process.env, now: () => systemClock.now(),
-    ...(reservationPrefix === undefined ? {} : { reservationPrefix }),
+    ...(config.reservations === '' ? {} : { reservations: { prefix: `mutirao_${id}_`, resourceId: config.reservationResource || id } }),
   });
 }
 

@@ -176,6 +176,7 @@ class ProviderProcess {
           logChange(log, change);
           this.#opened.hear(change);
           if (change.kind === 'RequestEnded') this.#gate.forgetRequest(change.requestId);
+          if (change.kind === 'RequestStarted') this.#noteUse(change.requestId);
         }
       },
       onFatal: setup.onFatal,
@@ -185,8 +186,9 @@ class ProviderProcess {
     if (manager === undefined) return;
     this.#keeper = openReservationKeeper(setup);
     const shared = { manager, timers: systemTimers, log, random: Math.random, deliver };
+    const keeper = this.#keeper;
     this.#submitter = new Submitter({
-      ...shared,
+      ...shared, ...(keeper === undefined ? {} : { admit: (reservation) => keeper.admit(reservation) }),
       orderOf: ({ requestId }) => ({
         command: setup.agentCommand, workingDirectory: '',
         environment: agentEnvironment({
@@ -221,6 +223,11 @@ class ProviderProcess {
       giveBack: (reason, patience) => this.#giveBack(reason, patience),
       stop: () => this.#stop(users === agents ? [users] : [users, agents]),
     };
+  }
+
+  #noteUse(requestId: RequestId): void {
+    const reservationId = this.#state.requests.get(requestId)?.reservation?.reservationId;
+    if (reservationId !== undefined) this.#keeper?.noteUse(reservationId);
   }
 
   #openContents(): SiteContents | undefined {

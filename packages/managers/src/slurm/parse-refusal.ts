@@ -5,6 +5,7 @@ import { wordsOf } from '../run-tool.ts';
 const meanings: readonly (readonly [RegExp, ErrorCode])[] = [
   [/unable to contact|connect failure|timed? ?out on send|socket timed out|zero bytes were transmitted|not connected|connection (?:failure|refused|reset)/i, 'MUT_UNREACHABLE'],
   [/temporarily unable to accept|resource temporarily unavailable|standby mode|slurm_persist_conn|authentication.*(?:failed|failure)|munge/i, 'MUT_UNREACHABLE'],
+  [/requested reservation is invalid|reservation.*not (?:found|usable)/i, 'MUT_NO_ROOM'],
   [/MaxSubmit|MaxJobs|maximum number of jobs|QOSMinCPUNotSatisfied/i, 'MUT_REQUESTS_MAX'],
   [/MaxWall|time limit is invalid|time limit.*exceed|exceeds.*time limit/i, 'MUT_WALLTIME_MAX'],
   [/Max(?:Cpu|Node|TRES|GRES)|GrpCpu|GrpNode|GrpTRES|node configuration is not available|node count specification invalid|more processors requested than permitted|job size/i, 'MUT_WIDTH_MAX'],

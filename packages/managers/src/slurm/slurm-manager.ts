@@ -28,8 +28,8 @@ export interface SlurmOptions {
   readonly walltimeMax: Duration;
   /** Where jobs write, on a disk that the nodes share with us; empty to keep nothing. */
   readonly logFolder: string;
-  /** Before our number in the names of Slurm's reservations; left out where none are made. */
-  readonly reservationPrefix?: string;
+  /** What comes before our number in the names of Slurm's reservations, and what the resource is called at its reservation manager; left out where none are made. */
+  readonly reservations?: { readonly prefix: string; readonly resourceId: string };
   /** Of each call of one of Slurm's commands. */
   readonly deadlineMs: Duration;
   /** With PATH, and SLURM_CONF where it is not in its usual place. */
@@ -52,6 +52,7 @@ export class SlurmManager implements ResourceManager {
   readonly #files: JobFiles | undefined;
   readonly #keysTried = new Set<string>();
   readonly siteReservations?: SlurmReservations;
+  readonly reservationResource?: string;
   #partition = '';
   /** Names of our jobs that waited or ran at the last listing; undefined before one. */
   #alive: ReadonlySet<string> | undefined;
@@ -63,8 +64,10 @@ export class SlurmManager implements ResourceManager {
     this.#slurm = new SlurmCommands(options);
     this.#cancels = new CancelQueue((ids) => this.#cancel(ids));
     this.#files = options.logFolder === '' ? undefined : new JobFiles(options.logFolder);
-    const { reservationPrefix: prefix, user, now } = options;
-    if (prefix !== undefined) this.siteReservations = new SlurmReservations({ slurm: this.#slurm, prefix, user, partition: () => this.#partitionName(), now });
+    const { reservations, user, now } = options;
+    if (reservations === undefined) return;
+    this.reservationResource = reservations.resourceId;
+    this.siteReservations = new SlurmReservations({ slurm: this.#slurm, prefix: reservations.prefix, user, partition: () => this.#partitionName(), now });
   }
 
   async allocate(order: AllocationOrder): Promise<string> {
@@ -145,13 +148,20 @@ export class SlurmManager implements ResourceManager {
     return Math.floor(wanted / minute) * minute;
   }
 
-  #submitFlags({ clientRequestId: key, width, walltime, workingDirectory }: AllocationOrder): string[] {
+  #submitFlags(order: AllocationOrder): string[] {
+    const { clientRequestId: key, width, workingDirectory } = order;
     const { partition, flags } = this.#options;
     return [
       '--parsable', ...flags, ...(partition === '' ? [] : [`--partition=${partition}`]), `--job-name=${key}`, `--comment=${key}`, `--ntasks=${width}`,
-      `--time=${minutesOf(walltime)}`, '--export=ALL', '--no-requeue', `--output=${this.#files?.logPath(key) ?? '/dev/null'}`,
+      `--time=${minutesOf(order)}`, ...this.#reservationFlags(order), '--export=ALL', '--no-requeue', `--output=${this.#files?.logPath(key) ?? '/dev/null'}`,
       `--chdir=${workingDirectory === '' ? '/tmp' : workingDirectory}`,
     ];
+  }
+
+  /** Where a job of the whole reservation starts a moment late, Slurm may cut its walltime, so that it ends in time. */
+  #reservationFlags({ reservation }: AllocationOrder): string[] {
+    if (reservation === undefined || this.siteReservations === undefined) return [];
+    return [`--reservation=${this.siteReservations.nameOf(reservation.reservationId)}`, '--time-min=1'];
   }
 
   #rememberKey(key: string): void {

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import {
   createKeepingState, keepingMachine, restoreSnapshot, takeSnapshot, type KeepingChange, type KeepingCommand, type KeepingInput, type KeepingSnapshot, type KeepingState,
 } from '@mutirao/core/machines/keeping';
+import type { ClaimedReservation } from '@mutirao/core/messages';
 import { unreachable, type DriverCommand, type Duration, type ProcessorCount } from '@mutirao/core/shared';
+import { MutiraoError } from '@mutirao/api/errors';
 import type { SiteReservations } from '@mutirao/managers';
 import { MachineDriver, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
@@ -64,6 +66,24 @@ export class ReservationKeeper {
   /** How the reservations stand, in sentences. */
   describe(): string[] {
     return describeKept(this.#driver.state, this.#trouble);
+  }
+
+  /**
+   * Resolves where a claim is good and the site has what it promises.
+   *
+   * @throws {MutiraoError} MUT_NO_ROOM where the site does not have it (yet); else as `ReservationDesk.admit`.
+   */
+  async admit({ claim, userId, reservationId }: ClaimedReservation): Promise<void> {
+    if (this.#desk === undefined) throw new MutiraoError('MUT_NO_ROOM', 'the reservations of the resource are not known yet');
+    await this.#desk.admit(claim, userId);
+    const kept = this.#driver.state.kept.get(reservationId);
+    if (kept?.status === 'guaranteed') return;
+    throw new MutiraoError('MUT_NO_ROOM', `reservation ${reservationId} is not guaranteed by the site: ${kept?.reason === undefined || kept.reason === '' ? 'it is being asked for' : kept.reason}`);
+  }
+
+  /** Tells the reservation manager that a reservation is in use. */
+  noteUse(reservationId: number): void {
+    this.#desk?.noteUse(reservationId);
   }
 
   /** Ends; what the site has stays. */

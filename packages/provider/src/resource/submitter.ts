@@ -1,5 +1,6 @@
 import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
 import type { ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
+import type { ClaimedReservation } from '@mutirao/core/messages';
 import type { Duration } from '@mutirao/core/shared';
 import type { AllocationOrder, ResourceManager } from '@mutirao/managers';
 import type { Timers } from '@mutirao/runtime/driver';
@@ -16,7 +17,7 @@ const triesMax = 3;
 const firstPause: Duration = 200;
 
 /** Codes of refusals that say nothing about the request and pass by themselves. */
-const passing = new Set(['MUT_DISK_FULL', 'MUT_OVERLOADED']);
+const passing = new Set(['MUT_DISK_FULL', 'MUT_OVERLOADED', 'MUT_NO_ROOM']);
 
 /** What a submitter needs. */
 export interface SubmitterOptions {
@@ -26,6 +27,8 @@ export interface SubmitterOptions {
   /** In [0, 1); spreads retries. */
   random(): number;
   deliver(input: ProviderInput): void;
+  /** Rejects where a reservation cannot be used, or not yet; left out where the manager says so itself. */
+  admit?(reservation: ClaimedReservation): Promise<void>;
   /** What the allocation runs, and with which environment. */
   orderOf(command: SubmitRequest): Pick<AllocationOrder, 'command' | 'environment' | 'workingDirectory'>;
 }
@@ -46,6 +49,7 @@ export class Submitter {
     for (let triesLeft = triesMax - 1; ; triesLeft -= 1) {
       try {
         demandReservable(manager, order);
+        if (reservation !== undefined) await this.#options.admit?.(reservation);
         const managerRequestId = await manager.allocate(order);
         deliver({ kind: 'SubmitAccepted', requestId, managerRequestId });
         return;

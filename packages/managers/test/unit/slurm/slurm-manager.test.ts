@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { FakeCommands, temporaryFolder } from '@mutirao/testkit';
+import { aReservation, FakeCommands, temporaryFolder } from '@mutirao/testkit';
 import { SlurmManager, type AllocationOrder, type SlurmOptions } from '@mutirao/managers';
 
 /** Pretended commands of a Slurm, which say nothing at first. */
@@ -39,6 +39,27 @@ test('an order becomes one job with whole minutes, and its secrets are in the sc
   t.false(call.includes('cr"et'));
   t.false(readFileSync(join(slurm.folder, 'env'), 'utf8').includes('MUTIRAO'));
   t.deepEqual(slurm.calls('squeue'), []);
+});
+
+test('an order inside a reservation goes into that of Slurm, for no longer than is left of it', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.act('srun', 'while [ "${1#--}" != "$1" ]; do shift; done; SLURM_PROCID=0 exec "$@"');
+  slurm.act('show', `echo "$MUTIRAO_WALLTIME_END_UNIX_MS" >>'${slurm.folder}/ends'`);
+  slurm.act('sbatch', 'sh; echo 17');
+  const manager = slurm.open({ reservations: { prefix: 'mutirao_site_', resourceId: 'cl' } });
+  t.is(manager.reservationResource, 'cl');
+  const far = 10_000_000_000_000;
+  const inside = { ...order, command: [join(slurm.folder, 'show')], walltime: 179_000 };
+  await manager.allocate({ ...inside, reservation: aReservation('7:1000-5000x2') });
+  await manager.allocate({ ...inside, reservation: aReservation(`8:1000-${far}x2`), clientRequestId: 'inst.q2' });
+  const [first = '', second = ''] = slurm.calls('sbatch');
+  for (const flag of ['--reservation=mutirao_site_7', '--time=2', '--time-min=1']) t.true(first.split(' ').includes(flag), flag);
+  t.true(second.includes('--reservation=mutirao_site_8 '));
+  const [early = '', late = ''] = readFileSync(join(slurm.folder, 'ends'), 'utf8').split('\n');
+  t.is(early, '5000', 'never behind the end of the reservation');
+  t.true(Number(late) > 5000 && Number(late) < far);
+  slurm.act('sbatch', 'echo "sbatch: error: Batch job submission failed: Requested reservation is invalid" >&2; exit 1');
+  await t.throwsAsync(manager.allocate({ ...inside, reservation: aReservation('9:1000-5000x2'), clientRequestId: 'inst.q3' }), { code: 'MUT_NO_ROOM' });
 });
 
 test('the script gives each process its environment, its place and its words as they are', async (t) => {

@@ -10,7 +10,7 @@ function open(t: ExecutionContext, now: number): { readonly slurm: FakeCommands;
   const slurm = new FakeCommands(temporaryFolder(t));
   for (const command of ['scancel', 'scontrol', 'sinfo']) slurm.say(command, '');
   const manager = new SlurmManager({
-    user: 'ana', partition: 'main', flags: [], requestsMax: 3, walltimeMax: 0, logFolder: '', deadlineMs: 10_000, environment: { PATH: slurm.path }, now: () => now, reservationPrefix: 'mutirao_site_',
+    user: 'ana', partition: 'main', flags: [], requestsMax: 3, walltimeMax: 0, logFolder: '', deadlineMs: 10_000, environment: { PATH: slurm.path }, now: () => now, reservations: { prefix: 'mutirao_site_', resourceId: 'site' },
   });
   t.teardown(() => { manager.close(); });
   if (manager.siteReservations === undefined) throw new Error('it makes none');

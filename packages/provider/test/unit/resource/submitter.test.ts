@@ -4,7 +4,7 @@ import type { ProviderInput } from '@mutirao/core/machines/provider';
 import type { AllocationOrder, ResourceManager } from '@mutirao/managers';
 import { quietLogger } from '@mutirao/runtime/log';
 import { aReservation } from '@mutirao/testkit';
-import { Submitter } from '../../../src/resource/submitter.ts';
+import { Submitter, type SubmitterOptions } from '../../../src/resource/submitter.ts';
 
 const command = { kind: 'SubmitRequest', requestId: 'q1', clientRequestId: 'i.q1', userId: 'ana', width: 2, walltime: 1000 } as const;
 
@@ -23,11 +23,11 @@ function aManager(answers: (string | { readonly code: ErrorCode })[]): ResourceM
   };
 }
 
-function aSubmitter(manager: ResourceManager): { submitter: Submitter; inputs: ProviderInput[]; pauses: number[] } {
+function aSubmitter(manager: ResourceManager, admit?: SubmitterOptions['admit']): { submitter: Submitter; inputs: ProviderInput[]; pauses: number[] } {
   const inputs: ProviderInput[] = [];
   const pauses: number[] = [];
   const submitter = new Submitter({
-    manager, log: quietLogger, random: () => 0.5, deliver: (input) => { inputs.push(input); },
+    manager, ...(admit === undefined ? {} : { admit }), log: quietLogger, random: () => 0.5, deliver: (input) => { inputs.push(input); },
     timers: { start: (delay, run) => { pauses.push(delay); run(); }, cancel: () => undefined },
     orderOf: () => ({ command: ['agent'], environment: { A: 'b' }, workingDirectory: '' }),
   });
@@ -85,4 +85,20 @@ test('an order inside a reservation reaches only a manager that honours those of
   const { submitter } = aSubmitter({ ...plain, reservationResource: 'cl' });
   await submitter.submit({ ...command, reservation });
   t.is(plain.orders[0]?.reservation, reservation);
+});
+
+test('what a reservation is not there for (yet) is told before the manager is asked, and counts as no refusal', async (t) => {
+  const manager = { ...aManager(['77']), reservationResource: 'cl' };
+  const claims: string[] = [];
+  const reservation = aReservation('7:1000-5000x2');
+  const { submitter, inputs } = aSubmitter(manager, ({ claim }) => {
+    claims.push(claim);
+    return claims.length > 1 ? Promise.resolve() : Promise.reject(new MutiraoError('MUT_NO_ROOM', 'busy'));
+  });
+  await submitter.submit({ ...command, reservation });
+  t.deepEqual(inputs, [{ kind: 'SubmitRefused', requestId: 'q1', reason: 'MUT_NO_ROOM, busy', code: 'MUT_NO_ROOM', isPassing: true }]);
+  t.deepEqual(manager.orders, []);
+  await submitter.submit({ ...command, reservation });
+  t.deepEqual(manager.orders.map((order) => order.reservation), [reservation]);
+  t.deepEqual(claims, [reservation.claim, reservation.claim]);
 });
