@@ -52,8 +52,8 @@ test('what runs inside one that is to go is ended, and it is not said to be gone
 test('who may not reserve, and a controller that is away, are told apart', async (t) => {
   const { slurm, site } = open(t, start);
   const says = (words: string): void => { slurm.act('scontrol', `case "$*" in *partition*) echo 'PartitionName=main Default=YES';; *) echo '${words}' >&2; exit 1;; esac`); };
-  says('Error creating the reservation: Access/permission denied');
-  await t.throwsAsync(site.make(reservation), { code: 'MUT_BAD_REQUEST', message: 'scontrol: Error creating the reservation: Access/permission denied' });
+  says('Error creating the reservation: Invalid user id');
+  await t.throwsAsync(site.make(reservation), { code: 'MUT_BAD_REQUEST', message: 'scontrol: Error creating the reservation: Invalid user id' });
   says('slurm_load_reservations error: Unable to contact slurm controller (connect failure)');
   await t.throwsAsync(site.make(reservation), { code: 'MUT_UNREACHABLE' });
   await t.throwsAsync(site.list(), { code: 'MUT_UNREACHABLE' });
