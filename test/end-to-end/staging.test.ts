@@ -191,3 +191,25 @@ test.serial('an input that two agents of one host want crosses their wire once, 
   t.log(`${crossed} bytes crossed of ${bytes.length}`);
   t.true(crossed > bytes.length && crossed < bytes.length + (1 << 20), `${crossed} bytes crossed`);
 });
+
+/** Ends a job whose command leaves something behind that goes on writing to its output of 8 MiB, and tells its one task. */
+async function endWithWriter(t: ExecutionContext, grid: Grid, writer: string) {
+  const command = `head -c ${8 << 20} /dev/zero > out.bin; (for step in $(seq 2000); do ${writer}; touch begun; done) > /dev/null 2>&1 & until [ -e begun ]; do sleep 0.01; done`;
+  const output = { root: Root.PLAYPEN, path: 'out.bin', localPath: 'out.bin', condition: '' };
+  const folder = temporaryFolder(t);
+  const jobId = await grid.client.submit([taskGroup(command, 1, { outputs: [output] })], { homeDirectory: folder, failuresMax: 1 });
+  const { status } = await grid.client.waitEnded(jobId);
+  const [task] = await grid.client.tasks(jobId);
+  return { status, task, folder };
+}
+
+test.serial('an output that grows while it is sent comes home as it was announced; one that is written over fails its task, and says so', async (t) => {
+  const grid = await startGrid(t, { machines: [{ processors: 1, args: ['--shared', 'none'] }] });
+  await grid.client.waitMachines(1);
+  const grown = await endWithWriter(t, grid, 'echo more >> out.bin');
+  t.is(grown.status, JobStatus.FINISHED);
+  t.is(grown.task?.replicas.length, 1, 'it ran once');
+  t.true(statSync(join(grown.folder, 'out.bin')).size >= 8 << 20);
+  const changed = await endWithWriter(t, grid, 'head -c 4096 /dev/urandom | dd of=out.bin bs=4096 seek=$((RANDOM % 2000)) conv=notrunc');
+  t.deepEqual(changed.task?.replicas.map(({ reason }) => reason), ['MUT_OUTPUT_CHANGED']);
+});

@@ -9,13 +9,14 @@ import type { AttachResponse } from '@mutirao/api/machine';
 import {
   agentMachine, createAgentState, listHeldReplicas, saveAgentBeginning, type AgentCommand, type AgentInput, type AgentOptions, type AgentState, type HeldReplica,
 } from '@mutirao/core/machines/agent';
-import type { Content, MachineFacts } from '@mutirao/core/messages';
+import type { MachineFacts } from '@mutirao/core/messages';
 import { unreachable, type Bytes, type Duration } from '@mutirao/core/shared';
-import { MachineDriver, openTrace, systemClock } from '@mutirao/runtime/driver';
+import { MachineDriver, openTrace, systemClock, wallClock } from '@mutirao/runtime/driver';
 import { ensureToken } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { claimFolder, removeAbandoned } from './abandoned-folders.ts';
+import type { AnnouncedFile } from './announced-file.ts';
 import { ContentFetcher } from './content-fetcher.ts';
 import type { PushFile, WaysHome } from './collect-outputs.ts';
 import { Gate } from './gate.ts';
@@ -188,20 +189,21 @@ export class Agent {
       const outputs = await this.workplace.collect(replica, this.waysHome(replica.template.dropToken));
       this.driver.deliver({ kind: 'OutputsCollected', replicaId, outputs });
     } catch (error) {
-      const isTasks = error instanceof MutiraoError && ['MUT_OUTPUT_MISSING', 'MUT_OUTPUT_FILES_MAX', 'MUT_PATH_ESCAPES'].includes(error.code);
+      const isTasks = error instanceof MutiraoError && ['MUT_OUTPUT_MISSING', 'MUT_OUTPUT_CHANGED', 'MUT_OUTPUT_FILES_MAX', 'MUT_PATH_ESCAPES'].includes(error.code);
       const verdict = verdictOf(error);
       this.driver.deliver({ kind: 'CollectionFailed', replicaId, verdict: isTasks ? { ...verdict, outcome: 'failed' } : verdict });
     }
   }
 
   private waysHome(dropToken: string | undefined): WaysHome {
-    const push: PushFile = (file, content) => this.push(file, content);
+    const push: PushFile = (file) => this.push(file);
     return dropToken === undefined ? { push } : { push, drop: (file, isMovable) => this.shared.drop(dropToken, file, isMovable) };
   }
 
-  /** Pushes a file under a new name for each try, as long as it takes the provider to come back or to have room. */
-  private push(file: string, content: Content): Promise<string> {
+  /** Pushes a file under a new name for each try, as long as it takes the provider to come back or to have room. @throws {MutiraoError} MUT_OUTPUT_CHANGED; of the transfer. */
+  private push(announced: AnnouncedFile): Promise<string> {
     return this.pushes.run(async () => {
+      const { path: file, content } = announced;
       const attempts = new PushAttempts();
       for (let isFirst = true; ; isFirst = false) {
         const { machineId, incarnation } = this.setup.facts;
@@ -210,8 +212,10 @@ export class Agent {
         try {
           const goOn = isFirst || !this.link.takesOffsets ? {} : { goOn: (stored: Bytes) => { attempts.noteStored(stored); } };
           await pushContent(this.link.client, { transferId, machineId, content, ...goOn }, file);
+          await announced.demandUnchanged();
           return transferId;
         } catch (error) {
+          await announced.demandUnchanged();
           const pause = attempts.pauseAfter(error);
           if (pause === undefined || this.isClosed) throw error;
           await new Promise((resolve) => { setTimeout(resolve, pause); });
@@ -223,5 +227,5 @@ export class Agent {
 
 function makeHostContents({ hostFolder: folder, provider }: AgentSetup): HostContents | undefined {
   if (folder === undefined) return undefined;
-  return new HostContents({ folder, provider, clock: systemClock, pause: (delay) => new Promise((resolve) => { setTimeout(resolve, delay).unref(); }) });
+  return new HostContents({ folder, provider, clock: wallClock, pause: (delay) => new Promise((resolve) => { setTimeout(resolve, delay).unref(); }) });
 }

@@ -3,9 +3,10 @@ import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { HeldReplica } from '@mutirao/core/machines/agent';
-import type { Content, OutputContent } from '@mutirao/core/messages';
+import type { OutputContent } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
-import { hashFile, resolveInside } from '@mutirao/runtime/files';
+import { resolveInside } from '@mutirao/runtime/files';
+import { AnnouncedFile } from './announced-file.ts';
 import type { ReplicaFolders } from './stage-in.ts';
 
 /** A file up to this size travels inside the report, as long as all of a replica's files fit into `inlineTotalMax`. */
@@ -15,7 +16,7 @@ export const inlineTotalMax: Bytes = 1024 * 1024;
 const filesMax = 10_000;
 
 /** Sends a file's bytes on a stream of their own; resolves to the transfer's name when they are at the broker. */
-export type PushFile = (file: string, content: Content) => Promise<string>;
+export type PushFile = (file: AnnouncedFile) => Promise<string>;
 
 /** Leaves a file where its broker finds it, and resolves to its name there; undefined where they share no file system. */
 export type DropFile = (file: string, isMovable: boolean) => Promise<string | undefined>;
@@ -112,8 +113,9 @@ export async function readOutput({ outputIndex, path: below, mode, inline, file 
   if (inline !== undefined) {
     return { ...told, content: { sha256: createHash('sha256').update(inline).digest('hex'), size: inline.length }, inline, transferId: '' };
   }
-  const content = await hashFile(file);
+  const announced = await AnnouncedFile.read(file);
+  const { content } = announced;
   const droppedName = await drop?.(file, isMovable);
   if (droppedName !== undefined) return { ...told, content, inline: undefined, transferId: '', droppedName };
-  return { ...told, content, inline: undefined, transferId: await push(file, content) };
+  return { ...told, content, inline: undefined, transferId: await push(announced) };
 }

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, Duration } from '@mutirao/core/shared';
-import { systemClock, type Clock } from '@mutirao/runtime/driver';
+import { wallClock, type Clock } from '@mutirao/runtime/driver';
 import { ContentStore, fileError, hashFile } from '@mutirao/runtime/files';
 import { LRUCache } from 'lru-cache';
 
@@ -63,7 +63,7 @@ export class ContentCache {
   }
 
   /** Opens a folder with what a former agent left in it. */
-  static async open(folder: string, bytesMax: Bytes, clock: Clock = systemClock): Promise<ContentCache> {
+  static async open(folder: string, bytesMax: Bytes, clock: Clock = wallClock): Promise<ContentCache> {
     const cache = new ContentCache(new ContentStore(folder, { isDurable: false }), bytesMax, clock);
     for (const content of await cache.store.list()) cache.add(content);
     return cache;

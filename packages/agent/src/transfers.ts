@@ -44,7 +44,11 @@ export interface PushTarget {
   readonly goOn?: (stored: Bytes) => void;
 }
 
-/** Sends a file as fast as the other side takes it; resolves when all of it is at the broker. @throws {MutiraoError} of the transfer. */
+/**
+ * Sends a file as fast as the other side takes it; resolves when all of it is at the broker.
+ *
+ * What was added to the file since it was announced is not sent. @throws {MutiraoError} of the transfer.
+ */
 export async function pushContent(client: GridMachineServiceClient, target: PushTarget, path: string): Promise<void> {
   await using file = await open(path, 'r');
   const { writer, beginning, response, cancel } = openRawSending(client, GridMachineServiceService.pushContent);
@@ -62,7 +66,7 @@ export async function pushContent(client: GridMachineServiceClient, target: Push
     const collector = new BufferCollector();
     for (let index = 0; ; index = (index + 1) % buffersCount) {
       const buffer = buffers[index] ?? Buffer.alloc(0);
-      const { bytesRead } = await file.read(buffer, chunkHeadroom, chunkBytes, position);
+      const { bytesRead } = await file.read(buffer, chunkHeadroom, Math.min(chunkBytes, content.size - position), position);
       if (bytesRead === 0) break;
       position += bytesRead;
       collector.count(bytesRead);

@@ -1,6 +1,6 @@
 import type { Instant } from '@mutirao/core/shared';
 
-/** Where a driver takes its time from. Never goes back. */
+/** Where a driver takes its time from; then it never goes back. */
 export interface Clock {
   now(): Instant;
 }
@@ -12,4 +12,13 @@ export interface Clock {
  */
 export const systemClock: Clock = {
   now: () => Math.floor(performance.timeOrigin + performance.now()),
+};
+
+/**
+ * The wall clock of this host, for ages of files, which were given their times by it. It may go back.
+ *
+ * The monotonic clock stands still while a laptop sleeps.
+ */
+export const wallClock: Clock = {
+  now: () => Date.now(),
 };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { Content } from '@mutirao/core/messages';
+import type { Bytes } from '@mutirao/core/shared';
 import { fileError } from './file-errors.ts';
 
 const chunkBytes = 1024 * 1024;
@@ -8,9 +9,10 @@ const chunkBytes = 1024 * 1024;
 /**
  * The content of a file: its hash and size. Reads one piece ahead while it hashes, and holds two pieces of a mebibyte.
  *
+ * @param bytesMax only its beginning, of so many bytes.
  * @throws {MutiraoError} MUT_FILE_NOT_FOUND
  */
-export async function hashFile(path: string): Promise<Content> {
+export async function hashFile(path: string, bytesMax: Bytes = Infinity): Promise<Content> {
   try {
     await using file = await open(path, 'r');
     const hash = createHash('sha256');
@@ -19,10 +21,10 @@ export async function hashFile(path: string): Promise<Content> {
     let current = Buffer.allocUnsafe(length);
     let next = Buffer.allocUnsafe(length);
     let size = 0;
-    let { bytesRead } = await file.read(current, 0, length, null);
+    let { bytesRead } = await file.read(current, 0, Math.min(length, bytesMax), null);
     while (bytesRead > 0) {
       size += bytesRead;
-      const ahead = file.read(next, 0, length, null);
+      const ahead = file.read(next, 0, Math.min(length, bytesMax - size), null);
       hash.update(current.subarray(0, bytesRead));
       [current, next] = [next, current];
       ({ bytesRead } = await ahead);

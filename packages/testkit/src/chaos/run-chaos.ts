@@ -103,7 +103,7 @@ class ChaosRun {
       this.finishedInStorm = load.acceptedAt.filter((at) => at <= stormEnd).length;
       this.runCount = this.#countMarks();
       const ledger = await judgeLedger(client);
-      return [ended, ...load.findings, ledger, ...await this.#stop(grid)];
+      return [storm.judge(), ended, ...load.findings, ledger, ...await this.#stop(grid)];
     } finally {
       client.close();
     }

@@ -3,6 +3,7 @@ import { killGroup, killProcess } from '@mutirao/runtime/processes';
 import type { ChaosGrid } from './chaos-grid.ts';
 import { atFraction, describeFault, type Fault, type FaultPlan, type Victim } from './fault-plan.ts';
 import { findProcesses, type GridProcess } from './find-processes.ts';
+import type { Finding } from './verdict.ts';
 
 /** The group that we are in, and so are the programs that we started. */
 const ownGroup = Number(readFileSync('/proc/self/stat', 'latin1').replace(/^.*\) /s, '').split(' ')[2]);
@@ -20,6 +21,8 @@ export interface StormOptions {
 export class Storm {
   /** How often each kind of fault came, and each role was killed or paused. */
   readonly counts = new Map<string, number>();
+  #strikeCount = 0;
+  #hitCount = 0;
   readonly #options: StormOptions;
   readonly #paused = new Map<number, NodeJS.Timeout>();
   readonly #mends = new Set<NodeJS.Timeout>();
@@ -27,6 +30,12 @@ export class Storm {
 
   constructor(options: StormOptions) {
     this.#options = options;
+  }
+
+  /** A storm that hit nobody proves nothing; now and then there is nobody of a kind to hit. */
+  judge(): Finding {
+    const isEnough = this.#hitCount * 2 > this.#strikeCount;
+    return { what: 'most faults hit somebody', wrong: isEnough ? [] : [`${this.#hitCount} of ${this.#strikeCount} did`] };
   }
 
   begin(): void {
@@ -45,6 +54,8 @@ export class Storm {
   #strike(fault: Fault): void {
     this.#count(fault.kind === 'wire' ? `wire ${fault.mode}` : fault.kind);
     const hit = this.#perform(fault);
+    this.#strikeCount += 1;
+    if (hit.some((victim) => victim !== '')) this.#hitCount += 1;
     appendFileSync(this.#options.logFile, `${JSON.stringify({ at: new Date().toISOString(), fault: describeFault(fault), hit })}\n`);
   }
 

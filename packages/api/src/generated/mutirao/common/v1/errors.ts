@@ -77,6 +77,7 @@ export const ErrorReason = {
   MUT_NO_MAJORITY: 86,
   MUT_NO_ROOM: 105,
   MUT_NO_SPACE: 56,
+  MUT_OUTPUT_CHANGED: 121,
   MUT_OUTPUT_FILES_MAX: 57,
   MUT_OUTPUT_FORBIDDEN: 27,
   MUT_OUTPUT_MAX: 58,
@@ -203,6 +204,7 @@ export namespace ErrorReason {
   export type MUT_NO_MAJORITY = typeof ErrorReason.MUT_NO_MAJORITY;
   export type MUT_NO_ROOM = typeof ErrorReason.MUT_NO_ROOM;
   export type MUT_NO_SPACE = typeof ErrorReason.MUT_NO_SPACE;
+  export type MUT_OUTPUT_CHANGED = typeof ErrorReason.MUT_OUTPUT_CHANGED;
   export type MUT_OUTPUT_FILES_MAX = typeof ErrorReason.MUT_OUTPUT_FILES_MAX;
   export type MUT_OUTPUT_FORBIDDEN = typeof ErrorReason.MUT_OUTPUT_FORBIDDEN;
   export type MUT_OUTPUT_MAX = typeof ErrorReason.MUT_OUTPUT_MAX;

@@ -1,0 +1,46 @@
+import { statSync } from 'node:fs';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Content } from '@mutirao/core/messages';
+import { hashFile } from '@mutirao/runtime/files';
+
+const gone = 'gone';
+
+/** A file whose content is announced, and which something may still be writing to. */
+export class AnnouncedFile {
+  readonly path: string;
+  readonly content: Content;
+  /** Its status when it was known to be as announced. */
+  #stamp: string;
+
+  private constructor(path: string, content: Content, stamp: string) {
+    this.path = path;
+    this.content = content;
+    this.#stamp = stamp;
+  }
+
+  /** Reads a file, whose content is to be announced. @throws {MutiraoError} MUT_FILE_NOT_FOUND */
+  static async read(path: string): Promise<AnnouncedFile> {
+    const stamp = stampOf(path);
+    return new AnnouncedFile(path, await hashFile(path), stamp);
+  }
+
+  /**
+   * Reads it again, unless its status is what it was then. More after what was announced is no change.
+   *
+   * @throws {MutiraoError} MUT_OUTPUT_CHANGED when it does not hold what was announced: it would be sent in vain.
+   */
+  async demandUnchanged(): Promise<void> {
+    const stamp = stampOf(this.path);
+    if (stamp === this.#stamp) return;
+    const found = await hashFile(this.path, this.content.size).catch(() => undefined);
+    if (found?.sha256 !== this.content.sha256) {
+      throw new MutiraoError('MUT_OUTPUT_CHANGED', `${this.path} was ${stamp === gone ? 'removed' : 'written to'} while it was sent, after the command had ended`);
+    }
+    this.#stamp = stamp;
+  }
+}
+
+function stampOf(path: string): string {
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status === undefined ? gone : `${status.ino} ${status.size} ${status.mtimeMs} ${status.ctimeMs}`;
+}
