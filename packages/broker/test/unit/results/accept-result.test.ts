@@ -149,7 +149,7 @@ test('a small output is gathered from memory, whatever becomes of the message th
   const [recent, forgotten] = outputs.map((output) => arrivals.pathOf(origin, output));
   t.is(Buffer.from(arrivals.bytesOf(recent!) ?? []).toString(), 'out');
   arrivals.forget(forgotten!);
-  writeFileSync(recent!, 'XXX');
+  writeFileSync(recent!, 'new');
   await acceptor.accept(orderOf(home, { outputs, outputSpecs: [specOf('folder', join(home, 'all'))], gatherFolder: join(home, 'gathered') }));
   t.is(execFileSync('tar', ['-xOf', join(home, 'gathered/job-3.000.tar')], { encoding: 'utf8' }), 'outout');
   t.is(arrivals.bytesOf(recent!), undefined, 'what is home is kept in memory');

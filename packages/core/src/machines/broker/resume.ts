@@ -1,6 +1,7 @@
 import type { Instant } from '../../shared/index.ts';
 import { acceptCommand, digestCommand } from './bring-home.ts';
 import type { BrokerCommand } from './commands.ts';
+import { reservationNow } from './reserved-place.ts';
 import type { BrokerState } from './state.ts';
 import { isVotedOn } from './votes.ts';
 
@@ -41,5 +42,5 @@ export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
 /** Whether the first step has something to look at although nothing happens: votes that are all there, caps that replicas come up to as time passes, and reservations that end. */
 function isStepDue(state: BrokerState): boolean {
   const hasVotes = [...state.successes.values()].some(({ job }) => isVotedOn(job));
-  return hasVotes || [...state.openJobs.values()].some(({ sistered, reservation, reservationOver }) => sistered.size > 0 || (reservation !== undefined && reservationOver === undefined));
+  return hasVotes || [...state.openJobs.values()].some((job) => job.sistered.size > 0 || reservationNow(job) !== undefined);
 }
