@@ -82,7 +82,7 @@ function gridLines(home: string, grid: GridRecord, ending: string): string[] {
     ['  npx mutirao status', '# jobs, providers, machines'],
     ['  npx mutirao task list last', '# who ran what, when'],
     ['  npx mutirao ledger', '# where the processor-time went'],
-    ...(first === undefined || grid.reservations === undefined ? [] : [[`  npx mutirao reservation request --resource ${first} --count 2 --for 10m`, '# processors of your own for a time'] as const]),
+    ...(first === undefined || grid.reservations === undefined ? [] : [[`  npx mutirao reservation request --resource ${first} --count 1 --for 10m`, '# a processor of your own for a time'] as const]),
     ...(first === undefined ? [] : [[`  npx mutirao cluster submit --cluster ${first} -- sleep 30`, '# a request of a local user'] as const]),
   ]);
   return [`A grid with ${parts} runs in ${home}; its broker listens at ${grid.broker}. ${ending}`, '', ...tries];

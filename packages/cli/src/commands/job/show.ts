@@ -74,7 +74,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
   ]);
 }
 
-/** The reservation that the job was submitted into; whether it is over, `job explain` says. */
+/** The reservation that the job was submitted into; whether it is over, `explain job` says. */
 function describeReservation({ reservation }: JobSpec): string {
   if (reservation === undefined) return '';
   const { reservationId, resourceId, startsAt, endsAt, amount } = readClaim(reservation.claim);
