@@ -1,6 +1,6 @@
 // Outputs of many tasks in few files at home, with real processes.
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
@@ -44,6 +44,29 @@ test.serial('gathered outputs are all there once, after kill -9 of the broker an
     t.is(readFileSync(join(into, `logs/${index}/zeros`)).length, 100_000);
   }
   t.is(execFileSync('tar', ['-tf', volume], { encoding: 'utf8' }).trim().split('\n').length, 180);
+});
+
+test.serial('after the journal of the broker is lost, a folder with the results of a job of that number takes no others, and is left as it is', async (t) => {
+  const grid = await Grid.start({ machines: [1] });
+  t.teardown(() => grid.stop());
+  await grid.client.waitMachines(1);
+  const home = temporaryFolder(t);
+  const submit = (word: string, folder: string): Promise<number> => grid.client.submit(
+    [taskGroup(`echo ${word} {} > out`, 2, { outputs: [{ root: Root.PLAYPEN, path: 'out', localPath: 'results/{}', condition: '' }] })],
+    { homeDirectory: home, gathering: { folder } },
+  );
+  t.is((await grid.client.waitEnded(await submit('old', 'gathered'))).status, JobStatus.FINISHED);
+  await grid.broker.kill('SIGKILL');
+  rmSync(join(grid.home, 'broker'), { recursive: true });
+  await grid.broker.start();
+  await t.throwsAsync(submit('new', 'gathered'), { code: 'MUT_OUTPUT_FORBIDDEN', message: /gathered\/job-1\.index\.jsonl is there already/ });
+  const jobId = await submit('new', 'another');
+  t.is((await grid.client.waitEnded(jobId)).status, JobStatus.FINISHED);
+  for (const [folder, word] of [['gathered', 'old'], ['another', 'new']] as const) {
+    const into = temporaryFolder(t);
+    execFileSync('tar', ['-xf', join(home, folder, 'job-1.000.tar'), '-C', into]);
+    t.is(readFileSync(join(into, 'results/0'), 'utf8') + readFileSync(join(into, 'results/1'), 'utf8'), `${word} 0\n${word} 1\n`);
+  }
 });
 
 test.serial('votes are gathered once each, and an output whose name leads out of the home directory fails its task', async (t) => {

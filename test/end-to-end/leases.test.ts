@@ -1,5 +1,5 @@
 // Providers go on with a leased slice of the bag while their broker is away, and deliver when it is back: nothing is lost, and no time.
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus, type JobSummary, type OutputSpec } from '@mutirao/api/broker';
@@ -109,6 +109,33 @@ test.serial('a broker that is stopped and goes on later finds the work done', as
   t.is(job.finishedCount, 160);
   t.deepEqual(wrongOutputs(outputs, 160), []);
   checkRuns(t, runs, 160);
+});
+
+test.serial('a broker that lost its journal takes nothing for its own that ran for the one before it under its name', async (t) => {
+  const { grid, runs, outputs } = await world(t, { machines: [2] });
+  const task = (word: string): string => `echo ${word} {} > out; sleep 1; touch ${runs}/${word}.$TASK`;
+  const count = 20;
+  await grid.client.submit([taskGroup(task('OLD'), count, { outputs: outputTo(outputs) })], { replicasMax: 1 });
+  const resource = await resourceOf(t, { grid, runs, outputs });
+  await until(async () => ((await resource()).leases[0]?.leasedTasks ?? 0) > 0, 'tasks are leased');
+  await grid.broker.kill('SIGKILL');
+  const before = runsOf(runs);
+  // The first tasks run, whose replicas have the numbers that a new journal gives first.
+  await until(() => runsOf(runs) >= before + 4, 'some tasks end while the broker is away');
+  const [lab] = grid.providers;
+  if (lab === undefined) throw new Error('the grid has no lab');
+  renameSync(join(grid.home, 'broker'), join(grid.home, 'broker.lost'));
+  process.kill(lab.pid, 'SIGSTOP');
+  let jobId: number;
+  try {
+    await grid.broker.start();
+    jobId = await grid.client.submit([taskGroup(task('NEW'), count, { outputs: outputTo(outputs) })], { replicasMax: 1 });
+  } finally {
+    process.kill(lab.pid, 'SIGCONT');
+  }
+  t.is((await ended(t, grid, jobId)).finishedCount, count);
+  for (let index = 0; index < count; index += 1) t.is(readFileSync(join(outputs, String(index)), 'utf8'), `NEW ${index}\n`);
+  t.is(readdirSync(runs).filter((name) => name.startsWith('NEW.')).length, count, 'a task of the new journal never ran');
 });
 
 const largeLines = 30_000;

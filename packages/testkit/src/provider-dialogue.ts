@@ -5,7 +5,7 @@ import { aReservation } from './claimed-reservation.ts';
 /**
  * A provider machine that is spoken to in lines, for interaction files and short tests.
  *
- * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B`, `disconnect B`, `demand B N [xP [elsewhere=T]] [inside=7:1000-5000x4/3]`, `accepted Q`,
+ * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B [instance=I]`, `disconnect B`, `demand B N [xP [elsewhere=T]] [inside=7:1000-5000x4/3]`, `accepted Q`,
  * `lease B SEQUENCE horizon=T FIRST-LAST[:inputs|:time=T|:NAME=VALUE] ...`, `stocked B lease=S IDS`, `report M SEQUENCE ENDED|- [BYTES]`, `acknowledge B M SEQUENCE`,
  * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] Q=queued Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
  * `listing-failed WHY`, `settings HEURISTIC default=T` (what a restart after this line starts it with),
@@ -63,7 +63,7 @@ export class ProviderDialogue {
         return [];
       case 'restart': return [this.restart()];
       case 'listing': return [this.listingOf([first, ...rest].filter((word) => word !== ''))];
-      case 'connect': return [{ kind: 'BrokerConnected', brokerId: first, connectionId: this.open(first) }];
+      case 'connect': return [this.connectionOf(first, rest[0])];
       case 'disconnect': return [{ kind: 'BrokerDisconnected', brokerId: first, connectionId: this.openConnections.get(first) ?? 0 }];
       case 'attach': return [this.attachmentOf(first, rest)];
       case 'detach': case 'left':
@@ -102,6 +102,11 @@ export class ProviderDialogue {
       case 'stocked': return { kind: 'LeaseStocked', brokerId: first, sequence: valuesOf(rest.join(' '))['lease'] ?? 0, replicaIds: idsOf(rest.at(-1) ?? '') };
       default: return undefined;
     }
+  }
+
+  private connectionOf(brokerId: string, word = ''): ProviderInput {
+    const [, instance] = word.split('instance=');
+    return { kind: 'BrokerConnected', brokerId, connectionId: this.open(brokerId), ...(instance === undefined ? {} : { instance }) };
   }
 
   private open(brokerId: string): number {

@@ -5,11 +5,13 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Bytes, JobId, ReplicaId } from '@mutirao/core/shared';
 import { fileError, gatheredIndexName, isFullDisk } from '@mutirao/runtime/files';
 
+import type { JournalInstance } from '../journal/journal-instance.ts';
 import { JobVolumes, type ResultToGather } from './job-volumes.ts';
 
 /** What gathering needs to know. */
 export interface GathererOptions {
   readonly brokerId: string;
+  readonly instance: JournalInstance;
   readonly volumeBytesMax: Bytes;
   /** Whether a replica's result is not settled yet, as far as the journal tells. */
   isOpen(replicaId: ReplicaId): boolean;
@@ -108,8 +110,9 @@ export class Gatherer {
 async function unsettled(batch: readonly Waiting[], volumes: JobVolumes): Promise<Waiting[]> {
   const present: Waiting[] = [];
   for (const waiting of batch) {
-    const { files, replicaId } = waiting.result;
-    if (files.length === 0 || volumes.has(replicaId)) waiting.resolve();
+    const { result } = waiting;
+    const { files } = result;
+    if (files.length === 0 || volumes.has(result)) waiting.resolve();
     else {
       const missing = await findMissing(files);
       if (missing === undefined) present.push(waiting);

@@ -5,8 +5,10 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Bytes, JobId, ReplicaId, TaskIndex } from '@mutirao/core/shared';
 import {
   gatheredIndexName, gatheredVolumeName, gatheredVolumeNumber, readGatheredIndex, renderGatheredOwner, renderGatheredResult, type GatheredFile,
+  type GatheredOwner,
 } from '@mutirao/runtime/files';
 
+import type { JournalInstance } from '../journal/journal-instance.ts';
 import { tarBlock, tarEnd, tarHeader, tarPadding } from './tar-blocks.ts';
 import { VolumeWriter } from './volume-writer.ts';
 
@@ -35,6 +37,7 @@ export interface JobVolumesOptions {
   readonly folder: string;
   readonly jobId: JobId;
   readonly brokerId: string;
+  readonly instance: JournalInstance;
   /** A volume that holds as much gets no more results. */
   readonly volumeBytesMax: Bytes;
   /** Whether a replica may be told of again although it is in the index: its acceptance may not be in the journal. */
@@ -49,7 +52,8 @@ export interface JobVolumesOptions {
  */
 export class JobVolumes {
   readonly #options: JobVolumesOptions;
-  readonly #indexed: Set<ReplicaId>;
+  /** What the index tells of each result. */
+  readonly #indexed: ReadonlyMap<ReplicaId, string>;
   #indexEnd: Bytes;
   #number: number;
   #end: Bytes;
@@ -74,9 +78,9 @@ export class JobVolumes {
     return volumes;
   }
 
-  /** Whether a result is in the index already, as far as anybody may still ask. */
-  has(replicaId: ReplicaId): boolean {
-    return this.#indexed.has(replicaId);
+  /** Whether a result is in the index already, with these bytes, as far as anybody may still ask. */
+  has(result: ResultToGather): boolean {
+    return this.#indexed.get(result.replicaId) === describeBytes(result);
   }
 
   /**
@@ -139,8 +143,8 @@ export class JobVolumes {
   }
 
   async #repair(): Promise<void> {
-    const { jobId, brokerId } = this.#options;
-    await this.#writeIndex(this.#indexEnd === 0 ? Buffer.from(renderGatheredOwner({ jobId, brokerId })) : Buffer.alloc(0));
+    const { jobId, brokerId, instance: { name } } = this.#options;
+    await this.#writeIndex(this.#indexEnd === 0 ? Buffer.from(renderGatheredOwner({ jobId, brokerId, instance: name })) : Buffer.alloc(0));
     if (this.#number < 0) return;
     await using writer = await VolumeWriter.openAt(this.#volumePath, this.#end);
     await writer.add(tarEnd);
@@ -157,7 +161,7 @@ export class JobVolumes {
 }
 
 interface Found {
-  readonly indexed: Set<ReplicaId>;
+  readonly indexed: ReadonlyMap<ReplicaId, string>;
   readonly indexEnd: Bytes;
   /** Of the volume that takes the next result; -1 where none does. */
   readonly number: number;
@@ -165,21 +169,31 @@ interface Found {
 }
 
 async function find(options: JobVolumesOptions): Promise<Found> {
-  const { folder, jobId, brokerId, isOpen } = options;
+  const { folder, jobId, isOpen } = options;
   const path = join(folder, gatheredIndexName(jobId));
-  const indexed = new Set<ReplicaId>();
+  const indexed = new Map<ReplicaId, string>();
   const fresh = { indexed, indexEnd: 0, number: -1, end: Infinity };
   if ((await stat(path).catch(() => undefined)) === undefined) return fresh;
   let last: GatheredFile | undefined;
   const { owner, end } = await readGatheredIndex(path, (files) => {
     last = files.at(-1);
-    if (last !== undefined && isOpen(last.replicaId)) indexed.add(last.replicaId);
+    if (last !== undefined && isOpen(last.replicaId)) indexed.set(last.replicaId, describeBytes({ taskIndex: last.taskIndex, files }));
   });
   if (owner === undefined) return fresh;
-  if (owner.jobId !== jobId || owner.brokerId !== brokerId) {
-    throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `${path} is of job ${owner.jobId} of another broker; want another folder for what is gathered`);
+  if (!isOwn(owner, options)) {
+    throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `${path} is of job ${owner.jobId} of another broker, or of one whose journal is gone; want another folder for what is gathered`);
   }
   return { indexed, indexEnd: end, ...(await findPlace(options, last)) };
+}
+
+/** Jobs of before this instance were begun by another one, as a back-up keeps them. */
+function isOwn(owner: GatheredOwner, { jobId, brokerId, instance }: JobVolumesOptions): boolean {
+  return owner.jobId === jobId && owner.brokerId === brokerId && (owner.instance === instance.name || jobId < instance.firstJobId);
+}
+
+/** What tells a result from any other. */
+function describeBytes({ taskIndex, files }: { readonly taskIndex: TaskIndex; readonly files: readonly { readonly path: string; readonly sha256: string }[] }): string {
+  return JSON.stringify([taskIndex, ...files.map(({ path, sha256 }) => [path, sha256])]);
 }
 
 /** Volumes that were moved away, or that lost their end with their host, get nothing more. */

@@ -14,7 +14,7 @@ export function timeJournal<Change>(journal: Journal<Change>, observe: (seconds:
     lastSequence: () => journal.lastSequence(),
     writeSnapshot: (sequence, body) => { journal.writeSnapshot(sequence, body); },
     latestSnapshot: () => journal.latestSnapshot(),
-    database: journal.database, isHostNew: journal.isHostNew,
+    database: journal.database, isHostNew: journal.isHostNew, isFileNew: journal.isFileNew,
     keepHost: () => { journal.keepHost(); },
     findNumber: (name) => journal.findNumber(name),
     keepNumber: (name, value) => { journal.keepNumber(name, value); },

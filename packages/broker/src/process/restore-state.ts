@@ -1,6 +1,8 @@
 import { brokerMachine, createBrokerState, restore, skipForgottenIds, snapshot, snapshotVersion, type BrokerChange, type BrokerOptions, type BrokerState } from '@mutirao/core/machines/broker';
 import type { Journal } from '@mutirao/runtime/journal';
 
+import { readInstance, type JournalInstance } from '../journal/journal-instance.ts';
+
 /** A state from a journal, and how it came about. */
 export interface RestoredState {
   readonly state: BrokerState;
@@ -8,6 +10,8 @@ export interface RestoredState {
   readonly snapshotAt: number;
   /** Changes that were applied after it. */
   readonly replayedCount: number;
+  /** What tells this journal from others of the same broker. */
+  readonly instance: JournalInstance;
 }
 
 /** Builds the state that a journal tells of: its latest snapshot that this release can read, and all changes since. */
@@ -25,8 +29,9 @@ export function restoreState(journal: Journal<BrokerChange>, options: Partial<Br
     skipForgottenIds(state);
     journal.writeSnapshot(journal.lastSequence(), snapshot(state));
   }
+  const instance = readInstance(journal, state.nextJobId);
   journal.keepHost();
-  return { state, snapshotAt, replayedCount };
+  return { state, snapshotAt, replayedCount, instance };
 }
 
 function versionOf(body: string): unknown {

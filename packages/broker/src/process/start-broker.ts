@@ -18,6 +18,7 @@ import { Gatherer } from '../gathering/gatherer.ts';
 import { JobWatchers } from '../events/job-watchers.ts';
 import { changeCodec } from '../journal/change-codec.ts';
 import { JobSpecs } from '../journal/job-specs.ts';
+import type { JournalInstance } from '../journal/journal-instance.ts';
 import { JournalRecords, type Records } from '../journal/records.ts';
 import { timeJournal } from '../journal/timed-journal.ts';
 import { ProviderLinks } from '../providers/provider-links.ts';
@@ -103,7 +104,7 @@ export async function startBroker(setup: BrokerSetup): Promise<RunningBroker> {
   log.info({ jobs: state.jobs.size, replicas: state.replicas.size, snapshot: restored.snapshotAt, replayed: restored.replayedCount }, 'took up the journal');
   const arrivals = await Arrivals.open(join(folder, 'arrivals'), { now: systemClock.now(), ageMax: arrivalAgeMax });
   const blobs = await Blobs.open({ folder: join(folder, 'contents'), ownerId: setup.ownerId, sizeMax: setup.blobBytesMax });
-  const broker = new Broker(setup, { journal, state, arrivals, blobs, snapshotAt: restored.snapshotAt });
+  const broker = new Broker(setup, { journal, state, arrivals, blobs, snapshotAt: restored.snapshotAt, instance: restored.instance });
   broker.resume();
   const server = await serve({
     address: setup.listen, tokens: setup.tokens, identity: identityFolder(setup.home), log, services: [brokerService(broker.parts)], metrics: setup.metrics,
@@ -117,6 +118,7 @@ interface Stores {
   readonly arrivals: Arrivals;
   readonly blobs: Blobs;
   readonly snapshotAt: number;
+  readonly instance: JournalInstance;
 }
 
 /** What is Mutirao's own in its home folder, and what no disk holds. */
@@ -159,7 +161,7 @@ class Broker {
     const homeFiles = new HomeFiles(new FileHashes({ hashFile }));
     const stager = new Stager(homeFiles);
     this.#links = this.#createLinks(homeFiles, stager);
-    this.#gatherer = new Gatherer({ brokerId: setup.brokerId, volumeBytesMax, isOpen: (replicaId) => state.successes.has(replicaId) });
+    this.#gatherer = new Gatherer({ brokerId: setup.brokerId, instance: stores.instance, volumeBytesMax, isOpen: (replicaId) => state.successes.has(replicaId) });
     const records = new JournalRecords(journal);
     this.#performers = this.#createPerformers(stager, records);
     this.parts = {
@@ -243,11 +245,11 @@ class Broker {
 
   #createLinks(homeFiles: HomeFiles, stager: Stager): ProviderLinks {
     const { home, brokerId, programVersion, token, log } = this.#setup;
-    const { arrivals, blobs, state } = this.#stores;
+    const { arrivals, blobs, state, instance } = this.#stores;
     const incarnation = randomBytes(16).toString('hex');
     let transferCount = 0;
     return new ProviderLinks({
-      brokerId, programVersion, tokenOf: (providerId) => tokenOfProvider(home, providerId, token), trust: userTrust(home), arrivals, room: this.#room, timers: systemTimers, log, counts: this.#metrics,
+      brokerId, instance: instance.name, programVersion, tokenOf: (providerId) => tokenOfProvider(home, providerId, token), trust: userTrust(home), arrivals, room: this.#room, timers: systemTimers, log, counts: this.#metrics,
       deliver: (input) => { this.#deliver(input); },
       waitingCount: () => this.#driver.waitingCount,
       findSource: async (content) => {

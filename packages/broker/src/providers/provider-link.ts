@@ -19,6 +19,8 @@ export type ProviderStream = MessageStream<ConnectResponse, ConnectRequest>;
 export interface ProviderLinkOptions {
   /** Names this broker to the provider. */
   readonly brokerId: string;
+  /** Names the journal that it speaks for. */
+  readonly instance: string;
   readonly programVersion: string;
   /** Begins a new stream. */
   connect(): ProviderStream;
@@ -93,8 +95,8 @@ export class ProviderLink {
       onEnd: () => { stream.close(); },
       onClosed: (error) => { this.#closed(stream, error); },
     });
-    const { brokerId, programVersion } = this.#options;
-    const hello = { protocolVersion, programVersion, capabilities: [], speakerId: brokerId };
+    const { brokerId, instance, programVersion } = this.#options;
+    const hello = { protocolVersion, programVersion, capabilities: [], speakerId: brokerId, instance };
     stream.write({ message: { $case: 'hello', value: hello } });
   }
 

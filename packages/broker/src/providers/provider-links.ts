@@ -30,6 +30,8 @@ export interface LinkCounts {
 /** What all links share. */
 export interface ProviderLinksOptions {
   readonly brokerId: string;
+  /** Names the journal that it speaks for. */
+  readonly instance: string;
   readonly programVersion: string;
   /** What a provider wants to be shown. */
   tokenOf(providerId: ProviderId): string;
@@ -116,14 +118,14 @@ export class ProviderLinks {
   }
 
   #createLink(providerId: ProviderId, client: GridMachineProviderServiceClient): ProviderLink {
-    const { brokerId, programVersion, timers, deliver, counts } = this.#options;
+    const { brokerId, instance, programVersion, timers, deliver, counts } = this.#options;
     const log = this.#options.log.child({ provider: providerId });
     const note = (trouble: string): void => {
       const connection = this.#connections.get(providerId);
       if (connection?.client === client) connection.trouble = trouble;
     };
     const link: ProviderLink = new ProviderLink({
-      brokerId, programVersion, timers, log,
+      brokerId, instance, programVersion, timers, log,
       connect: () => openStream(client.connect(), log),
       backoff: new Backoff({ first: 100, longest: 5000, random: Math.random }),
       listener: {

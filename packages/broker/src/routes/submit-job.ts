@@ -5,7 +5,7 @@ import type { JobSpec } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
 import { unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 
-import { checkFiles } from '../submission/check-files.ts';
+import { checkFiles, checkIndexIsNew } from '../submission/check-files.ts';
 import { checkRequirements } from '../submission/check-requirements.ts';
 import { fingerprintInputs } from '../submission/fingerprint-inputs.ts';
 import { resolveLocalPaths } from '../submission/resolve-paths.ts';
@@ -31,6 +31,7 @@ async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec
   checkRequirements(resolved);
   await checkFiles(resolved, { forbidden: parts.forbiddenFolders, hasContent: ({ sha256 }) => parts.blobs.has(userId, sha256) });
   const spec = await fingerprintInputs(resolved, parts.homeFiles);
+  if (spec.gatherFolder !== undefined) await checkIndexIsNew(spec.gatherFolder, parts.driver.state.nextJobId);
   return await parts.driver.ask<SubmitJobResponse>((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId, clientJobId, spec }));
 }
 

@@ -1,10 +1,11 @@
 import { constants, type Stats } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { dirname, resolve, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content, JobSpec, TaskGroup, Values } from '@mutirao/core/messages';
-import type { TaskIndex } from '@mutirao/core/shared';
+import type { JobId, TaskIndex } from '@mutirao/core/shared';
+import { gatheredIndexName } from '@mutirao/runtime/files';
 
 import { below } from '../results/check-aside.ts';
 import { countOf, isKnownEarly, Templates, valueAt, type TaskOfTemplate } from '../staging/variables.ts';
@@ -109,6 +110,19 @@ async function checkGathering(
     }
   }
   await checkOutput(`${folder.replace(/\/$/, '')}/`, forbidden);
+}
+
+/**
+ * Sees that what a job gathers does not get among the results of another: the index of a job that is not there yet is another broker's, or of one whose
+ * journal is gone.
+ *
+ * @throws {MutiraoError} MUT_OUTPUT_FORBIDDEN, naming the index.
+ */
+export async function checkIndexIsNew(folder: string, nextJobId: JobId): Promise<void> {
+  const path = join(folder, gatheredIndexName(nextJobId));
+  if (((await findStatus(path))?.size ?? 0) > 0) {
+    throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `${path} is there already, of a job of another broker or of one whose journal is gone; want another folder for what is gathered`);
+  }
 }
 
 async function checkHomeDirectory(path: string): Promise<void> {

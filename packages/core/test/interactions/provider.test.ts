@@ -1,4 +1,5 @@
 import test from 'ava';
+import { freezeProvider, thawProvider, type ProviderSnapshot } from '@mutirao/core/machines/provider';
 import { heuristicDefaults } from '@mutirao/core/requests';
 import { checkInteractions, ProviderDialogue } from '@mutirao/testkit';
 
@@ -34,6 +35,41 @@ test('while a broker is away the provider keeps what machines report, gives them
 test('a deputy whose machines come and go starts nothing of a lease that runs, and has no machine count as lost before all that was kept of it is acknowledged', (t) => {
   const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
   checkInteractions(t, new URL('provider-deputy-losses.txt', import.meta.url), (lines) => dialogue.perform(lines));
+});
+
+test('a broker that lost its journal gets nothing that was leased to, kept for or held for the one before it', (t) => {
+  const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
+  checkInteractions(t, new URL('provider-replaced-broker.txt', import.meta.url), (lines) => dialogue.perform(lines));
+  const { state, config } = dialogue;
+  const thawed = thawProvider(config, JSON.parse(JSON.stringify(freezeProvider(state))) as ProviderSnapshot);
+  t.deepEqual([...thawed.brokers.values()].map(({ instance }) => instance), ['three']);
+});
+
+test('agents of an allocation, whenever they come back, end what they hold of a former journal first, also after a restart from a snapshot', (t) => {
+  const dialogue = new ProviderDialogue();
+  const perform = (...lines: string[]): string[] => dialogue.perform(lines).split('\n').filter((line) => /clear|joined/.test(line));
+  perform('start', 'limits requests=1 width=1 walltime=90000', 'connect b instance=one', 'demand b 1');
+  perform('listing');
+  perform('accepted q1');
+  t.deepEqual(perform('attach q1.0'), ['tell b joined p/q1.0 until=90001']);
+  perform('detach q1.0');
+  perform('at 20000'); // The machine is lost.
+  t.is(dialogue.state.machines.size, 0);
+  perform('connect b instance=two', 'demand b 1');
+  dialogue.state = thawProvider(dialogue.config, JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot);
+  perform('start', 'connect b instance=two', 'demand b 1');
+  t.deepEqual(perform('attach q1.0 held=1'), ['clear p/q1.0 of 1']);
+  perform('detach q1.0');
+  dialogue.state = thawProvider(dialogue.config, JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot);
+  perform('start', 'connect b instance=two', 'demand b 1');
+  t.deepEqual(perform('attach q1.0 held=1'), ['clear p/q1.0 of 1']);
+  perform('detach q1.0');
+  t.deepEqual(perform('attach q1.0'), ['tell b joined p/q1.0 until=90001']);
+});
+
+test('what is kept for one broker says nothing of replicas of the same number that another leased', (t) => {
+  const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
+  checkInteractions(t, new URL('provider-deputy-two-brokers.txt', import.meta.url), (lines) => dialogue.perform(lines));
 });
 
 test('a switch of the heuristic decides what is asked for next, outlives a restart, and gives way to other settings', (t) => {

@@ -8,7 +8,7 @@ const requestsMax = 3;
 
 type Act =
   | { readonly kind: 'demand'; readonly broker: number; readonly tasks: number }
-  | { readonly kind: 'connect' | 'disconnect'; readonly broker: number }
+  | { readonly kind: 'connect' | 'disconnect'; readonly broker: number; readonly instance?: string }
   | { readonly kind: 'answer'; readonly outcome: 'accepted' | 'refused' | 'lost' | 'silent' }
   | { readonly kind: 'list'; readonly lies: boolean; readonly omit: number }
   | { readonly kind: 'fail' | 'restart' | 'start' | 'attach' | 'detach' | 'finish' }
@@ -56,7 +56,7 @@ class World {
         kind: 'DemandChanged', brokerId: `b${act.broker}`,
         demand: { pendingTasks: act.tasks, processors: 1, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' },
       }); break;
-      case 'connect': this.connectionId += 1; this.deliver({ kind: 'BrokerConnected', brokerId: `b${act.broker}`, connectionId: this.connectionId }); break;
+      case 'connect': this.connectionId += 1; this.deliver({ kind: 'BrokerConnected', brokerId: `b${act.broker}`, connectionId: this.connectionId, ...(act.instance === undefined ? {} : { instance: act.instance }) }); break;
       case 'disconnect': this.deliver({
         kind: 'BrokerDisconnected', brokerId: `b${act.broker}`, connectionId: this.dialogue.state.brokers.get(`b${act.broker}`)?.connectionId ?? 0,
       }); break;
@@ -148,7 +148,7 @@ class World {
 
 const anyAct: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ kind: fc.constant('demand' as const), broker: fc.nat(1), tasks: fc.nat(20) }),
-  fc.record({ kind: fc.constantFrom('connect' as const, 'disconnect' as const), broker: fc.nat(1) }),
+  fc.record({ kind: fc.constantFrom('connect' as const, 'disconnect' as const), broker: fc.nat(1), instance: fc.constantFrom('', 'one', 'two') }),
   fc.record({ kind: fc.constant('answer' as const), outcome: fc.constantFrom('accepted' as const, 'accepted' as const, 'refused' as const, 'lost' as const, 'silent' as const) }),
   fc.record({ kind: fc.constant('list' as const), lies: fc.boolean(), omit: fc.nat(2) }),
   fc.record({ kind: fc.constantFrom('fail' as const, 'restart' as const, 'start' as const, 'attach' as const, 'detach' as const, 'finish' as const) }),
@@ -223,7 +223,7 @@ test('once something is wanted and the world is well, something is asked for', (
 
 function promisedOf({ state }: ProviderDialogue): string {
   const requests = [...state.requests.values()].map(({ seenAt: _seen, unknownSince: _since, missedListings: _missed, releaseAskedAt: _asked, ...promised }) => promised);
-  const machines = [...state.machines.values()].map(({ facts, brokerId }) => ({ facts, brokerId }));
+  const machines = [...state.machines.values()].map(({ facts, brokerId, isForeign }) => ({ facts, brokerId, isForeign }));
   const { instance, limits, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil } = state;
-  return JSON.stringify({ requests, machines, brokers: [...state.brokers.values()].map(({ brokerId, demandFrom, taskTimes: ofDemand }) => ({ brokerId, demandFrom, ofDemand })), instance, limits, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil });
+  return JSON.stringify({ requests, machines, brokers: [...state.brokers.values()].map(({ brokerId, instance: named, demandFrom, taskTimes: ofDemand }) => ({ brokerId, named, demandFrom, ofDemand })), instance, limits, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil });
 }

@@ -149,6 +149,14 @@ export class Deputy {
     outputs.remove(stale.map(({ transferId }) => transferId));
   }
 
+  /** A broker speaks for another journal than before: what it leased over earlier connections is void, and nobody asks for outputs that were kept for it. */
+  forgetBroker(brokerId: BrokerId, connectionId: number): void {
+    const { outputs } = this.#options;
+    this.leases.forget(brokerId, connectionId);
+    outputs.remove(outputs.ofBroker(brokerId).map(({ transferId }) => transferId));
+    this.#goOn();
+  }
+
   close(): void {
     this.#options.timers.cancel(this.#timer);
     this.leases.close();

@@ -34,6 +34,8 @@ interface LeasedReplica {
 /** A lease whose body was read. */
 interface ReadLease {
   readonly sequence: number;
+  /** Over which it came; 0 where that was before this process started. */
+  readonly connectionId: number;
   readonly body: Lease;
   readonly replicas: ReadonlyMap<ReplicaId, LeasedReplica>;
   /** Contents that some of its replicas lack, by hash. */
@@ -74,7 +76,7 @@ export class LeaseDesk {
       this.#options.log.warn({ err: error, broker: brokerId }, 'a lease could not be kept');
       return;
     }
-    this.#enter(brokerId, body);
+    this.#enter(brokerId, connectionId, body);
     this.#options.deliver({ kind: 'LeaseGranted', brokerId, connectionId, lease: outlineLease(lease) });
     this.#look();
   }
@@ -83,13 +85,22 @@ export class LeaseDesk {
   resume(brokerId: BrokerId, sequence: number): void {
     const bytes = this.#options.bodies.findLease(brokerId, sequence);
     if (bytes === undefined) return;
-    this.#enter(brokerId, Lease.decode(bytes));
+    this.#enter(brokerId, 0, Lease.decode(bytes));
     this.#look();
   }
 
   /** A broker's lease has replaced those before it. */
   replace(brokerId: BrokerId, sequence: number): void {
     this.#options.bodies.dropLeasesBefore(brokerId, sequence);
+  }
+
+  /** What a broker leased over earlier connections is void; what it may have leased over this one since is not. */
+  forget(brokerId: BrokerId, connectionId: number): void {
+    const known = this.#leases.get(brokerId);
+    if (known === undefined || known.connectionId >= connectionId) return;
+    this.#leases.delete(brokerId);
+    this.#options.contents?.pin(brokerId, new Set());
+    this.#options.bodies.dropLeasesBefore(brokerId, Number.MAX_SAFE_INTEGER);
   }
 
   /** Replicas of a broker's lease whose contents are not all here. */
@@ -128,11 +139,11 @@ export class LeaseDesk {
     const known = this.#leases.get(brokerId);
     if (known?.sequence === sequence) return known;
     const bytes = this.#options.bodies.findLease(brokerId, sequence);
-    return bytes === undefined ? undefined : readLease(Lease.decode(bytes));
+    return bytes === undefined ? undefined : readLease(Lease.decode(bytes), 0);
   }
 
-  #enter(brokerId: BrokerId, body: Lease): void {
-    const lease = readLease(body);
+  #enter(brokerId: BrokerId, connectionId: number, body: Lease): void {
+    const lease = readLease(body, connectionId);
     this.#leases.set(brokerId, lease);
     this.#options.contents?.pin(brokerId, new Set(lease.lacking.keys()));
   }
@@ -181,7 +192,7 @@ export class LeaseDesk {
   }
 }
 
-function readLease(body: Lease): ReadLease {
+function readLease(body: Lease, connectionId: number): ReadLease {
   const replicas = new Map<ReplicaId, LeasedReplica>();
   const lacking = new Map<string, Content>();
   const unstocked = new Map<ReplicaId, readonly string[]>();
@@ -193,5 +204,5 @@ function readLease(body: Lease): ReadLease {
       if (contents.length > 0) unstocked.set(start.replicaId, contents.map(({ sha256 }) => sha256));
     }
   }
-  return { sequence: body.sequence, body, replicas, lacking, unstocked, asked: new Map() };
+  return { sequence: body.sequence, connectionId, body, replicas, lacking, unstocked, asked: new Map() };
 }

@@ -63,7 +63,7 @@ export function openDeputy(setup: DeputySetup): OpenedDeputy {
       for (const { outcome, startedAt, endedAt } of ended) measure.note(requestId, encodeOutcome(outcome), startedAt === 0 ? 0 : Math.max(0, endedAt - startedAt));
     },
   });
-  return { deputy, outputs, bodies, hear: (change) => { hearChange(deputy, log, change); }, resume: () => { resumeLeases(deputy, state); } };
+  return { deputy, outputs, bodies, hear: (change) => { hearChange({ deputy, log, state }, change); }, resume: () => { resumeLeases(deputy, state); } };
 }
 
 function resumeLeases(deputy: Deputy, state: ProviderState): void {
@@ -72,10 +72,14 @@ function resumeLeases(deputy: Deputy, state: ProviderState): void {
   }
 }
 
-function hearChange(deputy: Deputy, log: Logger, change: ProviderChange): void {
+function hearChange({ deputy, log, state }: { readonly deputy: Deputy; readonly log: Logger; readonly state: ProviderState }, change: ProviderChange): void {
   switch (change.kind) {
     case 'LeaseTaken': deputy.leases.replace(change.brokerId, change.lease.sequence); break;
     case 'ReportsForgotten': deputy.dropReports(change.machineId, change.incarnation, change.upTo); break;
+    case 'BrokerReplaced':
+      deputy.forgetBroker(change.brokerId, state.brokers.get(change.brokerId)?.connectionId ?? 0);
+      log.warn({ broker: change.brokerId }, 'a broker speaks for another journal than before; what was held for the former is dropped');
+      break;
     case 'DeputyBegan': log.info({ broker: change.brokerId }, 'a broker is away; its work goes on from what it leased'); break;
     case 'DeputyEnded': log.info({ broker: change.brokerId }, 'a broker is back; what was kept for it is delivered'); break;
     default: break;

@@ -31,14 +31,22 @@ export function checkHello(hello: { readonly protocolVersion: number } | undefin
   }
 }
 
-/** Reads the first message of a broker and returns its name. @throws {MutiraoError} MUT_PROTOCOL or MUT_BAD_REQUEST */
-export function readBrokerHello(bytes: Uint8Array): BrokerId {
+/** Who a broker says it is. */
+export interface BrokerHello {
+  readonly name: BrokerId;
+  /** The journal that it speaks for; empty where it names none. */
+  readonly instance: string;
+}
+
+/** Reads the first message of a broker. @throws {MutiraoError} MUT_PROTOCOL or MUT_BAD_REQUEST */
+export function readBrokerHello(bytes: Uint8Array): BrokerHello {
   const { message } = decodeRequest(bytes);
   if (message?.$case !== 'hello') throw new MutiraoError('MUT_PROTOCOL', `first message is ${message?.$case ?? 'empty'}; want hello`);
   checkHello(message.value);
-  const { speakerId } = message.value;
+  const { speakerId, instance = '' } = message.value;
   if (!/^[\w.-]{1,64}$/.test(speakerId)) throw new MutiraoError('MUT_BAD_REQUEST', `broker id is "${speakerId}"; want up to 64 letters, digits, "_", "." or "-"`);
-  return speakerId;
+  if (!/^[\w.-]{0,64}$/.test(instance)) throw new MutiraoError('MUT_BAD_REQUEST', `broker instance is "${instance}"; want up to 64 letters, digits, "_", "." or "-"`);
+  return { name: speakerId, instance };
 }
 
 function decodeRequest(bytes: Uint8Array): ConnectRequest {

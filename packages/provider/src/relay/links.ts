@@ -200,6 +200,9 @@ export class AgentLink {
   /** Cancels what it holds for a broker that is gone, and takes its reports itself until all has ended. */
   clear(heldReplicaIds: readonly ReplicaId[]): void {
     this.#clearing = new Set(heldReplicaIds);
+    // What waited for room is of nobody now, and tells of ends.
+    this.#waiting.unshift(...this.#keeper?.leave() ?? []);
+    this.#keeper = undefined;
     this.stream.write(toAgent({ $case: 'cancel', value: { replicaIds: [...heldReplicaIds], onlyWaiting: false } }));
     this.stream.resume();
     this.#receiveWaiting();

@@ -100,7 +100,7 @@ export class Relay {
   }
 
   #welcomeBroker(stream: ByteStream, userId: UserId, bytes: Buffer): BrokerLink {
-    const name = readBrokerHello(bytes);
+    const { name, instance } = readBrokerHello(bytes);
     // A broker chooses its name, but not whose it is: nobody takes another user's place.
     const brokerId = userId === this.#options.ownerId ? name : `${userId}/${name}`;
     this.#brokers.get(brokerId)?.stream.close(new MutiraoError('MUT_CANCELLED', `broker ${brokerId} has connected anew`));
@@ -110,7 +110,7 @@ export class Relay {
     this.#options.contents?.forgetBroker(brokerId);
     link.write(toBroker({ $case: 'hello', value: this.#hello() }));
     this.#options.log.info({ broker: brokerId }, 'broker connected');
-    this.#options.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId });
+    this.#options.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId, ...(instance === '' ? {} : { instance }) });
     return link;
   }
 

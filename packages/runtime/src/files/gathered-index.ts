@@ -25,6 +25,8 @@ export interface GatheredFile {
 export interface GatheredOwner {
   readonly jobId: JobId;
   readonly brokerId: string;
+  /** The journal that the broker spoke for; empty in the indexes of releases that named none. */
+  readonly instance: string;
 }
 
 /** What an index says, as far as whole results go. */
@@ -52,8 +54,8 @@ export function gatheredVolumeNumber(jobId: JobId, name: string): number | undef
 }
 
 /** The first line of an index. */
-export function renderGatheredOwner({ jobId, brokerId }: GatheredOwner): string {
-  return `${JSON.stringify({ gathered_outputs: 1, job_id: jobId, broker_id: brokerId })}\n`;
+export function renderGatheredOwner({ jobId, brokerId, instance }: GatheredOwner): string {
+  return `${JSON.stringify({ gathered_outputs: 1, job_id: jobId, broker_id: brokerId, broker_instance: instance })}\n`;
 }
 
 /** The lines of one result, which count only together. */
@@ -148,7 +150,7 @@ function parseLine(line: string): Line | undefined {
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const fields = value as Readonly<Record<string, unknown>>;
-  if (fields['gathered_outputs'] === 1) return { owner: { jobId: Number(fields['job_id']), brokerId: String(fields['broker_id']) } };
+  if (fields['gathered_outputs'] === 1) return { owner: { jobId: Number(fields['job_id']), brokerId: String(fields['broker_id']), instance: String(fields['broker_instance'] ?? '') } };
   const file: GatheredFile = {
     taskIndex: Number(fields['task_index']), replicaId: Number(fields['replica_id']), path: String(fields['path']), volume: String(fields['volume']),
     offset: Number(fields['offset_bytes']), size: Number(fields['size_bytes']), mode: Number.parseInt(String(fields['mode']), 8), sha256: String(fields['sha256']),

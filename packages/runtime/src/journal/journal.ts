@@ -6,7 +6,7 @@ import { InvariantError, type Instant } from '@mutirao/core/shared';
 import { readBootId } from './boot-id.ts';
 import { readFileId } from './file-id.ts';
 import type { ChangeCodec, ProjectionDatabase } from './codec.ts';
-import { claim, isOriginNew, keepOrigin, migrate, type Origin } from './schema.ts';
+import { claim, isFileNew, isOriginNew, keepOrigin, migrate, type Origin } from './schema.ts';
 import { journalError } from './sqlite-errors.ts';
 
 /** A line of the journal. */
@@ -52,6 +52,8 @@ export interface Journal<Change> {
   latestSnapshot(): Snapshot | undefined;
   /** Whether the host has started anew, or may have, since `keepHost`, or the journal was put back from a back-up: the last changes may be gone. */
   readonly isHostNew: boolean;
+  /** Whether it is another file than then, as one that is new or was put back from a back-up is; where its file system tells none apart, whether the host is new. */
+  readonly isFileNew: boolean;
   /** What followed from a new host is dealt with, and in the journal; that is on the disk, not only in the system's cache, before this returns. */
   keepHost(): void;
   /** A number that `keepNumber` kept; undefined when none was. */
@@ -103,6 +105,7 @@ export function openJournal<Change>(options: JournalOptions<Change>): Journal<Ch
 class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   readonly database: DatabaseSync;
   readonly isHostNew: boolean;
+  readonly isFileNew: boolean;
   readonly #origin: Origin;
   readonly #path: string;
   readonly #codec: ChangeCodec<Change>;
@@ -116,6 +119,7 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   constructor({ path, database, codec, bootId }: JournalOptions<Change> & { readonly database: DatabaseSync }) {
     this.#origin = { bootId, fileId: readFileId(path) };
     this.isHostNew = isOriginNew(database, this.#origin);
+    this.isFileNew = this.#origin.fileId === undefined ? this.isHostNew : isFileNew(database, this.#origin);
     this.#path = path;
     this.database = database;
     this.#codec = codec;

@@ -69,9 +69,17 @@ export interface Origin {
  */
 export function isOriginNew(database: DatabaseSync, { bootId, fileId }: Origin): boolean {
   if (database.prepare('SELECT 1 FROM changes LIMIT 1').get() === undefined) return false;
-  const noted = (name: string): unknown => database.prepare('SELECT value FROM meta WHERE name = ?').get(name)?.['value'];
-  const notedFile = noted('file');
-  return bootId === undefined || noted('boot') !== bootId || (notedFile !== undefined && fileId !== undefined && notedFile !== fileId);
+  const notedFile = findNoted(database, 'file');
+  return bootId === undefined || findNoted(database, 'boot') !== bootId || (notedFile !== undefined && fileId !== undefined && notedFile !== fileId);
+}
+
+/** Whether the journal is another file than `keepOrigin` noted. */
+export function isFileNew(database: DatabaseSync, { fileId }: Origin): boolean {
+  return findNoted(database, 'file') !== fileId;
+}
+
+function findNoted(database: DatabaseSync, name: 'boot' | 'file'): unknown {
+  return database.prepare('SELECT value FROM meta WHERE name = ?').get(name)?.['value'];
 }
 
 /** Notes the host's present run, and the file. */

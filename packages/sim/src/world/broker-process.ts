@@ -111,7 +111,7 @@ export class BrokerProcess {
     const { world, luck, dial } = this.#setup;
     const link = new Link<FromBroker, ToBroker>({
       kernel: world.kernel, life: this.life, luck: luck.fork(`link ${providerId}`), backOff: { first: 100, longest: 5000 },
-      dial: () => dial(this.life, providerId), hello: () => ({ kind: 'hello', brokerId: 'broker' }),
+      dial: () => dial(this.life, providerId), hello: () => ({ kind: 'hello', brokerId: 'broker', instance: 'journal' }),
       onConnected: (greeting) => { this.process.deliver({ kind: 'ProviderConnected', providerId, takesLeases: true, ...(greeting.kind === 'hello' ? { clock: greeting.clock, resourceId: greeting.resourceId } : {}) }); },
       onMessage: (message) => { this.#receive(providerId, message); },
       onLost: () => { this.process.deliver({ kind: 'ProviderDisconnected', providerId, reason: 'MUT_UNREACHABLE' }); },

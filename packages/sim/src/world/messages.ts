@@ -18,7 +18,7 @@ export type ToAgent =
 
 /** What a broker says to a provider. */
 export type FromBroker =
-  | { readonly kind: 'hello'; readonly brokerId: string }
+  | { readonly kind: 'hello'; readonly brokerId: string; readonly instance: string }
   | { readonly kind: 'demand'; readonly demand: Demand }
   | { readonly kind: 'lease'; readonly lease: Lease }
   | { readonly kind: 'toMachine'; readonly machineId: MachineId; readonly message: ToAgent };

@@ -68,12 +68,12 @@ export class SimulatedRelay {
     let link: BrokerLink | undefined;
     stream.onMessage = (message) => {
       if (link !== undefined) this.#receiveFromBroker(link, message);
-      else if (message.kind === 'hello') link = this.#welcomeBroker(stream, message.brokerId);
+      else if (message.kind === 'hello') link = this.#welcomeBroker(stream, message);
     };
     stream.onClosed = () => { if (link !== undefined) this.#loseBroker(link); };
   }
 
-  #welcomeBroker(stream: StreamEnd<ToBroker, FromBroker>, brokerId: string): BrokerLink {
+  #welcomeBroker(stream: StreamEnd<ToBroker, FromBroker>, { brokerId, instance }: FromBroker & { kind: 'hello' }): BrokerLink {
     const former = this.#brokers.get(brokerId);
     if (former !== undefined) {
       former.stream.close('MUT_CANCELLED');
@@ -83,7 +83,7 @@ export class SimulatedRelay {
     const link = { brokerId, connectionId: this.#connectionCount, stream };
     this.#brokers.set(brokerId, link);
     stream.write({ kind: 'hello', clock: this.#setup.now(), resourceId: this.#setup.resourceId });
-    this.#setup.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId });
+    this.#setup.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId, instance });
     return link;
   }
 

@@ -35,7 +35,7 @@ function prepare(t: ExecutionContext): Home {
 const textOf = (taskIndex: number, replicaId: number, name: string): string => `task ${taskIndex} r${replicaId} ${name}`;
 
 function gathererOf(changes: Partial<GathererOptions> = {}): Gatherer {
-  return new Gatherer({ brokerId: 'b1', volumeBytesMax: 1 << 20, isOpen: () => true, ...changes });
+  return new Gatherer({ brokerId: 'b1', instance: { name: 'i', firstJobId: 1 }, volumeBytesMax: 1 << 20, isOpen: () => true, ...changes });
 }
 
 /** What a program for tar archives finds in a volume: names and texts, in order. */
@@ -152,7 +152,7 @@ test('two jobs share a folder, and another broker\'s job of the same number is r
   await gatherer.gather({ jobId: 13, folder }, result(0, 2, ['b']));
   t.deepEqual(volumesIn(folder), ['job-12.000.tar', 'job-13.000.tar']);
   const error = await t.throwsAsync(gathererOf({ brokerId: 'b2' }).gather({ jobId, folder }, result(0, 1, ['a'])), { code: 'MUT_OUTPUT_FORBIDDEN' });
-  t.regex(error.message, /job-12\.index\.jsonl is of job 12 of another broker; want another folder/);
+  t.regex(error.message, /job-12\.index\.jsonl is of job 12 of another broker, or of one whose journal is gone; want another folder/);
   t.is(everything(folder).length, 2);
 });
 
@@ -179,6 +179,29 @@ test('a result with a file that is not there is refused alone', async (t) => {
   t.like(refused, { status: 'rejected', reason: { code: 'MUT_CONTENT_NOT_FOUND' } });
   t.deepEqual(taken.map(({ status }) => status), ['fulfilled', 'fulfilled']);
   t.deepEqual(everything(folder).map(([name]) => name), ['c', 'd']);
+});
+
+test('files of a journal that is gone are refused under the same broker and job, and those of a job that a back-up knows are gone on with', async (t) => {
+  const { folder, result } = prepare(t);
+  await gathererOf({ instance: { name: 'one', firstJobId: 1 } }).gather({ jobId, folder }, result(0, 1, ['a']));
+  const afresh = gathererOf({ instance: { name: 'two', firstJobId: 1 } });
+  const error = await t.throwsAsync(afresh.gather({ jobId, folder }, result(0, 1, ['a'], 'new')), { code: 'MUT_OUTPUT_FORBIDDEN' });
+  t.regex(error.message, /job-12\.index\.jsonl is of job 12/);
+  t.deepEqual((await indexed(folder)).map(({ text }) => text), [textOf(0, 1, 'a')]);
+  await t.throwsAsync(gathererOf({ instance: { name: 'two', firstJobId: jobId } }).gather({ jobId, folder }, result(0, 1, ['a'], 'new')), { code: 'MUT_OUTPUT_FORBIDDEN' });
+  await gathererOf({ instance: { name: 'two', firstJobId: jobId + 1 } }).gather({ jobId, folder }, result(1, 10_000_001, ['b']));
+  t.deepEqual((await indexed(folder)).map(({ text }) => text), [textOf(0, 1, 'a'), textOf(1, 10_000_001, 'b')]);
+});
+
+test('a result of other bytes, files or task than what is in the index under its replica is gathered beside it, and counts', async (t) => {
+  const { folder, result } = prepare(t);
+  await gathererOf().gather({ jobId, folder }, result(0, 1, ['a']));
+  await gathererOf().gather({ jobId, folder }, result(0, 1, ['a']));
+  t.is((await indexed(folder)).length, 1, 'the same result is gathered once');
+  await gathererOf().gather({ jobId, folder }, result(0, 1, ['a'], 'other'));
+  await gathererOf().gather({ jobId, folder }, result(0, 1, ['b'], 'other'));
+  await gathererOf().gather({ jobId, folder }, result(2, 1, ['b'], 'other'));
+  t.deepEqual((await indexed(folder)).map(({ file, text }) => `${file.taskIndex} ${file.path} ${text}`), [`0 a ${textOf(0, 1, 'a')}`, '0 a other', '0 b other', '2 b other']);
 });
 
 test('where the folder cannot be written the result is refused, and taken once it can', async (t) => {

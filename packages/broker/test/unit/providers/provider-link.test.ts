@@ -44,7 +44,7 @@ function prepare(): Bench {
   const told: string[] = [];
   const fars: Far[] = [];
   const link = new ProviderLink({
-    brokerId: 'ana@home', programVersion: '1', timers, log: quietLogger,
+    brokerId: 'ana@home', instance: 'i', programVersion: '1', timers, log: quietLogger,
     backoff: new Backoff({ first: 100, longest: 350, random: () => 0 }),
     connect: () => {
       const [near, far] = streamPair<ConnectResponse, ConnectRequest>();

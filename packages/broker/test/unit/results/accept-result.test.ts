@@ -25,7 +25,7 @@ async function prepare(t: WithTeardown): Promise<{ home: string; arrivals: Arriv
   const arrivals = await Arrivals.open(join(home, 'arrivals'), { now: 1, ageMax: 1 });
   mkdirSync(join(home, 'contents'));
   const stores = { arrivals, hashFile, blobPathOf: (_userId: string, sha256: string) => join(home, 'contents', sha256) };
-  const gatherer = new Gatherer({ brokerId: 'b', volumeBytesMax: 1 << 20, isOpen: () => true });
+  const gatherer = new Gatherer({ brokerId: 'b', instance: { name: 'i', firstJobId: 1 }, volumeBytesMax: 1 << 20, isOpen: () => true });
   const gathered = { gatherer, checksFolder: join(home, 'checks') };
   return { home, arrivals, acceptor: new ResultAcceptor(stores, gathered, { placingsMax: 2, checksMax: 1, checkDeadline: 20_000 }) };
 }

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import test from 'ava';
 
 import type { InputSpec, JobSpec, OutputSpec } from '@mutirao/core/messages';
+import { renderGatheredOwner } from '@mutirao/runtime/files';
 import { aGroup, aJob, temporaryFolder } from '@mutirao/testkit';
 
-import { checkFiles, type FileRules } from '../../../src/submission/check-files.ts';
+import { checkFiles, checkIndexIsNew, type FileRules } from '../../../src/submission/check-files.ts';
 import { checkRequirements } from '../../../src/submission/check-requirements.ts';
 import { resolveLocalPaths } from '../../../src/submission/resolve-paths.ts';
 
@@ -73,6 +74,14 @@ test('an output may go to a folder that is still to be made, but not below a fil
   if (process.getuid?.() === 0) return; // Nothing is read-only for root.
   chmodSync(home, 0o500);
   await t.throwsAsync(checkFiles(jobOf([], [output(join(home, 'x'))]), rules), { message: /cannot be written/ });
+});
+
+test('what a job gathers does not get among the results of one of the same number whose journal is gone', async (t) => {
+  const folder = temporaryFolder(t);
+  await checkIndexIsNew(join(folder, 'missing'), 1);
+  writeFileSync(join(folder, 'job-1.index.jsonl'), renderGatheredOwner({ jobId: 1, brokerId: 'b', instance: 'other' }));
+  await t.throwsAsync(checkIndexIsNew(folder, 1), { code: 'MUT_OUTPUT_FORBIDDEN', message: /job-1\.index\.jsonl is there already/ });
+  await t.notThrowsAsync(checkIndexIsNew(folder, 2), 'a job of another number has files of its own');
 });
 
 test('a check needs a home directory that is there', async (t) => {

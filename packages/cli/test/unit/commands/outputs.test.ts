@@ -23,7 +23,7 @@ function world(t: ExecutionContext, results: readonly (readonly Told[])[], spec 
     return { ...rest, volume: 'job-3.000.tar', offset, size: text.length, mode: 0o640, sha256: sha256 ?? createHash('sha256').update(text).digest('hex') };
   })));
   writeFileSync(join(gathered, 'job-3.000.tar'), volume);
-  writeFileSync(join(gathered, 'job-3.index.jsonl'), [renderGatheredOwner({ jobId: 3, brokerId: 'b' }), ...lines].join(''));
+  writeFileSync(join(gathered, 'job-3.index.jsonl'), [renderGatheredOwner({ jobId: 3, brokerId: 'b', instance: 'i' }), ...lines].join(''));
   const job = aJobSummary({ jobId: 3, taskCount: 5 });
   const broker = {
     listJobs: () => Promise.resolve({ jobs: [job] }), getJob: () => Promise.resolve({ job, spec: { ...spec, gathering: { folder: gathered } } }),

@@ -12,6 +12,9 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
       state.requestsMaxSeen = Math.max(state.requestsMaxSeen, change.limits.requestsMax);
       break;
     case 'BrokerKnown': addBroker(state, change.brokerId, change.at); break;
+    case 'InstanceKnown': getBroker(state, change.brokerId).instance = change.instance; break;
+    case 'BrokerReplaced': replaceBroker(state, change.brokerId, change.instance); break;
+    case 'MachineCleared': getMachine(state, change.machineId).isForeign = false; break;
     case 'RequestDrafted': addRequest(state, change); break;
     case 'RequestSubmitting': getRequest(state, change.requestId).status = 'submitting'; break;
     case 'RequestQueued': queueRequest(state, change); break;
@@ -58,6 +61,14 @@ function getBroker(state: ProviderState, brokerId: string): KnownBroker {
 
 function addBroker(state: ProviderState, brokerId: string, at: Instant): void {
   state.brokers.set(brokerId, createBroker(brokerId, at));
+}
+
+function replaceBroker(state: ProviderState, brokerId: string, instance: string): void {
+  const broker = getBroker(state, brokerId);
+  broker.instance = instance;
+  broker.lease = undefined;
+  for (const machine of state.machines.values()) if (machine.brokerId === brokerId) machine.isForeign = true;
+  for (const request of state.requests.values()) if (request.brokerId === brokerId) request.isForeign = true;
 }
 
 function beginDemand(state: ProviderState, brokerId: string): void {
@@ -152,6 +163,8 @@ function addMachine(state: ProviderState, change: ProviderChange & { kind: 'Mach
   }
   const request = state.requests.get(facts.requestId);
   if (request === undefined) return;
+  // One that was lost before, and is back, may hold what it held then.
+  if (request.isForeign === true) getMachine(state, facts.machineId).isForeign = true;
   request.hasServed = true;
   state.fruitless = 0;
 }

@@ -1,19 +1,22 @@
 import type { Demand } from '../../messages/index.ts';
 import type { ProcessorCount } from '../../shared/index.ts';
 import { endDeputy, tellGone } from './deputy.ts';
+import type { ProviderInput } from './inputs.ts';
 import { processorsOf } from './kept-lease.ts';
 import { isDeputy, leaseEnd, leasedProcessors } from './leases.ts';
 import { offerMachine } from './machines.ts';
+import { noteInstance } from './replaced-broker.ts';
 import { describeRequest, isServing, numberOf, type BrokerId, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** Welcomes a broker, new or back: it is told its requests and machines, and then that it was told all. */
-export function connectBroker(turn: Turn, brokerId: BrokerId, connectionId: number): void {
+export function connectBroker(turn: Turn, { brokerId, connectionId, instance = '' }: Extract<ProviderInput, { kind: 'BrokerConnected' }>): void {
   const { state, now } = turn;
   if (!state.brokers.has(brokerId)) commit(turn, { kind: 'BrokerKnown', brokerId, at: now });
   const broker = state.brokers.get(brokerId);
   if (broker === undefined) return;
   endDeputy(turn, broker);
+  noteInstance(turn, broker, instance);
   broker.connectionId = connectionId;
   broker.awaySince = 0;
   broker.isLeaseConfirmed = false;

@@ -8,6 +8,12 @@ export type ProviderChange =
   | { readonly kind: 'ProviderFounded'; readonly instance: string; readonly at: Instant }
   | { readonly kind: 'LimitsChanged'; readonly limits: ResourceLimits; readonly at: Instant }
   | { readonly kind: 'BrokerKnown'; readonly brokerId: BrokerId; readonly at: Instant }
+  /** It named its journal for the first time. */
+  | { readonly kind: 'InstanceKnown'; readonly brokerId: BrokerId; readonly instance: string; readonly at: Instant }
+  /** It speaks for another journal: its lease is void, and what agents hold for it is of nobody. */
+  | { readonly kind: 'BrokerReplaced'; readonly brokerId: BrokerId; readonly instance: string; readonly at: Instant }
+  /** Its agent holds nothing of a former journal any more. */
+  | { readonly kind: 'MachineCleared'; readonly machineId: MachineId; readonly at: Instant }
   | {
       readonly kind: 'RequestDrafted'; readonly requestId: RequestId; readonly brokerId: BrokerId; readonly userId: UserId; readonly width: ProcessorCount;
       readonly walltime: Duration; readonly heuristic: string; readonly reasons: readonly string[]; readonly at: Instant;

@@ -142,7 +142,7 @@ function isTold({ machines }: ProviderState, { connectionId }: KnownBroker, { fa
 }
 
 /** There is room again for what found none. */
-function makeRoom({ state, commands }: Turn): void {
+export function makeRoom({ state, commands }: Turn): void {
   for (const machine of state.machines.values()) {
     if (!machine.isFull || !machine.isKeeping) continue;
     machine.isFull = false;

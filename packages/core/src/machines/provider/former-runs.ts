@@ -9,7 +9,9 @@ export function returnLeased(turn: Turn, machine: ProvidedMachine): void {
   const broker = turn.state.brokers.get(machine.brokerId);
   if (broker?.lease === undefined || !isDeputy(broker)) return;
   const { started } = broker.lease;
-  const ended = new Set([...turn.state.kept.values()].flatMap(({ reports }) => reports.flatMap(({ endedReplicaIds }) => endedReplicaIds)));
+  // Of this broker alone: replica ids are each broker's own.
+  const kept = [...turn.state.kept.values()].filter(({ brokerId }) => brokerId === broker.brokerId);
+  const ended = new Set(kept.flatMap(({ reports }) => reports.flatMap(({ endedReplicaIds }) => endedReplicaIds)));
   const replicaIds: ReplicaId[] = [];
   for (const [replicaId, machineId] of started) if (machineId === machine.facts.machineId && !ended.has(replicaId)) replicaIds.push(replicaId);
   if (replicaIds.length > 0) commit(turn, { kind: 'LeaseReturned', brokerId: broker.brokerId, replicaIds });
@@ -21,7 +23,7 @@ export function returnLeased(turn: Turn, machine: ProvidedMachine): void {
  */
 export function noteHeld(turn: Turn, machine: ProvidedMachine): void {
   const broker = turn.state.brokers.get(machine.brokerId);
-  if (broker?.lease === undefined || !isDeputy(broker)) return;
+  if (machine.isForeign || broker?.lease === undefined || !isDeputy(broker)) return;
   const { lease, brokerId } = broker;
   const replicaIds = [...machine.held].filter((replicaId) => isLeased(lease, replicaId) && !lease.started.has(replicaId));
   if (replicaIds.length > 0) commit(turn, { kind: 'LeaseStarted', brokerId, machineId: machine.facts.machineId, replicaIds });

@@ -137,7 +137,7 @@ export function tellLost(turn: Turn, broker: KnownBroker | undefined, machineId:
  */
 export function offerMachine(turn: Turn, machine: ProvidedMachine): void {
   const { state } = turn;
-  if (machine.attachmentId === 0 || machine.isReturning) return;
+  if (machine.attachmentId === 0 || machine.isReturning || !isCleared(turn, machine)) return;
   const brokerId = chooseBroker(state, machine);
   if (brokerId !== machine.brokerId) {
     moveMachine(turn, machine, brokerId);
@@ -167,18 +167,40 @@ export function askToReturn(turn: Turn, machine: ProvidedMachine): void {
   turn.commands.push({ kind: 'ReattachAgent', machineId, attachmentId });
 }
 
+/** Has an agent end what it holds of a former journal of its broker; true when nothing is left of that. */
+function isCleared(turn: Turn, machine: ProvidedMachine): boolean {
+  if (!machine.isForeign) return true;
+  if (machine.toldConnectionId !== 0) {
+    // What it holds now is known when it presents itself anew.
+    askToReturn(turn, machine);
+    return false;
+  }
+  if (machine.held.size > 0) {
+    clearAgent(turn, machine);
+    return false;
+  }
+  commit(turn, { kind: 'MachineCleared', machineId: machine.facts.machineId, at: turn.now });
+  return true;
+}
+
+/** Has an agent end all that it holds, for nobody. */
+function clearAgent(turn: Turn, machine: ProvidedMachine): void {
+  const { attachmentId, held, facts: { machineId } } = machine;
+  machine.isReturning = true;
+  machine.isKeeping = false;
+  turn.commands.push({ kind: 'ClearAgent', machineId, attachmentId, heldReplicaIds: [...held] });
+}
+
 function moveMachine(turn: Turn, machine: ProvidedMachine, brokerId: BrokerId): void {
   const { state } = turn;
-  const { attachmentId, held, facts: { machineId } } = machine;
+  const { held, facts: { machineId } } = machine;
   if (machine.toldConnectionId !== 0) {
     // It moves once its broker has what was kept for it.
     if (hasKept(state, machine) && state.brokers.get(machine.brokerId)?.connectionId === machine.toldConnectionId) return;
     tellLost(turn, state.brokers.get(machine.brokerId), machineId, 'MUT_MACHINE_MOVED');
     askToReturn(turn, machine);
   } else if (held.size > 0) {
-    machine.isReturning = true;
-    machine.isKeeping = false;
-    turn.commands.push({ kind: 'ClearAgent', machineId, attachmentId, heldReplicaIds: [...held] });
+    clearAgent(turn, machine);
   } else {
     commit(turn, { kind: 'MachineAssigned', machineId, brokerId, at: turn.now });
     const broker = state.brokers.get(brokerId);

@@ -16,7 +16,9 @@ export interface ProviderSnapshot {
   readonly brokerIds: readonly BrokerId[];
   /** What each of these brokers wants since when; left out by releases that did not tell one demand from the next. */
   readonly demands?: readonly { readonly demandFrom: number; readonly taskTimes: MeasuredTimes }[];
-  readonly machines: readonly { readonly facts: MachineFacts; readonly brokerId: BrokerId }[];
+  /** The journals that these brokers speak for; left out by releases that did not tell one from the next. */
+  readonly instances?: readonly string[];
+  readonly machines: readonly { readonly facts: MachineFacts; readonly brokerId: BrokerId; readonly isForeign?: boolean }[];
   /** What each of these brokers leased; left out by releases that took no leases. */
   readonly leases?: readonly (SavedLease | null)[];
   /** Reports that no broker has acknowledged; left out likewise. */
@@ -42,7 +44,8 @@ export function freezeProvider(state: ProviderState): ProviderSnapshot {
     ...(switched === undefined ? {} : { switched }),
     requests: [...state.requests.values()], brokerIds: [...state.brokers.keys()],
     demands: [...state.brokers.values()].map(({ demandFrom, taskTimes: ofDemand }) => ({ demandFrom, taskTimes: ofDemand })),
-    machines: [...state.machines.values()].map(({ facts, brokerId }) => ({ facts, brokerId })),
+    instances: [...state.brokers.values()].map(({ instance: named }) => named),
+    machines: [...state.machines.values()].map(({ facts, brokerId, isForeign }) => ({ facts, brokerId, ...(isForeign ? { isForeign } : {}) })),
     leases: [...state.brokers.values()].map(({ lease, deputySince }) => (
       lease === undefined ? null : { outline: lease.outline, started: [...lease.started], deputySince })),
     kept: [...state.kept.values()].map(({ facts, brokerId, reports }) => ({ facts, brokerId, reports: [...reports] })),
@@ -51,15 +54,15 @@ export function freezeProvider(state: ProviderState): ProviderSnapshot {
 
 /** The state that replay of the changes behind a snapshot would have made; everybody is away. */
 export function thawProvider(config: ProviderConfig, snapshot: ProviderSnapshot): ProviderState {
-  const { requests, brokerIds, demands = [], machines, leases = [], kept = [], ...promised } = snapshot;
+  const { requests, brokerIds, demands = [], instances = [], machines, leases = [], kept = [], ...promised } = snapshot;
   const state: ProviderState = { ...createProviderState(config), ...promised };
   for (const request of requests) state.requests.set(request.requestId, { ...request });
   brokerIds.forEach((brokerId, index) => {
     const { demandFrom, taskTimes } = demands[index] ?? { demandFrom: 0, taskTimes: nothingMeasured };
-    state.brokers.set(brokerId, { ...createBroker(brokerId, 1), demandFrom, taskTimes, ...thawLease(leases[index] ?? undefined) });
+    state.brokers.set(brokerId, { ...createBroker(brokerId, 1), instance: instances[index] ?? '', demandFrom, taskTimes, ...thawLease(leases[index] ?? undefined) });
   });
-  for (const { facts, brokerId } of machines) {
-    state.machines.set(facts.machineId, createMachine(facts, brokerId, 1));
+  for (const { facts, brokerId, isForeign = false } of machines) {
+    state.machines.set(facts.machineId, { ...createMachine(facts, brokerId, 1), isForeign });
   }
   for (const { facts, brokerId, reports } of kept) {
     for (const report of reports) keepReport(state, { kind: 'ReportKept', brokerId, facts, ...report, at: 0 });

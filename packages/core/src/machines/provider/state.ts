@@ -107,6 +107,8 @@ export interface OwnRequest {
   releaseReason: string;
   /** A machine of it has attached at some time. */
   hasServed: boolean;
+  /** Its agents may hold replicas of a former journal of its broker; left out where they cannot. */
+  isForeign?: true;
   /** Run time of the tasks that it completed. */
   taskTime: Duration;
   /** Seen: when the status was last seen at the manager. */
@@ -119,9 +121,11 @@ export interface OwnRequest {
   releaseAskedAt: Instant;
 }
 
-/** A broker that has connected at some time. Its name, `demandFrom`, `taskTimes` and what says so are promised state; the rest is seen. */
+/** A broker that has connected at some time. Its name and instance, `demandFrom`, `taskTimes` and what says so are promised state; the rest is seen. */
 export interface KnownBroker {
   readonly brokerId: BrokerId;
+  /** Names the journal that it speaks for: its replica ids mean nothing to another one of the same name. Empty until one was told. */
+  instance: string;
   /** Number of the first request that its present demand made, or will make; 0 while it wants nothing. */
   demandFrom: number;
   /** Run times of the tasks that its requests completed since then. */
@@ -155,16 +159,18 @@ export interface KnownBroker {
 /** A broker that is away and of which nothing else is known. */
 export function createBroker(brokerId: BrokerId, awaySince: Instant): KnownBroker {
   return {
-    brokerId, demandFrom: 0, taskTimes: nothingMeasured, connectionId: 0, awaySince, isSettled: false, demand: undefined, idleSince: 0, coveredSince: 0, demandRequest: 0, endedProcessors: 0,
+    brokerId, instance: '', demandFrom: 0, taskTimes: nothingMeasured, connectionId: 0, awaySince, isSettled: false, demand: undefined, idleSince: 0, coveredSince: 0, demandRequest: 0, endedProcessors: 0,
     lease: undefined, deputySince: 0, leaseConnectionId: 0, isLeaseConfirmed: false,
   };
 }
 
-/** A GridMachine: an agent that attached and has not been given up. `facts` and `brokerId` are promised state, the rest is seen. */
+/** A GridMachine: an agent that attached and has not been given up. `facts`, `brokerId` and `isForeign` are promised state, the rest is seen. */
 export interface ProvidedMachine {
   facts: MachineFacts;
   /** Whom it is offered to; empty for nobody yet. */
   brokerId: BrokerId;
+  /** What its agent may hold is of a former journal of that broker: it is told to nobody, and given nothing, before its agent holds nothing. */
+  isForeign: boolean;
   /** Number of its agent's open stream; 0 while the agent is away. */
   attachmentId: number;
   /** When the agent went away; 0 while it is there. */
@@ -183,7 +189,7 @@ export interface ProvidedMachine {
 
 /** A machine whose agent is away. */
 export function createMachine(facts: MachineFacts, brokerId: BrokerId, awaySince: Instant): ProvidedMachine {
-  return { facts, brokerId, attachmentId: 0, awaySince, held: new Set(), toldConnectionId: 0, isReturning: false, isKeeping: false, isFull: false };
+  return { facts, brokerId, isForeign: false, attachmentId: 0, awaySince, held: new Set(), toldConnectionId: 0, isReturning: false, isKeeping: false, isFull: false };
 }
 
 /** All that a provider knows. */

@@ -43,7 +43,7 @@ export function stepProvider(state: ProviderState, inputs: readonly ProviderInpu
 function takeInput(turn: Turn, input: ProviderInput): void {
   switch (input.kind) {
     case 'ProviderStarted': startProvider(turn, input.instance); break;
-    case 'BrokerConnected': connectBroker(turn, input.brokerId, input.connectionId); break;
+    case 'BrokerConnected': connectBroker(turn, input); break;
     case 'BrokerDisconnected': disconnectBroker(turn, input.brokerId, input.connectionId); break;
     case 'DemandChanged': changeDemand(turn, input.brokerId, input.demand); break;
     case 'LeaseGranted': takeLease(turn, input); break;

@@ -250,6 +250,21 @@ test('an agent that is cleared has its reports taken, and attaches again once al
   t.true(agent.isClosed);
 });
 
+test('a broker says for which journal it speaks, in letters that names may have', async (t) => {
+  const bench = new Bench();
+  for (const instance of [undefined, 'one', 'not one']) {
+    const hello = { protocolVersion: 1, programVersion: '1', capabilities: [], speakerId: 'b', instance };
+    const [near, far] = streamPair<Buffer, Buffer>();
+    bench.relay.connectBroker(far, { userId: 'ana' });
+    heard(near);
+    near.write(fromBroker({ $case: 'hello', value: hello }));
+    await settle();
+    t.is(near.isClosed, instance === 'not one');
+  }
+  const connected = bench.inputs.filter((input) => input.kind === 'BrokerConnected');
+  t.deepEqual(connected.map((input) => input.instance), [undefined, 'one']);
+});
+
 test('an agent that attaches while draining is told so', async (t) => {
   const bench = new Bench();
   bench.relay.perform({ kind: 'DrainAgents', reason: 'moving house' });

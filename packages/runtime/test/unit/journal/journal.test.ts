@@ -173,8 +173,9 @@ suite('a journal knows when its host has started anew since it was dealt with, a
   const { path } = t.context;
   const open = (bootId: number | undefined, isDealtWith: boolean): boolean => {
     const journal = openJournal({ path, codec, bootId });
-    const { isHostNew } = journal;
+    const { isHostNew, isFileNew } = journal;
     if (journal.lastSequence() === 0) journal.record([change('word')], 1);
+    else t.false(isFileNew, 'it is the same file, whatever the host');
     if (isDealtWith) journal.keepHost();
     journal.close();
     return isHostNew;
@@ -191,8 +192,9 @@ suite('a journal that was put back from a back-up knows that it may have forgott
   const { path } = t.context;
   const open = (): boolean => {
     const journal = openJournal({ path, codec, bootId: 5 });
-    const { isHostNew } = journal;
+    const { isHostNew, isFileNew } = journal;
     if (journal.lastSequence() === 0) journal.record([change('word')], 1);
+    else t.is(isFileNew, isHostNew);
     journal.keepHost();
     journal.close();
     return isHostNew;

@@ -44,7 +44,14 @@ export interface Hello {
     | number
     | undefined;
   /** Of a provider: what its resource is called at its reservation manager; absent where it honours no reservations. */
-  resourceId?: string | undefined;
+  resourceId?:
+    | string
+    | undefined;
+  /**
+   * Of a broker: names the journal that it speaks for, another one after that was lost or put back from a back-up. Replica ids of one mean nothing to
+   * another: a provider that knew the broker under another name of a journal ends what it holds for that. Absent where nobody says so.
+   */
+  instance?: string | undefined;
 }
 
 /** A file's content, known by what it holds. */
@@ -120,6 +127,7 @@ function createBaseHello(): Hello {
     speakerId: "",
     sentUnixMs: undefined,
     resourceId: undefined,
+    instance: undefined,
   };
 }
 
@@ -142,6 +150,9 @@ export const Hello: MessageFns<Hello> = {
     }
     if (message.resourceId !== undefined) {
       writer.uint32(50).string(message.resourceId);
+    }
+    if (message.instance !== undefined) {
+      writer.uint32(58).string(message.instance);
     }
     return writer;
   },
@@ -205,6 +216,14 @@ export const Hello: MessageFns<Hello> = {
             }
 
             message.resourceId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.instance = reader.string();
             continue;
           }
         }
