@@ -11,7 +11,8 @@ export const mappedMachinesMax = 256;
 /**
  * Maps the ready task that would end first to the machine where it does, and so on.
  *
- * Cost: `mappedTasksMax` x `mappedMachinesMax` for each window of tasks, of which there are as many as free processors want.
+ * Cost: O(`mappedTasksMax`^2 x `mappedMachinesMax`) for each window of tasks, since each assignment has every task that is left look at every
+ * machine again: half a million ends at most. There are as many windows as free processors want.
  *
  * @source Maheswaran et al., "Dynamic mapping of a class of independent tasks onto heterogeneous computing systems" (1999), Min-min.
  * Departs from the source: tasks are mapped in windows, only those whose machine is free are placed, and the others are mapped anew at the

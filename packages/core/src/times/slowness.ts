@@ -32,9 +32,11 @@ export interface ComparedRun {
 /**
  * What is known of a machine after one more run there of a job whose times are `usual`.
  *
- * @source a run that was cut off counts as long as it would have lasted on average, by what is known of the job and of the machine
- * (Buckley and James's way with censored times); so a machine at par stays at par however often its runs are cut off.
- * Departs from the source: one run after the other, where it iterates over all.
+ * @source Buckley and James, "Linear regression with censored data", Biometrika 66 (1979): what was cut off is replaced by what it would have been
+ * on average, y* = delta y + (1 - delta) E(T | T > y).
+ * Symbols: y = `run.time`, delta = 0 where `isCensored` and 1 else, E(T | T > y) - y = `slownessFactor` x `usual.expectedRemaining` of the time at par.
+ * Departs from the source: one run after the other, where it iterates over all; and of y* the ratio to the mean is kept, `ratioMax` at most. So a
+ * machine at par stays at par however often its runs are cut off.
  */
 export function compareRun(slowness: Slowness, run: ComparedRun, usual: TimeCurve): Slowness {
   const { mean } = usual;

@@ -22,14 +22,13 @@ export const defaultCredibilityRules: CredibilityRules = { faultyShareMax: 0.2, 
  * @source Sarmenta 2002 (see `decideByMajority`), credibility of a worker P that passed k spot-checks:
  * CrP(P, k) = 1 - f / ((1 - f) k e) where those that fail one are blacklisted, CrP(P, k) = 1 - f / k where they are not, and
  * CrP(P, 0) = 1 - f. Symbols: f = `faultyShareMax`, k = `passes`, e = Euler's number.
- * Departs from the source: never below CrP(P, 0), which the second bound would be at k = 0 < k < 1 alone.
+ * Departs from the source: no. With f < 0.5 neither bound is below CrP(P, 0) at any k >= 1.
  * @returns in [1 - f, 1), not falling as `passes` grows.
  */
 export function credibilityOfMachine(passes: number, { faultyShareMax, quarantines }: CredibilityRules): number {
-  const unknown = 1 - faultyShareMax;
-  if (passes < 1) return unknown;
+  if (passes < 1) return 1 - faultyShareMax;
   const doubt = quarantines ? faultyShareMax / ((1 - faultyShareMax) * passes * euler) : faultyShareMax / passes;
-  return Math.max(unknown, 1 - doubt);
+  return 1 - doubt;
 }
 
 /**
@@ -55,6 +54,13 @@ export function credibilityOfGroups(groups: readonly VoteGroup[], credibilityOf:
   const onlyRight = parts.map(({ good }, index) => parts.reduce((product, { bad }, other) => (other === index ? product : product * bad), good));
   const total = onlyRight.reduce((sum, value) => sum + value, parts.reduce((product, { bad }) => product * bad, 1));
   return onlyRight.map((value) => (total > 0 ? value / total : 0));
+}
+
+/** The most that a result can be believed on machines that nobody knows: when all that may vote agree. */
+export function credibilityMaxOf(rules: CredibilityRules): number {
+  const voters = Array.from({ length: rules.votesMax }, (_, index) => `m${index}`);
+  const [most = 0] = credibilityOfGroups([{ digest: '', voters }], () => credibilityOfMachine(0, rules));
+  return most;
 }
 
 /** What is wanted of a task's result. */

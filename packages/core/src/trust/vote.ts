@@ -48,7 +48,7 @@ export function votesMaxOf(voteCount: number): number {
  *
  * @source Sarmenta, "Sabotage-tolerance mechanisms for volunteer computing systems", Future Generation Computer Systems 18 (2002),
  * section on voting: m-first voting, which accepts the first m results that match, m = floor(voteCount / 2) + 1.
- * Departs from the source: runs that cannot make a majority are not begun, and a task on which nobody agrees ends after `votesMaxOf`.
+ * Departs from the source: runs that cannot make a majority are not begun, and a task ends as soon as none can be made within `votesMaxOf`.
  */
 export function decideByMajority(votes: readonly Vote[], voteCount: number): Decision {
   const majority = majorityOf(voteCount);
@@ -57,6 +57,6 @@ export function decideByMajority(votes: readonly Vote[], voteCount: number): Dec
     if (voters.length >= majority) return { kind: 'accepted', digest };
     most = Math.max(most, voters.length);
   }
-  if (votes.length >= votesMaxOf(voteCount)) return { kind: 'deadlocked' };
+  if (majority - most > votesMaxOf(voteCount) - votes.length) return { kind: 'deadlocked' };
   return { kind: 'open', votesMissing: majority - most };
 }

@@ -1,7 +1,7 @@
 import { IndexSet, invariant, type JobId, type TaskIndex } from '../../shared/index.ts';
 import { TimeCurve } from '../../times/index.ts';
 import type { ChangeOf } from './changes.ts';
-import { type BrokerJob, type BrokerState, clientKey, schedulingDefaults } from './state.ts';
+import { type BrokerJob, type BrokerState, clientKey, type OpenTask, schedulingDefaults } from './state.ts';
 import { countTasks, getGroup, layOutGroups } from './task-groups.ts';
 
 /** The job of that number, which must be there. */
@@ -76,13 +76,14 @@ function forgetTasks(job: BrokerJob): void {
   job.finished.clear();
 }
 
-/** Makes failed and cancelled tasks ready again, their failures forgotten. */
+/** Makes failed and cancelled tasks ready again, their failures forgotten; those whose replicas are still being ended go on without these. */
 export function retryTasks(state: BrokerState, change: ChangeOf<'TasksRetried'>): void {
   const job = getJob(state, change.jobId);
   if (change.taskIndexes.length > 0) {
     for (const index of change.taskIndexes) retryTask(job, index);
   } else {
     for (const ended of [job.failed, job.cancelled]) retryAll(job, ended);
+    for (const task of job.tasks.values()) if (isBeingCancelled(task)) revokeCancel(task);
   }
   job.status = 'running';
   job.cancelReason = '';
@@ -90,7 +91,24 @@ export function retryTasks(state: BrokerState, change: ChangeOf<'TasksRetried'>)
   reopen(state, job);
 }
 
+/** Whether replicas of an open task are being ended since its job was cancelled, and it would be cancelled with the last. */
+export function isBeingCancelled({ replicas }: OpenTask): boolean {
+  return replicas.some(({ abortFate }) => abortFate === 'cancelled');
+}
+
+/** What its replicas still bring is not taken: they were told to end, and may have left half of it. */
+function revokeCancel(task: OpenTask): void {
+  task.failureCount = 0;
+  task.lossCount = 0;
+  for (const replica of task.replicas) if (replica.abortFate === 'cancelled') replica.abortFate = 'retried';
+}
+
 function retryTask(job: BrokerJob, index: TaskIndex): void {
+  const open = job.tasks.get(index);
+  if (open !== undefined && isBeingCancelled(open)) {
+    revokeCancel(open);
+    return;
+  }
   const wasEnded = job.failed.delete(index) || job.cancelled.delete(index);
   invariant(wasEnded, `task ${index} of job ${job.jobId} is retried, but neither failed nor cancelled`);
   getGroup(job, index).queue.ready.add(index);

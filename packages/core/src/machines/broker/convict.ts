@@ -1,26 +1,34 @@
 import type { TaskIndex } from '../../shared/index.ts';
-import { credibilityOfGroups, groupVotes } from '../../trust/index.ts';
+import { isConvicted, judgeOutvoted, type Verdict } from '../../trust/index.ts';
 import { settle } from './bring-home.ts';
 import { statusWithout } from './endings.ts';
 import type { InputOf } from './inputs.ts';
 import { loseReplicas } from './lose-machine.ts';
-import type { BrokerJob, BrokerState, Success } from './state.ts';
+import type { BrokerJob, BrokerState, OpenTask, Success } from './state.ts';
 import type { TrustEvidence } from './trust-evidence.ts';
 import { credibilityOf, findIdentity, identityOf } from './trust-records.ts';
 import { addCancel, commit, reply, replyNotFound, type Turn } from './turn.ts';
-import { decideVotes } from './votes.ts';
+import { decideVotes, votesOf } from './votes.ts';
 
 /** The code of what a machine loses when it is caught. */
 const caughtCode = 'MUT_MACHINE_QUARANTINED';
 
+/** What the votes of a task say of those who disagree with the one that is taken, by the credit that all have now. */
+export function judge(state: BrokerState, task: OpenTask, taken: string): Verdict {
+  return judgeOutvoted(votesOf(task), taken, { rules: state.options.trust, credibilityOf: (identity) => credibilityOf(state, identity) });
+}
+
+interface Outcome {
+  readonly accepted: readonly Success[];
+  readonly outvoted: readonly Success[];
+  readonly verdict: Verdict;
+}
+
 /** Holds against machines that others agreed on another result than theirs. */
-export function noteOutvoted(turn: Turn, accepted: readonly Success[], outvoted: readonly Success[]): void {
+export function noteOutvoted(turn: Turn, { accepted, outvoted, verdict: { certainty, isCertain } }: Outcome): void {
   const [first] = accepted;
   if (first?.digest === undefined || outvoted.length === 0) return;
-  const votes = [...accepted, ...outvoted].map(({ identity, digest = '' }) => ({ voter: identity, digest }));
-  const [certainty = 0] = credibilityOfGroups(groupVotes(votes), (identity) => credibilityOf(turn.state, identity));
   const against = accepted.map(({ machineId }) => machineId);
-  const isCertain = accepted.length > 1 && certainty >= turn.state.options.trust.certainty;
   for (const { identity, machineId, digest = '', job: { jobId }, task } of outvoted) {
     const detail = `what was taken is right with probability ${Math.floor(certainty * 10_000) / 10_000}`;
     note(turn, { identity, machineId }, { kind: 'outvoted', at: turn.now, jobId, taskIndex: task.index, digest, acceptedDigest: first.digest, against, detail }, isCertain);
@@ -43,7 +51,7 @@ export function quarantineMachine(turn: Turn, { replyTo, machineId: name, reason
   reply(turn, replyTo, { ok: true, value: {} });
 }
 
-/** Lets a machine that was caught begin anew. */
+/** Lets a machine begin anew, caught or not: it is as one that nobody knows. */
 export function pardonMachine(turn: Turn, { replyTo, machineId: name }: InputOf<'MachinePardoned'>): void {
   const found = findIdentity(turn.state, name);
   const record = found && turn.state.records.get(found.identity);
@@ -51,7 +59,7 @@ export function pardonMachine(turn: Turn, { replyTo, machineId: name }: InputOf<
     replyNotFound(turn, replyTo, `record of a machine ${name}`);
     return;
   }
-  if (record.caughtAt !== 0) commit(turn, { kind: 'MachinePardoned', ...found, at: turn.now });
+  commit(turn, { kind: 'MachinePardoned', ...found, at: turn.now });
   reply(turn, replyTo, { ok: true, value: {} });
 }
 
@@ -64,7 +72,7 @@ function note(turn: Turn, { identity, machineId }: Suspect, evidence: TrustEvide
   const record = turn.state.records.get(identity);
   const wasCaught = (record?.caughtAt ?? 0) !== 0;
   const before = record?.evidence.filter(({ kind, at }) => kind === evidence.kind && at > record.pardonedAt).length ?? 0;
-  const isCaught = isCertain || before + 1 >= turn.state.options.trust.evidenceMax;
+  const isCaught = isConvicted({ isCertain, evidenceCount: before + 1 }, turn.state.options.trust);
   commit(turn, { kind: 'EvidenceNoted', identity, machineId, evidence, isCaught });
   if (isCaught && !wasCaught) shutOut(turn, { identity, machineId });
 }

@@ -1,3 +1,4 @@
+import { groupVotes, type Vote } from '../../trust/index.ts';
 import { askToAccept, settle } from './bring-home.ts';
 import type { ReplicaEnding, ReplicaFate } from './changes.ts';
 import { isSpent } from './endings.ts';
@@ -36,11 +37,19 @@ function decide(turn: Turn, job: BrokerJob, task: OpenTask): void {
   if (mayGetVotes(task)) return;
   if (job.status === 'cancelled') endVotes(turn, task, { fate: 'cancelled', reason: '', detail: '' });
   else if (decision.kind === 'deadlocked') {
-    const detail = `of ${votesOf(task).length} results too few are the same; a check that prints what is to be compared may help`;
-    endVotes(turn, task, { fate: 'failed', reason: noMajority, detail });
+    endVotes(turn, task, { fate: 'failed', reason: noMajority, detail: describeDeadlock(job, votesOf(task)) });
   } else if (isSpent(task, job, turn.state.options)) {
     endVotes(turn, task, { fate: 'failed', reason: noMajority, detail: `its runs failed ${task.failureCount} times and were lost ${task.lossCount} times before enough results agreed` });
   }
+}
+
+/** Results that are all the same may still not be credible enough: where the rules were made stricter since the job was taken in. */
+function describeDeadlock({ verification }: BrokerJob, votes: readonly Vote[]): string {
+  const most = Math.max(...groupVotes(votes).map(({ voters }) => voters.length));
+  if (verification?.kind === 'credibility' && most === votes.length) {
+    return `all ${most} results are the same, and not credible enough for credibility:${verification.threshold}; a lower threshold may do`;
+  }
+  return `of ${votes.length} results too few are the same; a check that prints what is to be compared may help`;
 }
 
 function mayGetVotes({ replicas, successes = [] }: OpenTask): boolean {

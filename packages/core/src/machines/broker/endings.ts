@@ -14,7 +14,7 @@ export const noSpace = 'MUT_NO_SPACE';
 
 /** What becomes of a replica whose machine tells of its end. */
 export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
-  if (replica.abortFate !== undefined) return replica.abortFate;
+  if (replica.abortFate !== undefined) return abortedFate(replica.abortFate);
   switch (end.outcome) {
     case 'succeeded': return 'accepted';
     case 'failed':
@@ -24,6 +24,10 @@ export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
     // A disk that was full before it began says nothing about the task.
     case 'broken': return end.reason === noSpace && end.startedAt === 0 ? 'withdrawn' : 'lost';
   }
+}
+
+function abortedFate(abortFate: Exclude<BrokerReplica['abortFate'], undefined>): ReplicaFate {
+  return abortFate === 'retried' ? 'cancelled' : abortFate;
 }
 
 /**
@@ -36,7 +40,7 @@ export function statusAfter(replica: BrokerReplica, fate: ReplicaFate, options: 
   if (fate === 'accepted') return 'finished';
   if (hasEnded(task)) return presentStatus(job, task);
   if (task.replicas.length > 1 || task.successes !== undefined) return task.status;
-  if (fate === 'cancelled') return 'cancelled';
+  if (fate === 'cancelled' && replica.abortFate !== 'retried') return 'cancelled';
   return statusAlone(task, { fate, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
 }
 
@@ -95,7 +99,7 @@ export interface UntoldEnd {
 
 /** The ending of a replica of which no machine tells: now, as far as anybody knows. */
 export function untoldEnding(turn: Turn, replica: BrokerReplica, end: UntoldEnd): ReplicaEnding {
-  const fate = replica.abortFate ?? end.fate;
+  const fate = replica.abortFate === undefined ? end.fate : abortedFate(replica.abortFate);
   const taskStatus = statusAfter(replica, fate, turn.state.options);
   const isLostOften = taskStatus === 'failed' && fate === 'lost';
   return {

@@ -64,7 +64,7 @@ function runningCharge(replica: BrokerReplica, now: Instant): ProcessorMillis {
 }
 
 function columnOfRunning(replica: BrokerReplica): keyof LedgerShare {
-  if (replica.abortFate === 'cancelled') return 'killed';
+  if (replica.abortFate === 'cancelled' || replica.abortFate === 'retried') return 'killed';
   return replica.abortFate === 'surplus' || replica.task.replicas[0] !== replica ? 'losers' : 'used';
 }
 

@@ -1,16 +1,12 @@
 import type { PrefetchRules, QuarantineRules } from '../../bag/index.ts';
 import type { Duration } from '../../shared/index.ts';
-import { type CredibilityRules, defaultCredibilityRules, type SpotCheckRules } from '../../trust/index.ts';
+import { type ConvictionRules, type CredibilityRules, defaultConvictionRules, defaultCredibilityRules, type SpotCheckRules } from '../../trust/index.ts';
 import type { LeaseRules } from './leases.ts';
 
 /** Whom a broker trusts. */
-export interface TrustRules {
+export interface TrustRules extends ConvictionRules {
   readonly credibility: CredibilityRules;
   readonly spotCheck: SpotCheckRules;
-  /** Pieces of evidence of one kind that convict a machine, however weak each is. */
-  readonly evidenceMax: number;
-  /** Credibility of what outvoted it from which on one is enough. */
-  readonly certainty: number;
   /** Tasks of a job that may wait for votes before no new one of it is begun. */
   readonly awaitingMax: number;
 }
@@ -48,7 +44,7 @@ export interface BrokerOptions {
 export const defaultBrokerOptions: BrokerOptions = {
   prefetch: { target: 100, replicasMax: 256 },
   quarantine: { breakagesMax: 3, first: 10_000, longest: 600_000 },
-  trust: { credibility: defaultCredibilityRules, spotCheck: { rate: 0.05, secret: '' }, evidenceMax: 3, certainty: 0.99, awaitingMax: 10_000 },
+  trust: { credibility: defaultCredibilityRules, spotCheck: { rate: 0.05, secret: '' }, ...defaultConvictionRules, awaitingMax: 10_000 },
   suspectGrace: 60_000,
   hearWithin: 10_000,
   lossesMax: 20,

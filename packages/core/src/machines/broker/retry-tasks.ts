@@ -1,10 +1,11 @@
 import type { TaskIndex } from '../../shared/index.ts';
+import { isBeingCancelled } from './apply-job.ts';
 import { findJobOf } from './find-job.ts';
 import type { InputOf } from './inputs.ts';
 import type { BrokerJob } from './state.ts';
 import { commit, reply, replyNotFound, type Turn } from './turn.ts';
 
-/** Makes tasks that failed or were cancelled ready again, and lets go on what waits since its reservation is over; others are left alone. */
+/** Makes tasks that failed, were cancelled or are about to be ready again, and lets go on what waits since its reservation is over; others are left alone. */
 export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
   const job = findJobOf(turn.state, input.userId, input.jobId);
   if (job === undefined) {
@@ -18,7 +19,7 @@ export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
     return;
   }
   const released = releaseWaiting(turn, job);
-  const all = job.failed.size + job.cancelled.size;
+  const all = job.failed.size + job.cancelled.size + [...job.tasks.values()].filter(isBeingCancelled).length;
   const taskIndexes = input.taskIndexes.length === 0 ? [] : retryable(job, input.taskIndexes);
   const retriedCount = input.taskIndexes.length === 0 ? all : taskIndexes.length;
   if (retriedCount > 0) commit(turn, { kind: 'TasksRetried', jobId: job.jobId, taskIndexes, at: turn.now });
@@ -35,5 +36,8 @@ function releaseWaiting(turn: Turn, job: BrokerJob): number {
 }
 
 function retryable(job: BrokerJob, indexes: readonly TaskIndex[]): TaskIndex[] {
-  return [...new Set(indexes)].filter((index) => job.failed.has(index) || job.cancelled.has(index));
+  return [...new Set(indexes)].filter((index) => {
+    const open = job.tasks.get(index);
+    return job.failed.has(index) || job.cancelled.has(index) || (open !== undefined && isBeingCancelled(open));
+  });
 }

@@ -1,5 +1,5 @@
 import { askToAccept, settle } from './bring-home.ts';
-import { noteMismatch, noteOutvoted } from './convict.ts';
+import { judge, noteMismatch, noteOutvoted } from './convict.ts';
 import { statusWithout } from './endings.ts';
 import type { InputOf } from './inputs.ts';
 import type { Success } from './state.ts';
@@ -34,9 +34,11 @@ function acceptVoted(turn: Turn, success: Success): void {
   }
   const accepted = successesWith(task, digest);
   const outvoted = (task.successes ?? []).filter((other) => other.digest !== undefined && other.digest !== digest);
+  // Before those who agreed are credited with it: else the vote would vouch for itself.
+  const verdict = judge(turn.state, task, digest);
   commit(turn, { kind: 'TaskDecided', jobId, taskIndex: task.index, voters: accepted.map(({ identity }) => identity), outvotedCount: outvoted.length });
   acceptOver(turn, success, outvoted);
-  noteOutvoted(turn, accepted, outvoted);
+  noteOutvoted(turn, { accepted, outvoted, verdict });
 }
 
 function acceptOver(turn: Turn, success: Success, outvoted: readonly Success[]): void {

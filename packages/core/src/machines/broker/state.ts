@@ -179,8 +179,8 @@ export interface BrokerReplica {
   startedAt: Instant;
   /** `aborting` when its result is no longer wanted and its machine has not told of its end. */
   status: 'placed' | 'running' | 'aborting';
-  /** What becomes of it when it ends; undefined unless it is aborting. */
-  abortFate: 'surplus' | 'cancelled' | undefined;
+  /** What becomes of it when it ends; undefined unless it is aborting. `retried`: it is cancelled, and its task goes on, which was retried since. */
+  abortFate: 'surplus' | 'cancelled' | 'retried' | undefined;
   /** Its provider started it from its lease; such ones may be more than the job allows. */
   readonly isAdopted: boolean;
   /** Of the moment: it was asked back, should it not have started. */

@@ -13,7 +13,7 @@ export function submitJob(turn: Turn, input: InputOf<'JobSubmitted'>): void {
     reply(turn, replyTo, { ok: true, value: { jobId: known.jobId, taskCount: known.taskCount } });
     return;
   }
-  const fault = findSpecFault(spec) ?? findReservationFault(turn, userId, spec);
+  const fault = findSpecFault(spec, turn.state.options.trust.credibility) ?? findReservationFault(turn, userId, spec);
   if (fault !== undefined) {
     reply(turn, replyTo, { ok: false, ...fault });
     return;

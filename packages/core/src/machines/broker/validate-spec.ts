@@ -2,6 +2,7 @@ import { keepInside } from '../../bag/index.ts';
 import { type JobSpec, schedulerNames, type TaskGroup } from '../../messages/index.ts';
 import { describeRequirementsError, parseRequirements } from '../../requirements/index.ts';
 import { findNearestWord } from '../../shared/index.ts';
+import { credibilityMaxOf, type CredibilityRules, defaultCredibilityRules } from '../../trust/index.ts';
 import { countTasks } from './task-groups.ts';
 
 /** Why a spec is refused. */
@@ -14,8 +15,8 @@ export interface SpecFault {
 export const taskCountMax = 2 ** 31;
 
 /** Finds what keeps a spec from being taken in: the value found and the value wanted; undefined when nothing does. */
-export function findSpecFault(spec: JobSpec): SpecFault | undefined {
-  return findRangeFault(spec) ?? findSchedulingFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec) ?? findVerificationFault(spec);
+export function findSpecFault(spec: JobSpec, rules: CredibilityRules = defaultCredibilityRules): SpecFault | undefined {
+  return findRangeFault(spec) ?? findSchedulingFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec) ?? findVerificationFault(spec, rules);
 }
 
 function bad(message: string): SpecFault {
@@ -82,7 +83,7 @@ function findGroupFault(group: TaskGroup): SpecFault | undefined {
 /** Most results that a vote may ask for. */
 export const voteCountMax = 15;
 
-function findVerificationFault({ verification, groups }: JobSpec): SpecFault | undefined {
+function findVerificationFault({ verification, groups }: JobSpec, rules: CredibilityRules): SpecFault | undefined {
   if (verification === undefined || verification.kind === 'none') return undefined;
   if (verification.kind === 'check') {
     const index = groups.findIndex(({ check }) => check === '');
@@ -90,15 +91,18 @@ function findVerificationFault({ verification, groups }: JobSpec): SpecFault | u
   }
   const index = groups.findIndex(({ noOp }) => noOp);
   if (index >= 0) return bad(`verification is by ${verification.kind} and task group ${index} does nothing (no-op); want tasks with results`);
-  return verification.kind === 'vote' ? findVoteFault(verification.count) : findThresholdFault(verification.threshold);
+  return verification.kind === 'vote' ? findVoteFault(verification.count) : findThresholdFault(verification.threshold, rules);
 }
 
 function findVoteFault(count: number): SpecFault | undefined {
   return Number.isInteger(count) && count >= 1 && count <= voteCountMax ? undefined : bad(`verification is vote:${count}; want an integer in 1..${voteCountMax}`);
 }
 
-function findThresholdFault(threshold: number): SpecFault | undefined {
-  return threshold > 0 && threshold < 1 ? undefined : bad(`verification is credibility:${threshold}; want a number above 0 and below 1, such as 0.99`);
+/** A threshold that machines nobody knows cannot reach together would have tasks run as often as they may, and given up. */
+function findThresholdFault(threshold: number, rules: CredibilityRules): SpecFault | undefined {
+  if (!(threshold > 0 && threshold < 1)) return bad(`verification is credibility:${threshold}; want a number above 0 and below 1, such as 0.99`);
+  const most = credibilityMaxOf(rules);
+  return threshold <= most ? undefined : bad(`verification is credibility:${threshold}; want ${most} at most, which ${rules.votesMax} machines that nobody knows reach when all agree`);
 }
 
 function findPathFault(group: TaskGroup): SpecFault | undefined {

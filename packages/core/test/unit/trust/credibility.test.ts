@@ -1,5 +1,5 @@
 import test from 'ava';
-import { credibilityOfGroups, credibilityOfMachine, decideByCredibility, defaultCredibilityRules, isSpotCheck } from '@mutirao/core/trust';
+import { credibilityMaxOf, credibilityOfGroups, credibilityOfMachine, decideByCredibility, defaultCredibilityRules, isSpotCheck } from '@mutirao/core/trust';
 
 const rules = { faultyShareMax: 0.2, quarantines: true, votesMax: 15 };
 const near = (value: number) => Math.round(value * 1e6) / 1e6;
@@ -52,6 +52,14 @@ test('a task whose results never agree is given up', (t) => {
   const votes = Array.from({ length: defaultCredibilityRules.votesMax }, (_, index) => [`m${index}`, `d${index}`, 0] as const);
   t.deepEqual(decide(votes, 0.99), { kind: 'deadlocked' });
   t.is(decide(votes.slice(1), 0.99).kind, 'open');
+});
+
+test('the greatest threshold is reached when all agree whom nobody knows, and no greater one', (t) => {
+  const agreed = Array.from({ length: rules.votesMax }, (_, index) => [`m${index}`, 'same', 0] as const);
+  const most = credibilityMaxOf(rules);
+  t.is(near(most), 1);
+  t.deepEqual(decide(agreed, most), { kind: 'accepted', digest: 'same' });
+  t.deepEqual(decide(agreed, (1 + most) / 2), { kind: 'deadlocked' });
 });
 
 test('the share of tasks that are spot checks is the one asked for, and who lacks the secret cannot tell which', (t) => {

@@ -26,3 +26,18 @@ test('a task on which nobody agrees is given up after a bounded number of votes'
   t.deepEqual(decideByMajority(votes('abcde'), 2), { kind: 'deadlocked' });
   t.deepEqual([1, 2, 3].map(votesMaxOf), [3, 5, 7]);
 });
+
+test('no vote is asked for that could not make a majority any more: there are never more than twice as many as were asked for, and one', (t) => {
+  for (let voteCount = 1; voteCount <= 15; voteCount++) {
+    let [cast, decision] = [0, decideByMajority([], voteCount)];
+    while (decision.kind === 'open') {
+      cast += decision.votesMissing;
+      decision = decideByMajority(Array.from({ length: cast }, (_, index) => ({ voter: `m${index}`, digest: `${index}` })), voteCount);
+    }
+    t.is(decision.kind, voteCount === 1 ? 'accepted' : 'deadlocked');
+    t.true(cast <= votesMaxOf(voteCount), `vote:${voteCount} gave up after ${cast} results`);
+  }
+  t.deepEqual(decideByMajority(votes('abcdefghijkl'), 7), { kind: 'open', votesMissing: 3 });
+  t.deepEqual(decideByMajority(votes('abcdefghijklm'), 7), { kind: 'deadlocked' });
+  t.deepEqual(decideByMajority(votes('abcdefghijkla'), 7), { kind: 'open', votesMissing: 2 });
+});

@@ -1,12 +1,10 @@
 import type { Verification } from '@mutirao/core/messages';
 import {
-  credibilityOfGroups, credibilityOfMachine, decideByCredibility, decideByMajority, defaultCredibilityRules, groupVotes, isSpotCheck, type Decision, type Vote,
+  credibilityOfMachine, decideByCredibility, decideByMajority, defaultConvictionRules, defaultCredibilityRules, isConvicted, isSpotCheck, judgeOutvoted, type Decision, type Vote,
 } from '@mutirao/core/trust';
 
-/** As the broker's defaults. */
+/** As the broker's default. */
 const spotCheckRate = 0.05;
-const certainty = 0.99;
-const evidenceMax = 3;
 
 /** A task as votes see it. */
 export interface VotedTask {
@@ -42,22 +40,17 @@ export class BagVotes {
   /** Takes a result: who brought it is confirmed, and who did not is held to account. Returns who is caught. */
   accept(task: VotedTask, digest: string): string[] {
     task.accepted = digest;
-    const groups = groupVotes(task.votes);
-    const [taken, credibility = 0] = [groups.findIndex((group) => group.digest === digest), this.#credibilityOfTaken(groups, digest)];
-    const voters = groups[taken]?.voters ?? [];
+    const { isCertain } = judgeOutvoted(task.votes, digest, { rules: defaultConvictionRules, credibilityOf: (voter) => this.#credibilityOf(voter) });
+    const voters = task.votes.filter((vote) => vote.digest === digest).map(({ voter }) => voter);
     if (voters.length > 1) for (const voter of voters) this.#passes.set(voter, (this.#passes.get(voter) ?? 0) + 1);
-    const outvoted = groups.filter((group) => group.digest !== digest).flatMap((group) => group.voters);
-    return outvoted.filter((voter) => this.#hold(voter, voters.length > 1 && credibility >= certainty));
-  }
-
-  #credibilityOfTaken(groups: ReturnType<typeof groupVotes>, digest: string): number | undefined {
-    return credibilityOfGroups(groups, (voter) => this.#credibilityOf(voter))[groups.findIndex((group) => group.digest === digest)];
+    const outvoted = task.votes.filter((vote) => vote.digest !== digest).map(({ voter }) => voter);
+    return outvoted.filter((voter) => this.#hold(voter, isCertain));
   }
 
   #hold(voter: string, isCertain: boolean): boolean {
-    const count = (this.#evidence.get(voter) ?? 0) + 1;
-    this.#evidence.set(voter, count);
-    if (this.caught.has(voter) || !(isCertain || count >= evidenceMax)) return false;
+    const evidenceCount = (this.#evidence.get(voter) ?? 0) + 1;
+    this.#evidence.set(voter, evidenceCount);
+    if (this.caught.has(voter) || !isConvicted({ isCertain, evidenceCount }, defaultConvictionRules)) return false;
     this.caught.add(voter);
     return true;
   }

@@ -27,6 +27,10 @@ interface WrittenJob {
 interface WrittenReplica {
   readonly jobId: JobId;
   readonly taskIndex: TaskIndex;
+  /** Its job was cancelled while it ran, and its task not retried since. */
+  isCancelled: boolean;
+  /** It has succeeded, and only its result is not settled. */
+  isVerifying: boolean;
 }
 
 /** As the broker's default. */
@@ -53,6 +57,8 @@ export class JournalBook {
       case 'JobEnded': this.#end(change); break;
       case 'ReplicasPlaced': this.#place(change); break;
       case 'MachineJoined': this.#votes.hearJoined(change.facts); break;
+      case 'ReplicaVerifying': this.#replica(change.ending.replicaId).isVerifying = true; break;
+      case 'TaskDecided': this.#votes.hearDecided(change); break;
       case 'ReplicaDigested': this.#votes.hearVote(change.replicaId, change.digest); break;
       case 'EvidenceNoted': this.#votes.hearEvidence(change); break;
       case 'MachinePardoned': this.#votes.pardon(change.identity); break;
@@ -68,6 +74,12 @@ export class JournalBook {
     return job;
   }
 
+  #replica(replicaId: ReplicaId): WrittenReplica {
+    const replica = this.#replicas.get(replicaId);
+    invariant(replica, `the journal tells of r${replicaId} and not of its beginning`);
+    return replica;
+  }
+
   #accept({ jobId, clientJobId, spec: { replicasMax, failuresMax } }: ChangeOf<'JobAccepted'>): void {
     invariant(!this.#labels.has(clientJobId), `"${clientJobId}" was submitted once and accepted twice`);
     this.#labels.add(clientJobId);
@@ -80,16 +92,21 @@ export class JournalBook {
     const job = this.#job(jobId);
     job.isCancelled = true;
     job.wasCancelled = true;
-    const placed = new Set([...this.#replicas.values()].filter((replica) => replica.jobId === jobId).map(({ taskIndex }) => taskIndex));
+    const running = [...this.#replicas.values()].filter((replica) => replica.jobId === jobId);
+    for (const replica of running) replica.isCancelled = !replica.isVerifying;
+    const placed = new Set(running.map(({ taskIndex }) => taskIndex));
     for (const [taskIndex, task] of job.tasks) if (!placed.has(taskIndex)) task.end ??= 'cancelled';
   }
 
-  /** What failed or was cancelled begins anew; what was finished stays so. */
+  /** What failed, was cancelled, or would be when its replicas end, begins anew; what was finished stays so. */
   #retry({ jobId, taskIndexes }: ChangeOf<'TasksRetried'>): void {
     const job = this.#job(jobId);
-    for (const [taskIndex, { end }] of job.tasks) {
-      const isMeant = taskIndexes.length === 0 || taskIndexes.includes(taskIndex);
-      if (isMeant && (end === 'failed' || end === 'cancelled')) job.tasks.delete(taskIndex);
+    const isMeant = (taskIndex: TaskIndex): boolean => taskIndexes.length === 0 || taskIndexes.includes(taskIndex);
+    for (const [taskIndex, { end }] of job.tasks) if (isMeant(taskIndex) && (end === 'failed' || end === 'cancelled')) job.tasks.delete(taskIndex);
+    for (const replica of this.#replicas.values()) {
+      if (replica.jobId !== jobId || !replica.isCancelled || !isMeant(replica.taskIndex)) continue;
+      replica.isCancelled = false;
+      if (taskOf(job, replica.taskIndex).end === undefined) job.tasks.delete(replica.taskIndex);
     }
     job.isCancelled = false;
     job.hasEnded = false;
@@ -105,15 +122,15 @@ export class JournalBook {
     }
   }
 
-  #place({ jobId, machineId, firstReplicaId, taskIndexes }: ChangeOf<'ReplicasPlaced'>): void {
+  #place({ jobId, machineId, firstReplicaId, taskIndexes, isAdopted }: ChangeOf<'ReplicasPlaced'>): void {
     const job = this.#job(jobId);
     invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and r${firstReplicaId} of it is placed`);
     for (const [offset, taskIndex] of taskIndexes.entries()) {
       const { end } = taskOf(job, taskIndex);
       invariant(end === undefined, `task ${taskIndex} of job ${jobId} is ${end ?? ''} and placed`);
       invariant(!this.#replicas.has(firstReplicaId + offset), `r${firstReplicaId + offset} is placed twice`);
-      this.#replicas.set(firstReplicaId + offset, { jobId, taskIndex });
-      this.#votes.hearPlaced(firstReplicaId + offset, { machineId, task: `${jobId}.${taskIndex}`, plan: this.#truth.planOf(job.label) });
+      this.#replicas.set(firstReplicaId + offset, { jobId, taskIndex, isCancelled: false, isVerifying: false });
+      this.#votes.hearPlaced(firstReplicaId + offset, { machineId, task: `${jobId}.${taskIndex}`, plan: this.#truth.planOf(job.label) }, { replicasMax: job.replicasMax, isAdopted: isAdopted === true });
     }
   }
 
@@ -124,6 +141,7 @@ export class JournalBook {
     this.#replicas.delete(replicaId);
     const task = taskOf(job, taskIndex);
     this.#votes.hearEnded(replicaId, fate);
+    invariant(taskStatus !== 'cancelled' || job.isCancelled || replica.isCancelled, `task ${taskIndex} of job ${jobId} is cancelled with r${replicaId}, and was retried`);
     if (fate === 'failed') {
       task.failures += 1;
       this.#truth.checkFailed({ label: job.label, taskIndex, replicaId, reason: ending.reason });

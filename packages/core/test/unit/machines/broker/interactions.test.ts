@@ -2,7 +2,7 @@ import test from 'ava';
 import { BrokerDialogue, checkInteractions } from '@mutirao/testkit';
 
 const subjects = [
-  'scheduling', 'schedulers', 'replication-caps', 'prefetch', 'failures', 'recovery', 'demand', 'matching', 'results', 'walltimes', 'votes', 'vote-caps', 'quarantined-later',
+  'scheduling', 'schedulers', 'replication-caps', 'prefetch', 'failures', 'recovery', 'demand', 'matching', 'results', 'walltimes', 'votes', 'vote-caps', 'quarantined-later', 'convictions',
   'credibility', 'cancelled', 'reservations',
 ];
 const leasing = { lease: { horizon: 100_000, replicasMax: 4, interval: 1000, unknownPerSlot: 4 } };

@@ -25,6 +25,7 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   ...[0, -1, 1.5, 16, NaN].map((count) => [`a vote of ${count}`, aJob(1, { verification: { kind: 'vote', count } }), /verification is vote:\S+; want an integer in 1\.\.15/] as const),
   ...[0, 1, 1.5, -0.1, NaN, Infinity].map((threshold) => (
     [`a credibility of ${threshold}`, aJob(1, { verification: { kind: 'credibility', threshold } }), /is credibility:\S+; want a number above 0 and below 1/] as const)),
+  ['a credibility that nobody reaches', aJob(1, { verification: { kind: 'credibility', threshold: 0.9999999999 } }), /is credibility:0\.9999999999; want 0\.99999999906\d+ at most, which 15 machines that nobody knows reach/],
   ['verification by checks that are not there', aJob(1, { verification: { kind: 'check' }, groups: [aGroup(1, { check: 'true' }), aGroup(1)] }), /task group 1 has none; want a check in each/],
   ['a vote on what does nothing', aJob(1, { verification: { kind: 'vote', count: 3 }, groups: [aGroup(1, { noOp: true })] }), /task group 0 does nothing \(no-op\)/],
   ['the credibility of what does nothing', aJob(1, { verification: { kind: 'credibility', threshold: 0.9 }, groups: [aGroup(1, { noOp: true })] }), /does nothing/],
@@ -52,7 +53,7 @@ test('paths that leave their root are refused on either way', (t) => {
 
 test('the most that a job may ask for is taken', (t) => {
   for (const count of [1, 2, 15]) t.is(findSpecFault(aJob(1, { verification: { kind: 'vote', count } })), undefined);
-  for (const threshold of [0.0001, 0.9, 0.9999]) t.is(findSpecFault(aJob(1, { verification: { kind: 'credibility', threshold } })), undefined);
+  for (const threshold of [0.0001, 0.9, 0.9999, 0.999999999]) t.is(findSpecFault(aJob(1, { verification: { kind: 'credibility', threshold } })), undefined);
   t.is(findSpecFault(aJob(1, { groups: [aGroup(2 ** 31)], replicasMax: 16, failuresMax: 100, processors: 64 })), undefined);
   t.is(findSpecFault(withGroup({ command: '', noOp: true, inputs: [input], outputs: [output], requirements: 'mem >= 1' })), undefined);
 });

@@ -1,0 +1,43 @@
+import { credibilityOfGroups } from './credibility.ts';
+import { groupVotes, type Vote } from './vote.ts';
+
+/** When a machine is caught. */
+export interface ConvictionRules {
+  /** Credibility of what outvoted it from which on one is enough. */
+  readonly certainty: number;
+  /** Pieces of evidence of one kind that convict a machine, however weak each is. */
+  readonly evidenceMax: number;
+}
+
+/** What a broker goes by unless it is told otherwise. */
+export const defaultConvictionRules: ConvictionRules = { certainty: 0.99, evidenceMax: 3 };
+
+/** What a result that is taken says of those who brought another one. */
+export interface Verdict {
+  /** The probability that what is taken is right. */
+  readonly certainty: number;
+  /** Whether that alone convicts them. */
+  readonly isCertain: boolean;
+}
+
+/**
+ * Judges those who disagree with a result that is taken.
+ *
+ * What one machine says, however trusted, convicts nobody alone.
+ *
+ * @param by.credibilityOf what each voter was believed before this vote: the credit that the vote gives must not speak for itself.
+ */
+export function judgeOutvoted(
+  votes: readonly Vote[], taken: string, by: { readonly rules: ConvictionRules; credibilityOf(voter: string): number },
+): Verdict {
+  const groups = groupVotes(votes);
+  const index = groups.findIndex(({ digest }) => digest === taken);
+  const certainty = credibilityOfGroups(groups, by.credibilityOf)[index] ?? 0;
+  const voterCount = groups[index]?.voters.length ?? 0;
+  return { certainty, isCertain: voterCount > 1 && certainty >= by.rules.certainty };
+}
+
+/** Whether a machine is caught by evidence that is certain, or of which it is the so many'th of its kind. */
+export function isConvicted({ isCertain, evidenceCount }: { readonly isCertain: boolean; readonly evidenceCount: number }, { evidenceMax }: ConvictionRules): boolean {
+  return isCertain || evidenceCount >= evidenceMax;
+}

@@ -1,0 +1,18 @@
+/** As the broker's default: the share of machines that may bring wrong results. */
+const faultyShare = 0.2;
+
+/** What a machine is believed that others confirmed so often: written down once more, for whoever checks the broker. */
+export function believeMachine(passes: number): number {
+  return passes === 0 ? 1 - faultyShare : 1 - faultyShare / ((1 - faultyShare) * Math.E * passes);
+}
+
+/**
+ * What a result is believed when so many brought it, by counting out every world in which who is right agrees and who differs is wrong: one for
+ * each result, and one in which all are wrong.
+ */
+export function believeResult(votes: readonly { readonly identity: string; readonly digest: string }[], taken: string, credibilityOf: (identity: string) => number): number {
+  const weightOf = (right: string | undefined): number => votes.reduce((weight, { identity, digest }) => (
+    weight * (digest === right ? credibilityOf(identity) : 1 - credibilityOf(identity))), 1);
+  const results: readonly (string | undefined)[] = [...new Set(votes.map(({ digest }) => digest)), undefined];
+  return weightOf(taken) / results.reduce((sum, right) => sum + weightOf(right), 0);
+}
