@@ -25,6 +25,13 @@ export function racingScenario(scenario: Scenario): Scenario {
   };
 }
 
+/** The racing world where the user cancels each job while it runs and thinks better of it at once: what is being ended is retried. */
+export function regretfulScenario(scenario: Scenario): Scenario {
+  const racing = racingScenario(scenario);
+  const regret = { cancelledAfter: 15_000, retriedAfter: 15_010 };
+  return { ...racing, jobs: racing.jobs.map((job) => ({ ...job, meanTaskTime: Math.max(job.meanTaskTime, 10_000), ...regret })) };
+}
+
 /** The same jobs on a cluster that is hard to talk to: calls get lost and come twice, its manager lags and lies, and processes crash. */
 export function doubtfulScenario(scenario: Scenario): Scenario {
   const [cluster] = scenario.clusters;
