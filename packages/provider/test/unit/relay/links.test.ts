@@ -1,0 +1,21 @@
+// What an agent says while it belongs to nobody, or to a broker whose journal is gone.
+import test from 'ava';
+import { encodeReport } from '@mutirao/api/codecs';
+import { AttachRequest, AttachResponse } from '@mutirao/api/machine';
+import { anEnd, streamPair } from '@mutirao/testkit';
+import { ReportKeeper } from '../../../src/deputy/report-keeper.ts';
+import { AgentLink } from '../../../src/relay/links.ts';
+import { TaskMeasure } from '../../../src/relay/measure.ts';
+
+test('an agent that is cleared while its reports found no room is done when what they tell of has ended', (t) => {
+  const [, far] = streamPair<Buffer, Buffer>();
+  const identity = { attachmentId: 1, machineId: 'lab/m', incarnation: 'i', agentName: 'm', sharedTokens: [], requestId: '' };
+  const agent = new AgentLink(identity, far, new TaskMeasure());
+  agent.keep(new ReportKeeper({ keep: () => false, offer: (contents) => contents, setPaused: () => undefined }));
+  const report = encodeReport({ sequence: 3, started: [], ended: [anEnd(4, 'succeeded', { startedAt: 1, endedAt: 2 })] });
+  agent.receive(Buffer.from(AttachRequest.encode({ message: { $case: 'report', value: report } }).finish()));
+  agent.clear([4]);
+  const told = far.sent.map((bytes) => AttachResponse.decode(bytes).message);
+  t.deepEqual(told.map((message) => message?.$case), ['cancel', 'acknowledged']);
+  t.true(agent.isClosed);
+});
