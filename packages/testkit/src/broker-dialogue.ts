@@ -16,7 +16,7 @@ type Options = Readonly<Record<string, string>>;
  *
  * Verbs: `at T`, `provider P`, `connect P [leases] [resource=R]`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
  * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. reservation=7:1000-5000x2 after=wait of=USER]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
- * until=.. incarnation=.. request=.. held=1,2 identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T]`,
+ * until=.. incarnation=.. request=.. held=1,2 gone=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T]`,
  * `request P/N STATUS width=.. walltime=.. [inside=7:1000-5000x2 over=CODE]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
  */
 export class BrokerDialogue {
@@ -160,13 +160,13 @@ function capOf(text: string): ReplicationCap {
 }
 
 function joinOf(machineId: string, options: Options): BrokerInput {
-  const { processors, until, incarnation, request, held, identity, inside, ...attributes } = options;
+  const { processors, until, incarnation, request, held, identity, inside, gone, ...attributes } = options;
   const facts = aMachine(machineId, {
     processors: Number(processors ?? 1), until: until === undefined ? undefined : Number(until), incarnation: incarnation ?? 'a',
     requestId: request ?? '', attributes, ...(identity === undefined ? {} : { identity }),
     ...(inside === undefined ? {} : { reservation: nameReservation(aReservation(inside)) }),
   });
-  return { kind: 'MachineJoined', providerId: machineId.split('/')[0] ?? '', facts, heldReplicaIds: numbersOf(held) };
+  return { kind: 'MachineJoined', providerId: machineId.split('/')[0] ?? '', facts, heldReplicaIds: numbersOf(held), ...(gone === 'yes' ? { isGone: true } : {}) };
 }
 
 function reportOf(sequence: number, words: readonly string[]): MachineReport {
@@ -242,7 +242,7 @@ export function describeBrokerCommand(command: BrokerCommand): string[] {
       return [`want of ${command.providerId}: ${pendingTasks} tasks of ${processors}${times}${reserved.map((want) => `, ${want.processors} processors inside ${want.reservationId}`).join('')}`];
     }
     case 'StartReplicas': return [`start ${command.starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${command.jobId}.${taskIndex}`).join(', ')} on ${command.machineId}`];
-    case 'GrantLease': return [`lease ${command.sequence} for ${command.providerId}: ${describeLeased(command.parts)}`];
+    case 'GrantLease': return [`lease ${command.sequence} for ${command.providerId}: ${describeLeased(command.parts)}${command.caught === undefined ? '' : `, nothing for ${command.caught.join(', ')}`}`];
     case 'CancelReplicas': return [`${command.onlyWaiting ? 'withdraw' : 'cancel'} ${command.replicaIds.map((id) => `r${id}`).join(', ')} on ${command.machineId}`];
     case 'AcceptResult': return [`accept r${command.replicaId} of ${command.jobId}.${command.taskIndex} from ${command.machineId}${command.check === '' ? '' : `, check ${command.check}`}`];
     case 'DigestResult': return [`digest r${command.replicaId} of ${command.jobId}.${command.taskIndex} from ${command.machineId}${command.check === '' ? '' : `, check ${command.check}`}`];

@@ -5,7 +5,7 @@ import { IndexSet } from '@mutirao/core/shared';
 const ofTheMoment = new Set([
   'options', 'wakeAt', 'demandsAt', 'demandsDue', 'requestsSeen', 'matches', 'isWithdrawing', 'isEnding', 'isConnected', 'hearingUntil', 'isHearing', 'awaySince', 'lastError', 'demand', 'demandAt', 'shareSince', 'isTold',
   'groups', 'breakages', 'accepting', 'quarantinedUntil', 'standardOutput', 'standardError',
-  'resourceId', 'takesLeases', 'isSettled', 'isLeaseTold', 'leaseSeenAt',
+  'resourceId', 'takesLeases', 'isSettled', 'isLeaseTold', 'caughtTold', 'leaseSeenAt', 'isGone',
 ]);
 
 /** References that lead back into the graph are cut down to a name. */

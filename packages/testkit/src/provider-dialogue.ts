@@ -1,4 +1,5 @@
 import { providerDefaults, providerMachine, createProviderState, clientRequestIdOf, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import type { ReportHealth } from '@mutirao/core/bag';
 import type { Demand, LeaseOutline, QueueListing, QueuedRequest } from '@mutirao/core/messages';
 import { aReservation } from './claimed-reservation.ts';
 
@@ -6,10 +7,10 @@ import { aReservation } from './claimed-reservation.ts';
  * A provider machine that is spoken to in lines, for interaction files and short tests.
  *
  * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B [instance=I]`, `disconnect B`, `demand B N [xP [elsewhere=T]] [inside=7:1000-5000x4/3]`, `accepted Q`,
- * `lease B SEQUENCE horizon=T FIRST-LAST[:inputs|:time=T|:NAME=VALUE] ...`, `stocked B lease=S IDS`, `report M SEQUENCE ENDED|- [BYTES]`, `acknowledge B M SEQUENCE`,
+ * `lease B SEQUENCE horizon=T [caught=I,J] FIRST-LAST[:inputs|:time=T|:NAME=VALUE] ...`, `stocked B lease=S IDS`, `report M SEQUENCE ENDED|- [BYTES [sound|broken|full|silent]]`, `unstartable M IDS`, `acknowledge B M SEQUENCE`,
  * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] Q=queued Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
  * `listing-failed WHY`, `settings HEURISTIC default=T` (what a restart after this line starts it with),
- * `attach M [held=1,2] [incarnation=I]` (M is `q1.0`, or a name for a time-shared machine), `detach M`, `left M`,
+ * `attach M [held=1,2] [incarnation=I] [identity=I]` (M is `q1.0`, or a name for a time-shared machine), `detach M`, `left M`,
  * `measured Q longest=T total=T count=N`, `drain WHY`, `heuristic [NAME] [default=T]`, `restart` (a new machine from the changes so far).
  */
 export class ProviderDialogue {
@@ -98,6 +99,7 @@ export class ProviderDialogue {
     switch (verb) {
       case 'lease': return { kind: 'LeaseGranted', brokerId: first, connectionId: this.openConnections.get(first) ?? 0, lease: leaseOf(rest) };
       case 'report': return this.reportOf(first, rest);
+      case 'unstartable': return { kind: 'LeasedUnstartable', machineId: `p/${first}`, attachmentId: this.openAttachments.get(first) ?? 0, replicaIds: idsOf(rest[0] ?? '') };
       case 'acknowledge': return { kind: 'KeptAcknowledged', brokerId: first, machineId: `p/${rest[0] ?? ''}`, sequence: Number(rest[1]) };
       case 'stocked': return { kind: 'LeaseStocked', brokerId: first, sequence: valuesOf(rest.join(' '))['lease'] ?? 0, replicaIds: idsOf(rest.at(-1) ?? '') };
       default: return undefined;
@@ -120,16 +122,17 @@ export class ProviderDialogue {
     this.openAttachments.set(name, this.attachments);
     const held = words.find((word) => word.startsWith('held='))?.slice(5) ?? '';
     const incarnation = words.find((word) => word.startsWith('incarnation='))?.slice(12) ?? '1';
+    const identity = words.find((word) => word.startsWith('identity='))?.slice(9);
     const requestId = name.includes('.') ? name.split('.')[0] ?? '' : '';
     return {
       kind: 'AgentAttached', attachmentId: this.attachments, heldReplicaIds: held === '' ? [] : held.split(',').map(Number),
-      facts: { machineId: `p/${name}`, incarnation, processors: 1, attributes: {}, until: undefined, requestId },
+      facts: { machineId: `p/${name}`, incarnation, processors: 1, attributes: {}, until: undefined, requestId, ...(identity === undefined ? {} : { identity }) },
     };
   }
 
   private reportOf(name: string, words: readonly string[]): ProviderInput {
-    const [sequence = '1', ended = '', bytes = '100'] = words;
-    return { kind: 'ReportMade', machineId: `p/${name}`, attachmentId: this.openAttachments.get(name) ?? 0, sequence: Number(sequence), endedReplicaIds: idsOf(ended), bytes: Number(bytes) };
+    const [sequence = '1', ended = '', bytes = '100', health = 'sound'] = words;
+    return { kind: 'ReportMade', machineId: `p/${name}`, attachmentId: this.openAttachments.get(name) ?? 0, sequence: Number(sequence), endedReplicaIds: idsOf(ended), bytes: Number(bytes), health: health as ReportHealth };
   }
 
   private listingOf(words: readonly string[]): ProviderInput {
@@ -163,10 +166,11 @@ function idsOf(text: string): number[] {
 }
 
 /** `1 horizon=1000 5-9 7-7:os=linux 10-12:inputs 13-13:time=500` */
-function leaseOf([sequence = '1', horizon = '', ...groups]: readonly string[]): LeaseOutline {
+function leaseOf([sequence = '1', horizon = '', ...words]: readonly string[]): LeaseOutline {
+  const caught = words.find((word) => word.startsWith('caught='))?.slice('caught='.length).split(',');
   return {
-    sequence: Number(sequence), horizon: Number(horizon.split('=')[1]),
-    groups: groups.map((word) => {
+    sequence: Number(sequence), horizon: Number(horizon.split('=')[1]), ...(caught === undefined ? {} : { caught }),
+    groups: words.filter((word) => !word.startsWith('caught=')).map((word) => {
       const [range = '', what = ''] = word.split(':');
       const [first = 0, last = 0] = range.split('-').map(Number);
       const hasTime = what.startsWith('time=');

@@ -7,12 +7,13 @@ import { decodeStartReplicas, encodeStartReplicas } from './machine.ts';
 /** Reads a lease. @throws {MutiraoError} MUT_BAD_REQUEST when it has no number, or a group nothing to start. */
 export function decodeLease(wire: LeaseWire): Lease {
   if (wire.sequence < 1) throw badRequest(`lease.sequence is ${wire.sequence}; want 1 or more`);
-  return { sequence: wire.sequence, horizon: wire.horizonMs, groups: wire.groups.map(decodeLeaseGroup) };
+  const { sequence, horizonMs, groups, caughtIdentities } = wire;
+  return { sequence, horizon: horizonMs, groups: groups.map(decodeLeaseGroup), ...(caughtIdentities.length === 0 ? {} : { caught: caughtIdentities }) };
 }
 
 /** Writes a lease for the wire. */
-export function encodeLease({ sequence, horizon, groups }: Lease): LeaseWire {
-  return { sequence, horizonMs: horizon, groups: groups.map(encodeLeaseGroup) };
+export function encodeLease({ sequence, horizon, groups, caught = [] }: Lease): LeaseWire {
+  return { sequence, horizonMs: horizon, groups: groups.map(encodeLeaseGroup), caughtIdentities: [...caught] };
 }
 
 function decodeLeaseGroup({ start, requirements, taskTimeMs }: LeaseGroupWire): LeaseGroup {

@@ -49,8 +49,8 @@ export class FromProvider {
       case 'joined': {
         const facts = decodeMachineFacts(message.value.facts);
         this.#checkName(facts.machineId);
-        const { heldReplicaIds } = message.value;
-        this.#inOrder(facts.machineId, { kind: 'MachineJoined', providerId: this.#providerId, facts, heldReplicaIds });
+        const { heldReplicaIds, isGone } = message.value;
+        this.#inOrder(facts.machineId, { kind: 'MachineJoined', providerId: this.#providerId, facts, heldReplicaIds, ...(isGone === true ? { isGone } : {}) });
         break;
       }
       case 'lost':

@@ -37,7 +37,8 @@ const leaseBytesMax: Bytes = 8 * 1024 * 1024;
  */
 export class LeaseStager {
   readonly #port: LeaseStagerPort;
-  readonly #latest = new Map<ProviderId, number>();
+  /** A lease may be told again, with other machines caught, while it is staged: its sequence alone does not name a telling. */
+  readonly #latest = new Map<ProviderId, GrantLease>();
 
   constructor(port: LeaseStagerPort) {
     this.#port = port;
@@ -45,13 +46,13 @@ export class LeaseStager {
 
   /** Stages a lease and sends it, unless another comes in between or the connection is lost. */
   grant(command: GrantLease): void {
-    const { providerId, sequence } = command;
+    const { providerId } = command;
     const link = this.#port.findLink(providerId);
     if (link === undefined) return;
-    this.#latest.set(providerId, sequence);
+    this.#latest.set(providerId, command);
     const { epoch } = link;
     this.#stage(command).then((lease) => {
-      if (this.#latest.get(providerId) !== sequence || link.epoch !== epoch) return;
+      if (this.#latest.get(providerId) !== command || link.epoch !== epoch) return;
       link.send({ $case: 'lease', value: lease });
       this.#port.onGranted(providerId, lease.groups.reduce((sum, { start }) => sum + (start?.replicas.length ?? 0), 0));
     }, (error: unknown) => { this.#port.onBug(error); });
@@ -59,13 +60,13 @@ export class LeaseStager {
 
   /** What cannot be staged now is left out: it has not been placed, so nobody waits for it. */
   async #stage(command: GrantLease): Promise<Lease> {
-    const { sequence, horizon } = command;
+    const { sequence, horizon, caught = [] } = command;
     const groups: LeaseGroup[] = [];
     for (const { order, requirements, taskTime } of this.#port.partsOf(command)) {
       const { batch } = await this.#port.stage(order);
       if (batch.replicas.length > 0) groups.push({ start: batch, requirements, taskTime });
     }
-    return cutToFit({ sequence, horizon, groups });
+    return cutToFit({ sequence, horizon, groups, caught });
   }
 }
 

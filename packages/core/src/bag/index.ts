@@ -12,7 +12,7 @@ export { outlineLease } from './outline-lease.ts';
 export { placeQueues } from './place-queues.ts';
 export { placeReady, type PlacementPort } from './place-ready.ts';
 export { prefetchDepth, type PrefetchFacts, type PrefetchRules } from './prefetch.ts';
-export { quarantineTime, type QuarantineRules } from './quarantine.ts';
+export { healthOf, type MachineHealth, noSpace, noteHealth, quarantineDefaults, quarantineTime, type QuarantineRules, type ReportHealth } from './quarantine.ts';
 export { budgetLeft, lossBy, type ReplicationCost, type TaskRuns } from './replication-cap.ts';
 export { replicate, type ReplicableTask, type ReplicationPort } from './replicate.ts';
 export type { BagScheduler, SchedulingPort } from './scheduler.ts';

@@ -1,4 +1,5 @@
-import type { Duration } from '../shared/index.ts';
+import type { ReplicaEnd } from '../messages/index.ts';
+import type { Duration, Instant } from '../shared/index.ts';
 
 /** When a machine that breaks replicas is left alone, and how long. */
 export interface QuarantineRules {
@@ -7,6 +8,45 @@ export interface QuarantineRules {
   /** Length of the first; each further one is twice as long. */
   readonly first: Duration;
   readonly longest: Duration;
+}
+
+/** Usual rules. */
+export const quarantineDefaults: QuarantineRules = { breakagesMax: 3, first: 10_000, longest: 600_000 };
+
+/** Why a machine broke what its disk had no room for. */
+export const noSpace = 'MUT_NO_SPACE';
+
+/** What the ends in a report say of their machine: it ended something by itself, it broke all of them, or its disk was full, or they say nothing. */
+export type ReportHealth = 'sound' | 'broken' | 'full' | 'silent';
+
+/** What is known of the health of a machine. */
+export interface MachineHealth {
+  /** Reports that told of broken replicas since it last ended one otherwise. */
+  breakages: number;
+  /** It gets nothing before. */
+  quarantinedUntil: Instant;
+}
+
+/** What the ends in a report say of the machine that made it. */
+export function healthOf(ends: readonly Pick<ReplicaEnd, 'outcome' | 'reason'>[]): ReportHealth {
+  if (ends.some(({ outcome }) => outcome !== 'broken' && outcome !== 'cancelled')) return 'sound';
+  const broken = ends.filter(({ outcome }) => outcome === 'broken');
+  if (broken.length === 0) return 'silent';
+  return broken.every(({ reason }) => reason === noSpace) ? 'full' : 'broken';
+}
+
+/**
+ * A machine whose reports tell of nothing but broken replicas is left alone for a while, longer each time.
+ *
+ * Counted by report, since one cause breaks all that a machine has at once. One whose disk is full is left alone at once, and each time
+ * for as long: a moment after there is room again it works as before.
+ */
+export function noteHealth(machine: MachineHealth, health: ReportHealth, { rules, now }: { readonly rules: QuarantineRules; readonly now: Instant }): void {
+  if (health === 'sound') machine.breakages = 0;
+  if (health !== 'broken' && health !== 'full') return;
+  if (health === 'broken') machine.breakages += 1;
+  const time = health === 'full' ? rules.first : quarantineTime(machine.breakages, rules);
+  if (time > 0) machine.quarantinedUntil = now + time;
 }
 
 /** How long a machine is left alone after so many breakages in a row; 0 as long as it is not. */

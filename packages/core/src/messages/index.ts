@@ -4,6 +4,7 @@ export {
 } from './job.ts';
 export type { KeptMachine, KeptMachineState, MachineReach } from './kept-machine.ts';
 export type { Lease, LeaseGroup, LeaseOutline, LeaseOutlineGroup } from './lease.ts';
+export { identityOf } from './machine.ts';
 export type {
   InputFile, MachineFacts, MachineReport, Outcome, OutputContent, OutputFile, ReplicaEnd, ReplicaStart, StartReplicas,
   TaskTemplate, TaskTimes,

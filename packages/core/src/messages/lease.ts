@@ -12,6 +12,8 @@ export interface Lease {
   /** For how long after the broker went away replicas of it may be started. */
   readonly horizon: Duration;
   readonly groups: readonly LeaseGroup[];
+  /** Identities of machines that were caught and get nothing of it; left out where there are none. */
+  readonly caught?: readonly string[];
 }
 
 /** Leased replicas that share all but their values. */
@@ -29,6 +31,8 @@ export interface LeaseOutline {
   readonly sequence: number;
   readonly horizon: Duration;
   readonly groups: readonly LeaseOutlineGroup[];
+  /** As in the lease. */
+  readonly caught?: readonly string[];
 }
 
 /** A group of a lease in outline. */

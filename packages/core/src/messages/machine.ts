@@ -22,6 +22,11 @@ export interface MachineFacts {
   readonly reservation?: ReservationName;
 }
 
+/** What a machine is known by, whatever it is called: its identity, or its name where it tells none. */
+export function identityOf({ identity = '', machineId }: Pick<MachineFacts, 'identity' | 'machineId'>): string {
+  return identity === '' ? machineId : identity;
+}
+
 /** A file that a replica wants before it starts. */
 export interface InputFile {
   readonly root: Root;

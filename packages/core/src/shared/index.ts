@@ -7,4 +7,5 @@ export { Prng } from './prng.ts';
 export { findNearestWord } from './nearest-word.ts';
 export { clockTolerance, ownInstant } from './own-instant.ts';
 export { IndexSet, type IndexRange } from './index-set.ts';
+export { countIn, rangesOf } from './ranges.ts';
 export { describeBytes, describeExactTime, describeInstant, describeTime, plural } from './sentences.ts';

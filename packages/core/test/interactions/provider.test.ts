@@ -72,6 +72,54 @@ test('what is kept for one broker says nothing of replicas of the same number th
   checkInteractions(t, new URL('provider-deputy-two-brokers.txt', import.meta.url), (lines) => dialogue.perform(lines));
 });
 
+test('a deputy starts nothing that its broker left out when it told the lease again, and leaves machines alone that break what they get', (t) => {
+  const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
+  checkInteractions(t, new URL('provider-deputy-limits.txt', import.meta.url), (lines) => dialogue.perform(lines));
+});
+
+/** A deputy of broker b, which leased it 10 to 19, with a machine that was kept waiting. */
+function aDeputy(caught = ''): ProviderDialogue {
+  const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
+  dialogue.perform(['start', 'limits requests=2 width=4 walltime=60000', 'connect b', 'demand b 0']);
+  dialogue.perform([`lease b 1 horizon=60000 ${caught} 10-19`.replace('  ', ' ')]);
+  dialogue.perform(['at 1000', 'disconnect b']);
+  dialogue.perform(['at 6000']);
+  return dialogue;
+}
+
+test('a machine whose disk is full gets nothing of a lease for ten seconds, and then as much as before', (t) => {
+  const dialogue = aDeputy();
+  t.regex(dialogue.perform(['attach m']), /start 10,11 of lease 1/);
+  t.notRegex(dialogue.perform(['report m 1 10,11 100 full']), /start/);
+  t.notRegex(dialogue.perform(['at 15999', 'measured x count=0']), /start/);
+  t.regex(dialogue.perform(['at 16000']), /start 12,13 of lease 1/);
+});
+
+test('a new run of an agent is not left alone for what the former one broke', (t) => {
+  const dialogue = aDeputy();
+  dialogue.perform(['attach m']);
+  for (const [sequence, ids] of [[1, '10,11'], [2, '12'], [3, '13']] as const) dialogue.perform([`report m ${sequence} ${ids} 100 broken`]);
+  t.notRegex(dialogue.perform(['at 7000', 'detach m', 'attach m']), /start/);
+  t.regex(dialogue.perform(['detach m', 'attach m incarnation=2']), /start 14,15 of lease 1/);
+});
+
+test('a deputy gives nothing to a machine that was caught, whatever it is called, also after a restart', (t) => {
+  const dialogue = aDeputy('caught=iron,p/n');
+  t.notRegex(dialogue.perform(['attach m identity=iron', 'attach n']), /start/);
+  dialogue.perform(['restart']);
+  t.notRegex(dialogue.perform(['attach m identity=iron']), /start/);
+  t.regex(dialogue.perform(['attach o']), /start 10,11 of lease 1 on p\/o/);
+});
+
+test('a machine that was caught since its broker leased gets nothing once the lease is told again', (t) => {
+  const dialogue = aDeputy();
+  dialogue.perform(['connect b']);
+  dialogue.perform(['lease b 1 horizon=60000 caught=p/m 10-19']);
+  dialogue.perform(['disconnect b']);
+  dialogue.perform(['at 11000']);
+  t.notRegex(dialogue.perform(['attach m']), /start/);
+});
+
 test('a switch of the heuristic decides what is asked for next, outlives a restart, and gives way to other settings', (t) => {
   const dialogue = new ProviderDialogue({ heuristicOptions: { ...heuristicDefaults, defaultTime: 10_000 } });
   checkInteractions(t, new URL('provider-heuristic.txt', import.meta.url), (lines) => {

@@ -1,7 +1,8 @@
 import type { WantedContent } from '@mutirao/api/codecs';
 import { readChunk } from '@mutirao/api/codecs';
 import { PullContentResponse } from '@mutirao/api/machine';
-import type { BrokerId, ProviderInput } from '@mutirao/core/machines/provider';
+import { healthOf } from '@mutirao/core/bag';
+import type { BrokerId, ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
 import type { Content, MachineReport } from '@mutirao/core/messages';
 import type { Bytes, Duration, MachineId, ReplicaId, UserId } from '@mutirao/core/shared';
 import type { Timers } from '@mutirao/runtime/driver';
@@ -14,6 +15,8 @@ import type { PushedChunks } from '../transfers/chunks.ts';
 import { KeptDelivery } from './kept-delivery.ts';
 import type { LeaseDesk } from './lease-desk.ts';
 import { ReportKeeper } from './report-keeper.ts';
+
+type StartLeased = Extract<ProviderCommand, { readonly kind: 'StartLeased' }>;
 
 /** What standing in for brokers needs. */
 export interface DeputyOptions {
@@ -84,6 +87,14 @@ export class Deputy {
     const told = this.#toldBytes.get(agent);
     for (const known of [...told?.keys() ?? []]) if (known <= sequence) told?.delete(known);
     agent.acknowledgeKept(sequence);
+  }
+
+  /** The messages that start leased replicas on an agent's machine; of those that are not on the disk any more the machine is told. */
+  startsFor(agent: AgentLink, { brokerId, sequence, replicaIds }: StartLeased): Buffer[] {
+    const { machineId, attachmentId } = agent.identity;
+    const { messages, missing } = this.leases.startMessages(brokerId, sequence, replicaIds);
+    if (missing.length > 0) this.#options.deliver({ kind: 'LeasedUnstartable', machineId, attachmentId, replicaIds: missing });
+    return messages;
   }
 
   /** The agent's messages go to a broker, or it is gone. */
@@ -179,7 +190,7 @@ export class Deputy {
     told.set(sequence, bytes.length);
     onReport(agent, report);
     deliver({
-      kind: 'ReportMade', machineId, attachmentId, sequence, bytes: bytes.length, endedReplicaIds: ended.map(({ replicaId }): ReplicaId => replicaId),
+      kind: 'ReportMade', machineId, attachmentId, sequence, bytes: bytes.length, endedReplicaIds: ended.map(({ replicaId }): ReplicaId => replicaId), health: healthOf(ended),
     });
     return true;
   }

@@ -108,24 +108,12 @@ export class LeaseDesk {
     return this.#leases.get(brokerId)?.unstocked.size ?? 0;
   }
 
-  /** The messages that start leased replicas, in this order. */
-  startMessages(brokerId: BrokerId, sequence: number, replicaIds: readonly ReplicaId[]): Buffer[] {
+  /** The messages that start leased replicas, in this order, and those of them that are not on the disk any more. */
+  startMessages(brokerId: BrokerId, sequence: number, replicaIds: readonly ReplicaId[]): { readonly messages: Buffer[]; readonly missing: ReplicaId[] } {
     const lease = this.#find(brokerId, sequence);
-    const replicas = replicaIds.map((replicaId) => lease?.replicas.get(replicaId)).filter((replica) => replica !== undefined);
-    if (lease === undefined || replicas.length < replicaIds.length) {
-      this.#options.log.error({ broker: brokerId, lease: sequence, missing: replicaIds.length - replicas.length }, 'leased replicas are not on the disk any more');
-      if (lease === undefined) return [];
-    }
-    const batches: { groupIndex: number; starts: ReplicaStart[] }[] = [];
-    for (const { groupIndex, start } of replicas) {
-      const last = batches.at(-1);
-      if (last?.groupIndex === groupIndex) last.starts.push(start);
-      else batches.push({ groupIndex, starts: [start] });
-    }
-    return batches.map(({ groupIndex, starts }) => {
-      const template = lease.body.groups[groupIndex]?.start?.template;
-      return asBuffer(AttachResponse.encode({ message: { $case: 'start', value: { template, replicas: starts } } }).finish());
-    });
+    const missing = replicaIds.filter((replicaId) => lease?.replicas.has(replicaId) !== true);
+    if (missing.length > 0) this.#options.log.error({ broker: brokerId, lease: sequence, missing: missing.length }, 'leased replicas are not on the disk any more');
+    return { messages: lease === undefined ? [] : messagesOf(lease, replicaIds), missing };
   }
 
   /** Stops looking. */
@@ -190,6 +178,22 @@ export class LeaseDesk {
     const message = FromMachine.encode({ machineId: '', message: { $case: 'contentWanted', value: { ...encodeContentWanted(rest), sharedTokens: contents.ownTokens } } }).finish();
     this.#options.tell(brokerId, frameFromMachine(machineIdField(''), asBuffer(message)));
   }
+}
+
+/** One message for each run of replicas of one group. */
+function messagesOf({ body, replicas }: ReadLease, replicaIds: readonly ReplicaId[]): Buffer[] {
+  const batches: { groupIndex: number; starts: ReplicaStart[] }[] = [];
+  for (const replicaId of replicaIds) {
+    const replica = replicas.get(replicaId);
+    if (replica === undefined) continue;
+    const last = batches.at(-1);
+    if (last?.groupIndex === replica.groupIndex) last.starts.push(replica.start);
+    else batches.push({ groupIndex: replica.groupIndex, starts: [replica.start] });
+  }
+  return batches.map(({ groupIndex, starts }) => {
+    const template = body.groups[groupIndex]?.start?.template;
+    return asBuffer(AttachResponse.encode({ message: { $case: 'start', value: { template, replicas: starts } } }).finish());
+  });
 }
 
 function readLease(body: Lease, connectionId: number): ReadLease {

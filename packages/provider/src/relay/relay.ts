@@ -274,9 +274,7 @@ export class Relay {
         this.#options.onKeeping?.(agent);
         break;
       case 'AcknowledgeKept': deputy.acknowledge(agent, command.sequence); break;
-      case 'StartLeased':
-        for (const message of deputy.leases.startMessages(command.brokerId, command.sequence, command.replicaIds)) agent.stream.write(message);
-        break;
+      case 'StartLeased': for (const message of deputy.startsFor(agent, command)) agent.stream.write(message); break;
     }
   }
 
@@ -308,7 +306,7 @@ export class Relay {
 
   /** What was kept of a machine goes before what its agent says now. */
   #tellJoined(broker: BrokerLink, { facts, heldReplicaIds, keptSequences = [], isGone }: RelayCommand & { kind: 'TellMachineJoined' }): void {
-    broker.write(toBroker({ $case: 'joined', value: { facts: encodeMachineFacts(facts), heldReplicaIds: [...heldReplicaIds] } }));
+    broker.write(toBroker({ $case: 'joined', value: { facts: encodeMachineFacts(facts), heldReplicaIds: [...heldReplicaIds], ...(isGone ? { isGone } : {}) } }));
     const { deputy } = this.#options;
     const agent = isGone ? undefined : this.#agentsByMachine.get(facts.machineId);
     agent?.route(broker, deputy !== undefined);

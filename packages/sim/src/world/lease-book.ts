@@ -1,6 +1,7 @@
 import { defaultBrokerOptions, type BrokerChange, type BrokerInput } from '@mutirao/core/machines/broker';
-import { keptKey, type ProviderChange, type ProviderCommand } from '@mutirao/core/machines/provider';
-import { invariant, type Duration, type Instant, type ProviderId, type ReplicaId } from '@mutirao/core/shared';
+import { keptKey, type ProviderChange, type ProviderCommand, type ProviderInput } from '@mutirao/core/machines/provider';
+import { identityOf } from '@mutirao/core/messages';
+import { invariant, type Duration, type Instant, type MachineId, type ProviderId, type ReplicaId } from '@mutirao/core/shared';
 import type { WorldTurn } from './machine-process.ts';
 
 type BrokerChangeOf<Kind extends BrokerChange['kind']> = Extract<BrokerChange, { readonly kind: Kind }>;
@@ -21,7 +22,7 @@ interface Deputy {
 
 /**
  * What was leased and what is kept, kept by the world as the journals tell: a provider starts alone what was leased to it and no longer than it
- * may, ids are given once, and no report is forgotten that the broker has not heard.
+ * may, and to no machine that it knows was caught, ids are given once, and no report is forgotten that the broker has not heard.
  */
 export class LeaseBook {
   readonly #skewMax: Duration;
@@ -35,6 +36,10 @@ export class LeaseBook {
   readonly #kept = new Map<string, Map<number, readonly ReplicaId[]>>();
   readonly #horizons = new Map<ProviderId, Duration>();
   readonly #deputies = new Map<ProviderId, Deputy>();
+  /** Who was caught, as each provider heard with a lease last, and as it had heard when it last said to keep one. */
+  readonly #caughtHeard = new Map<ProviderId, readonly string[]>();
+  readonly #caughtKept = new Map<ProviderId, readonly string[]>();
+  readonly #identities = new Map<MachineId, string>();
   /** Providers that the broker is connected to and that have not told all that they have, with the instant of the connection. */
   readonly #telling = new Map<ProviderId, Instant>();
 
@@ -44,18 +49,28 @@ export class LeaseBook {
   }
 
   /** Hears of a turn. */
-  hear({ at, process, inputs, changes, commands }: WorldTurn): void {
-    if (process === 'broker') {
-      for (const input of inputs as readonly BrokerInput[]) {
-        this.#hearReport(input);
-        this.#hearConnection(input, at);
-      }
-      for (const change of changes as readonly BrokerChange[]) if (change.kind === 'ReplicasPlaced' && change.isAdopted !== true) this.#checkAsked(change, at);
-    } else if (process.startsWith(providerPrefix)) {
-      const providerId = process.slice(providerPrefix.length);
-      for (const change of changes as readonly ProviderChange[]) this.#hearDeputy(providerId, change, at);
-      for (const command of commands as readonly ProviderCommand[]) if (command.kind === 'StartLeased') this.#hearStart(providerId, command, at);
+  hear(turn: WorldTurn): void {
+    if (turn.process === 'broker') this.#hearBrokerTurn(turn);
+    else if (turn.process.startsWith(providerPrefix)) this.#hearProviderTurn(turn.process.slice(providerPrefix.length), turn);
+  }
+
+  #hearBrokerTurn({ at, inputs, changes }: WorldTurn): void {
+    for (const input of inputs as readonly BrokerInput[]) {
+      this.#hearReport(input);
+      this.#hearConnection(input, at);
     }
+    for (const change of changes as readonly BrokerChange[]) if (change.kind === 'ReplicasPlaced' && change.isAdopted !== true) this.#checkAsked(change, at);
+  }
+
+  #hearProviderTurn(providerId: ProviderId, { at, inputs, changes, commands }: WorldTurn): void {
+    for (const input of inputs as readonly ProviderInput[]) if (input.kind === 'LeaseGranted') this.#caughtHeard.set(providerId, input.lease.caught ?? []);
+    for (const change of changes as readonly ProviderChange[]) this.#hearDeputy(providerId, change, at);
+    for (const command of commands as readonly ProviderCommand[]) this.#hearCommand(providerId, command, at);
+  }
+
+  #hearCommand(providerId: ProviderId, command: ProviderCommand, at: Instant): void {
+    if (command.kind === 'StartLeased') this.#hearStart(providerId, command, at);
+    if (command.kind === 'ConfirmLease') this.#caughtKept.set(providerId, this.#caughtHeard.get(providerId) ?? []);
   }
 
   #hearReport(input: BrokerInput): void {
@@ -77,6 +92,7 @@ export class LeaseBook {
   }
 
   #hearDeputy(providerId: ProviderId, change: ProviderChange, at: Instant): void {
+    if (change.kind === 'MachineJoined') this.#identities.set(change.facts.machineId, identityOf(change.facts));
     if (change.kind === 'LeaseTaken') this.#horizons.set(providerId, change.lease.horizon);
     if (change.kind === 'DeputyBegan') this.#deputies.set(providerId, { since: at, horizon: this.#horizons.get(providerId) ?? 0 });
   }
@@ -86,6 +102,9 @@ export class LeaseBook {
     invariant(deputy !== undefined, `${machineId} is given leased tasks, and ${providerId} is no deputy`);
     const late = at - (deputy.since + deputy.horizon + 2 * this.#skewMax);
     invariant(late <= 0, `${machineId} is given leased tasks ${late} ms after the lease ended`);
+    const identity = this.#identities.get(machineId) ?? machineId;
+    const isCaught = [this.#caughtHeard, this.#caughtKept].every((caught) => caught.get(providerId)?.includes(identity) === true);
+    invariant(!isCaught, `${machineId} is given leased tasks, and ${providerId} knows that ${identity} was caught`);
     for (const replicaId of replicaIds) {
       const leased = this.#leased.get(replicaId) ?? 'nothing';
       invariant(leased.startsWith(`${providerId} `), `r${replicaId} starts on ${machineId}, and was leased as ${leased}`);

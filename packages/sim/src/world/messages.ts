@@ -27,7 +27,7 @@ export type FromBroker =
 export type ToBroker =
   /** `clock` is what the provider's clock shows, `resourceId` what its resource is called at the reservation manager. */
   | { readonly kind: 'hello'; readonly clock: Instant; readonly resourceId: string | undefined }
-  | { readonly kind: 'joined'; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[] }
+  | { readonly kind: 'joined'; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[]; readonly isGone?: true }
   | { readonly kind: 'lost'; readonly machineId: MachineId; readonly reason: string }
   | { readonly kind: 'fromMachine'; readonly machineId: MachineId; readonly message: FromAgent }
   | { readonly kind: 'requests'; readonly requests: readonly AllocationRequest[] }

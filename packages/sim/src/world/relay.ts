@@ -1,3 +1,4 @@
+import { healthOf } from '@mutirao/core/bag';
 import type { ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
 import { keptKey } from '@mutirao/core/machines/provider';
 import type { Lease, MachineReport } from '@mutirao/core/messages';
@@ -11,6 +12,8 @@ export type RelayCommand = Extract<ProviderCommand, {
   readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents'
     | 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' | 'ConfirmLease';
 }>;
+
+type StartLeased = Extract<RelayCommand, { readonly kind: 'StartLeased' }>;
 
 interface BrokerLink {
   readonly brokerId: string;
@@ -154,7 +157,7 @@ export class SimulatedRelay {
       const { report } = message;
       const { sequence, ended } = report;
       spool.writeReport(keptKey({ machineId, incarnation }), report);
-      deliver({ kind: 'ReportMade', machineId, attachmentId, sequence, endedReplicaIds: ended.map(({ replicaId }) => replicaId), bytes: bytesOf(report) });
+      deliver({ kind: 'ReportMade', machineId, attachmentId, sequence, endedReplicaIds: ended.map(({ replicaId }) => replicaId), bytes: bytesOf(report), health: healthOf(ended) });
     } else if (message.kind === 'contentWanted') {
       for (const content of message.contents) if (spool.contents.has(content.sha256)) agent.stream.write({ kind: 'content', content, isThere: true });
     }
@@ -203,9 +206,7 @@ export class SimulatedRelay {
         for (const message of agent.waiting) this.#keep(agent, message);
       }); break;
       case 'AcknowledgeKept': this.#withAgent(command.attachmentId, (agent) => { this.#acknowledgeKept(agent, command.sequence); }); break;
-      case 'StartLeased': this.#withAgent(command.attachmentId, (agent) => {
-        for (const batch of this.#setup.spool.startsOf(command.brokerId, command.sequence, command.replicaIds)) agent.stream.write({ kind: 'start', batch });
-      }); break;
+      case 'StartLeased': this.#withAgent(command.attachmentId, (agent) => { this.#startLeased(agent, command); }); break;
       case 'DrainAgents':
         this.#isDraining = true;
         for (const agent of this.#agents.values()) agent.stream.write({ kind: 'drain' });
@@ -217,6 +218,14 @@ export class SimulatedRelay {
   #withAgent(attachmentId: number, act: (agent: AgentLink) => void): void {
     const agent = this.#agents.get(attachmentId);
     if (agent !== undefined) act(agent);
+  }
+
+  #startLeased({ stream, machineId, attachmentId }: AgentLink, { brokerId, sequence, replicaIds }: StartLeased): void {
+    const batches = this.#setup.spool.startsOf(brokerId, sequence, replicaIds);
+    for (const batch of batches) stream.write({ kind: 'start', batch });
+    const there = new Set(batches.flatMap(({ replicas }) => replicas.map(({ replicaId }) => replicaId)));
+    const missing = replicaIds.filter((replicaId) => !there.has(replicaId));
+    if (missing.length > 0) this.#setup.deliver({ kind: 'LeasedUnstartable', machineId, attachmentId, replicaIds: missing });
   }
 
   #beginClearing(agent: AgentLink, heldReplicaIds: readonly ReplicaId[]): void {
@@ -232,7 +241,7 @@ export class SimulatedRelay {
     switch (command.kind) {
       case 'TellMachineJoined': {
         const { facts, heldReplicaIds, keptSequences = [], isGone } = command;
-        broker.stream.write({ kind: 'joined', facts, heldReplicaIds });
+        broker.stream.write({ kind: 'joined', facts, heldReplicaIds, ...(isGone === true ? { isGone } : {}) });
         for (const sequence of keptSequences) {
           const report = this.#setup.spool.getReport(keptKey(facts), sequence);
           broker.stream.write({ kind: 'fromMachine', machineId: facts.machineId, message: { kind: 'report', report } });

@@ -14,7 +14,7 @@ const lease: Lease = {
 };
 
 test('a lease comes out as it went in, also an empty one', (t) => {
-  for (const one of [lease, { ...lease, groups: [] }]) t.deepEqual(decodeLease(LeaseWire.decode(LeaseWire.encode(encodeLease(one)).finish())), one);
+  for (const one of [lease, { ...lease, groups: [] }, { ...lease, caught: ['iron', 'p/m'] }]) t.deepEqual(decodeLease(LeaseWire.decode(LeaseWire.encode(encodeLease(one)).finish())), one);
   t.throws(() => decodeLease({ ...encodeLease(lease), sequence: 0 }), { code: 'MUT_BAD_REQUEST', message: /sequence is 0/ });
   t.throws(() => decodeLease({ ...encodeLease(lease), groups: [{ start: undefined, requirements: '', taskTimeMs: 0 }] }), { code: 'MUT_BAD_REQUEST', message: /start is absent/ });
 });

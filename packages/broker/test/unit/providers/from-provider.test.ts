@@ -56,6 +56,7 @@ test('what a provider says becomes an input at once', (t) => {
   from.receive({ $case: 'settled', value: {} });
   t.deepEqual(inputs.map((input) => input.kind), ['MachineJoined', 'MachineReported', 'MachineLost', 'ProviderSettled']);
   t.like(inputs[0], { providerId: 'alpha', heldReplicaIds: [4] });
+  t.false('isGone' in (inputs[0] ?? {}));
 });
 
 test('a report with files holds up what its machine says next, and that all are told, but no other machine', async (t) => {
@@ -106,4 +107,10 @@ test('nonsense, and talk of machines of others, is refused', (t) => {
   const request = { ...encodeAllocationRequest({ providerId: 'alpha', requestId: '1', managerRequestId: '', width: 1, walltime: 1, status: 'queued', seenAt: 0, submittedAt: 0, startedAt: 0, endedAt: 0, reasons: [], heuristic: '' }), status: 0 as const };
   t.throws(() => { from.receive({ $case: 'requests', value: { requests: [request] } }); }, { code: 'MUT_BAD_REQUEST' });
   t.deepEqual(inputs, []);
+});
+
+test('a machine that is told of as gone is heard of as such', (t) => {
+  const { from, inputs } = prepare();
+  from.receive({ $case: 'joined', value: { facts: encodeMachineFacts(aMachine('alpha/m1')), heldReplicaIds: [], isGone: true } });
+  t.like(inputs[0], { kind: 'MachineJoined', isGone: true });
 });

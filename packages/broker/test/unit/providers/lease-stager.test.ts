@@ -69,3 +69,19 @@ test('a lease that would be too large for a message loses its end', async (t) =>
   t.deepEqual(sent.map(idsOf), [[[1, 2]]]);
   t.true(Lease.encode(sent[0] as Lease).finish().length < 8 * 1024 * 1024);
 });
+
+test('of two tellings of one lease that are being staged only the later is sent', async (t) => {
+  const disk = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  let count = 0;
+  const { stager, sent } = prepare([aPart([1])], async (order) => {
+    await disk[count++]?.promise;
+    return stagedOf(order);
+  });
+  stager.grant({ ...grant, sequence: 1 });
+  stager.grant({ ...grant, sequence: 1, caught: ['iron'] });
+  disk[1]?.resolve(undefined);
+  await turn();
+  disk[0]?.resolve(undefined);
+  await turn();
+  t.deepEqual(sent.map(({ caughtIdentities }) => caughtIdentities), [['iron']]);
+});

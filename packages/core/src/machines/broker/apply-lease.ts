@@ -1,7 +1,7 @@
-import { invariant, type ProviderId, type ReplicaId } from '../../shared/index.ts';
+import { countIn, invariant, type ProviderId, type ReplicaId } from '../../shared/index.ts';
 import { getProvider } from './apply-machine.ts';
 import type { ChangeOf } from './changes.ts';
-import { countIn, findLeasedTask, openLease } from './leases.ts';
+import { findLeasedTask, openLease } from './leases.ts';
 import type { BrokerState } from './state.ts';
 
 /** Knows a lease: its ids are given away for good. */

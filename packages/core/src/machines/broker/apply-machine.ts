@@ -27,7 +27,7 @@ export function addProvider(state: BrokerState, { providerId, address }: ChangeO
   else {
     state.providers.set(providerId, {
       providerId, address, machines: new Map(), pattern: undefined, leases: [], confirmedLease: 0,
-      isConnected: false, resourceId: '', takesLeases: false, isSettled: false, isLeaseTold: false, leaseSeenAt: 0, awaySince: undefined, hearingUntil: undefined, isHearing: false, lastError: '', clockOffset: 0, demand: undefined, demandAt: 0, shareSince: undefined,
+      isConnected: false, resourceId: '', takesLeases: false, isSettled: false, isLeaseTold: false, caughtTold: [], leaseSeenAt: 0, awaySince: undefined, hearingUntil: undefined, isHearing: false, lastError: '', clockOffset: 0, demand: undefined, demandAt: 0, shareSince: undefined,
     });
   }
 }
@@ -47,7 +47,7 @@ export function joinMachine(state: BrokerState, change: ChangeOf<'MachineJoined'
     provider, facts, processors: facts.processors, joinedAt: change.at, replicas: new Map(), heldProcessors: 0,
     account: openAccount(state, provider.providerId, facts.requestId), charged: 0, finishedCount: 0, failedCount: 0,
     times: new TimeCurve(), slowness: unknownSlowness,
-    isTold: false, breakages: 0, quarantinedUntil: 0,
+    isTold: false, isGone: false, breakages: 0, quarantinedUntil: 0,
   };
   state.machines.set(facts.machineId, machine);
   provider.machines.set(facts.machineId, machine);

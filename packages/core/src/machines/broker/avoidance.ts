@@ -1,6 +1,6 @@
 import type { Instant } from '../../shared/index.ts';
 import { matchesQueue } from './matching.ts';
-import type { BrokerMachine, BrokerState, OpenTask, TaskQueue } from './state.ts';
+import { type BrokerMachine, type BrokerState, isHere, type OpenTask, type TaskQueue } from './state.ts';
 
 /**
  * Until when a task keeps away from the machine where it went wrong last, so that another one may try it; undefined when it
@@ -19,7 +19,7 @@ export function avoidedUntil(
 
 function hasOtherMachine(state: BrokerState, queue: TaskQueue, machine: BrokerMachine): boolean {
   for (const other of state.machines.values()) {
-    if (other !== machine && other.isTold && other.breakages === 0 && matchesQueue(queue, other.facts)) return true;
+    if (other !== machine && isHere(other) && other.breakages === 0 && matchesQueue(queue, other.facts)) return true;
   }
   return false;
 }

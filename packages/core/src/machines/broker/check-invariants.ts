@@ -1,7 +1,7 @@
 import { isOfReservation } from '../../messages/index.ts';
-import { IndexSet, invariant } from '../../shared/index.ts';
+import { countIn, IndexSet, invariant } from '../../shared/index.ts';
 import { presenceOf } from './ledger-accounts.ts';
-import { countIn, findLeasedTask, unconfirmedMax } from './leases.ts';
+import { findLeasedTask, unconfirmedMax } from './leases.ts';
 import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
 import { getGroup } from './task-groups.ts';
 import type { TrustRecord } from './trust-evidence.ts';

@@ -20,6 +20,8 @@ export type BrokerCommand =
         /** In the order in which to start them. */
         readonly starts: readonly { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[];
       }[];
+      /** Identities of caught machines, which get nothing of it; left out where there are none. */
+      readonly caught?: readonly string[];
     }
   | { readonly kind: 'CancelReplicas'; readonly providerId: ProviderId; readonly machineId: MachineId; readonly replicaIds: readonly ReplicaId[]; readonly onlyWaiting: boolean }
   /** Every report of the machine up to this one is in the journal. */

@@ -1,3 +1,4 @@
+import { noSpace } from '../../bag/index.ts';
 import type { ReplicaEnd, TaskStatus } from '../../messages/index.ts';
 import type { ReplicaEnding, ReplicaFate } from './changes.ts';
 import type { BrokerOptions } from './options.ts';
@@ -8,9 +9,6 @@ const noBytes = new Uint8Array(0);
 
 /** The code of a task that was given up because its replicas were lost or broken too often. */
 export const lostOften = 'MUT_TASK_LOST_OFTEN';
-
-/** The code of a replica for which its machine had no room. */
-export const noSpace = 'MUT_NO_SPACE';
 
 /** What becomes of a replica whose machine tells of its end. */
 export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {

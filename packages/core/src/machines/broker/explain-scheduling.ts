@@ -3,7 +3,7 @@ import type { Instant } from '../../shared/index.ts';
 import { idlesAnyway } from './idles-anyway.ts';
 import { claimOfSister, curbAhead, leftOf, replicationCost } from './replication-budget.ts';
 import { describeTime } from './sentences.ts';
-import type { BrokerJob, BrokerState, OpenTask } from './state.ts';
+import { type BrokerJob, type BrokerState, isHere, type OpenTask } from './state.ts';
 import { beginTurn } from './turn.ts';
 
 /** Says how tasks of a job come to machines, and what bounds their replicas: one or two sentences. */
@@ -28,7 +28,7 @@ function explainCap(state: BrokerState, job: BrokerJob, now: Instant): string[] 
 /** How many machines that idle now are held anyway. */
 function countHeld(state: BrokerState, now: Instant): string {
   const turn = beginTurn(state, now);
-  const idle = [...state.machines.values()].filter((machine) => machine.isTold && machine.replicas.size === 0);
+  const idle = [...state.machines.values()].filter((machine) => isHere(machine) && machine.replicas.size === 0);
   const held = idle.filter((machine) => idlesAnyway(turn, machine)).length;
   return idle.length === 0 ? ': none idles now' : `: ${held} of ${idle.length} that idle now`;
 }

@@ -64,6 +64,7 @@ function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instan
   const { provider, quarantinedUntil, breakages } = machine;
   if (!provider.isConnected) return `${machineId}: its provider is away (${provider.lastError || 'not connected'}).`;
   if (isCaught(state, machine)) return `${machineId}: it was caught with wrong results; "mutirao machine trust" shows the evidence.`;
+  if (machine.isGone) return `${machineId}: it is gone, and its provider tells what it did before.`;
   if (!machine.isTold) return `${machineId}: its provider has not told of it since it came back.`;
   if (until !== undefined && until <= now) return `${machineId}: its allocation is over.`;
   if (breakages === 0) return `${machineId}: its disk had no room for what it was given, and it is left alone for ${describeTime(quarantinedUntil - now)}.`;

@@ -1,10 +1,11 @@
-import { type IndexRange, IndexSet, type ProcessorCount, type ProcessorMillis } from '../../shared/index.ts';
-import { countIn, type LeasedTasks, startsOf, unconfirmedMax } from './leases.ts';
+import { countIn, type ProcessorCount, type ProcessorMillis, rangesOf } from '../../shared/index.ts';
+import { type LeasedTasks, startsOf, unconfirmedMax } from './leases.ts';
 import { presentLease } from './present-lease.ts';
 import { knownNeed } from './remaining-time.ts';
 import { runsBeside } from './reserved-place.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, GroupSpan } from './state.ts';
 import { getTaskGroup } from './task-groups.ts';
+import { caughtIdentities } from './trust-records.ts';
 import { commit, type Turn, wakeBy } from './turn.ts';
 import { isVotedOn } from './votes.ts';
 
@@ -19,8 +20,8 @@ interface Slice {
 /**
  * Sees to it that each provider that is there has a lease: a slice of the bag that it goes on with should this broker fall asleep.
  *
- * Slices come from the end of the bag, from where this broker gets last, and no two providers have the same task. A lease is renewed when a
- * quarter of it is no longer ready, or when much more or less of it is wanted; where a connection began, it is told anew.
+ * Slices come from the end of each job's bag, from where this broker gets last, and no two providers have the same task. A lease is renewed when a
+ * quarter of it is no longer ready, or of what it should be is another; where a connection began, or a machine was caught or pardoned, it is told anew.
  */
 export function grantLeases(turn: Turn): void {
   const { state, now } = turn;
@@ -42,31 +43,47 @@ function reviewLease(turn: Turn, provider: BrokerProvider): void {
   const { state } = turn;
   const lease = presentLease(provider);
   const slices = chooseSlices(state, provider);
-  const wantedCount = slices.reduce((sum, { taskIndexes }) => sum + taskIndexes.length, 0);
-  const isKept = lease !== undefined && lease.horizon === state.options.lease.horizon && isStillGood(state, provider, wantedCount);
+  const isKept = lease !== undefined && lease.horizon === state.options.lease.horizon && isStillGood(state, provider, slices);
   if (!isKept && !isUnconfirmed(provider)) grant(turn, provider, slices);
-  else if (!provider.isLeaseTold) tell(turn, provider);
+  else if (!provider.isLeaseTold || !isSameList(provider.caughtTold, caughtIdentities(state))) tell(turn, provider);
 }
 
 function isUnconfirmed({ leases, confirmedLease }: BrokerProvider): boolean {
   return leases.filter(({ sequence }) => sequence > confirmedLease).length >= unconfirmedMax;
 }
 
-/** Whether the provider would have most of what it should have, and little else. */
-function isStillGood(state: BrokerState, provider: BrokerProvider, wantedCount: number): boolean {
+/** Whether the provider has most of the tasks that it should have, and few others. */
+function isStillGood(state: BrokerState, provider: BrokerProvider, slices: readonly Slice[]): boolean {
   const lease = presentLease(provider);
   if (lease === undefined) return false;
   let granted = 0;
   let ready = 0;
-  for (const { jobId, taskRanges } of lease.parts) {
-    granted += countIn(taskRanges);
-    const job = state.jobs.get(jobId);
-    if (job === undefined) continue;
-    for (const { first, count } of taskRanges) {
-      for (let index = first; index < first + count; index++) if (isReady(job, index)) ready++;
-    }
+  for (const part of lease.parts) {
+    granted += countIn(part.taskRanges);
+    ready += countReady(state, part);
   }
-  return 4 * ready >= 3 * granted && 3 * wantedCount <= 4 * ready && 4 * wantedCount >= 3 * ready;
+  let wanted = 0;
+  let shared = 0;
+  for (const { job, taskIndexes } of slices) {
+    const leased = lease.tasksByJob.get(job.jobId);
+    wanted += taskIndexes.length;
+    for (const index of taskIndexes) if (leased?.has(index) === true) shared++;
+  }
+  return 4 * ready >= 3 * granted && 4 * shared >= 3 * wanted && 4 * shared >= 3 * ready;
+}
+
+function countReady({ jobs }: BrokerState, { jobId, taskRanges }: LeasedTasks): number {
+  const job = jobs.get(jobId);
+  if (job === undefined) return 0;
+  let ready = 0;
+  for (const { first, count } of taskRanges) {
+    for (let index = first; index < first + count; index++) if (isReady(job, index)) ready++;
+  }
+  return ready;
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((entry, index) => entry === other[index]);
 }
 
 function isReady(job: BrokerJob, index: number): boolean {
@@ -79,7 +96,7 @@ function grant(turn: Turn, provider: BrokerProvider, slices: readonly Slice[]): 
   let firstReplicaId = state.nextReplicaId;
   const parts: LeasedTasks[] = [];
   for (const { job: { jobId }, group: { groupIndex }, taskIndexes } of slices) {
-    parts.push({ jobId, groupIndex, firstReplicaId, taskRanges: rangesOf(taskIndexes) });
+    parts.push({ jobId, groupIndex, firstReplicaId, taskRanges: rangesOf(taskIndexes.toReversed()) });
     firstReplicaId += taskIndexes.length;
   }
   const sequence = (presentLease(provider)?.sequence ?? 0) + 1;
@@ -87,52 +104,68 @@ function grant(turn: Turn, provider: BrokerProvider, slices: readonly Slice[]): 
   tell(turn, provider);
 }
 
-function rangesOf(descending: readonly number[]): IndexRange[] {
-  return [...IndexSet.fromRanges(descending.map((first) => ({ first, count: 1 }))).ranges()];
-}
-
 function tell({ state, commands }: Turn, provider: BrokerProvider): void {
   const lease = presentLease(provider);
   if (lease === undefined) return;
   provider.isLeaseTold = true;
+  provider.caughtTold = caughtIdentities(state);
   const { sequence, horizon } = lease;
   const parts = lease.parts.flatMap((part) => {
     const job = state.jobs.get(part.jobId);
-    if (job?.spec === undefined) return [];
+    // Of a job that is over nothing is to run, also where it was leased while it was not.
+    if (job?.spec === undefined || job.status !== 'running') return [];
     const { requirements } = getTaskGroup(job, part.groupIndex);
     return [{ jobId: part.jobId, groupIndex: part.groupIndex, requirements, taskTime: knownNeed(state, job) ?? 0, starts: startsOf(part) }];
   });
-  commands.push({ kind: 'GrantLease', providerId: provider.providerId, sequence, horizon, parts });
+  const { providerId, caughtTold: caught } = provider;
+  commands.push({ kind: 'GrantLease', providerId, sequence, horizon, parts, ...(caught.length === 0 ? {} : { caught }) });
 }
 
-/** What a provider should have: as much of what is ready as its processors could do within the horizon, and no more than its share. */
+/** What is left of what a provider may be leased. */
+interface Purse {
+  /** Tasks, of whatever jobs. */
+  countMax: number;
+  /** Processor-time for tasks that are known to take so much of it. */
+  known: ProcessorMillis;
+  /** Processors for tasks of jobs of which nothing has ended: they take nothing from the others, whatever they may need. */
+  unknown: ProcessorCount;
+}
+
+/**
+ * What a provider should have: as much of what is ready as its processors could do within the horizon, and no more than its share. Jobs come in
+ * the order in which this broker serves them.
+ */
 function chooseSlices(state: BrokerState, provider: BrokerProvider): Slice[] {
-  const { horizon } = state.options.lease;
+  const { horizon, unknownPerSlot } = state.options.lease;
   const slots = slotsOf(state, provider);
   if (slots === 0) return [];
   const others = [...state.providers.values()].filter((other) => other !== provider);
-  const jobs = [...state.openJobs.values()].filter((job) => job.status === 'running' && runsBeside(job)).toReversed();
-  let countMax = shareOf(state, jobs, provider);
-  let budget = slots * horizon;
+  const jobs = [...state.openJobs.values()].filter((job) => job.status === 'running' && runsBeside(job));
+  const purse: Purse = { countMax: shareOf(state, jobs, provider), known: slots * horizon, unknown: slots * unknownPerSlot };
   const slices: Slice[] = [];
   for (const job of jobs) {
-    const cost = costOf(state, job);
-    for (const group of job.groups.toReversed()) {
-      // There may be thousands of groups behind those that are enough.
-      if (countMax <= 0 || budget <= 0) return slices;
-      const taskIndexes = isLeasable(job, group) ? chooseTasks(job, group, others, Math.min(countMax, Math.ceil(budget / cost))) : [];
-      if (taskIndexes.length === 0) continue;
-      slices.push({ job, group, taskIndexes });
-      countMax -= taskIndexes.length;
-      budget -= taskIndexes.length * cost;
-    }
+    if (purse.countMax <= 0 || (purse.known <= 0 && purse.unknown <= 0)) break;
+    slices.push(...chooseSlicesOf(job, others, purse));
   }
   return slices;
 }
 
-/** Processor-time that a task of the job is taken to need. */
-function costOf({ options: { lease: { horizon, unknownPerSlot } } }: BrokerState, { processors, times }: BrokerJob): ProcessorMillis {
-  return processors * (times.count === 0 ? horizon / unknownPerSlot : Math.max(1, times.sum / times.count));
+function chooseSlicesOf(job: BrokerJob, others: readonly BrokerProvider[], purse: Purse): Slice[] {
+  const { processors, times } = job;
+  const kind = times.count === 0 ? 'unknown' : 'known';
+  const cost = kind === 'unknown' ? processors : processors * Math.max(1, times.sum / times.count);
+  const slices: Slice[] = [];
+  for (const group of job.groups.toReversed()) {
+    // There may be thousands of groups behind those that are enough.
+    if (purse.countMax <= 0 || purse[kind] <= 0) break;
+    if (!isLeasable(job, group)) continue;
+    const taskIndexes = chooseTasks(job, group, others, Math.min(purse.countMax, Math.ceil(purse[kind] / cost)));
+    if (taskIndexes.length === 0) continue;
+    slices.push({ job, group, taskIndexes });
+    purse.countMax -= taskIndexes.length;
+    purse[kind] -= taskIndexes.length * cost;
+  }
+  return slices;
 }
 
 /** How many of the ready tasks one of several providers may have, by their weights. */

@@ -17,7 +17,11 @@ export type BrokerInput =
   | { readonly kind: 'ProviderSettled'; readonly providerId: ProviderId }
   | { readonly kind: 'ProviderDisconnected'; readonly providerId: ProviderId; readonly reason: string }
   /** Also said of a machine that is known, when its provider or its agent reconnects. */
-  | { readonly kind: 'MachineJoined'; readonly providerId: ProviderId; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[] }
+  | {
+      readonly kind: 'MachineJoined'; readonly providerId: ProviderId; readonly facts: MachineFacts; readonly heldReplicaIds: readonly ReplicaId[];
+      /** It is told of only for what was kept of it, and counts as lost when that is acknowledged. */
+      readonly isGone?: true;
+    }
   | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string }
   /** Contents of outputs are in the content store already: `inline` is undefined in each. */
   | { readonly kind: 'MachineReported'; readonly machineId: MachineId; readonly report: MachineReport }

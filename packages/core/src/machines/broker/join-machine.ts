@@ -31,6 +31,7 @@ export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
   const machine = known ?? state.machines.get(facts.machineId);
   if (machine === undefined) return;
   machine.isTold = machine.provider.isConnected;
+  machine.isGone = input.isGone === true;
   loseMissing(turn, machine, input.heldReplicaIds);
   // A task of which something was lost just now may run there all the same, as what was leased.
   adoptLeased(turn, machine, input.heldReplicaIds);

@@ -1,4 +1,4 @@
-import { type Duration, type IndexRange, IndexSet, type JobId, type ReplicaId, type TaskIndex } from '../../shared/index.ts';
+import { countIn, type Duration, type IndexRange, IndexSet, type JobId, type ReplicaId, type TaskIndex } from '../../shared/index.ts';
 
 /** How much of the bag providers may go on with while the broker is away. */
 export interface LeaseRules {
@@ -44,11 +44,6 @@ export function openLease({ sequence, horizon, parts }: Pick<GrantedLease, 'sequ
     for (const { first, count } of taskRanges) tasks.addRange(first, count);
   }
   return { sequence, horizon, parts, adopted: new Set(), tasksByJob };
-}
-
-/** How many tasks ranges have. */
-export function countIn(ranges: readonly IndexRange[]): number {
-  return ranges.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** The task that a leased id is for; undefined for an id of another lease. */

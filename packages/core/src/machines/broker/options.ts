@@ -1,4 +1,4 @@
-import type { PrefetchRules, QuarantineRules } from '../../bag/index.ts';
+import { type PrefetchRules, quarantineDefaults, type QuarantineRules } from '../../bag/index.ts';
 import type { Duration } from '../../shared/index.ts';
 import { type ConvictionRules, type CredibilityRules, defaultConvictionRules, defaultCredibilityRules, type SpotCheckRules } from '../../trust/index.ts';
 import type { LeaseRules } from './leases.ts';
@@ -43,7 +43,7 @@ export interface BrokerOptions {
 /** What a broker does unless it is told otherwise. */
 export const defaultBrokerOptions: BrokerOptions = {
   prefetch: { target: 100, replicasMax: 256 },
-  quarantine: { breakagesMax: 3, first: 10_000, longest: 600_000 },
+  quarantine: quarantineDefaults,
   trust: { credibility: defaultCredibilityRules, spotCheck: { rate: 0.05, secret: '' }, ...defaultConvictionRules, awaitingMax: 10_000 },
   suspectGrace: 60_000,
   hearWithin: 10_000,

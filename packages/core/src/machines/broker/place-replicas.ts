@@ -4,7 +4,7 @@ import { holdBackLeased, isKeptFor } from './hold-back.ts';
 import { placeVotes } from './place-votes.ts';
 import { replicateTasks } from './replicate-tasks.ts';
 import { schedulingPort } from './scheduling-port.ts';
-import type { BrokerMachine, TaskQueue } from './state.ts';
+import { type BrokerMachine, isHere, type TaskQueue } from './state.ts';
 import { isCaught } from './trust-records.ts';
 import { type Turn, wakeBy } from './turn.ts';
 import { withdrawWaiting } from './withdraw-waiting.ts';
@@ -43,7 +43,7 @@ function fillMachines(turn: Turn, machines: readonly BrokerMachine[], held: Read
 function usableMachines(turn: Turn): BrokerMachine[] {
   const usable: BrokerMachine[] = [];
   for (const machine of turn.state.machines.values()) {
-    if (!machine.isTold || (machine.facts.until !== undefined && machine.facts.until <= turn.now)) continue;
+    if (!isHere(machine) || (machine.facts.until !== undefined && machine.facts.until <= turn.now)) continue;
     if (isCaught(turn.state, machine)) continue;
     if (machine.quarantinedUntil > turn.now) wakeBy(turn, machine.quarantinedUntil);
     else usable.push(machine);

@@ -1,7 +1,7 @@
 import type { AllocationRequest, JobStatus, MachineFacts, TaskStatus } from '../../messages/index.ts';
 import type { IndexSet, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 import { findJobOf } from './find-job.ts';
-import type { BrokerJob, BrokerMachine, BrokerState } from './state.ts';
+import { type BrokerJob, type BrokerMachine, type BrokerState, isHere } from './state.ts';
 import type { TrustRecord } from './trust-evidence.ts';
 import { credibilityOf, identityOf, isCaught } from './trust-records.ts';
 
@@ -197,10 +197,10 @@ function countRunning(machine: BrokerMachine): number {
   return running;
 }
 
-/** What a machine is: `draining` gets nothing new, because its time is over or its provider is away. */
+/** What a machine is: `draining` gets nothing new, because its time is over, its provider is away, or it is gone. */
 export function machineStatus(machine: BrokerMachine, now: Instant, wasCaught: boolean): MachineStatus {
   if (wasCaught) return 'quarantined';
-  if (!machine.isTold || (machine.facts.until !== undefined && machine.facts.until <= now)) return 'draining';
+  if (!isHere(machine) || (machine.facts.until !== undefined && machine.facts.until <= now)) return 'draining';
   if (machine.quarantinedUntil > now) return 'quarantined';
   return machine.replicas.size === 0 ? 'idle' : 'busy';
 }

@@ -3,7 +3,7 @@ import type { Duration, Instant } from '../../shared/index.ts';
 import { quantileOn, type Slowness, unknownSlowness } from '../../times/index.ts';
 import { matchesQueue } from './matching.ts';
 import { belongsTo } from './reserved-place.ts';
-import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from './state.ts';
+import { type BrokerJob, type BrokerMachine, type BrokerState, isHere, type TaskQueue } from './state.ts';
 import { timeQuantile } from './task-times.ts';
 
 /**
@@ -101,8 +101,9 @@ function needBeyond(moment: Moment, { job, noOp }: TaskQueue, { facts: { until }
  * tasks would wait for ever. Of a walltime a tenth may pass before its machines join.
  */
 function mayComeLonger(state: BrokerState, queue: TaskQueue, need: Duration): boolean {
-  for (const { facts, joinedAt, isTold } of state.machines.values()) {
-    if (isTold && (facts.until === undefined || facts.until - joinedAt >= need) && matchesQueue(queue, facts)) return true;
+  for (const machine of state.machines.values()) {
+    const { facts, joinedAt } = machine;
+    if (isHere(machine) && (facts.until === undefined || facts.until - joinedAt >= need) && matchesQueue(queue, facts)) return true;
   }
   for (const request of state.requests.values()) {
     if (0.9 * request.walltime >= need && isWaiting(state, request) && belongsTo(queue.job, request.reservation)) return true;

@@ -230,6 +230,8 @@ export interface BrokerProvider {
   isSettled: boolean;
   /** Its lease was told on this connection. */
   isLeaseTold: boolean;
+  /** Identities of caught machines, as it was told them with its lease. */
+  caughtTold: readonly string[];
   /** When its lease was last looked at. */
   leaseSeenAt: Instant;
   /** When the connection was lost (or the broker restarted); undefined while it is connected. */
@@ -280,6 +282,8 @@ export interface BrokerMachine {
   slowness: Slowness;
   /** Of the moment, as all below: its provider told of it on this connection. */
   isTold: boolean;
+  /** It is told of only for what was kept of it: its agent is gone. */
+  isGone: boolean;
   /** Reports that told of broken replicas since it last ended one otherwise. */
   breakages: number;
   /** Nothing is placed before. */
@@ -320,6 +324,11 @@ export const schedulingDefaults: Pick<BrokerJob, 'scheduler' | 'replicationCap'>
 /** The key of a job among those of its user, where the client chose an id. */
 export function clientKey(userId: UserId, clientJobId: string): string {
   return `${userId}\n${clientJobId}`;
+}
+
+/** Whether a machine is there, as far as its provider told. */
+export function isHere({ isTold, isGone }: Pick<BrokerMachine, 'isTold' | 'isGone'>): boolean {
+  return isTold && !isGone;
 }
 
 /** Whether a task is over; should it run again, it is another one. */

@@ -1,9 +1,9 @@
 import type { MachineReport, ReplicaEnd } from '../../messages/index.ts';
-import { quarantineTime } from '../../bag/index.ts';
+import { healthOf, noteHealth } from '../../bag/index.ts';
 import type { Instant, ReplicaId } from '../../shared/index.ts';
 import { askToAccept, digestCommand } from './bring-home.ts';
 import type { ReplicaEnding } from './changes.ts';
-import { noSpace, toldEnding, untoldEnding } from './endings.ts';
+import { toldEnding, untoldEnding } from './endings.ts';
 import type { InputOf } from './inputs.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica } from './state.ts';
 import { getGroup, getTaskGroup } from './task-groups.ts';
@@ -18,7 +18,9 @@ import { isVotedOn } from './votes.ts';
 export function takeReport(turn: Turn, input: InputOf<'MachineReported'>): void {
   const machine = turn.state.machines.get(input.machineId);
   if (machine === undefined) return;
-  noteHealth(turn, machine, input.report.ended);
+  // A report told twice counts once.
+  const ends = input.report.ended.filter(({ outcome, replicaId }) => outcome !== 'broken' || machine.replicas.has(replicaId));
+  noteHealth(machine, healthOf(ends), { rules: turn.state.options.quarantine, now: turn.now });
   noteStarts(turn, machine, input.report);
   noteEnds(turn, machine, input.report.ended);
   const { provider: { providerId }, facts: { machineId } } = machine;
@@ -83,27 +85,6 @@ function cancelSisters(turn: Turn, winner: BrokerReplica): void {
   for (const sister of winner.task.replicas) {
     if (sister !== winner) cancelReplica(turn, sister);
   }
-}
-
-/**
- * A machine whose reports tell of nothing but broken replicas is left alone for a while, longer each time.
- *
- * Counted by report, since one cause breaks all that a machine has at once. One whose disk is full is left alone at once, and each time
- * for as long: a moment after there is room again it works as before.
- */
-function noteHealth(turn: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[]): void {
-  const { quarantine } = turn.state.options;
-  if (ends.some(({ outcome }) => outcome !== 'broken' && outcome !== 'cancelled')) {
-    machine.breakages = 0;
-    return;
-  }
-  // A report told twice counts once.
-  const broken = ends.filter(({ outcome, replicaId }) => outcome === 'broken' && machine.replicas.has(replicaId));
-  if (broken.length === 0) return;
-  const isFull = broken.every(({ reason }) => reason === noSpace);
-  if (!isFull) machine.breakages++;
-  const time = isFull ? quarantine.first : quarantineTime(machine.breakages, quarantine);
-  if (time > 0) machine.quarantinedUntil = turn.now + time;
 }
 
 /** Counts a replica that could not be sent as a failure of its task. */

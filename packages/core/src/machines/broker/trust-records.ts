@@ -1,13 +1,10 @@
-import type { MachineFacts } from '../../messages/index.ts';
+import { identityOf } from '../../messages/index.ts';
 import type { MachineId } from '../../shared/index.ts';
 import { credibilityOfMachine } from '../../trust/index.ts';
 import type { BrokerMachine, BrokerState } from './state.ts';
 import type { TrustRecord } from './trust-evidence.ts';
 
-/** What a machine is known by, whatever it is called: its identity, or its name where it tells none. */
-export function identityOf({ identity = '', machineId }: MachineFacts): string {
-  return identity === '' ? machineId : identity;
-}
+export { identityOf };
 
 /** The record of that identity; opened when there is none. */
 export function openRecord(state: BrokerState, identity: string, machineId: MachineId): TrustRecord {
@@ -22,6 +19,13 @@ export function openRecord(state: BrokerState, identity: string, machineId: Mach
 /** Whether a machine was caught and gets nothing more. */
 export function isCaught(state: BrokerState, machine: BrokerMachine): boolean {
   return (state.records.get(identityOf(machine.facts))?.caughtAt ?? 0) !== 0;
+}
+
+/** What is known of as caught, in the order of the alphabet. Cost: O(records). */
+export function caughtIdentities({ records }: BrokerState): string[] {
+  const caught: string[] = [];
+  for (const { identity, caughtAt } of records.values()) if (caughtAt !== 0) caught.push(identity);
+  return caught.sort();
 }
 
 /** The probability that a result of that machine is right, at least. */

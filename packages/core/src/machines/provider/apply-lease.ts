@@ -1,6 +1,6 @@
 import { invariant, type Instant } from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
-import { keptKey, openLease, placeLeased } from './kept-lease.ts';
+import { keptKey, openLease, placeLeased, retellLease } from './kept-lease.ts';
 import type { BrokerId, KnownBroker, ProviderState } from './state.ts';
 
 type ChangeOf<Kind extends ProviderChange['kind']> = Extract<ProviderChange, { readonly kind: Kind }>;
@@ -11,9 +11,11 @@ function getBroker(state: ProviderState, brokerId: BrokerId): KnownBroker {
   return broker;
 }
 
-/** Keeps a lease in place of the former one. */
+/** Keeps a lease in place of the former one, which may be the same one in another outline. */
 export function takeLease(state: ProviderState, { brokerId, lease }: ChangeOf<'LeaseTaken'>): void {
-  getBroker(state, brokerId).lease = openLease(lease);
+  const broker = getBroker(state, brokerId);
+  const { lease: former } = broker;
+  broker.lease = former?.outline.sequence === lease.sequence ? retellLease(former, lease) : openLease(lease);
 }
 
 /** Notes which leased replicas run where. */

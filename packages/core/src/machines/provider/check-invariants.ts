@@ -1,5 +1,5 @@
-import { invariant } from '../../shared/index.ts';
-import { countIn, keptKey } from './kept-lease.ts';
+import { countIn, invariant } from '../../shared/index.ts';
+import { keptKey } from './kept-lease.ts';
 import { isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
 
 /** @throws {InvariantError} when the state contradicts itself. */

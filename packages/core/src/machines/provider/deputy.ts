@@ -1,7 +1,8 @@
-import type { LeaseOutline } from '../../messages/index.ts';
+import { noteHealth, quarantineDefaults } from '../../bag/index.ts';
+import { identityOf, type LeaseOutline, type LeaseOutlineGroup } from '../../messages/index.ts';
 import type { MachineId } from '../../shared/index.ts';
 import type { ProviderInput } from './inputs.ts';
-import { chooseLeased, keptKey, processorsOf, type KeptMachine } from './kept-lease.ts';
+import { chooseLeased, keptKey, processorsOf, type KeptLease, type KeptMachine } from './kept-lease.ts';
 import { isDeputy, leaseEnd, leftOfLease, roomForReports } from './leases.ts';
 import { askToReturn, tellLost } from './machines.ts';
 import type { BrokerId, KnownBroker, ProvidedMachine, ProviderState } from './state.ts';
@@ -12,21 +13,40 @@ type InputOf<Kind extends ProviderInput['kind']> = Extract<ProviderInput, { read
 /** Replicas that a machine gets for each of its processors while its broker is away: one runs, the other need not be waited for. */
 const replicasPerProcessor = 2;
 
-/** Keeps what a broker leases in place of what it leased before; heard again, it is confirmed again. */
+/**
+ * Keeps what a broker leases in place of what it leased before; heard again, it is confirmed again.
+ *
+ * Heard again it may lack some of its replicas: a job was cancelled, or an input is gone. The driver has the new body, so the outline must be the new one, too.
+ */
 export function takeLease(turn: Turn, { brokerId, connectionId, lease }: InputOf<'LeaseGranted'>): void {
   const broker = turn.state.brokers.get(brokerId);
   if (broker === undefined || broker.connectionId !== connectionId) return;
-  const known = broker.lease?.outline.sequence;
+  const known = broker.lease?.outline;
   // Heard late, after the one that replaced it.
-  if (broker.leaseConnectionId === connectionId && known !== undefined && lease.sequence < known) return;
+  if (broker.leaseConnectionId === connectionId && known !== undefined && lease.sequence < known.sequence) return;
   broker.leaseConnectionId = connectionId;
-  if (known !== lease.sequence) commit(turn, { kind: 'LeaseTaken', brokerId, lease: withoutMore(lease), at: turn.now });
+  if (known === undefined || !isSameOutline(known, lease)) commit(turn, { kind: 'LeaseTaken', brokerId, lease: withoutMore(lease), at: turn.now });
   broker.isLeaseConfirmed = false;
 }
 
 /** The outline alone, whatever else the driver's object has. */
-function withoutMore({ sequence, horizon, groups }: LeaseOutline): LeaseOutline {
-  return { sequence, horizon, groups };
+function withoutMore({ sequence, horizon, groups, caught }: LeaseOutline): LeaseOutline {
+  return { sequence, horizon, groups, ...(caught === undefined ? {} : { caught }) };
+}
+
+function isSameOutline(one: LeaseOutline, other: LeaseOutline): boolean {
+  return one.sequence === other.sequence && one.horizon === other.horizon && isSameList(one.caught, other.caught)
+    && one.groups.length === other.groups.length && one.groups.every((group, index) => isSameGroup(group, other.groups[index]));
+}
+
+function isSameGroup(one: LeaseOutlineGroup, other: LeaseOutlineGroup | undefined): boolean {
+  return one.processors === other?.processors && one.requirements === other.requirements && one.taskTime === other.taskTime && one.hasInputs === other.hasInputs
+    && one.replicas.length === other.replicas.length
+    && one.replicas.every(({ first, count }, index) => first === other.replicas[index]?.first && count === other.replicas[index].count);
+}
+
+function isSameList(one: readonly string[] = [], other: readonly string[] = []): boolean {
+  return one.length === other.length && one.every((entry, index) => entry === other[index]);
 }
 
 /** Notes that the inputs of leased replicas are here. */
@@ -84,12 +104,13 @@ function keepReportsOf({ commands }: Turn, machine: ProvidedMachine): void {
 function startLeased(turn: Turn, broker: KnownBroker, machine: ProvidedMachine): void {
   const { state, now } = turn;
   const { lease } = broker;
-  const { facts: { machineId, processors, reservation }, attachmentId } = machine;
-  if (lease === undefined || reservation !== undefined || state.drainReason !== '' || now >= leaseEnd(broker)) return;
+  const { facts: { machineId, processors }, attachmentId } = machine;
+  if (lease === undefined || state.drainReason !== '' || now >= leaseEnd(broker)) return;
   // Once all has started, machines without work are not worth a search.
-  if (leftOfLease(broker) === 0) return;
+  if (leftOfLease(broker) === 0 || !isUsable(turn, lease, machine)) return;
   const held = [...machine.held].reduce((sum, replicaId) => sum + processorsOf(lease, replicaId), 0);
-  const room = replicasPerProcessor * processors - held;
+  // A machine that broke replicas gets no queue until it has ended one well.
+  const room = (machine.breakages > 0 ? 1 : replicasPerProcessor) * processors - held;
   if (room <= 0) return;
   const replicaIds = chooseLeased(lease, machine.facts, { processors: room, now });
   if (replicaIds.length === 0) return;
@@ -97,6 +118,11 @@ function startLeased(turn: Turn, broker: KnownBroker, machine: ProvidedMachine):
   commit(turn, { kind: 'LeaseStarted', brokerId: broker.brokerId, machineId, replicaIds });
   for (const replicaId of replicaIds) machine.held.add(replicaId);
   turn.commands.push({ kind: 'StartLeased', brokerId: broker.brokerId, sequence, machineId, attachmentId, replicaIds });
+}
+
+/** Whether a machine may get anything of a lease now. */
+function isUsable({ now }: Turn, { outline: { caught = [] } }: KeptLease, { facts, quarantinedUntil }: ProvidedMachine): boolean {
+  return facts.reservation === undefined && quarantinedUntil <= now && !caught.includes(identityOf(facts));
 }
 
 /** Keeps a report, and has its agent told, where there is room. One that came while the broker came back goes straight. */
@@ -115,10 +141,19 @@ function isKept({ kept }: ProviderState, { facts }: ProvidedMachine, sequence: n
   return sequence <= (kept.get(keptKey(facts))?.reports.at(-1)?.sequence ?? 0);
 }
 
-function commitReport(turn: Turn, machine: ProvidedMachine, { sequence, endedReplicaIds, bytes }: InputOf<'ReportMade'>): void {
+function commitReport(turn: Turn, machine: ProvidedMachine, { sequence, endedReplicaIds, bytes, health }: InputOf<'ReportMade'>): void {
   const { facts, brokerId } = machine;
   machine.isFull = bytes > roomForReports(turn.state);
-  if (!machine.isFull) commit(turn, { kind: 'ReportKept', brokerId, facts, sequence, endedReplicaIds, bytes, at: turn.now });
+  if (machine.isFull) return;
+  commit(turn, { kind: 'ReportKept', brokerId, facts, sequence, endedReplicaIds, bytes, at: turn.now });
+  noteHealth(machine, health, { rules: quarantineDefaults, now: turn.now });
+}
+
+/** Notes that a machine has not got what it was given of a lease, so that it gets something else. Nobody gets that again: its broker has it still. */
+export function takeBack({ state }: Turn, { machineId, attachmentId, replicaIds }: InputOf<'LeasedUnstartable'>): void {
+  const machine = state.machines.get(machineId);
+  if (machine?.attachmentId !== attachmentId) return;
+  for (const replicaId of replicaIds) machine.held.delete(replicaId);
 }
 
 /** Forgets reports that their broker has; a machine that is gone and has told all is lost to it. */

@@ -1,3 +1,4 @@
+import type { ReportHealth } from '../../bag/index.ts';
 import type { Demand, LeaseOutline, MachineFacts, QueueListing, ResourceLimits } from '../../messages/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
 import type { BrokerId } from './state.ts';
@@ -19,7 +20,11 @@ export type ProviderInput =
   | {
       readonly kind: 'ReportMade'; readonly machineId: MachineId; readonly attachmentId: number; readonly sequence: number;
       readonly endedReplicaIds: readonly ReplicaId[]; readonly bytes: Bytes;
+      /** What its ends say of the machine. */
+      readonly health: ReportHealth;
     }
+  /** Leased replicas that a machine was to be given have no body in the spool: it has none of them. */
+  | { readonly kind: 'LeasedUnstartable'; readonly machineId: MachineId; readonly attachmentId: number; readonly replicaIds: readonly ReplicaId[] }
   /** A broker acknowledged reports of a machine, some of which are kept. */
   | { readonly kind: 'KeptAcknowledged'; readonly brokerId: BrokerId; readonly machineId: MachineId; readonly sequence: number }
   | { readonly kind: 'LimitsRead'; readonly limits: ResourceLimits }

@@ -1,6 +1,6 @@
 import type { LeaseOutline, LeaseOutlineGroup, MachineFacts } from '../../messages/index.ts';
 import { evaluate, parseRequirements } from '../../requirements/index.ts';
-import { type Bytes, type IndexRange, invariant, type Instant, type MachineId, type ProcessorCount, type ReplicaId } from '../../shared/index.ts';
+import { type Bytes, invariant, type Instant, type MachineId, type ProcessorCount, type ReplicaId } from '../../shared/index.ts';
 
 /** A lease as it is kept: what of it was started is promised state, what of it could be started is seen. */
 export interface KeptLease {
@@ -35,14 +35,17 @@ export function keptKey({ machineId, incarnation }: Pick<MachineFacts, 'machineI
   return `${machineId}\n${incarnation}`;
 }
 
-/** How many numbers ranges have. */
-export function countIn(ranges: readonly IndexRange[]): number {
-  return ranges.reduce((sum, { count }) => sum + count, 0);
-}
-
 /** The lease of that outline, of which nothing was started. */
 export function openLease(outline: LeaseOutline): KeptLease {
   return { outline, started: new Map(), startedCounts: outline.groups.map(() => 0), stocked: new Set() };
+}
+
+/** The same lease with the outline that it was told with again: what it lacks now cannot be started, and what it still has is as it was. */
+export function retellLease({ started, stocked }: KeptLease, outline: LeaseOutline): KeptLease {
+  const lease = openLease(outline);
+  for (const [replicaId, machineId] of started) if (isLeased(lease, replicaId)) placeLeased(lease, replicaId, machineId);
+  for (const replicaId of stocked) lease.stocked.add(replicaId);
+  return lease;
 }
 
 /** Notes that a replica of the lease runs on a machine; undefined for on none. */

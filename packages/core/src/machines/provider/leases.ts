@@ -1,5 +1,4 @@
-import type { Bytes, Instant, ProcessorCount } from '../../shared/index.ts';
-import { countIn } from './kept-lease.ts';
+import { type Bytes, countIn, type Instant, type ProcessorCount } from '../../shared/index.ts';
 import type { KnownBroker, ProviderState } from './state.ts';
 
 /** Whether the provider goes on alone with what the broker leased it. */

@@ -50,6 +50,10 @@ function joinMachine(turn: Turn, facts: MachineFacts): void {
   if (known?.facts.incarnation === facts.incarnation) return;
   const request = state.requests.get(facts.requestId);
   commit(turn, { kind: 'MachineJoined', facts: withUntil(facts, request), brokerId: request?.brokerId ?? known?.brokerId ?? '', at: now });
+  if (known === undefined) return;
+  // A restarted agent is another one, and what made the former one break its replicas may be over.
+  known.breakages = 0;
+  known.quarantinedUntil = 0;
 }
 
 function noteStart(turn: Turn, request: OwnRequest): void {

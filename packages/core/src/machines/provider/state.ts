@@ -183,13 +183,17 @@ export interface ProvidedMachine {
   isReturning: boolean;
   /** What it reports is kept here, since its broker is away. */
   isKeeping: boolean;
+  /** Kept reports that told of broken replicas since it last ended one otherwise. */
+  breakages: number;
+  /** It gets nothing of a lease before. */
+  quarantinedUntil: Instant;
   /** A report of it found no room; none after it is kept before that one, or it would count as told. */
   isFull: boolean;
 }
 
 /** A machine whose agent is away. */
 export function createMachine(facts: MachineFacts, brokerId: BrokerId, awaySince: Instant): ProvidedMachine {
-  return { facts, brokerId, isForeign: false, attachmentId: 0, awaySince, held: new Set(), toldConnectionId: 0, isReturning: false, isKeeping: false, isFull: false };
+  return { facts, brokerId, isForeign: false, attachmentId: 0, awaySince, held: new Set(), toldConnectionId: 0, isReturning: false, isKeeping: false, breakages: 0, quarantinedUntil: 0, isFull: false };
 }
 
 /** All that a provider knows. */

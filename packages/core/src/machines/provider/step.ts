@@ -4,7 +4,7 @@ import type { ProviderChange } from './changes.ts';
 import type { ProviderCommand } from './commands.ts';
 import { draftRequests, releaseSurplus } from './decide.ts';
 import { draftReserved, releaseReserved } from './decide-reserved.ts';
-import { actAsDeputy, beginDeputies, confirmLeases, forgetReports, keepReport, stockLease, takeLease } from './deputy.ts';
+import { actAsDeputy, beginDeputies, confirmLeases, forgetReports, keepReport, stockLease, takeBack, takeLease } from './deputy.ts';
 import { settleHeuristic, switchHeuristic } from './heuristic.ts';
 import type { ProviderInput } from './inputs.ts';
 import { attachAgent, detachAgent, loseAbsentMachines } from './machines.ts';
@@ -49,6 +49,7 @@ function takeInput(turn: Turn, input: ProviderInput): void {
     case 'LeaseGranted': takeLease(turn, input); break;
     case 'LeaseStocked': stockLease(turn, input); break;
     case 'ReportMade': keepReport(turn, input); break;
+    case 'LeasedUnstartable': takeBack(turn, input); break;
     case 'KeptAcknowledged': forgetReports(turn, input); break;
     case 'LimitsRead': takeLimits(turn, input.limits); break;
     case 'QueueListed': takeListing(turn, input.listing, input.readAt); break;

@@ -24,6 +24,7 @@ function instantsOf(turn: Turn): Instant[] {
   const instants = [state.pausedUntil, ...nextReserved(turn)];
   for (const machine of state.machines.values()) {
     if (machine.attachmentId === 0) instants.push(graceEnd(state, machine));
+    if (machine.isKeeping) instants.push(machine.quarantinedUntil);
   }
   const isHolding = [...state.requests.values()].some(isPending);
   for (const broker of state.brokers.values()) {

@@ -1,8 +1,22 @@
 import test from 'ava';
-import { quarantineTime } from '@mutirao/core/bag';
+import { healthOf, noteHealth, quarantineTime } from '@mutirao/core/bag';
 
 const rules = { breakagesMax: 3, first: 10, longest: 60 };
 
 test('a quarantine begins at the third breakage and doubles up to the longest', (t) => {
   t.deepEqual([0, 1, 2, 3, 4, 5, 6, 2000].map((breakages) => quarantineTime(breakages, rules)), [0, 0, 0, 10, 20, 40, 60, 60]);
+});
+
+test('a report says of its machine that it broke things only where it ended nothing by itself', (t) => {
+  const [lost, full, cancelled, failed] = [['broken', 'X'], ['broken', 'MUT_NO_SPACE'], ['cancelled', ''], ['failed', '']].map(([outcome, reason]) => ({ outcome, reason })) as Parameters<typeof healthOf>[0];
+  t.deepEqual([[], [cancelled], [lost, cancelled], [full], [full, lost], [lost, failed]].map((ends) => healthOf(ends as Parameters<typeof healthOf>[0])), ['silent', 'silent', 'broken', 'full', 'broken', 'sound']);
+});
+
+test('breakages are counted by report, and a full disk is none', (t) => {
+  const machine = { breakages: 0, quarantinedUntil: 0 };
+  const walk = (['broken', 'silent', 'broken', 'full', 'broken', 'sound', 'broken'] as const).map((health, index) => {
+    noteHealth(machine, health, { rules, now: 100 * (index + 1) });
+    return [machine.breakages, machine.quarantinedUntil];
+  });
+  t.deepEqual(walk, [[1, 0], [1, 0], [2, 0], [2, 410], [3, 510], [0, 510], [1, 510]]);
 });

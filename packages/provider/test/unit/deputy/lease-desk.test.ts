@@ -93,9 +93,10 @@ test('leased replicas start in the order that the machine says, a message for ea
   bench.open().take('b', 7, aLease(1));
   const desk = bench.open();
   desk.resume('b', 1);
-  const batches = desk.startMessages('b', 1, [12, 11, 21]).map((bytes) => AttachResponse.decode(bytes).message);
+  const batches = desk.startMessages('b', 1, [12, 11, 21]).messages.map((bytes) => AttachResponse.decode(bytes).message);
   t.deepEqual(batches.map((batch) => (batch?.$case === 'start' ? [batch.value.template?.command, batch.value.replicas.map(({ replicaId }) => replicaId)] : [])), [['one', [12, 11]], ['other', [21]]]);
-  t.deepEqual(desk.startMessages('b', 2, [11]), []);
+  t.deepEqual(desk.startMessages('b', 2, [11]), { messages: [], missing: [11] });
+  t.like(desk.startMessages('b', 1, [11, 13, 21]), { messages: { length: 2 }, missing: [13] });
 });
 
 test('a lease that was replaced can be started from until its follower is taken', (t) => {
@@ -103,10 +104,10 @@ test('a lease that was replaced can be started from until its follower is taken'
   const desk = bench.open();
   desk.take('b', 7, aLease(1));
   desk.take('b', 7, aLease(2));
-  t.is(desk.startMessages('b', 1, [21]).length, 1);
+  t.is(desk.startMessages('b', 1, [21]).messages.length, 1);
   desk.replace('b', 2);
-  t.is(desk.startMessages('b', 1, [21]).length, 0);
-  t.is(desk.startMessages('b', 2, [21]).length, 1);
+  t.is(desk.startMessages('b', 1, [21]).messages.length, 0);
+  t.is(desk.startMessages('b', 2, [21]).messages.length, 1);
 });
 
 test('what a broker leased before it lost its journal is forgotten, and what it leased since is not', (t) => {

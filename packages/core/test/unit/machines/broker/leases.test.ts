@@ -1,6 +1,6 @@
 import test from 'ava';
 import { BrokerDialogue } from '@mutirao/testkit';
-import { countIn } from '../../../../src/machines/broker/leases.ts';
+import { countIn } from '../../../../src/shared/index.ts';
 
 const rules = { horizon: 100_000, replicasMax: 4, interval: 1000, unknownPerSlot: 4 };
 
@@ -148,4 +148,71 @@ test('what was started of a lease is adopted, too, where its task was placed on 
   broker.perform(['disconnect a', 'connect a leases']);
   broker.perform([`join a/m1 held=${first}`, 'settle a']);
   t.deepEqual([...broker.state.replicas.values()].filter(({ task }) => task.index === 9).map(({ replicaId }) => replicaId), [first]);
+});
+
+/** The tasks of each job in the lease that a provider has. */
+function leasedTasks(broker: BrokerDialogue, providerId = 'a'): Record<number, number[]> {
+  const { tasksByJob } = broker.state.providers.get(providerId)?.leases.at(-1) ?? { tasksByJob: new Map<number, { values(): Iterable<number> }>() };
+  return Object.fromEntries([...tasksByJob].map(([jobId, tasks]) => [jobId, [...tasks.values()]]));
+}
+
+test('a later job whose times are not known takes nothing from the lease of one whose times are', (t) => {
+  const broker = new BrokerDialogue({ lease: { horizon: 3_600_000, replicasMax: 4096, interval: 1000, unknownPerSlot: 4 } });
+  broker.perform(['provider a', 'connect a leases', 'join a/m1 processors=2', 'settle a', 'submit ana 300 replicas=1']);
+  broker.perform(['confirm a 1', 'submit ana 12 replicas=1']);
+  broker.perform(['at 1000', 'report a/m1 1 succeeded 1 1..1000 succeeded 2 1..1000']);
+  const leased = leasedTasks(broker);
+  const ready = broker.state.jobs.get(1)?.queues[0]?.ready.size ?? 0;
+  t.is(leased[1]?.length, ready);
+  t.true(ready > 100);
+  t.deepEqual(leased[2], [4, 5, 6, 7, 8, 9, 10, 11]);
+});
+
+test('the first job comes first in a lease', (t) => {
+  const broker = setUp();
+  broker.perform(['submit ana 10', 'confirm a 1']);
+  broker.perform(['at 1000']);
+  t.deepEqual(leasedTasks(broker), { 1: [6, 7, 8, 9] });
+});
+
+test('a lease of as many other tasks than it should have is replaced', (t) => {
+  const broker = new BrokerDialogue({ lease: { ...rules, unknownPerSlot: 1 } });
+  broker.perform(['provider a', 'connect a leases', 'join a/m1 processors=2 os=linux', 'settle a', 'submit ana 6 replicas=1 requirements=os_=_windows', 'confirm a 1']);
+  t.deepEqual(leasedTasks(broker), { 1: [4, 5] });
+  broker.perform(['at 1', 'cancel ana 1', 'submit ana 6 replicas=1 requirements=os_=_windows']);
+  broker.perform(['at 1000']);
+  t.deepEqual(leasedTasks(broker), { 2: [4, 5] });
+  broker.perform(['retry ana 1', 'confirm a 2']);
+  broker.perform(['at 2000']);
+  t.deepEqual(leasedTasks(broker), { 1: [4, 5] });
+});
+
+test('what was leased of a job that was cancelled is not told again', (t) => {
+  const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
+  broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'submit ana 30 replicas=1', 'submit ana 4 replicas=1']);
+  broker.perform(['at 1', 'confirm a 1', 'disconnect a', 'cancel ana 2']);
+  const told = broker.perform(['connect a leases', 'join a/m1 held=1', 'settle a']);
+  t.regex(told, /lease 1 for a: .*of 1\.29/);
+  t.notRegex(told, /lease 1 for a: .*of 2\./);
+});
+
+test('a provider is told with its lease which machines were caught, and again when that changes', (t) => {
+  const broker = setUp();
+  broker.perform(['provider b', 'connect b', 'join b/m1 identity=iron', 'settle b', 'confirm a 1']);
+  t.regex(broker.perform(['at 1000', 'quarantine b/m1']), /lease 1 for a: .*, nothing for iron$/m);
+  t.notRegex(broker.perform(['at 3000']), /lease/);
+  broker.perform(['pardon b/m1']);
+  t.regex(broker.perform(['at 4000']), /lease 1 for a: (?!.*nothing for)/);
+});
+
+test('on a machine that is told of as gone nothing is placed, and what it did is heard', (t) => {
+  const broker = setUp();
+  const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
+  broker.perform(['confirm a 1', 'disconnect a']);
+  broker.perform(['connect a leases']);
+  t.notRegex(broker.perform([`join a/m2 processors=2 held=${first} gone=yes`]), /start/);
+  const heard = broker.perform([`report a/m2 1 succeeded ${first} 1..2`]);
+  t.regex(heard, /of 1\.9 accepted/);
+  t.notRegex(heard, /start/);
+  t.regex(broker.perform(['join a/m2 processors=2']), /start .* on a\/m2/);
 });

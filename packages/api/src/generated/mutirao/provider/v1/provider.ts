@@ -114,6 +114,8 @@ export interface Lease {
   horizonMs: number;
   /** Empty where there is nothing to start; reports are kept all the same. */
   groups: LeaseGroup[];
+  /** Machines that were caught with wrong results, by what they are known by: they get nothing of it. */
+  caughtIdentities: string[];
 }
 
 /** Leased replicas that share all but their values. */
@@ -211,6 +213,8 @@ export interface ContentPushed {
 export interface MachineJoined {
   facts: MachineFacts | undefined;
   heldReplicaIds: number[];
+  /** It is told of only for what was kept of it, and is lost when that is acknowledged: nothing is to be placed there. */
+  isGone?: boolean | undefined;
 }
 
 export interface MachineLost {
@@ -633,7 +637,7 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
 };
 
 function createBaseLease(): Lease {
-  return { sequence: 0, horizonMs: 0, groups: [] };
+  return { sequence: 0, horizonMs: 0, groups: [], caughtIdentities: [] };
 }
 
 export const Lease: MessageFns<Lease> = {
@@ -646,6 +650,9 @@ export const Lease: MessageFns<Lease> = {
     }
     for (const v of message.groups) {
       LeaseGroup.encode(v!, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.caughtIdentities) {
+      writer.uint32(34).string(v!);
     }
     return writer;
   },
@@ -685,6 +692,14 @@ export const Lease: MessageFns<Lease> = {
             }
 
             message.groups.push(LeaseGroup.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.caughtIdentities.push(reader.string());
             continue;
           }
         }
@@ -1353,7 +1368,7 @@ export const ContentPushed: MessageFns<ContentPushed> = {
 };
 
 function createBaseMachineJoined(): MachineJoined {
-  return { facts: undefined, heldReplicaIds: [] };
+  return { facts: undefined, heldReplicaIds: [], isGone: undefined };
 }
 
 export const MachineJoined: MessageFns<MachineJoined> = {
@@ -1367,6 +1382,9 @@ export const MachineJoined: MessageFns<MachineJoined> = {
         writer.uint64(v);
       }
       writer.join();
+    }
+    if (message.isGone !== undefined) {
+      writer.uint32(24).bool(message.isGone);
     }
     return writer;
   },
@@ -1409,6 +1427,14 @@ export const MachineJoined: MessageFns<MachineJoined> = {
             }
 
             break;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.isGone = reader.bool();
+            continue;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {
