@@ -121,6 +121,21 @@ test('reports wait until the machine has a broker, and then go to it in order', 
   t.deepEqual(bench.measure.take(), [{ kind: 'TasksMeasured', requestId: 'q1', longest: 40, total: 80, count: 2 }]);
 });
 
+test('a machine that is gone is told of as such, and the agent that has its name stays where it is', async (t) => {
+  const bench = new Bench();
+  const broker = bench.broker('b1');
+  const said = heard(broker);
+  bench.agent('c1/q1.0').write(aReport(1));
+  await settle();
+  const facts = { machineId: 'c1/q1.0', incarnation: 'former', processors: 1, attributes: {}, until: undefined, requestId: 'q1' };
+  bench.relay.perform({ kind: 'TellMachineJoined', brokerId: 'b1', facts, heldReplicaIds: [3], isGone: true });
+  await settle();
+  const [hello, joined, ...rest] = said.map((bytes) => ConnectResponse.decode(bytes).message);
+  t.is(hello?.$case, 'hello');
+  t.like(joined, { $case: 'joined', value: { heldReplicaIds: [3], isGone: true } });
+  t.deepEqual(rest, []);
+});
+
 test('a broker reaches its own machines only', async (t) => {
   const bench = new Bench();
   const [one, other] = [bench.broker('b1'), bench.broker('b2')];
