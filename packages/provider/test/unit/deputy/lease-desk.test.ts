@@ -115,14 +115,14 @@ test('what a broker leased before it lost its journal is forgotten, and what it 
   const desk = bench.open();
   desk.take('b', 7, aLease(3));
   desk.forget('b', 8);
-  t.is(desk.startMessages('b', 3, [21]).length, 0);
+  t.is(desk.startMessages('b', 3, [21]).messages.length, 0);
   t.is(desk.unstockedCount('b'), 0);
   t.deepEqual(bench.pinned.at(-1), []);
   desk.take('b', 8, aLease(1));
   desk.forget('b', 8);
-  t.is(desk.startMessages('b', 1, [21]).length, 1);
+  t.is(desk.startMessages('b', 1, [21]).messages.length, 1);
   const restarted = bench.open();
   restarted.resume('b', 1);
   restarted.forget('b', 1);
-  t.is(restarted.startMessages('b', 1, [21]).length, 0, 'one of before the start is of a former connection');
+  t.is(restarted.startMessages('b', 1, [21]).messages.length, 0, 'one of before the start is of a former connection');
 });
