@@ -40,7 +40,7 @@ export class LeaseBook {
   readonly #caughtHeard = new Map<ProviderId, readonly string[]>();
   readonly #caughtKept = new Map<ProviderId, readonly string[]>();
   readonly #identities = new Map<MachineId, string>();
-  /** Providers that the broker is connected to and that have not told all that they have, with the instant of the connection. */
+  /** Providers that have not told all that they have since the broker was first connected to them again, with that instant. */
   readonly #telling = new Map<ProviderId, Instant>();
 
   /** @param skewMax how far clocks may be off: those of a deputy and of its next life differ by twice as much. */
@@ -78,8 +78,9 @@ export class LeaseBook {
   }
 
   #hearConnection(input: BrokerInput, at: Instant): void {
-    if (input.kind === 'ProviderConnected') this.#telling.set(input.providerId, at);
-    if (input.kind === 'ProviderSettled' || input.kind === 'ProviderDisconnected') this.#telling.delete(input.providerId);
+    // One that comes and goes without telling is waited for once, from when it first came.
+    if (input.kind === 'ProviderConnected' && !this.#telling.has(input.providerId)) this.#telling.set(input.providerId, at);
+    if (input.kind === 'ProviderSettled') this.#telling.delete(input.providerId);
   }
 
   /** Before it places what a provider may have started the broker asks what is alive there. */
