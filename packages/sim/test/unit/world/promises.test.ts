@@ -125,7 +125,9 @@ test('what failed or was cancelled may begin anew when its user wants it, and wh
   t.throws(hearing(...hasFailed, retried(), placed(1, 11)), wrong(/task 1 of job 1 is finished and placed/));
   t.throws(hearing(...hasFailed, retried(), placed(0, 2), ended(2, 'failed', 'failed')), wrong(/was given up after 1 failures/));
   const cancelled: BrokerChange = { kind: 'JobCancelled', jobId: 1, reason: '', at: 0 } as never;
-  t.notThrows(hearing(accepted(1), placed(1, 10), cancelled, retried(), ended(10, 'cancelled', 'cancelled'), over(1, 'cancelled')));
+  t.throws(hearing(accepted(1), placed(1, 10), cancelled, retried(), ended(10, 'cancelled', 'cancelled')), wrong(/task 1 of job 1 is cancelled with r10, and was retried/));
+  t.notThrows(hearing(accepted(1), placed(1, 10), cancelled, retried(), ended(10, 'cancelled', 'ready'), placed(1, 11)));
+  t.notThrows(hearing(accepted(1), placed(1, 10), cancelled, retried(0), ended(10, 'cancelled', 'cancelled')), 'only another task was retried');
   const oneFailure = [accepted(1), placed(0, 0), ended(0, 'failed', 'ready')];
   t.notThrows(hearing(...oneFailure, cancelled, over(1, 'cancelled'), retried(), placed(0, 1), ended(1, 'failed', 'ready')));
   t.throws(hearing(...oneFailure, placed(0, 1), ended(1, 'failed', 'ready')), wrong(/goes on after 2 failures/));
