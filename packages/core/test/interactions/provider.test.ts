@@ -45,6 +45,17 @@ test('a broker that lost its journal gets nothing that was leased to, kept for o
   t.deepEqual([...thawed.brokers.values()].map(({ instance }) => instance), ['three']);
 });
 
+test('a deputy starts nothing of what a former journal leased, also where the next one goes away before it has leased anything', (t) => {
+  const startsAfter = (...lines: string[]): boolean => {
+    const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
+    dialogue.perform(['start', 'limits requests=2 width=4 walltime=60000', 'connect b instance=one', 'demand b 0', 'lease b 1 horizon=60000 10-19', ...lines]);
+    dialogue.perform(['at 6000']);
+    return dialogue.perform(['attach m']).includes('of lease 1');
+  };
+  t.true(startsAfter('disconnect b'));
+  t.false(startsAfter('disconnect b', 'connect b instance=two', 'disconnect b'));
+});
+
 test('agents of an allocation, whenever they come back, end what they hold of a former journal first, also after a restart from a snapshot', (t) => {
   const dialogue = new ProviderDialogue();
   const perform = (...lines: string[]): string[] => dialogue.perform(lines).split('\n').filter((line) => /clear|joined/.test(line));
