@@ -146,7 +146,8 @@ test.serial('a bag inside a reservation runs in that of Slurm, from its start on
     t.is(name, `mutirao_site_${reservationId}`);
     t.true(Number(at) * 1000 >= startUnixMs - 1000, `${at} is before ${startUnixMs}`);
   }
-  t.is((await callUnary(client, 'getReservation', { reservationId }, limits)).reservation?.status, ReservationStatus.CLAIMED);
+  const statusNow = async (): Promise<ReservationStatus | undefined> => (await callUnary(client, 'getReservation', { reservationId }, limits)).reservation?.status;
+  await until(async () => (await statusNow()) === ReservationStatus.CLAIMED, 'the manager knows that it is in use, as soon as the queue is read', 30_000);
   const long = await mutirao('job', 'submit', '--quiet', '--reservation', String(reservationId), '--after-reservation', 'wait', '--', 'sleep 600');
   await until(async () => (await mutirao('task', 'list', long)).includes('running'), 'it runs inside', 60_000);
   await callUnary(client, 'cancelReservation', { reservationId, reason: 'rain' }, limits);

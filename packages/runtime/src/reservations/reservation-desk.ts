@@ -99,14 +99,31 @@ export class ReservationDesk {
     return { reservationId, userId, count: amount, startsAt, endsAt };
   }
 
-  /** Tells the manager that a reservation is in use, as far as its claim was shown in this life; that it does not answer changes nothing. */
+  /** Tells the manager that a reservation is in use, as far as its claim was shown in this life; where it does not answer, later. */
   noteUse(reservationId: number): void {
     const claim = this.#claims.get(reservationId);
     if (claim === undefined) return;
     this.#claims.delete(reservationId);
-    const { resourceId, log } = this.#options;
-    callUnary(this.#client, 'claimReservation', { claim, resourceId, userId: this.#windows.get(reservationId)?.userId ?? '', clientRequestId: `${this.#options.kind ?? 'cluster'} ${resourceId}` }, { deadlineMs, signal: this.#over.signal })
-      .catch((error: unknown) => { log.warn({ reservation: reservationId, err: error }, 'the manager does not know that a reservation is in use'); });
+    void this.#tellUse(reservationId, claim);
+  }
+
+  /** A site that knows whole seconds may begin a little before the start. */
+  async #tellUse(reservationId: number, claim: string): Promise<void> {
+    const { resourceId, kind, log } = this.#options;
+    const { signal } = this.#over;
+    const shown = { claim, resourceId, userId: this.#windows.get(reservationId)?.userId ?? '', clientRequestId: `${kind ?? 'cluster'} ${resourceId}` };
+    while (!signal.aborted) {
+      try {
+        await callUnary(this.#client, 'claimReservation', shown, { deadlineMs, signal });
+        return;
+      } catch (error) {
+        if (!isPassing(error)) {
+          log.warn({ reservation: reservationId, err: error }, 'the manager does not know that a reservation is in use');
+          return;
+        }
+      }
+      await pause(rewatchMs, undefined, { signal }).catch(() => undefined);
+    }
   }
 
   #checkSaid({ reservationId, resourceId, userId, endsAt }: SignedClaim, shownBy: UserId): void {
@@ -184,4 +201,8 @@ export class ReservationDesk {
     if (this.#living.includes(status) && endUnixMs > this.#options.now()) this.#windows.set(reservationId, { reservationId, userId, count: amount, startsAt: startUnixMs, endsAt: endUnixMs });
     else this.#windows.delete(reservationId);
   }
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof MutiraoError && (error.retryable || error.code === 'MUT_CLAIM_EARLY');
 }
