@@ -20,6 +20,7 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
   for (const provider of saved.providers) restoreProvider(state, provider);
   for (const account of saved.accounts) Object.assign(openAccount(state, account.providerId, account.requestId), account);
   for (const request of saved.requests) changeRequests(state, { kind: 'RequestsChanged', providerId: request.providerId, requests: [request] });
+  restoreOverReservations(state, saved);
   for (const machine of saved.machines) restoreMachine(state, machine);
   for (const job of saved.jobs) restoreJob(state, job);
   for (const jobId of saved.openJobIds) state.openJobs.set(jobId, getJob(state, jobId));
@@ -29,6 +30,13 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
   state.nextJobId = saved.nextJobId;
   state.nextReplicaId = saved.nextReplicaId;
   return state;
+}
+
+/** In their order, and also those of requests that say nothing of it any more; earlier snapshots have none. */
+function restoreOverReservations({ overReservations }: BrokerState, saved: SavedState): void {
+  if (saved.overReservations === undefined) return;
+  overReservations.clear();
+  for (const [key, over] of saved.overReservations) overReservations.set(key, over);
 }
 
 function restoreRecords(state: BrokerState, { records = [] }: SavedState): void {
