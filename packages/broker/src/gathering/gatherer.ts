@@ -25,7 +25,9 @@ export interface GatheredJob {
 
 interface Waiting {
   readonly result: ResultToGather;
-  resolve(): void;
+  /** It is only asked whether the result is there. */
+  readonly isQuestion: boolean;
+  resolve(isThere: boolean): void;
   reject(error: unknown): void;
 }
 
@@ -51,8 +53,17 @@ export class Gatherer {
 
   /** Mends what a killed broker left of a job's volumes. @throws {MutiraoError} as `gather`. */
   async takeUp(job: GatheredJob): Promise<void> {
-    if ((await stat(join(job.folder, gatheredIndexName(job.jobId))).catch(() => undefined)) === undefined) return;
-    await this.#enqueue(job, { taskIndex: 0, replicaId: 0, files: [] });
+    await this.holds(job, { taskIndex: 0, replicaId: 0, files: [] });
+  }
+
+  /**
+   * Whether the files of a result are in a volume and in the index, as after a crash between that and the journal's word of it: they may not be where they came to any more.
+   *
+   * @throws {MutiraoError} as `gather`.
+   */
+  async holds(job: GatheredJob, result: ResultToGather): Promise<boolean> {
+    if ((await stat(join(job.folder, gatheredIndexName(job.jobId))).catch(() => undefined)) === undefined) return false;
+    return await this.#enqueue(job, result, true);
   }
 
   /**
@@ -65,10 +76,10 @@ export class Gatherer {
     for (const { source } of result.files) await rm(source, { force: true });
   }
 
-  #enqueue(job: GatheredJob, result: ResultToGather): Promise<void> {
+  #enqueue(job: GatheredJob, result: ResultToGather, isQuestion = false): Promise<boolean> {
     const queue = this.#queueOf(job.jobId);
     return new Promise((resolve, reject) => {
-      queue.waiting.push({ result, resolve, reject });
+      queue.waiting.push({ result, isQuestion, resolve, reject });
       if (!queue.isRunning) void this.#run(job, queue);
     });
   }
@@ -97,7 +108,7 @@ export class Gatherer {
       const { volumes } = queue;
       const present = await unsettled(batch, volumes);
       await volumes.append(present.map(({ result }) => result));
-      for (const { resolve } of present) resolve();
+      for (const { resolve } of present) resolve(true);
     } catch (error) {
       // What is there is read anew before anything else is written.
       queue.volumes = undefined;
@@ -112,7 +123,8 @@ async function unsettled(batch: readonly Waiting[], volumes: JobVolumes): Promis
   for (const waiting of batch) {
     const { result } = waiting;
     const { files } = result;
-    if (files.length === 0 || volumes.has(result)) waiting.resolve();
+    const isThere = files.length === 0 || volumes.has(result);
+    if (isThere || waiting.isQuestion) waiting.resolve(isThere);
     else {
       const missing = await findMissing(files);
       if (missing === undefined) present.push(waiting);

@@ -25,7 +25,7 @@ export interface ResultStores {
 
 /** What brings outputs together in few files, and where checks run for them. */
 export interface GatheredResults {
-  readonly gatherer: Pick<Gatherer, 'gather'>;
+  readonly gatherer: Pick<Gatherer, 'gather' | 'holds'>;
   /** See `CheckingAside`. */
   readonly checksFolder: string;
 }
@@ -72,18 +72,31 @@ export class ResultAcceptor {
   }
 
   async #gather(order: ResultOrder, folder: string, fillIn: FillIn): Promise<void> {
-    const { gatherer, checksFolder } = this.#gathered;
-    const { arrivals } = this.#stores;
-    if (order.check !== '') {
-      await this.#checking.run(() => checkAside(order, { arrivals, folder: checksFolder, deadline: this.#checkDeadline, templates: this.#templates }));
-    }
-    const isBlob = ({ outputIndex }: OutputContent): boolean => order.outputSpecs[outputIndex]?.localPath === '';
+    const { gatherer } = this.#gathered;
+    const job = { jobId: order.jobId, folder };
+    const blobs: OutputContent[] = [];
     const files: FileToGather[] = [];
-    for (const output of order.outputs) if (!isBlob(output)) files.push(await this.#fileToGather(order, output, fillIn));
-    if (files.length > 0) await gatherer.gather({ jobId: order.jobId, folder }, { taskIndex: order.taskIndex, replicaId: order.replicaId, files });
-    for (const { source } of files) arrivals.forget(source);
-    const blobs = order.outputs.filter(isBlob);
+    for (const output of order.outputs) {
+      if (isBlob(order, output)) blobs.push(output);
+      else files.push(await this.#fileToGather(order, output, fillIn));
+    }
+    const result = { taskIndex: order.taskIndex, replicaId: order.replicaId, files };
+    // What is gathered has passed its check, and is not among the arrivals any more.
+    if (order.check !== '' && (files.length === 0 || !(await gatherer.holds(job, result)))) await this.#checkAside(order);
+    if (files.length > 0) await gatherer.gather(job, result);
+    for (const { source } of files) this.#stores.arrivals.forget(source);
     if (blobs.length > 0) await this.#placing.run(() => this.#placeAll({ ...order, outputs: blobs }, fillIn));
+  }
+
+  async #checkAside(order: ResultOrder): Promise<void> {
+    const { checksFolder: folder } = this.#gathered;
+    const { arrivals, blobPathOf } = this.#stores;
+    const placeOf = async (output: OutputContent): Promise<string> => {
+      const source = arrivals.pathOf(order, output);
+      // A blob may have come to its place before a crash.
+      return isBlob(order, output) && !(await isThere(source)) ? blobPathOf(order.userId, output.content.sha256) : source;
+    };
+    await this.#checking.run(() => checkAside(order, { placeOf, folder, deadline: this.#checkDeadline, templates: this.#templates }));
   }
 
   async #fileToGather(order: ResultOrder, output: OutputContent, fillIn: FillIn): Promise<FileToGather> {
@@ -132,6 +145,10 @@ export class ResultAcceptor {
       deadline: this.#checkDeadline,
     });
   }
+}
+
+function isBlob(order: ResultOrder, { outputIndex }: OutputContent): boolean {
+  return order.outputSpecs[outputIndex]?.localPath === '';
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -1,20 +1,19 @@
-import { constants } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative } from 'node:path';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { isAbsolute, join, relative } from 'node:path';
 
 import { parseTemplate, renderCommand } from '@mutirao/core/bag';
 import type { OutputContent } from '@mutirao/core/messages';
 import { invariant, type Duration } from '@mutirao/core/shared';
 
 import type { FillIn, Templates } from '../staging/variables.ts';
-import type { Arrivals } from './arrivals.ts';
-import { targetOf } from './put-in-place.ts';
+import { putInPlace, targetOf } from './put-in-place.ts';
 import type { ResultOrder } from './result-order.ts';
 import { runCheck } from './run-check.ts';
 
 /** What a check aside needs. */
 export interface CheckingAside {
-  readonly arrivals: Arrivals;
+  /** Where the bytes of an output are. */
+  placeOf(output: OutputContent): Promise<string>;
   /** Where folders for checks are made; on the file system of the arrivals where copies are to be cheap. */
   readonly folder: string;
   readonly deadline: Duration;
@@ -25,14 +24,14 @@ export interface CheckingAside {
  * Runs a task's check in a folder of its own, which holds this result's outputs where they would be below the job's home directory;
  * resolves to what it prints. Nothing at home is touched.
  *
- * @throws {MutiraoError} MUT_CHECK_FAILED
+ * @throws {MutiraoError} MUT_CHECK_FAILED; MUT_CONTENT_NOT_FOUND when the bytes of an output are gone; MUT_OUTPUT_FORBIDDEN where two outputs are in each other's way.
  */
-export async function checkAside(order: ResultOrder, { arrivals, folder: parent, deadline, templates }: CheckingAside): Promise<Uint8Array> {
+export async function checkAside(order: ResultOrder, { placeOf, folder: parent, deadline, templates }: CheckingAside): Promise<Uint8Array> {
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(parent, 'check-'));
   try {
     const fillIn = templates.fillIn(order, order);
-    for (const output of order.outputs) await copy(order, output, { arrivals, folder, fillIn });
+    for (const output of order.outputs) await copy(order, output, { source: await placeOf(output), folder, fillIn });
     return await runCheck({
       command: renderCommand(parseTemplate(order.check), order.value, order.taskIndex), homeDirectory: folder, deadline,
       environment: {
@@ -46,20 +45,18 @@ export async function checkAside(order: ResultOrder, { arrivals, folder: parent,
 }
 
 interface Copying {
-  readonly arrivals: Arrivals;
+  readonly source: string;
   readonly folder: string;
   readonly fillIn: FillIn;
 }
 
-async function copy(order: ResultOrder, output: OutputContent, { arrivals, folder, fillIn }: Copying): Promise<void> {
+async function copy(order: ResultOrder, output: OutputContent, { source, folder, fillIn }: Copying): Promise<void> {
   const spec = order.outputSpecs[output.outputIndex];
   invariant(spec, `output ${output.outputIndex} of a task that has ${order.outputSpecs.length}`);
   const path = fillIn(spec.path);
   const target = spec.localPath === '' ? join(order.homeDirectory, path, output.path) : await targetOf(fillIn(spec.localPath), path, output.path);
   const place = join(folder, below(order.homeDirectory, target) ?? join(path, output.path));
-  await mkdir(dirname(place), { recursive: true });
-  await copyFile(arrivals.pathOf(order, output), place, constants.COPYFILE_FICLONE);
-  await chmod(place, output.mode | 0o600);
+  await putInPlace({ source, target: place, mode: output.mode | 0o600, isShared: true });
 }
 
 /** The way from a folder down to a path; undefined where it leads out. */

@@ -46,7 +46,7 @@ export class ResultDigester {
     for (const output of order.outputs) await this.#demandArrived(order, output);
     if (order.check !== '') {
       const { arrivals, folder } = this.#sources;
-      const said = await this.#checking.run(() => checkAside(order, { arrivals, folder, deadline: this.#checkDeadline, templates: this.#templates }));
+      const said = await this.#checking.run(() => checkAside(order, { placeOf: (output) => Promise.resolve(arrivals.pathOf(order, output)), folder, deadline: this.#checkDeadline, templates: this.#templates }));
       if (said.length > 0) return hashOf('check', said);
     }
     if (order.outputSpecs.length > 0) return hashOf('outputs', JSON.stringify(order.outputs.map((output) => describe(order, output)).sort()));

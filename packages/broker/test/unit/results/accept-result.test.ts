@@ -20,10 +20,9 @@ function anOutput(changes: Partial<OutputContent> = {}): OutputContent {
   return { outputIndex: 0, path: '', content: { sha256: 'ab'.repeat(32), size: 3 }, mode: 0o640, inline: undefined, transferId: '', ...changes };
 }
 
-async function prepare(t: WithTeardown): Promise<{ home: string; arrivals: Arrivals; acceptor: ResultAcceptor }> {
-  const home = temporaryFolder(t);
+async function prepare(t: WithTeardown, home = temporaryFolder(t)): Promise<{ home: string; arrivals: Arrivals; acceptor: ResultAcceptor }> {
   const arrivals = await Arrivals.open(join(home, 'arrivals'), { now: 1, ageMax: 1 });
-  mkdirSync(join(home, 'contents'));
+  mkdirSync(join(home, 'contents'), { recursive: true });
   const stores = { arrivals, hashFile, blobPathOf: (_userId: string, sha256: string) => join(home, 'contents', sha256) };
   const gatherer = new Gatherer({ brokerId: 'b', instance: { name: 'i', firstJobId: 1 }, volumeBytesMax: 1 << 20, isOpen: () => true });
   const gathered = { gatherer, checksFolder: join(home, 'checks') };
@@ -138,6 +137,38 @@ test('gathered outputs come to no place of their own, blobs stay blobs, and the 
   t.true(existsSync(join(home, 'contents', 'ef'.repeat(32))));
   t.deepEqual(readdirSync(join(home, 'arrivals')), []);
   t.deepEqual(readFileSync(join(home, 'gathered/job-3.index.jsonl'), 'utf8').trim().split('\n').slice(1).map((line) => (JSON.parse(line) as { path: string }).path), ['results/blue sky', 'all/x']);
+});
+
+test('a result that was gathered before a crash is accepted again without its bytes, and its check does not run twice', async (t) => {
+  const { home, arrivals, acceptor } = await prepare(t);
+  const content = { sha256: createHash('sha256').update('hi').digest('hex'), size: 2 };
+  const outputs = [anOutput({ content }), anOutput({ outputIndex: 1, content })];
+  for (const output of outputs) await arrivals.keepBytes(origin, output, Buffer.from('hi'));
+  const outputSpecs = [specOf('out', join(home, 'results/{}')), specOf('log', '')];
+  const order = orderOf(home, { outputs, outputSpecs, gatherFolder: join(home, 'gathered'), check: 'echo once >> "$JOB_HOME/ran"' });
+  await acceptor.accept(order);
+  const bytes = readFileSync(join(home, 'gathered/job-3.000.tar'));
+  const { acceptor: afterCrash } = await prepare(t, home);
+  await afterCrash.accept(order);
+  t.deepEqual(readFileSync(join(home, 'gathered/job-3.000.tar')), bytes);
+  t.is(readFileSync(join(home, 'ran'), 'utf8'), 'once\n');
+});
+
+test('a check of gathered results finds a blob where a crash left it, and a result whose bytes are gone or in each other\'s way is refused', async (t) => {
+  const { home, arrivals, acceptor } = await prepare(t);
+  const output = anOutput({ content: { sha256: createHash('sha256').update('hi').digest('hex'), size: 2 } });
+  await arrivals.keepBytes(origin, output, Buffer.from('hi'));
+  const gatherFolder = join(home, 'gathered');
+  const order = orderOf(home, { outputs: [output], outputSpecs: [specOf('log', '')], gatherFolder, check: 'grep -q hi log' });
+  await acceptor.accept(order);
+  await t.notThrowsAsync(acceptor.accept(order));
+
+  const lost = { ...order, outputSpecs: [specOf('out', join(home, 'results/{}'))] };
+  await t.throwsAsync(acceptor.accept(lost), { code: 'MUT_CONTENT_NOT_FOUND' });
+  const both = [output, { ...output, outputIndex: 1 }];
+  for (const one of both) await arrivals.keepBytes(origin, one, Buffer.from('hi'));
+  const nested = { ...order, outputs: both, outputSpecs: [specOf('out', join(home, 'results')), specOf('more', join(home, 'results/more'))] };
+  await t.throwsAsync(acceptor.accept(nested), { code: 'MUT_OUTPUT_FORBIDDEN' });
 });
 
 test('a small output is gathered from memory, whatever becomes of the message that brought it, and from its file where memory has it no more', async (t) => {
