@@ -10,7 +10,10 @@ const { values, positionals } = parseArgs({
   options: { timeout: { type: 'string' }, config: { type: 'string', default: 'ava.config.js' }, 'also-passed': { type: 'string', default: '0' }, 'also-failed': { type: 'string', default: '0' } },
 });
 const root = fileURLToPath(new URL('../', import.meta.url));
-const ava = spawn(process.execPath, [`${root}node_modules/ava/entrypoints/cli.js`, '--tap', '--config', values.config, ...(values.timeout === undefined ? [] : ['--timeout', values.timeout]), ...positionals], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+const timeout = values.timeout === undefined ? [] : ['--timeout', values.timeout];
+// Each file has a process, and each would compile the same modules: a third of a second of processor time a file.
+const env = { NODE_COMPILE_CACHE: `${root}.cache/compiled`, ...process.env };
+const ava = spawn(process.execPath, [`${root}node_modules/ava/entrypoints/cli.js`, '--tap', '--config', values.config, ...timeout, ...positionals], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
 
 let passed = Number(values['also-passed']);
 let failed = Number(values['also-failed']);
