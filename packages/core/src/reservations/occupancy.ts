@@ -26,6 +26,8 @@ export class Occupancy {
   readonly #byUser = new Map<UserId, LongProfile>();
   readonly #offered: number;
   readonly #userMax: number;
+  /** Less may be reserved than there is, by all or by a user. */
+  readonly #isBounded: boolean;
   readonly #from: Instant;
 
   /** Nothing occupied from `from` on. */
@@ -33,6 +35,7 @@ export class Occupancy {
     this.idle = resource.kind === 'counted' ? new IdlePeriods(resource.capacity, from) : undefined;
     this.#offered = offeredOf(resource);
     this.#userMax = resource.userMax ?? Infinity;
+    this.#isBounded = this.#offered < resource.capacity || this.#userMax < Infinity;
     this.#from = from;
   }
 
@@ -67,8 +70,11 @@ export class Occupancy {
       // Where there is not room for as many, the same ones are not idle throughout either: periods there need not be looked at.
       const roomEnd = startMax - start > narrowWindow * duration ? this.startOfExcess(want, start) : Infinity;
       const found = idle.earliestFit(amount, duration, start, Math.min(startMax, roomEnd - duration));
-      if (found < Infinity || roomEnd > startMax) return found;
-      start = this.#findRoom(want, roomEnd);
+      if (found === Infinity && roomEnd > startMax) return found;
+      // Idle ones are no room where a bound forbids them, which a narrow window was not looked at for.
+      const isRoom = found < Infinity && (roomEnd < Infinity || !this.#isBounded);
+      start = isRoom ? found : this.#findRoom(want, Math.min(found, roomEnd));
+      if (start === found) return found;
     }
     return Infinity;
   }

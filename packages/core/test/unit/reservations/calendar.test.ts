@@ -104,6 +104,22 @@ test('one user never holds more than the bound at once', (t) => {
   t.is(placed(calendar.request(ask(3, 20, 10, { userId: 'rui' }), 0)).start, 0);
 });
 
+test('idle resources are no place where the bound of a user, or of all, forbids them', (t) => {
+  for (const bound of [{ userMax: 3 }, { capPpm: 750_000 }]) {
+    const calendar = new Calendar({ ...counted, ...bound }, 0);
+    const base = { userId: 'ana', earliestStart: 0, latestEnd: undefined };
+    calendar.put({ ...base, id: 1, start: 0, end: 4, amount: 2, resources: [0, 1] });
+    calendar.put({ ...base, id: 2, start: 4, end: 8, amount: 2, resources: [2, 3] });
+    calendar.put({ ...base, id: 3, start: 8, end: 10, amount: 3, resources: [1, 2, 3] });
+    // There is room at 0, but on no one resource throughout; one is idle from 4 on, which nobody may have at 8. A narrow window is swept, a wide one measured.
+    const startWithin = (latestEnd: number): unknown => {
+      const answer = calendar.find(ask(4, 1, 6, { latestEnd }), 0);
+      return answer.kind === 'placed' ? answer.reservation.start : answer.reason;
+    };
+    t.deepEqual([startWithin(15), startWithin(16), startWithin(400)], ['no-room', 10, 10]);
+  }
+});
+
 test('renegotiating counts the own place as free, keeps the id, and lets the old one stand when it is refused', (t) => {
   const calendar = new Calendar(counted, 0);
   calendar.request(ask(1, 4, 100, { earliestStart: 10 }), 0);
