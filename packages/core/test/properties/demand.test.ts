@@ -35,7 +35,9 @@ test('whoever brings the machines that a demand imagines, and those that it asks
     // What the machines of this provider are like is known from one that was there before.
     step(1, join('before', 'q99', 2), { kind: 'MachineLost', machineId: 'p/before', reason: 'MUT_WALLTIME_ENDED' });
     step(1, ...requests.map((one, index) => told(index, one, one.joined ? 'running' : 'queued')));
-    const machines = requests.flatMap((one, index) => Array.from({ length: one.width }, (_, place) => join(`q${index}.${place}`, `q${index}`, 1 + one.walltime)));
+    const bring = (index: number, { width, walltime }: (typeof requests)[number]): BrokerInput[] => Array.from({ length: width }, (_, place) => join(`q${index}.${place}`, `q${index}`, 1 + walltime));
+    // They come in the order that is imagined, those that run already first: where tasks have limits, another order may use others of them.
+    const machines = [true, false].flatMap((joined) => requests.flatMap((one, index) => (one.joined === joined ? bring(index, one) : [])));
     for (const [index, one] of jobs.entries()) {
       const spec = aJob(1, { groups: one.groups.map((text) => aGroup(one.count, { requirements: text })), processors: one.processors, replicasMax: 1 });
       step(1, { kind: 'JobSubmitted', replyTo: index, userId: 'ann', clientJobId: '', spec: { ...spec, limits: { ...spec.limits, runTimeMax: one.runTimeMax } } });
