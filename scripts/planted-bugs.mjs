@@ -91,7 +91,7 @@ const copy = await copySources();
 try {
   const chosen = bugs.filter((bug) => `${bug.file} ${bug.replace}`.includes(values.only) && (values.layer === '' || bug.layer === values.layer));
   const everything = [...new Set(chosen.flatMap((bug) => bug.tests))];
-  if (await testsFail(copy, everything, 300_000)) {
+  if (await testsFail(copy, everything, 60_000 + 15_000 * everything.length)) {
     console.log(`FAIL the tests fail without any bug:\n${lastOutput.slice(-2000)}`);
     failed += 1;
   }
