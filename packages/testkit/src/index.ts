@@ -1,4 +1,5 @@
 export { checkNothingOvercommitted, openRules, ReservationsDialogue, reservationsOptions } from './reservations/reservations-dialogue.ts';
+export { aReservationWire, PretendReservations } from './reservations/pretend-reservations.ts';
 export { KeepingDialogue } from './reservations/keeping-dialogue.ts';
 export { CountedCandidates, type CountedReservation } from './reservations/counted-candidates.ts';
 export { VariableSlots, type SlotReservation, type SlotWant, type VariableSlot } from './reservations/variable-slots.ts';

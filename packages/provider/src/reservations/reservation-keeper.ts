@@ -6,7 +6,7 @@ import type { ClaimedReservation } from '@mutirao/core/messages';
 import { unreachable, type DriverCommand, type Duration, type ProcessorCount } from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { SiteReservations } from '@mutirao/managers';
-import { MachineDriver, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
+import { MachineDriver, systemClock, systemTimers, tellStalled, type Timers } from '@mutirao/runtime/driver';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import { ReservationDesk, type ReservationDeskOptions } from '@mutirao/runtime/reservations';
@@ -15,13 +15,15 @@ import { describeKept } from './describe-kept.ts';
 import { keepingChangeCodec } from './keeping-codec.ts';
 
 /** Whose reservations a provider has its site keep. */
-export interface ReservationKeeperOptions extends Pick<ReservationDeskOptions, 'address' | 'resourceId' | 'token' | 'trust'> {
+export interface ReservationKeeperOptions extends Pick<ReservationDeskOptions, 'address' | 'resourceId' | 'token' | 'trust' | 'connect' | 'sleep'> {
   /** Holds the keeper's journal. */
   readonly directory: string;
   readonly site: SiteReservations;
   /** Between two readings of what the site has. */
   readonly interval: Duration;
   readonly log: Logger;
+  /** The system's when left out. */
+  readonly timers?: Timers;
   /** Processors of the resource. */
   processors(): Promise<ProcessorCount>;
   onFatal(error: unknown): void;
@@ -36,6 +38,7 @@ export class ReservationKeeper {
   readonly #options: ReservationKeeperOptions;
   readonly #journal: Journal<KeepingChange>;
   readonly #driver: MachineDriver<KeepingState, KeepingInput, KeepingChange, KeepingCommand>;
+  readonly #timers: Timers;
   readonly #waiting: SiteCommand[] = [];
   #desk: ReservationDesk | undefined;
   #isStopped = false;
@@ -46,6 +49,7 @@ export class ReservationKeeper {
   /** @throws {MutiraoError} when its journal cannot be had. */
   constructor(options: ReservationKeeperOptions) {
     this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
     const { directory, log } = options;
     this.#journal = openJournal({ path: join(directory, 'keeping.sqlite'), codec: keepingChangeCodec });
     this.#driver = new MachineDriver<KeepingState, KeepingInput, KeepingChange, KeepingCommand>({
@@ -89,7 +93,7 @@ export class ReservationKeeper {
   /** Ends; what the site has stays. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    systemTimers.cancel(this.#timer);
+    this.#timers.cancel(this.#timer);
     await this.#desk?.stop();
     await this.#work;
     await this.#driver.stop();
@@ -98,15 +102,15 @@ export class ReservationKeeper {
 
   /** The manager hears how many processors there are from who follows it. */
   async #follow(): Promise<void> {
-    const { address, resourceId, token, trust, directory, interval, log } = this.#options;
+    const { address, resourceId, token, trust, connect, sleep, directory, interval, log } = this.#options;
     let processors: ProcessorCount | undefined;
     while (processors === undefined && !this.#isStopped) {
       processors = await this.#options.processors().catch(() => undefined);
-      if (processors === undefined) await new Promise<void>((resolve) => { systemTimers.start(interval, resolve); });
+      if (processors === undefined) await new Promise<void>((resolve) => { this.#timers.start(interval, resolve); });
     }
     if (this.#isStopped || processors === undefined) return;
     this.#desk = new ReservationDesk({
-      address, resourceId, token, ...(trust === undefined ? {} : { trust }), processors, keysPath: join(directory, 'claim-keys.json'), tellsHolds: false, kind: 'provider', log,
+      address, resourceId, token, ...(trust === undefined ? {} : { trust }), ...(connect === undefined ? {} : { connect }), ...(sleep === undefined ? {} : { sleep }), processors, keysPath: join(directory, 'claim-keys.json'), tellsHolds: false, kind: 'provider', log,
       now: () => systemClock.now(), onTold: (windows) => { this.#driver.deliver({ kind: 'ReservationsTold', windows }); },
     });
     this.#desk.start();
@@ -119,7 +123,7 @@ export class ReservationKeeper {
 
   #read(): void {
     this.#perform({ kind: 'ReadSite' });
-    this.#timer = systemTimers.start(this.#options.interval, () => { this.#read(); });
+    this.#timer = this.#timers.start(this.#options.interval, () => { this.#read(); });
   }
 
   async #workOff(): Promise<void> {

@@ -1,20 +1,31 @@
 import { encodeReservation, readText } from '@mutirao/api/codecs';
 import type { ReservationServiceService } from '@mutirao/api/reservation';
-import { judgeClaim } from '@mutirao/core/machines/reservations';
+import { getReservation, judgeClaim } from '@mutirao/core/machines/reservations';
 import type { ReservationRecord } from '@mutirao/core/messages';
+import type { UserId } from '@mutirao/core/shared';
 import { unary, type Handlers } from '@mutirao/runtime/rpc';
-import type { ReservationsHost } from './reservations-host.ts';
+import { claimFor, type ReservationsHost } from './reservations-host.ts';
 
 type Routes = Pick<Handlers<typeof ReservationServiceService>, 'verifyReservation' | 'claimReservation' | 'getClaimKeys'>;
+
+/** The claim of a reservation as it is now, for its user and for who manages its resource: they hold an earlier one already. */
+function presentClaim(host: ReservationsHost, userId: UserId, reservation: ReservationRecord | undefined): string {
+  if (reservation === undefined || 'code' in getReservation(host.state, { userId, reservationId: reservation.place.id })) return '';
+  return claimFor(host, reservation.place.userId, reservation);
+}
 
 /** What resource managers do with claims. */
 export function claimRoutes(host: ReservationsHost): Routes {
   return {
     verifyReservation: unary({
       decode: ({ claim, resourceId, userId }) => ({ claim: host.signer.verify(claim), resourceId: readText('resource_id', resourceId), shownBy: readText('user_id', userId) }),
-      handle: (shown) => judgeClaim(host.state, shown, host.clock.now()),
-      encode: ({ reservation, refusal }) => ({
+      handle: (shown, { userId }) => {
+        const judgement = judgeClaim(host.state, shown, host.clock.now());
+        return { ...judgement, presentClaim: judgement.refusal?.code === 'MUT_CLAIM_SUPERSEDED' ? presentClaim(host, userId, judgement.reservation) : '' };
+      },
+      encode: ({ reservation, refusal, presentClaim: present }) => ({
         valid: refusal === undefined, code: refusal?.code ?? '', message: refusal?.message ?? '', reservation: reservation === undefined ? undefined : encodeReservation(reservation, ''),
+        presentClaim: present,
       }),
     }),
     claimReservation: unary({

@@ -2,7 +2,7 @@ import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { verify, createPublicKey } from 'node:crypto';
 import test from 'ava';
-import { Algorithm, Placement, ReservationStatus, Timing, type RequestReservationRequest, type ReservationWish, type WatchReservationsResponse } from '@mutirao/api/reservation';
+import { Algorithm, Placement, ReservationStatus, Timing, type RequestReservationRequest, type ReservationWish, type VerifyReservationResponse, type WatchReservationsResponse } from '@mutirao/api/reservation';
 import { MutiraoError } from '@mutirao/api/errors';
 import { createReservationsState, reservationsMachine, type ReservationsChange, type ReservationsInput } from '@mutirao/core/machines/reservations';
 import { openClaimSigner } from '@mutirao/runtime/claims';
@@ -68,6 +68,23 @@ test('a reservation is answered with its place, its units and a claim that its k
   t.like(await inject(routes.verifyReservation, { claim: outcome.value.claim, resourceId: '', userId: '' }, owner), { valid: false, code: 'MUT_RESERVATION_OVER' });
   clock.at += 2 * hour;
   return t.deepEqual((await inject(routes.getReservation, { reservationId: 1 }, ana)).reservation?.claim, '');
+});
+
+test('who manages the resource and the user learn the claim that took the place of a genuine one, and others do not', async (t) => {
+  const { routes } = service(temporaryFolder(t));
+  await inject(routes.registerResource, cluster, owner);
+  const { outcome } = await inject(routes.requestReservation, request({ earliestStartUnixMs: noon + hour }), ana);
+  const first = outcome?.$case === 'reservation' ? outcome.value.claim : '';
+  const verified = (userId: string, claim = first): Promise<VerifyReservationResponse> => inject(routes.verifyReservation, { claim, resourceId: 'cluster', userId: 'ana' }, { userId });
+  t.like(await verified('owner'), { code: 'MUT_CLAIM_EARLY', presentClaim: '' });
+  await inject(routes.renegotiateReservation, { reservationId: 1, wish: request({ earliestStartUnixMs: noon + 2 * hour }).wish }, ana);
+  const { claim } = (await inject(routes.getReservation, { reservationId: 1 }, ana)).reservation ?? { claim: '' };
+  t.not(claim, first);
+  for (const userId of ['owner', 'ana']) t.like(await verified(userId), { valid: false, code: 'MUT_CLAIM_SUPERSEDED', presentClaim: claim });
+  t.like(await verified('bob'), { code: 'MUT_CLAIM_SUPERSEDED', presentClaim: '' });
+  t.like(await verified('owner', `${first}x`), { code: 'MUT_CLAIM_FORGED', presentClaim: '' });
+  await inject(routes.cancelReservation, { reservationId: 1, reason: '' }, ana);
+  t.like(await verified('owner'), { code: 'MUT_RESERVATION_OVER', presentClaim: '' });
 });
 
 test('what the journal promises is there after a restart, also the answer to a repeated request', async (t) => {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { errorOfCode, MutiraoError } from '@mutirao/api/errors';
 import { ReservationServiceClient, ReservationStatus, type Reservation } from '@mutirao/api/reservation';
 import type { ReservedWindow } from '@mutirao/core/messages';
-import type { Instant, ProcessorCount, UserId } from '@mutirao/core/shared';
+import type { Duration, Instant, ProcessorCount, UserId } from '@mutirao/core/shared';
 import { verifyClaim, type SignedClaim } from '../claims/index.ts';
 import type { TrustSource } from '../identity/index.ts';
 import type { Logger } from '../log/index.ts';
@@ -27,8 +27,17 @@ export interface ReservationDeskOptions {
   readonly kind?: string;
   readonly log: Logger;
   now(): Instant;
+  /** Speaks to the manager; dials its address when left out. */
+  readonly connect?: () => ReservationServiceClient;
+  /** Waits for so many milliseconds, or until it is told to stop; by the system's clock when left out. */
+  readonly sleep?: (delay: Duration, signal: AbortSignal) => Promise<void>;
   /** Hears of all reservations of the resource that are not over, whenever one of them changes. */
   onTold(windows: readonly ReservedWindow[]): void;
+}
+
+interface ShownClaim {
+  readonly claim: string;
+  readonly userId: UserId;
 }
 
 const rewatchMs = 1000;
@@ -37,6 +46,8 @@ const pageSize = 1000;
 const firm: readonly ReservationStatus[] = [ReservationStatus.CONFIRMED, ReservationStatus.CLAIMED];
 /** What a manager says of a claim that is good, but not yet. */
 const earlyCode = 'MUT_CLAIM_EARLY';
+/** What a manager says of a claim that was good before the reservation moved or was renegotiated. */
+const supersededCode = 'MUT_CLAIM_SUPERSEDED';
 
 /**
  * Follows the reservations of one resource, and verifies the claims that are shown for them.
@@ -48,10 +59,11 @@ export class ReservationDesk {
   readonly #client: ReservationServiceClient;
   readonly #keys: ClaimKeys;
   readonly #over = new AbortController();
+  readonly #sleep: NonNullable<ReservationDeskOptions['sleep']>;
   /** Those that are not over, by number. */
   readonly #windows = new Map<number, ReservedWindow>();
   /** Claims that were shown, by reservation. */
-  readonly #claims = new Map<number, string>();
+  readonly #claims = new Map<number, ShownClaim>();
   /** What is told of. */
   readonly #living: readonly ReservationStatus[];
   #following: Promise<void> | undefined;
@@ -60,7 +72,8 @@ export class ReservationDesk {
     this.#options = options;
     this.#living = options.tellsHolds === false ? firm : [ReservationStatus.HELD, ...firm];
     this.#keys = new ClaimKeys(options.keysPath);
-    this.#client = dial(ReservationServiceClient, options.address, { token: options.token, trust: options.trust });
+    this.#client = options.connect?.() ?? dial(ReservationServiceClient, options.address, { token: options.token, trust: options.trust });
+    this.#sleep = options.sleep ?? ((delay, signal) => pause(delay, undefined, { signal }));
   }
 
   /** Begins to follow, and goes on until `stop`. */
@@ -76,53 +89,71 @@ export class ReservationDesk {
   }
 
   /**
-   * The reservation that a claim is good for. It may be shown before it begins.
+   * The reservation that a claim is good for, as it is now: it may have moved since the claim was made. It may be shown before it begins.
    *
    * @throws {MutiraoError} MUT_CLAIM_FORGED, MUT_CLAIM_ELSEWHERE, MUT_CLAIM_NOT_YOURS or MUT_CLAIM_LATE by what it says, or what the manager says of it; MUT_UNREACHABLE
    * while the manager's keys are not known.
    */
   async admit(claim: string, userId: UserId): Promise<ReservedWindow> {
-    const { address, resourceId, log } = this.#options;
     if (this.#keys.size === 0) await this.#learnKeys();
+    const successor = await this.#ask(claim, userId, true);
+    const present = successor ?? claim;
+    if (successor !== undefined) await this.#ask(successor, userId, false);
+    const { reservationId, amount, startsAt, endsAt } = this.#read(present, userId);
+    this.#claims.set(reservationId, { claim: present, userId });
+    return { reservationId, userId, count: amount, startsAt, endsAt };
+  }
+
+  /** What a claim says. @throws {MutiraoError} where that is not for here, now and this user. */
+  #read(claim: string, userId: UserId): SignedClaim {
     const signed = verifyClaim(claim, this.#keys.find);
-    if (signed === undefined) throw new MutiraoError('MUT_CLAIM_FORGED', `the claim is not signed by the reservation manager at ${address}; want it as "mutirao reservation show" prints it`);
+    if (signed === undefined) throw new MutiraoError('MUT_CLAIM_FORGED', `the claim is not signed by the reservation manager at ${this.#options.address}; want it as "mutirao reservation show" prints it`);
     this.#checkSaid(signed, userId);
+    return signed;
+  }
+
+  /** Asks the manager about a claim. Returns the claim that took its place where the reservation has moved since. @throws {MutiraoError} where it is refused. */
+  async #ask(claim: string, userId: UserId, mayFollow: boolean): Promise<string | undefined> {
+    const { resourceId, log } = this.#options;
+    const { reservationId } = this.#read(claim, userId);
     try {
-      const { valid, code, message } = await callUnary(this.#client, 'verifyReservation', { claim, resourceId, userId }, { deadlineMs, signal: this.#over.signal });
+      const { valid, code, message, presentClaim } = await callUnary(this.#client, 'verifyReservation', { claim, resourceId, userId }, { deadlineMs, signal: this.#over.signal });
+      if (mayFollow && code === supersededCode && presentClaim !== '') return presentClaim;
       if (!valid && code !== earlyCode) throw errorOfCode(code, message);
     } catch (error) {
       if (!(error instanceof MutiraoError) || (error.code !== 'MUT_UNREACHABLE' && error.code !== 'MUT_DEADLINE_EXCEEDED')) throw error;
-      log.warn({ reservation: signed.reservationId, user: userId, reason: error.message }, 'the reservation manager does not answer; the claim is taken by its signature');
+      log.warn({ reservation: reservationId, user: userId, reason: error.message }, 'the reservation manager does not answer; the claim is taken by its signature');
     }
-    this.#claims.set(signed.reservationId, claim);
-    const { reservationId, amount, startsAt, endsAt } = signed;
-    return { reservationId, userId, count: amount, startsAt, endsAt };
+    return undefined;
   }
 
   /** Tells the manager that a reservation is in use, as far as its claim was shown in this life; where it does not answer, later. */
   noteUse(reservationId: number): void {
-    const claim = this.#claims.get(reservationId);
-    if (claim === undefined) return;
+    const shown = this.#claims.get(reservationId);
+    if (shown === undefined) return;
     this.#claims.delete(reservationId);
-    void this.#tellUse(reservationId, claim);
+    void this.#tellUse(reservationId, shown);
   }
 
   /** A site that knows whole seconds may begin a little before the start. */
-  async #tellUse(reservationId: number, claim: string): Promise<void> {
+  async #tellUse(reservationId: number, { claim: first, userId }: ShownClaim): Promise<void> {
     const { resourceId, kind, log } = this.#options;
     const { signal } = this.#over;
-    const shown = { claim, resourceId, userId: this.#windows.get(reservationId)?.userId ?? '', clientRequestId: `${kind ?? 'cluster'} ${resourceId}` };
+    let claim = first;
     while (!signal.aborted) {
       try {
-        await callUnary(this.#client, 'claimReservation', shown, { deadlineMs, signal });
+        await callUnary(this.#client, 'claimReservation', { claim, resourceId, userId, clientRequestId: `${kind ?? 'cluster'} ${resourceId}` }, { deadlineMs, signal });
         return;
       } catch (error) {
-        if (!isPassing(error)) {
+        // It may have moved between the showing of its claim and its use.
+        const successor = isSuperseded(error) ? await this.#ask(claim, userId, true).catch(() => undefined) : undefined;
+        if (successor === undefined && !isPassing(error)) {
           log.warn({ reservation: reservationId, err: error }, 'the manager does not know that a reservation is in use');
           return;
         }
+        claim = successor ?? claim;
       }
-      await pause(rewatchMs, undefined, { signal }).catch(() => undefined);
+      await this.#sleep(rewatchMs, signal).catch(() => undefined);
     }
   }
 
@@ -146,7 +177,7 @@ export class ReservationDesk {
         if (!isAway && !signal.aborted) log.warn({ address, err: error }, 'the reservation manager is away; the reservations that it told of stand');
         isAway = true;
       }
-      await pause(rewatchMs, undefined, { signal }).catch(() => undefined);
+      await this.#sleep(rewatchMs, signal).catch(() => undefined);
     }
   }
 
@@ -204,5 +235,9 @@ export class ReservationDesk {
 }
 
 function isPassing(error: unknown): boolean {
-  return error instanceof MutiraoError && (error.retryable || error.code === 'MUT_CLAIM_EARLY');
+  return error instanceof MutiraoError && error.retryable;
+}
+
+function isSuperseded(error: unknown): boolean {
+  return error instanceof MutiraoError && error.code === supersededCode;
 }

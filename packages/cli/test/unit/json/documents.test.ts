@@ -59,7 +59,7 @@ const outcome = { $case: 'reservation' as const, value: reservation };
 const reservations = {
   requestReservation: answer({ outcome, movedCount: 0 }), renegotiateReservation: answer({ outcome }), getReservation: answer({ reservation }), confirmReservation: answer({ reservation }),
   cancelReservation: answer({ reservation }), claimReservation: answer({ reservation }), releaseReservation: answer({ reservation }), listResources: answer({ resources: [reservable] }),
-  listReservations: answer({ reservations: [reservation], nextBeforeReservationId: 0 }), verifyReservation: answer({ valid: true, code: '', message: '', reservation }),
+  listReservations: answer({ reservations: [reservation], nextBeforeReservationId: 0 }), verifyReservation: answer({ valid: true, code: '', message: '', reservation, presentClaim: '' }),
   getCalendar: answer({ resource: reservable, fromUnixMs: 0, untilUnixMs: 9, slots: [{ startUnixMs: 0, endUnixMs: 9, used: 4 }], truncated: false }),
 };
 const at = ['--manager', 'h:1'];

@@ -314,7 +314,14 @@ export interface VerifyReservationResponse {
   code: string;
   message: string;
   /** Absent where the claim is forged. */
-  reservation: Reservation | undefined;
+  reservation:
+    | Reservation
+    | undefined;
+  /**
+   * Of a claim that was good before its reservation moved or was renegotiated: the claim that took its place, for who manages the resource and
+   * for the user. Else empty.
+   */
+  presentClaim: string;
 }
 
 export interface ClaimReservationRequest {
@@ -2097,7 +2104,7 @@ export const VerifyReservationRequest: MessageFns<VerifyReservationRequest> = {
 };
 
 function createBaseVerifyReservationResponse(): VerifyReservationResponse {
-  return { valid: false, code: "", message: "", reservation: undefined };
+  return { valid: false, code: "", message: "", reservation: undefined, presentClaim: "" };
 }
 
 export const VerifyReservationResponse: MessageFns<VerifyReservationResponse> = {
@@ -2113,6 +2120,9 @@ export const VerifyReservationResponse: MessageFns<VerifyReservationResponse> = 
     }
     if (message.reservation !== undefined) {
       Reservation.encode(message.reservation, writer.uint32(34).fork()).join();
+    }
+    if (message.presentClaim !== "") {
+      writer.uint32(42).string(message.presentClaim);
     }
     return writer;
   },
@@ -2160,6 +2170,14 @@ export const VerifyReservationResponse: MessageFns<VerifyReservationResponse> = 
             }
 
             message.reservation = Reservation.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.presentClaim = reader.string();
             continue;
           }
         }

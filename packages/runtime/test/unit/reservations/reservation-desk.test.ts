@@ -1,0 +1,232 @@
+// Follows a reservation manager that stands in for a real one, and verifies claims that are really signed; time passes when the test says so.
+import { setImmediate as turn } from 'node:timers/promises';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { ReservationStatus } from '@mutirao/api/reservation';
+import type { ReservedWindow } from '@mutirao/core/messages';
+import { openClaimSigner } from '@mutirao/runtime/claims';
+import { quietLogger } from '@mutirao/runtime/log';
+import { ReservationDesk, type ReservationDeskOptions } from '@mutirao/runtime/reservations';
+import { aReservationWire, PretendReservations, temporaryFolder } from '@mutirao/testkit';
+
+interface Scene {
+  readonly manager: PretendReservations;
+  readonly desk: ReservationDesk;
+  /** What was told last. */
+  readonly told: { last: readonly ReservedWindow[] | undefined; count: number };
+  /** What was warned of. */
+  readonly warnings: string[];
+  readonly folder: string;
+  /** Ends each wait that has begun, and lets what follows from that happen. */
+  wake(): Promise<void>;
+}
+
+/** Lets all happen that needs no time. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 20; round += 1) await turn();
+}
+
+function open(t: ExecutionContext, parts: Partial<ReservationDeskOptions> = {}, folder = temporaryFolder(t)): Scene {
+  const manager = new PretendReservations(openClaimSigner(join(folder, 'claim-key.pem'), 'local'));
+  const told: Scene['told'] = { last: undefined, count: 0 };
+  const warnings: string[] = [];
+  const sleepers = new Set<() => void>();
+  const log = { ...quietLogger, warn: (_facts: unknown, message?: string) => { warnings.push(message ?? ''); } };
+  const desk = new ReservationDesk({
+    address: 'h:1', resourceId: 'alpha', processors: 16, token: () => 'secret', keysPath: join(folder, 'claim-keys.json'), log, now: () => 0, connect: () => manager.connect(),
+    sleep: (_delay, signal) => new Promise((resolve) => {
+      if (signal.aborted) resolve();
+      sleepers.add(resolve);
+      signal.addEventListener('abort', () => { resolve(); });
+    }),
+    onTold: (windows) => {
+      told.last = windows;
+      told.count += 1;
+    },
+    ...parts,
+  });
+  t.teardown(() => desk.stop());
+  const wake = async (): Promise<void> => {
+    for (const end of sleepers) end();
+    sleepers.clear();
+    await settle();
+  };
+  return { manager, desk, told, warnings, folder, wake };
+}
+
+const window7 = { reservationId: 7, userId: 'ana', count: 2, startsAt: 1000, endsAt: 5000 };
+
+test('a use that begins a moment before the manager\'s start is told again until the manager takes it, with the same key', async (t) => {
+  const { manager, desk, warnings, wake } = open(t, { kind: 'provider' });
+  manager.reservations = [aReservationWire()];
+  desk.start();
+  await settle();
+  await desk.admit(manager.claim(), 'ana');
+  manager.refusals = ['MUT_CLAIM_EARLY', 'MUT_CLAIM_EARLY', 'MUT_UNREACHABLE'];
+  desk.noteUse(7);
+  await settle();
+  t.is(manager.shown.length, 1);
+  for (let count = 2; count <= 4; count += 1) {
+    await wake();
+    t.is(manager.shown.length, count);
+  }
+  await wake();
+  t.is(manager.shown.length, 4, 'what was taken is not told again');
+  t.deepEqual(new Set(manager.shown.map((one) => JSON.stringify(one))).size, 1);
+  t.like(manager.shown[0], { claim: manager.claim(), resourceId: 'alpha', userId: 'ana', clientRequestId: 'provider alpha' });
+  t.deepEqual(warnings, []);
+});
+
+test('a use that the manager refuses for good is told once, and its owner is warned', async (t) => {
+  const { manager, desk, warnings, wake } = open(t);
+  await desk.admit(manager.claim(), 'ana');
+  manager.refusals = ['MUT_CLAIM_LATE'];
+  desk.noteUse(7);
+  await settle();
+  await wake();
+  t.is(manager.shown.length, 1);
+  t.deepEqual(warnings, ['the manager does not know that a reservation is in use']);
+  desk.noteUse(7);
+  desk.noteUse(8);
+  await settle();
+  t.is(manager.shown.length, 1, 'a use is told once, and one whose claim was not shown never');
+});
+
+test('a reservation that moved between the showing of its claim and its use is told with the claim that took its place', async (t) => {
+  const { manager, desk, warnings, wake } = open(t);
+  await desk.admit(manager.claim(), 'ana');
+  const moved = manager.claim(aReservationWire({ endUnixMs: 9000, revision: 2 }));
+  manager.verify = () => ({ code: 'MUT_CLAIM_SUPERSEDED', presentClaim: moved });
+  manager.refusals = ['MUT_CLAIM_SUPERSEDED'];
+  desk.noteUse(7);
+  await settle();
+  await wake();
+  t.deepEqual(manager.shown.map(({ claim, userId }) => [claim, userId]), [[manager.claim(), 'ana'], [moved, 'ana']]);
+  t.deepEqual(warnings, []);
+});
+
+test('who stops tells no use again', async (t) => {
+  const { manager, desk, wake } = open(t);
+  await desk.admit(manager.claim(), 'ana');
+  manager.refusals = ['MUT_CLAIM_EARLY', 'MUT_CLAIM_EARLY'];
+  desk.noteUse(7);
+  await settle();
+  await desk.stop();
+  await wake();
+  t.is(manager.shown.length, 1);
+});
+
+test('the claim of a reservation that has moved since is as good as the one that took its place', async (t) => {
+  const { manager, desk } = open(t);
+  const [first, moved] = [manager.claim(), manager.claim(aReservationWire({ startUnixMs: 2000, endUnixMs: 9000, amount: 3, revision: 2 }))];
+  manager.verify = ({ claim }) => (claim === first ? { code: 'MUT_CLAIM_SUPERSEDED', message: 'it has moved', presentClaim: moved } : { code: 'MUT_CLAIM_EARLY' });
+  t.deepEqual(await desk.admit(first, 'ana'), { reservationId: 7, userId: 'ana', count: 3, startsAt: 2000, endsAt: 9000 });
+  desk.noteUse(7);
+  await settle();
+  t.is(manager.shown[0]?.claim, moved);
+});
+
+test('a claim that took another\'s place is looked at as any other, and without one the refusal stands', async (t) => {
+  const { manager, desk } = open(t);
+  const refused = { code: 'MUT_CLAIM_SUPERSEDED', message: 'it has moved' };
+  manager.verify = () => refused;
+  await t.throwsAsync(desk.admit(manager.claim(), 'ana'), { code: 'MUT_CLAIM_SUPERSEDED' });
+  manager.verify = ({ claim }) => ({ ...refused, presentClaim: claim });
+  await t.throwsAsync(desk.admit(manager.claim(), 'ana'), { code: 'MUT_CLAIM_SUPERSEDED' });
+  manager.verify = () => ({ ...refused, presentClaim: manager.claim(aReservationWire({ userId: 'bob', revision: 2 })) });
+  await t.throwsAsync(desk.admit(manager.claim(), 'ana'), { code: 'MUT_CLAIM_NOT_YOURS' });
+  manager.verify = () => ({ ...refused, presentClaim: 'no claim' });
+  await t.throwsAsync(desk.admit(manager.claim(), 'ana'), { code: 'MUT_CLAIM_FORGED' });
+});
+
+test('a claim is refused for what it says before the manager is asked', async (t) => {
+  const { manager, desk } = open(t, { now: () => 4999 });
+  manager.verify = () => { throw new Error('nobody asks'); };
+  const refusals: [Partial<ReturnType<typeof aReservationWire>>, string][] = [
+    [{ resourceId: 'beta' }, 'MUT_CLAIM_ELSEWHERE'], [{ userId: 'bob' }, 'MUT_CLAIM_NOT_YOURS'], [{ endUnixMs: 4999 }, 'MUT_CLAIM_LATE'],
+  ];
+  for (const [parts, code] of refusals) await t.throwsAsync(desk.admit(manager.claim(aReservationWire(parts)), 'ana'), { code });
+  await t.throwsAsync(desk.admit(`${manager.claim()}x`, 'ana'), { code: 'MUT_CLAIM_FORGED' });
+});
+
+test('a claim is good by its signature while the manager is away, if its keys are known', async (t) => {
+  const { manager, desk, warnings, folder } = open(t);
+  manager.isAway = true;
+  await t.throwsAsync(desk.admit(manager.claim(), 'ana'), { code: 'MUT_UNREACHABLE' });
+  manager.isAway = false;
+  await desk.admit(manager.claim(), 'ana');
+  manager.isAway = true;
+  t.deepEqual(await desk.admit(manager.claim(), 'ana'), window7);
+  t.deepEqual(warnings, ['the reservation manager does not answer; the claim is taken by its signature']);
+  // The keys are kept: a desk that begins anew knows them.
+  const later = open(t, {}, folder);
+  later.manager.isAway = true;
+  t.deepEqual(await later.desk.admit(manager.claim(), 'ana'), window7);
+});
+
+test('a refusal of the manager is told, and a claim that is only early is none', async (t) => {
+  const { manager, desk } = open(t);
+  manager.verify = () => ({ code: 'MUT_RESERVATION_OVER', message: 'cancelled' });
+  await t.throwsAsync(desk.admit(manager.claim(), 'ana'), { code: 'MUT_RESERVATION_OVER' });
+  manager.verify = () => ({ code: 'MUT_CLAIM_EARLY', message: 'begins in 1 s' });
+  t.deepEqual(await desk.admit(manager.claim(), 'ana'), window7);
+});
+
+test('the reservations of the resource are told when they are known, and with each change', async (t) => {
+  const { manager, desk, told } = open(t, { now: () => 500 });
+  manager.reservations = [aReservationWire(), aReservationWire({ reservationId: 8, status: ReservationStatus.HELD }), aReservationWire({ reservationId: 9, endUnixMs: 500 })];
+  desk.start();
+  await settle();
+  t.deepEqual(told.last?.map(({ reservationId }) => reservationId), [7, 8]);
+  t.like(manager.registered[0], { resourceId: 'alpha', quantity: '16', resourceType: 'processors' });
+  manager.tell(aReservationWire({ startUnixMs: 2000 }));
+  manager.tell(aReservationWire({ reservationId: 8, status: ReservationStatus.EXPIRED }));
+  manager.tell(aReservationWire({ reservationId: 10, resourceId: 'beta' }));
+  await settle();
+  t.deepEqual(told.last, [{ ...window7, startsAt: 2000 }]);
+  t.is(told.count, 3, 'another resource\'s is nobody\'s news here');
+});
+
+test('who keeps no holds hears of a reservation when it is confirmed', async (t) => {
+  const { manager, desk, told } = open(t, { tellsHolds: false });
+  manager.reservations = [aReservationWire({ status: ReservationStatus.HELD })];
+  desk.start();
+  await settle();
+  t.deepEqual(told.last, []);
+  manager.tell(aReservationWire());
+  await settle();
+  t.deepEqual(told.last, [window7]);
+});
+
+test('what was told stands while the manager is away, and all is read anew when it is back', async (t) => {
+  const { manager, desk, told, warnings, wake } = open(t);
+  manager.reservations = [aReservationWire()];
+  desk.start();
+  await settle();
+  manager.leave();
+  await settle();
+  await wake();
+  await wake();
+  t.deepEqual(told.last, [window7]);
+  t.deepEqual(warnings, ['the reservation manager is away; the reservations that it told of stand']);
+  manager.isAway = false;
+  manager.reservations = [aReservationWire({ reservationId: 11 })];
+  await wake();
+  t.deepEqual(told.last, [{ ...window7, reservationId: 11 }]);
+});
+
+test('a manager with other keys than it had is not followed', async (t) => {
+  const { manager, desk, told, wake, warnings } = open(t);
+  manager.reservations = [aReservationWire()];
+  desk.start();
+  await settle();
+  manager.leave();
+  manager.signer = openClaimSigner(join(temporaryFolder(t), 'claim-key.pem'), 'local');
+  manager.isAway = false;
+  manager.reservations = [];
+  await settle();
+  await wake();
+  t.deepEqual(told.last, [window7]);
+  t.is(warnings.length, 1);
+  await t.throwsAsync(desk.admit(manager.claim(), 'ana'), { code: 'MUT_CLAIM_FORGED' });
+});
