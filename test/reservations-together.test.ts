@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { ReservationServiceClient, Timing } from '@mutirao/api/reservation';
+import { readToken, tokenPath } from '@mutirao/runtime/files';
+import { callUnary, dial } from '@mutirao/runtime/rpc';
 import { killProcess, startProcess } from '@mutirao/runtime/processes';
 import { until } from '@mutirao/testkit';
 
@@ -22,7 +25,7 @@ function mutirao(...args: readonly string[]): Promise<Result> {
   });
 }
 
-interface ReservationJson { readonly status: string; readonly start_unix_ms: number; readonly end_unix_ms: number }
+interface ReservationJson { readonly reservation_id: number; readonly status: string; readonly start_unix_ms: number; readonly end_unix_ms: number }
 
 /** All reservations of a manager, newest first. */
 async function listed(manager: string): Promise<ReservationJson[]> {
@@ -83,10 +86,50 @@ test.serial('a manager that is killed before it confirmed leaves nothing reserve
   killProcess(pids.get('one') ?? 0, 'SIGCONT');
   const { status, err } = await asking;
   t.not(status, 0);
-  t.regex(err, /^error: MUT_NOT_TOGETHER net=10%@two was not confirmed \(MUT_UNREACHABLE .*and the others are given back; what may stand there is given back by "mutirao reservation cancel \d+ --manager two"/);
+  t.regex(err, /^error: MUT_NOT_TOGETHER net=10%@two was not confirmed \(MUT_UNREACHABLE .*and the others are given back/);
   const after = await listed('one');
   t.is(after.length, before + 1);
   t.is(after[0]?.status, 'cancelled');
   await start('two', address);
   await until(async () => (await listed('two'))[0]?.status === 'expired', 'the hold lapses');
+});
+
+/** What the command does up to its death: both are held and pledged to the first. Returns their numbers. */
+async function pledgeBoth(holdMs: number): Promise<{ readonly one: ReservationServiceClient; readonly two: ReservationServiceClient; readonly ids: readonly [number, number] }> {
+  const from = Date.now() + 3_600_000;
+  const managers = await Promise.all(['one', 'two'].map(async (id) => {
+    const at = (JSON.parse(readFileSync(join(home, 'reservations', id, 'reservations.json'), 'utf8')) as { address: string }).address;
+    const client = dial(ReservationServiceClient, at, { token: readToken(tokenPath(home)) });
+    const wish = {
+      resourceId: id === 'one' ? 'alpha' : 'net', amount: { $case: 'quantity' as const, value: id === 'one' ? '1' : '10%' }, durationMs: 60_000, earliestStartUnixMs: from, latestEndUnixMs: from + 60_000,
+      timing: Timing.ADVANCE,
+    };
+    const { outcome } = await callUnary(client, 'requestReservation', { wish, clientRequestId: '', holdMs, dryRun: false }, { deadlineMs: 10_000 });
+    return { at, client, id: outcome?.$case === 'reservation' ? outcome.value.reservationId : 0 };
+  }));
+  const [one, two] = managers as [(typeof managers)[0], (typeof managers)[0]];
+  const togetherId = `${from}-and-some-more-of-it`;
+  await callUnary(one.client, 'pledgeReservation', { reservationId: one.id, together: { togetherId, managerAddress: '', reservationId: one.id } }, { deadlineMs: 10_000 });
+  await callUnary(two.client, 'pledgeReservation', { reservationId: two.id, together: { togetherId, managerAddress: one.at, reservationId: one.id } }, { deadlineMs: 10_000 });
+  return { one: one.client, two: two.client, ids: [one.id, two.id] };
+}
+
+test.serial('a client that dies before the deciding one is confirmed leaves nothing, also at a manager that waits for it', async (t) => {
+  const { one, two } = await pledgeBoth(1000);
+  one.close();
+  two.close();
+  await until(async () => (await listed('two'))[0]?.status === 'cancelled', 'the second hears that there is nothing to wait for');
+  t.is((await listed('one'))[0]?.status, 'expired');
+});
+
+test.serial('a client that dies when the deciding one is confirmed leaves all of them, also where the other manager was killed meanwhile', async (t) => {
+  const { one, two, ids: [first, second] } = await pledgeBoth(60_000);
+  await kill('two');
+  await callUnary(one, 'confirmReservation', { reservationId: first }, { deadlineMs: 10_000 });
+  one.close();
+  two.close();
+  await start('two', address);
+  await until(async () => (await listed('two'))[0]?.status === 'confirmed', 'the second learns that all stand');
+  t.like((await listed('two'))[0], { reservation_id: second });
+  t.is((await listed('one'))[0]?.status, 'confirmed');
 });

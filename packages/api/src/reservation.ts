@@ -1,10 +1,11 @@
 export {
   AddMaintenanceRequest, AddMaintenanceResponse, Algorithm, Alternative, CalendarSlot, CancelReservationRequest, CancelReservationResponse, ClaimKey, ClaimReservationRequest,
   ClaimReservationResponse, ConfirmReservationRequest, ConfirmReservationResponse, ElasticAmount, FailResourceRequest, FailResourceResponse, GetCalendarRequest,
-  GetCalendarResponse, GetClaimKeysRequest, GetClaimKeysResponse, GetReservationRequest, GetReservationResponse, ListReservationsRequest, ListReservationsResponse,
-  ListResourcesRequest, ListResourcesResponse, Maintenance, MalleableAmount, Placement, Refusal, RegisterResourceRequest, RegisterResourceResponse, ReleaseReservationRequest,
+  GetCalendarResponse, GetClaimKeysRequest, GetClaimKeysResponse, GetReservationRequest, GetReservationResponse,
+  GetTogetherDecisionRequest, GetTogetherDecisionResponse, ListReservationsRequest, ListReservationsResponse,
+  ListResourcesRequest, ListResourcesResponse, Maintenance, MalleableAmount, Placement, PledgeReservationRequest, PledgeReservationResponse, Refusal, RegisterResourceRequest, RegisterResourceResponse, ReleaseReservationRequest,
   ReleaseReservationResponse, RemoveMaintenanceRequest, RemoveMaintenanceResponse, RenegotiateReservationRequest, RenegotiateReservationResponse, RequestReservationRequest,
   RequestReservationResponse, Reservation, ReservationEvent, ReservationServiceClient, ReservationServiceService, ReservationStatus, ReservationWish, Resource, ResourceKind,
-  ResourceRules, RestoreResourceRequest, RestoreResourceResponse, Timing, UnitRange, UpdateResourceRequest, UpdateResourceResponse, VerifyReservationRequest,
+  ResourceRules, RestoreResourceRequest, RestoreResourceResponse, Timing, Together, TogetherDecision, UnitRange, UpdateResourceRequest, UpdateResourceResponse, VerifyReservationRequest,
   VerifyReservationResponse, WatchReservationsRequest, WatchReservationsResponse, type ReservationServiceServer,
 } from './generated/mutirao/reservation/v1/reservation_service.ts';

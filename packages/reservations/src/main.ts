@@ -3,8 +3,8 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
-import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
-import { identityFolder } from '@mutirao/runtime/identity';
+import { ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { defineProgram, duration, integer, list, natsOptions, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
@@ -33,7 +33,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const manager = await startReservations({
     options: { ownerId, registrars: config.registrar, livingMax: config.reservationsMax, endedMax: config.rememberedMax, holdMax: config.holdMax },
     id: config.id, directory, listen: config.listen, identity: identityFolder(home), log, metrics, tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),
-    connectEvents: eventsOf(config), onFatal: context.fail,
+    dialing: { token: () => readToken(tokenPath(home)), trust: userTrust(home) }, connectEvents: eventsOf(config), onFatal: context.fail,
   });
   const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, healthy: () => manager.trouble() });
   writeAtomic(join(directory, 'reservations.json'), `${JSON.stringify({ address: nearAddress(manager.address), metricsAddress: http?.address, pid: process.pid })}\n`);

@@ -9,11 +9,13 @@ import { Room } from '@mutirao/runtime/files';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
-import { bind, serve, type TokenCheck } from '@mutirao/runtime/rpc';
+import { bind, serve, type DialOptions, type TokenCheck } from '@mutirao/runtime/rpc';
 import { reservationsChangeCodec } from './journal/change-codec.ts';
 import { restoreState } from './journal/restore-state.ts';
 import { reservationRoutes } from './routes/reservation-service.ts';
 import type { ReservationsHost } from './routes/reservations-host.ts';
+import { askDecision } from './together/ask-decision.ts';
+import { PledgeFollower } from './together/pledge-follower.ts';
 
 /** What a reservation manager is started with. */
 export interface ReservationsSetup {
@@ -27,6 +29,8 @@ export interface ReservationsSetup {
   readonly tokens: TokenCheck;
   /** Folder of the identity that serving other hosts wants. */
   readonly identity: string;
+  /** How other managers are spoken to. */
+  readonly dialing: DialOptions;
   /** Where events are published; left out for nowhere. */
   readonly connectEvents?: ConnectEvents | undefined;
   readonly log: Logger;
@@ -74,6 +78,10 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
   driver.settle();
   const room = new Room({ folder: directory, freeMin, pause: 500, timers: systemTimers, journalTrouble: () => driver.stalledBy?.message });
   publisher?.start();
+  const pledges = new PledgeFollower({
+    state, timers: systemTimers, log, deliver: (input) => { driver.deliver(input); }, ask: (asked, signal) => askDecision(asked, setup.dialing, signal),
+  });
+  pledges.start();
   if (metrics !== undefined) measure(metrics, { state, journal });
   const host: ReservationsHost = { ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, state, signer, journal, changes, clock: systemClock };
   const server = await serve({
@@ -84,6 +92,7 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
     address: server.address, trouble: () => room.trouble(),
     stop: async () => {
       await server.drain(drainMs);
+      await pledges.stop();
       await driver.stop();
       await publisher?.stop(publishGrace);
       journal.close();

@@ -21,5 +21,5 @@ export {
 export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
 export { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, encodeDemand, encodeTaskTimes } from './provider.ts';
 export {
-  decodeRules, decodeStatuses, decodeWish, encodePlacementOutcome, encodeRefusal, encodeReservation, encodeReservationEvent, encodeResource, encodeUnits, readInstant, readText,
+  decodeDecision, decodeRules, decodeStatuses, decodeTogether, decodeWish, encodeDecision, encodePlacementOutcome, encodeRefusal, encodeReservation, encodeReservationEvent, encodeResource, encodeUnits, readInstant, readText,
 } from './reservation.ts';

@@ -1,13 +1,16 @@
 import type { PlacementReply, ReservationEvent } from '@mutirao/core/machines/reservations';
 import type {
-  Outage, PlacementRefusal, ReservationRecord, ReservationStatus, ReservationWish, ResourceDimension, ResourceRecord, ResourceRules, ResourceState, Timing, WishedAmount,
+  Outage, PlacementRefusal, ReservationRecord, ReservationStatus, ReservationWish, ResourceDimension, ResourceRecord, ResourceRules, ResourceState, Timing, TogetherDecision, TogetherLink,
+  WishedAmount,
 } from '@mutirao/core/messages';
 import type { Instant } from '@mutirao/core/shared';
 
 import {
   Algorithm as AlgorithmWire, Placement as PlacementWire, ReservationStatus as StatusWire, ResourceKind as KindWire, Timing as TimingWire,
+  TogetherDecision as DecisionWire,
   type Maintenance as MaintenanceWire, type Refusal as RefusalWire, type RenegotiateReservationResponse, type Reservation as ReservationWire,
-  type ReservationEvent as EventWire, type ReservationWish as WishWire, type Resource as ResourceWire, type ResourceRules as RulesWire, type UnitRange,
+  type ReservationEvent as EventWire, type ReservationWish as WishWire, type Resource as ResourceWire, type ResourceRules as RulesWire, type Together as TogetherWire,
+  type UnitRange,
 } from '../generated/mutirao/reservation/v1/reservation_service.ts';
 import { badRequest } from './common.ts';
 
@@ -15,6 +18,10 @@ const wireOfStatuses: Readonly<Record<ReservationStatus, StatusWire>> = {
   held: StatusWire.HELD, confirmed: StatusWire.CONFIRMED, claimed: StatusWire.CLAIMED, released: StatusWire.RELEASED, expired: StatusWire.EXPIRED, cancelled: StatusWire.CANCELLED,
 };
 const statusesOfWire = new Map(Object.entries(wireOfStatuses).map(([status, wire]) => [wire, status as ReservationStatus]));
+const wireOfDecisions: Readonly<Record<TogetherDecision, DecisionWire>> = {
+  unknown: DecisionWire.UNSPECIFIED, open: DecisionWire.OPEN, confirmed: DecisionWire.CONFIRMED, undone: DecisionWire.UNDONE,
+};
+const decisionsOfWire = new Map(Object.entries(wireOfDecisions).map(([decision, wire]) => [wire, decision as TogetherDecision]));
 const timingsOfWire = new Map<TimingWire, Timing>([
   [TimingWire.UNSPECIFIED, 'advance'], [TimingWire.ADVANCE, 'advance'], [TimingWire.IMMEDIATE, 'immediate'], [TimingWire.ON_DEMAND, 'on-demand'],
 ]);
@@ -129,12 +136,32 @@ export function encodeUnits(units: readonly number[]): UnitRange[] {
 
 /** Writes a reservation. @param claim signed; empty where it is not to be told. */
 export function encodeReservation(reservation: ReservationRecord, claim: string): ReservationWire {
-  const { place, resourceId, status, holdUntil, requestedAt, claimedAt, endedAt, revision, reason, clientRequestId } = reservation;
+  const { place, resourceId, status, holdUntil, requestedAt, claimedAt, endedAt, revision, reason, clientRequestId, together } = reservation;
   return {
     reservationId: place.id, resourceId, userId: place.userId, status: wireOfStatuses[status], startUnixMs: place.start, endUnixMs: place.end, amount: place.amount,
     units: encodeUnits(place.resources), earliestStartUnixMs: place.earliestStart, latestEndUnixMs: place.latestEnd, holdUntilUnixMs: holdUntil, requestedUnixMs: requestedAt,
     claimedUnixMs: claimedAt, endedUnixMs: endedAt, revision, reason, clientRequestId, claim,
+    together: together === undefined ? undefined : { togetherId: together.togetherId, managerAddress: together.manager, reservationId: together.reservationId },
   };
+}
+
+/** Reads with what a reservation is to stand or fall. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function decodeTogether(wire: TogetherWire | undefined): TogetherLink {
+  if (wire === undefined) throw badRequest('together is absent');
+  const togetherId = readText('together_id', wire.togetherId);
+  if (togetherId.length < 16) throw badRequest(`together_id is ${JSON.stringify(togetherId)}; want 16 characters or more, for who knows it may ask`);
+  if (wire.reservationId === 0) throw badRequest('together.reservation_id is absent; want the reservation that decides');
+  return { togetherId, manager: readText('manager_address', wire.managerAddress), reservationId: wire.reservationId };
+}
+
+/** Writes what became of several. */
+export function encodeDecision(decision: TogetherDecision): DecisionWire {
+  return wireOfDecisions[decision];
+}
+
+/** Reads what became of several; what a newer manager may say is not known here. */
+export function decodeDecision(wire: DecisionWire): TogetherDecision {
+  return decisionsOfWire.get(wire) ?? 'unknown';
 }
 
 /** Reads statuses to filter by. @throws {MutiraoError} MUT_BAD_REQUEST */

@@ -74,7 +74,7 @@ export const registry = {
   MUT_NOT_NOW: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Take one of the alternatives, or ask for it on demand: then it begins as soon as there is room.' },
   MUT_NOT_OWNER: { status: 'PERMISSION_DENIED', retryable: false, advice: 'Only the owner may do this; files of other users are uploaded as blobs, and their jobs are their own.' },
   MUT_NOT_PACKED: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Make the executable that is carried to sites with scripts/pack, or name one with --program.' },
-  MUT_NOT_TOGETHER: { status: 'ABORTED', retryable: true, advice: 'Cancel what the message says may stand at a manager that did not answer, and ask again.' },
+  MUT_NOT_TOGETHER: { status: 'ABORTED', retryable: true, advice: 'Ask again; what a manager that did not answer still holds lapses by itself.' },
   MUT_NO_COMMON_WINDOW: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Give them more time between start and end, ask for less, or look at their calendars with "mutirao reservation calendar".' },
   MUT_NO_MAJORITY: { status: 'ABORTED', retryable: false, advice: 'Too few machines agree on the task\'s result: where outputs differ rightly, in time stamps say, give a check that prints what is to be compared.' },
   MUT_NO_ROOM: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Take one of the alternatives, give it more time between start and end, or ask for less.' },

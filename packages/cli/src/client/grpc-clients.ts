@@ -99,6 +99,7 @@ export function dialReservations(address: string, { token, trust, ...limits }: C
     renegotiateReservation: (request) => callUnary(raw, 'renegotiateReservation', request, limits),
     cancelReservation: (request) => callUnary(raw, 'cancelReservation', request, limits),
     confirmReservation: (request) => callUnary(raw, 'confirmReservation', request, limits),
+    pledgeReservation: (request) => callUnary(raw, 'pledgeReservation', request, limits),
     verifyReservation: (request) => callUnary(raw, 'verifyReservation', request, limits),
     claimReservation: (request) => callUnary(raw, 'claimReservation', request, limits),
     releaseReservation: (request) => callUnary(raw, 'releaseReservation', request, limits),

@@ -1,7 +1,7 @@
 import type {
   AddMaintenanceRequest, AddMaintenanceResponse, CancelReservationRequest, CancelReservationResponse, ClaimReservationRequest, ClaimReservationResponse, ConfirmReservationRequest,
   ConfirmReservationResponse, FailResourceRequest, FailResourceResponse, GetCalendarRequest, GetCalendarResponse, GetReservationRequest, GetReservationResponse,
-  ListReservationsRequest, ListReservationsResponse, ListResourcesResponse, RegisterResourceRequest, RegisterResourceResponse, ReleaseReservationRequest,
+  ListReservationsRequest, ListReservationsResponse, ListResourcesResponse, PledgeReservationRequest, PledgeReservationResponse, RegisterResourceRequest, RegisterResourceResponse, ReleaseReservationRequest,
   ReleaseReservationResponse, RemoveMaintenanceRequest, RemoveMaintenanceResponse, RenegotiateReservationRequest, RenegotiateReservationResponse, RequestReservationRequest,
   RequestReservationResponse, RestoreResourceRequest, RestoreResourceResponse, UpdateResourceRequest, UpdateResourceResponse, VerifyReservationRequest, VerifyReservationResponse,
 } from '@mutirao/api/reservation';
@@ -14,6 +14,7 @@ export interface ReservationClient {
   renegotiateReservation(request: RenegotiateReservationRequest): Promise<RenegotiateReservationResponse>;
   cancelReservation(request: CancelReservationRequest): Promise<CancelReservationResponse>;
   confirmReservation(request: ConfirmReservationRequest): Promise<ConfirmReservationResponse>;
+  pledgeReservation(request: PledgeReservationRequest): Promise<PledgeReservationResponse>;
   verifyReservation(request: VerifyReservationRequest): Promise<VerifyReservationResponse>;
   claimReservation(request: ClaimReservationRequest): Promise<ClaimReservationResponse>;
   releaseReservation(request: ReleaseReservationRequest): Promise<ReleaseReservationResponse>;

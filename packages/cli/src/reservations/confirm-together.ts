@@ -1,56 +1,117 @@
-import { MutiraoError } from '@mutirao/api/errors';
+import { randomUUID } from 'node:crypto';
+
+import { errorOfCode, MutiraoError } from '@mutirao/api/errors';
 import type { Reservation } from '@mutirao/api/reservation';
-import type { Duration } from '@mutirao/core/shared';
+import type { Duration, Instant } from '@mutirao/core/shared';
+import { isLoopback, isSocket, parseAddress } from '@mutirao/runtime/rpc';
 
 import type { CommandContext } from '../context.ts';
 import { letGo, type HeldPart } from './hold-together.ts';
 import { managerWords } from './parts.ts';
 
-/** Pause before a confirmation of which nobody knows whether it was taken is asked for again. */
+/** Pause before what nobody knows to have been done is asked for again. */
 const repeatPause: Duration = 1000;
 
 /** Codes after which nobody knows. */
 const unclear: ReadonlySet<string> = new Set(['MUT_UNREACHABLE', 'MUT_DEADLINE_EXCEEDED', 'MUT_INTERNAL', 'MUT_STOPPING', 'MUT_OVERLOADED']);
 
-/** What came of one confirmation. */
-type Confirmation =
-  | { readonly kind: 'confirmed'; readonly reservation: Reservation }
+/** What came of one call. */
+type Outcome =
+  | { readonly kind: 'done'; readonly reservation: Reservation }
   | { readonly kind: 'failed'; readonly isKnown: boolean; readonly error: MutiraoError };
 
+type Call = (one: HeldPart) => Promise<{ readonly reservation?: Reservation | undefined }>;
+
+/** What is confirmed together. */
+export interface ConfirmedTogether {
+  /** In the order of what was held; of a manager that does not answer, as it was pledged. */
+  readonly reservations: readonly Reservation[];
+  /** Parts whose manager has not said yet that it has heard; it learns it by itself. */
+  readonly unheard: readonly HeldPart[];
+}
+
 /**
- * Confirms all that is held, or gives all of it back.
+ * Confirms all that is held, or gives all of it back, also where it dies amid it.
  *
- * A manager that does not answer is asked again until its hold lapses; then what the others confirmed is cancelled. Since it may have taken the confirmation and died before it
- * said so, the error names what may stand there, and how to cancel it.
+ * All are pledged to one of them first, to stand or fall with it. Confirming that one decides for all; then the others are told. Who does not hear of it asks the manager of the
+ * one that decides. Where a client dies before it has decided, the hold of that one lapses, and the others are given back.
  *
- * @throws {MutiraoError} MUT_NOT_TOGETHER
+ * @throws {MutiraoError} MUT_NOT_TOGETHER; or, where nobody knows whether the deciding one was confirmed, the error of its manager.
  */
-export async function confirmTogether(context: CommandContext, held: readonly HeldPart[]): Promise<Reservation[]> {
-  const outcomes = await Promise.all(held.map((one) => confirmOne(context, one)));
-  const confirmed = outcomes.flatMap((outcome) => (outcome.kind === 'confirmed' ? [outcome.reservation] : []));
-  if (confirmed.length === held.length) return confirmed;
-  const lost = held.filter((_one, index) => isUnclear(outcomes[index]));
+export async function confirmTogether(context: CommandContext, held: readonly HeldPart[]): Promise<ConfirmedTogether> {
+  const decider = chooseDecider(held);
+  const others = held.filter((one) => one !== decider);
+  const until = Math.min(...held.map(({ reservation }) => reservation.holdUntilUnixMs));
+  const pledge = pledgeTo(decider, randomUUID());
+  // The one that decides first: who is pledged to it may ask at once.
+  for (const some of [[decider], others]) {
+    const outcomes = await callAll(context, some, { call: pledge, until });
+    if (outcomes.some(({ kind }) => kind === 'failed')) throw await giveUp(held, some, outcomes);
+  }
+  const [decided] = await callAll(context, [decider], { call: confirm, until });
+  if (decided?.kind === 'failed') throw decided.isKnown ? await giveUp(held, [decider], [decided]) : undecided(decider, decided.error);
+  const outcomes = await callAll(context, others, { call: confirm, until });
+  if (outcomes.some((outcome) => outcome.kind === 'failed' && outcome.isKnown)) throw await giveUp(held, others, outcomes);
+  const told = new Map([...toldBy([decider], [decided]), ...toldBy(others, outcomes)]);
+  return { reservations: held.map((one) => told.get(one) ?? one.reservation), unheard: others.filter((one) => !told.has(one)) };
+}
+
+/** What those said that answered. */
+function toldBy(asked: readonly HeldPart[], outcomes: readonly (Outcome | undefined)[]): (readonly [HeldPart, Reservation])[] {
+  return asked.flatMap((one, index) => {
+    const outcome = outcomes[index];
+    return outcome?.kind === 'done' ? [[one, outcome.reservation] as const] : [];
+  });
+}
+
+/** The first whose manager others can ask: an address of this host says nothing elsewhere. */
+function chooseDecider(held: readonly HeldPart[]): HeldPart {
+  const far = held.find(({ part }) => {
+    const address = parseAddress(part.address);
+    return !isSocket(address) && !isLoopback(address.host);
+  });
+  return far ?? held[0] as HeldPart;
+}
+
+function pledgeTo(decider: HeldPart, togetherId: string): Call {
+  return ({ part, reservation: { reservationId } }) => part.manager.pledgeReservation({
+    reservationId, together: { togetherId, managerAddress: part.address === decider.part.address ? '' : decider.part.address, reservationId: decider.reservation.reservationId },
+  });
+}
+
+const confirm: Call = ({ part, reservation: { reservationId } }) => part.manager.confirmReservation({ reservationId });
+
+/** Gives all back, and says why. */
+async function giveUp(held: readonly HeldPart[], asked: readonly HeldPart[], outcomes: readonly Outcome[]): Promise<MutiraoError> {
   await letGo(held);
-  const reasons = outcomes.flatMap((outcome, index) => (outcome.kind === 'failed' ? [`${held[index]?.part.text ?? ''} was not confirmed (${outcome.error.code} ${outcome.error.message})`] : []));
-  const left = lost.map(({ part, reservation: { reservationId } }) => `"mutirao reservation cancel ${reservationId}${managerWords(part)}"`);
-  const rest = left.length === 0 ? '' : `; what may stand there is given back by ${left.join(', ')}`;
-  throw new MutiraoError('MUT_NOT_TOGETHER', `${reasons.join('; ')}, and the others are given back${rest}`);
+  const reasons = outcomes.flatMap((outcome, index) => (outcome.kind === 'failed' ? [`${asked[index]?.part.text ?? ''} was not confirmed (${outcome.error.code} ${outcome.error.message})`] : []));
+  return new MutiraoError('MUT_NOT_TOGETHER', `${reasons.join('; ')}, and the others are given back`);
 }
 
-function isUnclear(outcome: Confirmation | undefined): boolean {
-  return outcome?.kind === 'failed' && !outcome.isKnown;
+/** Its manager may have confirmed it before it went away: the others wait for its word, and are not given back. */
+function undecided({ part, reservation: { reservationId } }: HeldPart, { code, message }: MutiraoError): MutiraoError {
+  return errorOfCode(code, `nobody knows whether ${part.text} was confirmed (${message}); the others stand or fall with it: see "mutirao reservation show ${reservationId}${managerWords(part)}"`);
 }
 
-async function confirmOne(context: CommandContext, { part, reservation }: HeldPart): Promise<Confirmation> {
+interface Calling {
+  readonly call: Call;
+  /** When to give up asking again. */
+  readonly until: Instant;
+}
+
+function callAll(context: CommandContext, some: readonly HeldPart[], calling: Calling): Promise<Outcome[]> {
+  return Promise.all(some.map((one) => callOne(context, one, calling)));
+}
+
+async function callOne(context: CommandContext, one: HeldPart, { call, until }: Calling): Promise<Outcome> {
   for (;;) {
     try {
-      const { reservation: confirmed } = await part.manager.confirmReservation({ reservationId: reservation.reservationId });
-      return { kind: 'confirmed', reservation: confirmed ?? reservation };
+      const { reservation } = await call(one);
+      return { kind: 'done', reservation: reservation ?? one.reservation };
     } catch (error) {
       if (!(error instanceof MutiraoError)) throw error;
       const isKnown = !unclear.has(error.code);
-      // The hold has lapsed by then, unless it was confirmed.
-      if (isKnown || context.signal.aborted || context.clock.now() >= reservation.holdUntilUnixMs) return { kind: 'failed', isKnown, error };
+      if (isKnown || context.signal.aborted || context.clock.now() >= until) return { kind: 'failed', isKnown, error };
     }
     await context.sleep(repeatPause);
   }

@@ -2,7 +2,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 
 import type { ReservationClient } from '../client/reservation-client.ts';
 import type { CommandContext } from '../context.ts';
-import { openManager } from './show-reservation.ts';
+import { managerAddress } from './show-reservation.ts';
 
 /** One of several resources that are to be had together. */
 export interface TogetherPart {
@@ -13,6 +13,8 @@ export interface TogetherPart {
   readonly quantity: string;
   /** Empty for the usual one. */
   readonly managerName: string;
+  /** Where its manager is. */
+  readonly address: string;
   readonly manager: ReservationClient;
 }
 
@@ -23,9 +25,10 @@ export async function readParts(context: CommandContext, texts: readonly string[
   const parts = texts.map(async (text): Promise<TogetherPart> => {
     const [, resourceId, quantity, managerName = ''] = /^([^=@\s]+)=([^@\s]+)(?:@(\S+))?$/.exec(text) ?? [];
     if (resourceId === undefined || quantity === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `"${text}" is no resource with an amount; want RESOURCE=AMOUNT or RESOURCE=AMOUNT@MANAGER, as in alpha=4 or net=30%@10.0.0.7:7000`);
-    const manager = managers.get(managerName) ?? openManager(context, managerName === '' ? usual : managerName);
-    managers.set(managerName, manager);
-    return { text, resourceId, quantity, managerName, manager: await manager };
+    const address = managerAddress(context, managerName === '' ? usual : managerName);
+    const manager = managers.get(address) ?? context.reservations(address);
+    managers.set(address, manager);
+    return { text, resourceId, quantity, managerName, address, manager: await manager };
   });
   return Promise.all(parts);
 }

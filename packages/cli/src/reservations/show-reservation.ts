@@ -14,7 +14,12 @@ export const managerOption = ['--manager <name>', 'reservation manager, by name 
 
 /** The reservation manager that a command means. */
 export async function openManager(context: CommandContext, name: string | undefined): Promise<ReservationClient> {
-  return context.reservations(findReservationsAddress(context.home, name ?? process.env['MUTIRAO_RESERVATIONS']));
+  return context.reservations(managerAddress(context, name));
+}
+
+/** Where the reservation manager is that a command means. */
+export function managerAddress({ home }: CommandContext, name: string | undefined): string {
+  return findReservationsAddress(home, name ?? process.env['MUTIRAO_RESERVATIONS']);
 }
 
 /** Reads a reservation's number. @throws {MutiraoError} MUT_BAD_REQUEST */
@@ -70,6 +75,7 @@ export function reservationPairs(one: Reservation, unit: string): string[] {
     ['limits', `from ${showInstant(one.earliestStartUnixMs ?? 0)} until ${one.latestEndUnixMs === undefined ? 'any time' : showInstant(one.latestEndUnixMs)}`],
     ['held until', one.holdUntilUnixMs === 0 ? '' : showInstant(one.holdUntilUnixMs)], ['in use since', one.claimedUnixMs === 0 ? '' : showInstant(one.claimedUnixMs)],
     ['over since', one.endedUnixMs === 0 ? '' : showInstant(one.endedUnixMs)], ['revision', one.revision === 1 ? '' : String(one.revision)], ['reason', one.reason],
+    ['stands with', one.together === undefined ? '' : `reservation ${one.together.reservationId}${one.together.managerAddress === '' ? '' : ` at ${one.together.managerAddress}`}`],
     ['key', one.clientRequestId], ['claim', one.claim],
   ]);
 }

@@ -14,6 +14,7 @@ export type {
 } from './provider.ts';
 export type {
   AfterReservation, Alternative, ClaimContents, ClaimedReservation, JobReservation, Outage, PlacementRefusal, RequestReservation, ReservationName, ReservationRecord,
-  ReservationStatus, ReservationWish, ReservedDemand, ResourceDimension, ResourceId, ResourceRecord, ResourceRules, ResourceState, Timing, WishedAmount,
+  ReservationStatus, ReservationWish, ReservedDemand, ResourceDimension, ResourceId, ResourceRecord, ResourceRules, ResourceState, Timing, TogetherDecision, TogetherLink,
+  WishedAmount,
 } from './reservation.ts';
 export { isOfReservation, nameReservation, reservationKey } from './reservation.ts';

@@ -93,6 +93,19 @@ export interface ReservationWish {
   readonly timing: Timing;
 }
 
+/** That a reservation is one of several that stand or fall together, with one of them, wherever that is. */
+export interface TogetherLink {
+  /** Chosen by who asks for them, as nobody guesses it: who knows it may ask what became of them. */
+  readonly togetherId: string;
+  /** Address of the manager that has the one that decides; empty for this one. */
+  readonly manager: string;
+  /** The one that decides: once it is confirmed all stand, and none does when it is over. */
+  readonly reservationId: number;
+}
+
+/** What became of several reservations that stand or fall together; `unknown` where nobody here has heard of them. */
+export type TogetherDecision = 'open' | 'confirmed' | 'undone' | 'unknown';
+
 /** A reservation as its manager keeps it. */
 export interface ReservationRecord {
   /** With its number, its user and its limits; of one that is over, what had been reserved. */
@@ -114,6 +127,8 @@ export interface ReservationRecord {
   readonly clientRequestId: string;
   /** The key of the claim that began its use; empty before. */
   readonly claimKey: string;
+  /** Left out where it stands by itself. While it is held it is pledged: it stands or falls with the one that decides. */
+  readonly together?: TogetherLink | undefined;
 }
 
 /** A place that could be had instead of what was asked for. */

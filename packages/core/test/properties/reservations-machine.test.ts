@@ -20,6 +20,8 @@ const id = fc.integer({ min: 1, max: 12 });
 const line = fc.oneof(
   { weight: 6, arbitrary: request },
   { weight: 2, arbitrary: fc.tuple(user, id, fc.constantFrom('confirms', 'cancels', 'releases')).map(([userId, one, verb]) => `${userId} ${verb} ${one}`) },
+  { weight: 2, arbitrary: fc.tuple(user, id, id, fc.constantFrom('', ' at h:1')).map(([userId, one, decider, at]) => `${userId} pledges ${one} with ${decider}${at}`) },
+  { weight: 1, arbitrary: fc.tuple(id, fc.constantFrom('confirmed', 'undone')).map(([one, decision]) => `ana learns ${one} ${decision}`) },
   { weight: 2, arbitrary: fc.tuple(user, id, fc.integer({ min: 1, max: 100 }), instant).map(([userId, one, percent, from]) => `${userId} renegotiates ${one} ${percent}% for 40 from ${from}`) },
   { weight: 2, arbitrary: fc.tuple(user, id, fc.constantFrom('a', 'b')).map(([userId, one, key]) => `${userId} claims ${one} key ${key}`) },
   { weight: 1, arbitrary: fc.tuple(resource, fc.integer({ min: 1, max: 3 }), fc.constantFrom('fails', 'restores')).map(([of, amount, verb]) => `owner ${verb} ${of} amount ${amount}`) },

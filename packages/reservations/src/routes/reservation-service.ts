@@ -4,9 +4,10 @@ import { claimRoutes } from './claims.ts';
 import { reservationsRoutes } from './reservations.ts';
 import type { ReservationsHost } from './reservations-host.ts';
 import { resourceRoutes } from './resources.ts';
+import { togetherRoutes } from './together.ts';
 import { watchRoute } from './watch-reservations.ts';
 
 /** ReservationService over one manager. */
 export function reservationRoutes(host: ReservationsHost): Handlers<typeof ReservationServiceService> {
-  return { ...reservationsRoutes(host), ...claimRoutes(host), ...resourceRoutes(host), watchReservations: watchRoute(host) };
+  return { ...reservationsRoutes(host), ...claimRoutes(host), ...resourceRoutes(host), ...togetherRoutes(host), watchReservations: watchRoute(host) };
 }

@@ -2,7 +2,7 @@ import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { verify, createPublicKey } from 'node:crypto';
 import test from 'ava';
-import { Algorithm, Placement, ReservationStatus, Timing, type RequestReservationRequest, type ReservationWish, type VerifyReservationResponse, type WatchReservationsResponse } from '@mutirao/api/reservation';
+import { Algorithm, Placement, ReservationStatus, Timing, TogetherDecision, type GetTogetherDecisionRequest, type RequestReservationRequest, type ReservationWish, type VerifyReservationResponse, type WatchReservationsResponse } from '@mutirao/api/reservation';
 import { MutiraoError } from '@mutirao/api/errors';
 import { createReservationsState, reservationsMachine, type ReservationsChange, type ReservationsInput } from '@mutirao/core/machines/reservations';
 import { openClaimSigner } from '@mutirao/runtime/claims';
@@ -94,11 +94,13 @@ test('what the journal promises is there after a restart, also the answer to a r
   await inject(first.routes.registerResource, { ...cluster, resourceId: 'net', quantity: '800KB/s' }, owner);
   const placed = await inject(first.routes.requestReservation, request({}, { clientRequestId: 'k' }), ana);
   await inject(first.routes.requestReservation, request({ resourceId: 'net', amount: { $case: 'quantity', value: '50%' } }, { holdMs: 5000 }), ana);
+  await inject(first.routes.pledgeReservation, { reservationId: 2, together: { togetherId: 'a-long-enough-name', managerAddress: 'h:1', reservationId: 9 } }, ana);
   await inject(first.routes.failResource, { resourceId: 'cluster', what: { $case: 'unitIndex', value: 9 }, reason: 'smoke' }, owner);
   first.journal.close();
   const second = service(folder);
   reservationsMachine.checkInvariants(second.state);
   t.deepEqual([...second.state.reservations.values()], [...first.state.reservations.values()]);
+  t.deepEqual(second.state.reservations.get(2)?.together, { togetherId: 'a-long-enough-name', manager: 'h:1', reservationId: 9 });
   t.deepEqual(await inject(second.routes.listResources, {}, ana), await inject(first.routes.listResources, {}, ana));
   t.deepEqual(await inject(second.routes.requestReservation, request({}, { clientRequestId: 'k' }), ana), placed);
   const replayed = createReservationsState(reservationsOptions);
@@ -121,6 +123,31 @@ test('the number of a reservation that was forgotten is not given again after a 
   const { outcome } = await inject(second.routes.requestReservation, request(), ana);
   t.is(outcome?.$case === 'reservation' ? outcome.value.reservationId : 0, count + 1);
   second.journal.close();
+});
+
+test('who knows the name of several learns what became of the one that decides, and of others nothing', async (t) => {
+  const { routes, clock } = service(temporaryFolder(t));
+  await inject(routes.registerResource, cluster, owner);
+  const togetherId = 'a-long-enough-name';
+  const decision = async (of: Partial<GetTogetherDecisionRequest> = {}): Promise<TogetherDecision> =>
+    (await inject(routes.getTogetherDecision, { togetherId, reservationId: 1, ...of }, { userId: 'bob' })).decision;
+  for (const _one of [1, 2, 3]) await inject(routes.requestReservation, request({ earliestStartUnixMs: noon + hour }, { holdMs: 5000 }), ana);
+  t.is(await decision(), TogetherDecision.UNSPECIFIED);
+  const together = { togetherId, managerAddress: '', reservationId: 1 };
+  await t.throwsAsync(inject(routes.pledgeReservation, { reservationId: 1, together: { ...together, togetherId: 'short' } }, ana), { code: 'MUT_BAD_REQUEST' });
+  for (const reservationId of [1, 2]) t.like((await inject(routes.pledgeReservation, { reservationId, together }, ana)).reservation, { together });
+  t.is(await decision(), TogetherDecision.OPEN);
+  t.is(await decision({ reservationId: 2 }), TogetherDecision.UNSPECIFIED, 'the second decides nothing');
+  t.is(await decision({ togetherId: 'another-long-enough' }), TogetherDecision.UNSPECIFIED);
+  await inject(routes.confirmReservation, { reservationId: 1 }, ana);
+  t.is(await decision(), TogetherDecision.CONFIRMED);
+  await inject(routes.cancelReservation, { reservationId: 1, reason: '' }, ana);
+  t.is(await decision(), TogetherDecision.UNDONE);
+  const other = { ...together, reservationId: 3 };
+  await inject(routes.pledgeReservation, { reservationId: 3, together: other }, ana);
+  clock.at += 6000;
+  await inject(routes.cancelReservation, { reservationId: 1, reason: '' }, ana);
+  t.is(await decision({ reservationId: 3 }), TogetherDecision.UNDONE, 'its hold has lapsed');
 });
 
 test('a watcher hears what concerns it from any sequence on, and others nothing', async (t) => {

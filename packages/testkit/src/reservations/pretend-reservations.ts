@@ -13,7 +13,7 @@ type Callback = (error: unknown, response?: unknown) => void;
 export function aReservationWire(parts: Partial<Reservation> = {}): Reservation {
   return {
     reservationId: 7, resourceId: 'alpha', userId: 'ana', status: ReservationStatus.CONFIRMED, startUnixMs: 1000, endUnixMs: 5000, amount: 2, units: [], earliestStartUnixMs: 1000,
-    latestEndUnixMs: undefined, holdUntilUnixMs: 0, requestedUnixMs: 0, claimedUnixMs: 0, endedUnixMs: 0, revision: 1, reason: '', clientRequestId: '', claim: '', ...parts,
+    latestEndUnixMs: undefined, holdUntilUnixMs: 0, requestedUnixMs: 0, claimedUnixMs: 0, endedUnixMs: 0, revision: 1, reason: '', clientRequestId: '', claim: '', together: undefined, ...parts,
   };
 }
 

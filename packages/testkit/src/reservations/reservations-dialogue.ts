@@ -112,6 +112,10 @@ const verbs: Readonly<Record<string, Verb>> = {
   }),
   renegotiates: (words, asked) => ({ kind: 'RenegotiationRequested', ...asked, reservationId: Number(words[2]), wish: wishOf(words) }),
   confirms: (words, asked) => ({ kind: 'ConfirmationRequested', ...asked, reservationId: Number(words[2]) }),
+  pledges: (words, asked) => ({
+    kind: 'PledgeRequested', ...asked, reservationId: Number(words[2]), together: { togetherId: after(words, 'as') ?? 'group', manager: after(words, 'at') ?? '', reservationId: numberAfter(words, 'with') ?? 0 },
+  }),
+  learns: (words) => ({ kind: 'TogetherDecided', reservationId: Number(words[2]), togetherId: after(words, 'as') ?? 'group', isConfirmed: words.includes('confirmed') }),
   cancels: (words, asked) => ({ kind: 'CancellationRequested', ...asked, reservationId: Number(words[2]), reason: after(words, 'because') ?? '' }),
   releases: (words, asked) => ({ kind: 'ReleaseRequested', ...asked, reservationId: Number(words[2]) }),
   claims: (words, asked, state) => ({

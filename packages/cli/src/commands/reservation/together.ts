@@ -49,7 +49,8 @@ export async function reserveTogether(context: CommandContext, texts: readonly s
   const parts = await readParts(context, texts, options.manager);
   const earliestStart = Math.max(readLimit(options.from, now) ?? 0, now + leadTime);
   const { held, window, rounds } = await holdTogether({ parts, earliestStart, duration: readDuration(options.for), latestEnd: readLimit(options.until, now), hold, roundsMax });
-  const reservations = await confirmTogether(context, held);
+  const { reservations, unheard } = await confirmTogether(context, held);
+  for (const { part } of unheard) context.output.note(`All are reserved; the manager of ${part.text} does not answer, and confirms it when it learns so.`);
   const units = await Promise.all(held.map(async ({ part }) => (await resourcesByName(part.manager)).get(part.resourceId)?.unit ?? ''));
   tell(context.output, {
     json: () => ({

@@ -1,18 +1,19 @@
 import test from 'ava';
 import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
-import { ReservationStatus, type RequestReservationRequest, type Reservation } from '@mutirao/api/reservation';
+import { ReservationStatus, type PledgeReservationRequest, type RequestReservationRequest, type Reservation } from '@mutirao/api/reservation';
 import { runCommandLine, type CommandResult } from '@mutirao/testkit';
 
 /** A manager of resources each of which is busy until some instant, and what was done there. */
 class FakeManager {
   readonly done: string[] = [];
+  readonly togetherIds = new Set<string>();
   readonly #busyUntil: Readonly<Record<string, number>>;
-  readonly #confirming: (resource: string) => ErrorCode | undefined;
+  readonly #failing: (call: string) => ErrorCode | undefined;
   readonly #resources = new Map<number, string>();
 
-  constructor(busyUntil: Readonly<Record<string, number>>, confirming: (resource: string) => ErrorCode | undefined = () => undefined) {
+  constructor(busyUntil: Readonly<Record<string, number>>, failing: (call: string) => ErrorCode | undefined = () => undefined) {
     this.#busyUntil = busyUntil;
-    this.#confirming = confirming;
+    this.#failing = failing;
   }
 
   requestReservation({ wish }: RequestReservationRequest) {
@@ -32,9 +33,19 @@ class FakeManager {
   }
 
   confirmReservation({ reservationId }: { readonly reservationId: number }) {
+    return this.#answer('confirm', reservationId);
+  }
+
+  pledgeReservation({ reservationId, together }: PledgeReservationRequest) {
+    const { reservationId: decider = 0, managerAddress = '', togetherId = '' } = together ?? {};
+    this.togetherIds.add(togetherId);
+    return this.#answer(`pledge to ${this.#resources.get(decider) ?? ''}${managerAddress === '' ? '' : ` at ${managerAddress}`}`, reservationId);
+  }
+
+  #answer(call: string, reservationId: number) {
     const resource = this.#resources.get(reservationId) ?? '';
-    const code = this.#confirming(resource);
-    this.done.push(`${code ?? 'confirm'} ${resource}`);
+    const code = this.#failing(`${call.split(' ')[0] ?? ''} ${resource}`);
+    this.done.push(`${code ?? call} ${resource}`);
     return code === undefined ? Promise.resolve({ reservation: this.#reservation(reservationId, 0, 0) }) : Promise.reject(new MutiraoError(code, 'told so'));
   }
 
@@ -50,7 +61,7 @@ class FakeManager {
   #reservation(reservationId: number, startUnixMs: number, durationMs: number): Reservation {
     return {
       reservationId, resourceId: this.#resources.get(reservationId) ?? '', userId: 'ana', status: ReservationStatus.HELD, startUnixMs, endUnixMs: startUnixMs + durationMs, amount: 1, units: [],
-      earliestStartUnixMs: 0, latestEndUnixMs: undefined, holdUntilUnixMs: 60_000, requestedUnixMs: 0, claimedUnixMs: 0, endedUnixMs: 0, revision: 1, reason: '', clientRequestId: '', claim: '',
+      earliestStartUnixMs: 0, latestEndUnixMs: undefined, holdUntilUnixMs: 60_000, requestedUnixMs: 0, claimedUnixMs: 0, endedUnixMs: 0, revision: 1, reason: '', clientRequestId: '', claim: '', together: undefined,
     };
   }
 }
@@ -69,7 +80,7 @@ test('the window is the first that all have, and what was held for an earlier on
   const manager = new FakeManager({ a: 0, b: 9000, c: 5000 });
   const { out, status } = await run(manager, 'a=1', 'b=30%', 'c=2', '--for', '1h', '--json');
   t.is(status, 0);
-  t.deepEqual(manager.done, ['hold a at 2000', 'cancel a', 'hold a at 9000', 'hold b at 9000', 'hold c at 9000', 'confirm a', 'confirm b', 'confirm c']);
+  t.deepEqual(manager.done, ['hold a at 2000', 'cancel a', 'hold a at 9000', 'hold b at 9000', 'hold c at 9000', 'pledge to a a', 'pledge to a b', 'pledge to a c', 'confirm a', 'confirm b', 'confirm c']);
   const { start_unix_ms: start, end_unix_ms: end, rounds } = JSON.parse(out) as Record<string, unknown>;
   t.deepEqual([start, end, rounds], [9000, 3_609_000, 2]);
 });
@@ -84,23 +95,53 @@ test('where one has no room at all, or all only too late, nothing stays held', a
   t.regex((await run(new FakeManager({ a: 0, b: 9000 }), 'a=1', 'b=1', '--for', '5s', '--rounds', '1')).err, /^error: MUT_NO_COMMON_WINDOW .*--rounds allows more/);
 });
 
-test('when a confirmation is refused the others are given back, confirmed or not', async (t) => {
-  const manager = new FakeManager({ a: 0, b: 0 }, (resource) => (resource === 'b' ? 'MUT_RESERVATION_OVER' : undefined));
-  const { err, status } = await run(manager, 'a=1', 'b=1', '--for', '1h');
-  t.not(status, 0);
-  t.deepEqual(manager.done.slice(2), ['confirm a', 'MUT_RESERVATION_OVER b', 'cancel a', 'cancel b']);
-  t.regex(err, /^error: MUT_NOT_TOGETHER b=1 was not confirmed \(MUT_RESERVATION_OVER told so\), and the others are given back\n/);
+test('nothing is confirmed before all are pledged, and the one that decides is confirmed before the others', async (t) => {
+  const manager = new FakeManager({ a: 0, b: 0, c: 0 });
+  t.is((await run(manager, 'a=1@127.0.0.1:7', 'b=1@192.0.2.7:1', 'c=1@192.0.2.7:1', '--for', '1h')).status, 0);
+  // An address of this host says nothing elsewhere, so that the second decides.
+  t.deepEqual(manager.done.slice(3), ['pledge to b b', 'pledge to b at 192.0.2.7:1 a', 'pledge to b c', 'confirm b', 'confirm a', 'confirm c']);
+  t.is(manager.togetherIds.size, 1);
+  t.true([...manager.togetherIds].every((id) => id.length >= 32));
 });
 
-test('a manager that does not answer is asked until its hold has lapsed, and what may stand there is told', async (t) => {
-  const manager = new FakeManager({ a: 0, b: 0 }, (resource) => (resource === 'b' ? 'MUT_UNREACHABLE' : undefined));
+test('when one cannot be pledged or confirmed all are given back, confirmed or not', async (t) => {
+  const steps = { 'pledge a': [], 'pledge b': ['pledge to a a'], 'confirm a': ['pledge to a a', 'pledge to a b'], 'confirm b': ['pledge to a a', 'pledge to a b', 'confirm a'] };
+  for (const [failing, before] of Object.entries(steps)) {
+    const manager = new FakeManager({ a: 0, b: 0 }, (call) => (call === failing ? 'MUT_RESERVATION_OVER' : undefined));
+    const { err, status } = await run(manager, 'a=1', 'b=1', '--for', '1h');
+    const resource = failing.at(-1) ?? '';
+    t.not(status, 0);
+    t.deepEqual(manager.done.slice(2), [...before, `MUT_RESERVATION_OVER ${resource}`, 'cancel a', 'cancel b']);
+    t.true(err.startsWith(`error: MUT_NOT_TOGETHER ${resource}=1 was not confirmed (MUT_RESERVATION_OVER told so), and the others are given back\n`), err);
+  }
+});
+
+test('a manager that does not answer is asked until its hold has lapsed', async (t) => {
+  const manager = new FakeManager({ a: 0, b: 0 }, (call) => (call === 'pledge b' ? 'MUT_UNREACHABLE' : undefined));
   const { err } = await run(manager, 'a=1', 'b=1@h:2', '--for', '1h');
   t.is(manager.done.filter((line) => line === 'MUT_UNREACHABLE b').length, 4);
   t.true(manager.done.includes('cancel a'));
-  t.regex(err, /MUT_NOT_TOGETHER .* what may stand there is given back by "mutirao reservation cancel 2 --manager h:2"/);
+  t.regex(err, /^error: MUT_NOT_TOGETHER b=1@h:2 was not confirmed \(MUT_UNREACHABLE/);
   let failures = 2;
   const slow = new FakeManager({ a: 0, b: 0 }, () => (failures-- > 0 ? 'MUT_DEADLINE_EXCEEDED' : undefined));
   t.is((await run(slow, 'a=1', 'b=1', '--for', '1h')).status, 0);
+});
+
+test('where nobody knows whether the deciding one was confirmed the others wait for it, and are not given back', async (t) => {
+  const manager = new FakeManager({ a: 0, b: 0 }, (call) => (call === 'confirm a' ? 'MUT_UNREACHABLE' : undefined));
+  const { err, status } = await run(manager, 'a=1@one.example:1', 'b=1', '--for', '1h');
+  t.not(status, 0);
+  t.false(manager.done.some((line) => line.startsWith('cancel') || line.startsWith('confirm')));
+  t.regex(err, /^error: MUT_UNREACHABLE nobody knows whether a=1@one\.example:1 was confirmed .*see "mutirao reservation show 1 --manager one\.example:1"/);
+});
+
+test('once it is decided, a manager that does not answer changes nothing: it will learn of it', async (t) => {
+  const manager = new FakeManager({ a: 0, b: 0 }, (call) => (call === 'confirm b' ? 'MUT_UNREACHABLE' : undefined));
+  const { err, out, status } = await run(manager, 'a=1', 'b=1@h:2', '--for', '1h');
+  t.is(status, 0);
+  t.false(manager.done.some((line) => line.startsWith('cancel')));
+  t.regex(out, /All 2 are reserved/);
+  t.regex(err, /the manager of b=1@h:2 does not answer/);
 });
 
 test('words that make no sense are refused before anything is asked for', async (t) => {

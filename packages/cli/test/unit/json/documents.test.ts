@@ -48,7 +48,7 @@ const cluster = {
 
 const reservation = {
   reservationId: 1, resourceId: 'net', userId: 'ana', status: ReservationStatus.CONFIRMED, startUnixMs: 1, endUnixMs: 2, amount: 4, units: [], earliestStartUnixMs: 1, latestEndUnixMs: undefined,
-  holdUntilUnixMs: 0, requestedUnixMs: 1, claimedUnixMs: 0, endedUnixMs: 0, revision: 1, reason: 'free', clientRequestId: '', claim: 'a.b.c',
+  holdUntilUnixMs: 0, requestedUnixMs: 1, claimedUnixMs: 0, endedUnixMs: 0, revision: 1, reason: 'free', clientRequestId: '', claim: 'a.b.c', together: undefined,
 };
 const reservable = {
   resourceId: 'net', ownerId: 'ana', resourceType: 'network', kind: ResourceKind.CAPACITY, total: 800, unit: 'B/s', failed: 0, failedUnits: [], reservationCount: 1,
@@ -57,7 +57,7 @@ const reservable = {
 };
 const outcome = { $case: 'reservation' as const, value: reservation };
 const reservations = {
-  requestReservation: answer({ outcome, movedCount: 0 }), renegotiateReservation: answer({ outcome }), getReservation: answer({ reservation }), confirmReservation: answer({ reservation }),
+  requestReservation: answer({ outcome, movedCount: 0 }), renegotiateReservation: answer({ outcome }), getReservation: answer({ reservation }), confirmReservation: answer({ reservation }), pledgeReservation: answer({ reservation }),
   cancelReservation: answer({ reservation }), claimReservation: answer({ reservation }), releaseReservation: answer({ reservation }), listResources: answer({ resources: [reservable] }),
   listReservations: answer({ reservations: [reservation], nextBeforeReservationId: 0 }), verifyReservation: answer({ valid: true, code: '', message: '', reservation, presentClaim: '' }),
   getCalendar: answer({ resource: reservable, fromUnixMs: 0, untilUnixMs: 9, slots: [{ startUnixMs: 0, endUnixMs: 9, used: 4 }], truncated: false }),

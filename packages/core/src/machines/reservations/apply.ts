@@ -2,7 +2,7 @@ import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../.
 import { Calendar, type Block, type PlacedReservation, type ReservableResource } from '../../reservations/index.ts';
 import { invariant, unreachable, type Instant } from '../../shared/index.ts';
 import type { ReservationsChange, ReservationTold } from './changes.ts';
-import { dueOf, isLiving, type ReservationsState, type ResourceEntry } from './state.ts';
+import { dueOf, isLiving, isPledged, type ReservationsState, type ResourceEntry } from './state.ts';
 
 /**
  * Makes one change to the state. Decides nothing; replay of the journal calls it alone.
@@ -114,6 +114,8 @@ export function noteReservation(state: ReservationsState, entry: ResourceEntry, 
   const former = state.reservations.get(id);
   const change = Number(isLiving(reservation)) - Number(former !== undefined && isLiving(former));
   state.reservations.set(id, reservation);
+  if (isPledged(reservation)) state.pledgedIds.add(id);
+  else state.pledgedIds.delete(id);
   state.nextReservationId = Math.max(state.nextReservationId, id + 1);
   if (clientRequestId !== '' && former === undefined) keysOf(state, userId).set(clientRequestId, id);
   if (change !== 0) countLiving(state, entry, { userId, change });

@@ -1,6 +1,6 @@
 import { invariant, type UserId } from '../../shared/index.ts';
 import { isSamePlace } from './apply.ts';
-import { dueOf, isLiving, type ReservationsState, type ResourceEntry } from './state.ts';
+import { dueOf, isLiving, isPledged, type ReservationsState, type ResourceEntry } from './state.ts';
 
 /** @throws {InvariantError} when the state contradicts itself. Cost: O(reservations). */
 export function checkInvariants(state: ReservationsState): void {
@@ -15,6 +15,7 @@ export function checkInvariants(state: ReservationsState): void {
     invariant(isLiving(reservation) === (endedAt === 0), `reservation ${place.id} is ${status} and ended at ${endedAt}`);
     invariant(isLiving(reservation) !== state.endedIds.has(place.id), `reservation ${place.id} is ${status} and filed as if it were not`);
     invariant(clientRequestId === '' || state.byKey.get(place.userId)?.get(clientRequestId) === place.id, `reservation ${place.id} is not found by its key`);
+    invariant(isPledged(reservation) === state.pledgedIds.has(place.id), `reservation ${place.id} is ${status}, and filed as if it were not so pledged`);
     const placed = entry.calendar.get(place.id);
     invariant(isLiving(reservation) === (placed !== undefined), `reservation ${place.id} is ${status}, and its calendar thinks otherwise`);
     if (placed === undefined) continue;

@@ -13,6 +13,7 @@ export { eventsOf, type ReservationEvent } from './events.ts';
 export type { NewResource, Part, ReservationsInput } from './inputs.ts';
 export { judgeClaim, type ClaimJudgement, type ShownClaim } from './judge-claim.ts';
 export { describeCalendar, getReservation, listReservations, listResources, type CalendarView, type ReservationFilter } from './queries.ts';
+export { decisionOf } from './pledge.ts';
 export { restoreSnapshot, takeSnapshot, type OutageSnapshot, type ReservationsSnapshot, type ResourceSnapshot } from './snapshot.ts';
 export { createReservationsState, isLiving, type ReservationsOptions, type ReservationsState } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { ClaimContents, ReservationWish, ResourceId, ResourceRules } from '../../messages/index.ts';
+import type { ClaimContents, ReservationWish, ResourceId, ResourceRules, TogetherLink } from '../../messages/index.ts';
 import type { Duration, Instant, UserId } from '../../shared/index.ts';
 
 /** Who asks, and where the answer goes. */
@@ -29,6 +29,8 @@ export type ReservationsInput =
   | (Asked & { readonly kind: 'RenegotiationRequested'; readonly reservationId: number; readonly wish: ReservationWish })
   /** Each of these replies the ReservationRecord. */
   | (Asked & { readonly kind: 'ConfirmationRequested'; readonly reservationId: number })
+  /** @param together the one that decides. */
+  | (Asked & { readonly kind: 'PledgeRequested'; readonly reservationId: number; readonly together: TogetherLink })
   | (Asked & { readonly kind: 'CancellationRequested'; readonly reservationId: number; readonly reason: string })
   | (Asked & { readonly kind: 'ReleaseRequested'; readonly reservationId: number })
   /** @param claim undefined where the signature is not ours. @param shownBy empty: who asks. @param key of the claim, for repeats. */
@@ -44,4 +46,6 @@ export type ReservationsInput =
   | (Asked & { readonly kind: 'MaintenanceWithdrawn'; readonly resourceId: ResourceId; readonly name: string })
   | (Asked & { readonly kind: 'ResourceFailed'; readonly resourceId: ResourceId; readonly part: Part; readonly reason: string })
   | (Asked & { readonly kind: 'ResourceRestored'; readonly resourceId: ResourceId; readonly part: Part })
+  /** What the one that decides has come to. */
+  | { readonly kind: 'TogetherDecided'; readonly reservationId: number; readonly togetherId: string; readonly isConfirmed: boolean }
   | { readonly kind: 'TimerFired' };

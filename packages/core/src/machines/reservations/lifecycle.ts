@@ -6,7 +6,7 @@ import type { ReservationFact } from './changes.ts';
 import type { ReservationsInput } from './inputs.ts';
 import { judgeClaim } from './judge-claim.ts';
 import { findManaged, findOwn, isOwner } from './owners.ts';
-import { dueOf, isLiving } from './state.ts';
+import { dueOf, isLiving, isPledged } from './state.ts';
 import type { Refusal, Turn } from './turn.ts';
 
 type InputOf<K extends ReservationsInput['kind']> = Extract<ReservationsInput, { kind: K }>;
@@ -79,7 +79,7 @@ function endReservation(turn: Turn, id: number): void {
   const at = dueOf(known, resource);
   if (at > now) return; // It has moved meanwhile, and has another entry.
   if (known.status === 'claimed') put(turn, 'released', over(turn, known, { status: 'released', reason: 'used to its end' }));
-  else if (known.status === 'held') put(turn, 'expired', over(turn, known, { status: 'expired', reason: 'the hold was not confirmed in time' }));
+  else if (known.status === 'held') put(turn, 'expired', over(turn, known, { status: 'expired', reason: isPledged(known) ? 'nobody told in time whether the others stand' : 'the hold was not confirmed in time' }));
   else put(turn, 'expired', over(turn, known, { status: 'expired', reason: `nobody claimed it within ${describeTime(at - known.place.start)} of its start` }));
 }
 
@@ -96,17 +96,19 @@ export function forgetOld(turn: Turn): void {
   turn.change({ kind: 'ReservationsForgotten', ids });
 }
 
-function over({ now }: Turn, known: ReservationRecord, { status, reason }: Pick<ReservationRecord, 'status' | 'reason'>): ReservationRecord {
+/** A reservation that is over from now on. */
+export function over({ now }: Turn, known: ReservationRecord, { status, reason }: Pick<ReservationRecord, 'status' | 'reason'>): ReservationRecord {
   return { ...known, status, reason, endedAt: now, holdUntil: 0 };
 }
 
-function put(turn: Turn, fact: ReservationFact, reservation: ReservationRecord): ReservationRecord {
+/** Makes a change to one reservation. */
+export function put(turn: Turn, fact: ReservationFact, reservation: ReservationRecord): ReservationRecord {
   turn.change({ kind: 'ReservationsPut', told: [{ fact, reservation }] });
   return reservation;
 }
 
 /** Answers with what becomes of a reservation that was found. */
-function answer(turn: Turn, replyTo: number, found: ReservationRecord | Refusal, act: (known: ReservationRecord) => ReservationRecord | Refusal): void {
+export function answer(turn: Turn, replyTo: number, found: ReservationRecord | Refusal, act: (known: ReservationRecord) => ReservationRecord | Refusal): void {
   const result = isRefusal(found) ? found : act(found);
   if (isRefusal(result)) turn.refuse(replyTo, result);
   else turn.reply(replyTo, result);

@@ -48,6 +48,8 @@ export interface ReservationsState {
   /** Has an entry for each living reservation and each outage with an end, no later than its instant. */
   dues: Heap<Due>;
   livingCount: number;
+  /** Held reservations that stand or fall with another one. */
+  readonly pledgedIds: Set<number>;
   nextReservationId: number;
   /** What the last WakeAt asked for, so that it is not repeated; not promised, so not journaled. */
   wakeAt: Instant | undefined;
@@ -57,7 +59,7 @@ export interface ReservationsState {
 export function createReservationsState(options: ReservationsOptions): ReservationsState {
   return {
     options, resources: new Map(), reservations: new Map(), byKey: new Map(), endedIds: new Set(), dues: new Heap(isDueBefore), livingCount: 0,
-    nextReservationId: 1, wakeAt: undefined,
+    pledgedIds: new Set(), nextReservationId: 1, wakeAt: undefined,
   };
 }
 
@@ -69,6 +71,11 @@ export function isDueBefore(one: Due, other: Due): boolean {
 /** Whether a reservation holds its place. */
 export function isLiving({ status }: ReservationRecord): boolean {
   return status === 'held' || status === 'confirmed' || status === 'claimed';
+}
+
+/** Whether a reservation is held until another one is decided on. */
+export function isPledged({ status, together, place }: ReservationRecord): boolean {
+  return status === 'held' && together !== undefined && !(together.manager === '' && together.reservationId === place.id);
 }
 
 /** When time changes a living reservation: its hold lapses, nobody has claimed it, or its end has come. */

@@ -5,6 +5,7 @@ import type { ReservationsInput } from './inputs.ts';
 import { cancel, confirm, endDue, forgetOld, release, showClaim } from './lifecycle.ts';
 import { renegotiate, requestReservation } from './place.ts';
 import { announceMaintenance, changeRules, failResource, registerResource, restoreResource, withdrawMaintenance } from './resources.ts';
+import { hearDecision, pledge } from './pledge.ts';
 import type { ReservationsState } from './state.ts';
 import { Turn } from './turn.ts';
 
@@ -24,6 +25,7 @@ function handle(turn: Turn, input: ReservationsInput): void {
     case 'ReservationRequested': return requestReservation(turn, input);
     case 'RenegotiationRequested': return renegotiate(turn, input);
     case 'ConfirmationRequested': return confirm(turn, input);
+    case 'PledgeRequested': return pledge(turn, input);
     case 'CancellationRequested': return cancel(turn, input);
     case 'ReleaseRequested': return release(turn, input);
     case 'ClaimShown': return showClaim(turn, input);
@@ -33,6 +35,7 @@ function handle(turn: Turn, input: ReservationsInput): void {
     case 'MaintenanceWithdrawn': return withdrawMaintenance(turn, input);
     case 'ResourceFailed': return failResource(turn, input);
     case 'ResourceRestored': return restoreResource(turn, input);
+    case 'TogetherDecided': return hearDecision(turn, input);
     case 'TimerFired': return; // What time brings is looked at in every step.
     default: return unreachable(input);
   }

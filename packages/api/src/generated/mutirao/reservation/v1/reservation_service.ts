@@ -125,6 +125,25 @@ export namespace ReservationStatus {
   export type CANCELLED = typeof ReservationStatus.CANCELLED;
 }
 
+export const TogetherDecision = {
+  /** UNSPECIFIED - Nobody here has heard of them. */
+  UNSPECIFIED: 0,
+  OPEN: 1,
+  /** CONFIRMED - All stand. */
+  CONFIRMED: 2,
+  /** UNDONE - None stands. */
+  UNDONE: 3,
+} as const;
+
+export type TogetherDecision = typeof TogetherDecision[keyof typeof TogetherDecision];
+
+export namespace TogetherDecision {
+  export type UNSPECIFIED = typeof TogetherDecision.UNSPECIFIED;
+  export type OPEN = typeof TogetherDecision.OPEN;
+  export type CONFIRMED = typeof TogetherDecision.CONFIRMED;
+  export type UNDONE = typeof TogetherDecision.UNDONE;
+}
+
 /** Between so many units and so many, for a time that changes with their number. */
 export interface ElasticAmount {
   amountMin: number;
@@ -200,6 +219,8 @@ export interface Reservation {
   clientRequestId: string;
   /** The claim, signed: a JSON web signature (EdDSA). Only for its user, and while it can be used. */
   claim: string;
+  /** With which it stands or falls; absent where it stands by itself. */
+  together: Together | undefined;
 }
 
 /** A place that could be had instead. */
@@ -297,6 +318,35 @@ export interface ConfirmReservationRequest {
 
 export interface ConfirmReservationResponse {
   reservation: Reservation | undefined;
+}
+
+export interface PledgeReservationRequest {
+  reservationId: number;
+  together: Together | undefined;
+}
+
+export interface PledgeReservationResponse {
+  reservation: Reservation | undefined;
+}
+
+/** That a reservation stands or falls with another one. */
+export interface Together {
+  /** Chosen by who asks for them, as nobody guesses it. */
+  togetherId: string;
+  /** Of the manager that has the one that decides; empty for this one. */
+  managerAddress: string;
+  /** The one that decides, there. */
+  reservationId: number;
+}
+
+export interface GetTogetherDecisionRequest {
+  togetherId: string;
+  /** The one that decides. */
+  reservationId: number;
+}
+
+export interface GetTogetherDecisionResponse {
+  decision: TogetherDecision;
 }
 
 export interface VerifyReservationRequest {
@@ -913,6 +963,7 @@ function createBaseReservation(): Reservation {
     reason: "",
     clientRequestId: "",
     claim: "",
+    together: undefined,
   };
 }
 
@@ -971,6 +1022,9 @@ export const Reservation: MessageFns<Reservation> = {
     }
     if (message.claim !== "") {
       writer.uint32(146).string(message.claim);
+    }
+    if (message.together !== undefined) {
+      Together.encode(message.together, writer.uint32(154).fork()).join();
     }
     return writer;
   },
@@ -1130,6 +1184,14 @@ export const Reservation: MessageFns<Reservation> = {
             }
 
             message.claim = reader.string();
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.together = Together.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2020,6 +2082,280 @@ export const ConfirmReservationResponse: MessageFns<ConfirmReservationResponse> 
             }
 
             message.reservation = Reservation.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePledgeReservationRequest(): PledgeReservationRequest {
+  return { reservationId: 0, together: undefined };
+}
+
+export const PledgeReservationRequest: MessageFns<PledgeReservationRequest> = {
+  encode(message: PledgeReservationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.reservationId !== 0) {
+      writer.uint32(8).uint64(message.reservationId);
+    }
+    if (message.together !== undefined) {
+      Together.encode(message.together, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PledgeReservationRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePledgeReservationRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.reservationId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.together = Together.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePledgeReservationResponse(): PledgeReservationResponse {
+  return { reservation: undefined };
+}
+
+export const PledgeReservationResponse: MessageFns<PledgeReservationResponse> = {
+  encode(message: PledgeReservationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.reservation !== undefined) {
+      Reservation.encode(message.reservation, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PledgeReservationResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePledgeReservationResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.reservation = Reservation.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTogether(): Together {
+  return { togetherId: "", managerAddress: "", reservationId: 0 };
+}
+
+export const Together: MessageFns<Together> = {
+  encode(message: Together, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.togetherId !== "") {
+      writer.uint32(10).string(message.togetherId);
+    }
+    if (message.managerAddress !== "") {
+      writer.uint32(18).string(message.managerAddress);
+    }
+    if (message.reservationId !== 0) {
+      writer.uint32(24).uint64(message.reservationId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Together {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTogether();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.togetherId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.managerAddress = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.reservationId = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetTogetherDecisionRequest(): GetTogetherDecisionRequest {
+  return { togetherId: "", reservationId: 0 };
+}
+
+export const GetTogetherDecisionRequest: MessageFns<GetTogetherDecisionRequest> = {
+  encode(message: GetTogetherDecisionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.togetherId !== "") {
+      writer.uint32(10).string(message.togetherId);
+    }
+    if (message.reservationId !== 0) {
+      writer.uint32(16).uint64(message.reservationId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTogetherDecisionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTogetherDecisionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.togetherId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.reservationId = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetTogetherDecisionResponse(): GetTogetherDecisionResponse {
+  return { decision: 0 };
+}
+
+export const GetTogetherDecisionResponse: MessageFns<GetTogetherDecisionResponse> = {
+  encode(message: GetTogetherDecisionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.decision !== 0) {
+      writer.uint32(8).int32(message.decision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTogetherDecisionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTogetherDecisionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.decision = reader.int32() as any;
             continue;
           }
         }
@@ -4346,6 +4682,34 @@ export const ReservationServiceService = {
       asBuffer(ConfirmReservationResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ConfirmReservationResponse => ConfirmReservationResponse.decode(value),
   },
+  /**
+   * Has a hold stand or fall with another reservation, of this manager or another one: so several are confirmed all or none, also by a client that
+   * dies amid it. The one that decides is pledged first, with itself; it keeps the end of its hold, and the others wait for it beyond theirs. Confirming it
+   * decides for all; the managers of the others ask it. Repeating it is harmless.
+   */
+  pledgeReservation: {
+    path: "/mutirao.reservation.v1.ReservationService/PledgeReservation" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PledgeReservationRequest): Buffer =>
+      asBuffer(PledgeReservationRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PledgeReservationRequest => PledgeReservationRequest.decode(value),
+    responseSerialize: (value: PledgeReservationResponse): Buffer =>
+      asBuffer(PledgeReservationResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PledgeReservationResponse => PledgeReservationResponse.decode(value),
+  },
+  /** What became of reservations that stand or fall together, from the manager that has the one that decides. For whoever knows their id. */
+  getTogetherDecision: {
+    path: "/mutirao.reservation.v1.ReservationService/GetTogetherDecision" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetTogetherDecisionRequest): Buffer =>
+      asBuffer(GetTogetherDecisionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetTogetherDecisionRequest => GetTogetherDecisionRequest.decode(value),
+    responseSerialize: (value: GetTogetherDecisionResponse): Buffer =>
+      asBuffer(GetTogetherDecisionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetTogetherDecisionResponse => GetTogetherDecisionResponse.decode(value),
+  },
   /** Whether a claim may be used now: what a resource manager asks, and asks again to learn of a cancellation. Changes nothing. */
   verifyReservation: {
     path: "/mutirao.reservation.v1.ReservationService/VerifyReservation" as const,
@@ -4511,6 +4875,14 @@ export interface ReservationServiceServer extends UntypedServiceImplementation {
   cancelReservation: handleUnaryCall<CancelReservationRequest, CancelReservationResponse>;
   /** Turns a hold into a reservation, before it lapses. Repeating it is harmless. */
   confirmReservation: handleUnaryCall<ConfirmReservationRequest, ConfirmReservationResponse>;
+  /**
+   * Has a hold stand or fall with another reservation, of this manager or another one: so several are confirmed all or none, also by a client that
+   * dies amid it. The one that decides is pledged first, with itself; it keeps the end of its hold, and the others wait for it beyond theirs. Confirming it
+   * decides for all; the managers of the others ask it. Repeating it is harmless.
+   */
+  pledgeReservation: handleUnaryCall<PledgeReservationRequest, PledgeReservationResponse>;
+  /** What became of reservations that stand or fall together, from the manager that has the one that decides. For whoever knows their id. */
+  getTogetherDecision: handleUnaryCall<GetTogetherDecisionRequest, GetTogetherDecisionResponse>;
   /** Whether a claim may be used now: what a resource manager asks, and asks again to learn of a cancellation. Changes nothing. */
   verifyReservation: handleUnaryCall<VerifyReservationRequest, VerifyReservationResponse>;
   /** Begins the use of a reservation, once. The same client_request_id is the same claim. */
@@ -4634,6 +5006,42 @@ export interface ReservationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ConfirmReservationResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Has a hold stand or fall with another reservation, of this manager or another one: so several are confirmed all or none, also by a client that
+   * dies amid it. The one that decides is pledged first, with itself; it keeps the end of its hold, and the others wait for it beyond theirs. Confirming it
+   * decides for all; the managers of the others ask it. Repeating it is harmless.
+   */
+  pledgeReservation(
+    request: PledgeReservationRequest,
+    callback: (error: ServiceError | null, response: PledgeReservationResponse) => void,
+  ): ClientUnaryCall;
+  pledgeReservation(
+    request: PledgeReservationRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PledgeReservationResponse) => void,
+  ): ClientUnaryCall;
+  pledgeReservation(
+    request: PledgeReservationRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PledgeReservationResponse) => void,
+  ): ClientUnaryCall;
+  /** What became of reservations that stand or fall together, from the manager that has the one that decides. For whoever knows their id. */
+  getTogetherDecision(
+    request: GetTogetherDecisionRequest,
+    callback: (error: ServiceError | null, response: GetTogetherDecisionResponse) => void,
+  ): ClientUnaryCall;
+  getTogetherDecision(
+    request: GetTogetherDecisionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetTogetherDecisionResponse) => void,
+  ): ClientUnaryCall;
+  getTogetherDecision(
+    request: GetTogetherDecisionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetTogetherDecisionResponse) => void,
   ): ClientUnaryCall;
   /** Whether a claim may be used now: what a resource manager asks, and asks again to learn of a cancellation. Changes nothing. */
   verifyReservation(
