@@ -88,6 +88,7 @@ export const registry = {
   MUT_PATH_ESCAPES: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Use a relative path that stays inside its folder, without "..", and no symbolic link that leads out.' },
   MUT_PATH_LEAVES_ROOT: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Keep the path inside the playpen or the storage: no ".." beyond it.' },
   MUT_PEER_TOO_SLOW: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'The other side reads too slowly and too much waits for it; see whether it is overloaded or stopped.' },
+  MUT_PLATFORM_SYNTAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Correct the file at the place that the message names; docs/workflows.md says how processors are listed.' },
   MUT_PROCESSORS_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more processors per task than a machine has.' },
   MUT_PROTOCOL: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'The other side broke the rules of the stream; check that both run the same release.' },
   MUT_REATTACH: { status: 'UNAVAILABLE', retryable: true, advice: 'The agent dials again at once and tells what it holds; nothing is to be done.' },
@@ -135,6 +136,17 @@ export const registry = {
   MUT_WALLTIME_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the walltime that the message names.' },
   MUT_WIDTH_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the processors that the message names.' },
   MUT_WINDOW_TOO_SHORT: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Leave at least the duration between the earliest start and the latest end.' },
+  MUT_WORKFLOW_COST: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give run times, sizes and costs as numbers of 0 or more.' },
+  MUT_WORKFLOW_CYCLE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Take one of the edges away that the message names, so that some task can begin.' },
+  MUT_WORKFLOW_EDGE_NOWHERE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Let every edge lead from a task of the workflow to another one.' },
+  MUT_WORKFLOW_EDGE_TWICE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Keep one edge between two tasks; its data is all that goes that way.' },
+  MUT_WORKFLOW_EMPTY: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give the workflow at least one task.' },
+  MUT_WORKFLOW_NO_WRITER: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Let a task write the file, or name it among the inputs of the whole workflow.' },
+  MUT_WORKFLOW_SYNTAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Correct the file at the place that the message names; docs/workflows.md has the formats.' },
+  MUT_WORKFLOW_TASK_TWICE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give every task an id of its own.' },
+  MUT_WORKFLOW_TWO_WRITERS: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Let one task write the file; two would overwrite each other.' },
+  MUT_WORKFLOW_VERSION: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Convert the file to a version that the message names.' },
+  MUT_WORKFLOW_WIDTH: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Let a task take whole numbers of processors, no more than there are.' },
 } as const satisfies Record<string, ErrorEntry>;
 
 /** A code of the registry. */

@@ -86,6 +86,7 @@ export const ErrorReason = {
   MUT_PATH_ESCAPES: 29,
   MUT_PATH_LEAVES_ROOT: 30,
   MUT_PEER_TOO_SLOW: 31,
+  MUT_PLATFORM_SYNTAX: 122,
   MUT_PROCESSORS_MAX: 60,
   MUT_PROTOCOL: 32,
   MUT_REATTACH: 48,
@@ -133,6 +134,17 @@ export const ErrorReason = {
   MUT_WALLTIME_MAX: 44,
   MUT_WIDTH_MAX: 45,
   MUT_WINDOW_TOO_SHORT: 117,
+  MUT_WORKFLOW_COST: 123,
+  MUT_WORKFLOW_CYCLE: 124,
+  MUT_WORKFLOW_EDGE_NOWHERE: 125,
+  MUT_WORKFLOW_EDGE_TWICE: 126,
+  MUT_WORKFLOW_EMPTY: 127,
+  MUT_WORKFLOW_NO_WRITER: 128,
+  MUT_WORKFLOW_SYNTAX: 129,
+  MUT_WORKFLOW_TASK_TWICE: 130,
+  MUT_WORKFLOW_TWO_WRITERS: 131,
+  MUT_WORKFLOW_VERSION: 132,
+  MUT_WORKFLOW_WIDTH: 133,
 } as const;
 
 export type ErrorReason = typeof ErrorReason[keyof typeof ErrorReason];
@@ -213,6 +225,7 @@ export namespace ErrorReason {
   export type MUT_PATH_ESCAPES = typeof ErrorReason.MUT_PATH_ESCAPES;
   export type MUT_PATH_LEAVES_ROOT = typeof ErrorReason.MUT_PATH_LEAVES_ROOT;
   export type MUT_PEER_TOO_SLOW = typeof ErrorReason.MUT_PEER_TOO_SLOW;
+  export type MUT_PLATFORM_SYNTAX = typeof ErrorReason.MUT_PLATFORM_SYNTAX;
   export type MUT_PROCESSORS_MAX = typeof ErrorReason.MUT_PROCESSORS_MAX;
   export type MUT_PROTOCOL = typeof ErrorReason.MUT_PROTOCOL;
   export type MUT_REATTACH = typeof ErrorReason.MUT_REATTACH;
@@ -260,4 +273,15 @@ export namespace ErrorReason {
   export type MUT_WALLTIME_MAX = typeof ErrorReason.MUT_WALLTIME_MAX;
   export type MUT_WIDTH_MAX = typeof ErrorReason.MUT_WIDTH_MAX;
   export type MUT_WINDOW_TOO_SHORT = typeof ErrorReason.MUT_WINDOW_TOO_SHORT;
+  export type MUT_WORKFLOW_COST = typeof ErrorReason.MUT_WORKFLOW_COST;
+  export type MUT_WORKFLOW_CYCLE = typeof ErrorReason.MUT_WORKFLOW_CYCLE;
+  export type MUT_WORKFLOW_EDGE_NOWHERE = typeof ErrorReason.MUT_WORKFLOW_EDGE_NOWHERE;
+  export type MUT_WORKFLOW_EDGE_TWICE = typeof ErrorReason.MUT_WORKFLOW_EDGE_TWICE;
+  export type MUT_WORKFLOW_EMPTY = typeof ErrorReason.MUT_WORKFLOW_EMPTY;
+  export type MUT_WORKFLOW_NO_WRITER = typeof ErrorReason.MUT_WORKFLOW_NO_WRITER;
+  export type MUT_WORKFLOW_SYNTAX = typeof ErrorReason.MUT_WORKFLOW_SYNTAX;
+  export type MUT_WORKFLOW_TASK_TWICE = typeof ErrorReason.MUT_WORKFLOW_TASK_TWICE;
+  export type MUT_WORKFLOW_TWO_WRITERS = typeof ErrorReason.MUT_WORKFLOW_TWO_WRITERS;
+  export type MUT_WORKFLOW_VERSION = typeof ErrorReason.MUT_WORKFLOW_VERSION;
+  export type MUT_WORKFLOW_WIDTH = typeof ErrorReason.MUT_WORKFLOW_WIDTH;
 }

@@ -1,0 +1,11 @@
+export { isSamePlace, tableCosts, type CostModel, type CostTables, type Sender } from './cost-model.ts';
+export { cpop } from './cpop.ts';
+export { heft } from './heft.ts';
+export { bLevels, findCriticalPath, tLevels, tailLevels, type CriticalPath, type LevelCosts } from './levels.ts';
+export { findBound, measureSchedule, type ScheduleMeasures } from './measures.ts';
+export { platformCosts, type Platform, type PlatformProcessor } from './platform.ts';
+export { lastEndOf, makespanOf, type Placement, type PlacementReason, type PlacementRule, type Schedule } from './schedule.ts';
+export { findScheduleFault } from './schedule-fault.ts';
+export { freshProblem, type SchedulingProblem, type WorkflowScheduler } from './scheduling-problem.ts';
+export { makeWorkflow, type EdgeDraft, type TaskDraft, type Workflow, type WorkflowDraft, type WorkflowEdge, type WorkflowTask } from './workflow.ts';
+export { findTooWide, findWorkflowFault, type WorkflowFault, type WorkflowFaultCode } from './workflow-fault.ts';

@@ -1,0 +1,81 @@
+// Topcuoglu, Hariri and Wu 2002 (the example of Figure 2) and moreira2009, whose Figura 2.1 is the same graph.
+import test from 'ava';
+import { bLevels, cpop, findCriticalPath, findScheduleFault, freshProblem, heft, makespanOf, makeWorkflow, measureSchedule, platformCosts, tableCosts, tLevels, type Placement } from '@mutirao/core/workflow';
+import { tenTasks } from '@mutirao/testkit';
+
+const rounded = (values: readonly number[]): number[] => values.map((value) => Math.round(value * 1000) / 1000);
+
+test('moreira2009, Tabela 2.2: t-levels and b-levels, with the run times on the first processor', (t) => {
+  const { workflow, tables } = tenTasks();
+  const costs = { times: tables.times.map(([first = 0]) => first), transfers: tables.transfers };
+  t.deepEqual(tLevels(workflow, costs), [0, 32, 26, 23, 25, 28, 60, 64, 61, 92]);
+  t.deepEqual(bLevels(workflow, costs), [113, 81, 79, 88, 77, 65, 45, 37, 52, 21]);
+});
+
+test('moreira2009, 2.2.1.3: the critical path is the longest one, with the run times on the first processor 1, 2, 9, 10', (t) => {
+  const { workflow, tables } = tenTasks();
+  const costs = { times: tables.times.map(([first = 0]) => first), transfers: tables.transfers };
+  t.deepEqual(findCriticalPath(workflow, costs), { tasks: [0, 1, 8, 9], length: 113 });
+});
+
+test('Topcuoglu 2002, Table 1: upward ranks with mean costs', (t) => {
+  const { workflow, tables } = tenTasks();
+  const costs = { times: tables.times.map((row) => row.reduce((sum, time) => sum + time, 0) / 3), transfers: tables.transfers };
+  t.deepEqual(rounded(bLevels(workflow, costs)), [108, 77, 80, 80, 69, 63.333, 42.667, 35.667, 44.333, 14.667]);
+  t.deepEqual(rounded(tLevels(workflow, costs)), [0, 31, 25, 22, 24, 27, 62.333, 66.667, 63.667, 93.333]);
+});
+
+test('Topcuoglu 2002, Figure 3(a): HEFT needs 80, and places every task as the article draws it', (t) => {
+  const { problem } = tenTasks();
+  const schedule = heft.schedule(problem);
+  t.is(makespanOf(schedule), 80);
+  const drawn = schedule.placements.map(({ task, processors, start, end }: Placement) => [task + 1, (processors[0] ?? 0) + 1, start, end]);
+  t.deepEqual(drawn, [
+    [1, 3, 0, 9], [2, 1, 27, 40], [3, 3, 9, 28], [4, 2, 18, 26], [5, 3, 28, 38], [6, 2, 26, 42], [7, 3, 38, 49], [8, 1, 57, 62], [9, 2, 56, 68], [10, 2, 73, 80],
+  ]);
+});
+
+test('Topcuoglu 2002, Figure 3(b): CPOP needs 86, with 1, 2, 9 and 10 on the second processor', (t) => {
+  const { problem } = tenTasks();
+  const schedule = cpop.schedule(problem);
+  t.is(makespanOf(schedule), 86);
+  t.deepEqual([0, 1, 8, 9].map((task) => [schedule.placements[task]?.processors, schedule.placements[task]?.reason.rule]), Array(4).fill([[1], 'critical-path']));
+  t.is(findScheduleFault(problem, schedule), undefined);
+});
+
+test('Topcuoglu 2002, 5.1: speedup is the least sequential time over the makespan, and no schedule beats the least path', (t) => {
+  const { problem, workflow, tables } = tenTasks();
+  const { makespan, speedup, efficiency, bound } = measureSchedule(workflow, tableCosts(workflow, tables), 3, heft.schedule(problem));
+  t.deepEqual([makespan, bound, rounded([speedup, efficiency])], [80, 41, [127 / 80, 127 / 240].map((value) => Math.round(value * 1000) / 1000)]);
+});
+
+test('moreira2009, 3.2.1.1: a task is placed by EFT(i, j) = w(i, j) + max(avail_j, AFT(m) + L + data / B)', (t) => {
+  const workflow = makeWorkflow({ tasks: [{ id: 'a', work: 100 }, { id: 'b', work: 60 }], edges: [{ from: 'a', to: 'b', data: 1_000 }] });
+  const processors = [{ name: 'slow', speed: 50 }, { name: 'fast', speed: 100 }];
+  const costs = platformCosts(workflow, { processors, startUp: 10, bandwidth: 10_000 });
+  t.is(costs.transfer(0, { processors: [1], start: 0, end: 1000 }, [0]), 110, '10 ms and 1,000 bytes at 10,000 a second');
+  t.is(costs.transfer(0, { processors: [1], start: 0, end: 1000 }, [1]), 0, 'nothing on the same processor');
+  t.is(costs.meanTime(0), 1500);
+  const { placements } = heft.schedule(freshProblem(workflow, costs, 2));
+  t.deepEqual(placements.map(({ processors: on, end }) => [on, end]), [[[1], 1000], [[1], 1600]]);
+});
+
+test('moreira2009, 3.2.1.2: a task goes into the first free slot between two tasks on a processor that is long enough, and says so', (t) => {
+  const workflow = makeWorkflow({ tasks: ['a', 'b', 'c', 'x'].map((id) => ({ id, work: 0 })), edges: [{ from: 'a', to: 'c' }, { from: 'b', to: 'c' }] });
+  const tables = { times: [[4, 4], [4, 4], [10, 10], [3, 8]], transfers: [5, 5] };
+  const { placements } = heft.schedule(freshProblem(workflow, tableCosts(workflow, tables), 2));
+  t.deepEqual(placements.map(({ processors: on, start, end }) => [on[0], start, end]), [[0, 0, 4], [1, 0, 4], [0, 9, 19], [0, 4, 7]]);
+  t.deepEqual(placements[3]?.reason, { rule: 'inserted', heldBy: 'processor', behind: 0, runnerUp: { processor: 1, end: 12 } });
+  t.deepEqual(placements[2]?.reason, { rule: 'earliest-finish', heldBy: 'data', behind: 1, runnerUp: { processor: 1, end: 19 } });
+});
+
+test('moreira2009, 3.2.2.1: a matrix product on an r x c grid takes n^2 (r + c - 2) / bandwidth + latency + 2 n^3 / sum S', (t) => {
+  const n = 1000;
+  const workflow = makeWorkflow({ tasks: [{ id: 'product', work: (2 * n ** 3) / 1e6, exchange: 8 * n ** 2, widthMin: 1, widthMax: 12 }], edges: [] });
+  const processors = Array.from({ length: 12 }, (_, index) => ({ name: `p${index}`, speed: 100 }));
+  const { time } = platformCosts(workflow, { processors, startUp: 5, bandwidth: 125e6 });
+  const all = processors.map((_, index) => index);
+  t.is(time(0, [0]), 20_000);
+  t.is(time(0, all), 5 + (64 * (3 + 4 - 2)) + 20_000 / 12, 'a grid of 3 x 4');
+  t.is(time(0, all.slice(0, 7)), 5 + (64 * (1 + 7 - 2)) + 20_000 / 7, 'seven in a row');
+});

@@ -1,0 +1,78 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { bLevels, cpop, findBound, findCriticalPath, findScheduleFault, findWorkflowFault, heft, lastEndOf, makeWorkflow, tLevels, type LevelCosts, type Workflow } from '@mutirao/core/workflow';
+import { anyDraft, anyProblem, runs } from '@mutirao/testkit';
+
+const schedulers = [heft, cpop];
+
+/** The longest path by trying all of them. */
+function longestFrom(workflow: Workflow, costs: LevelCosts, task: number): number {
+  const rests = (workflow.outgoing[task] ?? []).map((edge) => (costs.transfers[edge] ?? 0) + longestFrom(workflow, costs, workflow.edges[edge]?.to ?? 0));
+  return (costs.times[task] ?? 0) + Math.max(0, ...rests);
+}
+
+test('every schedule respects data, arrivals, widths, processors that come late or are gone, and puts no two tasks on a processor at once', (t) => {
+  for (const [index, scheduler] of schedulers.entries()) {
+    fc.assert(fc.property(anyProblem, (problem) => {
+      fc.pre(problem.workflow.tasks.every(({ widthMin }) => widthMin <= problem.availableFrom.filter((from) => from < Infinity).length));
+      const fault = findScheduleFault(problem, scheduler.schedule(problem));
+      if (fault !== undefined) throw new Error(`${scheduler.name}: ${fault}`);
+    }), runs(220_811 + index, 400));
+  }
+  t.pass();
+});
+
+test('no schedule is shorter than the critical path at full speed', (t) => {
+  fc.assert(fc.property(anyProblem, fc.constantFrom(...schedulers), (problem, scheduler) => {
+    fc.pre(problem.workflow.tasks.every(({ widthMin }) => widthMin <= problem.availableFrom.filter((from) => from < Infinity).length));
+    const bound = findBound(problem.workflow, problem.costs, problem.availableFrom.length);
+    return lastEndOf(scheduler.schedule(problem)) - problem.now >= bound * (1 - 1e-9);
+  }), runs(220_812, 300));
+  t.pass();
+});
+
+test('what has ended, runs or is promised stays where it is when the rest is scheduled again', (t) => {
+  fc.assert(fc.property(anyProblem, fc.constantFrom(...schedulers), fc.nat(10_000), (problem, scheduler, after) => {
+    fc.pre(problem.workflow.tasks.every(({ widthMin }) => widthMin <= problem.availableFrom.filter((from) => from < Infinity).length));
+    const { placements } = scheduler.schedule(problem);
+    const now = problem.now + after;
+    const again = { ...problem, now, fixed: placements.map((placement) => (placement.start < now ? placement : undefined)) };
+    const fault = findScheduleFault(again, scheduler.schedule(again));
+    if (fault !== undefined) throw new Error(`${scheduler.name}: ${fault}`);
+  }), runs(220_813, 300));
+  t.pass();
+});
+
+test('levels and the critical path are what trying all paths finds', (t) => {
+  fc.assert(fc.property(anyDraft, (draft) => {
+    fc.pre(draft.tasks.length <= 12);
+    const workflow = makeWorkflow(draft);
+    const costs = { times: workflow.tasks.map(({ work }) => work), transfers: workflow.edges.map(({ data }) => data) };
+    const levels = bLevels(workflow, costs);
+    t.deepEqual(levels, workflow.tasks.map((_, task) => longestFrom(workflow, costs, task)));
+    const { tasks, length } = findCriticalPath(workflow, costs);
+    t.is(length, Math.max(...levels));
+    t.is(length, Math.max(...tLevels(workflow, costs).map((level, task) => level + (levels[task] ?? 0))));
+    for (const [index, task] of tasks.slice(1).entries()) t.true(workflow.edges.some(({ from, to }) => from === tasks[index] && to === task));
+  }), runs(220_814, 200));
+});
+
+test('a draft has a fault exactly when a cycle was put into it, and the path that is told is a cycle of its edges', (t) => {
+  fc.assert(fc.property(anyDraft, fc.nat(1000), fc.nat(1000), (draft, one, other) => {
+    t.is(findWorkflowFault(draft), undefined);
+    const [from, to] = [`t${one % draft.tasks.length}`, `t${other % draft.tasks.length}`];
+    fc.pre(!draft.edges.some((edge) => edge.from === from && edge.to === to));
+    const edges = [...draft.edges, { from, to }];
+    const fault = findWorkflowFault({ tasks: draft.tasks, edges });
+    if (fault === undefined) {
+      t.is(makeWorkflow({ tasks: draft.tasks, edges }).order.length, draft.tasks.length);
+      return;
+    }
+    t.is(fault.code, 'MUT_WORKFLOW_CYCLE');
+    const path = from === to ? [from, from] : (fault.message.split(': ')[1] ?? '').split(' -> ');
+    if (from === to) t.is(fault.message, `task ${from} waits for itself`);
+    t.is(path[0], path.at(-1));
+    for (const [index, id] of path.slice(1).entries()) t.true(edges.some((edge) => edge.from === path[index] && edge.to === id), fault.message);
+    t.is(new Set(path).size, path.length - 1);
+  }), runs(220_815, 300));
+});
