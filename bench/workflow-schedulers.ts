@@ -1,6 +1,6 @@
 // What it costs to schedule workflows of 1,000 to 10,000 tasks on 100 processors of unlike speed. The graph: layers of 50 tasks, each waiting for three of the layer before.
 import { Prng } from '@mutirao/core/shared';
-import { cpop, findScheduleFault, freshProblem, heft, makeWorkflow, platformCosts, type SchedulingProblem } from '@mutirao/core/workflow';
+import { candidates, findScheduleFault, freshProblem, heft, makeWorkflow, platformCosts, type SchedulingProblem } from '@mutirao/core/workflow';
 import { below, plain, report, type Figure } from './harness.ts';
 
 const layer = 50;
@@ -8,7 +8,7 @@ const layer = 50;
 /** A workflow that is the same each time. */
 function layered(taskCount: number, processorCount: number): SchedulingProblem {
   const prng = new Prng(`layered ${taskCount}`);
-  const tasks = Array.from({ length: taskCount }, (_, index) => ({ id: `t${index}`, work: 100 + prng.below(900) }));
+  const tasks = Array.from({ length: taskCount }, (_, index) => ({ id: `t${index}`, work: 100 + prng.below(900), widthMin: 1, widthMax: 8 }));
   const edges = tasks.slice(layer).flatMap((_, index) => {
     const first = layer * Math.floor(index / layer);
     const parents = new Set([prng.below(layer), prng.below(layer), prng.below(layer)]);
@@ -20,7 +20,7 @@ function layered(taskCount: number, processorCount: number): SchedulingProblem {
 }
 
 const figures: Figure[] = [];
-for (const scheduler of [heft, cpop]) {
+for (const scheduler of candidates) {
   for (const taskCount of [1_000, 3_000, 10_000]) {
     const problem = layered(taskCount, 100);
     const start = performance.now();

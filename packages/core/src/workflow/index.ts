@@ -1,6 +1,10 @@
+export { joinWorkflows, scheduleArrivals, scheduleExclusively, type Arrival, type ArrivalResult, type ArrivalSetup } from './arrivals.ts';
+export { auto, candidates, workflowSchedulers } from './auto.ts';
 export { isSamePlace, tableCosts, type CostModel, type CostTables, type Sender } from './cost-model.ts';
 export { cpop } from './cpop.ts';
+export { describePlacement, type PlacementNames } from './describe-placement.ts';
 export { heft } from './heft.ts';
+export { hpts, ihpts } from './hpts.ts';
 export { bLevels, findCriticalPath, tLevels, tailLevels, type CriticalPath, type LevelCosts } from './levels.ts';
 export { findBound, measureSchedule, type ScheduleMeasures } from './measures.ts';
 export { platformCosts, type Platform, type PlatformProcessor } from './platform.ts';

@@ -62,11 +62,21 @@ export class Placing {
     return { processors, readyAt, start, end: start + duration };
   }
 
+  /** From when on nothing more is placed on each processor, by index; the caller may change it. */
+  freeTimes(): Instant[] {
+    return this.#timelines.map(({ end }) => end);
+  }
+
   /** What several processors offer, all from one instant on, behind everything that is placed on them. @param processors ascending. */
   offerOfGang(task: number, processors: readonly number[]): Offer {
+    return this.offerBehind(this.freeTimes(), task, processors);
+  }
+
+  /** What processors offer that are free from other instants on. @param free by index of the processor. @param processors ascending. */
+  offerBehind(free: readonly Instant[], task: number, processors: readonly number[]): Offer {
     const readyAt = this.readyAt(task, processors);
     let start = readyAt;
-    for (const processor of processors) start = Math.max(start, this.freeFrom(processor));
+    for (const processor of processors) start = Math.max(start, free[processor] as number);
     return { processors, readyAt, start, end: start + this.problem.costs.time(task, processors) };
   }
 

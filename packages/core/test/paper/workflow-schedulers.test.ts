@@ -1,6 +1,6 @@
 // Topcuoglu, Hariri and Wu 2002 (the example of Figure 2) and moreira2009, whose Figura 2.1 is the same graph.
 import test from 'ava';
-import { bLevels, cpop, findCriticalPath, findScheduleFault, freshProblem, heft, makespanOf, makeWorkflow, measureSchedule, platformCosts, tableCosts, tLevels, type Placement } from '@mutirao/core/workflow';
+import { bLevels, cpop, findCriticalPath, findScheduleFault, freshProblem, heft, hpts, ihpts, makespanOf, makeWorkflow, measureSchedule, platformCosts, scheduleArrivals, scheduleExclusively, tableCosts, tLevels, type Placement, type SchedulingProblem, type TaskDraft, type Workflow } from '@mutirao/core/workflow';
 import { tenTasks } from '@mutirao/testkit';
 
 const rounded = (values: readonly number[]): number[] => values.map((value) => Math.round(value * 1000) / 1000);
@@ -78,4 +78,59 @@ test('moreira2009, 3.2.2.1: a matrix product on an r x c grid takes n^2 (r + c -
   t.is(time(0, [0]), 20_000);
   t.is(time(0, all), 5 + (64 * (3 + 4 - 2)) + 20_000 / 12, 'a grid of 3 x 4');
   t.is(time(0, all.slice(0, 7)), 5 + (64 * (1 + 7 - 2)) + 20_000 / 7, 'seven in a row');
+});
+
+/** Independent tasks on processors of these speeds. */
+function independent(tasks: readonly TaskDraft[], speeds: readonly number[]): SchedulingProblem {
+  const workflow = makeWorkflow({ tasks, edges: [] });
+  const processors = speeds.map((speed, index) => ({ name: `p${index}`, speed }));
+  return freshProblem(workflow, platformCosts(workflow, { processors, startUp: 0, bandwidth: 1e6 }), speeds.length);
+}
+
+const endsOf = ({ placements }: { readonly placements: readonly Placement[] }): unknown[] => placements.map(({ processors, end }) => [processors.length, end]);
+
+test('moreira2009, 3.2.2.2: ready tasks share the capacity by S*, and one that gains nothing from more keeps one', (t) => {
+  const wide = { work: 100, widthMin: 1, widthMax: 4 };
+  t.deepEqual(endsOf(hpts.schedule(independent([{ id: 'a', ...wide }], [100, 100, 100, 100]))), [[4, 250]]);
+  t.deepEqual(endsOf(hpts.schedule(independent([{ id: 'a', ...wide }, { id: 'b', ...wide }], [100, 100, 100, 100]))), [[2, 500], [2, 500]]);
+  t.deepEqual(endsOf(hpts.schedule(independent([{ id: 'a', ...wide, exchange: 1e6 }], [100, 100, 100, 100]))), [[1, 1000]], 'two would send for a second');
+});
+
+test('moreira2009, 3.2.2.2, lines 15 to 23: processors move from the least b-level to the greatest', (t) => {
+  const wide = { widthMin: 1, widthMax: 4 };
+  const schedule = hpts.schedule(independent([{ id: 'short', work: 100, ...wide }, { id: 'long', work: 300, ...wide }], [100, 100, 100, 100]));
+  t.deepEqual(endsOf(schedule), [[1, 1000], [3, 1000]]);
+  t.deepEqual(schedule.placements.map(({ reason }) => reason.rule), ['exchanged', 'exchanged']);
+});
+
+test('moreira2009, 3.2.2.2: more ready tasks than processors get one each, and the rest waits', (t) => {
+  const tasks = Array.from({ length: 5 }, (_, index) => ({ id: `t${index}`, work: 100, widthMin: 1, widthMax: 2 }));
+  t.deepEqual(endsOf(hpts.schedule(independent(tasks, [100, 100]))), [[1, 1000], [1, 1000], [1, 2000], [1, 2000], [1, 3000]]);
+});
+
+test('moreira2009, 3.2.3: HPTS gives a task the processor that is free first, iHPTS the one on which it ends first', (t) => {
+  const problem = { ...independent([{ id: 'a', work: 100 }], [100, 10]), availableFrom: [1000, 0] };
+  t.deepEqual(endsOf(hpts.schedule(problem)), [[1, 10_000]]);
+  t.deepEqual(endsOf(ihpts.schedule(problem)), [[1, 2000]]);
+});
+
+const chain = (name: string, works: readonly number[]): Workflow => makeWorkflow({
+  tasks: works.map((work, index) => ({ id: `${name}${index}`, work })), edges: works.slice(1).map((_, index) => ({ from: `${name}${index}`, to: `${name}${index + 1}` })),
+});
+const oneProcessor = (processorCount: number) => ({
+  processorCount, scheduler: heft,
+  costsOf: (workflow: Workflow) => platformCosts(workflow, { processors: Array.from({ length: processorCount }, (_, index) => ({ name: `p${index}`, speed: 100 })), startUp: 0, bandwidth: 1e6 }),
+});
+
+test('moreira2009, 3.1, Figura 3.2: with an arrival what runs stays and all else is scheduled again; in immediate mode what is promised stays too', (t) => {
+  const arrivals = [{ workflow: chain('a', [100, 100]), at: 0 }, { workflow: chain('b', [500]), at: 400 }];
+  const startsOf = (mode: 'batch' | 'immediate'): number[] => scheduleArrivals(arrivals, mode, oneProcessor(1)).schedule.placements.map(({ start }) => start);
+  t.deepEqual(startsOf('batch'), [0, 6000, 1000], 'the newcomer has the greater b-level and goes before the second task of the first job');
+  t.deepEqual(startsOf('immediate'), [0, 1000, 2000]);
+});
+
+test('moreira2009, 5.3: 1J-1P gives each job one processor, and a job waits until one is free', (t) => {
+  const arrivals = [{ workflow: chain('a', [100, 100]), at: 0 }, { workflow: chain('b', [100]), at: 10 }, { workflow: chain('c', [50, 50]), at: 20 }];
+  const { schedule } = scheduleExclusively(arrivals, 1, oneProcessor(2));
+  t.deepEqual(schedule.placements.map(({ processors, start }) => [processors[0], start]), [[0, 0], [0, 1000], [1, 10], [1, 1010], [1, 1510]]);
 });

@@ -1,9 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { bLevels, cpop, findBound, findCriticalPath, findScheduleFault, findWorkflowFault, heft, lastEndOf, makeWorkflow, tLevels, type LevelCosts, type Workflow } from '@mutirao/core/workflow';
+import { auto, bLevels, candidates, findBound, findCriticalPath, findScheduleFault, findWorkflowFault, lastEndOf, scheduleArrivals, scheduleExclusively, makeWorkflow, platformCosts, tLevels, type LevelCosts, type Workflow } from '@mutirao/core/workflow';
 import { anyDraft, anyProblem, runs } from '@mutirao/testkit';
 
-const schedulers = [heft, cpop];
+const schedulers = [...candidates, auto];
 
 /** The longest path by trying all of them. */
 function longestFrom(workflow: Workflow, costs: LevelCosts, task: number): number {
@@ -75,4 +75,30 @@ test('a draft has a fault exactly when a cycle was put into it, and the path tha
     for (const [index, id] of path.slice(1).entries()) t.true(edges.some((edge) => edge.from === path[index] && edge.to === id), fault.message);
     t.is(new Set(path).size, path.length - 1);
   }), runs(220_815, 300));
+});
+
+test('the schedule of auto ends no later than that of any candidate', (t) => {
+  fc.assert(fc.property(anyProblem, (problem) => {
+    fc.pre(problem.workflow.tasks.every(({ widthMin }) => widthMin <= problem.availableFrom.filter((from) => from < Infinity).length));
+    const chosen = lastEndOf(auto.schedule(problem));
+    return candidates.every((candidate) => chosen <= lastEndOf(candidate.schedule(problem)));
+  }), runs(220_816, 200));
+  t.pass();
+});
+
+test('jobs that arrive one after another share machines in batch and in immediate mode, and have some for themselves in exclusive mode', (t) => {
+  const arrivals = fc.array(fc.record({ draft: anyDraft, after: fc.constantFrom(0, 300, 4000) }), { minLength: 1, maxLength: 4 });
+  fc.assert(fc.property(arrivals, fc.constantFrom(...schedulers), fc.constantFrom('batch' as const, 'immediate' as const, 'exclusive' as const), (jobs, scheduler, mode) => {
+    let at = 0;
+    const present = jobs.map(({ draft, after }) => ({ workflow: makeWorkflow(draft), at: (at += after) }));
+    const processors = [100, 100, 50, 25, 25].map((speed, index) => ({ name: `p${index}`, speed }));
+    const costsOf = (workflow: Workflow): ReturnType<typeof platformCosts> => platformCosts(workflow, { processors, startUp: 1, bandwidth: 125_000 });
+    const setup = { scheduler, processorCount: 5, costsOf };
+    const { workflow, schedule } = mode === 'exclusive' ? scheduleExclusively(present, 4, setup) : scheduleArrivals(present, mode, setup);
+    const releasedAt = present.flatMap((job) => job.workflow.tasks.map(() => job.at));
+    const problem = { workflow, costs: costsOf(workflow), now: 0, availableFrom: [0, 0, 0, 0, 0], releasedAt, fixed: releasedAt.map(() => undefined) };
+    const fault = findScheduleFault(problem, schedule);
+    if (fault !== undefined) throw new Error(`${scheduler.name}, ${mode}: ${fault}`);
+    t.deepEqual(schedule.placements.map(({ task }) => task), releasedAt.map((_, task) => task));
+  }), runs(220_817, 300));
 });

@@ -1,0 +1,95 @@
+import { invariant, type Instant, type ProcessorCount } from '../shared/index.ts';
+import type { CostModel } from './cost-model.ts';
+import { sortByCapacity } from './measures.ts';
+import { lastEndOf, type Placement, type Schedule } from './schedule.ts';
+import { freshProblem, type WorkflowScheduler } from './scheduling-problem.ts';
+import { listEdges, sortTasks, type Workflow } from './workflow.ts';
+
+/** A job that arrives while others run. */
+export interface Arrival {
+  readonly workflow: Workflow;
+  readonly at: Instant;
+}
+
+/** The machines that jobs arrive at, and how they are scheduled. */
+export interface ArrivalSetup {
+  readonly scheduler: WorkflowScheduler;
+  readonly processorCount: ProcessorCount;
+  /** Costs of the tasks of a workflow on these machines. */
+  readonly costsOf: (workflow: Workflow) => CostModel;
+}
+
+/** What became of all jobs: their joined workflow, and when its tasks ran. */
+export interface ArrivalResult {
+  readonly workflow: Workflow;
+  readonly schedule: Schedule;
+}
+
+/**
+ * Joins workflows to the main one, in which no edge leads from one to another; tasks and edges keep their order. An entry task for all, which the source draws, is not
+ * needed: nothing waits for it.
+ */
+export function joinWorkflows(workflows: readonly Workflow[]): Workflow {
+  const tasks = workflows.flatMap((workflow) => workflow.tasks);
+  let offset = 0;
+  const edges = workflows.flatMap((workflow) => {
+    const before = offset;
+    offset += workflow.tasks.length;
+    return workflow.edges.map((edge) => ({ ...edge, from: edge.from + before, to: edge.to + before }));
+  });
+  const lists = listEdges(tasks.length, edges);
+  return { tasks, edges, ...lists, order: sortTasks({ edges, ...lists }) };
+}
+
+/**
+ * Runs the dynamic method over jobs that arrive, when tasks take what was foreseen.
+ *
+ * In batch mode, all that has not begun is scheduled again with each arrival; in immediate mode the newcomer alone is, around what is promised. What runs stays.
+ *
+ * @param arrivals by instant, ascending.
+ * @source moreira2009, 3.1 and 2.2.2. Departs from the source: no.
+ */
+export function scheduleArrivals(arrivals: readonly Arrival[], mode: 'batch' | 'immediate', setup: ArrivalSetup): ArrivalResult {
+  let placements: readonly Placement[] = [];
+  let [workflow, made] = [joinWorkflows([]), setup.scheduler.name];
+  for (const [index, { at }] of arrivals.entries()) {
+    const present = arrivals.slice(0, index + 1);
+    workflow = joinWorkflows(present.map((arrival) => arrival.workflow));
+    const fixed = workflow.tasks.map((_, task) => {
+      const placement = placements[task];
+      return placement !== undefined && (mode === 'immediate' || placement.start < at) ? placement : undefined;
+    });
+    const releasedAt = present.flatMap((arrival) => arrival.workflow.tasks.map(() => arrival.at));
+    const problem = { ...freshProblem(workflow, setup.costsOf(workflow), setup.processorCount), now: at, releasedAt, fixed };
+    ({ placements, scheduler: made } = setup.scheduler.schedule(problem));
+  }
+  return { workflow, schedule: { scheduler: made, placements } };
+}
+
+/**
+ * Gives each job so many processors for itself until its last task has ended, first come, first served: those that are free first, of equal ones the fastest. With one
+ * processor this is moreira2009's 1J-1P.
+ *
+ * @param width at most the number of processors. @param arrivals by instant, ascending.
+ * @source moreira2009, 5.3, the approaches that the dynamic method is compared with.
+ */
+export function scheduleExclusively(arrivals: readonly Arrival[], width: ProcessorCount, setup: ArrivalSetup): ArrivalResult {
+  const { processorCount, scheduler, costsOf } = setup;
+  invariant(width >= 1 && width <= processorCount, `${width} of ${processorCount} processors for each job`);
+  const freeAt = new Array<Instant>(processorCount).fill(0);
+  const placements: Placement[] = [];
+  for (const { workflow, at } of arrivals) {
+    const problem = freshProblem(workflow, costsOf(workflow), processorCount);
+    const first = sortByCapacity(problem.costs, processorCount).sort((one, other) => Math.max(at, freeAt[one] as number) - Math.max(at, freeAt[other] as number));
+    const chosen = first.slice(0, width);
+    const now = chosen.reduce((latest, processor) => Math.max(latest, freeAt[processor] as number), at);
+    const availableFrom = freeAt.map((_, processor) => (chosen.includes(processor) ? now : Infinity));
+    const schedule = scheduler.schedule({ ...problem, now, availableFrom, releasedAt: workflow.tasks.map(() => at) });
+    for (const processor of chosen) freeAt[processor] = lastEndOf(schedule);
+    const offset = placements.length;
+    placements.push(...schedule.placements.map((placement) => ({
+      ...placement, task: placement.task + offset, reason: { ...placement.reason, behind: placement.reason.behind === undefined ? undefined : placement.reason.behind + offset },
+    })));
+  }
+  return { workflow: joinWorkflows(arrivals.map(({ workflow }) => workflow)), schedule: { scheduler: `${scheduler.name} on ${width}`, placements } };
+}
