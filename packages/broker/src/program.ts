@@ -27,6 +27,7 @@ const options = {
   checkDeadline: duration({ help: 'How long the check of a task may take.', default: 600_000 }),
   checksMax: integer({ help: 'Checks that run at a time.', default: 4, min: 1, max: 1024 }),
   blobBytesMax: bytes({ help: 'Largest blob that is taken.', default: 64 * 1024 ** 3 }),
+  reservations: text({ help: 'Address of the reservation manager, to which reservations that jobs asked for themselves are given back when they have ended; empty for none.', placeholder: 'HOST:PORT' }),
   ...natsOptions,
   trace: traceOption,
 };
@@ -45,7 +46,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
     home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId: brokerIdOf(ownerId, home),
     programVersion: manifest.version, providers: config.provider.map(parseProvider),
     options: { suspectGrace, replicateAfter, trust: trustRulesOf(token), lease: { ...defaultBrokerOptions.lease, horizon: leaseHorizon } },
-    checkDeadline, checksMax, blobBytesMax, trace: config.trace, connectEvents: nats && natsEvents(nats), log, metrics, onFatal: context.fail,
+    checkDeadline, checksMax, blobBytesMax, reservations: config.reservations, trace: config.trace, connectEvents: nats && natsEvents(nats), log, metrics, onFatal: context.fail,
   });
   const http = await startHttp({ address: config.metrics, metrics, healthy: () => broker.trouble() });
   announce(context, broker, http.address);

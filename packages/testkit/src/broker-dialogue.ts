@@ -15,7 +15,7 @@ type Options = Readonly<Record<string, string>>;
  * changes (`r1 of 1.0 accepted: finished`; tasks are `job.index`) and commands. Times are small numbers.
  *
  * Verbs: `at T`, `provider P`, `connect P [leases] [resource=R]`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
- * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. reservation=7:1000-5000x2 after=wait of=USER]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
+ * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. reservation=7:1000-5000x2 after=wait own=yes of=USER]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
  * until=.. incarnation=.. request=.. held=1,2 gone=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T]`,
  * `request P/N STATUS width=.. walltime=.. [inside=7:1000-5000x2 over=CODE]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
  */
@@ -140,8 +140,8 @@ function specOf(count: number, options: Options): JobSpec {
   });
 }
 
-function reservationOf({ reservation, after = 'go-on', of = 'ann' }: Options): Pick<JobSpec, 'reservation'> {
-  return reservation === undefined ? {} : { reservation: { ...aReservation(reservation, { userId: of }), after: after as AfterReservation } };
+function reservationOf({ reservation, after = 'go-on', own, of = 'ann' }: Options): Pick<JobSpec, 'reservation'> {
+  return reservation === undefined ? {} : { reservation: { ...aReservation(reservation, { userId: of }), after: after as AfterReservation, ...(own === undefined ? {} : { isOwn: true }) } };
 }
 
 function verificationOf(text: string | undefined): JobSpec['verification'] {

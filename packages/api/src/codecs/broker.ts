@@ -81,6 +81,6 @@ export function encodeExplanation({ summary, details }: Explanation): ExplainRes
 
 /** Writes what is known of a provider for the wire. */
 export function encodeProviderRecord(record: ProviderRecord): ProviderRecordWire {
-  const { providerId, address, isConnected, lastError, machineCount } = record;
-  return { providerId, address, connected: isConnected, lastError, machines: machineCount };
+  const { providerId, address, isConnected, lastError, machineCount, resourceId } = record;
+  return { providerId, address, connected: isConnected, lastError, machines: machineCount, ...(resourceId === '' ? {} : { resourceId }) };
 }

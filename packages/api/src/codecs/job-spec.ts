@@ -72,7 +72,7 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     verification: spec.verification && { by: encodeVerification(spec.verification) },
     ...encodeScheduling(spec),
     gathering: spec.gatherFolder === undefined ? undefined : { folder: spec.gatherFolder },
-    reservation: spec.reservation === undefined ? undefined : { claim: spec.reservation.claim, after: wireOfAfter[spec.reservation.after] },
+    reservation: spec.reservation === undefined ? undefined : { claim: spec.reservation.claim, after: wireOfAfter[spec.reservation.after], ...(spec.reservation.isOwn === true ? { own: true } : {}) },
   };
 }
 
@@ -99,10 +99,11 @@ const wireOfAfter: Readonly<Record<AfterReservation, AfterReservationWire>> = { 
 
 function decodeReservation(wire: JobReservationWire | undefined): Pick<JobSpec, 'reservation'> {
   if (wire === undefined) return {};
-  const { claim, after: told } = wire;
+  const { claim, after: told, own } = wire;
   const after = told === AfterReservationWire.UNSPECIFIED ? 'go-on' : (['go-on', 'wait'] as const).find((one) => wireOfAfter[one] === told);
   if (after === undefined) throw badRequest(`job.reservation.after is ${String(told)}; want a value of AfterReservation`);
-  return { reservation: { ...readClaim(claim), after } };
+  if (own === true && after === 'wait') throw badRequest('job.reservation.own is true and after is WAIT; want GO_ON, since its tasks run beside it too');
+  return { reservation: { ...readClaim(claim), after, ...(own === true ? { isOwn: true } : {}) } };
 }
 
 function encodeVerification(verification: Verification): VerificationWire['by'] {

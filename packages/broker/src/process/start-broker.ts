@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { encodeEvents } from '@mutirao/api/events';
 import { eventsOf, resume, saveBrokerBeginning, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
-import type { Bytes, DriverCommand, Duration, Instant, MachineId, ProviderId, UserId } from '@mutirao/core/shared';
+import type { Bytes, DriverCommand, Duration, Instant, JobId, MachineId, ProviderId, UserId } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled, type CommittedChange } from '@mutirao/runtime/driver';
 import { createPublisher, type ConnectEvents, type EventPublisher } from '@mutirao/runtime/events';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
@@ -35,6 +35,7 @@ import { HomeFiles } from '../staging/home-files.ts';
 import { Stager } from '../staging/stager.ts';
 import { Lanes } from '../concurrency/lanes.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
+import { OwnReservations } from './own-reservations.ts';
 import { orderOf, ordersOfMachine, partsOf, performCommand, sharesHome, type Performers, type SharedTokens } from './perform-command.ts';
 import { restoreState } from './restore-state.ts';
 import { Snapshots } from './snapshots.ts';
@@ -58,6 +59,8 @@ export interface BrokerSetup {
   readonly checkDeadline: Duration;
   readonly checksMax: number;
   readonly blobBytesMax: Bytes;
+  /** Address of the reservation manager to which jobs' own reservations are given back; empty or left out for none. */
+  readonly reservations?: string;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
   /** The way to where events are published; left out where they are not. */
@@ -126,6 +129,10 @@ function forbiddenFoldersOf(home: string): string[] {
   return [...['broker', 'providers', 'clusters', 'agents', 'identity', 'token', 'broker.json'].map((name) => join(home, name)), '/proc', '/sys', '/dev'];
 }
 
+function openOwnReservations({ reservations: address = '', home, token, log }: BrokerSetup): OwnReservations | undefined {
+  return address === '' ? undefined : new OwnReservations({ address, token: () => token, trust: userTrust(home), clock: systemClock, timers: systemTimers, log });
+}
+
 /** The parts of a broker process, joined. */
 class Broker {
   readonly parts: BrokerParts;
@@ -140,6 +147,7 @@ class Broker {
   readonly #driver: BrokerDriver;
   readonly #room: Room;
   readonly #gatherer: Gatherer;
+  readonly #ownReservations: OwnReservations | undefined;
   readonly #tookOverAt: Instant = systemClock.now();
   readonly #sharedTokens: SharedTokens;
 
@@ -154,6 +162,7 @@ class Broker {
       encode: (source, { sequence, at, change }) => encodeEvents(source, { sequence, at, events: eventsOf(change) }),
     }, journal);
     this.#driver = this.#createDriver();
+    this.#ownReservations = openOwnReservations(setup);
     this.#sharedTokens = { home: homeSharedToken(setup.home), drop: offerSharedToken(setup.home, `broker-${setup.brokerId}`, stores.arrivals.folder) };
     this.#room = new Room({
       folder: join(setup.home, 'broker'), freeMin, pause: fullPause, timers: systemTimers, journalTrouble: () => this.#driver.stalledBy?.message,
@@ -177,6 +186,7 @@ class Broker {
     const { state } = this.#stores;
     this.#publisher?.start();
     this.#takeUpGathered();
+    for (const job of state.jobs.values()) if (job.endedAt > 0) this.#ownReservations?.giveBack(job);
     for (const command of resume(state, this.#tookOverAt)) this.#performResumed(command);
     for (const { providerId, address } of this.#setup.providers) {
       if (state.providers.get(providerId)?.address !== address) this.#driver.deliver({ kind: 'ProviderAdded', replyTo: 0, providerId, address });
@@ -197,6 +207,7 @@ class Broker {
     await server.drain(drainGrace);
     await this.#driver.stop();
     this.#links.stop();
+    await this.#ownReservations?.stop();
     await this.#publisher?.stop(publishGrace);
     try {
       this.#snapshots.take(this.#stores.state);
@@ -227,10 +238,16 @@ class Broker {
       this.#metrics.count(change);
       jobIds.add('jobId' in change ? change.jobId : 0);
       if (change.kind === 'ReplicasEnded') this.#discardOutputs(change);
+      if (change.kind === 'JobEnded') this.#returnReservation(change.jobId);
     }
     for (const jobId of jobIds) this.#watchers.notify(jobId);
     this.#publisher?.notify();
     this.#snapshots.takeWhenDue(this.#stores.state);
+  }
+
+  #returnReservation(jobId: JobId): void {
+    const job = this.#stores.state.jobs.get(jobId);
+    if (job !== undefined) this.#ownReservations?.giveBack(job);
   }
 
   /** What a replica brought that was not accepted is wanted by nobody. */

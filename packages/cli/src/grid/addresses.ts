@@ -29,6 +29,11 @@ export function findClusterAddress(home: string, name: string | undefined): Name
   return first;
 }
 
+/** Whether a reservation manager has ever started in the home folder, or is named in the environment. */
+export function hasReservations(home: string): boolean {
+  return (process.env['MUTIRAO_RESERVATIONS'] ?? '') !== '' || listFolders(join(home, 'reservations')).length > 0;
+}
+
 /** The reservation manager that is meant: by address, by its name in the home folder, or the only one there. @throws {MutiraoError} MUT_UNREACHABLE, MUT_BAD_REQUEST */
 export function findReservationsAddress(home: string, name: string | undefined): string {
   if (name?.includes(':') === true) return name;

@@ -51,9 +51,10 @@ export class GridPlan {
     return this.#plan('provider', `provider-${id}`, { args: ['--id', id, ...manager], info: join(this.#home, 'providers', id, 'provider.json') });
   }
 
-  broker(providers: readonly { readonly name: string; readonly address: string }[]): ProcessPlan {
+  /** @param reservations address of the reservation manager to which jobs' own reservations are given back; empty for none. */
+  broker(providers: readonly { readonly name: string; readonly address: string }[], reservations = ''): ProcessPlan {
     const args = providers.flatMap(({ name, address }) => ['--provider', `${name}=${address}`]);
-    return this.#plan('broker', 'broker', { args, info: join(this.#home, 'broker.json') });
+    return this.#plan('broker', 'broker', { args: [...args, ...(reservations === '' ? [] : ['--reservations', reservations])], info: join(this.#home, 'broker.json') });
   }
 
   agent(machine: string, providerAddress: string): ProcessPlan {

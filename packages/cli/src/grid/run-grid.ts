@@ -109,7 +109,7 @@ async function startAll(starting: Starting): Promise<Pick<GridRecord, 'broker' |
     providers.push({ name: 'lab', address: foundLab });
     for (let index = 1; index <= size.machines; index += 1) await startPart(starting, plan.agent(`lab/m${index}`, foundLab));
   }
-  const broker = await startPart(starting, plan.broker(providers));
+  const broker = await startPart(starting, plan.broker(providers, reservations));
   return signal.aborted ? undefined : { broker, clusters: foundClusters, ...(reservations === '' ? {} : { reservations }) };
 }
 

@@ -120,7 +120,7 @@ export interface JobSpec {
   readonly verification?: Verification | undefined;
   /** Absolute after submission: the folder where outputs are gathered in few files. Left out, each is a file of its own. */
   readonly gatherFolder?: string;
-  /** Its tasks run inside this reservation, and nowhere else while it lasts. Left out, wherever there is a machine. */
+  /** Its tasks run inside this reservation, and nowhere else while it lasts unless it is the job's own. Left out, wherever there is a machine. */
   readonly reservation?: JobReservation;
 }
 

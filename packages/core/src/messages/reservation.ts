@@ -171,6 +171,8 @@ export interface ClaimedReservation extends ClaimContents {
 /** The reservation that a job runs inside of. */
 export interface JobReservation extends ClaimedReservation {
   readonly after: AfterReservation;
+  /** It was asked for on the job's behalf: its tasks run wherever there is a machine, and inside it too; given back when the job has ended. Never where what is left waits. */
+  readonly isOwn?: true;
 }
 
 /** What is wanted of a provider inside one reservation of its resource. */

@@ -38,7 +38,7 @@ const failedShownMax = 10;
  */
 export async function submitHere(context: CommandContext, file: string | undefined, options: SubmitHereOptions): Promise<ExitStatus> {
   if (options.broker !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--broker beside --here, which has a broker of its own; want one of them');
-  if (options.reservation !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--reservation beside --here, whose cluster nobody reserves; want a broker that runs already');
+  refuseReserving(options);
   if (options.taskOutput === true && context.output.mode !== 'table') throw new MutiraoError('MUT_BAD_REQUEST', '--task-output beside --json or --quiet; want one of them');
   const usualHome = options.home === undefined ? context.home : mutiraoHome();
   const site = readSite(options, usualHome, process.env['PATH']);
@@ -63,6 +63,11 @@ export async function submitHere(context: CommandContext, file: string | undefin
   }
   if (ended === undefined) throw interrupted(home, undefined);
   return exitStatusOfJob(ended);
+}
+
+function refuseReserving({ reservation, taskTime }: SubmitOptions): void {
+  if (typeof reservation !== 'string' && taskTime === undefined) return;
+  throw new MutiraoError('MUT_BAD_REQUEST', `${taskTime === undefined ? '--reservation' : '--task-time'} beside --here, whose cluster nobody reserves; want a broker that runs already`);
 }
 
 /** The job that the words say; undefined where they say none and the home folder's own is to go on. */

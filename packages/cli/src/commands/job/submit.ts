@@ -1,3 +1,5 @@
+import type { SubmitJobResponse } from '@mutirao/api/broker';
+import type { JobSpec } from '@mutirao/core/messages';
 import { Option, type Command } from 'commander';
 
 import type { Act, CommandContext } from '../../context.ts';
@@ -8,6 +10,7 @@ import { followJob } from '../../watch/follow-job.ts';
 import { handOver, readJob, type SubmitOptions } from './hand-over.ts';
 import { addHereOptions, refuseWithoutHere } from './here-options.ts';
 import { reserveFor } from './inside-reservation.ts';
+import { withdrawOwn } from './reserve-for-deadline.ts';
 import { endLine, exitStatusOfJob } from './wait.ts';
 
 const collect = (value: string, former: readonly string[] = []): readonly string[] => [...former, value];
@@ -38,8 +41,10 @@ export function define(command: Command, act: Act): void {
     .option('--limit-output <size>', 'end a replica that prints more')
     .option('--reservation <reservation>', 'run inside a reservation of yours: its number, or its claim as "reservation show" prints it')
     .addOption(new Option('--after-reservation <what>', 'what becomes of tasks that are left when that is over: go-on wherever there is a machine, or wait (default: go-on)').choices(['go-on', 'wait']))
-    .option('--reservations <name>', 'with --reservation: the reservation manager, by name or address (default: MUTIRAO_RESERVATIONS, or the only one of the home folder)')
-    .option('--deadline <time>', 'when it should be done; providers ask for resources accordingly')
+    .option('--reservations <name>', 'with --reservation or --deadline: the reservation manager, by name or address (default: MUTIRAO_RESERVATIONS, or the only one of the home folder)')
+    .option('--deadline <time>', 'when it should be done; providers ask for resources accordingly, and where there is a reservation manager the job has processors reserved')
+    .option('--task-time <duration>', 'with --deadline: how long a task takes, for the size of that reservation (default: as tasks of earlier jobs like it did)')
+    .option('--no-reservation', 'with --deadline: reserve nothing')
     .option('--no-op', 'machines answer at once and start nothing: measures the way there and back')
     .option('--wait', 'wait until the job has ended; the exit status tells how')
     .option('--progress', 'as --wait, with progress also where standard error is no terminal')
@@ -55,7 +60,7 @@ export function define(command: Command, act: Act): void {
 /** Submits a job, and waits for its end where that is wanted. */
 export async function submitJob(context: CommandContext, file: string | undefined, options: SubmitOptions): Promise<ExitStatus> {
   const job = await reserveFor(context, readJob(context, file, options), options);
-  const { jobId, taskCount } = await handOver(context, job);
+  const { jobId, taskCount } = await handOverOrWithdraw(context, job, options);
   if (options.wait !== true && options.progress !== true) {
     tell(context.output, {
       json: () => ({ job_id: jobId, task_count: taskCount }),
@@ -67,4 +72,14 @@ export async function submitJob(context: CommandContext, file: string | undefine
   const ended = await followJob(context, await context.broker(), { jobId, progress: options.progress === true });
   tell(context.output, { json: () => jobJson(ended), table: () => [endLine(ended)], quiet: () => [jobId] });
   return exitStatusOfJob(ended);
+}
+
+/** Hands a job over; what was reserved for it is given back where that fails. */
+async function handOverOrWithdraw(context: CommandContext, job: JobSpec, options: SubmitOptions): Promise<SubmitJobResponse> {
+  try {
+    return await handOver(context, job);
+  } catch (error) {
+    await withdrawOwn(context, job, options);
+    throw error;
+  }
 }

@@ -155,7 +155,7 @@ function checkReplica(state: BrokerState, replicaId: number, replica: BrokerRepl
 
 /** What a reservation's machines run is of jobs that are, or were, inside it; a job that is inside one runs there. */
 function isInPlace({ job: { reservation, reservationOver }, machine: { facts } }: BrokerReplica): boolean {
-  if (facts.reservation === undefined) return reservation === undefined || reservationOver !== undefined;
+  if (facts.reservation === undefined) return reservation === undefined || reservation.isOwn === true || reservationOver !== undefined;
   return reservation !== undefined && isOfReservation(reservation, facts.reservation);
 }
 

@@ -1,14 +1,14 @@
 import type { Instant } from '../../shared/index.ts';
 import { describeRequests } from './explain-request.ts';
 import { type Explanation } from './explanation.ts';
-import { belongsTo } from './reserved-place.ts';
+import { belongsTo, runsBeside } from './reserved-place.ts';
 import { describeTime } from './sentences.ts';
 import type { BrokerJob, BrokerState } from './state.ts';
 
 /** Says why ready tasks of a job do not run yet because of its reservation; undefined where that has nothing to do with it. */
 export function explainReservedWaiting(state: BrokerState, job: BrokerJob, now: Instant): Explanation | undefined {
   const { reservation, reservationOver, jobId } = job;
-  if (reservation === undefined || reservationOver?.waits === false) return undefined;
+  if (reservation === undefined || runsBeside(job)) return undefined;
   const name = nameOf(job);
   if (reservationOver !== undefined) {
     return { summary: `${name} is over, and what is left waits, as was chosen.`, details: [`"mutirao job retry ${jobId}" lets it go on wherever there is a machine.`] };
@@ -31,6 +31,11 @@ export function explainReservation(job: BrokerJob, now: Instant): string[] {
   if (reservationOver !== undefined) {
     const then = reservationOver.waits ? 'what was left waits' : 'what was left went on wherever there is a machine';
     return [`${name} was over ${describeTime(Math.max(0, reservationOver.at - job.submittedAt))} after the submission (${reservationOver.code}: ${reservationOver.reason.replace(/\.$/, '')}); ${then}.`];
+  }
+  if (reservation.isOwn === true) {
+    const { startsAt, endsAt, amount } = reservation;
+    const when = now < startsAt ? `begins in ${describeTime(startsAt - now)}` : `lasts another ${describeTime(Math.max(0, endsAt - now))}`;
+    return [`Its tasks run wherever there is a machine, and inside ${name} too, ${amount} processors reserved to meet its deadline, which ${when}.`];
   }
   return [`Its tasks run inside ${name} only, until it ends in ${describeTime(Math.max(0, reservation.endsAt - now))}; then what is left ${reservation.after === 'wait' ? 'waits' : 'goes on as an ordinary job'}.`];
 }

@@ -239,10 +239,12 @@ export interface ProviderRecord {
   /** Why the connection was lost; empty while it is there. */
   readonly lastError: string;
   readonly machineCount: number;
+  /** What its resource is called at its reservation manager; empty where it honours no reservations, or has not said yet. */
+  readonly resourceId: string;
 }
 
 /** All providers, in the order in which they were added. */
 export function listProviders(state: BrokerState): ProviderRecord[] {
-  return [...state.providers.values()].map(({ providerId, address, isConnected, lastError, machines }) => (
-    { providerId, address, isConnected, lastError, machineCount: machines.size }));
+  return [...state.providers.values()].map(({ providerId, address, isConnected, lastError, machines, resourceId }) => (
+    { providerId, address, isConnected, lastError, machineCount: machines.size, resourceId }));
 }

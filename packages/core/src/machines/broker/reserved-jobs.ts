@@ -45,7 +45,7 @@ export function reservedFor(state: BrokerState, provider: BrokerProvider): Reser
     if (reservation?.resourceId !== provider.resourceId || job.status !== 'running') continue;
     const key = reservationKey(nameReservation(reservation));
     const processors = Math.min(reservation.amount, (wanted.get(key)?.processors ?? 0) + processorsFor(state, job));
-    const { after: _after, ...claimed } = reservation;
+    const { after: _after, isOwn: _isOwn, ...claimed } = reservation;
     if (processors > 0) wanted.set(key, { ...claimed, processors });
   }
   return [...wanted.values()];

@@ -6,9 +6,9 @@ export function reservationNow({ reservation, reservationOver }: BrokerJob): Job
   return reservationOver === undefined ? reservation : undefined;
 }
 
-/** Whether a job's tasks run wherever there is a machine: it has no reservation, or went on when that was over. */
+/** Whether a job's tasks run wherever there is a machine: it has no reservation but its own, or went on when that was over. */
 export function runsBeside({ reservation, reservationOver }: BrokerJob): boolean {
-  return reservation === undefined || reservationOver?.waits === false;
+  return reservation === undefined || reservation.isOwn === true || reservationOver?.waits === false;
 }
 
 /** Whether a job's tasks may run in a place: what is inside a reservation stays there, and nobody else comes in. */

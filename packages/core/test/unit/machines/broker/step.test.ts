@@ -209,7 +209,7 @@ test('machines tell what they run, what waits in their queue, and whether they t
   const records = listMachineRecords(state, 9);
   t.like(records[0], { status: 'busy', runningCount: 2 });
   t.like(records[1], { status: 'draining', runningCount: 0, waitingCount: 0 });
-  t.deepEqual(listProviders(state), [{ providerId: 'p', address: 'h:1', isConnected: true, lastError: '', machineCount: 2 }]);
+  t.deepEqual(listProviders(state), [{ providerId: 'p', address: 'h:1', isConnected: true, lastError: '', machineCount: 2, resourceId: '' }]);
 });
 
 test('when a request was last seen is known without a change of promised state', (t) => {

@@ -229,6 +229,11 @@ export interface JobReservation {
   claim: string;
   /** GO_ON when unspecified. */
   after: AfterReservation;
+  /**
+   * Asked for on the job's behalf, to meet its deadline: its tasks run wherever there is a machine, and from its start inside it too. When
+   * the job has ended the broker gives it back, where it knows the reservation manager. Only with GO_ON.
+   */
+  own?: boolean | undefined;
 }
 
 /** Outputs that have a local path go into tar archives in a folder, "job-ID.000.tar" and so on, with the index "job-ID.index.jsonl" beside them. */
@@ -613,6 +618,8 @@ export interface ProviderRecord {
   connected: boolean;
   lastError: string;
   machines: number;
+  /** What its resource is called at its reservation manager; absent where it honours no reservations, or has not said yet. */
+  resourceId?: string | undefined;
 }
 
 function createBaseInputSource(): InputSource {
@@ -1362,7 +1369,7 @@ export const JobSpec_EnvironmentEntry: MessageFns<JobSpec_EnvironmentEntry> = {
 };
 
 function createBaseJobReservation(): JobReservation {
-  return { claim: "", after: 0 };
+  return { claim: "", after: 0, own: undefined };
 }
 
 export const JobReservation: MessageFns<JobReservation> = {
@@ -1372,6 +1379,9 @@ export const JobReservation: MessageFns<JobReservation> = {
     }
     if (message.after !== 0) {
       writer.uint32(16).int32(message.after);
+    }
+    if (message.own !== undefined) {
+      writer.uint32(24).bool(message.own);
     }
     return writer;
   },
@@ -1403,6 +1413,14 @@ export const JobReservation: MessageFns<JobReservation> = {
             }
 
             message.after = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.own = reader.bool();
             continue;
           }
         }
@@ -5078,7 +5096,7 @@ export const ListProvidersResponse: MessageFns<ListProvidersResponse> = {
 };
 
 function createBaseProviderRecord(): ProviderRecord {
-  return { providerId: "", address: "", connected: false, lastError: "", machines: 0 };
+  return { providerId: "", address: "", connected: false, lastError: "", machines: 0, resourceId: undefined };
 }
 
 export const ProviderRecord: MessageFns<ProviderRecord> = {
@@ -5097,6 +5115,9 @@ export const ProviderRecord: MessageFns<ProviderRecord> = {
     }
     if (message.machines !== 0) {
       writer.uint32(40).uint32(message.machines);
+    }
+    if (message.resourceId !== undefined) {
+      writer.uint32(50).string(message.resourceId);
     }
     return writer;
   },
@@ -5152,6 +5173,14 @@ export const ProviderRecord: MessageFns<ProviderRecord> = {
             }
 
             message.machines = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.resourceId = reader.string();
             continue;
           }
         }

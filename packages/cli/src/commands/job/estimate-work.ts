@@ -1,0 +1,70 @@
+import type { GetJobResponse } from '@mutirao/api/broker';
+import { encodeJobSpec } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { JobSpec } from '@mutirao/core/messages';
+import type { Duration } from '@mutirao/core/shared';
+import { parseDuration } from '@mutirao/formats';
+
+import type { BrokerClient } from '../../client/broker-client.ts';
+
+/** How long tasks are taken to last, and who says so. */
+export interface TaskEstimate {
+  /** Of most of them. */
+  readonly usual: Duration;
+  readonly longest: Duration;
+  /** A phrase. */
+  readonly source: string;
+}
+
+/** Jobs that are looked at for one like it, the newest first. */
+const jobsMax = 20;
+/** The tenth, say, that is asked for beyond the estimate: workers take a moment to come, and estimates are wrong. */
+const marginShare = 10;
+
+/** Reads what the user says of how long tasks take. @throws {FormatError | MutiraoError} for what is no such time. */
+export function readTaskTime(text: string | undefined): Duration | undefined {
+  if (text === undefined) return undefined;
+  const time = parseDuration(text);
+  if (time <= 0) throw new MutiraoError('MUT_BAD_REQUEST', `--task-time is "${text}"; want more than nothing`);
+  return time;
+}
+
+/**
+ * How long the tasks of a job take: as its user says, else as those of the newest job with the same label, or the same commands, took.
+ *
+ * @param said what the user said; undefined for nothing.
+ * @returns undefined where nobody knows.
+ */
+export async function estimateTasks(broker: BrokerClient, job: JobSpec, said: Duration | undefined): Promise<TaskEstimate | undefined> {
+  if (said !== undefined) return { usual: said, longest: said, source: 'as you say' };
+  const commands = commandsOf(encodeJobSpec(job));
+  const { jobs } = await broker.listJobs({ pageSize: jobsMax, beforeJobId: 0 });
+  for (const { jobId, label } of jobs) {
+    const told = await broker.getJob({ jobId });
+    const isAlike = job.label === '' ? told.spec !== undefined && commandsOf(told.spec) === commands : label === job.label;
+    const times = isAlike ? timesOf(told) : undefined;
+    if (times !== undefined) return { ...times, source: `as nine tenths of those of job ${jobId} did` };
+  }
+  return undefined;
+}
+
+/** Undefined where too little of the job has ended. */
+function timesOf({ taskTimes }: GetJobResponse): Pick<TaskEstimate, 'usual' | 'longest'> | undefined {
+  const { ninetiethMsMax: usual = 0, ninetyNinthMsMax: longest = 0 } = taskTimes ?? {};
+  return usual === 0 ? undefined : { usual, longest: Math.max(usual, longest) };
+}
+
+function commandsOf({ groups }: { readonly groups: readonly { readonly command: string }[] }): string {
+  return JSON.stringify(groups.map(({ command }) => command));
+}
+
+/**
+ * Processor time that a bag needs on at most so many processors, whatever the order of its tasks, with a margin.
+ *
+ * @source Graham's bound for lists: with m places it lasts at most work / m + (1 - 1 / m) longest; times m.
+ * Departs from the source: the usual time stands for the mean, and a tenth is added.
+ */
+export function workOf(taskCount: number, processors: number, { usual, longest }: TaskEstimate): Duration {
+  const work = taskCount * usual + (processors - 1) * longest;
+  return work + Math.ceil(work / marginShare);
+}
