@@ -83,6 +83,8 @@ export interface RunningProvider {
   readonly address: string;
   /** Where agents are served. */
   readonly agentsAddress: string;
+  /** What agents are told to dial: another address where they reach it by one. */
+  readonly agentsDial: string;
   /** File with the credential for time-shared machines. */
   readonly machineTokenPath: string;
   readonly state: ProviderState;
@@ -207,7 +209,7 @@ class ProviderProcess {
   }
 
   async start(): Promise<RunningProvider> {
-    const { log, metrics } = this.#setup;
+    const { metrics } = this.#setup;
     const { users, agents } = await this.#serve();
     this.#agentStart = agentStartOf(this.#setup, agents.address);
     this.#driver.deliver({ kind: 'ProviderStarted', instance: makeToken().replaceAll(/\W/g, '').slice(0, 12) });
@@ -216,9 +218,8 @@ class ProviderProcess {
     this.#keeper?.start();
     this.#tellTaskTimes();
     measureProvider(metrics, { state: this.#state, relay: this.#relay, exchange: this.#exchange, outputs: this.#opened.outputs, measure: this.#measure, contents: this.#contents });
-    log.info({ address: users.address, agents_address: agents.address, agents_dial: this.#agentStart.address, provider: this.#state.config.providerId }, 'listening');
     return {
-      address: users.address, agentsAddress: agents.address, machineTokenPath: this.#machineTokenPath, state: this.#state,
+      address: users.address, agentsAddress: agents.address, agentsDial: this.#agentStart.address, machineTokenPath: this.#machineTokenPath, state: this.#state,
       trouble: () => this.#trouble() ?? (this.#opened.deputy.trouble || undefined),
       giveBack: (reason, patience) => this.#giveBack(reason, patience),
       stop: () => this.#stop(users === agents ? [users] : [users, agents]),

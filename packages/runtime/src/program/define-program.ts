@@ -110,8 +110,15 @@ interface EndReport {
   readonly parts: ReadonlyMap<string, () => unknown>;
 }
 
+/** That there was no room left is no bug, whatever was to be written. */
+function diskFullOf(error: unknown): MutiraoError | undefined {
+  if (!(error instanceof Error) || !('code' in error) || (error.code !== 'ENOSPC' && error.code !== 'EDQUOT')) return undefined;
+  return new MutiraoError('MUT_DISK_FULL', error.message, { cause: error });
+}
+
 /** Logs the error that ends a program, with a dump where it is a bug, and returns the exit status. */
-function reportEnd(error: unknown, { log, home, program, config, parts }: EndReport): number {
+function reportEnd(cause: unknown, { log, home, program, config, parts }: EndReport): number {
+  const error = diskFullOf(cause) ?? cause;
   if (error instanceof MutiraoError && error.code !== 'MUT_INTERNAL') {
     log.fatal({ code: error.code, advice: error.advice }, error.message);
     const { status } = registry[error.code];

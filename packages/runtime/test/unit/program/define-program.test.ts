@@ -116,6 +116,12 @@ suite('an operating error ends with 3, and one that the user mends at home with 
   t.deepEqual(t.context.host.exits, [3, 2]);
 });
 
+suite('what finds no room on a disk is an operating error, not a bug that leaves a dump', async (t) => {
+  await t.context.main(() => Promise.reject(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })));
+  t.deepEqual(t.context.host.exits, [3]);
+  t.deepEqual(readdirSync(t.context.home), []);
+});
+
 suite('words after -- are passed on as they are where the program says what they mean, and refused elsewhere', async (t) => {
   const { host, home } = t.context;
   let passedOn: readonly string[] = [];
