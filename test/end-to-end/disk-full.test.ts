@@ -1,6 +1,6 @@
 // A disk that fills up, at each process in turn: new work is refused, nothing that was promised is lost, and all goes on when there is room.
 // Small file systems are mounted for it, which takes root: elsewhere these tests fail, and say so.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { OutputSpec } from '@mutirao/api/broker';
@@ -16,6 +16,8 @@ interface World {
   readonly disk: SmallDisk;
   /** Where each run of a task leaves a file. */
   readonly runs: string;
+  /** Tasks that are gated end when it is there. */
+  readonly gate: string;
   readonly outputs: string;
 }
 
@@ -41,7 +43,7 @@ async function world(t: ExecutionContext, where: string, options: GridOptions): 
     mounted.unmount();
     await grid.stop();
   });
-  return { grid, disk: mounted, runs, outputs };
+  return { grid, disk: mounted, runs, outputs, gate: join(folder, 'gate') };
 }
 
 function outputTo(outputs: string): OutputSpec[] {
@@ -49,6 +51,17 @@ function outputTo(outputs: string): OutputSpec[] {
 }
 
 const recorded = (runs: string, seconds: number): string => `echo {} > out; sleep ${seconds}; touch ${runs}/$TASK.$$`;
+
+/** The first four tasks end soon; all others run until the gate is there, so that how fast the machine is decides nothing. */
+function gatedTask({ runs, gate }: World): string {
+  return `echo {} > out; : > ${gate}.{}; if [ {} -ge 4 ]; then until [ -e ${gate} ]; do sleep 0.05; done; fi; touch ${runs}/$TASK.$$`;
+}
+
+/** Four tasks are finished and the next two run. */
+async function untilGated({ grid, gate }: World, jobId: number): Promise<void> {
+  await until(async () => (await grid.client.job(jobId)).finishedCount >= 4, 'some tasks are finished');
+  await until(() => [4, 5].every((index) => existsSync(`${gate}.${index}`)), 'two tasks run');
+}
 
 async function healthOf(home: string, file: string): Promise<number> {
   const { metricsAddress } = JSON.parse(readFileSync(join(home, file), 'utf8')) as { metricsAddress: string };
@@ -60,17 +73,19 @@ function isRight(outputs: string, count: number): boolean {
 }
 
 test.serial('a broker whose disk is full takes no job and says so, keeps what comes, and goes on where it was', async (t) => {
-  const { grid, disk, runs, outputs } = await world(t, 'broker', { machines: [2] });
+  const here = await world(t, 'broker', { machines: [2] });
+  const { grid, disk, runs, outputs, gate } = here;
   await grid.client.waitMachines(1);
-  const jobId = await grid.client.submit([taskGroup(recorded(runs, 0.2), 30, { outputs: outputTo(outputs) })], { replicasMax: 1 });
-  await until(async () => (await grid.client.job(jobId)).finishedCount >= 4, 'some tasks are finished');
+  const jobId = await grid.client.submit([taskGroup(gatedTask(here), 30, { outputs: outputTo(outputs) })], { replicasMax: 1 });
+  await untilGated(here, jobId);
   const { pid } = grid.broker;
   disk.fill();
   await t.throwsAsync(grid.client.submit([taskGroup('true', 1)]), { message: /nothing new is taken/ });
   t.regex(await grid.client.trouble(), /has .* left; want|there is no room|no room left to write/);
   t.is(await healthOf(grid.home, 'broker.json'), 503);
   const before = readdirSync(runs).length;
-  await until(() => readdirSync(runs).length > before, 'running work goes on');
+  writeFileSync(gate, '');
+  await until(() => readdirSync(runs).length >= before + 2, 'running work goes on');
   disk.empty();
   const job = await grid.client.waitEnded(jobId);
   t.is(job.finishedCount, 30);
@@ -83,13 +98,15 @@ test.serial('a broker whose disk is full takes no job and says so, keeps what co
 });
 
 test.serial('a broker that is killed while its disk is full has acknowledged nothing that it does not keep', async (t) => {
-  const { grid, disk, runs, outputs } = await world(t, 'broker', { machines: [2] });
+  const here = await world(t, 'broker', { machines: [2] });
+  const { grid, disk, runs, outputs, gate } = here;
   await grid.client.waitMachines(1);
-  const jobId = await grid.client.submit([taskGroup(recorded(runs, 0.1), 40, { outputs: outputTo(outputs) })], { replicasMax: 1 });
-  await until(async () => (await grid.client.job(jobId)).finishedCount >= 4, 'some tasks are finished');
+  const jobId = await grid.client.submit([taskGroup(gatedTask(here), 40, { outputs: outputTo(outputs) })], { replicasMax: 1 });
+  await untilGated(here, jobId);
   disk.fill();
   const before = readdirSync(runs).length;
-  await until(() => readdirSync(runs).length >= before + 3, 'results come that cannot be kept');
+  writeFileSync(gate, '');
+  await until(() => readdirSync(runs).length >= before + 2, 'results come that cannot be kept');
   await grid.broker.kill('SIGKILL');
   disk.empty();
   await grid.broker.start();
