@@ -20,7 +20,7 @@ export { packedProgram, SiteWorld } from './grid/site-world.ts';
 export { SshServer, type SshServerOptions } from './grid/ssh-server.ts';
 export { Wire } from './grid/wire.ts';
 export { PretendBroker } from './grid/pretend-broker.ts';
-export { Program, type ProgramName } from './grid/program.ts';
+export { Program, type ProgramName, type ProgramWitnesses, type UnaskedEnd } from './grid/program.ts';
 export { SlurmGrid } from './grid/slurm-grid.ts';
 export { SlurmServer, type SlurmServerOptions } from './grid/slurm-server.ts';
 export { aCallContext, inject } from './inject.ts';

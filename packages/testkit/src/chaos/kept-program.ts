@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownProgram } from '@mutirao/runtime/processes';
-import { Program, type ProgramName } from '../grid/program.ts';
+import { Program, type ProgramName, type UnaskedEnd } from '../grid/program.ts';
 
 /** Pause before a process that ended is started again, and before one that does not come up is tried again. */
 const restartPause = 250;
@@ -10,6 +10,8 @@ const pollMs = 25;
 /** A program that is started again whenever it ends, at the address where it listened, as the supervisor of `mutirao up` does it but with shorter pauses. */
 export class KeptProgram {
   readonly name: string;
+  /** Ends that nothing outside of the process explains, a line each. */
+  readonly ownEnds: string[] = [];
   /** Times that it was started again. */
   restarts = 0;
   readonly #program: Program;
@@ -23,7 +25,10 @@ export class KeptProgram {
   /** @param log hears of ends and of starts that came to nothing. */
   constructor(program: { readonly name: string; readonly kind: ProgramName; readonly args: readonly string[]; readonly logFile: string; readonly env: Readonly<Record<string, string>> }, log: (line: string) => void) {
     this.name = program.name;
-    this.#program = new Program(program.kind, program.args, program.env, program.logFile);
+    this.#program = new Program(program.kind, program.args, program.env, {
+      logFile: program.logFile,
+      onUnaskedEnd: (end) => { if (isOwnEnd(end)) this.ownEnds.push(`${program.name} ended with ${end.signal ?? `status ${end.exitCode ?? 0}`}: ${end.lastLines.at(-1) ?? 'its log is empty'}`); },
+    });
     this.#log = log;
     this.#nodeArguments = ownProgram(program.kind).slice(1, -1);
   }
@@ -83,4 +88,10 @@ export class KeptProgram {
       return false;
     }
   }
+}
+
+/** Whether a process ended by its own doing: not where it was killed, nor where it could not begin since there was no room on its disk. */
+export function isOwnEnd({ signal, code, hadListened }: UnaskedEnd): boolean {
+  if (signal === 'SIGKILL') return false;
+  return code !== 'MUT_DISK_FULL' || hadListened;
 }

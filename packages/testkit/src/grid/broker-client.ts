@@ -10,6 +10,8 @@ import { callUnary, dial } from '@mutirao/runtime/rpc';
 import { until } from '../until.ts';
 
 const callDeadlineMs = 20_000;
+/** A wait looks so often whether all processes live. */
+const lookInterval = 5000;
 
 /** A group of no tasks but for what the caller states; `{}` in its command stands for 0, 1, ... */
 export function taskGroup(command: string, count: number, more: Partial<TaskGroup> = {}): TaskGroup {
@@ -23,8 +25,14 @@ export function taskGroup(command: string, count: number, more: Partial<TaskGrou
 export class BrokerClient {
   readonly raw: BrokerServiceClient;
 
-  /** @param home the grid's home folder, for its token, and for its identity where the broker is not on loopback. */
-  constructor(address: string, home: string) {
+  readonly #assertLive: () => Promise<void>;
+
+  /**
+   * @param home the grid's home folder, for its token, and for its identity where the broker is not on loopback.
+   * @param assertLive rejects where a process that is needed has ended by itself: each call and each wait then ends with that.
+   */
+  constructor(address: string, home: string, assertLive = (): Promise<void> => Promise.resolve()) {
+    this.#assertLive = assertLive;
     this.raw = dial(BrokerServiceClient, address, { token: () => readFileSync(join(home, 'token'), 'utf8').trim(), trust: userTrust(home, {}) });
   }
 
@@ -38,12 +46,12 @@ export class BrokerClient {
       label: 'test', groups: [...groups], environment: {}, limits: undefined, processors: undefined, replicasMax: undefined,
       failuresMax: undefined, homeDirectory: '', deadlineUnixMs: undefined, ...more,
     };
-    const { jobId } = await callUnary(this.raw, 'submitJob', { job, clientJobId: '' }, { deadlineMs: callDeadlineMs });
+    const { jobId } = await this.#call('submitJob', { job, clientJobId: '' });
     return jobId;
   }
 
   async job(jobId: number): Promise<JobSummary> {
-    const { job } = await callUnary(this.raw, 'getJob', { jobId }, { deadlineMs: callDeadlineMs });
+    const { job } = await this.#call('getJob', { jobId });
     if (job === undefined) throw new Error(`no summary of job ${jobId}`);
     return job;
   }
@@ -53,7 +61,7 @@ export class BrokerClient {
     const end = performance.now() + deadlineMs;
     for (;;) {
       try {
-        const { job } = await callUnary(this.raw, 'waitJob', { jobId }, { deadlineMs: Math.max(1, end - performance.now()) });
+        const { job } = await this.#call('waitJob', { jobId }, Math.max(1, Math.min(lookInterval, end - performance.now())));
         if (job !== undefined && job.endedUnixMs > 0) return job;
       } catch (error) {
         if (performance.now() > end) throw error;
@@ -64,16 +72,17 @@ export class BrokerClient {
 
   async isServing(): Promise<boolean> {
     try {
-      await callUnary(this.raw, 'listJobs', { pageSize: 1, beforeJobId: 0 }, { deadlineMs: 2000 });
+      await this.#call('listJobs', { pageSize: 1, beforeJobId: 0 }, 2000);
       return true;
     } catch {
+      await this.#assertLive();
       return false;
     }
   }
 
   /** Why the broker takes nothing new; empty while it does. */
   async trouble(): Promise<string> {
-    return (await callUnary(this.raw, 'listJobs', { pageSize: 1, beforeJobId: 0 }, { deadlineMs: callDeadlineMs })).trouble ?? '';
+    return (await this.#call('listJobs', { pageSize: 1, beforeJobId: 0 })).trouble ?? '';
   }
 
   /** All tasks of a job, by index. */
@@ -82,7 +91,7 @@ export class BrokerClient {
     let from: number | undefined = 0;
     while (from !== undefined) {
       const request: ListTasksRequest = { jobId, taskIndexes: [], status: TaskStatus.UNSPECIFIED, pageSize: 1000, fromTaskIndex: from };
-      const page: ListTasksResponse = await callUnary(this.raw, 'listTasks', request, { deadlineMs: callDeadlineMs });
+      const page: ListTasksResponse = await this.#call('listTasks', request);
       tasks.push(...page.tasks);
       from = page.nextTaskIndex;
     }
@@ -91,30 +100,40 @@ export class BrokerClient {
 
   /** What a task printed on standard output. */
   async output(jobId: number, taskIndex: number): Promise<string> {
-    const { standardOutput } = await callUnary(this.raw, 'getTaskOutput', { jobId, taskIndex }, { deadlineMs: callDeadlineMs });
+    const { standardOutput } = await this.#call('getTaskOutput', { jobId, taskIndex });
     return Buffer.from(standardOutput).toString();
   }
 
   async machines(): Promise<MachineRecord[]> {
-    return (await callUnary(this.raw, 'listMachines', {}, { deadlineMs: callDeadlineMs })).machines;
+    return (await this.#call('listMachines', {})).machines;
   }
 
   async ledger(jobId = 0): Promise<LedgerRow[]> {
-    return (await callUnary(this.raw, 'getLedger', { jobId }, { deadlineMs: callDeadlineMs })).rows;
+    return (await this.#call('getLedger', { jobId })).rows;
   }
 
   /** The summary and details of an explanation, a line each. */
   async explain(subject: ExplainRequest['subject']): Promise<string> {
-    const { summary, details } = await callUnary(this.raw, 'explain', { subject }, { deadlineMs: callDeadlineMs });
+    const { summary, details } = await this.#call('explain', { subject });
     return [summary, ...details].join('\n');
   }
 
   async cancel(jobId: number, reason = ''): Promise<void> {
-    await callUnary(this.raw, 'cancelJob', { jobId, reason }, { deadlineMs: callDeadlineMs });
+    await this.#call('cancelJob', { jobId, reason });
   }
 
   /** Waits until so many machines are there. */
   async waitMachines(count: number): Promise<void> {
     await until(async () => (await this.machines()).length >= count, `${count} machines join`);
+  }
+
+  async #call<K extends keyof BrokerServiceClient>(
+    method: K, request: Parameters<typeof callUnary<BrokerServiceClient, K>>[2], deadlineMs = callDeadlineMs,
+  ): Promise<Awaited<ReturnType<typeof callUnary<BrokerServiceClient, K>>>> {
+    try {
+      return await callUnary(this.raw, method, request, { deadlineMs });
+    } finally {
+      await this.#assertLive();
+    }
   }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BrokerClient } from './broker-client.ts';
-import { Program } from './program.ts';
+import { Program, type UnaskedEnd } from './program.ts';
 
 /** A time-shared machine that differs from the others. */
 export interface GridMachineOptions {
@@ -33,6 +33,10 @@ export interface GridOptions {
   prepare?(home: string): Promise<void>;
 }
 
+/** A process ends with it over a bug. */
+const bugStatus = 70;
+/** With which the runtime gives up. */
+const fatalSignals: readonly (string | undefined)[] = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'];
 const greek = ['alpha', 'beta', 'gamma', 'delta'];
 
 /** A whole grid of real processes with a home folder of its own, for tests across processes and for benchmarks. */
@@ -69,15 +73,26 @@ export class Grid {
 
   /** Calls the broker; goes on with the broker's next process after a crash, since the port stays. */
   get client(): BrokerClient {
-    this.#client ??= new BrokerClient(this.broker.address, this.home);
+    this.#client ??= new BrokerClient(this.broker.address, this.home, () => this.assertAllLive());
     return this.#client;
+  }
+
+  /**
+   * Passes while every program runs, was killed or was asked to end.
+   *
+   * @throws Error with the end of the log of one that ended over an error: what a test waits for would not come any more. An agent may give up; that it has a bug counts.
+   */
+  async assertAllLive(): Promise<void> {
+    for (const program of this.#programs()) {
+      const end = await program.unaskedEnd();
+      if (end !== undefined && isFall(end)) throw new Error(`the ${end.name} ended with ${end.signal ?? `status ${end.exitCode ?? 0}`}:\n${end.lastLines.join('\n')}`);
+    }
   }
 
   /** Ends every process, the broker first, and removes the home folder, unless it is to be kept. Harmless again. */
   async stop({ keepHome = false } = {}): Promise<void> {
     this.#client?.close();
-    const programs = [this.#broker, ...this.providers, ...this.agents, ...this.clusters];
-    for (const program of programs) await program?.kill('SIGTERM');
+    for (const program of this.#programs()) await program.kill('SIGTERM');
     if (!keepHome) rmSync(this.home, { recursive: true, force: true });
   }
 
@@ -90,6 +105,10 @@ export class Grid {
     this.agents.push(agent);
     await agent.start();
     return agent;
+  }
+
+  #programs(): Program[] {
+    return [...(this.#broker === undefined ? [] : [this.#broker]), ...this.providers, ...this.agents, ...this.clusters];
   }
 
   async #startAll(): Promise<void> {
@@ -142,4 +161,10 @@ export class Grid {
   #env(): Record<string, string> {
     return { MUTIRAO_HOME: this.home, ...this.#options.env };
   }
+}
+
+/** Whether a process ended over an error: signals are what tests send. */
+function isFall({ name, exitCode, signal }: UnaskedEnd): boolean {
+  if (exitCode === undefined) return fatalSignals.includes(signal);
+  return name === 'agent' ? exitCode === bugStatus : exitCode !== 0;
 }

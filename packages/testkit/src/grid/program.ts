@@ -9,6 +9,28 @@ export type ProgramName = 'broker' | 'provider' | 'agent' | 'cluster' | 'reserva
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
+/** Who hears of what a program says and does. */
+export interface ProgramWitnesses {
+  /** Where all lines of its log go too; left out for nowhere. */
+  readonly logFile?: string;
+  /** Called when the process has ended, and its log with it, unless `kill` has been called. */
+  onUnaskedEnd?(end: UnaskedEnd): void;
+}
+
+/** How a process ended that nobody had asked to. */
+export interface UnaskedEnd {
+  readonly name: ProgramName;
+  /** Undefined where a signal ended it. */
+  readonly exitCode: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
+  /** The code of the error that its log ends with, if it does with one. */
+  readonly code: string | undefined;
+  /** Whether it had come up: of an agent, which listens for nothing, never. */
+  readonly hadListened: boolean;
+  /** The end of its log, a line each. */
+  readonly lastLines: readonly string[];
+}
+
 /** One process of a grid under test. It can be killed in any way and started again with the same arguments. */
 export class Program {
   readonly name: ProgramName;
@@ -17,16 +39,22 @@ export class Program {
   #args: readonly string[];
   readonly #env: Readonly<Record<string, string>>;
   readonly #logFile: string | undefined;
+  readonly #onUnaskedEnd: ((end: UnaskedEnd) => void) | undefined;
   #child: ChildProcess | undefined;
+  #isAsked = false;
+  #unaskedEnd: UnaskedEnd | undefined;
+  #closed: Promise<void> = Promise.resolve();
+  #fatalCode: string | undefined;
   #address = '';
   #agentsAddress = '';
 
-  /** @param env added to our own environment. @param logFile where all lines of its log go too; left out for nowhere. */
-  constructor(name: ProgramName, args: readonly string[], env: Readonly<Record<string, string>>, logFile?: string) {
+  /** @param env added to our own environment. */
+  constructor(name: ProgramName, args: readonly string[], env: Readonly<Record<string, string>>, more: ProgramWitnesses = {}) {
     this.name = name;
     this.#args = args;
     this.#env = env;
-    this.#logFile = logFile;
+    this.#logFile = more.logFile;
+    this.#onUnaskedEnd = more.onUnaskedEnd;
   }
 
   /** Where it listens, as host:port; empty until it says so. */
@@ -56,9 +84,19 @@ export class Program {
       stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...this.#env },
     });
     this.#child = child;
-    createInterface({ input: child.stderr }).on('line', (line) => { this.#hear(line); });
-    if (this.name === 'agent') return;
+    this.#isAsked = false;
+    this.#unaskedEnd = undefined;
+    this.#fatalCode = undefined;
     this.#address = '';
+    createInterface({ input: child.stderr }).on('line', (line) => { this.#hear(line); });
+    // Its log has been read to the end by then.
+    this.#closed = new Promise((resolve) => {
+      child.once('close', (exitCode, signal) => {
+        this.#noteEnd(child, this.#describeEnd(exitCode, signal));
+        resolve();
+      });
+    });
+    if (this.name === 'agent') return;
     await until(() => this.#address !== '' || !this.isRunning, `${this.name} listens`);
     if (!this.isRunning) throw new Error(`${this.name} ended at once:\n${this.log.slice(-20).join('\n')}`);
     this.#args = this.#args.map((arg, index) => (this.#args[index - 1] === '--listen' ? this.#address : arg));
@@ -67,6 +105,7 @@ export class Program {
   /** Sends a signal and waits for the process to be gone. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     if (!this.isRunning) return;
+    this.#isAsked = true;
     this.#child?.kill(signal);
     await until(() => !this.isRunning, `${this.name} ends after ${signal}`);
   }
@@ -77,10 +116,29 @@ export class Program {
     await this.start();
   }
 
+  /** How the process ended where nobody asked it to; undefined while it runs. Waits for the end of its log. */
+  async unaskedEnd(): Promise<UnaskedEnd | undefined> {
+    if (!this.isRunning) await this.#closed;
+    return this.#unaskedEnd;
+  }
+
+  #noteEnd(child: ChildProcess, end: UnaskedEnd): void {
+    if (this.#isAsked || child !== this.#child) return;
+    this.#unaskedEnd = end;
+    this.#onUnaskedEnd?.(end);
+  }
+
+  #describeEnd(exitCode: number | null, signal: NodeJS.Signals | null): UnaskedEnd {
+    return {
+      name: this.name, exitCode: exitCode ?? undefined, signal: signal ?? undefined, code: this.#fatalCode, hadListened: this.#address !== '', lastLines: this.log.slice(-20),
+    };
+  }
+
   #hear(line: string): void {
     this.log.push(line);
     if (this.#logFile !== undefined) appendFileSync(this.#logFile, `${line}\n`);
     if (this.log.length > 2000) this.log.shift();
+    this.#fatalCode = /"level":"fatal".*?"code":"(MUT_[A-Z_]+)"/.exec(line)?.[1] ?? this.#fatalCode;
     if (this.#address !== '' || !line.includes('"listening"')) return;
     const told = JSON.parse(line) as { address?: string; agents_dial?: string };
     this.#agentsAddress = told.agents_dial ?? '';
