@@ -5,6 +5,7 @@ import { FaultyWire } from './faulty-wire.ts';
 import { freePort } from './free-port.ts';
 import { KeptProgram } from './kept-program.ts';
 import { SmallDisk } from './small-disk.ts';
+import { liarEnvironment } from './workload.ts';
 
 /** What a grid that will be maltreated consists of. */
 export interface ChaosGridOptions {
@@ -12,13 +13,15 @@ export interface ChaosGridOptions {
   readonly folder: string;
   /** Processors of each cluster. */
   readonly clusters: readonly number[];
-  /** Processors of each lab machine. */
+  /** Processors of each honest lab machine; beside them is one that lies. */
   readonly machines: readonly number[];
   readonly hasDisks: boolean;
   log(line: string): void;
 }
 
 const greek = ['alpha', 'beta', 'gamma'];
+/** The machine that lies, as the broker calls it. */
+export const liarId = 'lab/liar';
 const mebibyte = 1024 * 1024;
 /** Sizes of the disks: small, so that they are soon full, and ample for what a run keeps. */
 const diskBytes = { broker: 384 * mebibyte, other: 96 * mebibyte, agents: 256 * mebibyte, outputs: 256 * mebibyte };
@@ -100,11 +103,15 @@ export class ChaosGrid {
   async #startMachines(machines: readonly number[]): Promise<string> {
     const told = await this.#startProvider('lab', ['--manager', 'none']);
     const provider = this.wires.find(({ name }) => name === 'agents-lab')?.address ?? '';
-    for (const [index, processors] of machines.entries()) {
-      const args = ['--provider', provider, '--provider-id', 'lab', '--machine-id', `pc${index}`, '--processors', String(processors)];
-      await this.#startProgram(`agent-pc${index}`, 'agent', args);
-    }
+    for (const [index, processors] of machines.entries()) await this.#startMachine(provider, { id: `pc${index}`, processors, env: {} });
+    await this.#startMachine(provider, { id: 'liar', processors: 1, env: liarEnvironment });
     return told;
+  }
+
+  /** Each is another machine to votes, although all are this host. */
+  async #startMachine(provider: string, { id, processors, env }: { readonly id: string; readonly processors: number; readonly env: Readonly<Record<string, string>> }): Promise<void> {
+    const args = ['--provider', provider, '--provider-id', 'lab', '--machine-id', id, '--identity', id, '--processors', String(processors)];
+    await this.#startProgram(`agent-${id}`, 'agent', args, env);
   }
 
   async #startProvider(id: string, manager: readonly string[]): Promise<string> {
@@ -116,11 +123,11 @@ export class ChaosGrid {
   }
 
   /** Answers its address; empty for an agent. Ports are below those that the system gives to connections, so that nobody takes one meanwhile. */
-  async #startProgram(name: string, kind: ProgramName, args: readonly string[]): Promise<string> {
+  async #startProgram(name: string, kind: ProgramName, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
     const { folder, log } = this.#options;
     const listen = kind === 'agent' ? [] : ['--listen', `127.0.0.1:${await freePort()}`];
     const program = new KeptProgram({
-      name, kind, args: ['--home', this.home, ...listen, ...args], logFile: join(folder, 'logs', `${name}.log`), env: { MUTIRAO_HOME: this.home },
+      name, kind, args: ['--home', this.home, ...listen, ...args], logFile: join(folder, 'logs', `${name}.log`), env: { MUTIRAO_HOME: this.home, ...env },
     }, log);
     this.programs.push(program);
     await program.start();

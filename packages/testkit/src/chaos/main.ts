@@ -24,7 +24,7 @@ const outcome = await runChaos({
 });
 print('faults:');
 for (const [what, count] of [...outcome.faults].sort()) print(`  ${String(count).padStart(5)} ${what}`);
-print(`${outcome.finishedInStorm} of ${tasks} tasks were done while disturbed: ${Math.round(outcome.finishedInStorm / minutes)} a minute; ${outcome.runCount} runs were begun for them all`);
+print(`${outcome.finishedInStorm} of ${tasks} tasks were done while disturbed: ${Math.round(outcome.finishedInStorm / minutes)} a minute; ${outcome.runCount} runs were begun for them all, ${outcome.lieCount} of them brought something wrong`);
 for (const { what, wrong } of outcome.findings) {
   print(`${wrong.length === 0 ? 'ok  ' : 'FAIL'} ${what}`);
   for (const line of wrong.slice(0, 20)) print(`       ${line}`);

@@ -5,13 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Prng } from '@mutirao/core/shared';
 import { callUnary } from '@mutirao/runtime/rpc';
 import { BrokerClient } from '../grid/broker-client.ts';
-import { ChaosGrid } from './chaos-grid.ts';
+import { ChaosGrid, liarId } from './chaos-grid.ts';
 import { FaultPlan } from './fault-plan.ts';
 import { findProcesses } from './find-processes.ts';
 import { SmallDisk } from './small-disk.ts';
 import { Storm } from './storm.ts';
-import { judgeJournals, judgeLeftovers, judgeLedger, judgeLoad, type Finding, type SubmittedJob } from './verdict.ts';
-import { planJobs, specOf, writeInputs, type LoadFolders, type LoadJob } from './workload.ts';
+import { tendJob } from './tend-job.ts';
+import { judgeCrashes, judgeJournals, judgeLeftovers, judgeLedger, judgeLoad, type Finding, type SubmittedJob } from './verdict.ts';
+import { describeWay, lyingMark, planJobs, specOf, writeInputs, type LoadFolders, type LoadJob } from './workload.ts';
 
 /** How long, how hard and with what load. */
 export interface ChaosOptions {
@@ -32,6 +33,8 @@ export interface ChaosOutcome {
   readonly finishedInStorm: number;
   /** Runs that tasks began, by their own marks. */
   readonly runCount: number;
+  /** Those of them that brought something wrong, from the machine that lies. */
+  readonly lieCount: number;
   /** How often each kind of fault came. */
   readonly faults: ReadonlyMap<string, number>;
   /** Where everything is; undefined when it was removed. */
@@ -49,6 +52,8 @@ const machines = [3, 3];
 /** Time without a finished task, after everything was mended, that means that it has come to a stand. */
 const standstillMax = 90_000;
 const submitPatience = 2000;
+/** Agents that a fault took apart from their provider end what they run when they are told again. */
+const idleMax = 60_000;
 
 /** Runs a grid under a load and a storm of faults, mends everything, waits for all jobs, and compares all that came of it. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
@@ -59,18 +64,22 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
   const isKept = options.keep || !isWell;
   run.release(isKept);
   if (!isKept) rmSync(folder, { recursive: true, force: true });
-  return { findings, finishedInStorm: run.finishedInStorm, runCount: run.runCount, faults: run.faults, folder: isKept ? folder : undefined };
+  return { findings, finishedInStorm: run.finishedInStorm, runCount: run.runCount, lieCount: run.lieCount, faults: run.faults, folder: isKept ? folder : undefined };
 }
 
 class ChaosRun {
   finishedInStorm = 0;
   runCount = 0;
+  lieCount = 0;
   faults: ReadonlyMap<string, number> = new Map();
   readonly #options: ChaosOptions;
   readonly #folder: string;
   readonly #folders: LoadFolders;
   #grid: ChaosGrid | undefined;
   #lastMark = 0;
+  /** Jobs whose way has been gone to its end. */
+  readonly #tended = new Set<number>();
+  readonly #givenUp = new AbortController();
 
   constructor(options: ChaosOptions, folder: string) {
     this.#options = options;
@@ -94,17 +103,20 @@ class ChaosRun {
       const stormEnd = Date.now() + stormMs;
       storm.begin();
       const submitting = this.#submitAll(client, stormEnd);
-      await this.#watch(stormEnd);
+      await this.#watch(client, stormEnd);
       await storm.end();
       say('The storm is over: everything is mended, and all jobs have to end.');
       const jobs = await submitting;
       const ended = await this.#waitEnded(client, jobs);
       const load = await judgeLoad(client, jobs, this.#folders);
       this.finishedInStorm = load.acceptedAt.filter((at) => at <= stormEnd).length;
+      const idle = await this.#waitIdle(grid);
       this.runCount = this.#countMarks();
+      this.lieCount = this.#countMarks(` ${lyingMark}\n`);
       const ledger = await judgeLedger(client);
-      return [storm.judge(), ended, ...load.findings, ledger, ...await this.#stop(grid)];
+      return [storm.judge(), ended, ...load.findings, idle, ledger, ...await this.#stop(grid)];
     } finally {
+      this.#givenUp.abort();
       client.close();
     }
   }
@@ -123,9 +135,25 @@ class ChaosRun {
       // The first tenth at once, the last job when a tenth of the time is left.
       const at = start + Math.max(0, (index / planned.length - 0.1)) * (stormEnd - start);
       await sleep(Math.max(0, at - Date.now()));
-      submitted.push({ ...job, jobId: await this.#submit(client, job) });
+      const here = { ...job, jobId: await this.#submit(client, job) };
+      submitted.push(here);
+      void this.#tend(client, here);
     }
     return submitted;
+  }
+
+  async #tend(client: BrokerClient, job: SubmittedJob): Promise<void> {
+    try {
+      await tendJob({ client, folders: this.#folders, signal: this.#givenUp.signal, note: (line) => { this.#note(line); } }, job);
+      this.#tended.add(job.jobId);
+    } catch (error) {
+      this.#note(`${job.label} is tended no more: ${String(error)}`);
+    }
+  }
+
+  /** The machine that lies is caught sooner or later; pardoned it lies again. */
+  async #pardon(client: BrokerClient): Promise<void> {
+    await callUnary(client.raw, 'pardonMachine', { machineId: liarId }, { deadlineMs: submitPatience }).catch((error: unknown) => { this.#note(`${liarId} is not pardoned: ${String(error)}`); });
   }
 
   /** Again and again under the same name, as a client does that got no answer. */
@@ -141,32 +169,42 @@ class ChaosRun {
     }
   }
 
-  async #watch(stormEnd: number): Promise<void> {
+  async #watch(client: BrokerClient, stormEnd: number): Promise<void> {
     const start = Date.now();
     while (Date.now() < stormEnd) {
       await sleep(Math.min(10_000, stormEnd - Date.now()));
       const done = this.#countMarks();
       this.#options.say(`${Math.round((Date.now() - start) / 1000)} s: ${done} runs begun (${done - this.#lastMark} lately)`);
       this.#lastMark = done;
+      await this.#pardon(client);
     }
   }
 
   async #waitEnded(client: BrokerClient, jobs: readonly SubmittedJob[]): Promise<Finding> {
     const wrong: string[] = [];
-    for (const { jobId, label } of jobs) {
-      let [finished, since] = [-1, Date.now()];
+    for (const { jobId, label, way } of jobs) {
+      let [told, since] = ['', Date.now()];
       for (;;) {
         const job = await client.job(jobId).catch(() => undefined);
-        if (job !== undefined && job.endedUnixMs > 0) break;
-        if (job !== undefined && job.finishedCount > finished) [finished, since] = [job.finishedCount, Date.now()];
+        if (job !== undefined && job.endedUnixMs > 0 && this.#tended.has(jobId)) break;
+        const now = job === undefined ? told : `${job.finishedCount} tasks finished, ${job.failedCount} failed, ${job.cancelledCount} cancelled`;
+        if (now !== told) [told, since] = [now, Date.now()];
         if (Date.now() - since > standstillMax) {
-          const told = await client.explain({ $case: 'jobId', value: jobId }).catch((error: unknown) => String(error));
-          return { what: 'all jobs end', wrong: [...wrong, `${label} (job ${jobId}) stands still with ${finished} tasks finished: ${told}`] };
+          const why = await client.explain({ $case: 'jobId', value: jobId }).catch((error: unknown) => String(error));
+          return { what: 'all jobs end', wrong: [...wrong, `${label} (job ${jobId}, ${describeWay(way)}) stands still with ${told}: ${why}`] };
         }
         await sleep(100);
       }
     }
     return { what: 'all jobs end', wrong };
+  }
+
+  /** What was cancelled, and what lost against a sibling, is ended too. */
+  async #waitIdle(grid: ChaosGrid): Promise<Finding> {
+    const tasks = (): string[] => findProcesses(grid.home).filter(({ role }) => role === 'task').map(({ pid, command }) => `${pid}: ${command}`);
+    const end = Date.now() + idleMax;
+    while (tasks().length > 0 && Date.now() < end) await sleep(100);
+    return { what: 'nothing runs when all jobs are over', wrong: tasks() };
   }
 
   /** Ends the grid and looks for what is left of it. */
@@ -179,13 +217,14 @@ class ChaosRun {
     return [
       { what: 'every process ends when it is asked to', wrong: killed },
       { what: 'no process is left', wrong: left.map(({ pid, role, command }) => `${role} ${pid}: ${command}`) },
-      judgeJournals(grid.home), judgeLeftovers(grid.home, grid.outputs),
+      judgeCrashes(grid.home, grid.programs.flatMap(({ ownEnds }) => ownEnds)), judgeJournals(grid.home), judgeLeftovers(grid.home, grid.outputs),
     ];
   }
 
-  #countMarks(): number {
+  /** Runs that were begun, or only those whose mark ends so. */
+  #countMarks(ending = '\n'): number {
     try {
-      return readFileSync(join(this.#folders.runs, 'started'), 'latin1').split('\n').length - 1;
+      return readFileSync(join(this.#folders.runs, 'started'), 'latin1').split(ending).length - 1;
     } catch {
       return 0;
     }

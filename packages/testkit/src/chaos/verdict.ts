@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { JobStatus, TaskStatus, type TaskRecord } from '@mutirao/api/broker';
 import type { BrokerClient } from '../grid/broker-client.ts';
-import { expectedOf, outputPath, taskAt, type LoadFolders, type LoadJob } from './workload.ts';
+import { readGathered } from './read-gathered.ts';
+import { describeWay, expectedOf, outputPath, taskAt, type LoadFolders, type LoadJob } from './workload.ts';
 
 /** What was looked at, and what was wrong with it; empty where all was well. */
 export interface Finding {
@@ -29,25 +30,73 @@ export async function judgeLoad(client: BrokerClient, jobs: readonly SubmittedJo
   const acceptedAt: number[] = [];
   for (const job of jobs) {
     const { status } = await client.job(job.jobId);
-    if (status !== JobStatus.FINISHED) unfinished.push(`${job.label} has status ${status}`);
+    const isCancelled = job.way.fate === 'cancelled' && status === JobStatus.CANCELLED;
+    if (status !== JobStatus.FINISHED && !isCancelled) unfinished.push(`${nameOf(job)} has status ${status}`);
     const tasks = await client.tasks(job.jobId);
     for (const task of tasks) {
+      const name = `task ${task.taskIndex} of ${nameOf(job)}`;
       const accepted = task.replicas.filter((replica) => replica.accepted);
       acceptedAt.push(...accepted.map(({ endedUnixMs }) => endedUnixMs));
-      if (task.status !== TaskStatus.FINISHED) unfinished.push(`${nameOf(job, task)} has status ${task.status}: ${lastReason(task)}`);
-      if (accepted.length !== 1) counted.push(`${nameOf(job, task)} has ${accepted.length} accepted replicas`);
-      const wrong = await findWrongOutput(client, job, task, folders);
-      if (wrong !== undefined) outputs.push(`${nameOf(job, task)}: ${wrong}`);
+      if (!isEndedWell(task, isCancelled)) unfinished.push(`${name} has status ${task.status}: ${lastReason(task)}`);
+      const wanted = task.status === TaskStatus.FINISHED ? 1 : 0;
+      if (accepted.length !== wanted) counted.push(`${name} has ${accepted.length} accepted replicas where ${wanted} are right`);
     }
-    strangers.push(...findStrangers(job, tasks, folders));
+    const found = await judgeOutputs(client, job, tasks, folders);
+    outputs.push(...found.wrong.map((line) => `${nameOf(job)}: ${line}`));
+    strangers.push(...found.strangers.map((line) => `${nameOf(job)}: ${line}`));
   }
   return {
     acceptedAt,
     findings: [
-      { what: 'every job and task finished', wrong: unfinished }, { what: 'each task has exactly one accepted result', wrong: counted },
+      { what: 'every job and task finished, but for those that were cancelled', wrong: unfinished }, { what: 'each finished task has exactly one accepted result, no other has one', wrong: counted },
       { what: 'every output is the expected one, byte by byte', wrong: outputs }, { what: 'nothing else is among the outputs', wrong: strangers },
     ],
   };
+}
+
+/** What a cancelled job has left may be cancelled, or have failed before. */
+function isEndedWell({ status }: TaskRecord, isCancelled: boolean): boolean {
+  return status === TaskStatus.FINISHED || (isCancelled && (status === TaskStatus.CANCELLED || status === TaskStatus.FAILED));
+}
+
+/** What came of the outputs of a job. */
+interface JudgedOutputs {
+  readonly wrong: readonly string[];
+  /** Files that no finished task of it has brought, and members of volumes that are there twice. */
+  readonly strangers: readonly string[];
+}
+
+async function judgeOutputs(client: BrokerClient, job: SubmittedJob, tasks: readonly TaskRecord[], folders: LoadFolders): Promise<JudgedOutputs> {
+  const finished = tasks.filter(({ status }) => status === TaskStatus.FINISHED).map(({ taskIndex }) => ({ taskIndex, ...taskAt(job, taskIndex) }));
+  const expected = new Set(finished.map((task) => outputPath(job.label, task)));
+  const plain = filesBelow(folders.outputs, job.label);
+  const gathered = job.way.isGathered ? await readGathered(job, folders) : { root: folders.outputs, members: plain, wrong: [], strangers: [] };
+  const wrong = [...gathered.wrong];
+  for (const task of finished) {
+    const path = outputPath(job.label, task);
+    const found = path === undefined ? await client.output(job.jobId, task.taskIndex) : readOr(join(gathered.root, path));
+    const fault = compare(found, expectedOf(job.label, task.kind, task.index));
+    if (fault !== undefined) wrong.push(`task ${task.taskIndex}: ${fault}`);
+  }
+  const once = new Set<string>();
+  const strangers = gathered.members.filter((path) => !expected.has(path) || once.size === once.add(path).size);
+  return { wrong, strangers: [...strangers, ...gathered.strangers, ...(job.way.isGathered ? plain : [])] };
+}
+
+/** What is wrong with the bytes of a task. @param found undefined where there are none. */
+function compare(found: string | undefined, wanted: string): string | undefined {
+  if (found === undefined) return 'its output is not there';
+  return found === wanted ? undefined : `its output has ${found.length} bytes where ${wanted.length} others were expected, or the same number: ${JSON.stringify(found.slice(0, 80))}`;
+}
+
+function readOr(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+/** Paths of the files below a folder of a root, from the root on. */
+function filesBelow(root: string, folder: string): string[] {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory()).map(({ parentPath, name }) => relative(root, join(parentPath, name)));
 }
 
 /** Holds each row of the ledger against its sum. */
@@ -78,6 +127,13 @@ export function judgeJournals(home: string): Finding {
   return { what: 'journals are whole and nobody holds them', wrong };
 }
 
+/** A process that ended over a bug leaves a dump, also one of an allocation. */
+export function judgeCrashes(home: string, ownEnds: readonly string[]): Finding {
+  const folder = join(home, 'crashes');
+  const dumps = existsSync(folder) ? readdirSync(folder).map((name) => `${name}: ${/== error\n(.*)/.exec(readFileSync(join(folder, name), 'utf8'))?.[1] ?? ''}`) : [];
+  return { what: 'no process ended by itself', wrong: [...ownEnds, ...dumps] };
+}
+
 /** Files that nobody needs after the end: drafts, arrivals, playpens, folders of allocations' agents. */
 export function judgeLeftovers(home: string, outputs: string): Finding {
   const wrong: string[] = [];
@@ -87,34 +143,15 @@ export function judgeLeftovers(home: string, outputs: string): Finding {
   return { what: 'no draft, arrival, playpen or folder of an agent is left', wrong };
 }
 
-/** Outputs that arrived, of replicas whose report never did, stay a while: an agent that was away may still deliver it. */
-const leftovers = [/\.(tmp|part)$/, /(^|\/)tmp\/./, /(^|\/)broker\/arrivals\/(?!t)/, /(^|\/)playpens\/./, /(^|\/)launchers\/./, /^agents\/(?!lab)[^/]*$/, /(^|\/)\.ballast$/];
+/** The folder that agents share contents by is theirs for ever. Outputs that arrived, of replicas whose report never did, stay a while: an agent that was away may still deliver it. */
+const leftovers = [/\.(tmp|part)$/, /(^|\/)tmp\/./, /(^|\/)broker\/arrivals\/(?!t|drop-|begun-)/, /(^|\/)playpens\/./, /(^|\/)launchers\/./, /^agents\/(?!lab)[^/]*$/, /(^|\/)\.ballast$/];
 
 function isLeftover(name: string): boolean {
-  return leftovers.some((pattern) => pattern.test(name)) && !/^agents\/pc\d+$/.test(name);
+  return leftovers.some((pattern) => pattern.test(name)) && !/^agents\/(pc\d+|\.contents)$/.test(name);
 }
 
-async function findWrongOutput(client: BrokerClient, job: SubmittedJob, task: TaskRecord, folders: LoadFolders): Promise<string | undefined> {
-  const { kind, index } = taskAt(job, task.taskIndex);
-  const path = outputPath(folders, job.label, { kind, index });
-  if (path !== undefined && !existsSync(path)) return 'its output is not there';
-  const found = path === undefined ? await client.output(job.jobId, task.taskIndex) : readFileSync(path, 'utf8');
-  const wanted = expectedOf(job.label, kind, index);
-  return found === wanted ? undefined : `its output has ${found.length} bytes where ${wanted.length} others were expected, or the same number: ${JSON.stringify(found.slice(0, 80))}`;
-}
-
-function findStrangers({ label, ...job }: SubmittedJob, tasks: readonly TaskRecord[], folders: LoadFolders): string[] {
-  const wanted = new Set(tasks.map((task) => {
-    const { kind, index } = taskAt({ label, ...job }, task.taskIndex);
-    return outputPath({ ...folders, outputs: '' }, label, { kind, index });
-  }));
-  const folder = join(folders.outputs, label);
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder).filter((name) => !wanted.has(join(label, name))).map((name) => join(label, name));
-}
-
-function nameOf({ label, jobId }: SubmittedJob, { taskIndex }: TaskRecord): string {
-  return `task ${taskIndex} of job ${jobId} (${label})`;
+function nameOf({ label, jobId, way }: SubmittedJob): string {
+  return `job ${jobId} (${label}, ${describeWay(way)})`;
 }
 
 function lastReason({ replicas }: TaskRecord): string {

@@ -9,15 +9,51 @@ export const taskKinds = ['small', 'printed', 'large', 'flaky', 'checked'] as co
 /** See `taskKinds`. */
 export type TaskKind = (typeof taskKinds)[number];
 
+/** What is asked of a job beyond its tasks. */
+export interface JobWay {
+  /** How its results are verified; left out for by their checks. */
+  readonly verification?: 'vote' | 'credibility';
+  /** Whether its outputs come home in volumes. */
+  readonly isGathered: boolean;
+  /** `cancelled` in its midst; `resumed`: then retried until it is finished; `retried`: a third of its tasks fail until it is over, and then it is retried until it is finished. */
+  readonly fate: 'left' | 'cancelled' | 'resumed' | 'retried';
+}
+
+/** The jobs of a load are of these ways in turn. */
+export const jobWays: readonly JobWay[] = [
+  { isGathered: false, fate: 'left' },
+  { isGathered: true, fate: 'left' },
+  { verification: 'vote', isGathered: false, fate: 'left' },
+  { isGathered: true, fate: 'cancelled' },
+  { isGathered: false, fate: 'retried' },
+  { isGathered: false, fate: 'left' },
+  { verification: 'credibility', isGathered: false, fate: 'left' },
+  { isGathered: true, fate: 'retried' },
+  { isGathered: false, fate: 'resumed' },
+  { verification: 'vote', isGathered: true, fate: 'left' },
+  { isGathered: false, fate: 'cancelled' },
+  { verification: 'vote', isGathered: true, fate: 'resumed' },
+];
+
+/** A way in a few words, for people. */
+export function describeWay({ verification, isGathered, fate }: JobWay): string {
+  return [verification === 'vote' ? 'voted' : verification === undefined ? '' : 'by credibility', isGathered ? 'gathered' : '', fate === 'left' ? '' : fate].filter((word) => word !== '').join(', ') || 'plain';
+}
+
 /** A job of the load; what each of its tasks brings is known beforehand. */
 export interface LoadJob {
   readonly label: string;
   /** Tasks of each kind, in the order of `taskKinds`. */
   readonly counts: readonly number[];
+  readonly way: JobWay;
 }
 
 /** Of a hundred tasks, in the order of `taskKinds`. */
 const shares = [66, 12, 4, 12, 6];
+/** The environment of a machine that lies where a job's tasks let it. */
+export const liarEnvironment: Readonly<Record<string, string>> = { LIAR: 'lies' };
+/** What the mark of a run ends with that brought something wrong. */
+export const lyingMark = 'lies-here';
 const sharedLine = 'what many tasks read and few write\n';
 /** An input of all large tasks of all jobs, beyond what travels inside messages. */
 export const sharedText = sharedLine.repeat(Math.ceil(150_000 / sharedLine.length));
@@ -29,7 +65,7 @@ export function planJobs(taskCount: number, jobSize: number): LoadJob[] {
     const size = left < 2 * jobSize ? left : jobSize;
     const counts = shares.map((share) => Math.floor((size * share) / 100));
     counts[0] = (counts[0] ?? 0) + size - counts.reduce((sum, count) => sum + count, 0);
-    jobs.push({ label: `job${jobs.length}`, counts });
+    jobs.push({ label: `job${jobs.length}`, counts, way: jobWays[jobs.length % jobWays.length] as JobWay });
     left -= size;
   }
   return jobs;
@@ -52,10 +88,12 @@ export function writeInputs({ inputs, runs }: LoadFolders): void {
   // A mark is one line of its own process, so that it is whole; a flaky task fails where its first one finds no file.
   writeFileSync(join(inputs, 'work.sh'), `set -e
 kind=$1 label=$2 index=$3 runs=$4
-echo "$label $kind $index $$" >> "$runs/started"
+echo "$label $kind $index $$ $LIAR$MAY_LIE" >> "$runs/started"
 read -r key < key.txt
 sleep 0.$((1 + index % 3))
+if [ -n "$GATE" ] && [ ! -e "$GATE" ] && [ $((index % 3)) = 0 ]; then exit 8; fi
 if [ "$kind" = flaky ] && [ ! -e "$runs/$label-$index" ]; then : > "$runs/$label-$index"; exit 7; fi
+if [ "$LIAR$MAY_LIE" = ${lyingMark} ]; then key=lie; fi
 if [ "$kind" = large ]; then { echo "$key $kind $index"; cat shared.dat; } > out.txt; exit; fi
 { echo "$key $kind $index"; head -c $((index * 37 % 500)) /dev/zero | tr '\\0' x; } > out.txt
 `);
@@ -63,12 +101,25 @@ if [ "$kind" = large ]; then { echo "$key $kind $index"; cat shared.dat; } > out
 
 /** The job as it is submitted. Writes the inputs that are its own. */
 export function specOf(job: LoadJob, folders: LoadFolders): JobSpec {
-  const { label, counts } = job;
+  const { label, counts, way } = job;
   writeFileSync(join(folders.inputs, `${label}.key`), `key-of-${label}\n`);
+  const environment = { LABEL: label, GATE: way.fate === 'retried' ? gatePath(folders, label) : '', MAY_LIE: way.verification === undefined ? '' : '-here' };
   return {
-    label, groups: taskKinds.flatMap((kind, index) => ((counts[index] ?? 0) === 0 ? [] : [groupOf(job, kind, folders)])), environment: { LABEL: label },
-    limits: undefined, processors: undefined, replicasMax: undefined, failuresMax: 6, homeDirectory: folders.outputs, deadlineUnixMs: undefined,
+    label, groups: taskKinds.flatMap((kind, index) => ((counts[index] ?? 0) === 0 ? [] : [groupOf(job, kind, folders)])), environment,
+    limits: undefined, processors: undefined, replicasMax: undefined, failuresMax: way.fate === 'retried' ? 1 : 6, homeDirectory: folders.outputs, deadlineUnixMs: undefined,
+    ...(way.isGathered ? { gathering: { folder: gatheringFolder(label) } } : {}),
+    ...(way.verification === undefined ? {} : { verification: { by: way.verification === 'vote' ? { $case: 'vote', value: 3 } : { $case: 'credibility', value: 0.99 } } }),
   };
+}
+
+/** Where a job that is gathered brings its volumes, from the folder of the outputs on. */
+export function gatheringFolder(label: string): string {
+  return `${label}-gathered`;
+}
+
+/** A job that is to be retried fails until this file is there. */
+export function gatePath({ runs }: LoadFolders, label: string): string {
+  return join(runs, `${label}.open`);
 }
 
 /** What a task of this kind is to bring home, or to print. */
@@ -78,9 +129,9 @@ export function expectedOf(label: string, kind: TaskKind, index: number): string
   return head + (kind === 'large' ? sharedText : 'x'.repeat((index * 37) % 500));
 }
 
-/** Where a task brings it; undefined for one that prints. */
-export function outputPath({ outputs }: LoadFolders, label: string, { kind, index }: { readonly kind: TaskKind; readonly index: number | string }): string | undefined {
-  return kind === 'printed' ? undefined : join(outputs, label, `${kind}-${index}.txt`);
+/** Where a task brings it, from the folder of the outputs or the root of its volume on; undefined for one that prints. */
+export function outputPath(label: string, { kind, index }: { readonly kind: TaskKind; readonly index: number | string }): string | undefined {
+  return kind === 'printed' ? undefined : `${label}/${kind}-${index}.txt`;
 }
 
 /** Which task of its kind a task of the job is. */
@@ -96,12 +147,16 @@ export function taskAt({ counts }: LoadJob, taskIndex: number): { readonly kind:
 
 function groupOf({ label, counts }: LoadJob, kind: TaskKind, folders: LoadFolders): TaskGroup {
   const count = counts[taskKinds.indexOf(kind)] ?? 0;
-  if (kind === 'printed') return taskGroup(`echo "${label} printed {} $$" >> ${folders.runs}/started; sleep 0.1; echo printed $LABEL {}`, count);
+  if (kind === 'printed') {
+    const lie = `if [ "$LIAR$MAY_LIE" = ${lyingMark} ]; then LABEL=lie; fi`;
+    return taskGroup(`echo "${label} printed {} $$ $LIAR$MAY_LIE" >> ${folders.runs}/started; sleep 0.1; ${lie}; echo printed $LABEL {}`, count);
+  }
   const inputs = [input(join(folders.inputs, 'work.sh'), 'work.sh'), input(join(folders.inputs, `${label}.key`), 'key.txt')];
   if (kind === 'large') inputs.push(input(join(folders.inputs, 'shared.dat'), 'shared.dat'));
-  const target = outputPath(folders, label, { kind, index: '{}' }) ?? '';
+  const target = outputPath(label, { kind, index: '{}' }) ?? '';
   const output: OutputSpec = { root: Root.PLAYPEN, path: 'out.txt', localPath: target, condition: '' };
-  const check = kind === 'checked' ? `grep -q "key-of-${label} checked {}$" ${target}` : '';
+  // What lies passes the check, so that votes alone find it out.
+  const check = kind === 'checked' ? `grep -Eq "^(key-of-${label}|lie) checked {}$" ${target}` : '';
   return taskGroup(`sh work.sh ${kind} ${label} {} ${folders.runs}`, count, { inputs, outputs: [output], check });
 }
 

@@ -1,9 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { renderGatheredOwner, renderGatheredResult } from '@mutirao/runtime/files';
 import test from 'ava';
 import { temporaryFolder } from '../../../src/temporary-folder.ts';
-import { judgeJournals, judgeLeftovers } from '../../../src/chaos/verdict.ts';
+import { isOwnEnd } from '../../../src/chaos/kept-program.ts';
+import { readGathered } from '../../../src/chaos/read-gathered.ts';
+import { judgeCrashes, judgeJournals, judgeLeftovers } from '../../../src/chaos/verdict.ts';
 
 test('drafts, playpens and folders of agents that nobody needs are found, and what belongs there is not', (t) => {
   const [home, outputs] = [temporaryFolder(t), temporaryFolder(t)];
@@ -11,7 +15,7 @@ test('drafts, playpens and folders of agents that nobody needs are found, and wh
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), '');
   };
-  for (const name of ['broker/journal.sqlite', 'broker/arrivals/t12', 'agents/pc0/contents/ab/abcd', 'providers/lab/token']) put(home, name);
+  for (const name of ['broker/journal.sqlite', 'broker/arrivals/t12', 'agents/pc0/contents/ab/abcd', 'agents/.contents/near-31', 'providers/lab/token']) put(home, name);
   put(outputs, 'job0/small-1.txt');
   t.deepEqual(judgeLeftovers(home, outputs).wrong, []);
   for (const name of ['broker/arrivals/part-1-2', 'broker/arrivals/r5-0-x', 'agents/pc0/playpens/0/x', 'agents/alpha_q1.0/owner', 'agents/pc0/contents/tmp/3']) put(home, name);
@@ -41,4 +45,43 @@ test('a journal with a gap, one that is held and one that is damaged are found',
   const { wrong } = judgeJournals(home);
   held.close();
   t.deepEqual(wrong.map((line) => line.split('/')[0]).sort(), ['damaged', 'gap', 'held']);
+});
+
+test('a process that ended by itself is found, by its end or by the dump that it left; one that was killed, or found no room to begin, is not', (t) => {
+  const end = { name: 'broker', exitCode: 70, signal: undefined, code: undefined, hadListened: true, lastLines: [] } as const;
+  t.true(isOwnEnd(end));
+  t.true(isOwnEnd({ ...end, exitCode: 0 }));
+  t.true(isOwnEnd({ ...end, exitCode: undefined, signal: 'SIGSEGV' }));
+  t.false(isOwnEnd({ ...end, exitCode: undefined, signal: 'SIGKILL' }));
+  t.false(isOwnEnd({ ...end, exitCode: 3, code: 'MUT_DISK_FULL', hadListened: false }));
+  t.true(isOwnEnd({ ...end, exitCode: 3, code: 'MUT_DISK_FULL' }), 'a full disk ends no process that runs');
+  const home = temporaryFolder(t);
+  t.deepEqual(judgeCrashes(home, []).wrong, []);
+  mkdirSync(path.join(home, 'crashes'));
+  writeFileSync(path.join(home, 'crashes', 'agent-1.txt'), '== program\nagent\n\n== error\nInvariantError: two and two is five\n    at x\n');
+  t.deepEqual(judgeCrashes(home, ['broker ended']).wrong, ['broker ended', 'agent-1.txt: InvariantError: two and two is five']);
+});
+
+test('volumes are held against their index: a file that only one of them has is found', async (t) => {
+  const folder = temporaryFolder(t);
+  const folders = { inputs: '', outputs: folder, runs: path.join(folder, 'runs') };
+  const job = { jobId: 7, label: 'job0', counts: [], way: { isGathered: true, fate: 'left' } } as const;
+  const gathered = path.join(folder, 'job0-gathered');
+  mkdirSync(gathered);
+  mkdirSync(path.join(folder, 'job0'));
+  for (const name of ['a', 'b']) writeFileSync(path.join(folder, 'job0', name), name);
+  execFileSync('tar', ['-cf', path.join(gathered, 'job-7.000.tar'), '-C', folder, 'job0/a', 'job0/b']);
+  const tell = (...names: string[]): void => {
+    writeFileSync(path.join(gathered, 'job-7.index.jsonl'), renderGatheredOwner({ jobId: 7, brokerId: 'b', instance: 'i' }) + names.map((name, taskIndex) => renderGatheredResult([
+      { taskIndex, replicaId: taskIndex + 1, path: `job0/${name}`, volume: 'job-7.000.tar', offset: 0, size: 1, mode: 0o644, sha256: 'x' },
+    ])).join(''));
+  };
+  tell('a', 'b');
+  t.like(await readGathered(job, folders), { members: ['job0/a', 'job0/b'], wrong: [], strangers: [] });
+  tell('a');
+  t.regex((await readGathered(job, folders)).wrong.join(), /tells of 1 files, its volumes hold 2: job0\/b/);
+  tell('a', 'b', 'a');
+  t.regex((await readGathered(job, folders)).wrong.join(), /twice/);
+  writeFileSync(path.join(gathered, 'stray'), '');
+  t.deepEqual((await readGathered(job, folders)).strangers, ['job0-gathered/stray']);
 });

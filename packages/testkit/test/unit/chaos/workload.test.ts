@@ -1,5 +1,5 @@
 import test from 'ava';
-import { expectedOf, planJobs, sharedText, taskAt } from '../../../src/chaos/workload.ts';
+import { describeWay, expectedOf, jobWays, planJobs, sharedText, taskAt } from '../../../src/chaos/workload.ts';
 
 test('a load is cut into jobs that together have all of its tasks, each of a known kind', (t) => {
   for (const [taskCount, jobSize] of [[20_000, 334], [1000, 50], [7, 50]] as const) {
@@ -8,6 +8,7 @@ test('a load is cut into jobs that together have all of its tasks, each of a kno
     t.is(sizes.reduce((sum, size) => sum + size, 0), taskCount);
     t.is(new Set(jobs.map(({ label }) => label)).size, jobs.length);
   }
+  t.is(new Set(planJobs(20_000, 334).map(({ way }) => describeWay(way))).size, new Set(jobWays.map((way) => describeWay(way))).size);
   const [job] = planJobs(100, 100);
   t.deepEqual(job?.counts, [66, 12, 4, 12, 6]);
   t.deepEqual(job && [0, 65, 66, 78, 82, 99].map((index) => taskAt(job, index)), [

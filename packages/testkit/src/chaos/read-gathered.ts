@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { gatheredIndexName, gatheredVolumeNumber, readGatheredIndex } from '@mutirao/runtime/files';
+import type { SubmittedJob } from './verdict.ts';
+import { gatheringFolder, type LoadFolders } from './workload.ts';
+
+/** What the volumes of a job hold. */
+export interface GatheredLoad {
+  /** Where they were taken out, each file by its path from the home directory on. */
+  readonly root: string;
+  /** Paths of what the index tells of, as often as it does. */
+  readonly members: readonly string[];
+  /** Where index and volumes do not agree. */
+  readonly wrong: readonly string[];
+  /** What is in the folder beside them. */
+  readonly strangers: readonly string[];
+}
+
+const bytesMax = 256 * 1024 * 1024;
+
+/** Reads the index of a gathered job, has tar take its volumes out, and holds one against the other. */
+export async function readGathered({ jobId, label }: SubmittedJob, { outputs, runs }: LoadFolders): Promise<GatheredLoad> {
+  const folder = join(outputs, gatheringFolder(label));
+  const root = join(runs, `${label}.taken-out`);
+  mkdirSync(root, { recursive: true });
+  const [members, wrong]: [string[], string[]] = [[], []];
+  const index = join(folder, gatheredIndexName(jobId));
+  if (existsSync(index)) await readGatheredIndex(index, (files) => { members.push(...files.map(({ path }) => path)); });
+  const names = existsSync(folder) ? readdirSync(folder).toSorted() : [];
+  const volumes = names.filter((name) => gatheredVolumeNumber(jobId, name) !== undefined);
+  const inVolumes: string[] = [];
+  for (const volume of volumes) {
+    try {
+      inVolumes.push(...execFileSync('tar', ['-tf', join(folder, volume)], { encoding: 'utf8', maxBuffer: bytesMax, stdio: 'pipe' }).split('\n').filter((line) => line !== ''));
+      execFileSync('tar', ['-xf', join(folder, volume), '-C', root], { stdio: 'pipe' });
+    } catch (error) {
+      wrong.push(`${volume}: ${String(error).split('\n').slice(0, 2).join(' ')}`);
+    }
+  }
+  const [told, held] = [members.toSorted().join('\n'), inVolumes.toSorted().join('\n')];
+  if (told !== held) wrong.push(`the index tells of ${members.length} files, its volumes hold ${inVolumes.length}: ${firstDifference(members, inVolumes)}`);
+  return { root, members, wrong, strangers: names.filter((name) => !volumes.includes(name) && name !== gatheredIndexName(jobId)).map((name) => join(gatheringFolder(label), name)) };
+}
+
+function firstDifference(one: readonly string[], other: readonly string[]): string {
+  const [inOne, inOther] = [new Set(one), new Set(other)];
+  return one.find((path) => !inOther.has(path)) ?? other.find((path) => !inOne.has(path)) ?? 'one of them has a file twice';
+}
