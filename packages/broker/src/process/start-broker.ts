@@ -253,7 +253,7 @@ class Broker {
   /** What a replica brought that was not accepted is wanted by nobody. */
   #discardOutputs({ machineId, endings }: Extract<BrokerChange, { kind: 'ReplicasEnded' }>): void {
     for (const { fate, outputs, replicaId } of endings) {
-      if (fate === 'accepted' || outputs.length === 0) continue;
+      if (fate === 'accepted' || (outputs.length === 0 && !this.#stores.arrivals.hasFound(replicaId))) continue;
       this.#stores.arrivals.discard({ machineId, replicaId }, outputs).catch((error: unknown) => {
         this.#setup.log.warn({ err: error }, 'outputs that nobody wants could not be removed');
       });

@@ -39,20 +39,26 @@ export class Arrivals {
   readonly #mismatched = new Set<string>();
   readonly #recent = new LRUCache<string, Uint8Array>({ maxSize: recentBytesMax, sizeCalculation: (bytes) => bytes.length + 1 });
 
-  private constructor(folder: string) {
+  /** Names of files of replicas that were there when the folder was opened, until the replica has ended. */
+  readonly #found: Map<ReplicaId, string[]>;
+
+  private constructor(folder: string, found: Map<ReplicaId, string[]>) {
     this.#folder = folder;
+    this.#found = found;
   }
 
   /** Opens the folder, makes it where it is missing, and removes what a killed broker was writing, and what was left there longer than `ageMax` ago. */
   static async open(folder: string, options: { readonly now: Instant; readonly ageMax: Duration }): Promise<Arrivals> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    const found = new Map<ReplicaId, string[]>();
     for (const name of await readdir(folder)) {
       const path = join(folder, name);
       const { mtimeMs } = await stat(path);
       const ageMax = name.startsWith(begunPrefix) ? begunAgeMax : options.ageMax;
       if (name.startsWith(partPrefix) || mtimeMs < options.now - ageMax) await rm(path, { force: true });
+      else noteReplica(found, name);
     }
-    return new Arrivals(folder);
+    return new Arrivals(folder, found);
   }
 
   /** Where all of them are; machines that share our file system leave theirs here too. */
@@ -132,13 +138,20 @@ export class Arrivals {
     return this.#recent.get(path);
   }
 
+  /** Whether there are files of a replica of which nothing may be known that it brought. */
+  hasFound(replicaId: ReplicaId): boolean {
+    return this.#found.has(replicaId);
+  }
+
   /** An output was brought home: its bytes are wanted no more. */
   forget(path: string): void {
     this.#recent.delete(path);
   }
 
-  /** Removes the outputs of a replica that was not accepted. */
+  /** Removes the outputs of a replica that was not accepted, those too that came with a report of it which a killed broker had not written down. */
   async discard(origin: Origin, outputs: readonly OutputContent[]): Promise<void> {
+    for (const name of this.#found.get(origin.replicaId) ?? []) await rm(join(this.#folder, name), { force: true });
+    this.#found.delete(origin.replicaId);
     for (const output of outputs) {
       const path = this.pathOf(origin, output);
       this.#mismatched.delete(path);
@@ -146,6 +159,14 @@ export class Arrivals {
       await rm(path, { force: true });
     }
   }
+}
+
+function noteReplica(found: Map<ReplicaId, string[]>, name: string): void {
+  const [, id] = /^r(\d+)-\d+-[0-9a-f]{32}$/.exec(name) ?? [];
+  if (id === undefined) return;
+  const names = found.get(Number(id)) ?? [];
+  found.set(Number(id), names);
+  names.push(name);
 }
 
 function shortHash(text: string): string {

@@ -122,6 +122,17 @@ test('what a surplus replica brought is removed', async (t) => {
   t.deepEqual(readdirSync(join(home, 'arrivals')), []);
 });
 
+test('what came of a replica before the broker was killed, and was never told again, is removed when the replica has ended, and nothing of another', async (t) => {
+  const { home, arrivals } = await prepare(t);
+  const other = { ...origin, replicaId: origin.replicaId + 1 };
+  for (const each of [origin, other]) await arrivals.keepBytes(each, anOutput(), Buffer.from('x'));
+  const opened = await Arrivals.open(join(home, 'arrivals'), { now: 1, ageMax: 1 });
+  t.true(opened.hasFound(origin.replicaId));
+  await opened.discard(origin, []);
+  t.false(opened.hasFound(origin.replicaId));
+  t.deepEqual(readdirSync(join(home, 'arrivals')).map((name) => join(home, 'arrivals', name)), [opened.pathOf(other, anOutput())]);
+});
+
 test('gathered outputs come to no place of their own, blobs stay blobs, and the check sees the outputs where they would be', async (t) => {
   const { home, arrivals, acceptor } = await prepare(t);
   const outputs = [anOutput({ content: { sha256: 'ab'.repeat(32), size: 2 } }), anOutput({ outputIndex: 1, path: 'x', content: { sha256: 'cd'.repeat(32), size: 2 } }), anOutput({ outputIndex: 2, content: { sha256: 'ef'.repeat(32), size: 2 } })];
