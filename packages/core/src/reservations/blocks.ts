@@ -1,7 +1,7 @@
 import { invariant } from '../shared/index.ts';
 import type { Instant } from '../shared/index.ts';
 import { byStart, findAnew } from './make-way.ts';
-import type { Occupancy } from './occupancy.ts';
+import type { Absence, Occupancy } from './occupancy.ts';
 import type { Moved, PlacedReservation } from './request.ts';
 import type { ReservationBook } from './reservation-book.ts';
 
@@ -29,7 +29,7 @@ export interface BlockOutcome {
 export class Blocks {
   readonly #blocks = new Map<number, Block>();
   /** What each has taken: of counted resources, only what no other block had. */
-  readonly #taken = new Map<number, PlacedReservation[]>();
+  readonly #taken = new Map<number, readonly Absence[]>();
 
   /** All of them, in order of id. */
   list(): readonly Block[] {
@@ -43,8 +43,8 @@ export class Blocks {
     const taken = takenBy(block, book.all);
     this.#taken.set(block.id, taken);
     for (const each of taken) {
-      book.all.add(each);
-      book.firm?.add(each);
+      book.all.block(each);
+      book.firm?.block(each);
     }
   }
 
@@ -75,8 +75,8 @@ export class Blocks {
 
   #give(book: ReservationBook, id: number): void {
     for (const each of this.#taken.get(id) ?? []) {
-      book.all.remove(each);
-      book.firm?.remove(each);
+      book.all.unblock(each);
+      book.firm?.unblock(each);
     }
     this.#taken.delete(id);
   }
@@ -87,13 +87,11 @@ export function endOf({ end }: Block): Instant {
   return end ?? Infinity;
 }
 
-function takenBy(block: Block, all: Occupancy): PlacedReservation[] {
-  const { idle } = all;
+function takenBy(block: Block, { idle }: Occupancy): readonly Absence[] {
+  const { start, amount } = block;
   const end = endOf(block);
-  const whole = { id: block.id, userId: '', start: block.start, end, amount: block.amount, resources: [], earliestStart: block.start, latestEnd: end };
-  if (idle === undefined) return [whole];
-  return block.resources.flatMap((resource) => idle.idleWithin(resource, block.start, end)
-    .map((part) => ({ ...whole, ...part, amount: 1, resources: [resource] })));
+  if (idle === undefined) return [{ start, end, amount, resources: [] }];
+  return block.resources.flatMap((resource) => idle.idleWithin(resource, start, end).map((part) => ({ ...part, amount: 1, resources: [resource] })));
 }
 
 /**
@@ -102,9 +100,7 @@ function takenBy(block: Block, all: Occupancy): PlacedReservation[] {
  * Of a shared resource those without a latest end go first, then the last placed (highest id) first, until the rest fits. What had begun is lost.
  */
 export function placeBlock(book: ReservationBook, blocks: Blocks, block: Block, now: Instant): BlockOutcome {
-  const hit = findHit(book, block).sort(byStart);
-  for (const { id } of hit) book.remove(id);
-  blocks.put(book, block);
+  const hit = (book.all.idle === undefined ? clearShared(book, blocks, block) : clearCounted(book, blocks, block)).sort(byStart);
   const moved: Moved[] = [];
   const lost: PlacedReservation[] = [];
   for (const before of hit) {
@@ -120,21 +116,23 @@ export function placeBlock(book: ReservationBook, blocks: Blocks, block: Block, 
   return { moved, lost };
 }
 
-function findHit(book: ReservationBook, block: Block): PlacedReservation[] {
-  const inWindow = book.overlapping(block.start, endOf(block));
-  if (book.all.idle !== undefined) {
-    const blocked = new Set(block.resources);
-    return inWindow.filter(({ resources }) => resources.some((resource) => blocked.has(resource)));
-  }
-  const hit: PlacedReservation[] = [];
-  inWindow.sort((one, other) => Number(one.latestEnd !== undefined) - Number(other.latestEnd !== undefined) || other.id - one.id);
-  for (const each of inWindow) {
-    const [from, until] = [Math.max(block.start, each.start), Math.min(endOf(block), each.end)];
-    const want = { userId: '', amount: block.amount, duration: 1, from, startMax: from };
-    if (book.all.endOfExcess(want, from, until) === -Infinity) continue;
-    book.all.remove(each);
-    hit.push(each);
-  }
-  for (const each of hit) book.all.add(each);
+/** Blocks counted resources; answers those that had one of them, which are off the calendar. */
+function clearCounted(book: ReservationBook, blocks: Blocks, block: Block): PlacedReservation[] {
+  const blocked = new Set(block.resources);
+  const hit = book.overlapping(block.start, endOf(block)).filter(({ resources }) => resources.some((resource) => blocked.has(resource)));
+  for (const { id } of hit) book.remove(id);
+  blocks.put(book, block);
   return hit;
+}
+
+/** Blocks capacity, and takes off the calendar what there is no room for any more. */
+function clearShared(book: ReservationBook, blocks: Blocks, block: Block): PlacedReservation[] {
+  blocks.put(book, block);
+  const inWindow = book.overlapping(block.start, endOf(block));
+  inWindow.sort((one, other) => Number(one.latestEnd !== undefined) - Number(other.latestEnd !== undefined) || other.id - one.id);
+  return inWindow.filter(({ id, start, end }) => {
+    if (!book.all.isBeyondAll(Math.max(block.start, start), Math.min(endOf(block), end))) return false;
+    book.remove(id);
+    return true;
+  });
 }

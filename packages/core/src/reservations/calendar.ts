@@ -26,10 +26,11 @@ export interface Window {
   readonly amount: number;
 }
 
-/** A stretch of a calendar over which what is reserved or blocked does not change. */
+/** A stretch of a calendar over which what can be had does not change. */
 export interface CalendarSlot {
   readonly start: Instant;
   readonly end: Instant;
+  /** Of what is offered: reserved, or lacking because of blocks. */
   readonly used: number;
 }
 
@@ -80,7 +81,7 @@ export class Calendar {
     return this.#blocks.list();
   }
 
-  /** What is reserved or blocked in a window, in order, cut at its ends. Cost: O(log n) and O(1) each. */
+  /** What is reserved or lacking of what is offered in a window, in order, cut at its ends. Cost: O(log n) and O(1) each. */
   slots(from: Instant, until: Instant): readonly CalendarSlot[] {
     return this.#book.all.used.slots(from, until)
       .map(({ start, end, used }) => ({ start: Math.max(start, from), end: Math.min(end, until), used }));

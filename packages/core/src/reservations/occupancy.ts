@@ -14,17 +14,31 @@ export interface Want extends Shape {
   readonly startMax: Instant;
 }
 
+/** What a block takes. */
+export interface Absence {
+  readonly start: Instant;
+  /** Infinity: for good. */
+  readonly end: Instant;
+  readonly amount: number;
+  /** Of counted resources: which. */
+  readonly resources: readonly number[];
+}
+
 /** A window of so many durations is swept sooner than its room is measured. */
 const narrowWindow = 8;
 
 /** What reservations and blocks occupy of a resource: how much in all, how much by each user where they are bounded, and which of counted ones. */
 export class Occupancy {
+  /** Of what is offered: what reservations have, and by how much less there is than offered while so much is away. */
   readonly used = new LongProfile();
+  /** What blocks have taken, each resource once. */
+  readonly #away = new LongProfile();
   /** Of counted resources. */
   readonly idle: IdlePeriods | undefined;
   /** Of users with a reservation; empty unless users are bounded. */
   readonly #byUser = new Map<UserId, LongProfile>();
   readonly #offered: number;
+  readonly #capacity: number;
   readonly #userMax: number;
   /** Less may be reserved than there is, by all or by a user. */
   readonly #isBounded: boolean;
@@ -34,6 +48,7 @@ export class Occupancy {
   constructor(resource: ReservableResource, from: Instant) {
     this.idle = resource.kind === 'counted' ? new IdlePeriods(resource.capacity, from) : undefined;
     this.#offered = offeredOf(resource);
+    this.#capacity = resource.capacity;
     this.#userMax = resource.userMax ?? Infinity;
     this.#isBounded = this.#offered < resource.capacity || this.#userMax < Infinity;
     this.#from = from;
@@ -53,6 +68,25 @@ export class Occupancy {
     user?.add(-amount, start, end);
     if (user?.size === 0) this.#byUser.delete(userId);
     for (const resource of resources) this.idle?.free(resource, Math.max(start, this.#from), end);
+  }
+
+  /** Takes what a block has; no reservation has it. Cost: O(log n), and as much for each stretch of its window in which other blocks change. */
+  block({ start, end, amount, resources }: Absence): void {
+    this.#changeAway(amount, start, end);
+    for (const resource of resources) this.idle?.take(resource, Math.max(start, this.#from), end);
+  }
+
+  /** Gives back what a block had. Cost: as `block`. */
+  unblock({ start, end, amount, resources }: Absence): void {
+    this.#changeAway(-amount, start, end);
+    for (const resource of resources) this.idle?.free(resource, Math.max(start, this.#from), end);
+  }
+
+  /** Whether, somewhere in a window, more is reserved than there is beside what is away. Cost: O(log n) for each stretch in which blocks change. */
+  isBeyondAll(from: Instant, until: Instant): boolean {
+    // Where a cap was lowered more may be reserved than is offered, but not more than there is.
+    return this.#away.slots(from, until)
+      .some(({ start, end, used }) => this.used.endOfExcess(Math.max(this.#offered, this.#capacity - used), Math.max(start, from), Math.min(end, until)) > -Infinity);
   }
 
   /**
@@ -107,6 +141,7 @@ export class Occupancy {
   /** Forgets what was before, and the idleness that came before reservations which have ended. */
   forget(at: Instant, ended: readonly PlacedReservation[]): void {
     this.used.forget(at);
+    this.#away.forget(at);
     for (const [userId, profile] of this.#byUser) {
       profile.forget(at);
       if (profile.size === 0) this.#byUser.delete(userId);
@@ -117,6 +152,7 @@ export class Occupancy {
   /** @throws {InvariantError} when an index is not right. Cost: O(n log n). */
   checkInvariants(): void {
     this.used.checkInvariants();
+    this.#away.checkInvariants();
     this.idle?.checkInvariants();
     for (const profile of this.#byUser.values()) profile.checkInvariants();
   }
@@ -139,6 +175,20 @@ export class Occupancy {
       if (user === undefined || room === Infinity) return room;
       start = user.earliestFit(this.#userMax - amount, duration, room, startMax);
       if (start === room || start === Infinity) return start;
+    }
+  }
+
+  /** An owner's share is offered as long as there is as much: only what is away beyond the rest is lacking. */
+  #changeAway(amount: number, start: Instant, end: Instant): void {
+    this.#useLacking(-1, start, end);
+    this.#away.add(amount, start, end);
+    this.#useLacking(1, start, end);
+  }
+
+  #useLacking(sign: number, from: Instant, until: Instant): void {
+    for (const { start, end, used } of this.#away.slots(from, until)) {
+      const lacking = Math.min(used, this.#capacity) - (this.#capacity - this.#offered);
+      if (lacking > 0) this.used.add(sign * lacking, Math.max(start, from), Math.min(end, until));
     }
   }
 

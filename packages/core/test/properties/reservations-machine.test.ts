@@ -25,7 +25,10 @@ const line = fc.oneof(
   { weight: 2, arbitrary: fc.tuple(user, id, fc.integer({ min: 1, max: 100 }), instant).map(([userId, one, percent, from]) => `${userId} renegotiates ${one} ${percent}% for 40 from ${from}`) },
   { weight: 2, arbitrary: fc.tuple(user, id, fc.constantFrom('a', 'b')).map(([userId, one, key]) => `${userId} claims ${one} key ${key}`) },
   { weight: 1, arbitrary: fc.tuple(resource, fc.integer({ min: 1, max: 3 }), fc.constantFrom('fails', 'restores')).map(([of, amount, verb]) => `owner ${verb} ${of} amount ${amount}`) },
-  { weight: 1, arbitrary: fc.tuple(resource, instant, fc.integer({ min: 1, max: 99 })).map(([of, from, length]) => `owner maintains ${of} m${from} from ${from} until ${from + length} amount 2`) },
+  {
+    weight: 1, arbitrary: fc.tuple(resource, instant, fc.integer({ min: 1, max: 99 }), fc.constantFrom('', ' amount 2', ' amount 4'))
+      .map(([of, from, length, amount]) => `owner maintains ${of} m${from} from ${from} until ${from + length}${amount}`),
+  },
   { weight: 1, arbitrary: fc.tuple(resource, instant).map(([of, from]) => `owner withdraws ${of} m${from}`) },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 60 }).map((step) => `pass ${step}`) },
   { weight: 1, arbitrary: fc.constant('restart') },
@@ -38,21 +41,21 @@ function converse(dialogue: ReservationsDialogue, one: string): string[] {
   return dialogue.perform(one.startsWith('pass ') ? `at ${dialogue.now + Number(one.slice(5))}` : one);
 }
 
-function begin(isMoving: boolean): ReservationsDialogue {
+function begin(isMoving: boolean, capPercent = 100): ReservationsDialogue {
   const dialogue = new ReservationsDialogue();
   dialogue.now = 1;
-  const rules = `${isMoving ? ' suvs-p moves 3' : ''} unclaimed 30`;
+  const rules = `${isMoving ? ' suvs-p moves 3' : ''} unclaimed 30 cap ${capPercent}`;
   dialogue.perform(`owner offers cluster 6${rules}`);
   dialogue.perform(`owner offers net 10B/s${rules}`);
   return dialogue;
 }
 
 test('whatever users and owners do, nothing is over-committed, and replay and restarts give the same state', (t) => {
-  fc.assert(fc.property(fc.array(line, { maxLength: 40, size: 'max' }), fc.boolean(), (lines, isMoving) => {
-    const dialogue = begin(isMoving);
+  fc.assert(fc.property(fc.array(line, { maxLength: 40, size: 'max' }), fc.boolean(), fc.constantFrom(100, 50), (lines, isMoving, capPercent) => {
+    const dialogue = begin(isMoving, capPercent);
     for (const one of lines) {
       converse(dialogue, one);
-      checkNothingOvercommitted(dialogue.state);
+      checkNothingOvercommitted(dialogue.state, dialogue.asked);
     }
     dialogue.checkReplay();
   }), { seed: 20_261_122, numRuns: 150 });
@@ -85,27 +88,39 @@ test('a manager that dies after any change goes on from there, over-commits noth
   t.pass();
 });
 
-/** The earliest start of an amount by trying every instant and counting what is reserved and away; undefined when there is none. Knows no calendar. */
-function findSlowly(state: ReservationsState, resourceId: string, { amount, duration, from, startMax }: { amount: number; duration: number; from: number; startMax: number }): number | undefined {
-  const entry = state.resources.get(resourceId);
-  const places = [...state.reservations.values()].filter((one) => isLiving(one) && one.resourceId === resourceId).map(({ place }) => place);
-  const taken = [
-    ...places.map(({ start, end, amount: used, resources }) => ({ start, end, used, resources })),
-    ...[...(entry?.outages.values() ?? [])].map(({ startsAt, endsAt, amount: used, units }) => ({ start: startsAt, end: endsAt === 0 ? Infinity : endsAt, used, resources: units })),
-  ];
+type ResourceEntry = ReservationsState['resources'] extends Map<string, infer Entry> ? Entry : never;
+
+interface SlowWant {
+  readonly resourceId: string;
+  readonly amount: number;
+  readonly duration: number;
+  readonly from: number;
+  readonly startMax: number;
+}
+
+/**
+ * The earliest start of an amount by trying every instant and counting what is reserved, of what is offered, and what is away, of what there is; undefined when
+ * there is none. Knows no calendar; that as many are away as the owner said is `checkNothingOvercommitted`'s to see.
+ */
+function findSlowly(state: ReservationsState, { resourceId, amount, duration, from, startMax }: SlowWant): number | undefined {
+  const { resource: { total, rules }, outages } = state.resources.get(resourceId) as ResourceEntry;
+  const offered = Math.floor((total * rules.capPpm) / 1e6);
+  const reserved = [...state.reservations.values()].filter((one) => isLiving(one) && one.resourceId === resourceId)
+    .map(({ place: { start, end, amount: used, resources } }) => ({ start, end, used, resources }));
+  const away = [...outages.values()].map(({ startsAt, endsAt, amount: used, units }) => ({ start: startsAt, end: endsAt === 0 ? Infinity : endsAt, used, resources: units }));
   for (let start = from; start <= Math.min(startMax, 3000); start += 1) {
-    const beside = taken.filter((one) => one.start < start + duration && one.end > start);
-    const total = entry?.resource.total ?? 0;
+    const beside = [...reserved, ...away].filter((one) => one.start < start + duration && one.end > start);
     const units = new Set(beside.flatMap(({ resources }) => resources));
-    const isFree = resourceId === 'cluster' ? total - units.size >= amount
-      : [start, ...beside.map((one) => one.start).filter((at) => at > start)].every((at) => beside.reduce((sum, one) => sum + (one.start <= at && at < one.end ? one.used : 0), amount) <= total);
+    const usedAt = (some: typeof beside, at: number): number => some.reduce((sum, one) => sum + (one.start <= at && at < one.end ? one.used : 0), amount);
+    const isFree = (resourceId !== 'cluster' || total - units.size >= amount) && [start, ...beside.map((one) => one.start).filter((at) => at > start)]
+      .every((at) => usedAt(reserved, at) <= offered && (resourceId === 'cluster' || usedAt(beside, at) <= total));
     if (isFree) return start;
   }
   return undefined;
 }
 
 /** A request of rigid shape in words, as the reference takes it; undefined for any other line. */
-function readRequest(one: string, now: number): { resourceId: string; amount: number; duration: number; from: number; startMax: number } | undefined {
+function readRequest(one: string, now: number): SlowWant | undefined {
   const found = /^\w+ wants (?<percent>\d+)% of (?<of>\w+) for (?<duration>\d+)(?: from (?<from>\d+))?(?: until (?<until>\d+))?(?: hold \d+)?$/.exec(one)?.groups;
   if (found === undefined) return undefined;
   const resourceId = found['of'] ?? '';
@@ -120,17 +135,18 @@ function compareStart(dialogue: ReservationsDialogue, one: string): { readonly f
   dialogue.perform(`at ${dialogue.now}`);
   const { now, state } = dialogue;
   const asked = readRequest(one, now);
-  const expected = asked === undefined || asked.from < now ? undefined : findSlowly(state, asked.resourceId, asked);
+  const expected = asked === undefined || asked.from < now ? undefined : findSlowly(state, asked);
   const next = state.nextReservationId;
   converse(dialogue, one);
+  checkNothingOvercommitted(state, dialogue.asked);
   // One that was there before may be the answer to a repeated request.
   return asked === undefined ? undefined : { found: state.reservations.get(next)?.place.start, expected };
 }
 
 test('a request has the earliest start that trying every instant finds, and none where it finds none', (t) => {
   let [placedCount, refusedCount] = [0, 0];
-  fc.assert(fc.property(fc.array(line, { maxLength: 40, size: 'max' }), (lines) => {
-    const dialogue = begin(false);
+  fc.assert(fc.property(fc.array(line, { maxLength: 40, size: 'max' }), fc.constantFrom(100, 50), (lines, capPercent) => {
+    const dialogue = begin(false, capPercent);
     for (const one of lines) {
       const compared = compareStart(dialogue, one);
       if (compared === undefined) continue;

@@ -2,7 +2,7 @@ import {
   createReservationsState, eventsOf, isLiving, reservationsMachine, restoreSnapshot, takeSnapshot, type PlacementReply, type ReservationsChange, type ReservationsCommand,
   type ReservationsInput, type ReservationsOptions, type ReservationsState, type ResourceReply,
 } from '@mutirao/core/machines/reservations';
-import type { ClaimContents, ReservationRecord, ReservationWish, ResourceRules, WishedAmount } from '@mutirao/core/messages';
+import type { ClaimContents, ReservationRecord, ReservationWish, ResourceRecord, ResourceRules, WishedAmount } from '@mutirao/core/messages';
 import { invariant } from '@mutirao/core/shared';
 
 /** How managers of tests are set up; `owner` owns everything. */
@@ -13,11 +13,24 @@ export const openRules: ResourceRules = {
   capPpm: 1_000_000, algorithm: 'suvs', placement: 'first-fit', durationMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0, movesMax: 16, unclaimedMax: 0,
 };
 
+/** What an owner was told is taken away, as she asked for it. */
+export interface AskedOutage {
+  readonly resourceId: string;
+  /** Empty for a failure. */
+  readonly name: string;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  /** Infinity for all. */
+  readonly amount: number;
+}
+
 /** Speaks with the real machine in lines of text; after each its invariants are checked, and replay of all changes is compared. */
 export class ReservationsDialogue {
   readonly changes: { readonly at: number; readonly change: ReservationsChange }[] = [];
   state: ReservationsState = createReservationsState(reservationsOptions);
   now = 0;
+  /** What is away by the words of its owner alone: what the machine has made of them is to be compared with it. Knows no units by number. */
+  asked: readonly AskedOutage[] = [];
 
   /** Performs one line and answers the lines that follow from it. */
   perform(line: string): string[] {
@@ -25,7 +38,10 @@ export class ReservationsDialogue {
     if (words[0] === 'list') return this.#list();
     if (words[0] === 'restart') return this.#restart();
     if (words[0] === 'at') this.now = Number(words[1]);
-    return this.hear([words[0] === 'at' ? { kind: 'TimerFired' } : inputOf(line, this.state)]);
+    const told = this.hear([words[0] === 'at' ? { kind: 'TimerFired' } : inputOf(line, this.state)]);
+    const living = this.asked.filter(({ endsAt }) => endsAt > this.now);
+    this.asked = told.some((one) => one.startsWith('ok ')) ? askedAfter(living, words, this.now) : living;
+    return told;
   }
 
   /** One step of the machine, in words. */
@@ -178,16 +194,60 @@ function claimOf(state: ReservationsState, words: readonly string[]): ClaimConte
   };
 }
 
-/** What is reserved of each unit, or of a capacity, never exceeds what there is. Knows the reservations alone, no calendar. @throws {InvariantError} */
-export function checkNothingOvercommitted(state: ReservationsState): void {
-  for (const { resource } of state.resources.values()) {
+/** What is away once a line was agreed to. */
+function askedAfter(living: readonly AskedOutage[], words: readonly string[], now: number): readonly AskedOutage[] {
+  const [, verb, resourceId = '', name = ''] = words;
+  const amount = numberAfter(words, 'amount') ?? Infinity;
+  const isSame = (one: AskedOutage): boolean => one.resourceId === resourceId && one.name === name;
+  switch (verb) {
+    case 'maintains':
+      return living.some(isSame) ? living : [...living, { resourceId, name, startsAt: numberAfter(words, 'from') ?? 0, endsAt: numberAfter(words, 'until') ?? 0, amount }];
+    case 'withdraws': return living.filter((one) => !isSame(one));
+    case 'fails': return words.includes('unit') ? living : [...living, { resourceId, name: '', startsAt: now, endsAt: Infinity, amount }];
+    case 'restores': return words.includes('unit') ? living : lessFailed(living, resourceId, amount);
+    default: return living;
+  }
+}
+
+function lessFailed(asked: readonly AskedOutage[], resourceId: string, amount: number): AskedOutage[] {
+  let left = amount;
+  return asked.flatMap((one) => {
+    if (one.resourceId !== resourceId || one.name !== '') return [one];
+    const given = Math.min(left, one.amount);
+    left -= given;
+    return given === one.amount ? [] : [{ ...one, amount: one.amount - given }];
+  });
+}
+
+/** What is away at an instant at least: failed units are others than those that failed before, maintained ones may be any; capacity adds up. */
+function awayAt(asked: readonly AskedOutage[], { id, kind, total }: ResourceRecord, at: number): number {
+  let [failed, maintained] = [0, 0];
+  for (const { resourceId, name, startsAt, endsAt, amount } of asked) {
+    if (resourceId !== id || startsAt > at || at >= endsAt) continue;
+    if (name === '') failed += amount;
+    else maintained = kind === 'shared' ? maintained + amount : Math.max(maintained, amount);
+  }
+  return Math.min(total, kind === 'shared' ? failed + maintained : Math.max(failed, maintained));
+}
+
+/**
+ * What is reserved of each unit, or of a capacity, never exceeds what there is beside what its owner took away. Knows the reservations and the owner's
+ * words alone, no calendar, and which units went only from what the machine says of itself.
+ *
+ * @throws {InvariantError}
+ */
+export function checkNothingOvercommitted(state: ReservationsState, asked: readonly AskedOutage[] = []): void {
+  for (const { resource, outages } of state.resources.values()) {
     const living = [...state.reservations.values()].filter((one) => isLiving(one) && one.resourceId === resource.id).map(({ place }) => place);
-    for (const { start } of living) {
-      const together = living.filter((one) => one.start <= start && start < one.end);
+    for (const { startsAt } of [...living.map(({ start }) => ({ startsAt: start })), ...asked]) {
+      const together = living.filter((one) => one.start <= startsAt && startsAt < one.end);
       const used = together.reduce((sum, { amount }) => sum + amount, 0);
-      invariant(used <= resource.total, `${used} of ${resource.total} of ${resource.id} are reserved at ${start}`);
-      const units = together.flatMap(({ resources }) => resources);
-      invariant(new Set(units).size === units.length, `a unit of ${resource.id} is reserved twice at ${start}`);
+      const away = awayAt(asked, resource, startsAt);
+      invariant(used <= resource.total - away, `${used} of ${resource.total} of ${resource.id} are reserved at ${startsAt}, and ${away} are away`);
+      const gone = [...outages.values()].filter((one) => one.startsAt <= startsAt && (one.endsAt === 0 || startsAt < one.endsAt)).flatMap(({ units }) => units);
+      invariant(resource.kind === 'shared' || new Set(gone).size >= away, `${new Set(gone).size} units of ${resource.id} are away at ${startsAt}; ${away} were asked for`);
+      const units = [...together.flatMap(({ resources }) => resources), ...new Set(gone)];
+      invariant(new Set(units).size === units.length, `a unit of ${resource.id} is reserved twice, or away, at ${startsAt}`);
     }
   }
 }

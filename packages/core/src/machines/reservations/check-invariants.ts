@@ -36,7 +36,10 @@ function checkResource({ resource, calendar, outages, livingByUser, livingCount,
   for (const [userId, count] of counts) invariant(livingByUser.get(userId) === count, `${userId} has ${count} reservations of ${resource.id}`);
   const blocks = calendar.blocks();
   invariant(blocks.length === outages.size && blocks.every(({ id }) => outages.has(id)), `${resource.id} has ${blocks.length} blocks and ${outages.size} outages`);
-  for (const id of outages.keys()) invariant(id < nextOutageId, `outage ${id} is beyond the next, ${nextOutageId}`);
+  for (const { id, units, amount } of outages.values()) {
+    invariant(id < nextOutageId, `outage ${id} is beyond the next, ${nextOutageId}`);
+    invariant(resource.kind === 'shared' || new Set(units).size === amount, `outage ${id} takes ${amount} of ${resource.id} away, and names ${units.length}`);
+  }
 }
 
 /** Time changes nothing unheard. */

@@ -4,15 +4,26 @@ import type { ResourceEntry } from './state.ts';
 /**
  * Chooses units of which not one is named, so that few reservations are in the way: those with the fewest, of these the last ones. Ascending.
  *
- * Units that are away in the window already are not chosen, so there may be fewer than asked for. Cost: O(reservations in the window x their units).
+ * Those that are away in a part of the window come after all others, and those that have failed come last: what two outages share either takes alone,
+ * and a unit that comes back from one of them is still the other's. So there are always as many as asked for, unless the resource has not so many.
+ * Cost: O(reservations in the window x their units).
  */
-export function chooseUnits({ resource, calendar, outages }: ResourceEntry, amount: number, { from, until }: { readonly from: Instant; readonly until: Instant }): number[] {
-  const isAway = new Array<boolean>(resource.total).fill(false);
-  for (const { startsAt, endsAt, units } of outages.values()) {
-    if (startsAt < until && (endsAt === 0 || endsAt > from)) for (const unit of units) isAway[unit] = true;
+export function chooseUnits(entry: ResourceEntry, amount: number, window: { readonly from: Instant; readonly until: Instant }): number[] {
+  const { resource: { total }, calendar } = entry;
+  const absences = findAbsences(entry, window);
+  const loads = new Array<number>(total).fill(0);
+  for (const { resources } of calendar.reservations(window.from, window.until)) for (const unit of resources) loads[unit] = (loads[unit] ?? 0) + 1;
+  const choices = loads.map((load, unit) => ({ load, unit, absence: absences[unit] ?? 0 }));
+  choices.sort((one, other) => one.absence - other.absence || one.load - other.load || other.unit - one.unit);
+  return choices.slice(0, amount).map(({ unit }) => unit).sort((one, other) => one - other);
+}
+
+/** By unit: 2 where it has failed, 1 where it is away in a part of the window, else 0. */
+function findAbsences({ resource, outages }: ResourceEntry, { from, until }: { readonly from: Instant; readonly until: Instant }): number[] {
+  const absences = new Array<number>(resource.total).fill(0);
+  for (const { kind, startsAt, endsAt, units } of outages.values()) {
+    if (startsAt >= until || (endsAt !== 0 && endsAt <= from)) continue;
+    for (const unit of units) absences[unit] = Math.max(absences[unit] ?? 0, kind === 'failure' ? 2 : 1);
   }
-  const loads = new Array<number>(resource.total).fill(0);
-  for (const { resources } of calendar.reservations(from, until)) for (const unit of resources) loads[unit] = (loads[unit] ?? 0) + 1;
-  const there = loads.map((load, unit) => ({ load, unit })).filter(({ unit }) => isAway[unit] !== true);
-  return there.sort((one, other) => one.load - other.load || other.unit - one.unit).slice(0, amount).map(({ unit }) => unit).sort((one, other) => one - other);
+  return absences;
 }

@@ -58,7 +58,7 @@ export function listResources(state: ReservationsState): ResourceState[] {
 /** A window of a resource's calendar. */
 export interface CalendarView {
   readonly state: ResourceState;
-  /** Without gaps, sorted by start; `used` counts outages too. */
+  /** Without gaps, sorted by start; `used` is of what is offered, and counts what outages leave less than that. */
   readonly slots: readonly { readonly start: Instant; readonly end: Instant; readonly used: number }[];
   /** Whether later slots were left out. */
   readonly isCut: boolean;

@@ -1,6 +1,6 @@
 import type { Outage, ResourceDimension, ResourceRecord, ResourceState } from '../../messages/index.ts';
 import { findResourceFault, parseAmount, type BlockOutcome } from '../../reservations/index.ts';
-import { describeInstant, type Instant } from '../../shared/index.ts';
+import { describeInstant, invariant, type Instant } from '../../shared/index.ts';
 import { isRefusal } from './admission.ts';
 import { blockOf, factsOf } from './apply.ts';
 import { chooseUnits } from './choose-units.ts';
@@ -163,7 +163,8 @@ function takeAway(turn: Turn, entry: ResourceEntry, wanted: WantedOutage): Resou
   const { resource, calendar, nextOutageId } = entry;
   const until: Instant = wanted.endsAt === 0 ? Infinity : wanted.endsAt;
   const units = wanted.units ?? (resource.kind === 'counted' ? chooseUnits(entry, wanted.amount, { from: wanted.startsAt, until }) : []);
-  const outage: Outage = { ...wanted, id: nextOutageId, units, amount: resource.kind === 'counted' ? units.length : wanted.amount };
+  invariant(resource.kind === 'shared' || units.length === wanted.amount, `${units.length} units of ${resource.id} are taken away; ${wanted.amount} were asked for`);
+  const outage: Outage = { ...wanted, id: nextOutageId, units };
   const outcome = calendar.block(blockOf(outage), turn.now);
   turn.change({ kind: 'OutagePut', resourceId: resource.id, outage, told: tellOutcome(turn, outage, outcome) });
   return { movedCount: outcome.moved.length, cancelledCount: outcome.lost.length };

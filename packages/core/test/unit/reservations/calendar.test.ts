@@ -264,3 +264,30 @@ test('periods that begin together and are just long enough are found by the swee
   calendar.put({ ...base, id: 3, start: 18, end: 100, amount: 2, resources: [0, 1] });
   t.like(placed(calendar.request(ask(4, 2, 10), 0)), { start: 8, resources: [0, 1] }, 'two are idle from the beginning on, but not the same two');
 });
+
+test('what is away of the part that is not offered leaves the offered one whole, and an hour later may lack', (t) => {
+  for (const kind of ['counted', 'shared'] as const) {
+    const calendar = new Calendar({ ...resourceDefaults, kind, capacity: 16, capPpm: 500_000 }, 0);
+    const units = (first: number, count: number): number[] => (kind === 'counted' ? Array.from({ length: count }, (_none, index) => first + index) : []);
+    calendar.block({ id: 1, start: 0, end: undefined, resources: units(0, 8), amount: 8 }, 0);
+    t.deepEqual(calendar.slots(0, 100), [{ start: 0, end: 100, used: 0 }], 'nothing is reserved of what is offered');
+    t.is(placed(calendar.request(ask(1, 8, 10, { latestEnd: 10 }), 0)).start, 0);
+    calendar.block({ id: 2, start: 20, end: 30, resources: units(8, 3), amount: 3 }, 0);
+    t.deepEqual(told(calendar.request(ask(2, 6, 10, { earliestStart: 20, latestEnd: 30 }), 0)), ['no-room', 6, 0]);
+    t.is(placed(calendar.request(ask(2, 5, 10, { earliestStart: 20, latestEnd: 30 }), 0)).start, 20);
+    calendar.unblock(1);
+    t.is(placed(calendar.request(ask(3, 3, 10, { earliestStart: 20, latestEnd: 30 }), 0)).start, 20);
+    calendar.checkInvariants();
+    calendar.unblock(2);
+    calendar.checkInvariants();
+    t.deepEqual(calendar.slots(0, 40).map(({ used }) => used), [8, 0, 8, 0]);
+  }
+});
+
+test('where a cap was lowered, what is away takes its place only from what there is no room for', (t) => {
+  const reservations = [1, 2, 3, 4].map((id) => ({ id, userId: 'ana', start: 10, end: 20, amount: 20, resources: [], earliestStart: 10, latestEnd: 20 }));
+  const calendar = Calendar.load({ ...shared, capPpm: 500_000 }, 0, [], reservations);
+  t.deepEqual(calendar.block({ id: 1, start: 0, end: 100, resources: [], amount: 20 }, 0).lost, []);
+  t.deepEqual(calendar.block({ id: 2, start: 0, end: 100, resources: [], amount: 1 }, 0).lost.map(({ id }) => id), [4]);
+  calendar.checkInvariants();
+});

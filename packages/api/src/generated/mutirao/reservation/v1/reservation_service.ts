@@ -408,7 +408,7 @@ export interface GetCalendarRequest {
 export interface CalendarSlot {
   startUnixMs: number;
   endUnixMs: number;
-  /** Reserved units, or capacity in the resource's own unit; maintenance and what has failed counted. */
+  /** Of what is offered, in the resource's own unit, what cannot be had: reserved, or lacking since so much is maintained or has failed. */
   used: number;
 }
 
