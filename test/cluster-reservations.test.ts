@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { ClusterServiceClient, RequestStatus, type QueuedRequest } from '@mutirao/api/cluster';
-import { ReservationServiceClient, Timing, type Reservation } from '@mutirao/api/reservation';
+import { ReservationServiceClient, ReservationStatus, Timing, type Reservation } from '@mutirao/api/reservation';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { killProcess, startProcess } from '@mutirao/runtime/processes';
 import { callUnary, dial } from '@mutirao/runtime/rpc';
@@ -53,9 +53,13 @@ let cluster: ClusterServiceClient;
 test.serial.before(async () => {
   managerAddress = await managerProcess.start();
   manager = dial(ReservationServiceClient, managerAddress, { token: readToken(tokenPath(home)) });
+  await startCluster();
+});
+
+async function startCluster(): Promise<void> {
   const address = await clusterProcess.start('--processors', '3', '--walltime-max', '1h', '--kill-grace', '100ms', '--reservations', managerAddress);
   cluster = dial(ClusterServiceClient, address, { token: readToken(tokenPath(home)) });
-});
+}
 
 test.serial.after.always(async () => {
   cluster.close();
@@ -115,4 +119,16 @@ test.serial('a reservation is a wall in the queue, whose holder gets in at its t
   t.deepEqual((await queue()).reservations, []);
   await t.throwsAsync(allocate(1, 1000, claim), { code: 'MUT_RESERVATION_OVER' });
   t.is(started.userId, userInfo().username);
+});
+
+test.serial('a cluster that was killed tells of what it starts inside a reservation, though the claim was shown in its former life', async (t) => {
+  const wish = { resourceId: 'a', amount: { $case: 'quantity', value: '1' }, durationMs: 3_000_000, earliestStartUnixMs: Date.now() + 2000, latestEndUnixMs: undefined, timing: Timing.ADVANCE } as const;
+  const placed = await callUnary(manager, 'requestReservation', { wish, clientRequestId: 'killed', holdMs: 0, dryRun: false }, limits);
+  const { reservationId, claim } = placed.outcome?.value as Reservation;
+  await allocate(1, 2_000_000, claim);
+  await clusterProcess.end('SIGKILL');
+  await startCluster();
+  await until(async () => (await callUnary(manager, 'getReservation', { reservationId }, limits)).reservation?.status === ReservationStatus.CLAIMED, 'the manager hears of the use');
+  t.like((await queue()).reservations.find((one) => one.reservationId === reservationId), { processorsUsed: 1 });
+  await callUnary(manager, 'cancelReservation', { reservationId, reason: '' }, limits);
 });

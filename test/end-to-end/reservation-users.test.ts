@@ -76,7 +76,7 @@ test.serial('each user reserves for herself: another neither sees, cancels nor u
   };
   for (const [name, call] of Object.entries(refusals)) await t.throwsAsync(call(), { code: 'MUT_NOT_OWNER' }, name);
   t.deepEqual(await listedBy(joao, false), [his.reservationId]);
-  await t.throwsAsync(callUnary(joao, 'claimReservation', { ...verify, userId: '', clientRequestId: 'use' }, limits), { code: 'MUT_CLAIM_NOT_YOURS' });
+  await t.throwsAsync(callUnary(joao, 'claimReservation', { ...verify, userId: '', clientRequestId: 'use', reservationId: hers.reservationId }, limits), { code: 'MUT_CLAIM_NOT_YOURS' });
   await t.throwsAsync(callUnary(joao, 'registerResource', { resourceId: 'disk', resourceType: 'disk', quantity: '2', rules }, limits), { code: 'MUT_NOT_OWNER' });
   await t.throwsAsync(callUnary(joao, 'updateResource', { resourceId: 'cluster', rules }, limits), { code: 'MUT_NOT_OWNER' });
   const owner = ownerClient();
@@ -84,7 +84,7 @@ test.serial('each user reserves for herself: another neither sees, cancels nor u
   t.deepEqual((await listedBy(owner, true)).sort(), [hers.reservationId, his.reservationId].sort());
   t.like(await callUnary(owner, 'verifyReservation', { ...verify, userId: 'maria' }, limits), { valid: true });
   t.like(await callUnary(owner, 'verifyReservation', { ...verify, userId: 'joao' }, limits), { valid: false, code: 'MUT_CLAIM_NOT_YOURS' });
-  t.is((await callUnary(maria, 'claimReservation', { ...verify, userId: '', clientRequestId: 'use' }, limits)).reservation?.reservationId, hers.reservationId);
+  t.is((await callUnary(maria, 'claimReservation', { ...verify, userId: '', clientRequestId: 'use', reservationId: hers.reservationId }, limits)).reservation?.reservationId, hers.reservationId);
 });
 
 test.serial('without an identity, or with the owner\'s token alone, nobody gets in', async (t) => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ClusterServiceService } from '@mutirao/api/cluster';
-import { clusterMachine, listQueue, saveClusterBeginning, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
+import { clusterMachine, listQueue, listUses, saveClusterBeginning, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ReservedWindow } from '@mutirao/core/messages';
 import { unreachable, type DriverCommand, type UserId } from '@mutirao/core/shared';
@@ -69,7 +69,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
   const { options, directory, log } = setup;
   const journal = openJournal({ path: join(directory, 'journal.sqlite'), codec: clusterChangeCodec });
   const state = recoverState(journal, options);
-  const desk = openDesk(setup, (windows) => { deliver({ kind: 'ReservationsTold', windows }); });
+  const desk = openDesk(setup, { inUse: () => listUses(state), onTold: (windows) => { deliver({ kind: 'ReservationsTold', windows }); } });
   const changes = new ChangeSignal();
   // Before its first life nobody needs to hear what it is told at the beginning of that.
   let deliver: (input: ClusterInput) => void = () => undefined;
@@ -119,9 +119,9 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
 }
 
 /** Follows the reservations of this cluster, where it has any. */
-function openDesk({ reservations, directory, options, log }: ClusterSetup, onTold: ReservationDeskOptions['onTold']): ReservationDesk | undefined {
+function openDesk({ reservations, directory, options, log }: ClusterSetup, about: Pick<ReservationDeskOptions, 'inUse' | 'onTold'>): ReservationDesk | undefined {
   if (reservations === undefined) return undefined;
-  return new ReservationDesk({ ...reservations, processors: options.processors, keysPath: join(directory, 'claim-keys.json'), log, now: () => systemClock.now(), onTold });
+  return new ReservationDesk({ ...reservations, processors: options.processors, keysPath: join(directory, 'claim-keys.json'), log, now: () => systemClock.now(), ...about });
 }
 
 function admitClaim(desk: ReservationDesk | undefined, claim: string, userId: UserId): Promise<ReservedWindow> {
@@ -130,8 +130,8 @@ function admitClaim(desk: ReservationDesk | undefined, claim: string, userId: Us
 }
 
 function noteUse(desk: ReservationDesk | undefined, state: ClusterState, requestId: number): void {
-  const reservationId = state.requests.get(requestId)?.order.reservationId;
-  if (reservationId !== undefined) desk?.noteUse(reservationId);
+  const { reservationId, userId = '' } = state.requests.get(requestId)?.order ?? {};
+  if (reservationId !== undefined) desk?.noteUse({ reservationId, userId });
 }
 
 /** Runs requests on this host, or on its nodes, to which it connects first. */

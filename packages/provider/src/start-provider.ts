@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
-  createProviderState, freezeProvider, isPending, isServing, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
+  createProviderState, freezeProvider, isPending, isServing, listUses, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
   type ProviderSnapshot, type ProviderState,
 } from '@mutirao/core/machines/provider';
 import { unreachable, type Bytes, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
@@ -186,7 +186,7 @@ class ProviderProcess {
       trace: openTrace({ path: setup.trace ?? '', machine: 'provider', at: systemClock.now(), log, describe: () => saveProviderBeginning(this.#state) }),
     });
     if (manager === undefined) return;
-    this.#keeper = openReservationKeeper(setup);
+    this.#keeper = openReservationKeeper(setup, () => listUses(this.#state));
     const shared = { manager, timers: systemTimers, log, random: Math.random, deliver };
     const keeper = this.#keeper;
     this.#submitter = new Submitter({
@@ -227,8 +227,8 @@ class ProviderProcess {
   }
 
   #noteUse(requestId: RequestId): void {
-    const reservationId = this.#state.requests.get(requestId)?.reservation?.reservationId;
-    if (reservationId !== undefined) this.#keeper?.noteUse(reservationId);
+    const reservation = this.#state.requests.get(requestId)?.reservation;
+    if (reservation !== undefined) this.#keeper?.noteUse(reservation);
   }
 
   #openContents(): SiteContents | undefined {
@@ -327,10 +327,11 @@ class ProviderProcess {
 }
 
 /** Keeps the reservations of the resource at its site, where that can. */
-function openReservationKeeper({ reservations, manager, directory, queueInterval: interval, config: { userId }, log, onFatal }: ProviderSetup): ReservationKeeper | undefined {
+function openReservationKeeper(setup: ProviderSetup, inUse: NonNullable<ReservationKeeperOptions['inUse']>): ReservationKeeper | undefined {
+  const { reservations, manager, directory, queueInterval: interval, config: { userId }, log, onFatal } = setup;
   const site = manager?.siteReservations;
   if (reservations === undefined || manager === undefined || site === undefined) return undefined;
-  return new ReservationKeeper({ ...reservations, directory, site, interval, log, processors: async () => (await manager.limits(userId)).processors, onFatal });
+  return new ReservationKeeper({ ...reservations, inUse, directory, site, interval, log, processors: async () => (await manager.limits(userId)).processors, onFatal });
 }
 
 /** Processors of a request whose agents are welcome; 0 for any other. */

@@ -9,13 +9,13 @@ import type { SiteReservations } from '@mutirao/managers';
 import { MachineDriver, systemClock, systemTimers, tellStalled, type Timers } from '@mutirao/runtime/driver';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
-import { ReservationDesk, type ReservationDeskOptions } from '@mutirao/runtime/reservations';
+import { ReservationDesk, type ReservationDeskOptions, type ReservationUse } from '@mutirao/runtime/reservations';
 import { asMutiraoError } from '../resource/submitter.ts';
 import { describeKept } from './describe-kept.ts';
 import { keepingChangeCodec } from './keeping-codec.ts';
 
 /** Whose reservations a provider has its site keep. */
-export interface ReservationKeeperOptions extends Pick<ReservationDeskOptions, 'address' | 'resourceId' | 'token' | 'trust' | 'connect' | 'sleep'> {
+export interface ReservationKeeperOptions extends Pick<ReservationDeskOptions, 'address' | 'resourceId' | 'token' | 'trust' | 'connect' | 'sleep' | 'inUse'> {
   /** Holds the keeper's journal. */
   readonly directory: string;
   readonly site: SiteReservations;
@@ -86,8 +86,8 @@ export class ReservationKeeper {
   }
 
   /** Tells the reservation manager that a reservation is in use. */
-  noteUse(reservationId: number): void {
-    this.#desk?.noteUse(reservationId);
+  noteUse(use: ReservationUse): void {
+    this.#desk?.noteUse(use);
   }
 
   /** Ends; what the site has stays. */
@@ -102,7 +102,7 @@ export class ReservationKeeper {
 
   /** The manager hears how many processors there are from who follows it. */
   async #follow(): Promise<void> {
-    const { address, resourceId, token, trust, connect, sleep, directory, interval, log } = this.#options;
+    const { address, resourceId, token, trust, connect, sleep, inUse, directory, interval, log } = this.#options;
     let processors: ProcessorCount | undefined;
     while (processors === undefined && !this.#isStopped) {
       processors = await this.#options.processors().catch(() => undefined);
@@ -110,7 +110,7 @@ export class ReservationKeeper {
     }
     if (this.#isStopped || processors === undefined) return;
     this.#desk = new ReservationDesk({
-      address, resourceId, token, ...(trust === undefined ? {} : { trust }), ...(connect === undefined ? {} : { connect }), ...(sleep === undefined ? {} : { sleep }), processors, keysPath: join(directory, 'claim-keys.json'), tellsHolds: false, kind: 'provider', log,
+      address, resourceId, token, ...(trust === undefined ? {} : { trust }), ...(connect === undefined ? {} : { connect }), ...(sleep === undefined ? {} : { sleep }), ...(inUse === undefined ? {} : { inUse }), processors, keysPath: join(directory, 'claim-keys.json'), tellsHolds: false, kind: 'provider', log,
       now: () => systemClock.now(), onTold: (windows) => { this.#driver.deliver({ kind: 'ReservationsTold', windows }); },
     });
     this.#desk.start();

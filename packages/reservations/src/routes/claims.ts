@@ -1,6 +1,6 @@
 import { encodeReservation, readText } from '@mutirao/api/codecs';
 import type { ReservationServiceService } from '@mutirao/api/reservation';
-import { getReservation, judgeClaim } from '@mutirao/core/machines/reservations';
+import { getReservation, judgeClaim, managesReservation } from '@mutirao/core/machines/reservations';
 import type { ReservationRecord } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
 import { unary, type Handlers } from '@mutirao/runtime/rpc';
@@ -31,9 +31,14 @@ export function claimRoutes(host: ReservationsHost): Routes {
     claimReservation: unary({
       decode: (wire) => ({
         claim: host.signer.verify(wire.claim), resourceId: readText('resource_id', wire.resourceId), shownBy: readText('user_id', wire.userId),
-        key: readText('client_request_id', wire.clientRequestId),
+        key: readText('client_request_id', wire.clientRequestId), reservationId: wire.reservationId, hasClaim: wire.claim !== '',
       }),
-      handle: (shown, { userId }) => host.ask<ReservationRecord>((replyTo) => ({ kind: 'ClaimShown', replyTo, userId, ...shown })),
+      handle: ({ reservationId, hasClaim, ...shown }, { userId }) => host.ask<ReservationRecord>((replyTo) => {
+        const { resourceId, shownBy, key } = shown;
+        return reservationId > 0 && (!hasClaim || managesReservation(host.state, userId, reservationId))
+          ? { kind: 'UseTold', replyTo, userId, reservationId, resourceId, usedBy: shownBy, key }
+          : { kind: 'ClaimShown', replyTo, userId, ...shown };
+      }),
       encode: (reservation) => ({ reservation: encodeReservation(reservation, '') }),
     }),
     getClaimKeys: unary({

@@ -63,7 +63,7 @@ test('a reservation is answered with its place, its units and a claim that its k
   t.like(await inject(routes.verifyReservation, { claim: outcome.value.claim, resourceId: 'cluster', userId: 'bob' }, owner), { valid: false, code: 'MUT_CLAIM_NOT_YOURS' });
   const forged = `${header}.${Buffer.from(Buffer.from(payload, 'base64url').toString().replace('"ana"', '"bob"')).toString('base64url')}.${signature}`;
   t.like(await inject(routes.verifyReservation, { claim: forged, resourceId: '', userId: '' }, owner), { valid: false, code: 'MUT_CLAIM_FORGED', reservation: undefined });
-  await t.throwsAsync(inject(routes.claimReservation, { claim: forged, resourceId: '', userId: '', clientRequestId: '' }, ana), { code: 'MUT_CLAIM_FORGED' });
+  await t.throwsAsync(inject(routes.claimReservation, { claim: forged, resourceId: '', userId: '', clientRequestId: '', reservationId: 0 }, ana), { code: 'MUT_CLAIM_FORGED' });
   await inject(routes.cancelReservation, { reservationId: 1, reason: '' }, ana);
   t.like(await inject(routes.verifyReservation, { claim: outcome.value.claim, resourceId: '', userId: '' }, owner), { valid: false, code: 'MUT_RESERVATION_OVER' });
   clock.at += 2 * hour;
@@ -85,6 +85,20 @@ test('who manages the resource and the user learn the claim that took the place 
   t.like(await verified('owner', `${first}x`), { code: 'MUT_CLAIM_FORGED', presentClaim: '' });
   await inject(routes.cancelReservation, { reservationId: 1, reason: '' }, ana);
   t.like(await verified('owner'), { code: 'MUT_RESERVATION_OVER', presentClaim: '' });
+});
+
+test('who manages the resource tells of a use by its number, and anybody else shows the claim', async (t) => {
+  const { routes } = service(temporaryFolder(t));
+  await inject(routes.registerResource, cluster, owner);
+  const { outcome } = await inject(routes.requestReservation, request(), ana);
+  const claim = outcome?.$case === 'reservation' ? outcome.value.claim : '';
+  const told = { claim: '', resourceId: 'cluster', userId: 'ana', clientRequestId: 'k', reservationId: 1 };
+  await t.throwsAsync(inject(routes.claimReservation, told, ana), { code: 'MUT_NOT_OWNER' });
+  await t.throwsAsync(inject(routes.claimReservation, { ...told, claim: 'forged' }, ana), { code: 'MUT_CLAIM_FORGED' }, 'a claim that is shown is looked at');
+  await t.throwsAsync(inject(routes.claimReservation, { ...told, reservationId: 2 }, owner), { code: 'MUT_NOT_FOUND' });
+  t.is((await inject(routes.claimReservation, { ...told, claim: 'of another life' }, owner)).reservation?.status, ReservationStatus.CLAIMED);
+  t.is((await inject(routes.claimReservation, told, owner)).reservation?.status, ReservationStatus.CLAIMED);
+  await t.throwsAsync(inject(routes.claimReservation, { ...told, claim, clientRequestId: 'hers' }, ana), { code: 'MUT_CLAIM_USED' });
 });
 
 test('what the journal promises is there after a restart, also the answer to a repeated request', async (t) => {

@@ -1,1 +1,1 @@
-export { ReservationDesk, type ReservationDeskOptions } from './reservation-desk.ts';
+export { ReservationDesk, type ReservationDeskOptions, type ReservationUse } from './reservation-desk.ts';

@@ -31,12 +31,16 @@ export interface ReservationDeskOptions {
   readonly connect?: () => ReservationServiceClient;
   /** Waits for so many milliseconds, or until it is told to stop; by the system's clock when left out. */
   readonly sleep?: (delay: Duration, signal: AbortSignal) => Promise<void>;
+  /** What runs inside reservations now, one entry for each: told anew where the manager does not know of it. Nothing when left out. */
+  readonly inUse?: () => Iterable<ReservationUse>;
   /** Hears of all reservations of the resource that are not over, whenever one of them changes. */
   onTold(windows: readonly ReservedWindow[]): void;
 }
 
-interface ShownClaim {
-  readonly claim: string;
+/** That something runs inside a reservation. */
+export interface ReservationUse {
+  readonly reservationId: number;
+  /** Whose it is. */
   readonly userId: UserId;
 }
 
@@ -62,8 +66,12 @@ export class ReservationDesk {
   readonly #sleep: NonNullable<ReservationDeskOptions['sleep']>;
   /** Those that are not over, by number. */
   readonly #windows = new Map<number, ReservedWindow>();
-  /** Claims that were shown, by reservation. */
-  readonly #claims = new Map<number, ShownClaim>();
+  /** Those of them that the manager believes to be unused; none that is only held. */
+  readonly #unused = new Set<number>();
+  /** Claims that were shown in this life, by reservation. */
+  readonly #claims = new Map<number, string>();
+  /** Whose use is being told of. */
+  readonly #telling = new Set<number>();
   /** What is told of. */
   readonly #living: readonly ReservationStatus[];
   #following: Promise<void> | undefined;
@@ -100,7 +108,7 @@ export class ReservationDesk {
     const present = successor ?? claim;
     if (successor !== undefined) await this.#ask(successor, userId, false);
     const { reservationId, amount, startsAt, endsAt } = this.#read(present, userId);
-    this.#claims.set(reservationId, { claim: present, userId });
+    this.#claims.set(reservationId, present);
     return { reservationId, userId, count: amount, startsAt, endsAt };
   }
 
@@ -127,22 +135,29 @@ export class ReservationDesk {
     return undefined;
   }
 
-  /** Tells the manager that a reservation is in use, as far as its claim was shown in this life; where it does not answer, later. */
-  noteUse(reservationId: number): void {
-    const shown = this.#claims.get(reservationId);
-    if (shown === undefined) return;
-    this.#claims.delete(reservationId);
-    void this.#tellUse(reservationId, shown);
+  /**
+   * Tells the manager that a reservation is in use; where it does not answer, later. It goes by the number, since this desk's user manages the
+   * resource; the claim, where it was shown in this life, is for a manager to which another user has made the resource known.
+   */
+  noteUse(use: ReservationUse): void {
+    const { reservationId } = use;
+    const isKnown = this.#windows.has(reservationId) && !this.#unused.has(reservationId);
+    if (isKnown || this.#telling.has(reservationId)) return;
+    this.#telling.add(reservationId);
+    void this.#tellUse(use).finally(() => {
+      this.#telling.delete(reservationId);
+      this.#claims.delete(reservationId);
+    });
   }
 
   /** A site that knows whole seconds may begin a little before the start. */
-  async #tellUse(reservationId: number, { claim: first, userId }: ShownClaim): Promise<void> {
+  async #tellUse({ reservationId, userId }: ReservationUse): Promise<void> {
     const { resourceId, kind, log } = this.#options;
     const { signal } = this.#over;
-    let claim = first;
+    let claim = this.#claims.get(reservationId) ?? '';
     while (!signal.aborted) {
       try {
-        await callUnary(this.#client, 'claimReservation', { claim, resourceId, userId, clientRequestId: `${kind ?? 'cluster'} ${resourceId}` }, { deadlineMs, signal });
+        await callUnary(this.#client, 'claimReservation', { claim, resourceId, userId, clientRequestId: `${kind ?? 'cluster'} ${resourceId}`, reservationId }, { deadlineMs, signal });
         return;
       } catch (error) {
         // It may have moved between the showing of its claim and its use.
@@ -209,15 +224,23 @@ export class ReservationDesk {
         }
         const told = events.map(({ reservation }) => reservation).filter((reservation) => reservation?.resourceId === this.#options.resourceId);
         for (const reservation of told) if (reservation !== undefined) this.#note(reservation);
-        if (events.length === 0 || told.length > 0) this.#options.onTold([...this.#windows.values()]);
+        if (events.length > 0 && told.length === 0) continue;
+        this.#options.onTold([...this.#windows.values()]);
+        this.#tellUses(events.length === 0 ? this.#unused : new Set(told.map((reservation) => reservation?.reservationId ?? 0)));
       }
     } finally {
       this.#over.signal.removeEventListener('abort', cancel);
     }
   }
 
+  /** What runs inside is a level: the manager hears of it after each time that it or this side was away, and where it takes a reservation in use for an unused one. */
+  #tellUses(among: ReadonlySet<number>): void {
+    for (const use of this.#options.inUse?.() ?? []) if (among.has(use.reservationId) && this.#unused.has(use.reservationId)) this.noteUse(use);
+  }
+
   async #list(): Promise<void> {
     this.#windows.clear();
+    this.#unused.clear();
     let before = 0;
     do {
       const page = await callUnary(this.#client, 'listReservations', {
@@ -229,6 +252,8 @@ export class ReservationDesk {
   }
 
   #note({ reservationId, status, userId, amount, startUnixMs, endUnixMs }: Reservation): void {
+    if (status === ReservationStatus.CONFIRMED) this.#unused.add(reservationId);
+    else this.#unused.delete(reservationId);
     if (this.#living.includes(status) && endUnixMs > this.#options.now()) this.#windows.set(reservationId, { reservationId, userId, count: amount, startsAt: startUnixMs, endsAt: endUnixMs });
     else this.#windows.delete(reservationId);
   }

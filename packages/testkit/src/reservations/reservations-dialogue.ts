@@ -138,6 +138,9 @@ const verbs: Readonly<Record<string, Verb>> = {
     kind: 'ClaimShown', ...asked, claim: words.includes('forged') ? undefined : claimOf(state, words), resourceId: after(words, 'at') ?? '', shownBy: after(words, 'by') ?? '',
     key: after(words, 'key') ?? '',
   }),
+  uses: (words, asked) => ({
+    kind: 'UseTold', ...asked, reservationId: Number(words[2]), resourceId: after(words, 'at') ?? '', usedBy: after(words, 'by') ?? '', key: after(words, 'key') ?? '',
+  }),
   maintains: (words, asked) => ({
     kind: 'MaintenanceAnnounced', ...asked, resourceId: words[2] ?? '', name: words[3] ?? '', startsAt: numberAfter(words, 'from') ?? 0, endsAt: numberAfter(words, 'until') ?? 0,
     amount: numberAfter(words, 'amount') ?? 0, reason: after(words, 'because') ?? '',

@@ -30,7 +30,7 @@ export function define(command: Command, act: Act): void {
 export async function claimReservation(context: CommandContext, text: string, options: ClaimOptions): Promise<ExitStatus> {
   const manager = await openManager(context, options.manager);
   const claim = text.includes('.') ? text : (await manager.getReservation({ reservationId: readReservationId(text) })).reservation?.claim ?? '';
-  const { reservation } = await manager.claimReservation({ claim, resourceId: options.resource ?? '', userId: options.user ?? '', clientRequestId: options.key ?? '' });
+  const { reservation } = await manager.claimReservation({ claim, resourceId: options.resource ?? '', userId: options.user ?? '', clientRequestId: options.key ?? '', reservationId: 0 });
   if (reservation === undefined) throw new InvariantError('the manager gave no answer');
   const unit = (await resourcesByName(manager)).get(reservation.resourceId)?.unit ?? '';
   tell(context.output, { json: () => reservationJson(reservation, unit), table: () => reservationPairs(reservation, unit), quiet: () => [reservation.reservationId] });

@@ -1,5 +1,5 @@
 import type { ReservedWindow } from '../../messages/index.ts';
-import type { Instant, ProcessorCount } from '../../shared/index.ts';
+import type { Instant, ProcessorCount, UserId } from '../../shared/index.ts';
 import { getRequest } from './apply.ts';
 import type { ClusterInput } from './inputs.ts';
 import { endRequest, promisesOf, replan, startRequest, tellToEnd } from './lifecycle.ts';
@@ -81,6 +81,16 @@ export function countUsed(state: ClusterState, reservationId: number): Processor
     if (order.reservationId === reservationId && status !== 'queued') used += order.width;
   }
   return used;
+}
+
+/** Reservations inside of which requests run, and whose they are. Cost: O(inside). */
+export function listUses(state: ClusterState): { readonly reservationId: number; readonly userId: UserId }[] {
+  const users = new Map<number, UserId>();
+  for (const id of state.insideIds) {
+    const { order: { reservationId, userId }, status } = getRequest(state, id);
+    if (reservationId !== undefined && status === 'running') users.set(reservationId, userId);
+  }
+  return [...users].map(([reservationId, userId]) => ({ reservationId, userId }));
 }
 
 /**

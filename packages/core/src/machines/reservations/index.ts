@@ -12,6 +12,7 @@ export type { PlacementReply, ReservationsCommand, ResourceReply } from './comma
 export { eventsOf, type ReservationEvent } from './events.ts';
 export type { NewResource, Part, ReservationsInput } from './inputs.ts';
 export { judgeClaim, type ClaimJudgement, type ShownClaim } from './judge-claim.ts';
+export { managesReservation } from './owners.ts';
 export { describeCalendar, getReservation, listReservations, listResources, type CalendarView, type ReservationFilter } from './queries.ts';
 export { decisionOf } from './pledge.ts';
 export { restoreSnapshot, takeSnapshot, type OutageSnapshot, type ReservationsSnapshot, type ResourceSnapshot } from './snapshot.ts';

@@ -35,6 +35,8 @@ export type ReservationsInput =
   | (Asked & { readonly kind: 'ReleaseRequested'; readonly reservationId: number })
   /** @param claim undefined where the signature is not ours. @param shownBy empty: who asks. @param key of the claim, for repeats. */
   | (Asked & { readonly kind: 'ClaimShown'; readonly claim: ClaimContents | undefined; readonly resourceId: ResourceId; readonly shownBy: UserId; readonly key: string })
+  /** Who manages the resource says that something runs inside a reservation; a level. @param usedBy whose that is; empty where it is not said. */
+  | (Asked & { readonly kind: 'UseTold'; readonly reservationId: number; readonly resourceId: ResourceId; readonly usedBy: UserId; readonly key: string })
   /** Each of these replies a ResourceReply. */
   | (Asked & { readonly kind: 'ResourceOffered'; readonly resource: NewResource })
   | (Asked & { readonly kind: 'RulesChanged'; readonly resourceId: ResourceId; readonly rules: ResourceRules })

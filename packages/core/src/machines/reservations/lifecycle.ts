@@ -55,6 +55,28 @@ export function showClaim(turn: Turn, input: InputOf<'ClaimShown'>): void {
   });
 }
 
+/** Notes that a reservation is in use, as who manages its resource says: by its number, for the claim that let the user in may be superseded by now, or forgotten. */
+export function tellUse(turn: Turn, input: InputOf<'UseTold'>): void {
+  const { state, now } = turn;
+  answer(turn, input.replyTo, findManaged(state, input), (known) => {
+    const refusal = findNoUse(turn, known, input);
+    if (refusal !== undefined || known.status === 'claimed') return refusal ?? known;
+    return put(turn, 'claimed', { ...known, status: 'claimed', claimedAt: now, claimKey: input.key, reason: 'in use' });
+  });
+}
+
+function findNoUse({ state, now }: Turn, { place, resourceId, status, reason }: ReservationRecord, input: InputOf<'UseTold'>): Refusal | undefined {
+  const { id, userId, start } = place;
+  if (!isOwner(state, getEntry(state, resourceId).resource, input.userId)) {
+    return { code: 'MUT_NOT_OWNER', message: `who manages ${resourceId} tells of a use by its number; you are ${input.userId}, and want the claim` };
+  }
+  if (input.resourceId !== '' && input.resourceId !== resourceId) return { code: 'MUT_CLAIM_ELSEWHERE', message: `reservation ${id} is of ${resourceId}, and was used at ${input.resourceId}` };
+  if (input.usedBy !== '' && input.usedBy !== userId) return { code: 'MUT_CLAIM_NOT_YOURS', message: `reservation ${id} is ${userId}'s, and was used by ${input.usedBy}` };
+  if (status === 'held') return { code: 'MUT_CLAIM_UNCONFIRMED', message: `reservation ${id} is only held; confirm it first` };
+  if (status !== 'confirmed' && status !== 'claimed') return { code: 'MUT_RESERVATION_OVER', message: `reservation ${id} is ${status}: ${reason}` };
+  return now < start ? { code: 'MUT_CLAIM_EARLY', message: `reservation ${id} begins in ${describeTime(start - now)}` } : undefined;
+}
+
 /** Does what the time has come for: holds lapse, what nobody claimed is given back, uses end, outages are over. Cost: O(log n) each. */
 export function endDue(turn: Turn): void {
   const { state: { dues }, now } = turn;

@@ -37,3 +37,9 @@ export function findOwnResource(state: ReservationsState, { userId, resourceId }
   if (isRefusal(entry) || isOwner(state, entry.resource, userId)) return entry;
   return { code: 'MUT_NOT_OWNER', message: `resource ${resourceId} is ${entry.resource.ownerId}'s; you are ${userId}` };
 }
+
+/** Whether a user decides about the resource of a reservation; not of one that there is not. */
+export function managesReservation(state: ReservationsState, userId: UserId, reservationId: number): boolean {
+  const found = state.reservations.get(reservationId);
+  return found !== undefined && isOwner(state, getEntry(state, found.resourceId).resource, userId);
+}

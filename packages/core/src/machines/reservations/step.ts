@@ -2,7 +2,7 @@ import { unreachable, type Decision, type Instant } from '../../shared/index.ts'
 import type { ReservationsChange } from './changes.ts';
 import type { ReservationsCommand } from './commands.ts';
 import type { ReservationsInput } from './inputs.ts';
-import { cancel, confirm, endDue, forgetOld, release, showClaim } from './lifecycle.ts';
+import { cancel, confirm, endDue, forgetOld, release, showClaim, tellUse } from './lifecycle.ts';
 import { renegotiate, requestReservation } from './place.ts';
 import { announceMaintenance, changeRules, failResource, registerResource, restoreResource, withdrawMaintenance } from './resources.ts';
 import { hearDecision, pledge } from './pledge.ts';
@@ -29,6 +29,7 @@ function handle(turn: Turn, input: ReservationsInput): void {
     case 'CancellationRequested': return cancel(turn, input);
     case 'ReleaseRequested': return release(turn, input);
     case 'ClaimShown': return showClaim(turn, input);
+    case 'UseTold': return tellUse(turn, input);
     case 'ResourceOffered': return registerResource(turn, input);
     case 'RulesChanged': return changeRules(turn, input);
     case 'MaintenanceAnnounced': return announceMaintenance(turn, input);

@@ -9,7 +9,7 @@ import type { SiteReservations } from '@mutirao/managers';
 import { openClaimSigner } from '@mutirao/runtime/claims';
 import { quietLogger } from '@mutirao/runtime/log';
 import { aReservationWire, HandTimers, PretendReservations, temporaryFolder } from '@mutirao/testkit';
-import { ReservationKeeper } from '../../../src/reservations/reservation-keeper.ts';
+import { ReservationKeeper, type ReservationKeeperOptions } from '../../../src/reservations/reservation-keeper.ts';
 
 /** Far away, for the keeper goes by the system's clock. */
 const [startUnixMs, endUnixMs] = [4_000_000_000_000, 4_000_003_600_000];
@@ -66,12 +66,12 @@ async function settle(): Promise<void> {
   for (let round = 0; round < 60; round += 1) await turn();
 }
 
-function open(t: ExecutionContext, folder = temporaryFolder(t), site = new PretendSite()) {
+function open(t: ExecutionContext, folder = temporaryFolder(t), site = new PretendSite(), inUse: NonNullable<ReservationKeeperOptions['inUse']> = () => []) {
   const manager = new PretendReservations(openClaimSigner(join(folder, 'claim-key.pem'), 'local'));
   const timers = new HandTimers();
   const keeper = new ReservationKeeper({
     address: 'h:1', resourceId: 'alpha', token: () => 'secret', directory: folder, site, interval: 10_000, log: quietLogger, timers, processors: () => Promise.resolve(8),
-    connect: () => manager.connect(),
+    connect: () => manager.connect(), inUse,
     sleep: (_delay, signal) => new Promise((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener('abort', () => { resolve(); });
@@ -99,7 +99,7 @@ test('what is confirmed the site keeps, and what is only held it does not', asyn
   t.deepEqual(keeper.describe(), ['1 of 1 reservation guaranteed by the site\'s own manager.']);
   t.like(manager.registered[0], { resourceId: 'alpha', quantity: '8' });
   await keeper.admit(shown());
-  keeper.noteUse(7);
+  keeper.noteUse({ reservationId: 7, userId: 'ana' });
   await settle();
   t.like(manager.shown[0], { clientRequestId: 'provider alpha', resourceId: 'alpha' });
   manager.tell(reserved({ endUnixMs: endUnixMs + 60_000, revision: 2 }));
@@ -166,4 +166,12 @@ test('before the manager has spoken for the first time nothing at the site is to
   await settle();
   t.deepEqual(site.done, []);
   t.deepEqual(keeper.describe(), []);
+});
+
+test('what an allocation uses is told by number in a later life of the provider, though no claim was shown in it', async (t) => {
+  const { manager, keeper } = open(t, undefined, undefined, () => [{ reservationId: 7, userId: 'ana' }]);
+  manager.reservations = [reserved()];
+  keeper.start();
+  await settle();
+  t.deepEqual(manager.shown, [{ claim: '', resourceId: 'alpha', userId: 'ana', clientRequestId: 'provider alpha', reservationId: 7 }]);
 });

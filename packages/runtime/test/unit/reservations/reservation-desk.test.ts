@@ -54,6 +54,7 @@ function open(t: ExecutionContext, parts: Partial<ReservationDeskOptions> = {}, 
   return { manager, desk, told, warnings, folder, wake };
 }
 
+const use7 = { reservationId: 7, userId: 'ana' };
 const window7 = { reservationId: 7, userId: 'ana', count: 2, startsAt: 1000, endsAt: 5000 };
 
 test('a use that begins a moment before the manager\'s start is told again until the manager takes it, with the same key', async (t) => {
@@ -63,7 +64,7 @@ test('a use that begins a moment before the manager\'s start is told again until
   await settle();
   await desk.admit(manager.claim(), 'ana');
   manager.refusals = ['MUT_CLAIM_EARLY', 'MUT_CLAIM_EARLY', 'MUT_UNREACHABLE'];
-  desk.noteUse(7);
+  desk.noteUse(use7);
   await settle();
   t.is(manager.shown.length, 1);
   for (let count = 2; count <= 4; count += 1) {
@@ -73,7 +74,7 @@ test('a use that begins a moment before the manager\'s start is told again until
   await wake();
   t.is(manager.shown.length, 4, 'what was taken is not told again');
   t.deepEqual(new Set(manager.shown.map((one) => JSON.stringify(one))).size, 1);
-  t.like(manager.shown[0], { claim: manager.claim(), resourceId: 'alpha', userId: 'ana', clientRequestId: 'provider alpha' });
+  t.like(manager.shown[0], { claim: manager.claim(), resourceId: 'alpha', userId: 'ana', clientRequestId: 'provider alpha', reservationId: 7 });
   t.deepEqual(warnings, []);
 });
 
@@ -81,15 +82,11 @@ test('a use that the manager refuses for good is told once, and its owner is war
   const { manager, desk, warnings, wake } = open(t);
   await desk.admit(manager.claim(), 'ana');
   manager.refusals = ['MUT_CLAIM_LATE'];
-  desk.noteUse(7);
+  desk.noteUse(use7);
   await settle();
   await wake();
   t.is(manager.shown.length, 1);
   t.deepEqual(warnings, ['the manager does not know that a reservation is in use']);
-  desk.noteUse(7);
-  desk.noteUse(8);
-  await settle();
-  t.is(manager.shown.length, 1, 'a use is told once, and one whose claim was not shown never');
 });
 
 test('a reservation that moved between the showing of its claim and its use is told with the claim that took its place', async (t) => {
@@ -98,18 +95,60 @@ test('a reservation that moved between the showing of its claim and its use is t
   const moved = manager.claim(aReservationWire({ endUnixMs: 9000, revision: 2 }));
   manager.verify = () => ({ code: 'MUT_CLAIM_SUPERSEDED', presentClaim: moved });
   manager.refusals = ['MUT_CLAIM_SUPERSEDED'];
-  desk.noteUse(7);
+  desk.noteUse(use7);
   await settle();
   await wake();
   t.deepEqual(manager.shown.map(({ claim, userId }) => [claim, userId]), [[manager.claim(), 'ana'], [moved, 'ana']]);
   t.deepEqual(warnings, []);
 });
 
+test('what runs inside is told by number with each new connection, also without its claim, until the manager knows of it', async (t) => {
+  const { manager, desk, wake } = open(t, { inUse: () => [use7, { reservationId: 8, userId: 'bob' }, { reservationId: 9, userId: 'eve' }] });
+  manager.reservations = [aReservationWire(), aReservationWire({ reservationId: 8, userId: 'bob', status: ReservationStatus.CLAIMED })];
+  desk.start();
+  await settle();
+  const told = { claim: '', resourceId: 'alpha', userId: 'ana', clientRequestId: 'cluster alpha', reservationId: 7 };
+  t.deepEqual(manager.shown, [told], 'what is known to be in use, or is none of the manager\'s, is not told');
+  manager.leave();
+  manager.isAway = false;
+  await settle();
+  await wake();
+  t.deepEqual(manager.shown, [told, told]);
+  manager.reservations = [aReservationWire({ status: ReservationStatus.CLAIMED })];
+  manager.leave();
+  manager.isAway = false;
+  await settle();
+  await wake();
+  t.is(manager.shown.length, 2);
+});
+
+test('a reservation in use that the manager tells of as unused is told of again, and nothing else with it', async (t) => {
+  const { manager, desk } = open(t, { inUse: () => [use7, { reservationId: 8, userId: 'bob' }] });
+  manager.reservations = [aReservationWire({ status: ReservationStatus.CLAIMED }), aReservationWire({ reservationId: 8, userId: 'bob' })];
+  desk.start();
+  await settle();
+  t.deepEqual(manager.shown.map(({ reservationId }) => reservationId), [8]);
+  manager.tell(aReservationWire({ revision: 2 }));
+  await settle();
+  t.deepEqual(manager.shown.map(({ reservationId }) => reservationId), [8, 7]);
+});
+
+test('of a use that is being told of nothing more is told beside', async (t) => {
+  const { manager, desk, wake } = open(t);
+  manager.refusals = ['MUT_CLAIM_EARLY'];
+  desk.noteUse(use7);
+  desk.noteUse(use7);
+  await settle();
+  t.is(manager.shown.length, 1);
+  await wake();
+  t.is(manager.shown.length, 2);
+});
+
 test('who stops tells no use again', async (t) => {
   const { manager, desk, wake } = open(t);
   await desk.admit(manager.claim(), 'ana');
   manager.refusals = ['MUT_CLAIM_EARLY', 'MUT_CLAIM_EARLY'];
-  desk.noteUse(7);
+  desk.noteUse(use7);
   await settle();
   await desk.stop();
   await wake();
@@ -121,7 +160,7 @@ test('the claim of a reservation that has moved since is as good as the one that
   const [first, moved] = [manager.claim(), manager.claim(aReservationWire({ startUnixMs: 2000, endUnixMs: 9000, amount: 3, revision: 2 }))];
   manager.verify = ({ claim }) => (claim === first ? { code: 'MUT_CLAIM_SUPERSEDED', message: 'it has moved', presentClaim: moved } : { code: 'MUT_CLAIM_EARLY' });
   t.deepEqual(await desk.admit(first, 'ana'), { reservationId: 7, userId: 'ana', count: 3, startsAt: 2000, endsAt: 9000 });
-  desk.noteUse(7);
+  desk.noteUse(use7);
   await settle();
   t.is(manager.shown[0]?.claim, moved);
 });

@@ -374,6 +374,7 @@ export interface VerifyReservationResponse {
   presentClaim: string;
 }
 
+/** By its claim; or by its number, from who manages the resource, of which that is one time or many the same. */
 export interface ClaimReservationRequest {
   claim: string;
   /** The resource at which it was shown; empty: the one that it names. */
@@ -382,6 +383,11 @@ export interface ClaimReservationRequest {
   userId: string;
   /** Chosen by the caller; the same key is the same claim. */
   clientRequestId: string;
+  /**
+   * Of who manages the resource: that something runs inside this reservation, whatever claim let it in. It may be told any number of times. Of anyone else, who shows
+   * the claim, it is not looked at. 0 for none.
+   */
+  reservationId: number;
 }
 
 export interface ClaimReservationResponse {
@@ -2530,7 +2536,7 @@ export const VerifyReservationResponse: MessageFns<VerifyReservationResponse> = 
 };
 
 function createBaseClaimReservationRequest(): ClaimReservationRequest {
-  return { claim: "", resourceId: "", userId: "", clientRequestId: "" };
+  return { claim: "", resourceId: "", userId: "", clientRequestId: "", reservationId: 0 };
 }
 
 export const ClaimReservationRequest: MessageFns<ClaimReservationRequest> = {
@@ -2546,6 +2552,9 @@ export const ClaimReservationRequest: MessageFns<ClaimReservationRequest> = {
     }
     if (message.clientRequestId !== "") {
       writer.uint32(34).string(message.clientRequestId);
+    }
+    if (message.reservationId !== 0) {
+      writer.uint32(40).uint64(message.reservationId);
     }
     return writer;
   },
@@ -2593,6 +2602,14 @@ export const ClaimReservationRequest: MessageFns<ClaimReservationRequest> = {
             }
 
             message.clientRequestId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.reservationId = longToNumber(reader.uint64());
             continue;
           }
         }
