@@ -21,7 +21,8 @@ export default {
     {
       name: 'formats-are-pure', severity: 'error',
       from: { path: '^packages/formats/src/' },
-      to: { pathNot: '^packages/(core|formats)/src/' },
+      // Parsers of XML and YAML, which read a text and do nothing else.
+      to: { pathNot: '^packages/(core|formats)/src/|^node_modules/(saxes|yaml)/' },
     },
     {
       name: 'api-knows-only-core', severity: 'error',

@@ -7,6 +7,7 @@ export { heft } from './heft.ts';
 export { hpts, ihpts } from './hpts.ts';
 export { bLevels, findCriticalPath, tLevels, tailLevels, type CriticalPath, type LevelCosts } from './levels.ts';
 export { findBound, measureSchedule, type ScheduleMeasures } from './measures.ts';
+export { operationCost, operations, type Operation } from './operations.ts';
 export { platformCosts, type Platform, type PlatformProcessor } from './platform.ts';
 export { lastEndOf, makespanOf, type Placement, type PlacementReason, type PlacementRule, type Schedule } from './schedule.ts';
 export { findScheduleFault } from './schedule-fault.ts';

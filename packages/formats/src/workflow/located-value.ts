@@ -1,0 +1,104 @@
+import { LineCounter, parseDocument, isNode } from 'yaml';
+import { FormatError } from '../format-error.ts';
+import type { TextPlace } from './workflow-document.ts';
+
+/** A value of a JSON or YAML text that knows where it stands. */
+export class LocatedValue {
+  readonly value: unknown;
+  readonly path: readonly (string | number)[];
+  readonly #text: string;
+  readonly #subject: string;
+
+  constructor(value: unknown, path: readonly (string | number)[], text: string, subject: string) {
+    this.value = value;
+    this.path = path;
+    this.#text = text;
+    this.#subject = subject;
+  }
+
+  /** A part of it; its value is undefined where there is none. */
+  at(key: string | number): LocatedValue {
+    const isHolder = typeof this.value === 'object' && this.value !== null && Object.hasOwn(this.value, key);
+    const value: unknown = isHolder ? (this.value as Record<string | number, unknown>)[key] : undefined;
+    return new LocatedValue(value, [...this.path, key], this.#text, this.#subject);
+  }
+
+  /** The elements of a list; none where there is nothing. @throws {FormatError} when it is something else. */
+  list(): LocatedValue[] {
+    if (this.value === undefined || this.value === null) return [];
+    if (!Array.isArray(this.value)) throw this.fault('a list');
+    return this.value.map((_, index) => this.at(index));
+  }
+
+  /** The names and values of a map; none where there is nothing. @throws {FormatError} when it is something else. */
+  entries(): [string, LocatedValue][] {
+    if (this.value === undefined || this.value === null) return [];
+    if (typeof this.value !== 'object' || Array.isArray(this.value)) throw this.fault('names with values');
+    return Object.keys(this.value).map((key) => [key, this.at(key)]);
+  }
+
+  /** @throws {FormatError} when it is no text. */
+  text(fallback?: string): string {
+    if (this.value === undefined && fallback !== undefined) return fallback;
+    if (typeof this.value === 'string') return this.value;
+    throw this.fault('a text');
+  }
+
+  /** @throws {FormatError} when it is no number. */
+  number(fallback?: number): number {
+    if (this.value === undefined && fallback !== undefined) return fallback;
+    if (typeof this.value === 'number' && Number.isFinite(this.value)) return this.value;
+    throw this.fault('a number', 'MUT_WORKFLOW_COST');
+  }
+
+  /** An error about it. Cost: the text is read again, for the line. */
+  fault(expected: string, code = 'MUT_WORKFLOW_SYNTAX'): FormatError {
+    const name = this.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('').replace(/^\./, '');
+    const found = this.value === undefined ? 'nothing' : JSON.stringify(this.value).slice(0, 60);
+    return new FormatError({ code, subject: this.#subject, ...this.place(), found: `${found} as ${name === '' ? 'the whole' : name}`, expected });
+  }
+
+  /** Where it stands, or the innermost that holds it. */
+  place(): TextPlace {
+    const lines = new LineCounter();
+    const document = parseDocument(this.#text, { lineCounter: lines, ...yamlLimits });
+    for (let path = this.path; ; path = path.slice(0, -1)) {
+      const node: unknown = path.length === 0 ? document.contents : document.getIn(path, true);
+      if (isNode(node) && node.range) {
+        const { line, col } = lines.linePos(node.range[0]);
+        return { line, column: col };
+      }
+      if (path.length === 0) return { line: 1, column: 1 };
+    }
+  }
+}
+
+/** No aliases: a few lines of them can stand for more than fits into memory. */
+const yamlLimits = { logLevel: 'silent' as const, uniqueKeys: true, merge: false };
+
+/** Reads JSON. @throws {FormatError} MUT_WORKFLOW_SYNTAX */
+export function readJson(text: string, subject: string): LocatedValue {
+  try {
+    return new LocatedValue(JSON.parse(text) as unknown, [], text, subject);
+  } catch (error) {
+    const position = Number(/at position (\d+)/.exec((error as Error).message)?.[1] ?? text.length);
+    const before = text.slice(0, position).split('\n');
+    throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: before.length, column: (before.at(-1) as string).length + 1, found: (error as Error).message, expected: 'JSON' });
+  }
+}
+
+/** Reads YAML 1.2 without aliases. @throws {FormatError} MUT_WORKFLOW_SYNTAX */
+export function readYaml(text: string, subject: string): LocatedValue {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, ...yamlLimits });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line, column: col, found: error.message.split('\n')[0] as string, expected: 'YAML' });
+  }
+  try {
+    return new LocatedValue(document.toJS({ maxAliasCount: 0 }), [], text, subject);
+  } catch (cause) {
+    throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: 1, column: 1, found: (cause as Error).message, expected: 'YAML without aliases' });
+  }
+}

@@ -1,0 +1,27 @@
+import { detectFormat } from '../detect-format.ts';
+import { FormatError } from '../format-error.ts';
+import { parseDax } from './dax.ts';
+import { parseJobXml } from './job-xml.ts';
+import { parseWfFormat } from './wf-format.ts';
+import type { WorkflowDocument } from './workflow-document.ts';
+import { parseYamlWorkflow } from './yaml-workflow.ts';
+
+/**
+ * Reads a workflow in whichever of the formats it is written: WfFormat, DAX, our job XML, or YAML.
+ *
+ * @throws {FormatError} with the code and the place of what is wrong.
+ */
+export function parseWorkflow(text: string, subject: string): WorkflowDocument {
+  const format = detectFormat(text);
+  switch (format) {
+    case 'wfformat': return parseWfFormat(text, subject);
+    case 'json':
+      if (text.includes('"schemaVersion"')) return parseWfFormat(text, subject);
+      throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: 1, column: 1, found: 'JSON without schemaVersion', expected: 'WfFormat, DAX, job XML or YAML' });
+    case 'dax': return parseDax(text, subject);
+    case 'xml': return parseJobXml(text, subject);
+    case 'jdf': case 'jdf-g1': case 'jdf-arrebol': case 'jdl': case 'swf': case 'sdf': case 'sdf-classad': case 'gdf': case 'gdf-g1': case 'gdf-g2': case 'unknown':
+      return parseYamlWorkflow(text, subject);
+    default: throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: 1, column: 1, found: `the format ${String(format)}`, expected: 'WfFormat, DAX, job XML or YAML' });
+  }
+}

@@ -1,0 +1,52 @@
+import { SaxesParser } from 'saxes';
+import { FormatError } from '../format-error.ts';
+import type { TextPlace } from './workflow-document.ts';
+
+/** An element of an XML text. */
+export interface XmlElement extends TextPlace {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly XmlElement[];
+}
+
+const depthMax = 64;
+
+/**
+ * Reads the elements of an XML text; what stands between them is left out.
+ *
+ * A document type is refused, and with it every entity that a text could declare: XML's own five and numbers are all that there is.
+ *
+ * @throws {FormatError} MUT_WORKFLOW_SYNTAX
+ */
+export function readXml(text: string, subject: string): XmlElement {
+  const parser = new SaxesParser<{ position: true; xmlns: false }>({ position: true, xmlns: false });
+  const open: { name: string; attributes: Record<string, string>; children: XmlElement[]; line: number; column: number }[] = [];
+  let root: XmlElement | undefined;
+  const fail = (found: string, expected: string): never => {
+    throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: parser.line, column: parser.column + 1, found, expected });
+  };
+  parser.on('error', (error) => fail(error.message.replace(/^\d+:\d+: /, ''), 'well-formed XML'));
+  parser.on('doctype', () => fail('a document type', 'XML without one: entities are not read'));
+  parser.on('opentag', ({ name, attributes }) => {
+    if (open.length >= depthMax) fail(`elements ${depthMax + 1} deep`, `at most ${depthMax}`);
+    const element = { name, attributes, children: [], line: parser.line, column: parser.column + 1 };
+    open.at(-1)?.children.push(element);
+    root ??= element;
+    open.push(element);
+  });
+  parser.on('closetag', () => { open.pop(); });
+  parser.write(text).close();
+  return root ?? fail('the end', 'an element');
+}
+
+/** An attribute that must be there. @throws {FormatError} MUT_WORKFLOW_SYNTAX */
+export function attributeOf(element: XmlElement, name: string, subject: string): string {
+  const value = element.attributes[name];
+  if (value !== undefined) return value;
+  throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: element.line, column: element.column, found: `<${element.name}> without ${name}`, expected: `the attribute ${name}` });
+}
+
+/** Writes what stands for a text in an attribute. */
+export function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll('\n', '&#10;').replaceAll('\t', '&#9;').replaceAll('\r', '&#13;');
+}

@@ -1,0 +1,93 @@
+import { findWorkflowFault, type EdgeDraft, type WorkflowDraft } from '@mutirao/core/workflow';
+import { FormatError } from '../format-error.ts';
+
+/** A place in a text, both counted from 1. */
+export interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A file that a task reads or writes. */
+export interface WorkflowFile {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** A task as a file describes it. */
+export interface DocumentTask {
+  readonly id: string;
+  /** What kind of task it is: a program's name, or an operation. */
+  readonly kind: string;
+  /** Mflop; run times are counted at {@link referenceSpeed}. */
+  readonly work: number;
+  readonly exchange: number;
+  readonly widthMin: number;
+  readonly widthMax: number;
+  readonly command: string;
+  readonly inputs: readonly WorkflowFile[];
+  readonly outputs: readonly WorkflowFile[];
+  /** Of the XML of moreira2009: the dimension of its matrix, further parameters, and where an editor draws it. */
+  readonly matrix?: { readonly operation: string; readonly dimension: number; readonly parameters: string; readonly x: number; readonly y: number };
+  readonly place: () => TextPlace;
+}
+
+/** An edge as a file describes it. */
+export interface DocumentEdge {
+  readonly from: string;
+  readonly to: string;
+  /** What is sent beside the files that one writes and the other reads. */
+  readonly data?: number;
+  readonly share?: number;
+  readonly place: () => TextPlace;
+}
+
+/** A workflow as a file describes it, with the places of its parts, so that a fault can be told where it is. */
+export interface WorkflowDocument {
+  readonly name: string;
+  /** The file as the user named it. */
+  readonly subject: string;
+  readonly tasks: readonly DocumentTask[];
+  readonly edges: readonly DocumentEdge[];
+  /** What is odd in the file and was put right, a sentence each. */
+  readonly warnings: readonly string[];
+  /** Whether several tasks may write one file, as in profiled instances; what a reader gets is then what the task before it wrote. */
+  readonly hasManyWriters?: boolean;
+}
+
+/** Speed of the processor that run times of files are counted on, in Mflop/s: a second of run time is so many Mflop of work. */
+export const referenceSpeed = 1000;
+
+/**
+ * Checks a document and makes a draft of it: the data of an edge is what its task writes and the other one reads, in the writer's sizes.
+ *
+ * @throws {FormatError} with the code of what is wrong and the place of the task or the edge.
+ */
+export function draftOf(document: WorkflowDocument): WorkflowDraft {
+  const { tasks, edges, subject } = document;
+  refuseManyWriters(document);
+  const written = new Map(tasks.map(({ id, outputs }) => [id, new Map(outputs.map(({ name, bytes }) => [name, bytes]))]));
+  const read = new Map(tasks.map(({ id, inputs }) => [id, inputs]));
+  const drafts: EdgeDraft[] = edges.map(({ from, to, data = 0, share = 0 }) => {
+    const sent = (read.get(to) ?? []).reduce((sum, { name }) => sum + (written.get(from)?.get(name) ?? 0), 0);
+    return { from, to, data: data + sent, share };
+  });
+  const draft = { tasks: tasks.map(({ id, work, exchange, widthMin, widthMax }) => ({ id, work, exchange, widthMin, widthMax })), edges: drafts };
+  const fault = findWorkflowFault(draft);
+  if (fault === undefined) return draft;
+  const part = fault.taskIndex !== undefined ? tasks[fault.taskIndex] : edges[fault.edgeIndex ?? -1];
+  throw new FormatError({ code: fault.code, subject, ...(part?.place() ?? { line: 1, column: 1 }), found: fault.message, expected: 'a workflow that can run' });
+}
+
+/** @throws {FormatError} MUT_WORKFLOW_TWO_WRITERS */
+function refuseManyWriters({ tasks, subject, hasManyWriters = false }: WorkflowDocument): void {
+  const writers = new Map<string, string>();
+  for (const { id, outputs, place } of hasManyWriters ? [] : tasks) {
+    for (const { name } of outputs) {
+      const other = writers.get(name);
+      if (other !== undefined) {
+        throw new FormatError({ code: 'MUT_WORKFLOW_TWO_WRITERS', subject, ...place(), found: `the file ${name} as an output of both ${other} and ${id}`, expected: 'one writer of each file' });
+      }
+      writers.set(name, id);
+    }
+  }
+}

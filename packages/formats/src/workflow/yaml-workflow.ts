@@ -1,0 +1,67 @@
+import { FormatError } from '../format-error.ts';
+import { parseDuration } from '../values/duration.ts';
+import { parseSize } from '../values/size.ts';
+import { readYaml, type LocatedValue } from './located-value.ts';
+import { referenceSpeed, type DocumentEdge, type DocumentTask, type WorkflowDocument, type WorkflowFile } from './workflow-document.ts';
+
+const taskKeys = ['after', 'command', 'inputs', 'outputs', 'processors', 'time'];
+
+/**
+ * Reads a workflow that people write by hand: tasks with commands, inputs and outputs. A task waits for those that write its inputs, and for those named in `after`.
+ *
+ * @throws {FormatError} MUT_WORKFLOW_NO_WRITER for an input that no task writes and that is no input of the whole; MUT_WORKFLOW_SYNTAX; MUT_BAD_DURATION; MUT_BAD_SIZE
+ */
+export function parseYamlWorkflow(text: string, subject: string): WorkflowDocument {
+  const root = readYaml(text, subject);
+  refuseOthers(root, ['inputs', 'name', 'tasks']);
+  const given = new Set(filesOf(root.at('inputs')).map(({ name }) => name));
+  const rows = root.at('tasks').entries();
+  const tasks = rows.map(([id, row]) => readTask(id, row));
+  const writers = new Map(tasks.flatMap(({ id, outputs }) => outputs.map(({ name }) => [name, id] as const)));
+  const edges = rows.flatMap(([id, row], index) => edgesOf(id, row, (tasks[index] as DocumentTask).inputs, (file) => {
+    const writer = writers.get(file);
+    if (writer === undefined && !given.has(file)) {
+      throw new FormatError({ code: 'MUT_WORKFLOW_NO_WRITER', subject, ...row.at('inputs').place(), found: `the input ${file} of task ${id}, which no task writes`, expected: 'an output of a task, or a name in inputs of the whole workflow' });
+    }
+    return writer;
+  }));
+  return { name: root.at('name').text(''), subject, tasks, edges, warnings: [] };
+}
+
+function edgesOf(id: string, row: LocatedValue, inputs: readonly WorkflowFile[], writerOf: (file: string) => string | undefined): DocumentEdge[] {
+  const places = new Map<string, LocatedValue>();
+  for (const { name } of inputs) {
+    const writer = writerOf(name);
+    if (writer !== undefined) places.set(writer, row.at('inputs'));
+  }
+  for (const before of row.at('after').list()) places.set(before.text(), before);
+  return [...places].map(([from, place]) => ({ from, to: id, place: () => place.place() }));
+}
+
+function readTask(id: string, row: LocatedValue): DocumentTask {
+  refuseOthers(row, taskKeys);
+  const [widthMin, widthMax] = readWidths(row.at('processors'));
+  const time = row.at('time');
+  return {
+    id, kind: id, work: time.value === undefined ? 0 : (parseDuration(time.text()) * referenceSpeed) / 1000, exchange: 0, widthMin, widthMax,
+    command: row.at('command').text(''), inputs: filesOf(row.at('inputs')), outputs: filesOf(row.at('outputs')), place: () => row.place(),
+  };
+}
+
+/** Processors of a task: `4`, or `1-8` for one that may have any number between. */
+function readWidths(value: LocatedValue): readonly [number, number] {
+  const match = /^(\d+)(?:-(\d+))?$/.exec(String(value.value ?? 1));
+  if (match === null) throw value.fault('a number such as 4, or a range such as 1-8', 'MUT_WORKFLOW_WIDTH');
+  return [Number(match[1]), Number(match[2] ?? match[1])];
+}
+
+/** Files as a list of names, or as names with sizes. */
+function filesOf(value: LocatedValue): WorkflowFile[] {
+  if (Array.isArray(value.value)) return value.list().map((name) => ({ name: name.text(), bytes: 0 }));
+  return value.entries().map(([name, size]) => ({ name, bytes: typeof size.value === 'number' ? size.number() : parseSize(size.text('0')) }));
+}
+
+function refuseOthers(value: LocatedValue, known: readonly string[]): void {
+  const other = value.entries().find(([key]) => !known.includes(key));
+  if (other !== undefined) throw other[1].fault(`one of ${known.join(', ')}`);
+}
