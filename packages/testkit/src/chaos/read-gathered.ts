@@ -11,10 +11,18 @@ export interface GatheredLoad {
   readonly root: string;
   /** Paths of what the index tells of, as often as it does. */
   readonly members: readonly string[];
+  /** Whose results it tells of, in its order. */
+  readonly results: readonly GatheredResult[];
   /** Where index and volumes do not agree. */
   readonly wrong: readonly string[];
   /** What is in the folder beside them. */
   readonly strangers: readonly string[];
+}
+
+/** A result in an index. */
+export interface GatheredResult {
+  readonly taskIndex: number;
+  readonly replicaId: number;
 }
 
 const bytesMax = 256 * 1024 * 1024;
@@ -25,8 +33,14 @@ export async function readGathered({ jobId, label }: SubmittedJob, { outputs, ru
   const root = join(runs, `${label}.taken-out`);
   mkdirSync(root, { recursive: true });
   const [members, wrong]: [string[], string[]] = [[], []];
+  const results: GatheredResult[] = [];
   const index = join(folder, gatheredIndexName(jobId));
-  if (existsSync(index)) await readGatheredIndex(index, (files) => { members.push(...files.map(({ path }) => path)); });
+  if (existsSync(index)) {
+    await readGatheredIndex(index, (files) => {
+      members.push(...files.map(({ path }) => path));
+      results.push(...files.slice(0, 1));
+    });
+  }
   const names = existsSync(folder) ? readdirSync(folder).toSorted() : [];
   const volumes = names.filter((name) => gatheredVolumeNumber(jobId, name) !== undefined);
   const inVolumes: string[] = [];
@@ -40,7 +54,7 @@ export async function readGathered({ jobId, label }: SubmittedJob, { outputs, ru
   }
   const [told, held] = [members.toSorted().join('\n'), inVolumes.toSorted().join('\n')];
   if (told !== held) wrong.push(`the index tells of ${members.length} files, its volumes hold ${inVolumes.length}: ${firstDifference(members, inVolumes)}`);
-  return { root, members, wrong, strangers: names.filter((name) => !volumes.includes(name) && name !== gatheredIndexName(jobId)).map((name) => join(gatheringFolder(label), name)) };
+  return { root, members, results, wrong, strangers: names.filter((name) => !volumes.includes(name) && name !== gatheredIndexName(jobId)).map((name) => join(gatheringFolder(label), name)) };
 }
 
 function firstDifference(one: readonly string[], other: readonly string[]): string {

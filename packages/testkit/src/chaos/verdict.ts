@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { JobStatus, TaskStatus, type TaskRecord } from '@mutirao/api/broker';
 import type { BrokerClient } from '../grid/broker-client.ts';
-import { readGathered } from './read-gathered.ts';
+import { readGathered, type GatheredResult } from './read-gathered.ts';
 import { describeWay, expectedOf, outputPath, taskAt, type LoadFolders, type LoadJob } from './workload.ts';
 
 /** What was looked at, and what was wrong with it; empty where all was well. */
@@ -62,7 +62,7 @@ function isEndedWell({ status }: TaskRecord, isCancelled: boolean): boolean {
 /** What came of the outputs of a job. */
 interface JudgedOutputs {
   readonly wrong: readonly string[];
-  /** Files that no finished task of it has brought, and members of volumes that are there twice. */
+  /** Files that no finished task of it has brought, and results in volumes that are there beside the accepted one. */
   readonly strangers: readonly string[];
 }
 
@@ -70,7 +70,7 @@ async function judgeOutputs(client: BrokerClient, job: SubmittedJob, tasks: read
   const finished = tasks.filter(({ status }) => status === TaskStatus.FINISHED).map(({ taskIndex }) => ({ taskIndex, ...taskAt(job, taskIndex) }));
   const expected = new Set(finished.map((task) => outputPath(job.label, task)));
   const plain = filesBelow(folders.outputs, job.label);
-  const gathered = job.way.isGathered ? await readGathered(job, folders) : { root: folders.outputs, members: plain, wrong: [], strangers: [] };
+  const gathered = job.way.isGathered ? await readGathered(job, folders) : { root: folders.outputs, members: plain, results: [], wrong: [], strangers: [] };
   const wrong = [...gathered.wrong];
   for (const task of finished) {
     const path = outputPath(job.label, task);
@@ -78,9 +78,23 @@ async function judgeOutputs(client: BrokerClient, job: SubmittedJob, tasks: read
     const fault = compare(found, expectedOf(job.label, task.kind, task.index));
     if (fault !== undefined) wrong.push(`task ${task.taskIndex}: ${fault}`);
   }
-  const once = new Set<string>();
-  const strangers = gathered.members.filter((path) => !expected.has(path) || once.size === once.add(path).size);
-  return { wrong, strangers: [...strangers, ...gathered.strangers, ...(job.way.isGathered ? plain : [])] };
+  const strangers = gathered.members.filter((path) => !expected.has(path));
+  return { wrong, strangers: [...strangers, ...findTwice(tasks, gathered.results), ...gathered.strangers, ...(job.way.isGathered ? plain : [])] };
+}
+
+/** Results in an index that are not the accepted one of their task. One of a machine that was caught before it was accepted may stand before that. */
+export function findTwice(tasks: readonly TaskRecord[], results: readonly GatheredResult[]): string[] {
+  const wrong: string[] = [];
+  const replicas = new Map(tasks.flatMap((task) => task.replicas.map((replica) => [replica.replicaId, replica])));
+  const last = new Map(results.map(({ taskIndex, replicaId }) => [taskIndex, replicaId]));
+  const seen = new Set<number>();
+  for (const { taskIndex, replicaId } of results) {
+    const replica = replicas.get(replicaId);
+    const isRight = last.get(taskIndex) === replicaId ? replica?.accepted === true : replica?.reason === 'MUT_MACHINE_QUARANTINED';
+    if (!isRight || seen.has(replicaId)) wrong.push(`task ${taskIndex} by r${replicaId}, ${seen.has(replicaId) ? 'twice' : replica?.reason ?? 'of which nothing is known'}`);
+    seen.add(replicaId);
+  }
+  return wrong;
 }
 
 /** What is wrong with the bytes of a task. @param found undefined where there are none. */

@@ -7,7 +7,8 @@ import test from 'ava';
 import { temporaryFolder } from '../../../src/temporary-folder.ts';
 import { isOwnEnd } from '../../../src/chaos/kept-program.ts';
 import { readGathered } from '../../../src/chaos/read-gathered.ts';
-import { judgeCrashes, judgeJournals, judgeLeftovers } from '../../../src/chaos/verdict.ts';
+import { aReplica, aTask } from '../../../src/broker-records.ts';
+import { findTwice, judgeCrashes, judgeJournals, judgeLeftovers } from '../../../src/chaos/verdict.ts';
 
 test('drafts, playpens and folders of agents that nobody needs are found, and what belongs there is not', (t) => {
   const [home, outputs] = [temporaryFolder(t), temporaryFolder(t)];
@@ -84,4 +85,16 @@ test('volumes are held against their index: a file that only one of them has is 
   t.regex((await readGathered(job, folders)).wrong.join(), /twice/);
   writeFileSync(path.join(gathered, 'stray'), '');
   t.deepEqual((await readGathered(job, folders)).strangers, ['job0-gathered/stray']);
+});
+
+test('a result is gathered once, but for one of a machine that was caught before it was accepted', (t) => {
+  const caught = aReplica({ replicaId: 3, accepted: false, reason: 'MUT_MACHINE_QUARANTINED' });
+  const lost = aReplica({ replicaId: 4, accepted: false, reason: 'MUT_MACHINE_LOST' });
+  const tasks = [aTask({ taskIndex: 0, replicas: [caught, lost, aReplica({ replicaId: 5, accepted: true })] })];
+  const tell = (...replicaIds: number[]): string[] => findTwice(tasks, replicaIds.map((replicaId) => ({ taskIndex: 0, replicaId })));
+  t.deepEqual(tell(5), []);
+  t.deepEqual(tell(3, 5), []);
+  t.is(tell(4, 5).length, 1, 'one that was lost is there too');
+  t.is(tell(5, 5).length, 1, 'the accepted one is there twice');
+  t.true(tell(5, 3).length > 0, 'the one that was caught counts');
 });
