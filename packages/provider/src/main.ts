@@ -11,7 +11,7 @@ import { bytes, defineProgram, duration, integer, text, traceOption, type Config
 import { ownProgram } from '@mutirao/runtime/processes';
 import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
 import { addressIn } from './address-in.ts';
-import { managerOptions, openManager, queueIntervalOf } from './open-manager.ts';
+import { managerOptions, openManager, queueIntervalOf, readHolding } from './open-manager.ts';
 import { openKeeper, startKeeping } from './machines/keep-machines.ts';
 import { startProvider, type ProviderSetup } from './start-provider.ts';
 
@@ -86,6 +86,11 @@ function reservationsOf({ id, reservations: address, reservationResource }: Conf
   return { address, resourceId: reservationResource || id, token: () => readToken(tokenPath(home)), trust: userTrust(home) };
 }
 
+function holdingOf({ holdAhead }: Config): Pick<ProviderConfig, 'holding'> {
+  const holding = readHolding(holdAhead);
+  return holding === undefined ? {} : { holding };
+}
+
 function machineConfig(config: Config, home: string): ProviderConfig {
   if (!/^[\w.-]{1,64}$/.test(config.id)) throw new MutiraoError('MUT_BAD_CONFIG', `id is "${config.id}"; want up to 64 letters, digits, "_", "." or "-"`);
   if (findHeuristic(config.heuristic) === undefined) {
@@ -96,6 +101,7 @@ function machineConfig(config: Config, home: string): ProviderConfig {
     heuristicOptions: { ...heuristicDefaults, defaultTime: config.defaultTaskTime }, userId: config.user || userOfIdentity(identityFolder(home)) || userInfo().username,
     idleRelease: config.idleRelease, agentGrace: config.agentGrace, brokerGrace: config.brokerGrace, deputyAfter: config.deputyAfter,
     refusalPause: config.refusalPause, refusalPauseMax: config.refusalPauseMax, refusalsMax: config.refusalsMax,
+    ...holdingOf(config),
   };
 }
 

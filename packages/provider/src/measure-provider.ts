@@ -1,6 +1,7 @@
 import type { ProviderState } from '@mutirao/core/machines/provider';
 import type { RequestStatus } from '@mutirao/core/messages';
 import type { Metrics } from '@mutirao/runtime/metrics';
+import { countHeldIdle } from './reservations/describe-held.ts';
 import type { SiteContents } from './contents/site-contents.ts';
 import type { TaskMeasure } from './relay/measure.ts';
 import type { Relay } from './relay/relay.ts';
@@ -31,6 +32,7 @@ export function measureProvider(metrics: Metrics, { state, relay, exchange, outp
   metrics.gauge('mutirao_provider_wanted_tasks', 'Pending tasks of all brokers, as they told last.', [], (gauge) => {
     gauge.set([...state.brokers.values()].reduce((sum, broker) => sum + (broker.demand?.pendingTasks ?? 0), 0));
   });
+  metrics.gauge('mutirao_provider_held_idle_processors', 'Processors that run for a reservation and that nobody uses yet.', [], (gauge) => { gauge.set(countHeldIdle(state)); });
   metrics.gauge('mutirao_provider_refusals', 'Refusals and fruitless requests in a row.', [], (gauge) => { gauge.set(state.refusals + state.fruitless); });
   metrics.gauge('mutirao_provider_queue_stale', 'Whether the last reading of the queue failed.', [], (gauge) => { gauge.set(state.listingFailure === '' ? 0 : 1); });
   metrics.gauge('mutirao_provider_replicas_ended', 'Replicas whose ends were relayed since the start.', [], (gauge) => { gauge.set(measure.endedCount); });

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
+import type { LeadRule } from '@mutirao/core/reservations';
 import type { Duration } from '@mutirao/core/shared';
 import { CommandsManager, EmbeddedCluster, readManagerFile, SlurmManager, type ResourceManager } from '@mutirao/managers';
 import { systemClock } from '@mutirao/runtime/driver';
@@ -23,7 +24,8 @@ export const managerOptions = {
   slurmPartition: text({ help: 'Partition to use; Slurm\'s default when empty.', placeholder: 'NAME' }),
   slurmAccount: text({ help: 'Account to charge; Slurm\'s default when empty.', placeholder: 'NAME' }),
   slurmQos: text({ help: 'Quality of service to ask for; Slurm\'s default when empty.', placeholder: 'NAME' }),
-  reservations: text({ help: 'Address of the reservation manager whose reservations Slurm is to keep; empty for none.', placeholder: 'HOST:PORT' }),
+  reservations: text({ help: 'Address of the reservation manager whose reservations Slurm is to keep, or for which allocations are held (--hold-ahead); empty for none.', placeholder: 'HOST:PORT' }),
+  holdAhead: text({ help: 'With --reservations, where the manager makes no reservations for us: asks for their processors ahead and holds them, "fixed:1h" before the start, or "learned:90%", as long ahead as that share of its own requests waited; empty for never.', placeholder: 'RULE' }),
   slurmFlags: text({ help: 'Further flags of sbatch, separated by spaces, for example "--constraint=avx2 --mem-per-cpu=2G".', placeholder: 'FLAGS' }),
 };
 
@@ -46,7 +48,7 @@ export function openManager(config: ManagerConfig, places: ManagerPlaces): Resou
   const { manager, managerFile } = config;
   const takesWords = manager === 'slurm' || manager === 'commands';
   if (places.passedOn.length > 0 && !takesWords) throw new MutiraoError('MUT_BAD_CONFIG', `there are words after "--" (${places.passedOn.join(' ')}), and the manager "${manager}" has no use for them; want slurm or commands`);
-  if (config.reservations !== '' && manager !== 'slurm') throw new MutiraoError('MUT_BAD_CONFIG', `--reservations is "${config.reservations}", and --manager is "${manager}"; want slurm, or the option of the embedded cluster itself`);
+  demandReservable(config);
   if (managerFile !== '' && manager !== 'commands') throw new MutiraoError('MUT_BAD_CONFIG', `--manager-file is "${managerFile}", and --manager is "${manager}"; want --manager commands with it`);
   switch (manager) {
     case 'none': return undefined;
@@ -54,6 +56,12 @@ export function openManager(config: ManagerConfig, places: ManagerPlaces): Resou
     case 'commands': return openCommands(config, places);
     case 'embedded': return openEmbedded(config, places);
   }
+}
+
+/** @throws {MutiraoError} MUT_BAD_CONFIG for options about reservations that do not go together. */
+function demandReservable({ holdAhead, reservations, manager }: ManagerConfig): void {
+  if (holdAhead !== '' && (reservations === '' || manager === 'none')) throw new MutiraoError('MUT_BAD_CONFIG', `--hold-ahead is "${holdAhead}"; want --reservations with it, and a resource manager`);
+  if (reservations !== '' && holdAhead === '' && manager !== 'slurm') throw new MutiraoError('MUT_BAD_CONFIG', `--reservations is "${reservations}", and --manager is "${manager}"; want slurm, or the option of the embedded cluster itself`);
 }
 
 /** Time between two readings of the queue: a site's manager is not ours to burden. */
@@ -79,7 +87,7 @@ function openSlurm(config: ManagerConfig, { id, directory, passedOn }: ManagerPl
   return new SlurmManager({
     user: userInfo().username, partition: config.slurmPartition, flags: [...flags, ...passedOn], requestsMax: config.requestsMax, walltimeMax: config.walltimeMax,
     logFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline, environment: process.env, now: () => systemClock.now(),
-    ...(config.reservations === '' ? {} : { reservations: { prefix: `mutirao_${id}_`, resourceId: config.reservationResource || id } }),
+    ...(config.reservations === '' || config.holdAhead !== '' ? {} : { reservations: { prefix: `mutirao_${id}_`, resourceId: config.reservationResource || id } }),
   });
 }
 
@@ -89,4 +97,16 @@ function openCommands(config: ManagerConfig, { directory, passedOn }: ManagerPla
     templates: readManagerFile(config.managerFile), user: userInfo().username, flags: passedOn, requestsMax: config.requestsMax, walltimeMax: config.walltimeMax,
     jobFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline, environment: process.env, now: () => systemClock.now(),
   });
+}
+
+const unitMs: Readonly<Record<string, Duration>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Reads when allocations are asked for that are to be held; undefined for never. @throws {MutiraoError} MUT_BAD_CONFIG */
+export function readHolding(text: string): LeadRule | undefined {
+  if (text === '') return undefined;
+  const [, percent] = /^learned:([1-9]\d?)%$/.exec(text) ?? [];
+  if (percent !== undefined) return { kind: 'learned', share: Number(percent) / 100 };
+  const [, amount, unit] = /^fixed:(\d{1,6})([smh])$/.exec(text) ?? [];
+  if (amount !== undefined && unit !== undefined) return { kind: 'fixed', lead: Number(amount) * (unitMs[unit] ?? 0) };
+  throw new MutiraoError('MUT_BAD_CONFIG', `--hold-ahead is "${text}"; want fixed: with a time such as fixed:1h, or learned: with a share such as learned:90%`);
 }

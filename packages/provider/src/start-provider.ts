@@ -26,6 +26,8 @@ import type { MachineKeeper } from './machines/machine-keeper.ts';
 import { measureProvider } from './measure-provider.ts';
 import { TaskMeasure } from './relay/measure.ts';
 import { Relay } from './relay/relay.ts';
+import { describeHeld } from './reservations/describe-held.ts';
+import { HoldingDesk, type HoldingDeskOptions } from './reservations/holding-desk.ts';
 import { ReservationKeeper, type ReservationKeeperOptions } from './reservations/reservation-keeper.ts';
 import { QueueWatcher } from './resource/queue-watcher.ts';
 import { Submitter } from './resource/submitter.ts';
@@ -143,6 +145,7 @@ class ProviderProcess {
   readonly #submitter: Submitter | undefined;
   readonly #watcher: QueueWatcher | undefined;
   readonly #keeper: ReservationKeeper | undefined;
+  readonly #holding: HoldingDesk | undefined;
   readonly #machineTokenPath: string;
   #measureTimer: unknown;
   readonly #gate: AgentGate;
@@ -164,7 +167,7 @@ class ProviderProcess {
       tellBroker: (brokerId, message) => { this.#relay.tellBroker(brokerId, message); },
     });
     this.#relay = new Relay({
-      deputy: this.#opened.deputy, providerId: config.providerId, ...(manager?.reservationResource === undefined ? {} : { resourceId: manager.reservationResource }), measure: this.#measure, log, clock: systemClock, deliver, gate: this.#gate, ownerId: setup.ownerId,
+      deputy: this.#opened.deputy, providerId: config.providerId, ...resourceOf(setup), measure: this.#measure, log, clock: systemClock, deliver, gate: this.#gate, ownerId: setup.ownerId,
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
       onKeeping: (agent) => { this.#pushed.divert(agent); },
       onRouted: (agent) => { this.#pushed.repeat(agent); },
@@ -178,7 +181,7 @@ class ProviderProcess {
           logChange(log, change);
           this.#opened.hear(change);
           if (change.kind === 'RequestEnded') this.#gate.forgetRequest(change.requestId);
-          if (change.kind === 'RequestStarted') this.#noteUse(change.requestId);
+          if (change.kind === 'RequestStarted' || change.kind === 'HeldGiven') this.#noteUse(change.requestId);
         }
       },
       onFatal: setup.onFatal,
@@ -187,6 +190,7 @@ class ProviderProcess {
     });
     if (manager === undefined) return;
     this.#keeper = openReservationKeeper(setup, () => listUses(this.#state));
+    this.#holding = openHolding(setup, { inUse: () => listUses(this.#state), deliver });
     const shared = { manager, timers: systemTimers, log, random: Math.random, deliver };
     const keeper = this.#keeper;
     this.#submitter = new Submitter({
@@ -216,6 +220,7 @@ class ProviderProcess {
     this.#opened.resume();
     this.#watcher?.start();
     this.#keeper?.start();
+    this.#holding?.start();
     this.#tellTaskTimes();
     measureProvider(metrics, { state: this.#state, relay: this.#relay, exchange: this.#exchange, outputs: this.#opened.outputs, measure: this.#measure, contents: this.#contents });
     return {
@@ -228,7 +233,7 @@ class ProviderProcess {
 
   #noteUse(requestId: RequestId): void {
     const reservation = this.#state.requests.get(requestId)?.reservation;
-    if (reservation !== undefined) this.#keeper?.noteUse(reservation);
+    if (reservation !== undefined) (this.#holding ?? this.#keeper)?.noteUse(reservation);
   }
 
   #openContents(): SiteContents | undefined {
@@ -253,7 +258,7 @@ class ProviderProcess {
       gate: this.#gate, ownerId, keeper: this.#setup.keeper,
       state: this.#state, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed, deputy: this.#opened.deputy,
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
-      trouble: () => this.#trouble(), reservations: () => this.#keeper?.describe() ?? [],
+      trouble: () => this.#trouble(), reservations: () => [...this.#keeper?.describe() ?? [], ...describeHeld(this.#state)],
       ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),
     };
     const [forBrokers, forAgents] = [providerService(host), machineService(host, this.#credentials)];
@@ -284,6 +289,7 @@ class ProviderProcess {
   #perform(command: Exclude<ProviderCommand, DriverCommand>): void {
     switch (command.kind) {
       case 'SubmitRequest': void this.#submitter?.submit(command).then(() => { this.#watcher?.hint(); }); break;
+      case 'JudgeClaim': void this.#holding?.judge(command.reservation); break;
       case 'ReleaseRequest': void this.#submitter?.release(command); break;
       case 'TellMachineJoined': case 'TellMachineLost': case 'TellRequests': case 'TellSettled':
       case 'ReattachAgent': case 'ClearAgent': case 'RefuseAgent': case 'DrainAgents':
@@ -315,6 +321,7 @@ class ProviderProcess {
   async #stop(servers: readonly RunningServer[]): Promise<void> {
     this.#watcher?.stop();
     await this.#keeper?.stop();
+    await this.#holding?.stop();
     systemTimers.cancel(this.#measureTimer);
     this.#opened.deputy.close();
     this.#tellMeasured();
@@ -326,12 +333,24 @@ class ProviderProcess {
   }
 }
 
+/** Asks ahead for what is reserved of a resource whose site makes no reservations, where that is wanted. */
+function openHolding({ reservations, manager, directory, queueInterval: interval, config: { userId, holding }, log }: ProviderSetup, told: Pick<HoldingDeskOptions, 'inUse' | 'deliver'>): HoldingDesk | undefined {
+  if (reservations === undefined || manager === undefined || holding === undefined) return undefined;
+  return new HoldingDesk({ ...reservations, ...told, directory, interval, log, processors: async () => (await manager.limits(userId)).processors });
+}
+
 /** Keeps the reservations of the resource at its site, where that can. */
 function openReservationKeeper(setup: ProviderSetup, inUse: NonNullable<ReservationKeeperOptions['inUse']>): ReservationKeeper | undefined {
-  const { reservations, manager, directory, queueInterval: interval, config: { userId }, log, onFatal } = setup;
+  const { reservations, manager, directory, queueInterval: interval, config: { userId, holding }, log, onFatal } = setup;
   const site = manager?.siteReservations;
-  if (reservations === undefined || manager === undefined || site === undefined) return undefined;
+  if (reservations === undefined || manager === undefined || site === undefined || holding !== undefined) return undefined;
   return new ReservationKeeper({ ...reservations, inUse, directory, site, interval, log, processors: async () => (await manager.limits(userId)).processors, onFatal });
+}
+
+/** What brokers are told that the resource is called at its reservation manager. */
+function resourceOf({ manager, reservations, config: { holding } }: ProviderSetup): { readonly resourceId?: string } {
+  const resourceId = holding === undefined ? manager?.reservationResource : reservations?.resourceId;
+  return resourceId === undefined ? {} : { resourceId };
 }
 
 /** Processors of a request whose agents are welcome; 0 for any other. */

@@ -1,6 +1,6 @@
 import { providerDefaults, providerMachine, createProviderState, clientRequestIdOf, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
 import type { ReportHealth } from '@mutirao/core/bag';
-import type { Demand, LeaseOutline, QueueListing, QueuedRequest } from '@mutirao/core/messages';
+import type { Demand, LeaseOutline, QueueListing, QueuedRequest, ReservedWindow } from '@mutirao/core/messages';
 import { aReservation } from './claimed-reservation.ts';
 
 /**
@@ -11,6 +11,7 @@ import { aReservation } from './claimed-reservation.ts';
  * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] Q=queued Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
  * `listing-failed WHY`, `settings HEURISTIC default=T` (what a restart after this line starts it with),
  * `attach M [held=1,2] [incarnation=I] [identity=I]` (M is `q1.0`, or a name for a time-shared machine), `detach M`, `left M`,
+ * `windows [7:1000-5000x4 ...|none]`, `judged 7:1000-5000x4 [CODE]`,
  * `measured Q longest=T total=T count=N`, `drain WHY`, `heuristic [NAME] [default=T]`, `restart` (a new machine from the changes so far).
  */
 export class ProviderDialogue {
@@ -82,6 +83,8 @@ export class ProviderDialogue {
         return { kind: 'LimitsRead', limits: { processors: width, requestsMax: requests, widthMax: width, walltimeMax: walltime, walltimeGranularity: 1 } };
       }
       case 'demand': return demandOf(first, rest);
+      case 'windows': return { kind: 'WindowsTold', windows: [first, rest].join(' ').split(' ').filter((word) => word !== '' && word !== 'none').map(windowOf) };
+      case 'judged': return { kind: 'ClaimJudged', claim: aReservation(first).claim, code: rest };
       case 'accepted': return { kind: 'SubmitAccepted', requestId: first, managerRequestId: `m-${first}` };
       case 'refused': return refusalOf(first, rest);
       case 'unknown': return { kind: 'SubmitUnknown', requestId: first, reason: rest };
@@ -240,6 +243,7 @@ export function describeProviderCommand(command: ProviderCommand): string {
     case 'ReattachAgent': return `reattach ${command.machineId}`;
     case 'ClearAgent': return `clear ${command.machineId} of ${command.heldReplicaIds.join(',')}`;
     case 'RefuseAgent': return `refuse agent #${command.attachmentId} ${command.code}: ${command.reason}`;
+    case 'JudgeClaim': return `judge claim of ${command.reservation.reservationId}`;
     case 'DrainAgents': return `drain agents: ${command.reason}`;
     case 'KeepReports': return `keep reports of ${command.machineId}`;
     case 'AcknowledgeKept': return `acknowledge ${command.sequence} to ${command.machineId}`;
@@ -248,4 +252,9 @@ export function describeProviderCommand(command: ProviderCommand): string {
     case 'WakeAt': return `wake at ${command.at}`;
     case 'Reply': return `reply ${command.replyTo} ${command.reply.ok ? 'ok' : command.reply.code}`;
   }
+}
+
+function windowOf(text: string): ReservedWindow {
+  const { reservationId, userId, amount: count, startsAt, endsAt } = aReservation(text);
+  return { reservationId, userId, count, startsAt, endsAt };
 }

@@ -37,6 +37,11 @@ test('a deputy whose machines come and go starts nothing of a lease that runs, a
   checkInteractions(t, new URL('provider-deputy-losses.txt', import.meta.url), (lines) => dialogue.perform(lines));
 });
 
+test('a provider that holds asks ahead for reservations, keeps what it gets until their start, gives it to whom the claim is, and withdraws what is cancelled or moved', (t) => {
+  const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
+  checkInteractions(t, new URL('provider-held.txt', import.meta.url), (lines) => dialogue.perform(lines));
+});
+
 test('a broker that lost its journal gets nothing that was leased to, kept for or held for the one before it', (t) => {
   const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
   checkInteractions(t, new URL('provider-replaced-broker.txt', import.meta.url), (lines) => dialogue.perform(lines));

@@ -1,3 +1,4 @@
+import { nameReservation } from '../../messages/index.ts';
 import { invariant, unreachable, type Instant } from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
 import { forgetReports, keepReport, returnLeased, setDeputy, startLeased, takeLease } from './apply-lease.ts';
@@ -36,6 +37,8 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
     case 'DeputyEnded': setDeputy(state, change.brokerId, 0); break;
     case 'ReportKept': keepReport(state, change); break;
     case 'ReportsForgotten': forgetReports(state, change); break;
+    case 'WindowsChanged': state.windows = new Map(change.windows.map((window) => [window.reservationId, window])); break;
+    case 'HeldGiven': giveHeld(state, change); break;
     case 'RefusalsForgotten': forgetRefusals(state); break;
     default: unreachable(change);
   }
@@ -78,12 +81,12 @@ function beginDemand(state: ProviderState, brokerId: string): void {
 }
 
 function addRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestDrafted' }): void {
-  const { requestId, brokerId, userId, width, walltime, heuristic, reasons, candidates, reservation, at } = change;
+  const { requestId, brokerId, userId, width, walltime, heuristic, reasons, candidates, reservation, heldFor, at } = change;
   state.nextRequestNumber += 1;
   state.requests.set(requestId, {
     requestId, brokerId, userId, width, walltime, heuristic, reasons, candidates, status: 'drafted', managerRequestId: '',
     submittedAt: 0, startedAt: 0, endedAt: 0, releaseReason: '', hasServed: false, taskTime: 0,
-    seenAt: at, unknownSince: 0, missedListings: 0, releaseAskedAt: 0, ...(reservation === undefined ? {} : { reservation }),
+    seenAt: at, unknownSince: 0, missedListings: 0, releaseAskedAt: 0, ...(reservation === undefined ? {} : { reservation }), ...(heldFor === undefined ? {} : { heldFor }),
   });
 }
 
@@ -101,9 +104,29 @@ function queueRequest(state: ProviderState, change: ProviderChange & { kind: 'Re
 
 function startRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestStarted' }): void {
   const request = getRequest(state, change.requestId);
+  if (request.status === 'queued' && request.reservation === undefined) noteWait(state, { width: request.width, wait: Math.max(0, change.startedAt - request.submittedAt) });
   request.status = 'running';
   request.startedAt = change.startedAt;
   request.seenAt = change.at;
+}
+
+/** Waits that are remembered. */
+const waitsMax = 200;
+
+function noteWait({ waits }: ProviderState, wait: ProviderState['waits'][number]): void {
+  waits.push(wait);
+  if (waits.length > waitsMax) waits.shift();
+}
+
+function giveHeld(state: ProviderState, { requestId, brokerId, reservation }: ProviderChange & { kind: 'HeldGiven' }): void {
+  const request = getRequest(state, requestId);
+  request.brokerId = brokerId;
+  request.reservation = reservation;
+  for (const machine of state.machines.values()) {
+    if (machine.facts.requestId !== requestId) continue;
+    machine.brokerId = brokerId;
+    machine.facts = { ...machine.facts, until: Math.min(request.startedAt + request.walltime, reservation.endsAt), reservation: nameReservation(reservation) };
+  }
 }
 
 function releaseRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestReleasing' }): void {
@@ -120,7 +143,7 @@ function endRequest(state: ProviderState, change: ProviderChange & { kind: 'Requ
   request.unknownSince = 0;
   request.reasons = [...request.reasons, change.reason];
   if (change.overCode !== undefined) request.overCode = change.overCode;
-  if (request.reservation === undefined) pauseAfter(state, request, change);
+  if (request.reservation === undefined && request.heldFor === undefined) pauseAfter(state, request, change);
   forgetOldRequests(state);
 }
 
@@ -174,6 +197,7 @@ function addTaskTimes(state: ProviderState, change: ProviderChange & { kind: 'Ta
   const request = state.requests.get(change.requestId);
   if (request === undefined) return;
   request.taskTime += change.total;
+  if (request.brokerId === '') return;
   const broker = getBroker(state, request.brokerId);
   if (isOfDemand(broker, request)) broker.taskTimes = addTimes(broker.taskTimes, change);
 }

@@ -1,4 +1,4 @@
-import type { ClaimedReservation, LeaseOutline, MachineFacts, ResourceLimits } from '../../messages/index.ts';
+import type { ClaimedReservation, LeaseOutline, MachineFacts, ReservedWindow, ResourceLimits } from '../../messages/index.ts';
 import type { RequestCandidate } from '../../requests/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
 import type { BrokerId, HeuristicSetting } from './state.ts';
@@ -21,6 +21,8 @@ export type ProviderChange =
       readonly candidates?: readonly RequestCandidate[];
       /** The reservation that it is to run inside; left out for one beside them. */
       readonly reservation?: ClaimedReservation;
+      /** The reservation that it is held for; left out for any other. */
+      readonly heldFor?: ReservedWindow;
     }
   /** From here on the manager may have it. */
   | { readonly kind: 'RequestSubmitting'; readonly requestId: RequestId; readonly at: Instant }
@@ -63,5 +65,9 @@ export type ProviderChange =
     }
   /** Their broker has all up to that sequence. */
   | { readonly kind: 'ReportsForgotten'; readonly machineId: MachineId; readonly incarnation: string; readonly upTo: number }
+  /** All reservations for which allocations are to be held, in place of those before. */
+  | { readonly kind: 'WindowsChanged'; readonly windows: readonly ReservedWindow[]; readonly at: Instant }
+  /** What was held is a broker's, inside the reservation whose claim it showed. */
+  | { readonly kind: 'HeldGiven'; readonly requestId: RequestId; readonly brokerId: BrokerId; readonly reservation: ClaimedReservation; readonly at: Instant }
   /** Refusals are forgotten, since new demand has come up. */
   | { readonly kind: 'RefusalsForgotten'; readonly at: Instant };

@@ -42,7 +42,7 @@ function checkKept(state: ProviderState): void {
 
 function checkRequest(state: ProviderState, request: OwnRequest): void {
   const { requestId, status } = request;
-  invariant(state.brokers.has(request.brokerId), `request ${requestId} is of broker ${request.brokerId}, which is not known`);
+  invariant(state.brokers.has(request.brokerId) || (request.brokerId === '' && request.heldFor !== undefined && request.reservation === undefined), `request ${requestId} is of broker ${request.brokerId}, which is not known`);
   invariant(Number(requestId.slice(1)) < state.nextRequestNumber, `request ${requestId} is numbered above the next number ${state.nextRequestNumber}`);
   invariant(request.width >= 1 && request.walltime >= 1, `request ${requestId} asks for ${request.width} processors and ${request.walltime} ms`);
   invariant(isPending(request) === (request.endedAt === 0), `request ${requestId} is ${status} and ended at ${request.endedAt}`);

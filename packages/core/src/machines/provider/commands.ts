@@ -12,6 +12,8 @@ export type ProviderCommand =
       /** The reservation to run inside of; left out for none. */
       readonly reservation?: ClaimedReservation;
     }
+  /** Asks the reservation manager whether a claim is good; answered by ClaimJudged. */
+  | { readonly kind: 'JudgeClaim'; readonly reservation: ClaimedReservation }
   /** Takes a queued request out, or ends a running one; answered by ReleaseDone or ReleaseFailed. */
   | { readonly kind: 'ReleaseRequest'; readonly requestId: RequestId; readonly managerRequestId: string }
   /**

@@ -8,7 +8,7 @@ import { commit, type Turn } from './turn.ts';
 export function releaseReserved(turn: Turn): void {
   for (const request of turn.state.requests.values()) {
     const { reservation, brokerId } = request;
-    if (reservation === undefined || !isServing(request) || (request.status !== 'queued' && request.status !== 'running')) continue;
+    if (reservation === undefined || request.heldFor !== undefined || !isServing(request) || (request.status !== 'queued' && request.status !== 'running')) continue;
     const wants = wantsOf(turn, turn.state.brokers.get(brokerId));
     if (wants === undefined || wants.some((want) => isSame(want, reservation))) continue;
     releaseRequest(turn, request, `Released: nothing is wanted inside reservation ${reservation.reservationId} any more.`);
@@ -21,7 +21,7 @@ export function releaseReserved(turn: Turn): void {
  */
 export function draftReserved(turn: Turn): void {
   const { state } = turn;
-  if (state.drainReason !== '' || state.limits === undefined || state.config.resourceKind === 'machines') return;
+  if (state.config.holding !== undefined || state.drainReason !== '' || state.limits === undefined || state.config.resourceKind === 'machines') return;
   for (const broker of state.brokers.values()) {
     for (const want of wantsOf(turn, broker) ?? []) askInside(turn, broker, want);
   }
@@ -31,14 +31,15 @@ export function draftReserved(turn: Turn): void {
 export function nextReserved(turn: Turn): Instant[] {
   const { state } = turn;
   const due: Instant[] = [];
+  if (state.config.holding !== undefined) return due;
   for (const broker of state.brokers.values()) {
     for (const want of wantsOf(turn, broker) ?? []) if (missingOf(state, broker, want) > 0 && !isOver(turn, want)) due.push(pausedUntil(state, broker, want));
   }
   return due;
 }
 
-/** Undefined while nobody knows; empty once a broker has been away for longer than its grace. */
-function wantsOf({ state, now }: Turn, broker: KnownBroker | undefined): readonly ReservedDemand[] | undefined {
+/** What a broker wants inside reservations: undefined while nobody knows; empty once a broker has been away for longer than its grace. */
+export function wantsOf({ state, now }: Turn, broker: KnownBroker | undefined): readonly ReservedDemand[] | undefined {
   if (broker === undefined) return [];
   if (broker.connectionId === 0 && now >= broker.awaySince + state.config.brokerGrace) return [];
   return broker.demand === undefined ? undefined : broker.demand.reserved ?? [];
@@ -65,7 +66,8 @@ function askInside(turn: Turn, broker: KnownBroker, want: ReservedDemand): void 
   }
 }
 
-function pendingCount({ requests }: ProviderState): number {
+/** Requests that hold a slot at the manager. */
+export function pendingCount({ requests }: ProviderState): number {
   let count = 0;
   for (const request of requests.values()) if (isPending(request)) count += 1;
   return count;
@@ -97,10 +99,10 @@ function pausedUntil(state: ProviderState, broker: KnownBroker, want: ReservedDe
 }
 
 /** What is reserved comes before what only waits: the youngest request that waits beside reservations gives up its slot. */
-function makeRoom(turn: Turn, { reservationId }: ReservedDemand): void {
+export function makeRoom(turn: Turn, { reservationId }: { readonly reservationId: number }): void {
   const pending = [...turn.state.requests.values()].filter(isPending);
   if (pending.some((request) => !isServing(request))) return; // A slot is about to come free.
-  const queued = pending.filter(({ status, reservation }) => status === 'queued' && reservation === undefined);
+  const queued = pending.filter(({ status, reservation, heldFor }) => status === 'queued' && reservation === undefined && heldFor === undefined);
   const youngest = queued.reduce<OwnRequest | undefined>((last, request) => (last === undefined || numberOf(request) > numberOf(last) ? request : last), undefined);
   if (youngest !== undefined) releaseRequest(turn, youngest, `Withdrawn: reservation ${reservationId} wants its slot.`);
 }

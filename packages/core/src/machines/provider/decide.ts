@@ -130,7 +130,7 @@ function draftFor(turn: Turn, { limits, listing }: Resource, heuristic: RequestH
   invariant(demand !== undefined, `broker ${broker.brokerId} is in need without a demand`);
   const held = [...state.requests.values()].filter(isPending);
   // Requests inside reservations hold slots, and nothing that the heuristic could go by.
-  const pending = held.filter(({ reservation }) => reservation === undefined).map(pendingOf);
+  const pending = held.filter(({ reservation, heldFor }) => reservation === undefined && heldFor === undefined).map(pendingOf);
   const share = Math.ceil(Math.max(0, limits.requestsMax - held.length) / sharers);
   const decision = heuristic.draft({
     now, limits: { ...limits, requestsMax: pending.length + share }, listing: listingWithOwn(state, listing, now), pending, served: servedOf(state, broker),

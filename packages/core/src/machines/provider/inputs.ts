@@ -1,5 +1,5 @@
 import type { ReportHealth } from '../../bag/index.ts';
-import type { Demand, LeaseOutline, MachineFacts, QueueListing, ResourceLimits } from '../../messages/index.ts';
+import type { Demand, LeaseOutline, MachineFacts, QueueListing, ReservedWindow, ResourceLimits } from '../../messages/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
 import type { BrokerId } from './state.ts';
 
@@ -48,4 +48,8 @@ export type ProviderInput =
   | { readonly kind: 'DrainAsked'; readonly replyTo: number; readonly reason: string; readonly isAtOnce?: true }
   /** Heuristic empty and time undefined for what is in force. Replies the HeuristicSetting in force then. */
   | { readonly kind: 'HeuristicAsked'; readonly replyTo: number; readonly heuristic: string; readonly defaultTime: Duration | undefined }
+  /** All reservations of the resource that are confirmed and not over; a level. Told only where allocations are held for them. */
+  | { readonly kind: 'WindowsTold'; readonly windows: readonly ReservedWindow[] }
+  /** What the reservation manager says of a claim: its code is empty for a good one. */
+  | { readonly kind: 'ClaimJudged'; readonly claim: string; readonly code: string }
   | { readonly kind: 'TimerFired' };

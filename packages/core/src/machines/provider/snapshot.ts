@@ -1,4 +1,4 @@
-import type { LeaseOutline, MachineFacts, ResourceLimits } from '../../messages/index.ts';
+import type { LeaseOutline, MachineFacts, ReservedWindow, ResourceLimits } from '../../messages/index.ts';
 import type { Instant, MachineId, ReplicaId } from '../../shared/index.ts';
 import { keepReport } from './apply-lease.ts';
 import { openLease, placeLeased, type KeptMachine } from './kept-lease.ts';
@@ -23,6 +23,9 @@ export interface ProviderSnapshot {
   readonly leases?: readonly (SavedLease | null)[];
   /** Reports that no broker has acknowledged; left out likewise. */
   readonly kept?: readonly Omit<KeptMachine, 'toldConnectionId'>[];
+  /** Left out by releases that held no allocations. */
+  readonly windows?: readonly ReservedWindow[];
+  readonly waits?: ProviderState['waits'];
   readonly taskTimes: MeasuredTimes;
   readonly refusals: number;
   readonly fruitless: number;
@@ -42,6 +45,7 @@ export function freezeProvider(state: ProviderState): ProviderSnapshot {
   return {
     instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil,
     ...(switched === undefined ? {} : { switched }),
+    ...(state.windows.size === 0 ? {} : { windows: [...state.windows.values()] }), ...(state.waits.length === 0 ? {} : { waits: [...state.waits] }),
     requests: [...state.requests.values()], brokerIds: [...state.brokers.keys()],
     demands: [...state.brokers.values()].map(({ demandFrom, taskTimes: ofDemand }) => ({ demandFrom, taskTimes: ofDemand })),
     instances: [...state.brokers.values()].map(({ instance: named }) => named),
@@ -54,8 +58,8 @@ export function freezeProvider(state: ProviderState): ProviderSnapshot {
 
 /** The state that replay of the changes behind a snapshot would have made; everybody is away. */
 export function thawProvider(config: ProviderConfig, snapshot: ProviderSnapshot): ProviderState {
-  const { requests, brokerIds, demands = [], instances = [], machines, leases = [], kept = [], ...promised } = snapshot;
-  const state: ProviderState = { ...createProviderState(config), ...promised };
+  const { requests, brokerIds, demands = [], instances = [], machines, leases = [], kept = [], windows, waits, ...promised } = snapshot;
+  const state: ProviderState = { ...createProviderState(config), ...promised, ...thawHeld(windows, waits) };
   for (const request of requests) state.requests.set(request.requestId, { ...request });
   brokerIds.forEach((brokerId, index) => {
     const { demandFrom, taskTimes } = demands[index] ?? { demandFrom: 0, taskTimes: nothingMeasured };
@@ -68,6 +72,11 @@ export function thawProvider(config: ProviderConfig, snapshot: ProviderSnapshot)
     for (const report of reports) keepReport(state, { kind: 'ReportKept', brokerId, facts, ...report, at: 0 });
   }
   return state;
+}
+
+/** What releases that held no allocations left out is nothing. */
+function thawHeld(windows: readonly ReservedWindow[] = [], waits: ProviderState['waits'] = []): Pick<ProviderState, 'windows' | 'waits'> {
+  return { windows: new Map(windows.map((window) => [window.reservationId, window])), waits: [...waits] };
 }
 
 function thawLease(saved: SavedLease | undefined): Pick<KnownBroker, 'lease' | 'deputySince'> {

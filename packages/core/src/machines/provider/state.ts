@@ -1,5 +1,6 @@
-import { type AllocationRequest, type ClaimedReservation, type Demand, type MachineFacts, nameReservation, type QueueListing, type RequestStatus, type ResourceLimits, type TaskTimes } from '../../messages/index.ts';
+import { type AllocationRequest, type ClaimedReservation, type Demand, type MachineFacts, nameReservation, type QueueListing, type RequestStatus, type ReservedWindow, type ResourceLimits, type TaskTimes } from '../../messages/index.ts';
 import { heuristicDefaults, type HeuristicOptions, type RequestCandidate } from '../../requests/index.ts';
+import type { LeadRule, MeasuredWait } from '../../reservations/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ProviderId, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
 import type { KeptLease, KeptMachine } from './kept-lease.ts';
 
@@ -66,6 +67,8 @@ export interface ProviderConfig {
   readonly deputyAfter: Duration;
   /** Most bytes of reports that are kept for brokers that are away; with more, agents wait. */
   readonly keptBytesMax: Bytes;
+  /** When allocations for reservations are asked for, to be held until these begin; left out where none are. A forecast is not known here. */
+  readonly holding?: LeadRule;
 }
 
 /** Usual settings, all but the provider's name. */
@@ -82,8 +85,8 @@ export const providerDefaults: Omit<ProviderConfig, 'providerId'> = {
  */
 export interface OwnRequest {
   readonly requestId: RequestId;
-  /** Whose demand made it; its machines are offered to that broker. */
-  readonly brokerId: BrokerId;
+  /** Whose demand made it; its machines are offered to that broker. Empty where it is held for a reservation that no broker has shown yet. */
+  brokerId: BrokerId;
   readonly userId: UserId;
   readonly width: ProcessorCount;
   readonly walltime: Duration;
@@ -93,7 +96,9 @@ export interface OwnRequest {
   /** What the heuristic compared; undefined for one that compares nothing. */
   readonly candidates: readonly RequestCandidate[] | undefined;
   /** The reservation that it is to run inside; left out for one beside them. */
-  readonly reservation?: ClaimedReservation;
+  reservation?: ClaimedReservation;
+  /** The reservation, as it was then, for which it was asked ahead and is held; left out for any other. */
+  readonly heldFor?: ReservedWindow;
   /** Why nothing more is to be had of that, as the manager said when the request ended; left out before, and where it ended otherwise. */
   overCode?: string;
   status: RequestStatus;
@@ -237,6 +242,12 @@ export interface ProviderState {
   drainReason: string;
   /** Whether draining gives back what runs, too. */
   givesAllBack: boolean;
+  /** Reservations of the resource for which allocations are held, by number; empty where none are. */
+  windows: Map<number, ReservedWindow>;
+  /** How long ordinary requests of its own waited, the last ones, oldest first. */
+  waits: Pick<MeasuredWait, 'width' | 'wait'>[];
+  /** Seen: what the reservation manager said of claims, by claim; the code is empty for a good one. */
+  readonly judgements: Map<string, { readonly code: string; readonly at: Instant }>;
   /** When the driver was last asked to wake it; 0 when never. */
   wakeAt: Instant;
 }
@@ -245,7 +256,7 @@ export interface ProviderState {
 export function createProviderState(config: ProviderConfig): ProviderState {
   return {
     config, instance: '', switched: undefined, startedAt: 0, managerOffset: undefined, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
-    brokers: new Map(), machines: new Map(), kept: new Map(), keptBytes: 0, taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', givesAllBack: false, wakeAt: 0,
+    brokers: new Map(), machines: new Map(), kept: new Map(), keptBytes: 0, taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', givesAllBack: false, windows: new Map(), waits: [], judgements: new Map(), wakeAt: 0,
   };
 }
 

@@ -3,6 +3,7 @@ import { changeDemand, connectBroker, disconnectBroker, noteIdleBrokers, offerMa
 import type { ProviderChange } from './changes.ts';
 import type { ProviderCommand } from './commands.ts';
 import { draftRequests, releaseSurplus } from './decide.ts';
+import { askAhead, giveHeld, releaseHeld, takeJudgement, takeWindows } from './decide-held.ts';
 import { draftReserved, releaseReserved } from './decide-reserved.ts';
 import { actAsDeputy, beginDeputies, confirmLeases, forgetReports, keepReport, stockLease, takeBack, takeLease } from './deputy.ts';
 import { settleHeuristic, switchHeuristic } from './heuristic.ts';
@@ -29,7 +30,10 @@ export function stepProvider(state: ProviderState, inputs: readonly ProviderInpu
   noteIdleBrokers(turn);
   releaseSurplus(turn);
   releaseReserved(turn);
+  releaseHeld(turn);
   draftReserved(turn);
+  askAhead(turn);
+  giveHeld(turn);
   askReleases(turn);
   draftRequests(turn);
   tellChangedRequests(turn);
@@ -62,6 +66,8 @@ function takeInput(turn: Turn, input: ProviderInput): void {
     case 'AgentAttached': attachAgent(turn, input); break;
     case 'AgentDetached': detachAgent(turn, input.machineId, input.attachmentId, input.hasLeft); break;
     case 'TasksMeasured': if (input.count > 0) commit(turn, input); break;
+    case 'WindowsTold': takeWindows(turn, input.windows); break;
+    case 'ClaimJudged': takeJudgement(turn, input); break;
     case 'DrainAsked': drain(turn, input); break;
     case 'HeuristicAsked': switchHeuristic(turn, input); break;
     case 'TimerFired': turn.state.wakeAt = 0; break;

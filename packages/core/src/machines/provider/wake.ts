@@ -1,4 +1,5 @@
 import type { Instant } from '../../shared/index.ts';
+import { nextHeld } from './decide-held.ts';
 import { nextReserved } from './decide-reserved.ts';
 import { deputyDue, mayBeDeputy } from './deputy.ts';
 import { isDeputy, leaseEnd } from './leases.ts';
@@ -10,7 +11,7 @@ import type { Turn } from './turn.ts';
 /** Asks to be woken at the next instant at which time alone changes a decision. */
 export function scheduleWake(turn: Turn): void {
   const { state, now } = turn;
-  const upcoming = instantsOf(turn).filter((at) => at > now);
+  const upcoming = instantsOf(turn).filter((at) => at > now && at < Infinity);
   if (upcoming.length === 0) return;
   const at = upcoming.reduce((earliest, one) => Math.min(earliest, one));
   if (state.wakeAt > now && state.wakeAt <= at) return;
@@ -21,7 +22,7 @@ export function scheduleWake(turn: Turn): void {
 function instantsOf(turn: Turn): Instant[] {
   const { state } = turn;
   const { brokerGrace, idleRelease } = state.config;
-  const instants = [state.pausedUntil, ...nextReserved(turn)];
+  const instants = [state.pausedUntil, ...nextReserved(turn), ...nextHeld(turn)];
   for (const machine of state.machines.values()) {
     if (machine.attachmentId === 0) instants.push(graceEnd(state, machine));
     if (machine.isKeeping) instants.push(machine.quarantinedUntil);

@@ -1,0 +1,161 @@
+import type { ClaimedReservation, ReservedDemand, ReservedWindow } from '../../messages/index.ts';
+import { isTimeToAsk, WaitHistory } from '../../reservations/index.ts';
+import { describeTime, type Instant } from '../../shared/index.ts';
+import { makeRoom, pendingCount, wantsOf } from './decide-reserved.ts';
+import { overCodes } from './reserved-end.ts';
+import { clientRequestIdOf, isPending, isServing, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
+import { releaseRequest } from './submission.ts';
+import { commit, type Turn } from './turn.ts';
+
+/** Takes all reservations of the resource that are confirmed and not over; a level. */
+export function takeWindows(turn: Turn, windows: readonly ReservedWindow[]): void {
+  const { state, now } = turn;
+  const living = windows.filter(({ endsAt }) => endsAt > now);
+  const isAsKnown = living.length === state.windows.size && living.every((window) => isSameWindow(state.windows.get(window.reservationId), window));
+  if (!isAsKnown) commit(turn, { kind: 'WindowsChanged', windows: living, at: now });
+}
+
+/** Notes what the reservation manager says of a claim. */
+export function takeJudgement({ state, now }: Turn, { claim, code }: { readonly claim: string; readonly code: string }): void {
+  state.judgements.set(claim, { code, at: now });
+}
+
+/** Gives back held allocations whose reservation was cancelled, has ended or has another place or size now: they are asked for anew. */
+export function releaseHeld(turn: Turn): void {
+  const { state, now } = turn;
+  for (const request of state.requests.values()) {
+    const { heldFor } = request;
+    if (heldFor === undefined || !isServing(request) || (request.status !== 'queued' && request.status !== 'running')) continue;
+    const { reservationId } = heldFor;
+    if (state.config.holding === undefined) releaseRequest(turn, request, 'Released: nothing is held for reservations any more.');
+    else if (now >= heldFor.endsAt) releaseRequest(turn, request, `Released: reservation ${reservationId} has ended.`);
+    else if (!isSameWindow(state.windows.get(reservationId), heldFor)) releaseRequest(turn, request, `Released: reservation ${reservationId} is over, or has another place.`);
+  }
+}
+
+/** Asks ahead for the processors of each reservation, as ordinary requests, when the rule says so, and again for what was lost or refused. */
+export function askAhead(turn: Turn): void {
+  const { state, now } = turn;
+  const { config: { holding }, limits } = state;
+  if (holding === undefined || limits === undefined || state.drainReason !== '') return;
+  for (const window of state.windows.values()) {
+    if (now >= window.endsAt || now < askingAt(state, window) || now < pausedUntil(state, window)) continue;
+    for (let missing = missingOf(state, window); missing > 0;) {
+      if (pendingCount(state) >= limits.requestsMax) {
+        makeRoom(turn, window);
+        return;
+      }
+      const width = Math.min(missing, limits.widthMax);
+      submitHeld(turn, window, width);
+      missing -= width;
+    }
+  }
+}
+
+/** From the start on, what is held is given to the brokers that show a good claim for the reservation; it stays theirs until its end. */
+export function giveHeld(turn: Turn): void {
+  const { state, now } = turn;
+  if (state.config.holding === undefined) return;
+  for (const broker of state.brokers.values()) {
+    for (const want of wantsOf(turn, broker) ?? []) if (now >= want.startsAt && now < want.endsAt) giveFor(turn, broker, want);
+  }
+}
+
+/** When time alone changes what is held. */
+export function nextHeld({ state }: Turn): Instant[] {
+  if (state.config.holding === undefined) return [];
+  return [...state.windows.values()].flatMap((window) => [askingAt(state, window), pausedUntil(state, window), window.startsAt, window.endsAt]);
+}
+
+function giveFor(turn: Turn, broker: KnownBroker, want: ReservedDemand): void {
+  const { state, now } = turn;
+  const code = judge(turn, want);
+  if (code !== undefined && overCodes.has(code)) refuseWant(turn, broker, want, code);
+  if (code !== '') return;
+  let missing = want.processors - givenTo(state, broker, want);
+  for (const request of state.requests.values()) {
+    if (missing <= 0) return;
+    if (!isFreeFor(request, want)) continue;
+    commit(turn, { kind: 'HeldGiven', requestId: request.requestId, brokerId: broker.brokerId, reservation: claimedOf(want), at: now });
+    missing -= request.width;
+  }
+}
+
+/** What is known of a claim, which is asked about where that is nothing, or nothing that lasts; undefined while nobody has answered. */
+function judge({ state, now, commands }: Turn, want: ReservedDemand): string | undefined {
+  const known = state.judgements.get(want.claim);
+  const isFinal = known !== undefined && (known.code === '' || overCodes.has(known.code));
+  if (isFinal || (known !== undefined && now < known.at + state.config.refusalPause)) return known.code;
+  state.judgements.set(want.claim, { code: 'MUT_UNREACHABLE', at: now });
+  commands.push({ kind: 'JudgeClaim', reservation: claimedOf(want) });
+  return undefined;
+}
+
+/** Whether a request is held for a reservation, and no broker has it. */
+function isFreeFor(request: OwnRequest, { reservationId }: ReservedDemand): boolean {
+  return request.heldFor?.reservationId === reservationId && request.reservation === undefined && request.status === 'running' && isServing(request);
+}
+
+/** Tells a broker, once, that nothing is to be had with its claim. */
+function refuseWant(turn: Turn, { brokerId }: KnownBroker, want: ReservedDemand, code: string): void {
+  const { state, now } = turn;
+  if ([...state.requests.values()].some(({ reservation, overCode }) => overCode !== undefined && reservation?.claim === want.claim)) return;
+  const requestId = `q${state.nextRequestNumber}`;
+  const { userId, endsAt, processors: width } = want;
+  const reasons = [`Wanted inside reservation ${want.reservationId}.`];
+  commit(turn, { kind: 'RequestDrafted', requestId, brokerId, userId, width, walltime: endsAt - now, heuristic: '', reasons, reservation: claimedOf(want), at: now });
+  commit(turn, { kind: 'RequestEnded', requestId, status: 'rejected', reason: `The claim is refused (${code}).`, endedAt: now, overCode: code, at: now });
+}
+
+function claimedOf({ processors: _processors, ...claimed }: ReservedDemand): ClaimedReservation {
+  return claimed;
+}
+
+function givenTo({ requests }: ProviderState, { brokerId }: KnownBroker, { claim }: ReservedDemand): number {
+  let given = 0;
+  for (const request of requests.values()) if (request.brokerId === brokerId && request.reservation?.claim === claim && isServing(request)) given += request.width;
+  return given;
+}
+
+/** When its allocation is asked for: not so early that the longest walltime, from then on, ends before the reservation does, where that can be had at all. */
+function askingAt(state: ProviderState, { startsAt, endsAt, count: width }: ReservedWindow): Instant {
+  const { config: { holding: rule }, limits } = state;
+  if (rule === undefined || limits === undefined) return Infinity;
+  const soonest = Math.min(startsAt, endsAt - limits.walltimeMax);
+  const waits = new WaitHistory();
+  for (const wait of state.waits) waits.add(wait);
+  const lead = rule.kind === 'fixed' ? rule.lead : rule.kind === 'learned' ? waits.leadFor(width, rule.share) : 0;
+  const at = Math.max(soonest, startsAt - lead);
+  return isTimeToAsk(rule, { now: at, startsAt, endsAt, width, waits, forecast: () => endsAt }) ? at : startsAt;
+}
+
+function heldFor({ requests }: ProviderState, { reservationId }: ReservedWindow): OwnRequest[] {
+  return [...requests.values()].filter((request) => request.heldFor?.reservationId === reservationId);
+}
+
+function missingOf(state: ProviderState, window: ReservedWindow): number {
+  const there = heldFor(state, window).filter((request) => isPending(request) && isServing(request) && isSameWindow(request.heldFor, window));
+  return there.reduce((missing, { width }) => missing - width, window.count);
+}
+
+function pausedUntil(state: ProviderState, window: ReservedWindow): Instant {
+  const ends = heldFor(state, window).filter(({ endedAt, releaseReason }) => endedAt > 0 && releaseReason === '').map(({ endedAt }) => endedAt + state.config.refusalPause);
+  return ends.reduce((latest, one) => Math.max(latest, one), 0);
+}
+
+function submitHeld(turn: Turn, window: ReservedWindow, width: number): void {
+  const { state, now } = turn;
+  const { userId } = state.config;
+  const { reservationId, count, startsAt, endsAt } = window;
+  const walltime = Math.min(endsAt - now, state.limits?.walltimeMax ?? Infinity);
+  const when = startsAt > now ? `begins in ${describeTime(startsAt - now)}` : `lasts another ${describeTime(endsAt - now)}`;
+  const reasons = [`Asked for ahead, to be held for reservation ${reservationId} of ${count} processors, which ${when}.`];
+  const requestId = `q${state.nextRequestNumber}`;
+  commit(turn, { kind: 'RequestDrafted', requestId, brokerId: '', userId, width, walltime, heuristic: '', reasons, heldFor: window, at: now });
+  commit(turn, { kind: 'RequestSubmitting', requestId, at: now });
+  turn.commands.push({ kind: 'SubmitRequest', requestId, clientRequestId: clientRequestIdOf(state, requestId), userId, width, walltime });
+}
+
+function isSameWindow(one: ReservedWindow | undefined, other: ReservedWindow): boolean {
+  return one !== undefined && (['reservationId', 'userId', 'count', 'startsAt', 'endsAt'] as const).every((name) => one[name] === other[name]);
+}

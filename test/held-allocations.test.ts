@@ -1,0 +1,91 @@
+// A site without reservations of its own, with real processes: the provider asks ahead and holds, beside the requests of another user.
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { until } from '@mutirao/testkit';
+
+const bin = fileURLToPath(new URL('../packages/cli/bin/mutirao.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'mutirao-held-'));
+const home = join(folder, 'home');
+const env = { ...process.env, MUTIRAO_HOME: home };
+const pids: number[] = [];
+
+function mutirao(...args: readonly string[]): Promise<{ readonly status: number; readonly out: string; readonly err: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [bin, ...args], { cwd: folder, env }, (_error, out, err) => { resolve({ status: child.exitCode ?? -1, out, err }); });
+  });
+}
+
+async function done(...args: readonly string[]): Promise<string> {
+  const { status, out, err } = await mutirao(...args);
+  if (status !== 0) throw new Error(`mutirao ${args.join(' ')} ended with ${status}: ${err}`);
+  return out.trim();
+}
+
+interface Told { readonly address: string; readonly pid: number }
+
+/** What a process has told of itself; undefined before. */
+function toldIn(file: string): Told | undefined {
+  try {
+    return JSON.parse(readFileSync(join(home, file), 'utf8')) as Told;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Starts a process and answers what it tells of itself. */
+async function run(file: string, ...args: readonly string[]): Promise<Told> {
+  const before = toldIn(file)?.pid;
+  spawn(process.execPath, [bin, 'run', ...args, '--listen', '127.0.0.1:0'], { cwd: folder, env, stdio: 'ignore' });
+  await until(() => Promise.resolve(![undefined, before].includes(toldIn(file)?.pid)), `${args[0] ?? ''} listens`);
+  const told = toldIn(file);
+  if (told === undefined) throw new Error(`${file} is gone`);
+  pids.push(told.pid);
+  return told;
+}
+
+let cluster = '';
+let providerArgs: readonly [string, ...string[]] = [''];
+let providerPid = 0;
+
+test.serial.before(async () => {
+  const manager = await run('reservations/local/reservations.json', 'reservations');
+  cluster = (await run('clusters/alpha/cluster.json', 'cluster', '--id', 'alpha', '--processors', '2')).address;
+  providerArgs = ['providers/alpha/provider.json', 'provider', '--id', 'alpha', '--cluster', 'alpha', '--reservations', manager.address, '--reservation-resource', 'alpha', '--hold-ahead', 'fixed:10m', '--queue-interval', '500ms'];
+  const started = await run(...providerArgs);
+  providerPid = started.pid;
+  await run('broker.json', 'broker', '--provider', `alpha=${started.address}`);
+  await until(async () => (await mutirao('reservation', 'resource', 'list')).out.includes('alpha'), 'the provider makes its resource known');
+});
+test.serial.after.always(() => {
+  for (const pid of pids.reverse()) process.kill(pid, 'SIGTERM');
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+});
+
+test.serial('what was asked ahead comes after another user\'s work, is held through a kill, runs the reservation\'s bag, and goes back when it is cancelled', async (t) => {
+  await done('cluster', 'submit', '--cluster', cluster, '--width', '2', '--walltime', '10m', '--', 'sleep', '5');
+  const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '2', '--for', '10m', '--from', '+40s', '--quiet');
+  await until(async () => (await done('provider', 'show', 'alpha')).includes(`Reservation ${reservation}: 2 of 2 processors held`), 'the allocation is held');
+  process.kill(providerPid, 'SIGKILL');
+  pids.splice(pids.indexOf(providerPid), 1);
+  await run(...providerArgs);
+  await until(async () => (await done('provider', 'show', 'alpha')).includes(`Reservation ${reservation}: 2 of 2 processors held`), 'it is held after the kill');
+  const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--array', '1-4', '--', 'echo {}');
+  t.regex(await done('job', 'wait', job), /4 finished/);
+  const tasks = JSON.parse(await done('task', 'list', job, '--json')) as { replicas: { machine_id: string }[] }[];
+  t.true(tasks.every(({ replicas }) => replicas.every(({ machine_id: machine }) => machine.startsWith('alpha/q1.'))), JSON.stringify(tasks));
+  await done('reservation', 'cancel', reservation);
+  await until(async () => !(await done('cluster', 'queue', '--cluster', cluster)).includes('running'), 'what was held goes back');
+});
+
+test.serial('where another user has the processors all the time nothing is held, and the bag goes on as an ordinary one when the reservation is over', async (t) => {
+  await done('cluster', 'submit', '--cluster', cluster, '--width', '2', '--walltime', '10m', '--', 'sleep', '600');
+  const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '1', '--for', '15s', '--from', '+3s', '--quiet');
+  const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--', 'true');
+  t.regex(await done('provider', 'show', 'alpha'), new RegExp(`Reservation ${reservation}: 0 of 1 processor held`));
+  await until(async () => (await done('explain', 'job', job)).includes('MUT_RESERVATION_OVER'), 'the reservation is over');
+  t.regex(await done('explain', 'job', job), /went on wherever there is a machine/);
+});
