@@ -85,7 +85,9 @@ function sortedDues(state: ReservationsState): Due[] {
 }
 
 /** In ascending order of whole numbers, equal ones in the order that they had: a million comparisons by calling back would be most of a restart. */
-function inOrder<T>(elements: readonly T[], keyOf: (element: T) => number): T[] {
+function inOrder<T>(elements: T[], keyOf: (element: T) => number): T[] {
+  // A journal's table is read in order of its numbers.
+  if (elements.every((element, index) => index === 0 || keyOf(elements[index - 1] as T) <= keyOf(element))) return elements;
   const sorted: T[] = [];
   for (const index of sortOrderBy(elements, keyOf)) sorted.push(elements[index] as T);
   return sorted;
