@@ -49,8 +49,7 @@ async function clientOf(t: ExecutionContext, user: string): Promise<{ readonly c
 }
 
 async function reserve(client: ReservationServiceClient, key: string): Promise<Reservation> {
-  const from = Date.now();
-  const wish = { resourceId: 'cluster', amount: { $case: 'quantity', value: '1' } as const, durationMs: hour, earliestStartUnixMs: from, latestEndUnixMs: from + 8 * hour, timing: Timing.ON_DEMAND };
+  const wish = { resourceId: 'cluster', amount: { $case: 'quantity', value: '1' } as const, durationMs: hour, earliestStartUnixMs: undefined, latestEndUnixMs: Date.now() + 8 * hour, timing: Timing.ON_DEMAND };
   const { outcome } = await callUnary(client, 'requestReservation', { wish, clientRequestId: key, holdMs: 0, dryRun: false }, limits);
   if (outcome?.$case !== 'reservation') throw new Error(`refused: ${JSON.stringify(outcome)}`);
   return outcome.value;

@@ -56,7 +56,7 @@ async function start(t: ExecutionContext): Promise<World> {
   return {
     manager, client, folder,
     reserve: async (clientRequestId, from, durationMs) => {
-      const wish = { resourceId: 'lab', amount: { $case: 'quantity', value: '2' } as const, durationMs, earliestStartUnixMs: from, latestEndUnixMs: undefined, timing: from === 0 ? Timing.IMMEDIATE : Timing.ADVANCE };
+      const wish = { resourceId: 'lab', amount: { $case: 'quantity', value: '2' } as const, durationMs, earliestStartUnixMs: from === 0 ? undefined : from, latestEndUnixMs: undefined, timing: from === 0 ? Timing.IMMEDIATE : Timing.ADVANCE };
       const { outcome } = await callUnary(client, 'requestReservation', { wish, clientRequestId, holdMs: 0, dryRun: false }, limits);
       if (outcome?.$case !== 'reservation') throw new Error(JSON.stringify(outcome));
       return outcome.value;

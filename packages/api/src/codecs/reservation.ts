@@ -3,6 +3,7 @@ import type {
   Outage, PlacementRefusal, ReservationRecord, ReservationStatus, ReservationWish, ResourceDimension, ResourceRecord, ResourceRules, ResourceState, Timing, TogetherDecision, TogetherLink,
   WishedAmount,
 } from '@mutirao/core/messages';
+import { instantMax } from '@mutirao/core/reservations';
 import type { Instant } from '@mutirao/core/shared';
 
 import {
@@ -40,8 +41,6 @@ const noRules: RulesWire = {
 /** Moves that a request may cause where the owner says nothing. */
 const movesMaxUsual = 16;
 const ppmOfPercent = 10_000;
-/** The last instant that a calendar knows: the year 9999. */
-const instantMax = 253_402_300_799_999;
 const textLengthMax = 1024;
 
 /** Reads a wish. What the resource allows is the manager's to check. @throws {MutiraoError} MUT_BAD_REQUEST */
@@ -138,7 +137,9 @@ export function encodeUnits(units: readonly number[]): UnitRange[] {
 export function encodeReservation(reservation: ReservationRecord, claim: string): ReservationWire {
   const { place, resourceId, status, holdUntil, requestedAt, claimedAt, endedAt, revision, reason, clientRequestId, together } = reservation;
   return {
-    reservationId: place.id, resourceId, userId: place.userId, status: wireOfStatuses[status], startUnixMs: place.start, endUnixMs: place.end, amount: place.amount,
+    reservationId: place.id, resourceId, userId: place.userId, status: wireOfStatuses[status],
+    // One in an old journal may end beyond what the wire carries, and would hide all others from who reads.
+    startUnixMs: Math.min(place.start, instantMax), endUnixMs: Math.min(place.end, instantMax), amount: place.amount,
     units: encodeUnits(place.resources), earliestStartUnixMs: place.earliestStart, latestEndUnixMs: place.latestEnd, holdUntilUnixMs: holdUntil, requestedUnixMs: requestedAt,
     claimedUnixMs: claimedAt, endedUnixMs: endedAt, revision, reason, clientRequestId, claim,
     together: together === undefined ? undefined : { togetherId: together.togetherId, managerAddress: together.manager, reservationId: together.reservationId },

@@ -131,7 +131,7 @@ export const registry = {
   MUT_UNKNOWN_UNIT: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give the amount in a unit that the message names.' },
   MUT_UNREACHABLE: { status: 'UNAVAILABLE', retryable: true, advice: 'Check that the process runs and the address is right; start a grid with "mutirao up".' },
   MUT_UNTRUSTED: { status: 'UNAUTHENTICATED', retryable: false, advice: 'The other side did not prove that it is the host at this address: see the host names and dates of its certificate, and whose authority signed it (docs/security.md).' },
-  MUT_USER_BOUND: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Wait until one of your reservations of the resource is over, or give one back.' },
+  MUT_USER_BOUND: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Ask for no more than one user may hold, which the message names, wait until one of your reservations of the resource is over, or give one back.' },
   MUT_WALLTIME_ENDED: { status: 'UNAVAILABLE', retryable: false, advice: 'The allocation reached its walltime; its tasks run again elsewhere.' },
   MUT_WALLTIME_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the walltime that the message names.' },
   MUT_WIDTH_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the processors that the message names.' },

@@ -4,7 +4,7 @@ import { Blocks, placeBlock, type Block, type BlockOutcome } from './blocks.ts';
 import { makeWay } from './make-way.ts';
 import type { Want } from './occupancy.ts';
 import { placeByRule } from './place-by-rule.ts';
-import { limitsOf, refuse, type Answer, type Limits, type PlacedReservation, type Refusal, type ReservationId, type ReservationRequest } from './request.ts';
+import { instantMax, limitsOf, refuse, type Answer, type Limits, type PlacedReservation, type Refusal, type ReservationId, type ReservationRequest } from './request.ts';
 import { ReservationBook } from './reservation-book.ts';
 import { checkResource, offeredOf, type ReservableResource } from './resource.ts';
 import { chooseShape, shapesOf, type Shape } from './shapes.ts';
@@ -94,11 +94,21 @@ export class Calendar {
       this.#book.add(answer.reservation);
       return answer;
     }
-    const mayMove = answer.reason === 'no-room' || answer.reason === 'not-now';
+    const mayMove = answer.reason === 'no-room' || answer.reason === 'not-now' || answer.reason === 'user-bound';
     return mayMove && request.latestEnd !== undefined && this.#book.firm !== undefined ? this.#makeWay(request, answer, now) : answer;
   }
 
-  /** What would be decided, without placing it or moving others. Cost: as `request`. */
+  /** What `request` would decide and whom it would move; nothing has changed afterwards. Cost: as `request`. */
+  tryRequest(request: ReservationRequest, now: Instant): Answer {
+    const answer = this.request(request, now);
+    if (answer.kind === 'refused') return answer;
+    this.#book.remove(request.id);
+    for (const { id } of answer.moved) this.#book.remove(id);
+    for (const { before } of answer.moved) this.#book.add(before);
+    return answer;
+  }
+
+  /** What would be decided, without placing it, as long as nobody gives way. Cost: as `request`. */
   find(request: ReservationRequest, now: Instant): Answer {
     const limits = limitsOf(request, now);
     if ('reason' in limits) return limits;
@@ -106,7 +116,7 @@ export class Calendar {
     if ('reason' in shapes) return shapes;
     const { placement } = this.resource;
     const place = chooseShape(request.extent, shapes, limits.from, (shape) => placeByRule(this.#book.all, wantOf(request, shape, limits), placement));
-    if (place === undefined) return refuse(limits.isImmediate ? 'not-now' : 'no-room', (shapes[0] as Shape).amount, 0);
+    if (place === undefined) return this.#refusePlace(request, shapes, limits);
     const { start, amount } = place;
     const end = start + place.duration;
     const resources = this.#book.all.choose(amount, start, end, placement);
@@ -116,30 +126,14 @@ export class Calendar {
   /**
    * What would fit in place of what was asked; of an elastic or malleable request, in place of its most wanted shape. Tens of searches.
    *
+   * @param without a reservation whose place counts as free, as it does where it is renegotiated.
    * @source kunrath2008, 2.2 on Askalon's attentive negotiation.
    */
-  alternatives(request: ReservationRequest, now: Instant): Alternatives {
-    const nothing = { earliest: undefined, widest: undefined, longest: undefined };
-    const { extent } = request;
-    const limits = limitsOf({ ...request, timing: 'advance', earliestStart: request.timing === 'advance' ? request.earliestStart : now }, now);
-    if ('reason' in limits) return nothing;
-    const endless = shapesOf(this.resource, extent, { ...limits, latestEnd: Infinity });
-    const asked = 'reason' in endless ? shapeAskedOf(extent) : endless[0] as Shape;
-    if (!(asked.duration >= 1)) return nothing;
-    const beyond = { ...limits, latestEnd: Infinity, isImmediate: false };
-    const within = { ...limits, isImmediate: request.timing === 'immediate' };
-    const place = (shape: Shape, bounds: typeof within): Window | undefined => {
-      if ('reason' in shapesOf(this.resource, { kind: 'rigid', ...shape }, bounds)) return undefined;
-      const start = this.#book.all.earliestFit(wantOf(request, shape, bounds));
-      return start < Infinity ? { start, end: start + shape.duration, amount: shape.amount } : undefined;
-    };
-    const most = Math.min(offeredOf(this.resource), this.resource.userMax ?? Infinity);
-    const longest = Math.min(this.resource.durationMax ?? Infinity, limits.latestEnd - limits.from, within.isImmediate ? asked.duration : Infinity);
-    return {
-      earliest: place(asked, beyond),
-      widest: findGreatest(most, (amount) => place({ amount, duration: asked.duration }, within)),
-      longest: longest < Infinity ? findGreatest(longest, (duration) => place({ amount: asked.amount, duration }, within)) : undefined,
-    };
+  alternatives(request: ReservationRequest, now: Instant, without?: ReservationId): Alternatives {
+    const old = without === undefined ? undefined : this.#book.remove(without);
+    const found = this.#findAlternatives(request, now);
+    if (old !== undefined) this.#book.add(old);
+    return found;
   }
 
   /**
@@ -219,6 +213,40 @@ export class Calendar {
     this.#book.checkInvariants();
   }
 
+  #findAlternatives(request: ReservationRequest, now: Instant): Alternatives {
+    const nothing = { earliest: undefined, widest: undefined, longest: undefined };
+    const { extent } = request;
+    const limits = limitsOf({ ...request, timing: 'advance', earliestStart: request.timing === 'advance' ? request.earliestStart : now }, now);
+    if ('reason' in limits) return nothing;
+    const endless = shapesOf(this.resource, extent, { ...limits, latestEnd: Infinity });
+    const asked = 'reason' in endless ? shapeAskedOf(extent) : endless[0] as Shape;
+    if (!(asked.duration >= 1)) return nothing;
+    const beyond = { ...limits, latestEnd: Infinity, isImmediate: false };
+    const within = { ...limits, isImmediate: request.timing === 'immediate' };
+    const place = (shape: Shape, bounds: typeof within): Window | undefined => {
+      if ('reason' in shapesOf(this.resource, { kind: 'rigid', ...shape }, bounds)) return undefined;
+      const start = this.#book.all.earliestFit(wantOf(request, shape, bounds));
+      return start < Infinity ? { start, end: start + shape.duration, amount: shape.amount } : undefined;
+    };
+    const most = Math.min(offeredOf(this.resource), this.resource.userMax ?? Infinity);
+    const longest = Math.min(this.resource.durationMax ?? Infinity, limits.latestEnd - limits.from, within.isImmediate ? asked.duration : Infinity);
+    return {
+      earliest: place(asked, beyond),
+      widest: findGreatest(most, (amount) => place({ amount, duration: asked.duration }, within)),
+      longest: longest < Infinity ? findGreatest(longest, (duration) => place({ amount: asked.amount, duration }, within)) : undefined,
+    };
+  }
+
+  /** There is no place; where there would be one for somebody else, the bound of a user is why. */
+  #refusePlace(request: ReservationRequest, shapes: readonly Shape[], limits: Limits): Refusal {
+    const { amount } = shapes[0] as Shape;
+    const { userMax } = this.resource;
+    // Nobody has no name, and so nothing.
+    const isBound = userMax !== undefined && shapes.some((shape) => this.#book.all.earliestFit({ ...wantOf(request, shape, limits), userId: '' }) < Infinity);
+    if (isBound) return refuse('user-bound', amount, userMax);
+    return refuse(limits.isImmediate ? 'not-now' : 'no-room', amount, 0);
+  }
+
   #makeWay(request: ReservationRequest, refusal: Refusal, now: Instant): Answer {
     const limits = limitsOf(request, now) as Limits;
     const shapes = shapesOf(this.resource, request.extent, limits);
@@ -240,7 +268,7 @@ function unplacedOf({ id, userId, latestEnd }: ReservationRequest, amount: numbe
 }
 
 function wantOf({ userId }: ReservationRequest, { amount, duration }: Shape, { from, latestEnd, isImmediate }: Limits): Want {
-  return { userId, amount, duration, from, startMax: isImmediate ? from : latestEnd - duration };
+  return { userId, amount, duration, from, startMax: isImmediate ? from : Math.min(latestEnd, instantMax) - duration };
 }
 
 function shapeAskedOf(extent: ReservationRequest['extent']): Shape {

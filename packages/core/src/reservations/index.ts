@@ -2,7 +2,7 @@ export { Calendar, type Alternatives, type CalendarSlot, type Window } from './c
 export type { Block, BlockOutcome } from './blocks.ts';
 export { findResourceFault, offeredOf, resourceDefaults, wholePpm, type PlacementRule, type ReservableResource } from './resource.ts';
 export {
-  describeRefusal, laxityOf, type Answer, type Elastic, type Extent, type Malleable, type Moved, type Placement, type PlacedReservation, type Refusal,
+  describeRefusal, instantMax, laxityOf, type Answer, type Elastic, type Extent, type Malleable, type Moved, type Placement, type PlacedReservation, type Refusal,
   type RefusalReason, type ReservationId, type ReservationRequest, type Rigid,
 } from './request.ts';
 export { describeAmount, parseAmount, shareOf, type Dimension } from './amounts.ts';

@@ -1,6 +1,6 @@
 import type { Instant } from '../shared/index.ts';
 import type { Want } from './occupancy.ts';
-import type { Moved, PlacedReservation } from './request.ts';
+import { instantMax, type Moved, type PlacedReservation } from './request.ts';
 import type { ReservationBook } from './reservation-book.ts';
 
 /** A reservation of which only the place is open. */
@@ -96,7 +96,7 @@ function placeAgain(book: ReservationBook, removed: readonly PlacedReservation[]
 
 /** The earliest place of a reservation, which is off the calendar, from an instant on and within its limits; undefined when there is none. */
 export function findAnew(book: ReservationBook, reservation: PlacedReservation, from: Instant, startMax = Infinity): PlacedReservation | undefined {
-  const { userId, amount, latestEnd = Infinity } = reservation;
+  const { userId, amount, latestEnd = instantMax } = reservation;
   const duration = reservation.end - reservation.start;
   const start = book.all.earliestFit({ userId, amount, duration, from, startMax: Math.min(startMax, latestEnd - duration) });
   if (start === Infinity) return undefined;

@@ -78,7 +78,7 @@ export interface Placement {
 export type RefusalReason =
   | 'bad-amount' | 'bad-duration' | 'start-in-past' | 'end-before-start' | 'window-too-short'
   | 'above-capacity' | 'above-cap' | 'above-user-bound' | 'too-long'
-  | 'not-now' | 'no-room' | 'too-many-moves' | 'unknown-reservation' | 'already-begun';
+  | 'not-now' | 'no-room' | 'user-bound' | 'too-many-moves' | 'unknown-reservation' | 'already-begun';
 
 /** The request is refused, and nothing has changed. */
 export interface Refusal {
@@ -110,6 +110,7 @@ const sentences: Record<RefusalReason, (found: number, possible: number) => stri
   'too-long': (found, possible) => `The duration is ${found} ms; the longest is ${possible} ms.`,
   'not-now': () => 'Not so much is free now for so long.',
   'no-room': () => 'Not so much is free for so long within the limits.',
+  'user-bound': (found, possible) => `So much is free, but with what you have reserved then ${found} more are above the ${possible} that one user may hold at once.`,
   'too-many-moves': (found, possible) => `Only by moving ${found} others would there be room; at most ${possible} are moved.`,
   'unknown-reservation': (found) => `There is no reservation ${found}.`,
   'already-begun': (found) => `Reservation ${found} has begun.`,
@@ -119,6 +120,9 @@ const sentences: Record<RefusalReason, (found: number, possible: number) => stri
 export function describeRefusal({ reason, found, possible }: Refusal): string {
   return sentences[reason](found, possible);
 }
+
+/** The last instant that a calendar knows, so that whoever hears of a reservation can name its end: the end of the year 9999. */
+export const instantMax = 253_402_300_799_999;
 
 /** The limits of a request with those that were missing: now, and infinity. */
 export interface Limits {

@@ -1,5 +1,5 @@
 import type { Duration, Instant } from '../shared/index.ts';
-import { refuse, type Elastic, type Extent, type Limits, type Malleable, type Refusal } from './request.ts';
+import { instantMax, refuse, type Elastic, type Extent, type Limits, type Malleable, type Refusal } from './request.ts';
 import { offeredOf, type ReservableResource } from './resource.ts';
 
 /** An amount for a duration. */
@@ -20,8 +20,8 @@ export function shapesOf(resource: ReservableResource, extent: Extent, limits: L
   if (!Number.isSafeInteger(shortest) || shortest < 1) return refuse('bad-duration', shortest, 1);
   const { durationMax = Infinity } = resource;
   if (shortest > durationMax) return refuse('too-long', shortest, durationMax);
-  const window = limits.latestEnd - limits.from;
-  if (shortest > window) return refuse('window-too-short', shortest, window);
+  const window = Math.min(limits.latestEnd, instantMax) - limits.from;
+  if (shortest > window) return refuse(limits.latestEnd > instantMax ? 'too-long' : 'window-too-short', shortest, window);
   return shapes.filter(({ duration }) => duration <= durationMax && duration <= window);
 }
 

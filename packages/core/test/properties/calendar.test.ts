@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { Calendar, resourceDefaults, type Answer, type PlacedReservation, type ReservableResource, type ReservationRequest } from '@mutirao/core/reservations';
+import { Calendar, instantMax, resourceDefaults, type Answer, type PlacedReservation, type ReservableResource, type ReservationRequest } from '@mutirao/core/reservations';
 import { CountedCandidates, runs, VariableSlots, type SlotWant } from '@mutirao/testkit';
 
 const capacity = 8;
@@ -114,7 +114,7 @@ test('a loaded calendar answers as the one whose reservations it has', (t) => {
 });
 
 const deed = fc.record({
-  kind: fc.constantFrom('request', 'request', 'request', 'renegotiate', 'shorten', 'block', 'unblock', 'cancel', 'forget'), event,
+  kind: fc.constantFrom('request', 'request', 'try', 'request', 'renegotiate', 'shorten', 'block', 'unblock', 'cancel', 'forget'), event,
   id: fc.integer({ min: 0, max: 30 }), userId: fc.constantFrom('ana', 'rui'), at: fc.integer({ min: 0, max: 5 }),
 });
 type Deed = typeof deed extends fc.Arbitrary<infer T> ? T : never;
@@ -132,6 +132,10 @@ function isKept(calendar: Calendar, { kind, event: each, id, userId }: Deed, nex
     case 'block':
       if (calendar.blocks().every((other) => other.id !== id % 3)) calendar.block({ id: id % 3, start: now + spare, end: now + spare + duration, resources: [id % capacity], amount: 1 + (amount % 4) }, now);
       return true;
+    case 'try': {
+      const tried = JSON.stringify(calendar.tryRequest({ ...requestOf(want), userId }, now));
+      return JSON.stringify(calendar.reservations()) === before && tried === JSON.stringify(calendar.request({ ...requestOf(want), userId }, now));
+    }
     default: {
       const answer = kind === 'request' ? calendar.request({ ...requestOf(want), userId }, now) : calendar.renegotiate(id, { ...requestOf(want), userId }, now);
       if (answer.kind === 'refused') return JSON.stringify(calendar.reservations()) === before;
@@ -209,4 +213,28 @@ test('a long way is passed over where nothing is free, and the place is that of 
   };
   for (let id = 0; id < 600; id += 1) ask({ id, amount: 3 + (id % 5), duration: 40 + (id % 7), from: 50 * id, latestEnd: Infinity });
   for (let id = 600; id < 640; id += 1) ask({ id, amount: 1 + (id % 8), duration: 1 + (id % 11), from: 0, latestEnd: Infinity });
+});
+
+const edge = fc.oneof(fc.constantFrom(1, instantMax - 1, instantMax, instantMax + 1, Number.MAX_SAFE_INTEGER), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }));
+
+test('no instant of an answer is beyond the last one that a calendar knows', (t) => {
+  let placedCount = 0;
+  const extent = fc.oneof(
+    fc.record({ kind: fc.constant('rigid' as const), amount: fc.integer({ min: 1, max: capacity }), duration: edge }),
+    fc.record({ kind: fc.constant('elastic' as const), amountMin: fc.constant(1), amountMax: fc.integer({ min: 1, max: capacity }), referenceAmount: fc.integer({ min: 1, max: 20 }), referenceDuration: edge }),
+    fc.record({ kind: fc.constant('malleable' as const), work: edge, amountMin: fc.constant(1), amountMax: fc.integer({ min: 1, max: capacity }) }),
+  );
+  const asked = fc.record({ extent, timing: fc.constantFrom('advance', 'immediate', 'on-demand'), earliestStart: fc.option(edge, { nil: undefined }), latestEnd: fc.option(edge, { nil: undefined }) });
+  fc.assert(fc.property(fc.constantFrom('shared', 'counted'), fc.array(asked, { maxLength: 12 }), (kind, requests) => {
+    const calendar = new Calendar(aResource(kind, { algorithm: 'suvs-p' }), 0);
+    for (const [id, one] of requests.entries()) {
+      const request = { ...one, id, userId: 'ana' };
+      const { earliest, widest, longest } = calendar.alternatives(request, 1);
+      if (calendar.request(request, 1).kind === 'placed') placedCount += 1;
+      if (id === 6) calendar.block({ id: 1, start: 2, end: undefined, resources: [0, 1], amount: 2 }, 1);
+      if ([earliest, widest, longest, ...calendar.reservations()].some((window) => (window?.end ?? 0) > instantMax)) return false;
+    }
+    return true;
+  }), runs(20_250_106, 400));
+  t.true(placedCount > 300, `${placedCount} were placed`);
 });

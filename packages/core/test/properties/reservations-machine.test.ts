@@ -12,8 +12,9 @@ const request = fc.record({
   hold: fc.option(fc.integer({ min: 1, max: 60 }), { freq: 1 }), key: fc.option(fc.constantFrom('a', 'b', 'c'), { freq: 1 }),
   timing: fc.constantFrom('', '', '', ' immediate', ' on-demand'),
 }).map(({ user: userId, resource: of, percent, duration, from, laxity, hold, key, timing }) => {
-  const until = laxity === null ? '' : ` until ${(from ?? 0) + duration + laxity}`;
-  const start = from === null ? '' : ` from ${from}`;
+  const isNow = timing !== '';
+  const until = laxity === null || isNow ? '' : ` until ${(from ?? 0) + duration + laxity}`;
+  const start = from === null || isNow ? '' : ` from ${from}`;
   return `${userId} wants ${percent}% of ${of} for ${duration}${start}${until}${hold === null ? '' : ` hold ${hold}`}${key === null ? '' : ` key ${key}`}${timing}`;
 });
 const id = fc.integer({ min: 1, max: 12 });

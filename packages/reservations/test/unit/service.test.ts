@@ -2,9 +2,10 @@ import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { verify, createPublicKey } from 'node:crypto';
 import test from 'ava';
-import { Algorithm, Placement, ReservationStatus, Timing, TogetherDecision, type GetTogetherDecisionRequest, type RequestReservationRequest, type ReservationWish, type VerifyReservationResponse, type WatchReservationsResponse } from '@mutirao/api/reservation';
+import { Algorithm, ListReservationsResponse, Placement, ReservationStatus, Timing, TogetherDecision, type GetTogetherDecisionRequest, type RequestReservationRequest, type ReservationWish, type VerifyReservationResponse, type WatchReservationsResponse } from '@mutirao/api/reservation';
 import { MutiraoError } from '@mutirao/api/errors';
 import { createReservationsState, reservationsMachine, type ReservationsChange, type ReservationsInput } from '@mutirao/core/machines/reservations';
+import { instantMax } from '@mutirao/core/reservations';
 import { openClaimSigner } from '@mutirao/runtime/claims';
 import { ChangeSignal } from '@mutirao/runtime/driver';
 import { openJournal } from '@mutirao/runtime/journal';
@@ -219,4 +220,20 @@ test('the key of claims is for its owner alone', (t) => {
   t.is(openClaimSigner(path, 'local').keyId, keyId);
   chmodSync(path, 0o640);
   t.throws(() => openClaimSigner(path, 'local'), { code: 'MUT_TOKEN_UNSAFE', message: /mode 640; want 600/ });
+});
+
+test('an endless duration is refused, and one of an old journal hides no other reservation from who reads', async (t) => {
+  const { routes, state } = service(temporaryFolder(t));
+  await inject(routes.registerResource, cluster, owner);
+  for (const durationMs of [Number.MAX_SAFE_INTEGER, 9_004_000_000_000_000]) {
+    await t.throwsAsync(inject(routes.requestReservation, request({ durationMs }), ana), { code: 'MUT_RESERVATION_TOO_LONG', message: /want at most/ });
+  }
+  await inject(routes.requestReservation, request(), ana);
+  const known = state.reservations.get(1);
+  if (known === undefined) return t.fail('there is no reservation');
+  const place = { ...known.place, id: 2, start: noon + hour, end: Number.MAX_SAFE_INTEGER, resources: [0, 1, 2, 3] };
+  reservationsMachine.apply(state, { kind: 'ReservationsPut', told: [{ fact: 'confirmed', reservation: { ...known, place } }] });
+  const list = { pageSize: 10, beforeReservationId: 0, resourceId: '', statuses: [], fromUnixMs: 0, untilUnixMs: 0, allUsers: false };
+  const carried = ListReservationsResponse.decode(ListReservationsResponse.encode(await inject(routes.listReservations, list, ana)).finish());
+  return t.deepEqual(carried.reservations.map(({ endUnixMs }) => endUnixMs), [instantMax, noon + hour]);
 });

@@ -165,7 +165,7 @@ function partOf(words: readonly string[]): Extract<ReservationsInput, { kind: 'R
 function rulesOf(words: readonly string[]): ResourceRules {
   return {
     ...openRules, capPpm: (numberAfter(words, 'cap') ?? 100) * 10_000, algorithm: words.includes('suvs-p') ? 'suvs-p' : 'suvs', durationMax: numberAfter(words, 'longest') ?? 0,
-    reservationsPerUserMax: numberAfter(words, 'per-user') ?? 0, movesMax: numberAfter(words, 'moves') ?? 16, unclaimedMax: numberAfter(words, 'unclaimed') ?? 0,
+    reservationsPerUserMax: numberAfter(words, 'per-user') ?? 0, amountPerUserMax: numberAfter(words, 'amount-per-user') ?? 0, movesMax: numberAfter(words, 'moves') ?? 16, unclaimedMax: numberAfter(words, 'unclaimed') ?? 0,
   };
 }
 

@@ -47,7 +47,9 @@ export async function reserveTogether(context: CommandContext, texts: readonly s
   if (!/^\d+$/.test(options.rounds) || roundsMax < 1 || roundsMax > 1000) throw new MutiraoError('MUT_BAD_REQUEST', `--rounds is "${options.rounds}"; want an integer in 1..1000`);
   if (hold < 1000) throw new MutiraoError('MUT_BAD_REQUEST', `--hold is "${options.hold}"; want 1s or more, or nobody could be asked meanwhile`);
   const parts = await readParts(context, texts, options.manager);
-  const earliestStart = Math.max(readLimit(options.from, now) ?? 0, now + leadTime);
+  const from = readLimit(options.from, now) ?? now;
+  if (from < now) throw new MutiraoError('MUT_START_IN_PAST', `--from is ${showInstant(from)}; want ${showInstant(now)} or later, or none for now`);
+  const earliestStart = Math.max(from, now + leadTime);
   const { held, window, rounds } = await holdTogether({ parts, earliestStart, duration: readDuration(options.for), latestEnd: readLimit(options.until, now), hold, roundsMax });
   const { reservations, unheard } = await confirmTogether(context, held);
   for (const { part } of unheard) context.output.note(`All are reserved; the manager of ${part.text} does not answer, and confirms it when it learns so.`);

@@ -144,6 +144,12 @@ test('once it is decided, a manager that does not answer changes nothing: it wil
   t.regex(err, /the manager of b=1@h:2 does not answer/);
 });
 
+test('a start that is past is refused, as it is for one resource alone', async (t) => {
+  const manager = new FakeManager({ a: 0, b: 0 });
+  t.regex((await run(manager, 'a=1', 'b=1', '--for', '1h', '--from', '1969-12-31T10:00:00Z')).err, /^error: MUT_START_IN_PAST --from is /);
+  t.deepEqual(manager.done, []);
+});
+
 test('words that make no sense are refused before anything is asked for', async (t) => {
   for (const words of [['a=1'], ['a=1', 'b'], ['a=1', '=2'], ['a=1', 'b=2', '--rounds', '0'], ['a=1', 'b=2', '--hold', '1ms']]) {
     const manager = new FakeManager({ a: 0, b: 0 });

@@ -9,11 +9,11 @@ import type { Refusal } from './turn.ts';
 const codes: Readonly<Record<RefusalReason, string>> = {
   'bad-amount': 'MUT_RESERVATION_AMOUNT', 'bad-duration': 'MUT_RESERVATION_DURATION', 'start-in-past': 'MUT_START_IN_PAST', 'end-before-start': 'MUT_END_BEFORE_START',
   'window-too-short': 'MUT_WINDOW_TOO_SHORT', 'above-capacity': 'MUT_ABOVE_CAPACITY', 'above-cap': 'MUT_ABOVE_CAP', 'above-user-bound': 'MUT_USER_BOUND',
-  'too-long': 'MUT_RESERVATION_TOO_LONG', 'not-now': 'MUT_NOT_NOW', 'no-room': 'MUT_NO_ROOM', 'too-many-moves': 'MUT_TOO_MANY_MOVES',
+  'too-long': 'MUT_RESERVATION_TOO_LONG', 'not-now': 'MUT_NOT_NOW', 'no-room': 'MUT_NO_ROOM', 'user-bound': 'MUT_USER_BOUND', 'too-many-moves': 'MUT_TOO_MANY_MOVES',
   'unknown-reservation': 'MUT_NOT_FOUND', 'already-begun': 'MUT_RESERVATION_BEGUN',
 };
 
-const negotiable: ReadonlySet<RefusalReason> = new Set<RefusalReason>(['above-user-bound', 'not-now', 'no-room', 'too-many-moves']);
+const negotiable: ReadonlySet<RefusalReason> = new Set<RefusalReason>(['above-user-bound', 'user-bound', 'not-now', 'no-room', 'too-many-moves']);
 
 /** Whether a refusal is an answer in a negotiation, and not a fault of the request. */
 export function isNegotiable({ reason }: CalendarRefusal): boolean {
@@ -58,7 +58,16 @@ export function requestOf(entry: ResourceEntry, wish: ReservationWish, { id, use
   const extent = extentOf(entry, wish);
   if (isRefusal(extent)) return extent;
   const { timing, latestEnd, earliestStart } = wish;
-  return { id, userId, extent, timing, earliestStart: timing === 'advance' ? earliestStart : undefined, latestEnd: timing === 'immediate' ? undefined : latestEnd };
+  return findTimingFault(wish) ?? { id, userId, extent, timing, earliestStart, latestEnd };
+}
+
+/** What begins now, or now if it can, has no other earliest start; and now or not at all has no latest end. */
+function findTimingFault({ timing, earliestStart, latestEnd }: ReservationWish): Refusal | undefined {
+  if (timing === 'advance') return undefined;
+  const when = timing === 'immediate' ? 'now or not at all' : 'now, or else as early as possible';
+  if (earliestStart !== undefined) return { code: 'MUT_BAD_REQUEST', message: `the reservation is to begin ${when}, and its earliest start is ${describeInstant(earliestStart)}; want one of them` };
+  if (timing === 'on-demand' || latestEnd === undefined) return undefined;
+  return { code: 'MUT_BAD_REQUEST', message: `the reservation is to begin ${when}, and its latest end is ${describeInstant(latestEnd)}; want one of them` };
 }
 
 function extentOf({ resource }: ResourceEntry, { amount, duration }: ReservationWish): Extent | Refusal {

@@ -1,5 +1,5 @@
 import type { Alternative, PlacementRefusal, ReservationRecord } from '../../messages/index.ts';
-import type { Answer, Calendar, Moved, Placement, PlacedReservation, Refusal as CalendarRefusal, ReservationRequest } from '../../reservations/index.ts';
+import type { Alternatives, Answer, Calendar, Moved, Placement, PlacedReservation, Refusal as CalendarRefusal, ReservationRequest } from '../../reservations/index.ts';
 import { describeTime, plural, type Instant } from '../../shared/index.ts';
 import { findExcess, findHoldFault, findResource, isNegotiable, isRefusal, refusalOf, requestOf } from './admission.ts';
 import { getEntry } from './apply.ts';
@@ -27,7 +27,7 @@ export function requestReservation(turn: Turn, input: Requested): void {
     return;
   }
   const { entry, request } = asked;
-  const answer = input.isDryRun ? entry.calendar.find(request, turn.now) : entry.calendar.request(request, turn.now);
+  const answer = input.isDryRun ? entry.calendar.tryRequest(request, turn.now) : entry.calendar.request(request, turn.now);
   if (answer.kind === 'refused') {
     answerRefusal(turn, { replyTo: input.replyTo, answer, calendar: entry.calendar, request });
     return;
@@ -54,7 +54,7 @@ export function renegotiate(turn: Turn, input: Renegotiation): void {
   }
   const answer = entry.calendar.renegotiate(known.place.id, request, now);
   if (answer.kind === 'refused') {
-    answerRefusal(turn, { replyTo: input.replyTo, answer, calendar: entry.calendar, request });
+    answerRefusal(turn, { replyTo: input.replyTo, answer, calendar: entry.calendar, request, without: known.place.id });
     return;
   }
   const place = answer.reservation;
@@ -119,25 +119,25 @@ interface RefusedAnswer {
   readonly answer: CalendarRefusal & Answer;
   readonly calendar: Calendar;
   readonly request: ReservationRequest;
+  /** Whose place counts as free. */
+  readonly without?: number;
 }
 
-function answerRefusal(turn: Turn, { replyTo, answer, calendar, request }: RefusedAnswer): void {
+function answerRefusal(turn: Turn, { replyTo, answer, calendar, request, without }: RefusedAnswer): void {
   if (!isNegotiable(answer)) {
     turn.refuse(replyTo, refusalOf(answer));
     return;
   }
-  const refusal: PlacementRefusal = { ...refusalOf(answer), alternatives: alternativesTo(calendar, request, turn.now) };
+  const refusal: PlacementRefusal = { ...refusalOf(answer), alternatives: alternativesTo(calendar.alternatives(request, turn.now, without)) };
   turn.reply(replyTo, { kind: 'refused', refusal } satisfies PlacementReply);
 }
 
 /** What could be had instead, each thing changed alone. */
-function alternativesTo(calendar: Calendar, request: ReservationRequest, now: Instant): Alternative[] {
-  const { earliest, widest, longest } = calendar.alternatives(request, now);
-  const amount = request.extent.kind === 'rigid' ? request.extent.amount : request.extent.amountMin;
+function alternativesTo({ earliest, widest, longest }: Alternatives): Alternative[] {
   const told: Alternative[] = [];
-  if (earliest !== undefined) told.push({ startsAt: earliest.start, endsAt: earliest.end, amount, reason: 'as asked for, but later' });
+  if (earliest !== undefined) told.push({ startsAt: earliest.start, endsAt: earliest.end, amount: earliest.amount, reason: 'as asked for, but later' });
   if (widest !== undefined) told.push({ startsAt: widest.start, endsAt: widest.end, amount: widest.amount, reason: 'as long, but less' });
-  if (longest !== undefined) told.push({ startsAt: longest.start, endsAt: longest.end, amount, reason: 'as much, but shorter' });
+  if (longest !== undefined) told.push({ startsAt: longest.start, endsAt: longest.end, amount: longest.amount, reason: 'as much, but shorter' });
   return told;
 }
 

@@ -105,7 +105,7 @@ test('one user never holds more than the bound at once', (t) => {
 });
 
 test('idle resources are no place where the bound of a user, or of all, forbids them', (t) => {
-  for (const bound of [{ userMax: 3 }, { capPpm: 750_000 }]) {
+  for (const [bound, reason] of [[{ userMax: 3 }, 'user-bound'], [{ capPpm: 750_000 }, 'no-room']] as const) {
     const calendar = new Calendar({ ...counted, ...bound }, 0);
     const base = { userId: 'ana', earliestStart: 0, latestEnd: undefined };
     calendar.put({ ...base, id: 1, start: 0, end: 4, amount: 2, resources: [0, 1] });
@@ -116,7 +116,7 @@ test('idle resources are no place where the bound of a user, or of all, forbids 
       const answer = calendar.find(ask(4, 1, 6, { latestEnd }), 0);
       return answer.kind === 'placed' ? answer.reservation.start : answer.reason;
     };
-    t.deepEqual([startWithin(15), startWithin(16), startWithin(400)], ['no-room', 10, 10]);
+    t.deepEqual([startWithin(15), startWithin(16), startWithin(400)], [reason, 10, 10]);
   }
 });
 
