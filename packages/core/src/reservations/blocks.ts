@@ -95,7 +95,8 @@ function takenBy(block: Block, { idle }: Occupancy): readonly Absence[] {
 }
 
 /**
- * Blocks, and places those in the way elsewhere: of counted resources, at the same time on others if it can be, else as early as their limits allow.
+ * Blocks, and places those in the way elsewhere: of counted resources, at the same time on others if it can be, else as early as their limits allow,
+ * and those that are only held not at all, since who confirms them was shown their times.
  *
  * Of a shared resource those without a latest end go first, then the last placed (highest id) first, until the rest fits. What had begun is lost.
  */
@@ -105,7 +106,7 @@ export function placeBlock(book: ReservationBook, blocks: Blocks, block: Block, 
   const lost: PlacedReservation[] = [];
   for (const before of hit) {
     const after = before.start <= now ? undefined
-      : findAnew(book, before, before.start, before.start) ?? findAnew(book, before, Math.max(now, before.earliestStart));
+      : findAnew(book, before, before.start, before.start) ?? (before.isHeld ? undefined : findAnew(book, before, Math.max(now, before.earliestStart)));
     if (after === undefined) {
       lost.push(before);
       continue;

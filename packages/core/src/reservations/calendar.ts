@@ -95,7 +95,7 @@ export class Calendar {
       return answer;
     }
     const mayMove = answer.reason === 'no-room' || answer.reason === 'not-now' || answer.reason === 'user-bound';
-    return mayMove && request.latestEnd !== undefined && this.#book.firm !== undefined ? this.#makeWay(request, answer, now) : answer;
+    return mayMove && request.isHold !== true && request.latestEnd !== undefined && this.#book.firm !== undefined ? this.#makeWay(request, answer, now) : answer;
   }
 
   /** What `request` would decide and whom it would move; nothing has changed afterwards. Cost: as `request`. */
@@ -173,6 +173,12 @@ export class Calendar {
     const want: Want = { userId, amount, duration: end - start, from: start, startMax: start };
     invariant(this.#book.all.endOfExcess(want, start, end) === -Infinity, `no room for reservation ${id} in [${start}, ${end})`);
     invariant(resources.length === (this.resource.kind === 'counted' ? amount : 0), `reservation ${id} has ${resources.length} resources`);
+    this.#book.add(reservation);
+  }
+
+  /** Puts a reservation in place of one with the same id and the same place, which may be only held no more. Cost: as `cancel`. */
+  refile(reservation: PlacedReservation): void {
+    invariant(this.#book.remove(reservation.id) !== undefined, `reservation ${reservation.id} is not there`);
     this.#book.add(reservation);
   }
 
@@ -263,8 +269,8 @@ export class Calendar {
   }
 }
 
-function unplacedOf({ id, userId, latestEnd }: ReservationRequest, amount: number, { from }: Limits): Omit<PlacedReservation, 'start' | 'end' | 'resources'> {
-  return { id, userId, amount, earliestStart: from, latestEnd };
+function unplacedOf({ id, userId, latestEnd, isHold }: ReservationRequest, amount: number, { from }: Limits): Omit<PlacedReservation, 'start' | 'end' | 'resources'> {
+  return { id, userId, amount, earliestStart: from, latestEnd, ...(isHold === true ? { isHeld: true } : {}) };
 }
 
 function wantOf({ userId }: ReservationRequest, { amount, duration }: Shape, { from, latestEnd, isImmediate }: Limits): Want {

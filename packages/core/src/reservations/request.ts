@@ -42,6 +42,8 @@ export interface ReservationRequest {
   readonly earliestStart: Instant | undefined;
   /** Undefined: never, so that there is always a place. */
   readonly latestEnd: Instant | undefined;
+  /** Whether the place is only held until it is confirmed. A hold moves nobody. */
+  readonly isHold?: boolean;
 }
 
 /** A reservation on the calendar. */
@@ -57,6 +59,8 @@ export interface PlacedReservation {
   readonly earliestStart: Instant;
   /** Undefined: of low priority in SUVS-P until it begins. */
   readonly latestEnd: Instant | undefined;
+  /** Only held, at the place that was shown to who is to confirm it: nobody moves it. */
+  readonly isHeld?: true;
 }
 
 /** A reservation that has another place than before. */

@@ -140,9 +140,9 @@ export class ReservationBook {
   }
 }
 
-/** Of low priority: without a latest end. @source kunrath2008, 4.2.4. */
-function isLow({ latestEnd }: PlacedReservation): boolean {
-  return latestEnd === undefined;
+/** Of low priority: without a latest end. @source kunrath2008, 4.2.4. Departs from the source: a hold is not moved. */
+function isLow({ latestEnd, isHeld }: PlacedReservation): boolean {
+  return latestEnd === undefined && isHeld === undefined;
 }
 
 function rowsOf(reservations: readonly PlacedReservation[]): LoadedRows {

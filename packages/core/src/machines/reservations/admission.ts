@@ -54,11 +54,11 @@ export function isRefusal(found: object): found is Refusal {
 }
 
 /** Makes of a wish what a calendar is asked. */
-export function requestOf(entry: ResourceEntry, wish: ReservationWish, { id, userId }: { readonly id: number; readonly userId: UserId }): ReservationRequest | Refusal {
+export function requestOf(entry: ResourceEntry, wish: ReservationWish, { id, userId, isHold }: { readonly id: number; readonly userId: UserId; readonly isHold: boolean }): ReservationRequest | Refusal {
   const extent = extentOf(entry, wish);
   if (isRefusal(extent)) return extent;
   const { timing, latestEnd, earliestStart } = wish;
-  return findTimingFault(wish) ?? { id, userId, extent, timing, earliestStart, latestEnd };
+  return findTimingFault(wish) ?? { id, userId, extent, timing, earliestStart, latestEnd, isHold };
 }
 
 /** What begins now, or now if it can, has no other earliest start; and now or not at all has no latest end. */

@@ -85,19 +85,30 @@ export function fileOutage(state: ReservationsState, entry: ResourceEntry, outag
   if (outage.endsAt !== 0) state.dues.push({ at: outage.endsAt, kind: 'outage', resourceId: entry.resource.id, outageId: outage.id });
 }
 
+/** A reservation whose place says whether it is only held. */
+export function filedOf(reservation: ReservationRecord): ReservationRecord {
+  const { place, status } = reservation;
+  if ((status === 'held') === (place.isHeld === true)) return reservation;
+  if (status === 'held') return { ...reservation, place: { ...place, isHeld: true } };
+  const { isHeld: _, ...rest } = place;
+  return { ...reservation, place: rest };
+}
+
 /** First all that leave their places, so that others fit there. */
 function clearPlaces(state: ReservationsState, told: readonly ReservationTold[]): void {
   for (const { reservation } of told) {
     const { calendar } = getEntry(state, reservation.resourceId);
     const placed = calendar.get(reservation.place.id);
-    if (placed !== undefined && !(isLiving(reservation) && isSamePlace(placed, reservation.place))) calendar.cancel(placed.id);
+    if (placed === undefined) continue;
+    if (!isLiving(reservation) || !isSamePlace(placed, reservation.place)) calendar.cancel(placed.id);
+    else if ((placed.isHeld === true) !== (reservation.status === 'held')) calendar.refile(filedOf(reservation).place);
   }
 }
 
 function putReservations(state: ReservationsState, told: readonly ReservationTold[]): void {
   for (const { reservation } of told) {
     const entry = getEntry(state, reservation.resourceId);
-    if (isLiving(reservation) && entry.calendar.get(reservation.place.id) === undefined) entry.calendar.put(reservation.place);
+    if (isLiving(reservation) && entry.calendar.get(reservation.place.id) === undefined) entry.calendar.put(filedOf(reservation).place);
     fileReservation(state, entry, reservation);
   }
 }
@@ -113,7 +124,7 @@ export function noteReservation(state: ReservationsState, entry: ResourceEntry, 
   const { place: { id, userId }, clientRequestId } = reservation;
   const former = state.reservations.get(id);
   const change = Number(isLiving(reservation)) - Number(former !== undefined && isLiving(former));
-  state.reservations.set(id, reservation);
+  state.reservations.set(id, filedOf(reservation));
   if (isPledged(reservation)) state.pledgedIds.add(id);
   else state.pledgedIds.delete(id);
   state.nextReservationId = Math.max(state.nextReservationId, id + 1);

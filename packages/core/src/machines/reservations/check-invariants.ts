@@ -20,6 +20,7 @@ export function checkInvariants(state: ReservationsState): void {
     invariant(isLiving(reservation) === (placed !== undefined), `reservation ${place.id} is ${status}, and its calendar thinks otherwise`);
     if (placed === undefined) continue;
     invariant(isSamePlace(placed, place), `reservation ${place.id} is elsewhere on its calendar`);
+    invariant((placed.isHeld === true) === (status === 'held'), `reservation ${place.id} is ${status}, and its calendar holds it otherwise`);
     living += 1;
     const users = counts.get(entry) ?? new Map<UserId, number>();
     counts.set(entry, users.set(place.userId, (users.get(place.userId) ?? 0) + 1));

@@ -47,7 +47,7 @@ export function renegotiate(turn: Turn, input: Renegotiation): void {
   }
   const entry = getEntry(state, known.resourceId);
   const fault = findTooLate(known, now) ?? findOtherResource(known, input.wish.resourceId);
-  const request = fault ?? requestOf(entry, input.wish, { id: known.place.id, userId: known.place.userId });
+  const request = fault ?? requestOf(entry, input.wish, { id: known.place.id, userId: known.place.userId, isHold: known.status === 'held' });
   if (isRefusal(request)) {
     turn.refuse(input.replyTo, request);
     return;
@@ -84,7 +84,7 @@ function admit({ state }: Turn, { wish, userId, hold }: Requested): { readonly e
   const entry = findResource(state, wish.resourceId);
   if (isRefusal(entry)) return entry;
   const fault = findHoldFault(state, hold) ?? findExcess(state, entry, userId);
-  const request = fault ?? requestOf(entry, wish, { id: state.nextReservationId, userId });
+  const request = fault ?? requestOf(entry, wish, { id: state.nextReservationId, userId, isHold: hold > 0 });
   return isRefusal(request) ? request : { entry, request };
 }
 

@@ -176,7 +176,8 @@ function tellOutcome(turn: Turn, outage: Outage, { moved, lost }: BlockOutcome):
   for (const { id } of lost) {
     const known = turn.state.reservations.get(id);
     if (known === undefined) continue;
-    const reason = `${cause} took its place, and there is no other within its limits${outage.reason === '' ? '' : `: ${outage.reason}`}`;
+    const why = known.status === 'held' ? 'which was only held' : 'and there is no other within its limits';
+    const reason = `${cause} took its place, ${why}${outage.reason === '' ? '' : `: ${outage.reason}`}`;
     told.push({ fact: 'cancelled', reservation: { ...known, status: 'cancelled', endedAt: turn.now, holdUntil: 0, reason } });
   }
   return told;

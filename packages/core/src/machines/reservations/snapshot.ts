@@ -2,7 +2,7 @@ import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../.
 import { Calendar, type PlacedReservation } from '../../reservations/index.ts';
 import { Heap, type Instant } from '../../shared/index.ts';
 import { sortOrderBy } from '../../shared/sort-order.ts';
-import { blockOf, factsOf, fileOutage, noteReservation, getEntry } from './apply.ts';
+import { blockOf, factsOf, filedOf, fileOutage, noteReservation, getEntry } from './apply.ts';
 import { createReservationsState, dueOf, isDueBefore, isLiving, type Due, type ReservationsOptions, type ReservationsState } from './state.ts';
 
 /** A resource as a snapshot holds it. */
@@ -52,7 +52,7 @@ export function restoreSnapshot(options: ReservationsOptions, snapshot: Reservat
   for (const reservation of snapshot.reservations) {
     if (isLiving(reservation)) {
       noteReservation(state, getEntry(state, reservation.resourceId), reservation);
-      places.get(reservation.resourceId)?.push(reservation.place);
+      places.get(reservation.resourceId)?.push(filedOf(reservation).place);
     } else ended.push(reservation);
   }
   // What was over first is forgotten first.
