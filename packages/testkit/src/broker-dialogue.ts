@@ -17,7 +17,7 @@ type Options = Readonly<Record<string, string>>;
  * Verbs: `at T`, `provider P`, `connect P [leases] [resource=R]`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
  * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. reservation=7:1000-5000x2 after=wait own=yes of=USER]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
  * until=.. incarnation=.. request=.. held=1,2 gone=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T]`,
- * `request P/N STATUS width=.. walltime=.. [inside=7:1000-5000x2 over=CODE]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
+ * `request P/N STATUS width=.. walltime=.. [inside=7:1000-5000x2 over=CODE moved=2000-6000]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
  */
 export class BrokerDialogue {
   state: BrokerState;
@@ -200,8 +200,10 @@ function requestOf(name: string, status: RequestStatus, options: Options): Broke
 }
 
 /** Codes keep their underscores. */
-function insideOf({ inside, over = '' }: Options): { readonly reservation?: RequestReservation } {
-  return inside === undefined ? {} : { reservation: { ...nameReservation(aReservation(inside)), overCode: over.replaceAll(' ', '_') } };
+function insideOf({ inside, over = '', moved }: Options): { readonly reservation?: RequestReservation } {
+  if (inside === undefined) return {};
+  const [startsAt = 0, endsAt = 0] = (moved ?? '').split('-').map(Number);
+  return { reservation: { ...nameReservation(aReservation(inside)), overCode: over.replaceAll(' ', '_'), ...(moved === undefined ? {} : { movedTo: { startsAt, endsAt } }) } };
 }
 
 /** A file is known by its path. */
@@ -239,7 +241,7 @@ export function describeBrokerCommand(command: BrokerCommand): string[] {
     case 'SetDemand': {
       const { pendingTasks, processors, taskTimeMax, taskTimeMean, reserved = [] } = command.demand;
       const times = taskTimeMax === undefined ? '' : `, ${taskTimeMean} ms each, ${taskTimeMax} at most`;
-      return [`want of ${command.providerId}: ${pendingTasks} tasks of ${processors}${times}${reserved.map((want) => `, ${want.processors} processors inside ${want.reservationId}`).join('')}`];
+      return [`want of ${command.providerId}: ${pendingTasks} tasks of ${processors}${times}${reserved.map((want) => `, ${want.processors} processors inside ${want.reservationId}${want.hasMoved === true ? `, now ${want.startsAt}-${want.endsAt}` : ''}`).join('')}`];
     }
     case 'StartReplicas': return [`start ${command.starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${command.jobId}.${taskIndex}`).join(', ')} on ${command.machineId}`];
     case 'GrantLease': return [`lease ${command.sequence} for ${command.providerId}: ${describeLeased(command.parts)}${command.caught === undefined ? '' : `, nothing for ${command.caught.join(', ')}`}`];

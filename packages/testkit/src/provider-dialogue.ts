@@ -1,6 +1,6 @@
 import { providerDefaults, providerMachine, createProviderState, clientRequestIdOf, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
 import type { ReportHealth } from '@mutirao/core/bag';
-import type { Demand, LeaseOutline, QueueListing, QueuedRequest, ReservedWindow } from '@mutirao/core/messages';
+import type { AllocationRequest, Demand, HonouredReservation, LeaseOutline, QueueListing, QueuedRequest, ReservedWindow } from '@mutirao/core/messages';
 import { aReservation } from './claimed-reservation.ts';
 
 /**
@@ -8,7 +8,7 @@ import { aReservation } from './claimed-reservation.ts';
  *
  * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B [instance=I]`, `disconnect B`, `demand B N [xP [elsewhere=T]] [inside=7:1000-5000x4/3]`, `accepted Q`,
  * `lease B SEQUENCE horizon=T [caught=I,J] FIRST-LAST[:inputs|:time=T|:NAME=VALUE] ...`, `stocked B lease=S IDS`, `report M SEQUENCE ENDED|- [BYTES [sound|broken|full|silent]]`, `unstartable M IDS`, `acknowledge B M SEQUENCE`,
- * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] Q=queued Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
+ * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] [honours=7:1000-5000x4] Q=queued Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
  * `listing-failed WHY`, `settings HEURISTIC default=T` (what a restart after this line starts it with),
  * `attach M [held=1,2] [incarnation=I] [identity=I]` (M is `q1.0`, or a name for a time-shared machine), `detach M`, `left M`,
  * `windows [7:1000-5000x4 ...|none]`, `judged 7:1000-5000x4 [CODE]`,
@@ -140,9 +140,10 @@ export class ProviderDialogue {
 
   private listingOf(words: readonly string[]): ProviderInput {
     const at = Number(words.find((word) => word.startsWith('at='))?.slice(3) ?? this.now);
-    const requests = words.filter((word) => !word.startsWith('at=')).map((word) => this.entryOf(word));
+    const reservations = words.filter((word) => word.startsWith('honours=')).map((word) => honouredOf(word.slice('honours='.length)));
+    const requests = words.filter((word) => !/^(at|honours)=/.test(word)).map((word) => this.entryOf(word));
     const held = requests.filter(({ status }) => status === 'running').reduce((sum, { width }) => sum + width, 0);
-    const listing: QueueListing = { at, processorsFree: Math.max(0, (this.state.limits?.processors ?? 0) - held), requests };
+    const listing: QueueListing = { at, processorsFree: Math.max(0, (this.state.limits?.processors ?? 0) - held), requests, ...(reservations.length === 0 ? {} : { reservations }) };
     return { kind: 'QueueListed', listing, readAt: at };
   }
 
@@ -209,6 +210,11 @@ function demandOf(brokerId: string, rest: string): ProviderInput {
   };
 }
 
+function honouredOf(text: string): HonouredReservation {
+  const { reservationId, userId, amount, startsAt, endsAt } = aReservation(text);
+  return { reservationId, userId, count: amount, startsAt, endsAt, usedCount: 0, lateBy: 0 };
+}
+
 /** `inside=7:1000-5000x4/3`: three processors are wanted of the four. */
 function reservedOf(text: string): Pick<Demand, 'reserved'> {
   const words = text.split(' ').filter((word) => word.startsWith('inside='));
@@ -238,7 +244,7 @@ export function describeProviderCommand(command: ProviderCommand): string {
       return `tell ${command.brokerId} joined ${facts.machineId}${until}${inside}${heldReplicaIds.length === 0 ? '' : ` held=${heldReplicaIds.join(',')}`}${kept}${gone}`;
     }
     case 'TellMachineLost': return `tell ${command.brokerId} lost ${command.machineId} ${command.reason}`;
-    case 'TellRequests': return `tell ${command.brokerId} requests ${command.requests.map((request) => `${request.requestId}=${request.status}${request.reservation === undefined || request.reservation.overCode === '' ? '' : `:${request.reservation.overCode}`}`).join(' ')}`;
+    case 'TellRequests': return `tell ${command.brokerId} requests ${command.requests.map((request) => `${request.requestId}=${request.status}${request.reservation === undefined || request.reservation.overCode === '' ? '' : `:${request.reservation.overCode}`}${movedOf(request)}`).join(' ')}`;
     case 'TellSettled': return `tell ${command.brokerId} settled`;
     case 'ReattachAgent': return `reattach ${command.machineId}`;
     case 'ClearAgent': return `clear ${command.machineId} of ${command.heldReplicaIds.join(',')}`;
@@ -257,4 +263,8 @@ export function describeProviderCommand(command: ProviderCommand): string {
 function windowOf(text: string): ReservedWindow {
   const { reservationId, userId, amount: count, startsAt, endsAt } = aReservation(text);
   return { reservationId, userId, count, startsAt, endsAt };
+}
+
+function movedOf({ reservation }: AllocationRequest): string {
+  return reservation?.movedTo === undefined ? '' : ` (inside ${reservation.reservationId}, now ${reservation.movedTo.startsAt}-${reservation.movedTo.endsAt})`;
 }

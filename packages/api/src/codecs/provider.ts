@@ -1,4 +1,4 @@
-import type { AllocationRequest, Demand, RequestCandidate, RequestReservation, RequestStatus, ReservedDemand, TimeQuantiles } from '@mutirao/core/messages';
+import type { AllocationRequest, Demand, RequestCandidate, RequestReservation, RequestStatus, ReservationName, ReservedDemand, TimeQuantiles } from '@mutirao/core/messages';
 
 import {
   RequestStatus as RequestStatusWire, type AllocationRequest as AllocationRequestWire, type Demand as DemandWire,
@@ -32,13 +32,18 @@ export function encodeDemand(demand: Demand): DemandWire {
   return {
     pendingTasks: demand.pendingTasks, processors: demand.processors, taskTimeMsMax: demand.taskTimeMax, taskTimeMsMean: demand.taskTimeMean,
     deadlineUnixMs: demand.deadline, userId: demand.userId, unplacedTasks: demand.unplacedTasks, taskTimes: demand.taskTimes && encodeTaskTimes(demand.taskTimes),
-    reserved: (demand.reserved ?? []).map(({ claim, processors }) => ({ claim, processors })),
+    reserved: (demand.reserved ?? []).map(encodeReserved),
   };
 }
 
-function decodeReserved({ claim, processors }: ReservedDemandWire, index: number): ReservedDemand {
+function encodeReserved({ claim, processors, startsAt, endsAt, hasMoved }: ReservedDemand): ReservedDemandWire {
+  return hasMoved === true ? { claim, processors, startUnixMs: startsAt, endUnixMs: endsAt } : { claim, processors, startUnixMs: undefined, endUnixMs: undefined };
+}
+
+function decodeReserved({ claim, processors, startUnixMs, endUnixMs }: ReservedDemandWire, index: number): ReservedDemand {
   if (processors < 1) throw badRequest(`demand.reserved[${index}].processors is ${processors}; want 1 or more`);
-  return { ...readClaim(claim), processors };
+  const movedTo = decodeWindow(startUnixMs, endUnixMs);
+  return { ...readClaim(claim), ...(movedTo === undefined ? {} : { ...movedTo, hasMoved: true }), processors };
 }
 
 function decodeTaskTimes({ endedCount, cutOffCount, halfMsMax, ninetiethMsMax, ninetyNinthMsMax }: TaskTimesWire): TimeQuantiles {
@@ -59,7 +64,7 @@ export function decodeAllocationRequest(wire: AllocationRequestWire): Allocation
     providerId, requestId, managerRequestId, width: wire.widthProcessors, walltime: wire.walltimeMs, status, seenAt: wire.seenUnixMs,
     submittedAt: wire.submittedUnixMs, startedAt: wire.startedUnixMs, endedAt: wire.endedUnixMs, reasons, heuristic,
     ...(wire.candidates.length === 0 ? {} : { candidates: wire.candidates.map(decodeCandidate) }),
-    ...(wire.reservation?.name === undefined ? {} : { reservation: { ...wire.reservation.name, overCode: wire.reservation.overCode } }),
+    ...(wire.reservation?.name === undefined ? {} : { reservation: decodeReservation(wire.reservation.name, wire.reservation) }),
   };
 }
 
@@ -74,8 +79,20 @@ export function encodeAllocationRequest(request: AllocationRequest): AllocationR
   };
 }
 
-function encodeReservation({ overCode, ...name }: RequestReservation): RequestReservationWire {
-  return { name, overCode };
+function encodeReservation({ overCode, movedTo, ...name }: RequestReservation): RequestReservationWire {
+  return { name, overCode, startUnixMs: movedTo?.startsAt, endUnixMs: movedTo?.endsAt };
+}
+
+function decodeReservation(name: ReservationName, { overCode, startUnixMs, endUnixMs }: RequestReservationWire): RequestReservation {
+  const movedTo = decodeWindow(startUnixMs, endUnixMs);
+  return { ...name, overCode, ...(movedTo === undefined ? {} : { movedTo }) };
+}
+
+/** @throws {MutiraoError} MUT_BAD_REQUEST where a window ends before it begins. */
+function decodeWindow(startsAt: number | undefined, endsAt: number | undefined): RequestReservation['movedTo'] {
+  if (startsAt === undefined || endsAt === undefined) return undefined;
+  if (endsAt <= startsAt) throw badRequest(`a reservation from ${startsAt} to ${endsAt}; want it to end after its start`);
+  return { startsAt, endsAt };
 }
 
 function decodeCandidate(wire: RequestCandidateWire): RequestCandidate {

@@ -177,6 +177,8 @@ export interface JobReservation extends ClaimedReservation {
 
 /** What is wanted of a provider inside one reservation of its resource. */
 export interface ReservedDemand extends ClaimedReservation {
+  /** Its dates are not those of its claim, for it has moved since. */
+  readonly hasMoved?: true;
   /** Processors that the tasks can use now, 1 to the reserved amount. */
   readonly processors: ProcessorCount;
 }
@@ -191,6 +193,8 @@ export interface ReservationName extends Pick<ClaimContents, 'resourceId' | 'res
 export interface RequestReservation extends ReservationName {
   /** Why nothing more is to be had of the reservation, once its manager has said so; empty before. */
   readonly overCode: string;
+  /** When it is, where its resource says other than its claim: it has moved since. */
+  readonly movedTo?: Pick<ClaimContents, 'startsAt' | 'endsAt'>;
 }
 
 /** Characters of a claim that tell it from another one of the same reservation. */

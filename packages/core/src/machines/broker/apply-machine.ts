@@ -71,7 +71,8 @@ export function changeRequests(state: BrokerState, { providerId, requests }: Cha
   }
 }
 
-function noteReservation({ overReservations }: BrokerState, { reservation, reasons }: AllocationRequest): void {
+function noteReservation({ overReservations, movedReservations }: BrokerState, { reservation, reasons }: AllocationRequest): void {
+  if (reservation?.movedTo !== undefined) movedReservations.set(reservationKey(reservation), reservation.movedTo);
   if (reservation === undefined || reservation.overCode === '') return;
   overReservations.set(reservationKey(reservation), { code: reservation.overCode, reason: reasons.at(-1) ?? '' });
 }

@@ -15,7 +15,7 @@ import type { BrokerJob, BrokerState } from './state.ts';
 export function explainJob(state: BrokerState, userId: UserId, jobId: JobId, now: Instant): Explanation | undefined {
   const job = findJobOf(state, userId, jobId);
   if (job === undefined) return undefined;
-  if (job.endedAt !== 0) return explainEndedJob(job);
+  if (job.endedAt !== 0) return explainEndedJob(state, job);
   return job.status === 'cancelled' ? explainCancelling(job) : explainOpenJob(state, job, now);
 }
 
@@ -35,7 +35,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
     details.push(`${plural(queue.readyCount, 'task')} waiting: ${why.summary}`, ...why.details);
     if (waiting.length === listedMax) break;
   }
-  details.push(...explainReservation(job, now), ...explainLeasedJob(state, job, now));
+  details.push(...explainReservation(state, job, now), ...explainLeasedJob(state, job, now));
   const verifying = countOpen(job, 'verifying');
   if (verifying > 0) details.push(`${plural(verifying, 'result')} being brought home and checked.`);
   details.push(...describeOutlook(outlookOf(state, job, now)));
@@ -51,13 +51,13 @@ function countOpen(job: BrokerJob, status: TaskStatus): number {
   return count;
 }
 
-function explainEndedJob(job: BrokerJob): Explanation {
+function explainEndedJob(state: BrokerState, job: BrokerJob): Explanation {
   const took = describeTime(job.endedAt - job.submittedAt);
   const details: string[] = [];
   if (job.failed.size > 0) details.push(`${plural(job.failed.size, 'task')} failed; see "mutirao task list ${job.jobId} --status failed".`);
   if (job.cancelled.size > 0) details.push(`${plural(job.cancelled.size, 'task')} cancelled (${job.cancelReason || 'no reason given'}).`);
   if (job.replicaCount > job.taskCount) details.push(`${plural(job.replicaCount, 'replica')} were placed for ${plural(job.taskCount, 'task')}.`);
-  if (job.reservationOver !== undefined) details.push(...explainReservation(job, job.endedAt));
+  if (job.reservationOver !== undefined) details.push(...explainReservation(state, job, job.endedAt));
   const times = quantilesOf(job.times);
   if (times !== undefined) details.push(describeQuantiles(times));
   return { summary: `job ${job.jobId} ${job.status === 'cancelled' ? 'was cancelled' : job.status} ${took} after its submission.`, details };

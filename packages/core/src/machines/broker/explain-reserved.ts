@@ -1,7 +1,7 @@
 import type { Instant } from '../../shared/index.ts';
 import { describeRequests } from './explain-request.ts';
 import { type Explanation } from './explanation.ts';
-import { belongsTo, runsBeside } from './reserved-place.ts';
+import { belongsTo, runsBeside, windowOf } from './reserved-place.ts';
 import { describeTime } from './sentences.ts';
 import type { BrokerJob, BrokerState } from './state.ts';
 
@@ -13,7 +13,8 @@ export function explainReservedWaiting(state: BrokerState, job: BrokerJob, now: 
   if (reservationOver !== undefined) {
     return { summary: `${name} is over, and what is left waits, as was chosen.`, details: [`"mutirao job retry ${jobId}" lets it go on wherever there is a machine.`] };
   }
-  const { resourceId, startsAt } = reservation;
+  const { resourceId } = reservation;
+  const { startsAt } = windowOf(state, reservation);
   const requests = describeRequests(state, now, (request) => request.reservation !== undefined && belongsTo(job, request.reservation));
   if (![...state.providers.values()].some((provider) => provider.isConnected && provider.resourceId === resourceId)) {
     return { summary: `it waits for ${name}, and no provider of that resource is there.`, details: ['"mutirao provider list" shows those that are known.'] };
@@ -24,7 +25,7 @@ export function explainReservedWaiting(state: BrokerState, job: BrokerJob, now: 
 }
 
 /** Says where a job's tasks run, or why they no longer run there; nothing for a job that never had a reservation. */
-export function explainReservation(job: BrokerJob, now: Instant): string[] {
+export function explainReservation(state: BrokerState, job: BrokerJob, now: Instant): string[] {
   const { reservation, reservationOver } = job;
   if (reservation === undefined) return [];
   const name = nameOf(job);
@@ -32,12 +33,13 @@ export function explainReservation(job: BrokerJob, now: Instant): string[] {
     const then = reservationOver.waits ? 'what was left waits' : 'what was left went on wherever there is a machine';
     return [`${name} was over ${describeTime(Math.max(0, reservationOver.at - job.submittedAt))} after the submission (${reservationOver.code}: ${reservationOver.reason.replace(/\.$/, '')}); ${then}.`];
   }
+  const { startsAt, endsAt } = windowOf(state, reservation);
+  const rest = describeTime(Math.max(0, endsAt - now));
   if (reservation.isOwn === true) {
-    const { startsAt, endsAt, amount } = reservation;
-    const when = now < startsAt ? `begins in ${describeTime(startsAt - now)}` : `lasts another ${describeTime(Math.max(0, endsAt - now))}`;
-    return [`Its tasks run wherever there is a machine, and inside ${name} too, ${amount} processors reserved to meet its deadline, which ${when}.`];
+    const when = now < startsAt ? `begins in ${describeTime(startsAt - now)}` : `lasts another ${rest}`;
+    return [`Its tasks run wherever there is a machine, and inside ${name} too, ${reservation.amount} processors reserved to meet its deadline, which ${when}.`];
   }
-  return [`Its tasks run inside ${name} only, until it ends in ${describeTime(Math.max(0, reservation.endsAt - now))}; then what is left ${reservation.after === 'wait' ? 'waits' : 'goes on as an ordinary job'}.`];
+  return [`Its tasks run inside ${name} only, until it ends in ${rest}; then what is left ${reservation.after === 'wait' ? 'waits' : 'goes on as an ordinary job'}.`];
 }
 
 function nameOf({ reservation }: BrokerJob): string {

@@ -2,6 +2,7 @@ import type { AllocationRequest } from '../../messages/index.ts';
 import { clockTolerance, ownInstant, type Duration } from '../../shared/index.ts';
 import type { InputOf } from './inputs.ts';
 import { requestKey } from './ledger-accounts.ts';
+import type { MovedWindow } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** Notes what a provider tells of its requests, where anything but the time of seeing changed. */
@@ -26,5 +27,13 @@ const comparedFields = ['managerRequestId', 'width', 'walltime', 'status', 'subm
 
 function isSame(known: AllocationRequest | undefined, told: AllocationRequest): boolean {
   if (known === undefined) return false;
-  return comparedFields.every((field) => known[field] === told[field]) && known.reservation?.overCode === told.reservation?.overCode && known.reasons.join('\n') === told.reasons.join('\n');
+  return comparedFields.every((field) => known[field] === told[field]) && isSamePlace(known.reservation, told.reservation) && known.reasons.join('\n') === told.reasons.join('\n');
+}
+
+function isSamePlace(known: AllocationRequest['reservation'], told: AllocationRequest['reservation']): boolean {
+  return known?.overCode === told?.overCode && isSameWindow(known?.movedTo, told?.movedTo);
+}
+
+function isSameWindow(known: MovedWindow | undefined, told: MovedWindow | undefined): boolean {
+  return known?.startsAt === told?.startsAt && known?.endsAt === told?.endsAt;
 }

@@ -1,6 +1,6 @@
 import { type JobReservation, type JobSpec, nameReservation, reservationKey, type ReservedDemand } from '../../messages/index.ts';
 import { describeTime, type ProcessorCount, type UserId } from '../../shared/index.ts';
-import { reservationNow } from './reserved-place.ts';
+import { findMoved, reservationNow, windowOf } from './reserved-place.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, OverReservation } from './state.ts';
 import { commit, type Turn, wakeBy } from './turn.ts';
 import type { SpecFault } from './validate-spec.ts';
@@ -9,7 +9,8 @@ import { countRunsWanted } from './votes.ts';
 /** Finds what keeps a job from running inside the reservation that its spec names, as far as its claim and its resource have told; undefined where nothing does. */
 export function findReservationFault({ state, now }: Turn, userId: UserId, { reservation, processors }: JobSpec): SpecFault | undefined {
   if (reservation === undefined) return undefined;
-  const { reservationId, userId: holder, endsAt, units } = reservation;
+  const { reservationId, userId: holder, units } = reservation;
+  const { endsAt } = windowOf(state, reservation);
   const name = `reservation ${reservationId}`;
   if (holder !== userId) return { code: 'MUT_CLAIM_NOT_YOURS', message: `the claim is ${holder}'s and was shown by ${userId}` };
   if (endsAt <= now) return { code: 'MUT_CLAIM_LATE', message: `${name} ended ${describeTime(now - endsAt)} ago` };
@@ -30,8 +31,10 @@ export function leaveReservations(turn: Turn): void {
   for (const job of state.openJobs.values()) {
     const { jobId, reservation, status } = job;
     if (reservation === undefined || job.reservationOver !== undefined || status !== 'running') continue;
-    const over = findOver(state, reservation) ?? (reservation.endsAt <= now ? { code: 'MUT_RESERVATION_OVER', reason: 'its time is over' } : undefined);
-    if (over === undefined) wakeBy(turn, reservation.endsAt);
+    // It may have moved since its claim was signed, and then the end that this names says nothing.
+    const { endsAt } = windowOf(state, reservation);
+    const over = findOver(state, reservation) ?? (endsAt <= now ? { code: 'MUT_RESERVATION_OVER', reason: 'its time is over' } : undefined);
+    if (over === undefined) wakeBy(turn, endsAt);
     else commit(turn, { kind: 'ReservationLeft', jobId, ...over, waits: reservation.after === 'wait', at: now });
   }
 }
@@ -46,9 +49,15 @@ export function reservedFor(state: BrokerState, provider: BrokerProvider): Reser
     const key = reservationKey(nameReservation(reservation));
     const processors = Math.min(reservation.amount, (wanted.get(key)?.processors ?? 0) + processorsFor(state, job));
     const { after: _after, isOwn: _isOwn, ...claimed } = reservation;
-    if (processors > 0) wanted.set(key, { ...claimed, processors });
+    if (processors > 0) wanted.set(key, { ...claimed, ...whereMoved(state, reservation), processors });
   }
   return [...wanted.values()];
+}
+
+/** The dates for which a resource is asked where they are no longer those of the claim. */
+function whereMoved(state: BrokerState, reservation: JobReservation): Partial<ReservedDemand> {
+  const movedTo = findMoved(state, reservation);
+  return movedTo === undefined ? {} : { ...movedTo, hasMoved: true };
 }
 
 function firstOf({ providers }: BrokerState, resourceId: string): BrokerProvider | undefined {
@@ -63,5 +72,5 @@ function processorsFor(state: BrokerState, job: BrokerJob): ProcessorCount {
 
 /** Whether the same is wanted inside the same reservations. */
 export function isSameReserved(one: readonly ReservedDemand[] = [], other: readonly ReservedDemand[] = []): boolean {
-  return one.length === other.length && one.every(({ claim, processors }, index) => other[index]?.claim === claim && other[index].processors === processors);
+  return one.length === other.length && one.every((want, index) => (['claim', 'processors', 'startsAt', 'endsAt'] as const).every((name) => want[name] === other[index]?.[name]));
 }

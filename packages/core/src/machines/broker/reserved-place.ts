@@ -1,5 +1,5 @@
-import { isOfReservation, type JobReservation, type ReservationName } from '../../messages/index.ts';
-import type { BrokerJob } from './state.ts';
+import { isOfReservation, nameReservation, reservationKey, type JobReservation, type ReservationName } from '../../messages/index.ts';
+import type { BrokerJob, BrokerState, MovedWindow } from './state.ts';
 
 /** The reservation that a job's tasks run inside of now; undefined where it has none, or none any more. */
 export function reservationNow({ reservation, reservationOver }: BrokerJob): JobReservation | undefined {
@@ -16,4 +16,14 @@ export function belongsTo(job: BrokerJob, place: ReservationName | undefined): b
   if (place === undefined) return runsBeside(job);
   const own = reservationNow(job);
   return own !== undefined && isOfReservation(own, place);
+}
+
+/** When a reservation is, where that is known to be another time than its claim says; undefined where it is not. */
+export function findMoved({ movedReservations }: BrokerState, reservation: JobReservation): MovedWindow | undefined {
+  return movedReservations.size === 0 ? undefined : movedReservations.get(reservationKey(nameReservation(reservation)));
+}
+
+/** When a reservation is: as its resource told last, else as its claim says. */
+export function windowOf(state: BrokerState, reservation: JobReservation): MovedWindow {
+  return findMoved(state, reservation) ?? reservation;
 }

@@ -20,7 +20,7 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
   for (const provider of saved.providers) restoreProvider(state, provider);
   for (const account of saved.accounts) Object.assign(openAccount(state, account.providerId, account.requestId), account);
   for (const request of saved.requests) changeRequests(state, { kind: 'RequestsChanged', providerId: request.providerId, requests: [request] });
-  restoreOverReservations(state, saved);
+  restoreReservations(state, saved);
   for (const machine of saved.machines) restoreMachine(state, machine);
   for (const job of saved.jobs) restoreJob(state, job);
   for (const jobId of saved.openJobIds) state.openJobs.set(jobId, getJob(state, jobId));
@@ -33,7 +33,8 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
 }
 
 /** In their order, and also those of requests that say nothing of it any more; earlier snapshots have none. */
-function restoreOverReservations({ overReservations }: BrokerState, saved: SavedState): void {
+function restoreReservations({ overReservations, movedReservations }: BrokerState, saved: SavedState): void {
+  for (const [key, window] of saved.movedReservations ?? []) movedReservations.set(key, window);
   if (saved.overReservations === undefined) return;
   overReservations.clear();
   for (const [key, over] of saved.overReservations) overReservations.set(key, over);

@@ -17,7 +17,7 @@ export function snapshot(state: BrokerState): string {
 }
 
 /** The parts of a snapshot, as they go into JSON; what earlier releases did not write may be absent. */
-export type SavedState = WithNewer<ReturnType<typeof saveState>, 'records' | 'overReservations'> & { readonly jobs: readonly SavedJob[]; readonly successes: readonly SavedSuccess[] };
+export type SavedState = WithNewer<ReturnType<typeof saveState>, 'records' | 'overReservations' | 'movedReservations'> & { readonly jobs: readonly SavedJob[]; readonly successes: readonly SavedSuccess[] };
 /** A provider in a snapshot. */
 export type SavedProvider = ReturnType<typeof saveProvider>;
 /** A job in a snapshot. */
@@ -35,7 +35,7 @@ function saveState(state: BrokerState) {
   return {
     version: snapshotVersion, nextJobId: state.nextJobId, nextReplicaId: state.nextReplicaId,
     providers: [...state.providers.values()].map(saveProvider),
-    requests: [...state.requests.values()], overReservations: [...state.overReservations],
+    requests: [...state.requests.values()], overReservations: [...state.overReservations], movedReservations: [...state.movedReservations],
     accounts: [...state.accounts.values()],
     machines: [...state.machines.values()].map(saveMachine),
     jobs: [...state.jobs.values()].map(saveJob),

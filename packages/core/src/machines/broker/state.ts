@@ -1,5 +1,5 @@
 import type {
-  AllocationRequest, Demand, JobReservation, JobSpec, JobStatus, MachineFacts, OutputSpec, ReplicationCap, SchedulerName, TaskStatus, Verification,
+  AllocationRequest, Demand, JobReservation, JobSpec, JobStatus, MachineFacts, OutputSpec, ReplicationCap, RequestReservation, SchedulerName, TaskStatus, Verification,
 } from '../../messages/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
 import type { Slowness, TimeCurve } from '../../times/index.ts';
@@ -35,6 +35,8 @@ export interface BrokerState {
   readonly requests: Map<string, AllocationRequest>;
   /** Reservations of which nothing more is to be had, by their key, as requests inside them told. */
   readonly overReservations: Map<string, OverReservation>;
+  /** When reservations are that have moved since their claims were signed, by their key, as requests inside them told last. */
+  readonly movedReservations: Map<string, MovedWindow>;
   /** Of the moment: when each request was last seen at its manager, by the same keys. */
   readonly requestsSeen: Map<string, Instant>;
   /** What machines have done for their trust, by identity; it outlives jobs and their presence. */
@@ -108,6 +110,9 @@ export interface BrokerJob {
   /** All tasks of which two replicas or more run or wait for a verdict, or one was given up; some that had them may still be among them. */
   readonly sistered: Set<OpenTask>;
 }
+
+/** When a reservation is that has moved. */
+export type MovedWindow = NonNullable<RequestReservation['movedTo']>;
 
 /** Why nothing more is to be had of a reservation. */
 export interface OverReservation {
@@ -314,7 +319,7 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
   return {
     options: { ...defaultBrokerOptions, ...options },
     jobs: new Map(), openJobs: new Map(), jobsByClientId: new Map(), providers: new Map(), machines: new Map(), replicas: new Map(),
-    successes: new Map(), records: new Map(), requests: new Map(), overReservations: new Map(), requestsSeen: new Map(), accounts: new Map(), stored: createStoredContents(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
+    successes: new Map(), records: new Map(), requests: new Map(), overReservations: new Map(), movedReservations: new Map(), requestsSeen: new Map(), accounts: new Map(), stored: createStoredContents(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
   };
 }
 

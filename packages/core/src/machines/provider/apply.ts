@@ -20,6 +20,7 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
     case 'RequestSubmitting': getRequest(state, change.requestId).status = 'submitting'; break;
     case 'RequestQueued': queueRequest(state, change); break;
     case 'RequestStarted': startRequest(state, change); break;
+    case 'RequestMoved': moveRequest(state, change); break;
     case 'RequestReleasing': releaseRequest(state, change); break;
     case 'RequestEnded': endRequest(state, change); break;
     case 'MachineJoined': addMachine(state, change); break;
@@ -127,6 +128,13 @@ function giveHeld(state: ProviderState, { requestId, brokerId, reservation }: Pr
     machine.brokerId = brokerId;
     machine.facts = { ...machine.facts, until: Math.min(request.startedAt + request.walltime, reservation.endsAt), reservation: nameReservation(reservation) };
   }
+}
+
+function moveRequest(state: ProviderState, { requestId, startsAt, endsAt }: ProviderChange & { kind: 'RequestMoved' }): void {
+  const request = getRequest(state, requestId);
+  invariant(request.reservation !== undefined, `request ${requestId} moves with a reservation, and is inside none`);
+  request.reservation = { ...request.reservation, startsAt, endsAt };
+  request.hasMoved = true;
 }
 
 function releaseRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestReleasing' }): void {

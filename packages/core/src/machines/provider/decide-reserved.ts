@@ -109,7 +109,7 @@ export function makeRoom(turn: Turn, { reservationId }: { readonly reservationId
 
 function submitInside(turn: Turn, broker: KnownBroker, want: ReservedDemand, width: number): void {
   const { state, now } = turn;
-  const { processors, ...reservation } = want;
+  const { processors, hasMoved: _hasMoved, ...reservation } = want;
   const { reservationId, userId, startsAt, endsAt, amount } = want;
   const walltime = Math.min(endsAt - Math.max(now, startsAt), state.limits?.walltimeMax ?? Infinity);
   const when = startsAt > now ? `which begins in ${describeTime(startsAt - now)}` : `which lasts another ${describeTime(endsAt - now)}`;

@@ -2,6 +2,7 @@ import type { QueuedRequest, QueueListing, ResourceLimits } from '../../messages
 import type { Duration, Instant, RequestId } from '../../shared/index.ts';
 import { loseMachinesOf } from './machines.ts';
 import { overCodeOf } from './reserved-end.ts';
+import { noteWindow } from './reserved-windows.ts';
 import { inOwnClock } from './own-clock.ts';
 import { clientRequestIdOf, isPending, isServing, numberOf, type OwnRequest, type ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
@@ -36,6 +37,7 @@ export function takeListing(turn: Turn, told: QueueListing, readAt: Instant): vo
     const entry = byRequestId.get(request.requestId);
     if (entry === undefined) missRequest(turn, request, readAt);
     else seeRequest(turn, request, entry, readAt);
+    if (entry !== undefined) noteWindow(turn, request, told);
   }
   for (const entry of unknown) {
     if (entry.status !== 'ended') releaseForgotten(turn, entry);

@@ -1,4 +1,4 @@
-import { type AllocationRequest, type ClaimedReservation, type Demand, type MachineFacts, nameReservation, type QueueListing, type RequestStatus, type ReservedWindow, type ResourceLimits, type TaskTimes } from '../../messages/index.ts';
+import { type AllocationRequest, type ClaimedReservation, type Demand, type MachineFacts, nameReservation, type QueueListing, type RequestReservation, type RequestStatus, type ReservedWindow, type ResourceLimits, type TaskTimes } from '../../messages/index.ts';
 import { heuristicDefaults, type HeuristicOptions, type RequestCandidate } from '../../requests/index.ts';
 import type { LeadRule, MeasuredWait } from '../../reservations/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ProviderId, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
@@ -99,6 +99,8 @@ export interface OwnRequest {
   reservation?: ClaimedReservation;
   /** The reservation, as it was then, for which it was asked ahead and is held; left out for any other. */
   readonly heldFor?: ReservedWindow;
+  /** It has moved since: the dates of `reservation` are those that the manager listed, and not those of its claim. */
+  hasMoved?: true;
   /** Why nothing more is to be had of that, as the manager said when the request ended; left out before, and where it ended otherwise. */
   overCode?: string;
   status: RequestStatus;
@@ -300,6 +302,11 @@ export function describeRequest(state: ProviderState, request: OwnRequest): Allo
   const { requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic, candidates, reservation } = request;
   return {
     providerId: state.config.providerId, requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic,
-    ...(candidates === undefined ? {} : { candidates }), ...(reservation === undefined ? {} : { reservation: { ...nameReservation(reservation), overCode: request.overCode ?? '' } }),
+    ...(candidates === undefined ? {} : { candidates }), ...(reservation === undefined ? {} : { reservation: describeReservation(request, reservation) }),
   };
+}
+
+function describeReservation({ overCode = '', hasMoved }: OwnRequest, reservation: ClaimedReservation): RequestReservation {
+  const { startsAt, endsAt } = reservation;
+  return { ...nameReservation(reservation), overCode, ...(hasMoved === true ? { movedTo: { startsAt, endsAt } } : {}) };
 }

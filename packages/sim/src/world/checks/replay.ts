@@ -62,9 +62,9 @@ function plainOf(thing: object): unknown {
 }
 
 function describeBroker(state: BrokerState): string {
-  const { jobs, openJobs, jobsByClientId, providers, machines, replicas, successes, requests, accounts, records, overReservations } = state;
+  const { jobs, openJobs, jobsByClientId, providers, machines, replicas, successes, requests, accounts, records, overReservations, movedReservations } = state;
   return JSON.stringify([
-    plainOf(state), [...openJobs.keys()], [...jobsByClientId.keys()], [...accounts.values()].map(plainOf), [...requests.values()].map((request) => [plainOf(request), request.reservation]), [...overReservations],
+    plainOf(state), [...openJobs.keys()], [...jobsByClientId.keys()], [...accounts.values()].map(plainOf), [...requests.values()].map((request) => [plainOf(request), request.reservation]), [...overReservations], [...movedReservations],
     [...providers.values()].map((provider) => [plainOf(provider), provider.pattern, provider.leases.map((lease) => [lease.sequence, lease.horizon, lease.parts, [...lease.adopted].sort()])]), [...machines.values()].map((machine) => [plainOf(machine), machine.facts, machine.times, machine.slowness]), [...replicas.values()].map(plainOf),
     [...successes.values()].map((success) => [plainOf(success), plainOf(success.ending), success.ending.outputs]),
     [...jobs.values()].map((job) => [plainOf(job), job.reservation, job.reservationOver, job.times, [...job.tasks.values()].map(plainOf), [...job.shares.values()], [...job.supports].map(([identity, set]) => [identity, [...set.ranges()]]), [...job.doubtful.ranges()]]),

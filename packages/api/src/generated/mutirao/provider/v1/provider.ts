@@ -170,6 +170,9 @@ export interface ReservedDemand {
   claim: string;
   /** Processors that the tasks can use now, at most the reserved ones. */
   processors: number;
+  /** When the reservation begins and ends now, where it has moved since its claim was signed; absent where it has not. */
+  startUnixMs?: number | undefined;
+  endUnixMs?: number | undefined;
 }
 
 /** How long tasks take, by those that ended and those that were cut off (by a walltime, say) before they could. */
@@ -257,6 +260,9 @@ export interface RequestReservation {
     | undefined;
   /** Why nothing more is to be had of it, from the error registry; empty while that is not known. */
   overCode: string;
+  /** When it begins and ends now, where the resource manager says other than its claim; absent where it does not. */
+  startUnixMs?: number | undefined;
+  endUnixMs?: number | undefined;
 }
 
 /** A request that could have been made, as the heuristic saw it at its decision. */
@@ -974,7 +980,7 @@ export const Demand: MessageFns<Demand> = {
 };
 
 function createBaseReservedDemand(): ReservedDemand {
-  return { claim: "", processors: 0 };
+  return { claim: "", processors: 0, startUnixMs: undefined, endUnixMs: undefined };
 }
 
 export const ReservedDemand: MessageFns<ReservedDemand> = {
@@ -984,6 +990,12 @@ export const ReservedDemand: MessageFns<ReservedDemand> = {
     }
     if (message.processors !== 0) {
       writer.uint32(16).uint32(message.processors);
+    }
+    if (message.startUnixMs !== undefined) {
+      writer.uint32(24).uint64(message.startUnixMs);
+    }
+    if (message.endUnixMs !== undefined) {
+      writer.uint32(32).uint64(message.endUnixMs);
     }
     return writer;
   },
@@ -1015,6 +1027,22 @@ export const ReservedDemand: MessageFns<ReservedDemand> = {
             }
 
             message.processors = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.startUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.endUnixMs = longToNumber(reader.uint64());
             continue;
           }
         }
@@ -1746,7 +1774,7 @@ export const AllocationRequest: MessageFns<AllocationRequest> = {
 };
 
 function createBaseRequestReservation(): RequestReservation {
-  return { name: undefined, overCode: "" };
+  return { name: undefined, overCode: "", startUnixMs: undefined, endUnixMs: undefined };
 }
 
 export const RequestReservation: MessageFns<RequestReservation> = {
@@ -1756,6 +1784,12 @@ export const RequestReservation: MessageFns<RequestReservation> = {
     }
     if (message.overCode !== "") {
       writer.uint32(18).string(message.overCode);
+    }
+    if (message.startUnixMs !== undefined) {
+      writer.uint32(24).uint64(message.startUnixMs);
+    }
+    if (message.endUnixMs !== undefined) {
+      writer.uint32(32).uint64(message.endUnixMs);
     }
     return writer;
   },
@@ -1787,6 +1821,22 @@ export const RequestReservation: MessageFns<RequestReservation> = {
             }
 
             message.overCode = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.startUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.endUnixMs = longToNumber(reader.uint64());
             continue;
           }
         }
