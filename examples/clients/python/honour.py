@@ -78,7 +78,11 @@ class Manager:
 
 
 def decode(part):
-    return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+    """The bytes of a part, where it is their one spelling: the last letter has bits that belong to no byte."""
+    read = base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+    if base64.urlsafe_b64encode(read).rstrip(b"=").decode() != part:
+        raise ValueError("it was changed by a letter")
+    return read
 
 
 def read_claim(text, keys, resource, user):

@@ -8,7 +8,7 @@ const second = 1000;
  * Speaks with a real keeper of reservations in lines of text, and plays its site; after each its invariants are checked.
  *
  * Times are seconds. `told 1=4@100..200 ...` is the reservation manager's level, `read` has the keeper read the site, `site ...` sets what the site has by
- * somebody's hand, `full` and `open` have the site refuse all and take all, `at 50` goes on to a time, `list` shows all, `restart` begins a life anew.
+ * somebody's hand, `full` and `open` have the site refuse all and take all, `whole 8` has it take whole nodes of eight, `shifted 1` has it end all a second late, `at 50` goes on to a time, `list` shows all, `restart` begins a life anew.
  */
 export class KeepingDialogue {
   readonly changes: KeepingChange[] = [];
@@ -19,6 +19,10 @@ export class KeepingDialogue {
   /** Processors that the site reserves together. */
   #granularity = 1;
   #isRead = false;
+  /** It takes whole nodes of so many, though it says less. */
+  #takes = 1;
+  /** It makes what ends later than asked for by so much. */
+  #shift = 0;
 
   /** Performs one line and answers the lines that follow from it. */
   perform(line: string): string[] {
@@ -30,6 +34,8 @@ export class KeepingDialogue {
       case 'full': this.#refuses = rest.join(' '); return [];
       case 'open': this.#refuses = ''; return [];
       case 'pairs': this.#granularity = 2; return [];
+      case 'whole': this.#takes = Number(rest[0]); return [];
+      case 'shifted': this.#shift = Number(rest[0]) * second; return [];
       case 'at': this.now = Number(rest[0]) * second; return this.hear([{ kind: 'TimerFired' }]);
       case 'list': return [...this.state.kept.values()].map(({ window, status, since, reason }) => `${showWindow(window)} ${status} since ${since / second}${reason === '' ? '' : `: ${reason}`}`);
       case 'restart': this.checkReplay(); this.state = restoreSnapshot(takeSnapshot(this.state)); return [];
@@ -58,6 +64,11 @@ export class KeepingDialogue {
     for (const other of [replayed, restoreSnapshot(takeSnapshot(this.state))]) invariant(told === JSON.stringify(takeSnapshot(other)), `${JSON.stringify(takeSnapshot(other))} in place of ${told}`);
   }
 
+  #rounded(count: number): number {
+    const together = Math.max(this.#granularity, this.#takes);
+    return Math.ceil(count / together) * together;
+  }
+
   #read(): string[] {
     this.#isRead = false;
     return this.hear([{ kind: 'SiteListed', replyTo: 1, reservations: [...this.#site.values()], granularity: this.#granularity }]);
@@ -76,7 +87,7 @@ export class KeepingDialogue {
       case 'MakeSiteReservation': case 'MoveSiteReservation': {
         const { reservation } = command;
         if (this.#refuses !== '') answers.push({ kind: 'SiteRefused', reservationId: reservation.reservationId, reason: this.#refuses });
-        else this.#site.set(reservation.reservationId, { ...reservation, count: Math.ceil(reservation.count / this.#granularity) * this.#granularity, startsAt: Math.max(reservation.startsAt, this.now) });
+        else this.#site.set(reservation.reservationId, { ...reservation, count: this.#rounded(reservation.count), endsAt: reservation.endsAt + this.#shift, startsAt: Math.max(reservation.startsAt, this.now) });
         return [`${command.kind === 'MakeSiteReservation' ? 'make' : 'move'} ${showWindow(reservation)}`];
       }
       case 'Reply': return [];

@@ -4,6 +4,12 @@ import type { Instant, ProcessorCount } from '../../shared/index.ts';
 /** What has to be done so that the site has what was promised: `remade` is to be removed and made anew, as what cannot be changed in place. */
 export type Amendment = 'none' | 'made' | 'moved' | 'remade';
 
+interface SiteFacts {
+  readonly now: Instant;
+  readonly granularity: ProcessorCount;
+  readonly isRounded: boolean;
+}
+
 const second = 1000;
 
 /** A reservation as a site's manager can have it: whole seconds, and never less than was promised. */
@@ -17,10 +23,11 @@ export function atSite({ reservationId, count, startsAt, endsAt }: ReservedWindo
  * What has begun at the site cannot begin later in place, and its processors can never be changed in place: Slurm refuses both.
  *
  * @param granularity processors that the site reserves together at least.
+ * @param isRounded the site has been asked for so many and takes more, whole nodes for example: then more is as it should be.
  */
-export function amendmentOf(wanted: SiteReservation, there: SiteReservation | undefined, { now, granularity }: { readonly now: Instant; readonly granularity: ProcessorCount }): Amendment {
+export function amendmentOf(wanted: SiteReservation, there: SiteReservation | undefined, { now, granularity, isRounded }: SiteFacts): Amendment {
   if (there === undefined) return 'made';
-  const isEnough = there.count >= wanted.count && there.count < wanted.count + granularity;
+  const isEnough = there.count >= wanted.count && (there.count < wanted.count + granularity || isRounded);
   const hasBegun = there.startsAt <= now;
   if (!isEnough || (hasBegun && wanted.startsAt > now)) return 'remade';
   const isInTime = there.startsAt === wanted.startsAt || (hasBegun && wanted.startsAt <= now);

@@ -1,4 +1,4 @@
-import type { ReservedWindow } from '../../messages/index.ts';
+import type { ReservedWindow, SiteReservation } from '../../messages/index.ts';
 import type { Instant } from '../../shared/index.ts';
 
 /** How well a reservation is kept: not asked for yet, promised by the site's own manager, or refused by it. */
@@ -20,11 +20,13 @@ export interface KeepingState {
   readonly kept: Map<number, KeptReservation>;
   /** Whether the reservation manager has ever said which there are: before that, what the site has is left alone. */
   isTold: boolean;
+  /** As what each was last asked for in this life, until the site had it so; not journaled. */
+  readonly asked: Map<number, SiteReservation>;
   /** When the driver was last asked to wake it; not journaled. */
   wakeAt: Instant;
 }
 
 /** A keeper that knows of nothing. */
 export function createKeepingState(): KeepingState {
-  return { kept: new Map(), isTold: false, wakeAt: 0 };
+  return { kept: new Map(), isTold: false, asked: new Map(), wakeAt: 0 };
 }

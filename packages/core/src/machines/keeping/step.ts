@@ -57,6 +57,10 @@ function noteWindows(turn: Turn, windows: readonly ReservedWindow[]): void {
   turn.commands.push({ kind: 'ReadSite' });
 }
 
+function isSameAtSite(asked: SiteReservation | undefined, wanted: SiteReservation): boolean {
+  return asked !== undefined && (['count', 'startsAt', 'endsAt'] as const).every((name) => asked[name] === wanted[name]);
+}
+
 function isSame(known: ReservedWindow | undefined, window: ReservedWindow): boolean {
   return known !== undefined && (['userId', 'count', 'startsAt', 'endsAt'] as const).every((name) => known[name] === window[name]);
 }
@@ -73,13 +77,17 @@ function amendSite(turn: Turn, { reservations, granularity }: KeepingInput & { k
   let isNew = false;
   for (const kept of state.kept.values()) {
     const reservation = atSite(kept.window);
-    const amendment = amendmentOf(reservation, there.get(reservation.reservationId), { now, granularity });
+    const isAsked = isSameAtSite(state.asked.get(reservation.reservationId), reservation);
+    const amendment = amendmentOf(reservation, there.get(reservation.reservationId), { now, granularity, isRounded: isAsked || kept.status === 'guaranteed' });
     commands.push(...commandsOf(amendment, reservation));
+    if (amendment !== 'none') state.asked.set(reservation.reservationId, reservation);
+    else state.asked.delete(reservation.reservationId);
     if (amendment === 'none') setStatus(turn, kept, 'guaranteed');
     else if (kept.status === 'guaranteed') setStatus(turn, kept, 'planned');
-    isNew ||= kept.status === 'planned';
+    isNew ||= kept.status === 'planned' && !isAsked;
   }
-  // The answer of a command is no proof: what was asked for the first time is looked at at once, and what was refused when the site is next read.
+  for (const id of state.asked.keys()) if (!state.kept.has(id)) state.asked.delete(id);
+  // The answer of a command is no proof: what was asked for the first time is looked at at once, and what was refused, or is not as it was asked for, when the site is next read.
   if (isNew) commands.push({ kind: 'ReadSite' });
 }
 
