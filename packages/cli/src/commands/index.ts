@@ -71,6 +71,7 @@ export const entries: readonly CommandEntry[] = [
   { path: ['explain', 'task'], summary: 'Why a task is where it is.', json: { shape: 'explanation', form: 'one' }, load: () => import('./explain/task.ts') },
   { path: ['explain', 'job'], summary: 'Why a job is where it is.', json: { shape: 'explanation', form: 'one' }, load: () => import('./explain/job.ts') },
   { path: ['explain', 'request'], summary: 'Why an allocation request is what it is.', json: { shape: 'explanation', form: 'one' }, load: () => import('./explain/request.ts') },
+  { path: ['sim', 'schedule'], summary: 'Plan a workflow on processors that a file lists.', json: { shape: 'workflow_schedule', form: 'one' }, load: () => import('./sim/schedule.ts') },
   { path: ['sim', 'trace'], summary: 'Replay a log on a simulated machine.', json: { shape: 'trace_replay', form: 'one' }, load: () => import('./sim/trace.ts') },
   { path: ['sim', 'job'], summary: 'Run grid jobs at random instants of a log on a simulated machine.', json: { shape: 'job_simulation', form: 'one' }, load: () => import('./sim/job.ts') },
   { path: ['sim', 'study'], summary: 'Repeat a published study; goes on where it was interrupted.', json: { shape: 'study', form: 'one' }, load: () => import('./sim/study.ts') },

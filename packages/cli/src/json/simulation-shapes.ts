@@ -72,4 +72,23 @@ export const simulationShapes = {
     bounded_slowdown_threshold_s: ['number', 'The threshold.'],
     makespan_s: ['number', 'From the first submission to the last end of the simulation.'],
   },
+  workflow_placement: {
+    task: ['string', 'Id of the task.'],
+    processors: ['array of string', 'Where it runs.'],
+    start_s: ['number', 'When it begins.'],
+    end_s: ['number', 'When it ends.'],
+    reason: ['string', 'Why it runs there and then.'],
+  },
+  workflow_schedule: {
+    workflow: ['string', 'Name of the workflow.'],
+    algorithm: ['string', 'What planned it; with `auto`, also what was chosen.'],
+    task_count: ['integer', 'Tasks.'],
+    edge_count: ['integer', 'Edges between them.'],
+    processor_count: ['integer', 'Processors.'],
+    makespan_s: ['number', 'From the first start to the last end.'],
+    bound_s: ['number', 'The critical path with each task on the fastest processors for it and nothing sent; no plan is shorter.'],
+    speedup: ['number', 'Time of all tasks on the one fastest processor over the makespan.'],
+    efficiency: ['number', 'Speedup over the number of processors.'],
+    placements: ['array of workflow_placement', 'Every task, in the order of the file.'],
+  },
 } as const;

@@ -67,6 +67,8 @@ const at = ['--manager', 'h:1'];
 const log = fileURLToPath(new URL('../../../../core/test/fixtures/backfilling-40.swf', import.meta.url));
 const trace = fileURLToPath(new URL('../../../../sim/test/fixtures/traces/agent.jsonl', import.meta.url));
 
+const exampleFile = (name: string): string => fileURLToPath(new URL(`../../../../../examples/workflow/${name}`, import.meta.url));
+
 /** A command line for each command that needs more than its words. */
 const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'], 'job cancel': ['1'], 'job retry': ['1'], 'task output': ['1'], 'provider show': ['alpha'], 'provider add': ['alpha', 'h:1'],
@@ -74,7 +76,7 @@ const rests: Readonly<Record<string, readonly string[]>> = {
   'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'], 'machine quarantine': ['lab/m1'], 'machine show': ['lab/m1'], 'machine pardon': ['lab/m1'],
   'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'canceljob': ['1'], 'waitforjob': ['1'],
   'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'], 'sim swarm': ['--seeds', '2'],
-  'sim replay': [trace],
+  'sim replay': [trace], 'sim schedule': ['--workflow', exampleFile('blur.yaml'), '--platform', exampleFile('processors.conf')],
   'reservation request': [...at, '--resource', 'net', '--share', '30%', '--for', '2h'], 'reservation renegotiate': [...at, '1', '--for', '1h'], 'reservation list': at,
   'reservation together': [...at, 'net=1', 'cpu=2', '--for', '1h'], 'reservation show': [...at, '1'], 'reservation confirm': [...at, '1'], 'reservation cancel': [...at, '1'], 'reservation claim': [...at, '1'], 'reservation release': [...at, '1'],
   'reservation verify': [...at, 'a.b.c'], 'reservation calendar': at, 'reservation resource': ['list', ...at],

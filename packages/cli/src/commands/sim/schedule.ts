@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import {
+  describePlacement, findTooWide, freshProblem, makeWorkflow, measureSchedule, platformCosts, workflowSchedulers, type Platform, type Schedule, type ScheduleMeasures, type Workflow,
+} from '@mutirao/core/workflow';
+import { FormatError, parseSize } from '@mutirao/formats';
+import { draftOf, parseProcessorsConf, parseWorkflow, type WorkflowDocument } from '@mutirao/formats/workflow';
+import { writeAtomic } from '@mutirao/runtime/files';
+import { drawSchedule } from '@mutirao/sim';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import type { JsonOf, shapes } from '../../json/shapes.ts';
+import { renderPairs } from '../../output/table.ts';
+import { tell } from '../../output/tell.ts';
+import { readFraction, readWord } from '../../simulation/numbers.ts';
+
+/** What `sim schedule` takes. */
+export interface ScheduleOptions {
+  readonly workflow: string;
+  readonly platform: string;
+  readonly algorithm: string;
+  readonly bandwidth: string;
+  readonly startUp: string;
+  readonly svg?: string;
+  readonly why?: true;
+}
+
+const names = workflowSchedulers.map(({ name }) => name);
+
+export function define(command: Command, act: Act): void {
+  command
+    .requiredOption('--workflow <file>', 'a workflow: YAML, WfFormat, DAX or job XML, gzipped or not')
+    .requiredOption('--platform <file>', 'a list of processors: number, host, address, Mflop/s in each line')
+    .option('--algorithm <name>', names.join(', '), 'auto')
+    .option('--bandwidth <size>', 'bytes per second between two processors', '125MB')
+    .option('--start-up <ms>', 'what a message takes before its first byte, in milliseconds', '0.1')
+    .option('--svg <file>', 'draw the map: a row for each processor')
+    .option('--why', 'say of each task why it runs where and when it does')
+    .action((options: ScheduleOptions) => act((context) => Promise.resolve(scheduleWorkflow(context, options))));
+}
+
+/** Plans a workflow on processors that a file lists. */
+export function scheduleWorkflow(context: CommandContext, options: ScheduleOptions): ExitStatus {
+  const algorithm = readWord('--algorithm', options.algorithm, names);
+  const platform = readPlatform(context, options);
+  const { document, workflow } = readWorkflow(context, options.workflow, platform.processors.length);
+  for (const warning of document.warnings) context.output.note(`${options.workflow}: ${warning}`);
+  const costs = platformCosts(workflow, platform);
+  const scheduler = workflowSchedulers.find(({ name }) => name === algorithm);
+  const schedule = scheduler?.schedule(freshProblem(workflow, costs, platform.processors.length)) as Schedule;
+  const measures = measureSchedule(workflow, costs, platform.processors.length, schedule);
+  if (options.svg !== undefined) writeMap(resolve(context.directory, options.svg), document, platform, schedule);
+  tell(context.output, {
+    json: () => documentOf({ document, workflow, platform }, schedule, measures),
+    table: () => [...tableOf(workflow, schedule, measures), ...(options.why === true ? reasonsOf(workflow, platform, schedule) : [])],
+    quiet: () => [String(seconds(measures.makespan))],
+  });
+  return 0;
+}
+
+function readPlatform(context: CommandContext, { platform, bandwidth, startUp }: ScheduleOptions): Platform {
+  const bytes = parseSize(bandwidth);
+  if (bytes === 0) throw new MutiraoError('MUT_BAD_REQUEST', '--bandwidth is 0; want bytes per second');
+  return { processors: parseProcessorsConf(readText(context, platform), platform), bandwidth: bytes, startUp: readFraction('--start-up', startUp, { min: 0, max: 3_600_000 }) };
+}
+
+function readWorkflow(context: CommandContext, file: string, processorCount: number): { readonly document: WorkflowDocument; readonly workflow: Workflow } {
+  const document = parseWorkflow(readText(context, file), file);
+  const draft = draftOf(document);
+  const fault = findTooWide(draft, processorCount);
+  if (fault === undefined) return { document, workflow: makeWorkflow(draft) };
+  const place = document.tasks[fault.taskIndex ?? 0]?.place() ?? { line: 1, column: 1 };
+  throw new FormatError({ code: fault.code, subject: file, line: place.line, column: place.column, found: fault.message, expected: 'no more than that' });
+}
+
+/** @throws {MutiraoError} MUT_FILE_NOT_FOUND; MUT_BAD_REQUEST */
+function readText({ directory }: CommandContext, file: string): string {
+  try {
+    const bytes = readFileSync(resolve(directory, file));
+    return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isMissing = code === 'ENOENT';
+    throw new MutiraoError(isMissing ? 'MUT_FILE_NOT_FOUND' : 'MUT_BAD_REQUEST', isMissing ? `there is no file ${file}` : `cannot read ${file}: ${message}`, { cause: error });
+  }
+}
+
+function writeMap(path: string, document: WorkflowDocument, { processors }: Platform, schedule: Schedule): void {
+  const svg = drawSchedule({
+    title: `${document.name === '' ? document.subject : document.name}, ${schedule.scheduler}`, schedule, processors: processors.map(({ name }) => name),
+    taskIds: document.tasks.map(({ id }) => id), groups: document.tasks.map(({ kind }) => kind),
+  });
+  try {
+    writeAtomic(path, svg, 0o644);
+  } catch (error) {
+    throw new MutiraoError('MUT_BAD_REQUEST', `cannot write ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+const seconds = (time: number): number => Math.round(time) / 1000;
+const thousandths = (value: number): number => Math.round(value * 1000) / 1000;
+
+function documentOf(
+  { document, workflow, platform }: { readonly document: WorkflowDocument; readonly workflow: Workflow; readonly platform: Platform }, schedule: Schedule, measures: ScheduleMeasures,
+): JsonOf<typeof shapes.workflow_schedule> {
+  return {
+    workflow: document.name, algorithm: schedule.scheduler, task_count: workflow.tasks.length, edge_count: workflow.edges.length, processor_count: platform.processors.length,
+    makespan_s: seconds(measures.makespan), bound_s: seconds(measures.bound), speedup: thousandths(measures.speedup), efficiency: thousandths(measures.efficiency),
+    placements: schedule.placements.map((placement) => ({
+      task: workflow.tasks[placement.task]?.id ?? '', processors: placement.processors.map((processor) => platform.processors[processor]?.name ?? ''),
+      start_s: seconds(placement.start), end_s: seconds(placement.end), reason: sentence(workflow, platform, placement),
+    })),
+  };
+}
+
+function tableOf({ tasks, edges }: Workflow, { scheduler }: Schedule, { makespan, bound, speedup, efficiency }: ScheduleMeasures): string[] {
+  return renderPairs([
+    ['algorithm', scheduler], ['tasks', String(tasks.length)], ['edges', String(edges.length)], ['makespan', `${seconds(makespan)} s`],
+    ['critical path at full speed', `${seconds(bound)} s`], ['speedup', speedup.toFixed(2)], ['efficiency', `${(100 * efficiency).toFixed(1)} %`],
+  ]);
+}
+
+function reasonsOf(workflow: Workflow, platform: Platform, { placements }: Schedule): string[] {
+  return placements.toSorted((one, other) => one.start - other.start || one.task - other.task).map((placement) => sentence(workflow, platform, placement));
+}
+
+function sentence(workflow: Workflow, { processors }: Platform, placement: Schedule['placements'][number]): string {
+  return describePlacement(workflow, placement, { processor: (index) => processors[index]?.name ?? '', time: (instant) => `${seconds(instant)} s` });
+}
