@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gatheredIndexName, gatheredVolumeNumber, readGatheredIndex } from '@mutirao/runtime/files';
-import type { SubmittedJob } from './verdict.ts';
-import { gatheringFolder, type LoadFolders } from './workload.ts';
+import { gatheringFolder, type LoadFolders, type SubmittedJob } from './workload.ts';
 
 /** What the volumes of a job hold. */
 export interface GatheredLoad {

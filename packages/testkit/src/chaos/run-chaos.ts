@@ -11,8 +11,8 @@ import { findProcesses } from './find-processes.ts';
 import { SmallDisk } from './small-disk.ts';
 import { Storm } from './storm.ts';
 import { tendJob } from './tend-job.ts';
-import { judgeCrashes, judgeJournals, judgeLeftovers, judgeLedger, judgeLoad, type Finding, type SubmittedJob } from './verdict.ts';
-import { describeWay, lyingMark, planJobs, specOf, writeInputs, type LoadFolders, type LoadJob } from './workload.ts';
+import { judgeCrashes, judgeJournals, judgeLeftovers, judgeLedger, judgeLoad, type Finding } from './verdict.ts';
+import { describeWay, lyingMark, planJobs, specOf, writeInputs, type LoadFolders, type LoadJob, type SubmittedJob } from './workload.ts';
 
 /** How long, how hard and with what load. */
 export interface ChaosOptions {

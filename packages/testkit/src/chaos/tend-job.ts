@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { JobStatus, type JobSummary } from '@mutirao/api/broker';
 import { callUnary } from '@mutirao/runtime/rpc';
 import type { BrokerClient } from '../grid/broker-client.ts';
-import type { SubmittedJob } from './verdict.ts';
-import { gatePath, type LoadFolders } from './workload.ts';
+import { gatePath, type LoadFolders, type SubmittedJob } from './workload.ts';
 
 const lookInterval = 500;
 /** Long enough for a broker that lives, short for one that is stopped. */

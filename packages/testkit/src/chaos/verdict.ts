@@ -4,17 +4,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { JobStatus, TaskStatus, type TaskRecord } from '@mutirao/api/broker';
 import type { BrokerClient } from '../grid/broker-client.ts';
 import { readGathered, type GatheredResult } from './read-gathered.ts';
-import { describeWay, expectedOf, outputPath, taskAt, type LoadFolders, type LoadJob } from './workload.ts';
+import { describeWay, expectedOf, outputPath, taskAt, type LoadFolders, type SubmittedJob } from './workload.ts';
 
 /** What was looked at, and what was wrong with it; empty where all was well. */
 export interface Finding {
   readonly what: string;
   readonly wrong: readonly string[];
-}
-
-/** A job of the load that was accepted. */
-export interface SubmittedJob extends LoadJob {
-  readonly jobId: number;
 }
 
 /** What the records say of a load. */

@@ -48,6 +48,11 @@ export interface LoadJob {
   readonly way: JobWay;
 }
 
+/** A job of the load that was accepted. */
+export interface SubmittedJob extends LoadJob {
+  readonly jobId: number;
+}
+
 /** Of a hundred tasks, in the order of `taskKinds`. */
 const shares = [66, 12, 4, 12, 6];
 /** The environment of a machine that lies where a job's tasks let it. */
