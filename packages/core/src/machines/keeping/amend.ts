@@ -25,11 +25,15 @@ export function atSite({ reservationId, count, startsAt, endsAt }: ReservedWindo
  * @param granularity processors that the site reserves together at least.
  * @param isRounded the site has been asked for so many and takes more, whole nodes for example: then more is as it should be.
  */
-export function amendmentOf(wanted: SiteReservation, there: SiteReservation | undefined, { now, granularity, isRounded }: SiteFacts): Amendment {
+export function amendmentOf(wanted: SiteReservation, there: SiteReservation | undefined, facts: SiteFacts): Amendment {
   if (there === undefined) return 'made';
-  const isEnough = there.count >= wanted.count && (there.count < wanted.count + granularity || isRounded);
+  const { now } = facts;
   const hasBegun = there.startsAt <= now;
-  if (!isEnough || (hasBegun && wanted.startsAt > now)) return 'remade';
+  if (!isAsMany(there, wanted, facts) || (hasBegun && wanted.startsAt > now)) return 'remade';
   const isInTime = there.startsAt === wanted.startsAt || (hasBegun && wanted.startsAt <= now);
   return isInTime && there.endsAt === wanted.endsAt ? 'none' : 'moved';
+}
+
+function isAsMany(there: SiteReservation, wanted: SiteReservation, { granularity, isRounded }: SiteFacts): boolean {
+  return there.count >= wanted.count && (there.count < wanted.count + granularity || isRounded);
 }

@@ -1,5 +1,5 @@
 import type { ReservedWindow, SiteReservation } from '../../messages/index.ts';
-import { unreachable, type Decision, type Instant } from '../../shared/index.ts';
+import { unreachable, type Decision, type Instant, type ProcessorCount } from '../../shared/index.ts';
 import { amendmentOf, atSite } from './amend.ts';
 import { apply } from './apply.ts';
 import type { KeepingChange } from './changes.ts';
@@ -76,19 +76,34 @@ function amendSite(turn: Turn, { reservations, granularity }: KeepingInput & { k
   }
   let isNew = false;
   for (const kept of state.kept.values()) {
-    const reservation = atSite(kept.window);
-    const isAsked = isSameAtSite(state.asked.get(reservation.reservationId), reservation);
-    const amendment = amendmentOf(reservation, there.get(reservation.reservationId), { now, granularity, isRounded: isAsked || kept.status === 'guaranteed' });
-    commands.push(...commandsOf(amendment, reservation));
-    if (amendment !== 'none') state.asked.set(reservation.reservationId, reservation);
-    else state.asked.delete(reservation.reservationId);
-    if (amendment === 'none') setStatus(turn, kept, 'guaranteed');
-    else if (kept.status === 'guaranteed') setStatus(turn, kept, 'planned');
+    const isAsked = isSameAtSite(state.asked.get(kept.window.reservationId), atSite(kept.window));
+    amendOne(turn, kept, { there: there.get(kept.window.reservationId), granularity, isAsked });
     isNew ||= kept.status === 'planned' && !isAsked;
   }
   for (const id of state.asked.keys()) if (!state.kept.has(id)) state.asked.delete(id);
   // The answer of a command is no proof: what was asked for the first time is looked at at once, and what was refused, or is not as it was asked for, when the site is next read.
   if (isNew) commands.push({ kind: 'ReadSite' });
+}
+
+interface AtSite {
+  readonly there: SiteReservation | undefined;
+  readonly granularity: ProcessorCount;
+  /** The site has been asked for it as it is wanted. */
+  readonly isAsked: boolean;
+}
+
+function amendOne(turn: Turn, kept: KeptReservation, { there, granularity, isAsked }: AtSite): void {
+  const { state, now, commands } = turn;
+  const reservation = atSite(kept.window);
+  const amendment = amendmentOf(reservation, there, { now, granularity, isRounded: isAsked || kept.status === 'guaranteed' });
+  commands.push(...commandsOf(amendment, reservation));
+  if (amendment === 'none') {
+    state.asked.delete(reservation.reservationId);
+    setStatus(turn, kept, 'guaranteed');
+  } else {
+    state.asked.set(reservation.reservationId, reservation);
+    if (kept.status === 'guaranteed') setStatus(turn, kept, 'planned');
+  }
 }
 
 function commandsOf(amendment: ReturnType<typeof amendmentOf>, reservation: SiteReservation): KeepingCommand[] {
