@@ -158,5 +158,5 @@ test('a request has the earliest start that trying every instant finds, and none
     }
   }), { seed: 20_261_124, numRuns: 150 });
   t.log(`${placedCount} placed, ${refusedCount} refused`);
-  t.true(placedCount > 300 && refusedCount > 100);
+  t.true(placedCount > 200 && refusedCount > 100);
 });

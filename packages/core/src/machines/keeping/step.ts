@@ -67,13 +67,11 @@ function isSame(known: ReservedWindow | undefined, window: ReservedWindow): bool
 
 /** Cost: O(ours + the site's). */
 function amendSite(turn: Turn, { reservations, granularity }: KeepingInput & { kind: 'SiteListed' }): void {
-  const { state, now, commands } = turn;
+  const { state, commands } = turn;
   // What was there in a former life of the reservation manager is not ours to judge before it has said what there is.
   if (!state.isTold) return;
   const there = new Map(reservations.map((reservation) => [reservation.reservationId, reservation]));
-  for (const { reservationId, endsAt } of there.values()) {
-    if (!state.kept.has(reservationId) && endsAt > now) commands.push({ kind: 'RemoveSiteReservation', reservationId });
-  }
+  removeStrangers(turn, reservations);
   let isNew = false;
   for (const kept of state.kept.values()) {
     const isAsked = isSameAtSite(state.asked.get(kept.window.reservationId), atSite(kept.window));
@@ -83,6 +81,13 @@ function amendSite(turn: Turn, { reservations, granularity }: KeepingInput & { k
   for (const id of state.asked.keys()) if (!state.kept.has(id)) state.asked.delete(id);
   // The answer of a command is no proof: what was asked for the first time is looked at at once, and what was refused, or is not as it was asked for, when the site is next read.
   if (isNew) commands.push({ kind: 'ReadSite' });
+}
+
+/** What the site has, and nobody was promised. */
+function removeStrangers({ state, now, commands }: Turn, reservations: readonly SiteReservation[]): void {
+  for (const { reservationId, endsAt } of reservations) {
+    if (!state.kept.has(reservationId) && endsAt > now) commands.push({ kind: 'RemoveSiteReservation', reservationId });
+  }
 }
 
 interface AtSite {
