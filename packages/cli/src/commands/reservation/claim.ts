@@ -6,7 +6,8 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { reservationJson } from '../../json/reservation-documents.ts';
 import { tell } from '../../output/tell.ts';
-import { managerOption, openManager, readReservationId, reservationPairs, resourcesByName } from '../../reservations/show-reservation.ts';
+import { fetchClaim } from '../../reservations/fetch-claim.ts';
+import { managerOption, openManager, reservationPairs, resourcesByName } from '../../reservations/show-reservation.ts';
 
 /** Where and as whom a claim is shown. */
 export interface ClaimOptions {
@@ -29,7 +30,7 @@ export function define(command: Command, act: Act): void {
 /** Begins the use of a reservation. */
 export async function claimReservation(context: CommandContext, text: string, options: ClaimOptions): Promise<ExitStatus> {
   const manager = await openManager(context, options.manager);
-  const claim = text.includes('.') ? text : (await manager.getReservation({ reservationId: readReservationId(text) })).reservation?.claim ?? '';
+  const claim = await fetchClaim(text, () => Promise.resolve(manager));
   const { reservation } = await manager.claimReservation({ claim, resourceId: options.resource ?? '', userId: options.user ?? '', clientRequestId: options.key ?? '', reservationId: 0 });
   if (reservation === undefined) throw new InvariantError('the manager gave no answer');
   const unit = (await resourcesByName(manager)).get(reservation.resourceId)?.unit ?? '';

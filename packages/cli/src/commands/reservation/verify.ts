@@ -4,6 +4,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { verdictJson } from '../../json/reservation-documents.ts';
 import { tell } from '../../output/tell.ts';
+import { fetchClaim } from '../../reservations/fetch-claim.ts';
 import { managerOption, openManager, resourcesByName } from '../../reservations/show-reservation.ts';
 
 interface VerifyOptions {
@@ -14,7 +15,7 @@ interface VerifyOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<claim>', 'the text, as "reservation show" prints it')
+    .argument('<claim>', 'the text, as "reservation show" prints it; or the number of a reservation of yours')
     .option(...managerOption)
     .option('--resource <name>', 'where it was shown')
     .option('--user <name>', 'who showed it')
@@ -22,8 +23,9 @@ export function define(command: Command, act: Act): void {
 }
 
 /** Says whether a claim may be used now: exit status 0 if so, 1 if not. */
-export async function verifyClaim(context: CommandContext, claim: string, options: VerifyOptions): Promise<ExitStatus> {
+export async function verifyClaim(context: CommandContext, text: string, options: VerifyOptions): Promise<ExitStatus> {
   const manager = await openManager(context, options.manager);
+  const claim = await fetchClaim(text, () => Promise.resolve(manager));
   const verdict = await manager.verifyReservation({ claim, resourceId: options.resource ?? '', userId: options.user ?? '' });
   const { reservation } = verdict;
   const unit = reservation === undefined ? '' : (await resourcesByName(manager)).get(reservation.resourceId)?.unit ?? '';
