@@ -74,16 +74,22 @@ export function mergeRules(old: ResourceRules | undefined, options: ResourceOpti
 
 function countsOf({ perUser, amountPerUser, movesMax }: Record<'perUser' | 'amountPerUser' | 'movesMax', string | undefined>): Partial<ResourceRules> {
   return {
-    ...(perUser === undefined ? {} : { reservationsPerUserMax: readNumber('per-user', perUser) }),
-    ...(amountPerUser === undefined ? {} : { amountPerUserMax: readNumber('amount-per-user', amountPerUser) }),
-    ...(movesMax === undefined ? {} : { movesMax: readNumber('moves-max', movesMax) }),
+    ...(perUser === undefined ? {} : { reservationsPerUserMax: readCount('per-user', perUser) }),
+    ...(amountPerUser === undefined ? {} : { amountPerUserMax: readCount('amount-per-user', amountPerUser) }),
+    ...(movesMax === undefined ? {} : { movesMax: readCount('moves-max', movesMax) }),
   };
 }
 
 /** Which part of a resource is meant. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readPart({ amount, unit }: ResourceOptions): NonNullable<FailResourceRequest['what']> {
   if ((amount === undefined) === (unit === undefined)) throw new MutiraoError('MUT_BAD_REQUEST', 'want --amount or --unit, to say what is meant');
-  return unit === undefined ? { $case: 'amount', value: readNumber('amount', amount ?? '') } : { $case: 'unitIndex', value: readNumber('unit', unit) };
+  return unit === undefined ? { $case: 'amount', value: readCount('amount', amount ?? '') } : { $case: 'unitIndex', value: readCount('unit', unit) };
+}
+
+/** Reads a whole number. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function readCount(name: string, text: string): number {
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text))) throw new MutiraoError('MUT_BAD_REQUEST', `--${name} is ${JSON.stringify(text)}; want a whole number of 0 or more`);
+  return Number(text);
 }
 
 function readNumber(name: string, text: string): number {

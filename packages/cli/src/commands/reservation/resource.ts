@@ -11,7 +11,7 @@ import { reservableResourceJson } from '../../json/reservation-documents.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
-import { addResourceOptions, mergeRules, readPart, rulesJson, type ResourceOptions } from '../../reservations/resource-options.ts';
+import { addResourceOptions, mergeRules, readCount, readPart, rulesJson, type ResourceOptions } from '../../reservations/resource-options.ts';
 import { managerOption, openManager, showAmount } from '../../reservations/show-reservation.ts';
 import { readLimit } from '../../reservations/wish-options.ts';
 
@@ -86,7 +86,7 @@ const usualWindow = 'maintenance';
 
 function windowOf(resourceId: string, { id, from, until, amount, reason }: ResourceOptions, now: number): AddMaintenanceRequest {
   return {
-    resourceId, maintenanceId: id ?? usualWindow, startUnixMs: readLimit(from, now) ?? now, endUnixMs: readLimit(until, now) ?? 0, amount: Number(amount ?? 0), reason: reason ?? '',
+    resourceId, maintenanceId: id ?? usualWindow, startUnixMs: readLimit(from, now) ?? now, endUnixMs: readLimit(until, now) ?? 0, amount: readCount('amount', amount ?? '0'), reason: reason ?? '',
   };
 }
 

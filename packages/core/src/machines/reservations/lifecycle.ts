@@ -1,5 +1,5 @@
-import type { ReservationRecord } from '../../messages/index.ts';
-import { describeTime } from '../../shared/index.ts';
+import type { ReservationRecord, ResourceRecord } from '../../messages/index.ts';
+import { describeTime, type Instant } from '../../shared/index.ts';
 import { isRefusal } from './admission.ts';
 import { getEntry } from './apply.ts';
 import type { ReservationFact } from './changes.ts';
@@ -16,8 +16,16 @@ export function confirm(turn: Turn, input: InputOf<'ConfirmationRequested'>): vo
   answer(turn, input.replyTo, findOwn(turn.state, input), (known) => {
     if (known.status === 'confirmed' || known.status === 'claimed') return known;
     if (known.status !== 'held') return { code: 'MUT_RESERVATION_OVER', message: `reservation ${known.place.id} is ${known.status}: ${known.reason}` };
-    return put(turn, 'confirmed', { ...known, status: 'confirmed', holdUntil: 0 });
+    const confirmed: ReservationRecord = { ...known, status: 'confirmed', holdUntil: 0 };
+    const { resource } = getEntry(turn.state, known.resourceId);
+    // It would be given back at once, and who confirmed it was told that it stands.
+    if (dueOf(confirmed, resource) <= turn.now) return { code: 'MUT_RESERVATION_OVER', message: describeLateConfirmation(known, resource, turn.now) };
+    return put(turn, 'confirmed', confirmed);
   });
+}
+
+function describeLateConfirmation({ place: { id, start } }: ReservationRecord, { rules: { unclaimedMax } }: ResourceRecord, now: Instant): string {
+  return `reservation ${id} began ${describeTime(now - start)} ago, and what nobody claims within ${describeTime(unclaimedMax)} of its start is given back; want an earlier confirmation`;
 }
 
 /** Gives a reservation back; one that is over is left so. Who cancels another's must say why. */
