@@ -29,7 +29,7 @@ function prefixed(unit: string): [string, number][] {
  */
 export function parseAmount(text: string, dimension: Dimension, capacity: number): ParsedAmount {
   const [, digits, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*(\S*)\s*$/.exec(text) ?? [];
-  const possible = `want a share such as 30%, or a number with one of ${namesOf(dimension)}`;
+  const possible = dimension === 'count' ? 'want a share such as 30%, or a whole number' : `want a share such as 30%, or a number with one of ${namesOf(dimension)}`;
   if (digits === undefined) return { fault: `"${text}" is no amount; ${possible}.` };
   const value = Number(digits);
   if (unit === '%') {
@@ -59,7 +59,7 @@ function findSize(unit: string, dimension: Dimension): number | undefined {
 
 function namesOf(dimension: Dimension): string {
   const names = [...units[dimension].keys()].filter((name) => name !== '');
-  return names.length === 0 ? 'no unit' : names.join(', ');
+  return names.join(', ');
 }
 
 /** An amount as people read it: in the largest decimal unit that it has one of, to a tenth. */

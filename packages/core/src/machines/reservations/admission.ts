@@ -1,5 +1,5 @@
 import type { ReservationWish } from '../../messages/index.ts';
-import { describeRefusal, offeredOf, parseAmount, type Extent, type Refusal as CalendarRefusal, type RefusalReason, type ReservationRequest } from '../../reservations/index.ts';
+import { describeAmount, describeRefusal, offeredOf, parseAmount, type Dimension, type Extent, type Refusal as CalendarRefusal, type RefusalReason, type ReservationRequest } from '../../reservations/index.ts';
 import { describeExactTime, describeInstant, describeTime, findNearestWord, type Duration, type UserId } from '../../shared/index.ts';
 import { factsOf } from './apply.ts';
 import type { ReservationsState, ResourceEntry } from './state.ts';
@@ -21,18 +21,23 @@ export function isNegotiable({ reason }: CalendarRefusal): boolean {
 }
 
 /** What a calendar's refusal is told as. */
-export function refusalOf(refusal: CalendarRefusal): Refusal {
-  return { code: codes[refusal.reason], message: sentenceOf(refusal) };
+export function refusalOf(refusal: CalendarRefusal, dimension: Dimension): Refusal {
+  return { code: codes[refusal.reason], message: sentenceOf(refusal, dimension) };
 }
 
-/** A calendar knows milliseconds, people dates and hours. */
-function sentenceOf(refusal: CalendarRefusal): string {
+/** A calendar knows milliseconds and base units, people dates, hours and KB/s. */
+function sentenceOf(refusal: CalendarRefusal, dimension: Dimension): string {
   const { reason, found, possible } = refusal;
+  const [much, most] = [describeAmount(found, dimension), describeAmount(possible, dimension)];
   switch (reason) {
     case 'start-in-past': return `the earliest start is ${describeInstant(found)}, ${describeTime(possible - found)} ago; want ${describeInstant(possible)} or later, or none for now`;
     case 'end-before-start': return `the latest end is ${describeInstant(found)}; want one after the earliest start, ${describeInstant(possible)}`;
     case 'window-too-short': return `the duration is ${describeExactTime(found)}; between the earliest start and the latest end are ${describeExactTime(possible)}`;
     case 'too-long': return `the duration is ${describeExactTime(found)}; want at most ${describeExactTime(possible)}`;
+    case 'above-capacity': return `The resource has no ${much}; at most ${most} can be reserved.`;
+    case 'above-cap': return `The owner does not offer ${much}; at most ${most} can be reserved.`;
+    case 'above-user-bound': return `One user may not hold ${much}; at most ${most}.`;
+    case 'user-bound': return `So much is free, but with what you have reserved then ${much} more are above the ${most} that one user may hold at once.`;
     default: return describeRefusal(refusal);
   }
 }

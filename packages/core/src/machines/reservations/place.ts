@@ -1,5 +1,5 @@
 import type { Alternative, PlacementRefusal, ReservationRecord } from '../../messages/index.ts';
-import type { Alternatives, Answer, Calendar, Moved, Placement, PlacedReservation, Refusal as CalendarRefusal, ReservationRequest } from '../../reservations/index.ts';
+import type { Alternatives, Answer, Moved, Placement, PlacedReservation, Refusal as CalendarRefusal, ReservationRequest } from '../../reservations/index.ts';
 import { describeTime, plural, type Instant } from '../../shared/index.ts';
 import { findExcess, findHoldFault, findResource, isNegotiable, isRefusal, refusalOf, requestOf } from './admission.ts';
 import { getEntry } from './apply.ts';
@@ -29,7 +29,7 @@ export function requestReservation(turn: Turn, input: Requested): void {
   const { entry, request } = asked;
   const answer = input.isDryRun ? entry.calendar.tryRequest(request, turn.now) : entry.calendar.request(request, turn.now);
   if (answer.kind === 'refused') {
-    answerRefusal(turn, { replyTo: input.replyTo, answer, calendar: entry.calendar, request });
+    answerRefusal(turn, { replyTo: input.replyTo, answer, entry, request });
     return;
   }
   const reservation = newRecord(turn, input, answer);
@@ -54,7 +54,7 @@ export function renegotiate(turn: Turn, input: Renegotiation): void {
   }
   const answer = entry.calendar.renegotiate(known.place.id, request, now);
   if (answer.kind === 'refused') {
-    answerRefusal(turn, { replyTo: input.replyTo, answer, calendar: entry.calendar, request, without: known.place.id });
+    answerRefusal(turn, { replyTo: input.replyTo, answer, entry, request, without: known.place.id });
     return;
   }
   const place = answer.reservation;
@@ -117,18 +117,18 @@ function findOtherResource({ resourceId, place }: ReservationRecord, wanted: str
 interface RefusedAnswer {
   readonly replyTo: number;
   readonly answer: CalendarRefusal & Answer;
-  readonly calendar: Calendar;
+  readonly entry: ResourceEntry;
   readonly request: ReservationRequest;
   /** Whose place counts as free. */
   readonly without?: number;
 }
 
-function answerRefusal(turn: Turn, { replyTo, answer, calendar, request, without }: RefusedAnswer): void {
+function answerRefusal(turn: Turn, { replyTo, answer, entry: { calendar, resource: { dimension } }, request, without }: RefusedAnswer): void {
   if (!isNegotiable(answer)) {
-    turn.refuse(replyTo, refusalOf(answer));
+    turn.refuse(replyTo, refusalOf(answer, dimension));
     return;
   }
-  const refusal: PlacementRefusal = { ...refusalOf(answer), alternatives: alternativesTo(calendar.alternatives(request, turn.now, without)) };
+  const refusal: PlacementRefusal = { ...refusalOf(answer, dimension), alternatives: alternativesTo(calendar.alternatives(request, turn.now, without)) };
   turn.reply(replyTo, { kind: 'refused', refusal } satisfies PlacementReply);
 }
 
