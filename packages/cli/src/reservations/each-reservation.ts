@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import { MutiraoError } from '@mutirao/api/errors';
 import type { Reservation } from '@mutirao/api/reservation';
 
 import type { ReservationClient } from '../client/reservation-client.ts';
@@ -30,9 +31,15 @@ async function actOnEach<Options extends { readonly manager?: string }>(context:
   const ids = reservations.map(readReservationId);
   const manager = await openManager(context, options.manager);
   const found: Reservation[] = [];
+  const failures: MutiraoError[] = [];
   for (const id of ids) {
-    const { reservation } = await actOnOne(manager, id, options);
-    if (reservation !== undefined) found.push(reservation);
+    try {
+      const { reservation } = await actOnOne(manager, id, options);
+      if (reservation !== undefined) found.push(reservation);
+    } catch (error) {
+      if (!(error instanceof MutiraoError) || error.retryable) throw error;
+      failures.push(error);
+    }
   }
   const resources = await resourcesByName(manager);
   const unitOf = ({ resourceId }: Reservation): string => resources.get(resourceId)?.unit ?? '';
@@ -41,5 +48,7 @@ async function actOnEach<Options extends { readonly manager?: string }>(context:
     table: () => found.flatMap((one, index) => [...(index === 0 ? [] : ['']), ...reservationPairs(one, unitOf(one))]),
     quiet: () => found.map(({ reservationId }) => reservationId),
   });
+  const [first] = failures;
+  if (first !== undefined) throw failures.length === 1 ? first : new MutiraoError(first.code, failures.map(({ message }) => message).join('; '), { cause: first });
   return 0;
 }

@@ -58,6 +58,9 @@ function readRange({ work, reference = '0' }: WishOptions, processors: string): 
   return { $case: 'elastic', value: { amountMin, amountMax, referenceAmount: Number(reference) } };
 }
 
+/** A hundred years: what ends beyond is no date that can be told. */
+const durationMax = 100 * 365.25 * 86_400_000;
+
 /** When a reservation is to be. */
 export function readTiming(options: WishOptions): Timing {
   if (options.immediate === true && options.onDemand === true) throw new MutiraoError('MUT_BAD_REQUEST', '--immediate and --on-demand are given; want one of them');
@@ -68,11 +71,13 @@ export function readTiming(options: WishOptions): Timing {
 /** Reads a duration that must be positive. @throws {MutiraoError} MUT_RESERVATION_DURATION */
 export function readDuration(text: string): number {
   if (/^-/.test(text.trim())) throw new MutiraoError('MUT_RESERVATION_DURATION', `--for is ${JSON.stringify(text)}; want a duration of 1 ms or more`);
-  return parseDuration(text);
+  const duration = parseDuration(text);
+  if (duration > durationMax) throw new MutiraoError('MUT_RESERVATION_TOO_LONG', `${JSON.stringify(text)} is longer than a hundred years; want a shorter time`);
+  return duration;
 }
 
 /** Reads a limit; undefined where none is given. @throws {MutiraoError} MUT_LOCAL_TIME, MUT_BAD_REQUEST */
 export function readLimit(text: string | undefined, now: number): number | undefined {
   if (text === undefined || text === 'now' || text === 'none') return undefined;
-  return text.startsWith('+') ? now + parseDuration(text.slice(1)) : parseMoment(text, now);
+  return text.startsWith('+') ? now + readDuration(text.slice(1)) : parseMoment(text, now);
 }
