@@ -1,6 +1,6 @@
 import test from 'ava';
 import {
-  Calendar, describeRefusal, findResourceFault, resourceDefaults, type Answer, type PlacedReservation, type ReservableResource, type ReservationRequest,
+  Calendar, describeRefusal, findResourceFault, instantMax, resourceDefaults, type Answer, type PlacedReservation, type ReservableResource, type ReservationRequest,
 } from '@mutirao/core/reservations';
 
 const shared: ReservableResource = { ...resourceDefaults, kind: 'shared', capacity: 100 };
@@ -290,4 +290,10 @@ test('where a cap was lowered, what is away takes its place only from what there
   t.deepEqual(calendar.block({ id: 1, start: 0, end: 100, resources: [], amount: 20 }, 0).lost, []);
   t.deepEqual(calendar.block({ id: 2, start: 0, end: 100, resources: [], amount: 1 }, 0).lost.map(({ id }) => id), [4]);
   calendar.checkInvariants();
+});
+
+test('what is in the way of a block is not put beyond the last instant', (t) => {
+  const calendar = new Calendar(shared, 0);
+  calendar.request(ask(1, 60, instantMax - 20, { earliestStart: 10 }), 0);
+  t.deepEqual(calendar.block({ id: 1, start: 10, end: 40, resources: [], amount: 50 }, 0).lost.map(({ id }) => id), [1]);
 });
