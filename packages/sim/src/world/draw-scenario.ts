@@ -50,13 +50,22 @@ function withReservation(seed: string, scenario: Scenario): Scenario {
 function withVotes(seed: string, scenario: Scenario): Scenario {
   const draw = new Draw(new Prng(`votes ${seed}`));
   if (!draw.pick([false, false, true])) return scenario;
-  const voters: LabPlan = {
+  const drawn: LabPlan = {
     downTime: draw.pick([5 * second, 2 * minute]),
     machines: Array.from({ length: votersMin }, (_, index): LabMachinePlan => ({ processors: draw.pick([1, 1, 2]), speed: draw.pick([1, 1, 3]), isLiar: false, ...drawSabotage(draw, index) })),
     ...(draw.pick([false, true]) ? { upTime: { mean: hour, shape: 0.5 } } : {}),
   };
   const jobs = scenario.jobs.map((job): JobPlan => ({ ...job, isChecked: job.isChecked && draw.pick([false, true]), ...drawVerification(draw) }));
+  const voters = jobs.some(({ credibility = 0 }) => credibility > 0) ? withMajority(drawn, scenario) : drawn;
   return { ...scenario, labs: [...scenario.labs, voters], jobs };
+}
+
+/** Adds honest voters until even all that ever lie, of one mind, cannot keep the others below any threshold: else a result could rightly wait for ever. */
+function withMajority({ machines, ...lab }: LabPlan, { labs }: Scenario): LabPlan {
+  const liarCount = labs.reduce((sum, other) => sum + other.machines.filter(({ isLiar }) => isLiar).length, machines.filter(({ sabotage }) => sabotage !== undefined).length);
+  const honestCount = machines.filter(({ sabotage }) => sabotage === undefined).length;
+  const missingCount = Math.max(0, liarCount + 3 - honestCount);
+  return { ...lab, machines: [...machines, ...Array.from({ length: missingCount }, (): LabMachinePlan => ({ processors: 1, speed: 1, isLiar: false }))] };
 }
 
 function drawVerification(draw: Draw): Pick<JobPlan, 'voteCount' | 'credibility'> {
