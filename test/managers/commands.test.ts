@@ -1,4 +1,5 @@
 // Managers by command templates: what the port promises, with the example of a batch system that needs nothing else.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
@@ -12,10 +13,10 @@ function spoolIn(folder: string): Record<string, string> {
   return { SPOOL: join(folder, 'spool'), PATH: `${examples}:/usr/bin:/bin` };
 }
 
-function open(t: ExecutionContext, folder: string): CommandsManager {
+function open(t: ExecutionContext, folder: string, environment = spoolIn(folder)): CommandsManager {
   const manager = new CommandsManager({
     templates: readManagerFile(join(examples, 'spool.json')), user: 'ana', flags: [], requestsMax: 4, walltimeMax: 0, jobFolder: join(folder, 'jobs'), deadlineMs: 20_000,
-    environment: spoolIn(folder), now: () => Date.now(),
+    environment, now: () => Date.now(),
   });
   t.teardown(() => { manager.close(); });
   return manager;
@@ -36,6 +37,18 @@ test.serial('what the manager refuses is told by the templates\' code and in its
   await t.throwsAsync(manager.allocate({ ...order, width: 5 }), { code: 'MUT_WIDTH_MAX', message: 'spool: spool: width is 5; expected at most 4' });
   await t.throwsAsync(manager.allocate({ ...order, walltime: 90_000_000, clientRequestId: 'k.q2' }), { code: 'MUT_WALLTIME_MAX', message: /time is 90000 s; expected at most 86400/ });
   t.deepEqual((await manager.queue(5)).requests, []);
+});
+
+test.serial('the end of an allocation that is just being written is no garbage', async (t) => {
+  const folder = temporaryFolder(t);
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'date'), '#!/bin/sh\nsleep 0.2\nexec /bin/date "$@"\n', { mode: 0o755 });
+  const environment = spoolIn(folder);
+  const manager = open(t, folder, { ...environment, PATH: `${bin}:${environment['PATH']}` });
+  await manager.allocate({ userId: 'ana', width: 1, walltime: 60_000, command: ['true'], environment: {}, workingDirectory: '', clientRequestId: 'k.q1' });
+  await until(async () => (await manager.queue(0)).requests.length === 0, 'it has ended');
+  t.pass();
 });
 
 test.serial('a bag runs over a batch system that is known by templates alone', async (t) => {
