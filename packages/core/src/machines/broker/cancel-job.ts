@@ -1,4 +1,5 @@
 import { findJobOf } from './find-job.ts';
+import { tellLeasesAnew } from './grant-leases.ts';
 import type { InputOf } from './inputs.ts';
 import { cancelReplica, commit, reply, replyNotFound, type Turn } from './turn.ts';
 
@@ -15,6 +16,7 @@ export function cancelJob(turn: Turn, input: InputOf<'JobCancelled'>): void {
       for (const replica of task.replicas) cancelReplica(turn, replica);
     }
     commit(turn, { kind: 'JobCancelled', jobId: job.jobId, reason: input.reason, at: now });
+    tellLeasesAnew(state, job);
   }
   reply(turn, input.replyTo, { ok: true, value: {} });
 }

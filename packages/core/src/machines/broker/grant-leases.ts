@@ -21,7 +21,8 @@ interface Slice {
  * Sees to it that each provider that is there has a lease: a slice of the bag that it goes on with should this broker fall asleep.
  *
  * Slices come from the end of each job's bag, from where this broker gets last, and no two providers have the same task. A lease is renewed when a
- * quarter of it is no longer ready, or of what it should be is another; where a connection began, or a machine was caught or pardoned, it is told anew.
+ * quarter of it is no longer ready, or of what it should be is another; where a connection began, a job was cancelled, or a machine was
+ * caught or pardoned, it is told anew.
  */
 export function grantLeases(turn: Turn): void {
   const { state, now } = turn;
@@ -36,6 +37,13 @@ export function grantLeases(turn: Turn): void {
     }
     provider.leaseSeenAt = now;
     reviewLease(turn, provider);
+  }
+}
+
+/** Sees to it that providers hear in this step what their leases are without a job that was cancelled: were this broker to go away first, they would run it on. */
+export function tellLeasesAnew(state: BrokerState, { jobId }: BrokerJob): void {
+  for (const provider of state.providers.values()) {
+    if (presentLease(provider)?.tasksByJob.has(jobId) === true) provider.isLeaseTold = false;
   }
 }
 

@@ -53,6 +53,15 @@ test('what a provider may run by itself while it is away is explained, and so is
   t.regex(broker.perform(['explain task 1.9 ana']), new RegExp(`Replica r${first} was started on a/m1 by provider a, from what it was leased, while this broker was away`));
 });
 
+test('a provider hears in the same step that its lease has nothing of a cancelled job, however young the lease is', (t) => {
+  t.regex(setUp().perform(['cancel ana 1']), /^ *lease 2 for a: nothing$/m);
+  const shared = new BrokerDialogue({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
+  shared.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'submit ana 30 replicas=1', 'submit ana 4 replicas=1', 'at 1000']);
+  const told = shared.perform(['cancel ana 2']);
+  t.regex(told, /lease \d for a: .*of 1\.29/, 'what is still good of a lease is told without it');
+  t.notRegex(told, /of 2\./);
+});
+
 /** How many tasks each provider's lease has. */
 function leasedCounts(broker: BrokerDialogue): Record<string, number> {
   return Object.fromEntries([...broker.state.providers].map(([providerId, { leases }]) => [providerId, (leases.at(-1)?.parts ?? []).reduce((sum, { taskRanges }) => sum + countIn(taskRanges), 0)]));
