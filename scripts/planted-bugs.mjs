@@ -63,22 +63,24 @@ async function copySources() {
 
 let lastOutput = '';
 
-/** A test that a bug sends round and round for ever has seen it. */
-const runTimeMax = 120_000;
-
 /** Whether the tests fail, or do not end in time; whatever they started is gone afterwards. */
-function testsFail(copy, tests, timeMax = runTimeMax) {
+function testsFail(copy, tests, timeMax) {
   return new Promise((resolve) => {
-    const ava = spawn(process.execPath, [join(copy, 'node_modules/ava/entrypoints/cli.js'), '--fail-fast', ...tests], { cwd: copy, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    // The copy's modules are compiled once for all runs: a third of a second of processor time for each file of tests.
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(copy, '.cache/compiled') };
+    const ava = spawn(process.execPath, [join(copy, 'node_modules/ava/entrypoints/cli.js'), '--fail-fast', ...tests], { cwd: copy, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     const pieces = [];
     for (const stream of [ava.stdout, ava.stderr]) stream.on('data', (piece) => pieces.push(piece));
-    const timer = setTimeout(() => { process.kill(-ava.pid, 'SIGKILL'); }, timeMax);
+    const timer = setTimeout(() => {
+      pieces.push(`They did not end within ${timeMax / 1000} s.`);
+      process.kill(-ava.pid, 'SIGKILL');
+    }, timeMax);
     ava.on('exit', (status) => {
       clearTimeout(timer);
       try {
         process.kill(-ava.pid, 'SIGKILL');
       } catch { /* Nothing was left. */ }
-      lastOutput = Buffer.concat(pieces).toString();
+      lastOutput = pieces.join('');
       resolve(status !== 0);
     });
   });
@@ -91,10 +93,13 @@ const copy = await copySources();
 try {
   const chosen = bugs.filter((bug) => `${bug.file} ${bug.replace}`.includes(values.only) && (values.layer === '' || bug.layer === values.layer));
   const everything = [...new Set(chosen.flatMap((bug) => bug.tests))];
-  if (await testsFail(copy, everything, 60_000 + 15_000 * everything.length)) {
+  const begun = Date.now();
+  if (await testsFail(copy, everything, 300_000 + 15_000 * everything.length)) {
     console.log(`FAIL the tests fail without any bug:\n${lastOutput.slice(-2000)}`);
     failed += 1;
   }
+  // A test that a bug sends round and round for ever has seen it; one that is only slow, on a busy machine, has not.
+  const timeMax = Math.max(120_000, Math.min(2 * (Date.now() - begun), 900_000));
   for (const bug of chosen) {
     const path = join(copy, bug.file);
     const sound = readFileSync(path, 'utf8');
@@ -106,7 +111,7 @@ try {
       continue;
     }
     writeFileSync(path, sound.replace(bug.find, () => bug.replace));
-    if (await testsFail(copy, bug.tests)) {
+    if (await testsFail(copy, bug.tests, timeMax)) {
       console.log(`ok   ${bug.layer}: ${where}`);
       passed += 1;
       killed.set(bug.layer, (killed.get(bug.layer) ?? 0) + 1);
