@@ -18,8 +18,10 @@ export interface TaskEstimate {
 
 /** Jobs that are looked at for one like it, the newest first. */
 const jobsMax = 20;
-/** The tenth, say, that is asked for beyond the estimate: workers take a moment to come, and estimates are wrong. */
+/** The tenth, say, that is asked for beyond the estimate, for estimates are wrong. */
 const marginShare = 10;
+/** The least that is asked for beyond it on each processor: workers take a moment to come, which is more than all the work of a bag of short tasks. */
+const marginMin = 60_000;
 
 /** Reads what the user says of how long tasks take. @throws {FormatError | MutiraoError} for what is no such time. */
 export function readTaskTime(text: string | undefined): Duration | undefined {
@@ -62,9 +64,9 @@ function commandsOf({ groups }: { readonly groups: readonly { readonly command: 
  * Processor time that a bag needs on at most so many processors, whatever the order of its tasks, with a margin.
  *
  * @source Graham's bound for lists: with m places it lasts at most work / m + (1 - 1 / m) longest; times m.
- * Departs from the source: the usual time stands for the mean, and a tenth is added.
+ * Departs from the source: the usual time stands for the mean, and a tenth is added, of at least a minute of each processor.
  */
 export function workOf(taskCount: number, processors: number, { usual, longest }: TaskEstimate): Duration {
   const work = taskCount * usual + (processors - 1) * longest;
-  return work + Math.ceil(work / marginShare);
+  return work + Math.max(Math.ceil(work / marginShare), processors * marginMin);
 }
