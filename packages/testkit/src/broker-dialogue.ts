@@ -244,6 +244,7 @@ export function describeBrokerCommand(command: BrokerCommand): string[] {
       return [`want of ${command.providerId}: ${pendingTasks} tasks of ${processors}${times}${reserved.map((want) => `, ${want.processors} processors inside ${want.reservationId}${want.hasMoved === true ? `, now ${want.startsAt}-${want.endsAt}` : ''}`).join('')}`];
     }
     case 'StartReplicas': return [`start ${command.starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${command.jobId}.${taskIndex}`).join(', ')} on ${command.machineId}`];
+    case 'TrimLease': return [`${command.replicaIds.map((id) => `r${id}`).join(', ')} of the lease of ${command.providerId} placed`];
     case 'GrantLease': return [`lease ${command.sequence} for ${command.providerId}: ${describeLeased(command.parts)}${command.caught === undefined ? '' : `, nothing for ${command.caught.join(', ')}`}`];
     case 'CancelReplicas': return [`${command.onlyWaiting ? 'withdraw' : 'cancel'} ${command.replicaIds.map((id) => `r${id}`).join(', ')} on ${command.machineId}`];
     case 'AcceptResult': return [`accept r${command.replicaId} of ${command.jobId}.${command.taskIndex} from ${command.machineId}${command.check === '' ? '' : `, check ${command.check}`}`];

@@ -7,7 +7,7 @@ import { aReservation } from './claimed-reservation.ts';
  * A provider machine that is spoken to in lines, for interaction files and short tests.
  *
  * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B [instance=I]`, `disconnect B`, `demand B N [xP [elsewhere=T]] [inside=7:1000-5000x4/3]`, `accepted Q`,
- * `lease B SEQUENCE horizon=T [caught=I,J] FIRST-LAST[:inputs|:time=T|:NAME=VALUE] ...`, `stocked B lease=S IDS`, `report M SEQUENCE ENDED|- [BYTES [sound|broken|full|silent]]`, `unstartable M IDS`, `acknowledge B M SEQUENCE`,
+ * `lease B SEQUENCE horizon=T [caught=I,J] FIRST-LAST[:inputs|:time=T|:NAME=VALUE] ...`, `trim B IDS`, `stocked B lease=S IDS`, `report M SEQUENCE ENDED|- [BYTES [sound|broken|full|silent]]`, `unstartable M IDS`, `acknowledge B M SEQUENCE`,
  * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] [honours=7:1000-5000x4] Q=queued Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
  * `listing-failed WHY`, `settings HEURISTIC default=T` (what a restart after this line starts it with),
  * `attach M [held=1,2] [incarnation=I] [identity=I]` (M is `q1.0`, or a name for a time-shared machine), `detach M`, `left M`,
@@ -101,6 +101,7 @@ export class ProviderDialogue {
   private leaseInput(verb: string, first: string, rest: readonly string[]): ProviderInput | undefined {
     switch (verb) {
       case 'lease': return { kind: 'LeaseGranted', brokerId: first, connectionId: this.openConnections.get(first) ?? 0, lease: leaseOf(rest) };
+      case 'trim': return { kind: 'LeaseTrimmed', brokerId: first, connectionId: this.openConnections.get(first) ?? 0, replicaIds: idsOf(rest[0] ?? '') };
       case 'report': return this.reportOf(first, rest);
       case 'unstartable': return { kind: 'LeasedUnstartable', machineId: `p/${first}`, attachmentId: this.openAttachments.get(first) ?? 0, replicaIds: idsOf(rest[0] ?? '') };
       case 'acknowledge': return { kind: 'KeptAcknowledged', brokerId: first, machineId: `p/${rest[0] ?? ''}`, sequence: Number(rest[1]) };

@@ -33,6 +33,7 @@ export function performCommand(performers: Performers, command: Exclude<BrokerCo
   switch (command.kind) {
     case 'ConnectProvider': links.connect(command.providerId, command.address); break;
     case 'GrantLease': performers.leaseStager.grant(command); break;
+    case 'TrimLease': performers.leaseStager.trim(command); break;
     case 'SetDemand': toProvider.setDemand(command); break;
     case 'StartReplicas': toProvider.startReplicas(command); break;
     case 'CancelReplicas': toProvider.cancelReplicas(command); break;

@@ -2,12 +2,19 @@ import { encodeLease } from '@mutirao/api/codecs';
 import { Lease } from '@mutirao/api/provider';
 import type { BrokerCommand } from '@mutirao/core/machines/broker';
 import type { LeaseGroup } from '@mutirao/core/messages';
-import type { Bytes, Duration, ProviderId } from '@mutirao/core/shared';
+import type { Bytes, Duration, ProviderId, ReplicaId } from '@mutirao/core/shared';
 
 import type { StagedBatch, StageOrder } from '../staging/stager.ts';
 import type { ProviderLink } from './provider-link.ts';
 
 type GrantLease = Extract<BrokerCommand, { kind: 'GrantLease' }>;
+type TrimLease = Extract<BrokerCommand, { kind: 'TrimLease' }>;
+
+/** A telling of a lease: it may be told again, with other machines caught, while it is staged, so that its sequence alone does not name one. */
+interface Telling {
+  /** What was placed while it was staged. */
+  readonly placed: Set<ReplicaId>;
+}
 
 /** Tasks of one group of a job that are to be leased. */
 export interface LeasePart {
@@ -19,7 +26,7 @@ export interface LeasePart {
 
 /** What granting leases needs. */
 export interface LeaseStagerPort {
-  findLink(providerId: ProviderId): Pick<ProviderLink, 'epoch' | 'send'> | undefined;
+  findLink(providerId: ProviderId): Pick<ProviderLink, 'epoch' | 'send' | 'can'> | undefined;
   /** What a grant is about; parts whose job is gone are left out. */
   partsOf(command: GrantLease): LeasePart[];
   stage(order: StageOrder): StagedBatch | Promise<StagedBatch>;
@@ -37,8 +44,8 @@ const leaseBytesMax: Bytes = 8 * 1024 * 1024;
  */
 export class LeaseStager {
   readonly #port: LeaseStagerPort;
-  /** A lease may be told again, with other machines caught, while it is staged: its sequence alone does not name a telling. */
-  readonly #latest = new Map<ProviderId, GrantLease>();
+  /** The last of each provider. */
+  readonly #latest = new Map<ProviderId, Telling>();
 
   constructor(port: LeaseStagerPort) {
     this.#port = port;
@@ -49,13 +56,24 @@ export class LeaseStager {
     const { providerId } = command;
     const link = this.#port.findLink(providerId);
     if (link === undefined) return;
-    this.#latest.set(providerId, command);
+    const telling: Telling = { placed: new Set() };
+    this.#latest.set(providerId, telling);
     const { epoch } = link;
     this.#stage(command).then((lease) => {
-      if (this.#latest.get(providerId) !== command || link.epoch !== epoch) return;
+      if (this.#latest.get(providerId) !== telling || link.epoch !== epoch) return;
+      this.#latest.delete(providerId);
+      leaveOut(lease, telling.placed);
       link.send({ $case: 'lease', value: lease });
       this.#port.onGranted(providerId, lease.groups.reduce((sum, { start }) => sum + (start?.replicas.length ?? 0), 0));
     }, (error: unknown) => { this.#port.onBug(error); });
+  }
+
+  /** Tells a provider which of its leased replicas were placed; those that are being staged are left out of what is told then. */
+  trim({ providerId, replicaIds }: TrimLease): void {
+    const telling = this.#latest.get(providerId);
+    for (const replicaId of replicaIds) telling?.placed.add(replicaId);
+    const link = this.#port.findLink(providerId);
+    if (link?.can('lease-trim') === true) link.send({ $case: 'leaseTrim', value: { replicaIds: [...replicaIds] } });
   }
 
   /** What cannot be staged now is left out: it has not been placed, so nobody waits for it. */
@@ -68,6 +86,12 @@ export class LeaseStager {
     }
     return cutToFit({ sequence, horizon, groups, caught });
   }
+}
+
+function leaveOut(lease: Lease, placed: ReadonlySet<ReplicaId>): void {
+  if (placed.size === 0) return;
+  for (const { start } of lease.groups) if (start !== undefined) start.replicas = start.replicas.filter(({ replicaId }) => !placed.has(replicaId));
+  lease.groups = lease.groups.filter(({ start }) => start !== undefined && start.replicas.length > 0);
 }
 
 /** Leaves out what comes last, as far as the message would be too large. */

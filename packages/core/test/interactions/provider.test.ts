@@ -93,6 +93,11 @@ test('a deputy starts nothing that its broker left out when it told the lease ag
   checkInteractions(t, new URL('provider-deputy-limits.txt', import.meta.url), (lines) => dialogue.perform(lines));
 });
 
+test('a deputy starts nothing that its broker placed since it leased it, also after a restart', (t) => {
+  const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
+  checkInteractions(t, new URL('provider-deputy-trim.txt', import.meta.url), (lines) => dialogue.perform(lines));
+});
+
 /** A deputy of broker b, which leased it 10 to 19, with a machine that was kept waiting. */
 function aDeputy(caught = ''): ProviderDialogue {
   const dialogue = new ProviderDialogue({ resourceKind: 'machines' });

@@ -7,7 +7,7 @@ import type { Instant } from '@mutirao/core/shared';
 const protocolVersion = 1;
 const programVersion = '0.1.0';
 /** What others may say beyond what every release knows: a broker may lease tasks, and transfers of outputs may leave out what is stored already. */
-const capabilities = ['lease', 'offset'];
+const capabilities = ['lease', 'lease-trim', 'offset'];
 
 /** A greeting as it travels. */
 export interface HelloWire {

@@ -3,7 +3,7 @@ import {
   decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeContent, encodeMachineFacts, type WantedContent,
 } from '@mutirao/api/codecs';
 import { ContentOffered, ContentWanted, MachineHello } from '@mutirao/api/machine';
-import { Demand } from '@mutirao/api/provider';
+import { Demand, LeaseTrim } from '@mutirao/api/provider';
 import type { BrokerId, ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
 import type { Content, MachineFacts } from '@mutirao/core/messages';
 import type { MachineId, ProviderId, UserId } from '@mutirao/core/shared';
@@ -127,6 +127,8 @@ export class Relay {
       this.#options.deliver({ kind: 'DemandChanged', brokerId: link.brokerId, demand });
     } else if (field === connectFields.lease && this.#options.deputy !== undefined) {
       this.#options.deputy.leases.take(link.brokerId, link.connectionId, bytes.subarray(start));
+    } else if (field === connectFields.leaseTrim) {
+      this.#options.deliver({ kind: 'LeaseTrimmed', brokerId: link.brokerId, connectionId: link.connectionId, replicaIds: decodeWith(LeaseTrim, bytes, start).replicaIds });
     } else {
       throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a connected broker; want a demand, a lease or a message to a machine`);
     }

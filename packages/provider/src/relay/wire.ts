@@ -24,7 +24,7 @@ export const acknowledgedField = 4;
 /** The alternative of AttachResponse, and of ToMachine, that offers a content. */
 export const contentOfferedField = 5;
 /** Alternatives of ConnectRequest, by field number. */
-export const connectFields = { hello: 1, demand: 2, toMachine: 3, lease: 4 } as const;
+export const connectFields = { hello: 1, demand: 2, toMachine: 3, lease: 4, leaseTrim: 5 } as const;
 
 const reportStarted = 2;
 const reportEnded = 3;

@@ -85,6 +85,7 @@ export class BrokerProcess {
       case 'SetDemand': this.#setDemand(command); break;
       case 'StartReplicas': this.#start(command); break;
       case 'GrantLease': this.#grant(command); break;
+      case 'TrimLease': this.#tell(command.providerId, { kind: 'leaseTrim', replicaIds: command.replicaIds }); break;
       case 'CancelReplicas': {
         const { machineId, replicaIds, onlyWaiting } = command;
         this.#tell(command.providerId, { kind: 'toMachine', machineId, message: { kind: 'cancel', replicaIds, onlyWaiting } });

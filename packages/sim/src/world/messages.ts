@@ -21,6 +21,7 @@ export type FromBroker =
   | { readonly kind: 'hello'; readonly brokerId: string; readonly instance: string }
   | { readonly kind: 'demand'; readonly demand: Demand }
   | { readonly kind: 'lease'; readonly lease: Lease }
+  | { readonly kind: 'leaseTrim'; readonly replicaIds: readonly ReplicaId[] }
   | { readonly kind: 'toMachine'; readonly machineId: MachineId; readonly message: ToAgent };
 
 /** What a broker is told. */

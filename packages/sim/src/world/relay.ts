@@ -96,6 +96,8 @@ export class SimulatedRelay {
     } else if (message.kind === 'lease') {
       this.#setup.spool.writeLease(link.brokerId, message.lease);
       this.#setup.onLease(link.brokerId, link.connectionId, message.lease);
+    } else if (message.kind === 'leaseTrim') {
+      this.#setup.deliver({ kind: 'LeaseTrimmed', brokerId: link.brokerId, connectionId: link.connectionId, replicaIds: message.replicaIds });
     } else if (message.kind === 'toMachine') {
       if (message.message.kind === 'acknowledged' && this.#setup.spool.hasReportOf(message.machineId)) {
         this.#setup.deliver({ kind: 'KeptAcknowledged', brokerId: link.brokerId, machineId: message.machineId, sequence: message.message.sequence });

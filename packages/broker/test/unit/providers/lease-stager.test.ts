@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 
-import { Lease } from '@mutirao/api/provider';
+import { Lease, type LeaseTrim } from '@mutirao/api/provider';
 import { aJob } from '@mutirao/testkit';
 
 import { LeaseStager, type LeasePart } from '../../../src/providers/lease-stager.ts';
@@ -19,14 +19,18 @@ function stagedOf({ starts }: StageOrder, value = ''): StagedBatch {
   return { batch: { template, replicas: starts.map((start) => ({ ...start, value, inputs: [], outputs: [] })) }, unstartable: [], sources: [] };
 }
 
-function prepare(parts: LeasePart[], stage: (order: StageOrder) => StagedBatch | Promise<StagedBatch>): { stager: LeaseStager; sent: Lease[]; link: { epoch: number } } {
+function prepare(parts: LeasePart[], stage: (order: StageOrder) => StagedBatch | Promise<StagedBatch>): { stager: LeaseStager; sent: Lease[]; trimmed: number[][]; link: { epoch: number; capabilities: string[] } } {
   const sent: Lease[] = [];
-  const link = { epoch: 1, send: (message: { $case: string; value: unknown }) => { sent.push(message.value as Lease); } };
+  const trimmed: number[][] = [];
+  const link = {
+    epoch: 1, capabilities: ['lease', 'lease-trim'], can: (capability: string) => link.capabilities.includes(capability),
+    send: ({ $case, value }: { $case: string; value: unknown }) => { if ($case === 'leaseTrim') trimmed.push((value as LeaseTrim).replicaIds); else sent.push(value as Lease); },
+  };
   const stager = new LeaseStager({
     findLink: (providerId) => (providerId === 'alpha' ? link : undefined), partsOf: () => parts, stage, onGranted: () => undefined,
     onBug: (error) => { throw error; },
   });
-  return { stager, sent, link };
+  return { stager, sent, trimmed, link };
 }
 
 const grant = { kind: 'GrantLease', providerId: 'alpha', horizon: 3_600_000, parts: [] } as const;
@@ -84,4 +88,20 @@ test('of two tellings of one lease that are being staged only the later is sent'
   disk[0]?.resolve(undefined);
   await turn();
   t.deepEqual(sent.map(({ caughtIdentities }) => caughtIdentities), [['iron']]);
+});
+
+test('what is placed while a lease is staged is not in it, and a provider that can hears of what it was leased before', async (t) => {
+  const disk = Promise.withResolvers<undefined>();
+  const { stager, sent, trimmed, link } = prepare([aPart([1, 2, 3]), aPart([4])], async (order) => {
+    await disk.promise;
+    return stagedOf(order);
+  });
+  stager.grant({ ...grant, sequence: 1 });
+  stager.trim({ kind: 'TrimLease', providerId: 'alpha', replicaIds: [2, 4] });
+  disk.resolve(undefined);
+  await turn();
+  t.deepEqual(sent.map(idsOf), [[[1, 3]]]);
+  link.capabilities = ['lease'];
+  stager.trim({ kind: 'TrimLease', providerId: 'alpha', replicaIds: [3] });
+  t.deepEqual(trimmed, [[2, 4]], 'an older release closes the stream at what it does not know');
 });

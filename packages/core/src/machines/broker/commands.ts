@@ -23,6 +23,8 @@ export type BrokerCommand =
       /** Identities of caught machines, which get nothing of it; left out where there are none. */
       readonly caught?: readonly string[];
     }
+  /** These of what was leased to the provider are placed otherwise, and it is not to start them; it may have none of them. */
+  | { readonly kind: 'TrimLease'; readonly providerId: ProviderId; readonly replicaIds: readonly ReplicaId[] }
   | { readonly kind: 'CancelReplicas'; readonly providerId: ProviderId; readonly machineId: MachineId; readonly replicaIds: readonly ReplicaId[]; readonly onlyWaiting: boolean }
   /** Every report of the machine up to this one is in the journal. */
   | { readonly kind: 'AcknowledgeReport'; readonly providerId: ProviderId; readonly machineId: MachineId; readonly sequence: number }

@@ -1,5 +1,5 @@
-import { countIn, type ProcessorCount, type ProcessorMillis, rangesOf } from '../../shared/index.ts';
-import { type LeasedTasks, startsOf, unconfirmedMax } from './leases.ts';
+import { countIn, type ProcessorCount, type ProcessorMillis, rangesOf, type TaskIndex } from '../../shared/index.ts';
+import { findLeasedId, type LeasedTasks, startsOf, unconfirmedMax } from './leases.ts';
 import { presentLease } from './present-lease.ts';
 import { knownNeed } from './remaining-time.ts';
 import { runsBeside } from './reserved-place.ts';
@@ -44,6 +44,19 @@ export function grantLeases(turn: Turn): void {
 export function tellLeasesAnew(state: BrokerState, { jobId }: BrokerJob): void {
   for (const provider of state.providers.values()) {
     if (presentLease(provider)?.tasksByJob.has(jobId) === true) provider.isLeaseTold = false;
+  }
+}
+
+/**
+ * Tells providers that they were leased tasks which are being placed, whoever gets them: a deputy would run them a second time where it has got as far as
+ * this broker had.
+ */
+export function trimLeases({ state, commands }: Turn, job: BrokerJob, taskIndexes: readonly TaskIndex[]): void {
+  for (const { providerId, isConnected, leases } of state.providers.values()) {
+    if (!isConnected || leases.length === 0) continue;
+    const replicaIds = taskIndexes.flatMap((index) => (
+      job.tasks.get(index)?.replicas.length === 1 ? leases.map((lease) => findLeasedId(lease, job.jobId, index)).filter((id) => id !== undefined) : []));
+    if (replicaIds.length > 0) commands.push({ kind: 'TrimLease', providerId, replicaIds });
   }
 }
 
@@ -120,10 +133,11 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
   const { sequence, horizon } = lease;
   const parts = lease.parts.flatMap((part) => {
     const job = state.jobs.get(part.jobId);
-    // Of a job that is over nothing is to run, also where it was leased while it was not.
+    // Of a job that is over nothing is to run, also where it was leased while it was not; nor what has been placed since.
     if (job?.spec === undefined || job.status !== 'running') return [];
     const { requirements } = getTaskGroup(job, part.groupIndex);
-    return [{ jobId: part.jobId, groupIndex: part.groupIndex, requirements, taskTime: knownNeed(state, job) ?? 0, starts: startsOf(part) }];
+    const starts = startsOf(part).filter(({ taskIndex }) => isReady(job, taskIndex));
+    return [{ jobId: part.jobId, groupIndex: part.groupIndex, requirements, taskTime: knownNeed(state, job) ?? 0, starts }];
   });
   const { providerId, caughtTold: caught } = provider;
   commands.push({ kind: 'GrantLease', providerId, sequence, horizon, parts, ...(caught.length === 0 ? {} : { caught }) });

@@ -60,6 +60,21 @@ export function findLeasedTask({ parts }: GrantedLease, replicaId: ReplicaId): {
   return undefined;
 }
 
+/** The id that a task was leased under; undefined for a task that is not of the lease. */
+export function findLeasedId({ parts, tasksByJob }: GrantedLease, jobId: JobId, index: TaskIndex): ReplicaId | undefined {
+  if (tasksByJob.get(jobId)?.has(index) !== true) return undefined;
+  for (const { jobId: leasedJobId, firstReplicaId, taskRanges } of parts) {
+    if (leasedJobId !== jobId) continue;
+    let offset = 0;
+    for (let at = taskRanges.length - 1; at >= 0; at--) {
+      const { first, count } = taskRanges[at] as IndexRange;
+      if (index >= first && index < first + count) return firstReplicaId + offset + first + count - 1 - index;
+      offset += count;
+    }
+  }
+  return undefined;
+}
+
 /** The tasks of a part with their ids, in the order of the ids. */
 export function startsOf({ firstReplicaId, taskRanges }: LeasedTasks): { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[] {
   const starts: { replicaId: ReplicaId; taskIndex: TaskIndex }[] = [];

@@ -1,4 +1,5 @@
 import type { TaskIndex } from '../../shared/index.ts';
+import { trimLeases } from './grant-leases.ts';
 import type { BrokerJob, BrokerMachine, GroupSpan } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
@@ -16,5 +17,6 @@ export function placeBatch(turn: Turn, machine: BrokerMachine, { job, group, tas
   const { provider: { providerId }, facts: { machineId } } = machine;
   commit(turn, { kind: 'ReplicasPlaced', machineId, jobId, firstReplicaId, taskIndexes, at: turn.now });
   const starts = taskIndexes.map((taskIndex, offset) => ({ replicaId: firstReplicaId + offset, taskIndex }));
+  trimLeases(turn, job, taskIndexes);
   turn.commands.push({ kind: 'StartReplicas', providerId, machineId, jobId, groupIndex: group.groupIndex, starts });
 }

@@ -1,6 +1,6 @@
 import { invariant, type Instant } from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
-import { keptKey, openLease, placeLeased, retellLease } from './kept-lease.ts';
+import { keptKey, openLease, placeLeased, retellLease, trimmedLease } from './kept-lease.ts';
 import type { BrokerId, KnownBroker, ProviderState } from './state.ts';
 
 type ChangeOf<Kind extends ProviderChange['kind']> = Extract<ProviderChange, { readonly kind: Kind }>;
@@ -16,6 +16,13 @@ export function takeLease(state: ProviderState, { brokerId, lease }: ChangeOf<'L
   const broker = getBroker(state, brokerId);
   const { lease: former } = broker;
   broker.lease = former?.outline.sequence === lease.sequence ? retellLease(former, lease) : openLease(lease);
+}
+
+/** Takes out of a lease what is not to be started. */
+export function trimLease(state: ProviderState, { brokerId, replicaIds }: ChangeOf<'LeaseTrimmed'>): void {
+  const broker = getBroker(state, brokerId);
+  invariant(broker.lease !== undefined, `what broker ${brokerId} leased is trimmed, which is nothing`);
+  broker.lease = trimmedLease(broker.lease, replicaIds);
 }
 
 /** Notes which leased replicas run where. */

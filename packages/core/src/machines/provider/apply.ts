@@ -1,7 +1,7 @@
 import { nameReservation } from '../../messages/index.ts';
 import { invariant, unreachable, type Instant } from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
-import { forgetReports, keepReport, returnLeased, setDeputy, startLeased, takeLease } from './apply-lease.ts';
+import { forgetReports, keepReport, returnLeased, setDeputy, startLeased, takeLease, trimLease } from './apply-lease.ts';
 import { createBroker, createMachine, isOfDemand, nothingMeasured, type KnownBroker, type MeasuredTimes, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
 
 /** Makes one change to what the provider promised; step and replay share it. Never decides. */
@@ -33,6 +33,7 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
     case 'HeuristicSwitchForgotten': state.switched = undefined; break;
     case 'LeaseTaken': takeLease(state, change); break;
     case 'LeaseStarted': startLeased(state, change); break;
+    case 'LeaseTrimmed': trimLease(state, change); break;
     case 'LeaseReturned': returnLeased(state, change); break;
     case 'DeputyBegan': setDeputy(state, change.brokerId, change.at); break;
     case 'DeputyEnded': setDeputy(state, change.brokerId, 0); break;

@@ -2,7 +2,7 @@ import { noteHealth, quarantineDefaults } from '../../bag/index.ts';
 import { identityOf, type LeaseOutline, type LeaseOutlineGroup } from '../../messages/index.ts';
 import type { MachineId } from '../../shared/index.ts';
 import type { ProviderInput } from './inputs.ts';
-import { chooseLeased, keptKey, processorsOf, type KeptLease, type KeptMachine } from './kept-lease.ts';
+import { chooseLeased, isLeased, keptKey, processorsOf, type KeptLease, type KeptMachine } from './kept-lease.ts';
 import { isDeputy, leaseEnd, leftOfLease, roomForReports } from './leases.ts';
 import { askToReturn, tellLost } from './machines.ts';
 import type { BrokerId, KnownBroker, ProvidedMachine, ProviderState } from './state.ts';
@@ -27,6 +27,15 @@ export function takeLease(turn: Turn, { brokerId, connectionId, lease }: InputOf
   broker.leaseConnectionId = connectionId;
   if (known === undefined || !isSameOutline(known, lease)) commit(turn, { kind: 'LeaseTaken', brokerId, lease: withoutMore(lease), at: turn.now });
   broker.isLeaseConfirmed = false;
+}
+
+/** Takes out of a broker's lease what it placed since, here or elsewhere. */
+export function trimLease(turn: Turn, { brokerId, connectionId, replicaIds }: InputOf<'LeaseTrimmed'>): void {
+  const broker = turn.state.brokers.get(brokerId);
+  if (broker === undefined || broker.connectionId !== connectionId || broker.leaseConnectionId !== connectionId) return;
+  const { lease } = broker;
+  const trimmed = lease === undefined ? [] : replicaIds.filter((replicaId) => isLeased(lease, replicaId));
+  if (trimmed.length > 0) commit(turn, { kind: 'LeaseTrimmed', brokerId, replicaIds: trimmed });
 }
 
 /** The outline alone, whatever else the driver's object has. */

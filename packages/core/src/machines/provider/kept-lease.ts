@@ -1,6 +1,6 @@
 import type { LeaseOutline, LeaseOutlineGroup, MachineFacts } from '../../messages/index.ts';
 import { evaluate, parseRequirements } from '../../requirements/index.ts';
-import { type Bytes, invariant, type Instant, type MachineId, type ProcessorCount, type ReplicaId } from '../../shared/index.ts';
+import { type Bytes, type IndexRange, invariant, type Instant, type MachineId, type ProcessorCount, type ReplicaId } from '../../shared/index.ts';
 
 /** A lease as it is kept: what of it was started is promised state, what of it could be started is seen. */
 export interface KeptLease {
@@ -46,6 +46,26 @@ export function retellLease({ started, stocked }: KeptLease, outline: LeaseOutli
   for (const [replicaId, machineId] of started) if (isLeased(lease, replicaId)) placeLeased(lease, replicaId, machineId);
   for (const replicaId of stocked) lease.stocked.add(replicaId);
   return lease;
+}
+
+/** The same lease without some of its replicas; costs as much as it has ranges. Takes over what is known of the others. */
+export function trimmedLease(lease: KeptLease, replicaIds: readonly ReplicaId[]): KeptLease {
+  const { outline, started, startedCounts, stocked } = lease;
+  for (const replicaId of replicaIds) {
+    if (started.has(replicaId)) placeLeased(lease, replicaId, undefined);
+    stocked.delete(replicaId);
+  }
+  const groups = outline.groups.map((group) => ({ ...group, replicas: replicaIds.reduce(withoutIndex, group.replicas) }));
+  return { outline: { ...outline, groups }, started, startedCounts, stocked };
+}
+
+function withoutIndex(ranges: readonly IndexRange[], index: number): readonly IndexRange[] {
+  const at = ranges.findIndex(({ first, count }) => index >= first && index < first + count);
+  const range = ranges[at];
+  if (range === undefined) return ranges;
+  const { first, count } = range;
+  const parts = [{ first, count: index - first }, { first: index + 1, count: first + count - index - 1 }].filter((part) => part.count > 0);
+  return ranges.toSpliced(at, 1, ...parts);
 }
 
 /** Notes that a replica of the lease runs on a machine; undefined for on none. */

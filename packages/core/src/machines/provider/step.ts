@@ -5,7 +5,7 @@ import type { ProviderCommand } from './commands.ts';
 import { draftRequests, releaseSurplus } from './decide.ts';
 import { askAhead, giveHeld, releaseHeld, takeJudgement, takeWindows } from './decide-held.ts';
 import { draftReserved, releaseReserved } from './decide-reserved.ts';
-import { actAsDeputy, beginDeputies, confirmLeases, forgetReports, keepReport, stockLease, takeBack, takeLease } from './deputy.ts';
+import { actAsDeputy, beginDeputies, confirmLeases, forgetReports, keepReport, stockLease, takeBack, takeLease, trimLease } from './deputy.ts';
 import { settleHeuristic, switchHeuristic } from './heuristic.ts';
 import type { ProviderInput } from './inputs.ts';
 import { attachAgent, detachAgent, loseAbsentMachines } from './machines.ts';
@@ -51,6 +51,7 @@ function takeInput(turn: Turn, input: ProviderInput): void {
     case 'BrokerDisconnected': disconnectBroker(turn, input.brokerId, input.connectionId); break;
     case 'DemandChanged': changeDemand(turn, input.brokerId, input.demand); break;
     case 'LeaseGranted': takeLease(turn, input); break;
+    case 'LeaseTrimmed': trimLease(turn, input); break;
     case 'LeaseStocked': stockLease(turn, input); break;
     case 'ReportMade': keepReport(turn, input); break;
     case 'LeasedUnstartable': takeBack(turn, input); break;

@@ -62,6 +62,15 @@ test('a provider hears in the same step that its lease has nothing of a cancelle
   t.notRegex(told, /of 2\./);
 });
 
+test('what is placed of a lease is told its provider, whoever gets it, and is not told again', (t) => {
+  const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
+  broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'submit ana 10 replicas=1']);
+  const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
+  const next = 10 - (broker.state.jobs.get(1)?.tasks.size ?? 0);
+  t.regex(broker.perform(['provider b', 'connect b', 'join b/m1', 'settle b']), new RegExp(`^r${first + next - 1} of the lease of a placed\\nstart `, 'm'), 'before it is started');
+  t.notRegex(broker.perform(['disconnect a', 'connect a leases', 'join a/m1', 'settle a']), new RegExp(`lease 1 for a: .*r${first + next - 1} `));
+});
+
 /** How many tasks each provider's lease has. */
 function leasedCounts(broker: BrokerDialogue): Record<string, number> {
   return Object.fromEntries([...broker.state.providers].map(([providerId, { leases }]) => [providerId, (leases.at(-1)?.parts ?? []).reduce((sum, { taskRanges }) => sum + countIn(taskRanges), 0)]));

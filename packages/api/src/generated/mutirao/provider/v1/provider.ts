@@ -89,7 +89,9 @@ export interface ConnectRequest {
     value: ToMachine;
   } | //
   /** Only to a provider that has the capability "lease". */
-  { $case: "lease"; value: Lease } | undefined;
+  { $case: "lease"; value: Lease } | //
+  /** Only to a provider that has the capability "lease-trim". */
+  { $case: "leaseTrim"; value: LeaseTrim } | undefined;
 }
 
 export interface ConnectResponse {
@@ -128,6 +130,11 @@ export interface LeaseGroup {
   requirements: string;
   /** How long one of them is known to need; 0 where that is not known. */
   taskTimeMs: number;
+}
+
+/** Replicas of a lease that the broker has placed otherwise: the provider is not to start them. It may know none of them. */
+export interface LeaseTrim {
+  replicaIds: number[];
 }
 
 /** The lease is kept, and every machine that may hold replicas of an earlier one has been told since. */
@@ -466,6 +473,9 @@ export const ConnectRequest: MessageFns<ConnectRequest> = {
       case "lease":
         Lease.encode(message.message.value, writer.uint32(34).fork()).join();
         break;
+      case "leaseTrim":
+        LeaseTrim.encode(message.message.value, writer.uint32(42).fork()).join();
+        break;
     }
     return writer;
   },
@@ -513,6 +523,14 @@ export const ConnectRequest: MessageFns<ConnectRequest> = {
             }
 
             message.message = { $case: "lease", value: Lease.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.message = { $case: "leaseTrim", value: LeaseTrim.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -775,6 +793,66 @@ export const LeaseGroup: MessageFns<LeaseGroup> = {
 
             message.taskTimeMs = longToNumber(reader.uint64());
             continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseLeaseTrim(): LeaseTrim {
+  return { replicaIds: [] };
+}
+
+export const LeaseTrim: MessageFns<LeaseTrim> = {
+  encode(message: LeaseTrim, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.replicaIds.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.replicaIds) {
+        writer.uint64(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LeaseTrim {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLeaseTrim();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.replicaIds.push(longToNumber(reader.uint64()));
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.replicaIds.push(longToNumber(reader.uint64()));
+              }
+
+              continue;
+            }
+
+            break;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {
