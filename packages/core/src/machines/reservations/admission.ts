@@ -28,17 +28,12 @@ export function refusalOf(refusal: CalendarRefusal, dimension: Dimension): Refus
 /** A calendar knows milliseconds and base units, people dates, hours and KB/s. */
 function sentenceOf(refusal: CalendarRefusal, dimension: Dimension): string {
   const { reason, found, possible } = refusal;
-  const [much, most] = [describeAmount(found, dimension), describeAmount(possible, dimension)];
   switch (reason) {
     case 'start-in-past': return `the earliest start is ${describeInstant(found)}, ${describeTime(possible - found)} ago; want ${describeInstant(possible)} or later, or none for now`;
     case 'end-before-start': return `the latest end is ${describeInstant(found)}; want one after the earliest start, ${describeInstant(possible)}`;
     case 'window-too-short': return `the duration is ${describeExactTime(found)}; between the earliest start and the latest end are ${describeExactTime(possible)}`;
     case 'too-long': return `the duration is ${describeExactTime(found)}; want at most ${describeExactTime(possible)}`;
-    case 'above-capacity': return `The resource has no ${much}; at most ${most} can be reserved.`;
-    case 'above-cap': return `The owner does not offer ${much}; at most ${most} can be reserved.`;
-    case 'above-user-bound': return `One user may not hold ${much}; at most ${most}.`;
-    case 'user-bound': return `So much is free, but with what you have reserved then ${much} more are above the ${most} that one user may hold at once.`;
-    default: return describeRefusal(refusal);
+    default: return describeRefusal(refusal, (amount) => describeAmount(amount, dimension));
   }
 }
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import {
-  Calendar, describeRefusal, findResourceFault, instantMax, resourceDefaults, type Answer, type PlacedReservation, type ReservableResource, type ReservationRequest,
+  Calendar, describeRefusal, findResourceFault, instantMax, resourceDefaults, type Answer, type PlacedReservation, type RefusalReason, type ReservableResource, type ReservationRequest,
 } from '@mutirao/core/reservations';
 
 const shared: ReservableResource = { ...resourceDefaults, kind: 'shared', capacity: 100 };
@@ -38,6 +38,15 @@ test('bad requests are refused with what was found and what would be possible', 
     t.regex(answer.kind === 'refused' ? describeRefusal(answer) : '', /^[A-Z].*\.$/);
   }
   t.is(calendar.count, 0);
+});
+
+test('refusals over amounts write them as the resource counts them', (t) => {
+  const sentence = (reason: RefusalReason): string => describeRefusal({ kind: 'refused', reason, found: 9, possible: 7 }, (amount) => `${amount} KB/s`);
+  t.is(sentence('above-capacity'), 'The resource has no 9 KB/s; at most 7 KB/s can be reserved.');
+  t.is(sentence('above-cap'), 'The owner does not offer 9 KB/s; at most 7 KB/s can be reserved.');
+  t.is(sentence('above-user-bound'), 'One user may not hold 9 KB/s; at most 7 KB/s.');
+  t.is(sentence('user-bound'), 'So much is free, but with what you have reserved then 9 KB/s more are above the 7 KB/s that one user may hold at once.');
+  t.notRegex(sentence('too-many-moves'), /KB/, 'moves are no amount');
 });
 
 test('a resource with a fault is told what would be possible', (t) => {
