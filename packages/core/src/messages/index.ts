@@ -12,6 +12,7 @@ export type {
 export type {
   AllocationRequest, Demand, HonouredReservation, QueueListing, QueuedRequest, RequestCandidate, RequestOrder, RequestStatus, ReservedWindow, ResourceLimits, SiteReservation, TimeQuantiles,
 } from './provider.ts';
+export { isSameWindow } from './provider.ts';
 export type {
   AfterReservation, Alternative, ClaimContents, ClaimedReservation, JobReservation, Outage, PlacementRefusal, RequestReservation, ReservationName, ReservationRecord,
   ReservationStatus, ReservationWish, ReservedDemand, ResourceDimension, ResourceId, ResourceRecord, ResourceRules, ResourceState, Timing, TogetherDecision, TogetherLink,

@@ -110,6 +110,13 @@ export interface ReservedWindow {
   readonly endsAt: Instant;
 }
 
+const windowFields = ['reservationId', 'userId', 'count', 'startsAt', 'endsAt'] as const;
+
+/** Whether two windows are of one reservation, user, size and time. Undefined, of one that is not known, is the same as none. */
+export function isSameWindow(one: ReservedWindow | undefined, other: ReservedWindow): boolean {
+  return one !== undefined && windowFields.every((name) => one[name] === other[name]);
+}
+
 /** A reservation as a resource manager honours it. */
 export interface HonouredReservation extends ReservedWindow {
   /** Processors that requests inside it hold. */

@@ -1,4 +1,4 @@
-import type { ReservedWindow } from '../../messages/index.ts';
+import { isSameWindow, type ReservedWindow } from '../../messages/index.ts';
 import type { Instant, ProcessorCount, UserId } from '../../shared/index.ts';
 import { getRequest } from './apply.ts';
 import type { ClusterInput } from './inputs.ts';
@@ -49,7 +49,7 @@ function changeReservations(turn: Turn, removedIds: readonly number[], windows: 
 function mergeWindow(known: ClusterReservation | undefined, { reservationId, userId, count, startsAt, endsAt }: ReservedWindow, now: Instant): ClusterReservation | undefined {
   const fresh = { reservationId, userId, count, startsAt, endsAt };
   if (known === undefined) return { ...fresh, toldAt: now, openedAt: 0 };
-  if ((['userId', 'count', 'startsAt', 'endsAt'] as const).every((name) => known[name] === fresh[name])) return undefined;
+  if (isSameWindow(known, fresh)) return undefined;
   const isWithin = startsAt >= known.startsAt && endsAt <= known.endsAt && count <= known.count;
   return { ...fresh, toldAt: isWithin ? known.toldAt : now, openedAt: isWithin && startsAt <= now ? known.openedAt : 0 };
 }

@@ -1,4 +1,4 @@
-import type { ReservedWindow, SiteReservation } from '../../messages/index.ts';
+import { isSameWindow, type ReservedWindow, type SiteReservation } from '../../messages/index.ts';
 import { unreachable, type Decision, type Instant, type ProcessorCount } from '../../shared/index.ts';
 import { amendmentOf, atSite } from './amend.ts';
 import { apply } from './apply.ts';
@@ -51,7 +51,7 @@ function noteWindows(turn: Turn, windows: readonly ReservedWindow[]): void {
   const { kept, isTold } = turn.state;
   const told = new Map(windows.filter(({ endsAt }) => endsAt > turn.now).map((window) => [window.reservationId, window]));
   const removedIds = [...kept.keys()].filter((id) => !told.has(id));
-  const fresh = [...told.values()].filter((window) => !isSame(kept.get(window.reservationId)?.window, window));
+  const fresh = [...told.values()].filter((window) => !isSameWindow(kept.get(window.reservationId)?.window, window));
   if (isTold && removedIds.length + fresh.length === 0) return;
   commit(turn, { kind: 'WindowsChanged', removedIds, windows: fresh, at: turn.now });
   turn.commands.push({ kind: 'ReadSite' });
@@ -59,10 +59,6 @@ function noteWindows(turn: Turn, windows: readonly ReservedWindow[]): void {
 
 function isSameAtSite(asked: SiteReservation | undefined, wanted: SiteReservation): boolean {
   return asked !== undefined && (['count', 'startsAt', 'endsAt'] as const).every((name) => asked[name] === wanted[name]);
-}
-
-function isSame(known: ReservedWindow | undefined, window: ReservedWindow): boolean {
-  return known !== undefined && (['userId', 'count', 'startsAt', 'endsAt'] as const).every((name) => known[name] === window[name]);
 }
 
 /** Cost: O(ours + the site's). */

@@ -1,4 +1,4 @@
-import type { ClaimedReservation, ReservedDemand, ReservedWindow } from '../../messages/index.ts';
+import { isSameWindow, type ClaimedReservation, type ReservedDemand, type ReservedWindow } from '../../messages/index.ts';
 import { isTimeToAsk, WaitHistory } from '../../reservations/index.ts';
 import { describeTime, type Instant } from '../../shared/index.ts';
 import { makeRoom, pendingCount, wantsOf } from './decide-reserved.ts';
@@ -154,8 +154,4 @@ function submitHeld(turn: Turn, window: ReservedWindow, width: number): void {
   commit(turn, { kind: 'RequestDrafted', requestId, brokerId: '', userId, width, walltime, heuristic: '', reasons, heldFor: window, at: now });
   commit(turn, { kind: 'RequestSubmitting', requestId, at: now });
   turn.commands.push({ kind: 'SubmitRequest', requestId, clientRequestId: clientRequestIdOf(state, requestId), userId, width, walltime });
-}
-
-function isSameWindow(one: ReservedWindow | undefined, other: ReservedWindow): boolean {
-  return one !== undefined && (['reservationId', 'userId', 'count', 'startsAt', 'endsAt'] as const).every((name) => one[name] === other[name]);
 }
