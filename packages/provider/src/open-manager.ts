@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import type { LeadRule } from '@mutirao/core/reservations';
+import type { HoldingRule } from '@mutirao/core/reservations';
 import type { Duration } from '@mutirao/core/shared';
 import { CommandsManager, EmbeddedCluster, readManagerFile, SlurmManager, type ResourceManager } from '@mutirao/managers';
 import { systemClock } from '@mutirao/runtime/driver';
@@ -102,7 +102,7 @@ function openCommands(config: ManagerConfig, { directory, passedOn }: ManagerPla
 const unitMs: Readonly<Record<string, Duration>> = { s: 1000, m: 60_000, h: 3_600_000 };
 
 /** Reads when allocations are asked for that are to be held; undefined for never. @throws {MutiraoError} MUT_BAD_CONFIG */
-export function readHolding(text: string): LeadRule | undefined {
+export function readHolding(text: string): HoldingRule | undefined {
   if (text === '') return undefined;
   const [, percent] = /^learned:([1-9]\d?)%$/.exec(text) ?? [];
   if (percent !== undefined) return { kind: 'learned', share: Number(percent) / 100 };

@@ -7,4 +7,4 @@ export {
 } from './request.ts';
 export { describeAmount, parseAmount, shareOf, type Dimension } from './amounts.ts';
 export { chooseWindow, type CommonWindow, type WindowAnswer, type WindowChoice } from './common-window.ts';
-export { isTimeToAsk, WaitHistory, type AskingView, type LeadRule, type MeasuredWait } from './lead-rule.ts';
+export { isTimeToAsk, Leads, WaitHistory, type AskingView, type HoldingRule, type LeadRule, type MeasuredWait } from './lead-rule.ts';

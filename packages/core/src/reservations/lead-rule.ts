@@ -8,15 +8,16 @@ export interface MeasuredWait {
 }
 
 /**
- * When an allocation that is to be held for a reservation is asked for.
+ * When an allocation that is to be held for a reservation is asked for, by what its own past tells.
  *
  * `fixed`: so long ahead. `learned`: as long ahead as that share of the waits that this queue was last seen to have, of requests like it.
- * `forecast`: as late as the queue promises its start, asked for now, so long before the reservation's.
  */
-export type LeadRule =
+export type HoldingRule =
   | { readonly kind: 'fixed'; readonly lead: Duration }
-  | { readonly kind: 'learned'; readonly share: number }
-  | { readonly kind: 'forecast'; readonly margin: Duration };
+  | { readonly kind: 'learned'; readonly share: number };
+
+/** When it is asked for where the queue can be asked, too. `forecast`: as late as the queue promises its start, asked for now, so long before the reservation's. */
+export type LeadRule = HoldingRule | { readonly kind: 'forecast'; readonly margin: Duration };
 
 /** What a decision to ask is made of. */
 export interface AskingView {
@@ -68,9 +69,35 @@ export class WaitHistory {
 /** Whether the allocation for a reservation is to be asked for now; it is asked for until the reservation ends, and so takes the longer the earlier it is asked for. */
 export function isTimeToAsk(rule: LeadRule, { now, startsAt, endsAt, width, waits, forecast }: AskingView): boolean {
   switch (rule.kind) {
-    case 'fixed': return now >= startsAt - rule.lead;
-    case 'learned': return now >= startsAt - waits.leadFor(width, rule.share);
+    case 'fixed': case 'learned': return now >= startsAt - leadOf(rule, width, waits);
     case 'forecast': return now >= startsAt || forecast(width, endsAt - now) >= startsAt - rule.margin;
+  }
+}
+
+/** How long before the start of its reservation an allocation of such a width is asked for. Cost: as `WaitHistory.leadFor`. */
+function leadOf(rule: HoldingRule, width: ProcessorCount, waits: WaitHistory): Duration {
+  return rule.kind === 'fixed' ? rule.lead : waits.leadFor(width, rule.share);
+}
+
+/** The leads by one rule and one history, each width worked out once. */
+export class Leads {
+  readonly #rule: HoldingRule;
+  readonly #waits = new WaitHistory();
+  readonly #byWidth = new Map<ProcessorCount, Duration>();
+
+  /** @param waits oldest first */
+  constructor(rule: HoldingRule, waits: Iterable<Pick<MeasuredWait, 'width' | 'wait'>>) {
+    this.#rule = rule;
+    for (const wait of waits) this.#waits.add(wait);
+  }
+
+  /** How long before the start of its reservation an allocation of such a width is asked for. */
+  of(width: ProcessorCount): Duration {
+    const known = this.#byWidth.get(width);
+    if (known !== undefined) return known;
+    const lead = leadOf(this.#rule, width, this.#waits);
+    this.#byWidth.set(width, lead);
+    return lead;
   }
 }
 

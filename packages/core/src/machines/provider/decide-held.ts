@@ -1,5 +1,5 @@
 import { isSameWindow, type ClaimedReservation, type ReservedDemand, type ReservedWindow } from '../../messages/index.ts';
-import { isTimeToAsk, WaitHistory } from '../../reservations/index.ts';
+import { Leads, type HoldingRule } from '../../reservations/index.ts';
 import { describeTime, type Instant } from '../../shared/index.ts';
 import { makeRoom, pendingCount, wantsOf } from './decide-reserved.ts';
 import { overCodes } from './reserved-end.ts';
@@ -39,7 +39,7 @@ export function askAhead(turn: Turn): void {
   const { config: { holding }, limits } = state;
   if (holding === undefined || limits === undefined || state.drainReason !== '') return;
   for (const window of state.windows.values()) {
-    if (now >= window.endsAt || now < askingAt(state, window) || now < pausedUntil(state, window)) continue;
+    if (now >= window.endsAt || now < askingAt(turn, window, holding) || now < pausedUntil(state, window)) continue;
     for (let missing = missingOf(state, window); missing > 0;) {
       if (pendingCount(state) >= limits.requestsMax) {
         makeRoom(turn, window);
@@ -56,15 +56,17 @@ export function askAhead(turn: Turn): void {
 export function giveHeld(turn: Turn): void {
   const { state, now } = turn;
   if (state.config.holding === undefined) return;
+  forgetJudgements(turn);
   for (const broker of state.brokers.values()) {
     for (const want of wantsOf(turn, broker) ?? []) if (now >= want.startsAt && now < want.endsAt) giveFor(turn, broker, want);
   }
 }
 
 /** When time alone changes what is held. */
-export function nextHeld({ state }: Turn): Instant[] {
-  if (state.config.holding === undefined) return [];
-  return [...state.windows.values()].flatMap((window) => [askingAt(state, window), pausedUntil(state, window), window.startsAt, window.endsAt]);
+export function nextHeld(turn: Turn): Instant[] {
+  const { state, state: { config: { holding } } } = turn;
+  if (holding === undefined) return [];
+  return [...state.windows.values()].flatMap((window) => [askingAt(turn, window, holding), pausedUntil(state, window), window.startsAt, window.endsAt]);
 }
 
 function giveFor(turn: Turn, broker: KnownBroker, want: ReservedDemand): void {
@@ -89,6 +91,19 @@ function judge({ state, now, commands }: Turn, want: ReservedDemand): string | u
   state.judgements.set(want.claim, { code: 'MUT_UNREACHABLE', at: now });
   commands.push({ kind: 'JudgeClaim', reservation: claimedOf(want) });
   return undefined;
+}
+
+/** Forgets what was said of claims that no broker wants anything with any more; while the wants of one are not known, nothing. Cost: O(brokers x wants). */
+function forgetJudgements(turn: Turn): void {
+  const { judgements, brokers } = turn.state;
+  if (judgements.size === 0) return;
+  const wanted = new Set<string>();
+  for (const broker of brokers.values()) {
+    const wants = wantsOf(turn, broker);
+    if (wants === undefined) return;
+    for (const { claim } of wants) wanted.add(claim);
+  }
+  for (const claim of judgements.keys()) if (!wanted.has(claim)) judgements.delete(claim);
 }
 
 /** Whether a request is held for a reservation, and no broker has it. */
@@ -118,15 +133,11 @@ function givenTo({ requests }: ProviderState, { brokerId }: KnownBroker, { claim
 }
 
 /** When its allocation is asked for: not so early that the longest walltime, from then on, ends before the reservation does, where that can be had at all. */
-function askingAt(state: ProviderState, { startsAt, endsAt, count: width }: ReservedWindow): Instant {
-  const { config: { holding: rule }, limits } = state;
-  if (rule === undefined || limits === undefined) return Infinity;
-  const soonest = Math.min(startsAt, endsAt - limits.walltimeMax);
-  const waits = new WaitHistory();
-  for (const wait of state.waits) waits.add(wait);
-  const lead = rule.kind === 'fixed' ? rule.lead : rule.kind === 'learned' ? waits.leadFor(width, rule.share) : 0;
-  const at = Math.max(soonest, startsAt - lead);
-  return isTimeToAsk(rule, { now: at, startsAt, endsAt, width, waits, forecast: () => endsAt }) ? at : startsAt;
+function askingAt(turn: Turn, { startsAt, endsAt, count: width }: ReservedWindow, rule: HoldingRule): Instant {
+  const { limits, waits } = turn.state;
+  if (limits === undefined) return Infinity;
+  turn.leads ??= new Leads(rule, waits);
+  return Math.max(Math.min(startsAt, endsAt - limits.walltimeMax), startsAt - turn.leads.of(width));
 }
 
 function heldFor({ requests }: ProviderState, { reservationId }: ReservedWindow): OwnRequest[] {

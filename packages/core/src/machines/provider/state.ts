@@ -1,6 +1,6 @@
 import { type AllocationRequest, type ClaimedReservation, type Demand, type MachineFacts, nameReservation, type QueueListing, type RequestReservation, type RequestStatus, type ReservedWindow, type ResourceLimits, type TaskTimes } from '../../messages/index.ts';
 import { heuristicDefaults, type HeuristicOptions, type RequestCandidate } from '../../requests/index.ts';
-import type { LeadRule, MeasuredWait } from '../../reservations/index.ts';
+import type { HoldingRule, MeasuredWait } from '../../reservations/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ProviderId, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
 import type { KeptLease, KeptMachine } from './kept-lease.ts';
 
@@ -67,8 +67,8 @@ export interface ProviderConfig {
   readonly deputyAfter: Duration;
   /** Most bytes of reports that are kept for brokers that are away; with more, agents wait. */
   readonly keptBytesMax: Bytes;
-  /** When allocations for reservations are asked for, to be held until these begin; left out where none are. A forecast is not known here. */
-  readonly holding?: LeadRule;
+  /** When allocations for reservations are asked for, to be held until these begin; left out where none are. */
+  readonly holding?: HoldingRule;
 }
 
 /** Usual settings, all but the provider's name. */
@@ -248,7 +248,7 @@ export interface ProviderState {
   windows: Map<number, ReservedWindow>;
   /** How long ordinary requests of its own waited, the last ones, oldest first. */
   waits: Pick<MeasuredWait, 'width' | 'wait'>[];
-  /** Seen: what the reservation manager said of claims, by claim; the code is empty for a good one. */
+  /** Seen: what the reservation manager said of the claims that brokers want something with, by claim; the code is empty for a good one. */
   readonly judgements: Map<string, { readonly code: string; readonly at: Instant }>;
   /** When the driver was last asked to wake it; 0 when never. */
   wakeAt: Instant;

@@ -1,3 +1,4 @@
+import type { Leads } from '../../reservations/index.ts';
 import type { Decision, Instant, RequestId } from '../../shared/index.ts';
 import { applyProviderChange } from './apply.ts';
 import type { ProviderChange } from './changes.ts';
@@ -9,6 +10,8 @@ export interface Turn extends Decision<ProviderChange, ProviderCommand> {
   readonly state: ProviderState;
   readonly now: Instant;
   readonly changedRequestIds: Set<RequestId>;
+  /** How long ahead of reservations is asked; left out until it is looked up in this step, after its inputs. */
+  leads?: Leads;
 }
 
 /** Begins a step. */

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { isTimeToAsk, WaitHistory, type AskingView } from '@mutirao/core/reservations';
+import { isTimeToAsk, Leads, WaitHistory, type AskingView } from '@mutirao/core/reservations';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -34,6 +34,13 @@ test('a lead is never below ten minutes, is an hour before anything is known, an
   t.is(waitsOf([30, 8, 0]).leadFor(8, 0.99), 10 * minute);
   t.is(new WaitHistory().leadFor(8, 0.5), hour);
   t.is(waitsOf([30, 8, 9 * hour], [200, 8, hour]).leadFor(8, 0.99), hour);
+});
+
+test('leads by one rule and history are those of each width, and a fixed one is that of all', (t) => {
+  const waits = [...Array.from({ length: 25 }, () => ({ width: 8, wait: hour })), ...Array.from({ length: 25 }, () => ({ width: 64, wait: 9 * hour }))];
+  const learned = new Leads({ kind: 'learned', share: 0.5 }, waits);
+  t.deepEqual([8, 64, 8].map((width) => learned.of(width)), [hour, 9 * hour, hour]);
+  t.is(new Leads({ kind: 'fixed', lead: 3 * hour }, waits).of(64), 3 * hour);
 });
 
 test('a forecast has us ask for all that is left until the end, as soon as the queue promises no earlier start than the margin allows', (t) => {
