@@ -70,9 +70,7 @@ function amendSite(turn: Turn, { reservations, granularity }: KeepingInput & { k
   removeStrangers(turn, reservations);
   let isNew = false;
   for (const kept of state.kept.values()) {
-    const isAsked = isSameAtSite(state.asked.get(kept.window.reservationId), atSite(kept.window));
-    amendOne(turn, kept, { there: there.get(kept.window.reservationId), granularity, isAsked });
-    isNew ||= kept.status === 'planned' && !isAsked;
+    if (amendOne(turn, kept, { there: there.get(kept.window.reservationId), granularity })) isNew = true;
   }
   for (const id of state.asked.keys()) if (!state.kept.has(id)) state.asked.delete(id);
   // The answer of a command is no proof: what was asked for the first time is looked at at once, and what was refused, or is not as it was asked for, when the site is next read.
@@ -89,13 +87,13 @@ function removeStrangers({ state, now, commands }: Turn, reservations: readonly 
 interface AtSite {
   readonly there: SiteReservation | undefined;
   readonly granularity: ProcessorCount;
-  /** The site has been asked for it as it is wanted. */
-  readonly isAsked: boolean;
 }
 
-function amendOne(turn: Turn, kept: KeptReservation, { there, granularity, isAsked }: AtSite): void {
+/** Returns whether the site is asked for the first time for a reservation that it is to have as it is now. */
+function amendOne(turn: Turn, kept: KeptReservation, { there, granularity }: AtSite): boolean {
   const { state, now, commands } = turn;
   const reservation = atSite(kept.window);
+  const isAsked = isSameAtSite(state.asked.get(reservation.reservationId), reservation);
   const amendment = amendmentOf(reservation, there, { now, granularity, isRounded: isAsked || kept.status === 'guaranteed' });
   commands.push(...commandsOf(amendment, reservation));
   if (amendment === 'none') {
@@ -105,6 +103,7 @@ function amendOne(turn: Turn, kept: KeptReservation, { there, granularity, isAsk
     state.asked.set(reservation.reservationId, reservation);
     if (kept.status === 'guaranteed') setStatus(turn, kept, 'planned');
   }
+  return kept.status === 'planned' && !isAsked;
 }
 
 function commandsOf(amendment: ReturnType<typeof amendmentOf>, reservation: SiteReservation): KeepingCommand[] {
