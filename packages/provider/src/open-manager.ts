@@ -7,7 +7,7 @@ import { CommandsManager, EmbeddedCluster, readManagerFile, SlurmManager, type R
 import { systemClock } from '@mutirao/runtime/driver';
 import { userTrust } from '@mutirao/runtime/identity';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
-import { choice, duration, integer, text, type ConfigOf } from '@mutirao/runtime/program';
+import { choice, duration, integer, parseDuration, text, type ConfigOf } from '@mutirao/runtime/program';
 import { addressIn } from './address-in.ts';
 
 /** Options that say which resource manager the resource has, and how to use it. */
@@ -99,14 +99,19 @@ function openCommands(config: ManagerConfig, { directory, passedOn }: ManagerPla
   });
 }
 
-const unitMs: Readonly<Record<string, Duration>> = { s: 1000, m: 60_000, h: 3_600_000 };
-
 /** Reads when allocations are asked for that are to be held; undefined for never. @throws {MutiraoError} MUT_BAD_CONFIG */
 export function readHolding(text: string): HoldingRule | undefined {
   if (text === '') return undefined;
-  const [, percent] = /^learned:([1-9]\d?)%$/.exec(text) ?? [];
-  if (percent !== undefined) return { kind: 'learned', share: Number(percent) / 100 };
-  const [, amount, unit] = /^fixed:(\d{1,6})([smh])$/.exec(text) ?? [];
-  if (amount !== undefined && unit !== undefined) return { kind: 'fixed', lead: Number(amount) * (unitMs[unit] ?? 0) };
-  throw new MutiraoError('MUT_BAD_CONFIG', `--hold-ahead is "${text}"; want fixed: with a time such as fixed:1h, or learned: with a share such as learned:90%`);
+  const [, kind, value = ''] = /^(fixed|learned):(.+)$/.exec(text) ?? [];
+  try {
+    if (kind === 'fixed') return { kind, lead: parseDuration(value) };
+    if (kind === 'learned' && /^[1-9]\d?%$/.test(value)) return { kind, share: Number.parseInt(value, 10) / 100 };
+  } catch (error) {
+    throw wrongHolding(text, { cause: error });
+  }
+  throw wrongHolding(text);
+}
+
+function wrongHolding(text: string, options: ErrorOptions = {}): MutiraoError {
+  return new MutiraoError('MUT_BAD_CONFIG', `--hold-ahead is "${text}"; want fixed: with a time such as fixed:1h, or learned: with a share such as learned:90%`, options);
 }

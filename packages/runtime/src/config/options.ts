@@ -74,7 +74,8 @@ export function duration(option: { readonly help: string; readonly default: Dura
 
 const unitMillis = new Map([['ms', 1], ['s', 1000], ['m', 60_000], ['h', 3_600_000], ['d', 86_400_000]]);
 
-function parseDuration(given: string): Duration {
+/** Reads a span of time. @throws {MutiraoError} MUT_BAD_CONFIG with what was wanted. */
+export function parseDuration(given: string): Duration {
   if (/^\d+(\.\d+)?$/.test(given)) return Math.round(Number(given) * 1000);
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(given)) return refuse(given, 'a duration such as 250ms, 90s or 1h30m');
   const parts = given.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g);
