@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { MutiraoError, registry } from '@mutirao/api/errors';
 import { readConfig, type ConfigOf, type OptionSpecs } from '../config/index.ts';
 import { mutiraoHome } from '../files/home.ts';
+import { isFullDisk } from '../files/room.ts';
 import { createLogger, type Logger } from '../log/index.ts';
 import { commonOptions, parseCommandLine } from './command-line.ts';
 import { writeCrashDump } from './crash-dump.ts';
@@ -110,18 +111,18 @@ interface EndReport {
   readonly parts: ReadonlyMap<string, () => unknown>;
 }
 
-/** That there was no room left is no bug, whatever was to be written. */
-function diskFullOf(error: unknown): MutiraoError | undefined {
-  if (!(error instanceof Error) || !('code' in error) || (error.code !== 'ENOSPC' && error.code !== 'EDQUOT')) return undefined;
-  return new MutiraoError('MUT_DISK_FULL', error.message, { cause: error });
+/** The error as a user can mend it; undefined for a bug. That there was no room left is none, whatever was to be written. */
+function operatingErrorOf(error: unknown): MutiraoError | undefined {
+  if (error instanceof MutiraoError && error.code !== 'MUT_INTERNAL') return error;
+  return error instanceof Error && isFullDisk(error) ? new MutiraoError('MUT_DISK_FULL', error.message, { cause: error }) : undefined;
 }
 
 /** Logs the error that ends a program, with a dump where it is a bug, and returns the exit status. */
-function reportEnd(cause: unknown, { log, home, program, config, parts }: EndReport): number {
-  const error = diskFullOf(cause) ?? cause;
-  if (error instanceof MutiraoError && error.code !== 'MUT_INTERNAL') {
-    log.fatal({ code: error.code, advice: error.advice }, error.message);
-    const { status } = registry[error.code];
+function reportEnd(error: unknown, { log, home, program, config, parts }: EndReport): number {
+  const operating = operatingErrorOf(error);
+  if (operating !== undefined) {
+    log.fatal({ code: operating.code, advice: operating.advice }, operating.message);
+    const { status } = registry[operating.code];
     return status === 'INVALID_ARGUMENT' || status === 'FAILED_PRECONDITION' ? 2 : 3;
   }
   let dump: string | undefined;

@@ -117,8 +117,10 @@ suite('an operating error ends with 3, and one that the user mends at home with 
 });
 
 suite('what finds no room on a disk is an operating error, not a bug that leaves a dump', async (t) => {
-  await t.context.main(() => Promise.reject(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })));
-  t.deepEqual(t.context.host.exits, [3]);
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  await t.context.main(() => Promise.reject(full));
+  await t.context.main(() => Promise.reject(new Error('the journal cannot be written', { cause: full })));
+  t.deepEqual(t.context.host.exits, [3, 3]);
   t.deepEqual(readdirSync(t.context.home), []);
 });
 
