@@ -189,8 +189,7 @@ class ProviderProcess {
       trace: openTrace({ path: setup.trace ?? '', machine: 'provider', at: systemClock.now(), log, describe: () => saveProviderBeginning(this.#state) }),
     });
     if (manager === undefined) return;
-    this.#keeper = openReservationKeeper(setup, () => listUses(this.#state));
-    this.#holding = openHolding(setup, { inUse: () => listUses(this.#state), deliver });
+    ({ keeper: this.#keeper, holding: this.#holding } = openReservations(setup, { inUse: () => listUses(this.#state), deliver }));
     const shared = { manager, timers: systemTimers, log, random: Math.random, deliver };
     const keeper = this.#keeper;
     this.#submitter = new Submitter({
@@ -333,18 +332,19 @@ class ProviderProcess {
   }
 }
 
-/** Asks ahead for what is reserved of a resource whose site makes no reservations, where that is wanted. */
-function openHolding({ reservations, manager, directory, queueInterval: interval, config: { userId, holding }, log }: ProviderSetup, told: Pick<HoldingDeskOptions, 'inUse' | 'deliver'>): HoldingDesk | undefined {
-  if (reservations === undefined || manager === undefined || holding === undefined) return undefined;
-  return new HoldingDesk({ ...reservations, ...told, directory, interval, log, processors: async () => (await manager.limits(userId)).processors });
+/** Who sees to what is reserved of the resource. */
+interface ReservationParts {
+  readonly keeper: ReservationKeeper | undefined;
+  readonly holding: HoldingDesk | undefined;
 }
 
-/** Keeps the reservations of the resource at its site, where that can. */
-function openReservationKeeper(setup: ProviderSetup, inUse: NonNullable<ReservationKeeperOptions['inUse']>): ReservationKeeper | undefined {
-  const { reservations, manager, directory, queueInterval: interval, config: { userId, holding }, log, onFatal } = setup;
-  const site = manager?.siteReservations;
-  if (reservations === undefined || manager === undefined || site === undefined || holding !== undefined) return undefined;
-  return new ReservationKeeper({ ...reservations, inUse, directory, site, interval, log, processors: async () => (await manager.limits(userId)).processors, onFatal });
+/** Asks ahead for what is reserved of the resource, where that is wanted; else has its site keep it, where that can. */
+function openReservations({ reservations, manager, directory, queueInterval: interval, config: { userId, holding }, log, onFatal }: ProviderSetup, { inUse, deliver }: Pick<HoldingDeskOptions, 'inUse' | 'deliver'>): ReservationParts {
+  if (reservations === undefined || manager === undefined) return { keeper: undefined, holding: undefined };
+  const followed = { ...reservations, ...(inUse === undefined ? {} : { inUse }), directory, interval, log, processors: async () => (await manager.limits(userId)).processors };
+  if (holding !== undefined) return { keeper: undefined, holding: new HoldingDesk({ ...followed, deliver }) };
+  const site = manager.siteReservations;
+  return { keeper: site === undefined ? undefined : new ReservationKeeper({ ...followed, site, onFatal }), holding: undefined };
 }
 
 /** What brokers are told that the resource is called at its reservation manager. */

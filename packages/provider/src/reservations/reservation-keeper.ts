@@ -3,29 +3,21 @@ import {
   createKeepingState, keepingMachine, restoreSnapshot, takeSnapshot, type KeepingChange, type KeepingCommand, type KeepingInput, type KeepingSnapshot, type KeepingState,
 } from '@mutirao/core/machines/keeping';
 import type { ClaimedReservation } from '@mutirao/core/messages';
-import { unreachable, type DriverCommand, type Duration, type ProcessorCount } from '@mutirao/core/shared';
+import { unreachable, type DriverCommand } from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { SiteReservations } from '@mutirao/managers';
 import { MachineDriver, systemClock, systemTimers, tellStalled, type Timers } from '@mutirao/runtime/driver';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
-import { ReservationDesk, type ReservationDeskOptions, type ReservationUse } from '@mutirao/runtime/reservations';
+import type { ReservationUse } from '@mutirao/runtime/reservations';
 import { asMutiraoError } from '../resource/submitter.ts';
 import { describeKept } from './describe-kept.ts';
 import { keepingChangeCodec } from './keeping-codec.ts';
+import { ResourceDesk, type ResourceDeskOptions } from './resource-desk.ts';
 
 /** Whose reservations a provider has its site keep. */
-export interface ReservationKeeperOptions extends Pick<ReservationDeskOptions, 'address' | 'resourceId' | 'token' | 'trust' | 'connect' | 'sleep' | 'inUse'> {
-  /** Holds the keeper's journal. */
-  readonly directory: string;
+export interface ReservationKeeperOptions extends Omit<ResourceDeskOptions, 'onTold'> {
   readonly site: SiteReservations;
-  /** Between two readings of what the site has. */
-  readonly interval: Duration;
-  readonly log: Logger;
-  /** The system's when left out. */
-  readonly timers?: Timers;
-  /** Processors of the resource. */
-  processors(): Promise<ProcessorCount>;
   onFatal(error: unknown): void;
 }
 
@@ -40,7 +32,7 @@ export class ReservationKeeper {
   readonly #driver: MachineDriver<KeepingState, KeepingInput, KeepingChange, KeepingCommand>;
   readonly #timers: Timers;
   readonly #waiting: SiteCommand[] = [];
-  #desk: ReservationDesk | undefined;
+  readonly #resource: ResourceDesk;
   #isStopped = false;
   #work: Promise<void> | undefined;
   #timer: unknown;
@@ -50,6 +42,7 @@ export class ReservationKeeper {
   constructor(options: ReservationKeeperOptions) {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
+    const { site: _site, onFatal: _onFatal, ...followed } = options;
     const { directory, log } = options;
     this.#journal = openJournal({ path: join(directory, 'keeping.sqlite'), codec: keepingChangeCodec });
     this.#driver = new MachineDriver<KeepingState, KeepingInput, KeepingChange, KeepingCommand>({
@@ -59,12 +52,13 @@ export class ReservationKeeper {
       onFatal: (error) => { options.onFatal(error); },
       onStalled: (error) => { tellStalled(log, error); },
     });
+    this.#resource = new ResourceDesk({ ...followed, onTold: (windows) => { this.#driver.deliver({ kind: 'ReservationsTold', windows }); } });
   }
 
   /** Begins to follow and to read the site. */
   start(): void {
     this.#read();
-    void this.#follow();
+    this.#resource.start();
   }
 
   /** How the reservations stand, in sentences. */
@@ -78,8 +72,9 @@ export class ReservationKeeper {
    * @throws {MutiraoError} MUT_NO_ROOM where the site does not have it (yet); else as `ReservationDesk.admit`.
    */
   async admit({ claim, userId, reservationId }: ClaimedReservation): Promise<void> {
-    if (this.#desk === undefined) throw new MutiraoError('MUT_NO_ROOM', 'the reservations of the resource are not known yet');
-    await this.#desk.admit(claim, userId);
+    const { desk } = this.#resource;
+    if (desk === undefined) throw new MutiraoError('MUT_NO_ROOM', 'the reservations of the resource are not known yet');
+    await desk.admit(claim, userId);
     const kept = this.#driver.state.kept.get(reservationId);
     if (kept?.status === 'guaranteed') return;
     throw new MutiraoError('MUT_NO_ROOM', `reservation ${reservationId} is not guaranteed by the site: ${kept?.reason === undefined || kept.reason === '' ? 'it is being asked for' : kept.reason}`);
@@ -87,33 +82,17 @@ export class ReservationKeeper {
 
   /** Tells the reservation manager that a reservation is in use. */
   noteUse(use: ReservationUse): void {
-    this.#desk?.noteUse(use);
+    this.#resource.noteUse(use);
   }
 
   /** Ends; what the site has stays. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timers.cancel(this.#timer);
-    await this.#desk?.stop();
+    await this.#resource.stop();
     await this.#work;
     await this.#driver.stop();
     this.#journal.close();
-  }
-
-  /** The manager hears how many processors there are from who follows it. */
-  async #follow(): Promise<void> {
-    const { address, resourceId, token, trust, connect, sleep, inUse, directory, interval, log } = this.#options;
-    let processors: ProcessorCount | undefined;
-    while (processors === undefined && !this.#isStopped) {
-      processors = await this.#options.processors().catch(() => undefined);
-      if (processors === undefined) await new Promise<void>((resolve) => { this.#timers.start(interval, resolve); });
-    }
-    if (this.#isStopped || processors === undefined) return;
-    this.#desk = new ReservationDesk({
-      address, resourceId, token, ...(trust === undefined ? {} : { trust }), ...(connect === undefined ? {} : { connect }), ...(sleep === undefined ? {} : { sleep }), ...(inUse === undefined ? {} : { inUse }), processors, keysPath: join(directory, 'claim-keys.json'), tellsHolds: false, kind: 'provider', log,
-      now: () => systemClock.now(), onTold: (windows) => { this.#driver.deliver({ kind: 'ReservationsTold', windows }); },
-    });
-    this.#desk.start();
   }
 
   #perform(command: SiteCommand): void {
