@@ -104,16 +104,20 @@ export class Gatherer {
   /** Never rejects: each that waits hears of it. */
   async #write(job: GatheredJob, queue: Queue, batch: readonly Waiting[]): Promise<void> {
     try {
-      queue.volumes ??= await JobVolumes.open({ ...this.#options, ...job });
+      queue.volumes ??= await this.#open(job);
       const { volumes } = queue;
       const present = await unsettled(batch, volumes);
       await volumes.append(present.map(({ result }) => result));
       for (const { resolve } of present) resolve(true);
     } catch (error) {
-      // What is there is read anew before anything else is written.
-      queue.volumes = undefined;
+      // What is there is read anew before anything else is written, and what was written of these is cut off at once where that is possible.
+      queue.volumes = queue.volumes === undefined ? undefined : await this.#open(job).catch(() => undefined);
       for (const { reject } of batch) reject(gatheringError(error, job.folder));
     }
+  }
+
+  #open(job: GatheredJob): Promise<JobVolumes> {
+    return JobVolumes.open({ ...this.#options, ...job });
   }
 }
 

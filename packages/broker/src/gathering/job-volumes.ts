@@ -1,11 +1,11 @@
-import { mkdir, open, readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Bytes, JobId, ReplicaId, TaskIndex } from '@mutirao/core/shared';
 import {
-  gatheredIndexName, gatheredVolumeName, gatheredVolumeNumber, readGatheredIndex, renderGatheredOwner, renderGatheredResult, type GatheredFile,
-  type GatheredOwner,
+  gatheredBegunName, gatheredBegunNumber, gatheredIndexName, gatheredVolumeName, gatheredVolumeNumber, readGatheredIndex, renderGatheredOwner, renderGatheredResult,
+  type GatheredFile, type GatheredOwner,
 } from '@mutirao/runtime/files';
 
 import type { JournalInstance } from '../journal/journal-instance.ts';
@@ -49,6 +49,7 @@ export interface JobVolumesOptions {
  *
  * The index decides. A result is written into the volume, then told of in the index, then accepted; whatever a killed broker had
  * written beyond the index is cut off when the job is taken up again. Between two calls each volume is a whole archive.
+ * A volume has another name until the index tells of something in it, so that one which a killed broker had begun is known to hold nothing that counts.
  */
 export class JobVolumes {
   readonly #options: JobVolumesOptions;
@@ -57,6 +58,8 @@ export class JobVolumes {
   #indexEnd: Bytes;
   #number: number;
   #end: Bytes;
+  /** The index tells of nothing in the volume yet. */
+  #isBegun = false;
 
   private constructor(options: JobVolumesOptions, found: Found) {
     this.#options = options;
@@ -110,6 +113,7 @@ export class JobVolumes {
       await writer.flush();
     }
     await this.#writeIndex(Buffer.from(lines.join('')));
+    if (this.#isBegun) await this.#giveName();
     this.#end = end;
     return lines.length;
   }
@@ -137,9 +141,14 @@ export class JobVolumes {
   /** Never one that is there: its index may be gone, and it may hold what its user wants. */
   async #beginVolume(): Promise<void> {
     this.#number = await nextNumber(this.#options, this.#number + 1);
-    await using file = await open(this.#volumePath, 'wx', 0o666);
-    await file.writeFile(tarEnd);
+    this.#isBegun = true;
     this.#end = 0;
+  }
+
+  async #giveName(): Promise<void> {
+    const begunPath = this.#volumePath;
+    this.#isBegun = false;
+    await rename(begunPath, this.#volumePath);
   }
 
   async #repair(): Promise<void> {
@@ -156,7 +165,8 @@ export class JobVolumes {
   }
 
   get #volumePath(): string {
-    return join(this.#options.folder, gatheredVolumeName(this.#options.jobId, this.#number));
+    const nameOf = this.#isBegun ? gatheredBegunName : gatheredVolumeName;
+    return join(this.#options.folder, nameOf(this.#options.jobId, this.#number));
   }
 }
 
@@ -183,6 +193,7 @@ async function find(options: JobVolumesOptions): Promise<Found> {
   if (!isOwn(owner, options)) {
     throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `${path} is of job ${owner.jobId} of another broker, or of one whose journal is gone; want another folder for what is gathered`);
   }
+  await settleBegun(options, last);
   return { indexed, indexEnd: end, ...(await findPlace(options, last)) };
 }
 
@@ -196,6 +207,17 @@ function describeBytes({ taskIndex, files }: { readonly taskIndex: TaskIndex; re
   return JSON.stringify([taskIndex, ...files.map(({ path, sha256 }) => [path, sha256])]);
 }
 
+/** A killed broker may have begun one volume: it gets its name where the index tells of something in it, and goes where it does not. */
+async function settleBegun({ folder, jobId }: JobVolumesOptions, last: GatheredFile | undefined): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const number = gatheredBegunNumber(jobId, name);
+    if (number === undefined) continue;
+    const volume = gatheredVolumeName(jobId, number);
+    if (last?.volume === volume && (await stat(join(folder, volume)).catch(() => undefined)) === undefined) await rename(join(folder, name), join(folder, volume));
+    else await rm(join(folder, name), { force: true });
+  }
+}
+
 /** Volumes that were moved away, or that lost their end with their host, get nothing more. */
 async function findPlace({ folder, jobId }: JobVolumesOptions, last: GatheredFile | undefined): Promise<Pick<Found, 'number' | 'end'>> {
   if (last === undefined) return { number: -1, end: Infinity };
@@ -207,6 +229,6 @@ async function findPlace({ folder, jobId }: JobVolumesOptions, last: GatheredFil
 
 /** The least number from a given one on that is above those of all volumes that are there. */
 async function nextNumber({ folder, jobId }: JobVolumesOptions, from: number): Promise<number> {
-  const numbers = (await readdir(folder)).map((name) => gatheredVolumeNumber(jobId, name) ?? -1);
+  const numbers = (await readdir(folder)).map((name) => gatheredVolumeNumber(jobId, name) ?? gatheredBegunNumber(jobId, name) ?? -1);
   return numbers.reduce((least, number) => Math.max(least, number + 1), from);
 }

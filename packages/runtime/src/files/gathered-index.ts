@@ -37,6 +37,8 @@ export interface GatheredIndex {
   readonly end: Bytes;
 }
 
+const begunSuffix = '.begun';
+
 /** The name of the index of a job's gathered results. */
 export function gatheredIndexName(jobId: JobId): string {
   return `job-${jobId}.index.jsonl`;
@@ -51,6 +53,16 @@ export function gatheredVolumeName(jobId: JobId, number: number): string {
 export function gatheredVolumeNumber(jobId: JobId, name: string): number | undefined {
   const [, id, number] = /^job-(\d+)\.(\d{3,9})\.tar$/.exec(name) ?? [];
   return Number(id) === jobId && number !== undefined ? Number(number) : undefined;
+}
+
+/** What a volume is called until the index tells of something in it. */
+export function gatheredBegunName(jobId: JobId, number: number): string {
+  return `${gatheredVolumeName(jobId, number)}${begunSuffix}`;
+}
+
+/** The number in such a name; undefined for a name that is none of that job's. */
+export function gatheredBegunNumber(jobId: JobId, name: string): number | undefined {
+  return name.endsWith(begunSuffix) ? gatheredVolumeNumber(jobId, name.slice(0, -begunSuffix.length)) : undefined;
 }
 
 /** The first line of an index. */

@@ -1,7 +1,7 @@
 export { ContentStore, type ContentStoreOptions, type Expectation } from './content-store.ts';
 export { fileError } from './file-errors.ts';
 export {
-  gatheredIndexName, gatheredVolumeName, gatheredVolumeNumber, readGatheredIndex, renderGatheredOwner, renderGatheredResult,
+  gatheredBegunName, gatheredBegunNumber, gatheredIndexName, gatheredVolumeName, gatheredVolumeNumber, readGatheredIndex, renderGatheredOwner, renderGatheredResult,
   type GatheredFile, type GatheredIndex, type GatheredOwner,
 } from './gathered-index.ts';
 export { hashFile } from './hash-file.ts';

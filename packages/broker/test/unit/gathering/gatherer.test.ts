@@ -127,6 +127,52 @@ for (const [what, tear] of [
   });
 }
 
+test('a volume that a killed broker had begun, and of which the index tells nothing, goes, and its results are there once', async (t) => {
+  const { folder, result } = prepare(t);
+  const options = { volumeBytesMax: 1024 };
+  await gathererOf(options).gather({ jobId, folder }, result(0, 1, ['a']));
+  await gathererOf(options).gather({ jobId, folder }, result(1, 2, ['b']));
+  const index = readFileSync(indexOf(folder), 'utf8');
+  // As it is when the broker is killed after the second volume and before the index.
+  renameSync(join(folder, 'job-12.001.tar'), join(folder, 'job-12.001.tar.begun'));
+  writeFileSync(indexOf(folder), index.split('\n').slice(0, 2).map((line) => `${line}\n`).join(''));
+  await gathererOf(options).takeUp({ jobId, folder });
+  t.deepEqual(readdirSync(folder).sort(), ['job-12.000.tar', 'job-12.index.jsonl']);
+  await gathererOf(options).gather({ jobId, folder }, result(1, 2, ['b']));
+  t.deepEqual(volumesIn(folder), ['job-12.000.tar', 'job-12.001.tar']);
+  t.deepEqual(everything(folder).map(([name]) => name), ['a', 'b']);
+});
+
+test('a volume that the index tells of gets its name when the broker was killed before that', async (t) => {
+  const { folder, result } = prepare(t);
+  await gathererOf().gather({ jobId, folder }, result(0, 1, ['a']));
+  renameSync(join(folder, 'job-12.000.tar'), join(folder, 'job-12.000.tar.begun'));
+  await gathererOf().takeUp({ jobId, folder });
+  t.deepEqual(readdirSync(folder).sort(), ['job-12.000.tar', 'job-12.index.jsonl']);
+  const again = result(0, 1, ['a']);
+  rmSync(again.files[0]?.source ?? '');
+  await gathererOf().gather({ jobId, folder }, again);
+  await gathererOf().gather({ jobId, folder }, result(1, 2, ['b']));
+  t.deepEqual(everything(folder).map(([name]) => name), ['a', 'b']);
+});
+
+test('what was written of a result that could not be added is cut off at once, also where it was the first of its volume', async (t) => {
+  const { folder, result } = prepare(t);
+  mkdirSync(folder);
+  for (const [taskIndex, names] of [['a', 'b'], ['c', 'd']].entries()) {
+    const gatherer = gathererOf({ volumeBytesMax: 1024 });
+    const broken = result(taskIndex, 10 + taskIndex, names);
+    // A folder has a size and cannot be read.
+    const files = broken.files.map((file, index) => (index === 0 ? file : { ...file, source: folder, size: statSync(folder).size }));
+    await t.throwsAsync(gatherer.gather({ jobId, folder }, { ...broken, files }), { code: 'MUT_OUTPUT_FORBIDDEN' });
+    t.deepEqual(everything(folder).map(([name]) => name), taskIndex === 0 ? [] : ['a', 'b']);
+    t.deepEqual(readdirSync(folder).filter((name) => name.endsWith('.begun')), []);
+    await gatherer.gather({ jobId, folder }, broken);
+  }
+  t.deepEqual(everything(folder).map(([name]) => name), ['a', 'b', 'c', 'd']);
+  t.deepEqual((await indexed(folder)).map(({ file }) => file.path), ['a', 'b', 'c', 'd']);
+});
+
 test('a result whose acceptance was not journaled is known again, with its files gone, and is there once', async (t) => {
   const { folder, result } = prepare(t);
   const one = result(0, 1, ['a']);
