@@ -35,6 +35,7 @@ import { HomeFiles } from '../staging/home-files.ts';
 import { Stager } from '../staging/stager.ts';
 import { Lanes } from '../concurrency/lanes.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
+import { knownReplicas } from './known-replicas.ts';
 import { OwnReservations } from './own-reservations.ts';
 import { orderOf, ordersOfMachine, partsOf, performCommand, sharesHome, type Performers, type SharedTokens } from './perform-command.ts';
 import { restoreState } from './restore-state.ts';
@@ -275,7 +276,7 @@ class Broker {
         return path === undefined ? undefined : { path, isLinkable: blob !== undefined };
       },
       sharesHome: (machineId, shownTokens) => sharesHome(state, { machineId, shownTokens }, this.#sharedTokens),
-      isAwaited: (replicaId) => state.replicas.has(replicaId),
+      known: knownReplicas(() => this.#driver),
       restage: async (machineId: MachineId) => {
         for (const order of ordersOfMachine(state, machineId)) await stager.stage(order);
       },

@@ -2,7 +2,7 @@ import { encodeContentOffered, readChunk } from '@mutirao/api/codecs';
 import { GridMachineProviderServiceClient, GridMachineProviderServiceService, ReceiveContentResponse } from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content } from '@mutirao/core/messages';
-import type { Bytes, MachineId, ProviderId, ReplicaId } from '@mutirao/core/shared';
+import type { Bytes, MachineId, ProviderId } from '@mutirao/core/shared';
 import { Backoff, type Timers } from '@mutirao/runtime/driver';
 import type { Room } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
@@ -18,7 +18,7 @@ import { ContentServer, type ContentSource } from './content-server.ts';
 import { openContentSink } from './content-sink.ts';
 import { FromProvider } from './from-provider.ts';
 import { ProviderLink } from './provider-link.ts';
-import { bytesOf, keepOutputs } from './report-outputs.ts';
+import { bytesOf, keepOutputs, type KnownReplicas } from './report-outputs.ts';
 
 /** Counts what goes over the links. */
 export interface LinkCounts {
@@ -49,8 +49,7 @@ export interface ProviderLinksOptions {
   findSource(content: Content): Promise<ContentSource | undefined>;
   /** Whether a machine reads the files of home itself. */
   sharesHome(machineId: MachineId, shownTokens: readonly string[]): boolean;
-  /** Whether a replica's end is still to come, as far as is known. */
-  isAwaited(replicaId: ReplicaId): boolean;
+  readonly known: KnownReplicas;
   restage(machineId: MachineId): Promise<void>;
   nextTransferId(): string;
 }
@@ -172,7 +171,7 @@ export class ProviderLinks {
       keepOutputs: async (machineId, report) => {
         counts.staged('in', bytesOf(report));
         const { epoch } = link;
-        const kept = await keepOutputs({ machineId, report }, { arrivals, pushed: fetcher, room, isAwaited: this.#options.isAwaited }, onTrouble);
+        const kept = await keepOutputs({ machineId, report }, { arrivals, pushed: fetcher, room, known: this.#options.known }, onTrouble);
         // With the connection the transfers of its outputs broke.
         return link.isConnected && link.epoch === epoch ? kept : undefined;
       },

@@ -30,30 +30,74 @@ export interface PushedOutputs {
   settled(machineId: MachineId, transferId: string): Promise<void>;
 }
 
+/** What is known of replicas whose outputs come. */
+export interface KnownReplicas {
+  /** Whether a replica's end is still to come. */
+  isAwaited(replicaId: ReplicaId): boolean;
+  /** Whether it is, or its result is not settled. */
+  isOpen(replicaId: ReplicaId): boolean;
+}
+
+/** Where outputs go. */
+export interface OutputStores {
+  readonly arrivals: Arrivals;
+  readonly pushed: PushedOutputs;
+  readonly room: Pick<Room, 'patiently'>;
+  readonly known: KnownReplicas;
+}
+
 /**
  * Keeps the files of a report and returns it without their bytes.
  *
  * Where there is no room it waits until there is some. A file that cannot be kept for another reason, or whose bytes are not those that were announced, is left out of `arrivals`: accepting the
- * result then says so, and the task runs again. `onTrouble` hears of each.
+ * result then says so, and the task runs again. `onTrouble` hears of each. Of a replica that ended otherwise meanwhile, as when its machine is caught, nothing stays.
  */
 export async function keepOutputs(
   from: { readonly machineId: MachineId; readonly report: MachineReport },
-  stores: { readonly arrivals: Arrivals; readonly pushed: PushedOutputs; readonly room: Pick<Room, 'patiently'>; isAwaited(replicaId: ReplicaId): boolean },
+  stores: OutputStores,
   onTrouble: (error: unknown) => void,
 ): Promise<MachineReport> {
-  for (const end of from.report.ended) {
-    const origin = { replicaId: end.replicaId, machineId: from.machineId };
-    for (const output of end.outputs) {
-      // Of a report that is told again nothing is kept twice: nobody would ever remove it.
-      if (output.inline !== undefined && !stores.isAwaited(end.replicaId)) continue;
-      if (output.droppedName !== undefined) {
-        const { droppedName } = output;
-        await stores.room.patiently(() => stores.arrivals.keepDropped(origin, output, droppedName)).catch(onTrouble);
-      } else if (output.inline === undefined) await stores.pushed.settled(from.machineId, output.transferId);
-      else await stores.room.patiently(() => keepInline(stores.arrivals, origin, output)).catch(onTrouble);
-    }
+  const kept: KeptOutputs[] = [];
+  for (const { replicaId, outputs } of from.report.ended) {
+    const origin = { replicaId, machineId: from.machineId };
+    kept.push({ origin, outputs: await keepOutputsOf(origin, outputs, stores, onTrouble) });
   }
+  await dropEnded(kept, stores, onTrouble);
   return { ...from.report, ended: from.report.ended.map((end) => ({ ...end, outputs: end.outputs.map(withoutBytes) })) };
+}
+
+interface KeptOutputs {
+  readonly origin: Origin;
+  readonly outputs: readonly OutputContent[];
+}
+
+/** Answers those that it kept, or tried to. */
+async function keepOutputsOf(origin: Origin, outputs: readonly OutputContent[], { arrivals, pushed, room, known }: OutputStores, onTrouble: (error: unknown) => void): Promise<OutputContent[]> {
+  const kept: OutputContent[] = [];
+  for (const output of outputs) {
+    const { droppedName } = output;
+    // Of a report that is told again nothing is kept twice: nobody would ever remove it.
+    if (output.inline !== undefined && !known.isAwaited(origin.replicaId)) continue;
+    if (droppedName === undefined && output.inline === undefined) {
+      await pushed.settled(origin.machineId, output.transferId);
+      continue;
+    }
+    const keep = (): Promise<void> => (droppedName === undefined ? keepInline(arrivals, origin, output) : arrivals.keepDropped(origin, output, droppedName));
+    await room.patiently(keep).catch(onTrouble);
+    kept.push(output);
+  }
+  return kept;
+}
+
+/** Who ended a replica while its outputs were being kept removed what was there then. Others may end while these are removed. */
+async function dropEnded(kept: readonly KeptOutputs[], { arrivals, known }: OutputStores, onTrouble: (error: unknown) => void): Promise<void> {
+  let left = kept.filter(({ outputs }) => outputs.length > 0);
+  for (let count = -1; count !== left.length;) {
+    count = left.length;
+    const ended = left.filter(({ origin }) => !known.isOpen(origin.replicaId));
+    left = left.filter((one) => !ended.includes(one));
+    for (const { origin, outputs } of ended) await arrivals.discard(origin, outputs).catch(onTrouble);
+  }
 }
 
 async function keepInline(arrivals: Arrivals, origin: Origin, output: OutputContent): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 
 import type { ContentOffer } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
@@ -12,7 +12,7 @@ import { anEnd, temporaryFolder, until } from '@mutirao/testkit';
 
 import { ContentFetcher } from '../../../src/providers/content-fetcher.ts';
 import { ContentServer, inlineBytesMax, type ContentSink } from '../../../src/providers/content-server.ts';
-import { keepOutputs } from '../../../src/providers/report-outputs.ts';
+import { keepOutputs, type KnownReplicas } from '../../../src/providers/report-outputs.ts';
 import { Arrivals } from '../../../src/results/arrivals.ts';
 import { BegunOutputs } from '../../../src/results/begun-outputs.ts';
 
@@ -154,7 +154,7 @@ test('a report waits for what is pushed and keeps what it brings, without its by
   const waited: string[] = [];
   const troubles: unknown[] = [];
   const settled = (_machineId: string, transferId: string): Promise<void> => { waited.push(transferId); return Promise.resolve(); };
-  const kept = await keepOutputs({ machineId: 'alpha/m', report }, { arrivals, pushed: { settled }, room: { patiently: (act) => act() }, isAwaited: () => true }, (error) => troubles.push(error));
+  const kept = await keepOutputs({ machineId: 'alpha/m', report }, { arrivals, pushed: { settled }, room: { patiently: (act) => act() }, known: { isAwaited: () => true, isOpen: () => true } }, (error) => troubles.push(error));
   t.deepEqual(waited, ['t9']);
   t.is(troubles.length, 1, 'bytes that are not what was announced are not kept');
   t.true(kept.ended[0]?.outputs.every((output) => output.inline === undefined));
@@ -162,15 +162,41 @@ test('a report waits for what is pushed and keeps what it brings, without its by
   t.is(readFileSync(arrivals.pathOf({ replicaId: 7, machineId: 'alpha/m' }, inline), 'utf8'), 'small');
 });
 
-test('of a report that is told again, after its replica has ended, nothing is kept', async (t) => {
+/** A report of these replicas with a small output each. */
+async function smallReport(t: ExecutionContext, replicaIds: readonly number[]): Promise<{ readonly arrivals: Arrivals; readonly report: MachineReport; keep(known: KnownReplicas): Promise<unknown>; left(): string[] }> {
   const folder = temporaryFolder(t);
   const arrivals = await Arrivals.open(folder, { now: 1, ageMax: 1 });
   const bytes = Buffer.from('small');
   const output: OutputContent = { outputIndex: 0, path: '', content: contentOf(bytes), mode: 0o644, inline: bytes, transferId: '' };
-  const report: MachineReport = { sequence: 1, started: [], ended: [{ ...anEnd(7, 'succeeded', { startedAt: 1, endedAt: 2 }), outputs: [output] }] };
+  const ended = replicaIds.map((replicaId) => ({ ...anEnd(replicaId, 'succeeded', { startedAt: 1, endedAt: 2 }), outputs: [output] }));
+  const report: MachineReport = { sequence: 1, started: [], ended };
   const stores = { arrivals, pushed: { settled: () => Promise.resolve() }, room: { patiently: <T>(act: () => Promise<T>) => act() } };
-  await keepOutputs({ machineId: 'alpha/m', report }, { ...stores, isAwaited: () => false }, (error) => { t.fail(String(error)); });
-  t.deepEqual(readdirSync(folder), []);
+  return {
+    arrivals, report, left: () => readdirSync(folder).map((name) => name.split('-')[0] ?? '').sort(),
+    keep: (known) => keepOutputs({ machineId: 'alpha/m', report }, { ...stores, known }, (error) => { t.fail(String(error)); }),
+  };
+}
+
+test('of a report that is told again, after its replica has ended, nothing is kept', async (t) => {
+  const { keep, left } = await smallReport(t, [7]);
+  await keep({ isAwaited: () => false, isOpen: () => false });
+  t.deepEqual(left(), []);
+});
+
+test('of a replica that ends otherwise while the outputs of its report are kept nothing stays, and what is verified meanwhile does', async (t) => {
+  const { keep, left } = await smallReport(t, [7, 8, 9]);
+  const [replicas, successes] = [new Set([7, 8, 9]), new Set<number>()];
+  await keep({
+    isAwaited: (replicaId) => {
+      if (replicaId !== 9) return replicas.has(replicaId);
+      // The first one's output is kept when its machine is caught; a second telling of the report has the last one verified.
+      replicas.delete(7);
+      successes.add(9);
+      return replicas.delete(9);
+    },
+    isOpen: (replicaId) => replicas.has(replicaId) || successes.has(replicaId),
+  });
+  t.deepEqual(left(), ['r8', 'r9']);
 });
 
 interface ServerBench {
