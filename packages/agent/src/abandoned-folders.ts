@@ -1,9 +1,14 @@
-import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 
+import type { Duration, Instant } from '@mutirao/core/shared';
+import { isRemoved, removedFolder } from '@mutirao/runtime/processes';
+
 const ownerFile = 'owner';
+/** Longer than an agent that is not stopped takes from making its folder to noting that it is its own. */
+const claimPatience: Duration = 10_000;
 
 /** Who has a folder: a process, where its number means something. */
 export interface Owner {
@@ -16,9 +21,26 @@ export interface Owner {
   readonly startedTicks: string;
 }
 
-/** Notes in an agent's folder, which is of use to nobody after it, whose it is. @throws Error of the file system. */
+/** Makes an agent's folder, which is of use to nobody after it, and notes there whose it is. @throws Error of the file system; then nothing is noted. */
 export function claimFolder(folder: string): void {
-  writeFileSync(path.join(folder, ownerFile), JSON.stringify(describeOwner()), { mode: 0o600 });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(path.join(folder, ownerFile), JSON.stringify(describeOwner()), { mode: 0o600 });
+  } catch (error) {
+    rmSync(path.join(folder, ownerFile), { force: true });
+    throw error;
+  }
+}
+
+/** Removes an agent's folder; who is killed amid that leaves it under a name that the next one removes. */
+export function removeFolder(folder: string): void {
+  let removed = removedFolder(folder);
+  try {
+    renameSync(folder, removed);
+  } catch {
+    removed = folder;
+  }
+  rmSync(removed, { recursive: true, force: true });
 }
 
 /** Says who this process is, for `isGone` of another one. */
@@ -27,17 +49,24 @@ export function describeOwner(): Owner {
 }
 
 /**
- * Removes the folders of agents that were killed on this host: those that `claimFolder` noted and whose process is gone.
+ * Removes the folders of agents that were killed on this host: those that `claimFolder` noted and whose process is gone, those of which not even that was noted, and what was being removed.
  *
- * Folders of other hosts, which may share the file system, and folders that nobody noted are left alone.
+ * Folders of other hosts, which may share the file system, and folders with files that nobody noted are left alone.
  */
-export async function removeAbandoned(agentsFolder: string): Promise<void> {
+export async function removeAbandoned(agentsFolder: string, now: Instant): Promise<void> {
   const names = await readdir(agentsFolder).catch(() => []);
   for (const name of names) {
     const folder = path.join(agentsFolder, name);
     const told = await readFile(path.join(folder, ownerFile), 'utf8').catch(() => '');
-    if (told !== '' && isGone(told)) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    if (isRemoved(name) || (told === '' ? await wasJustMade(folder, now) : isGone(told))) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
+}
+
+/** Whether an agent was killed before it noted whose its folder is, which is the first that it does there. */
+async function wasJustMade(folder: string, now: Instant): Promise<boolean> {
+  const names = await readdir(folder).catch(() => undefined);
+  const madeAt = (await stat(folder).catch(() => undefined))?.mtimeMs ?? Infinity;
+  return names !== undefined && names.every((name) => name === ownerFile) && now - madeAt > claimPatience;
 }
 
 /** Whether the process of this host that described itself so is gone; never of another host. */

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import path from 'node:path';
 import {
   decodeCancelReplicas, decodeContentOffered, decodeStartReplicas, encodeContentWanted, encodeMachineFacts, encodeReport,
@@ -15,7 +14,7 @@ import { MachineDriver, openTrace, systemClock, wallClock } from '@mutirao/runti
 import { ensureToken } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
-import { claimFolder, removeAbandoned } from './abandoned-folders.ts';
+import { claimFolder, removeAbandoned, removeFolder } from './abandoned-folders.ts';
 import type { AnnouncedFile } from './announced-file.ts';
 import { ContentFetcher } from './content-fetcher.ts';
 import type { PushFile, WaysHome } from './collect-outputs.ts';
@@ -95,12 +94,12 @@ export class Agent {
   /** Starts an agent, which dials its provider at once. */
   static async start(setup: AgentSetup): Promise<Agent> {
     const deliver = (input: AgentInput): void => { agent.driver.deliver(input); };
-    const workplace = await (setup.openWorkplace?.(deliver) ?? openWorkplace(setup, deliver));
     if (!setup.keepsFiles) claimFolder(setup.folder);
+    const workplace = await (setup.openWorkplace?.(deliver) ?? openWorkplace(setup, deliver));
     const agent = new Agent(setup, workplace);
     agent.link.open();
     // Not before it is under way, and nobody waits for it.
-    void removeAbandoned(path.dirname(setup.folder));
+    void removeAbandoned(path.dirname(setup.folder), wallClock.now());
     return agent;
   }
 
@@ -124,7 +123,7 @@ export class Agent {
     this.host?.close();
     await this.driver.stop();
     this.workplace.close();
-    if (!this.setup.keepsFiles) rmSync(this.setup.folder, { recursive: true, force: true });
+    if (!this.setup.keepsFiles) removeFolder(this.setup.folder);
   }
 
   private makeLink(): ProviderLink {

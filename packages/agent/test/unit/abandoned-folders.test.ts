@@ -1,14 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'ava';
 import { temporaryFolder } from '@mutirao/testkit';
-import { claimFolder, removeAbandoned } from '../../src/abandoned-folders.ts';
+import { claimFolder, removeAbandoned, removeFolder } from '../../src/abandoned-folders.ts';
 
 test('what a killed agent of this host left is removed; folders of live agents, of other hosts and of nobody stay', async (t) => {
   const agents = temporaryFolder(t);
   const folderOf = (name: string): string => path.join(agents, name);
   const claim = (name: string, changed: Record<string, unknown>): void => {
-    mkdirSync(folderOf(name));
     claimFolder(folderOf(name));
     const owner = path.join(folderOf(name), 'owner');
     writeFileSync(owner, JSON.stringify({ ...JSON.parse(readFileSync(owner, 'utf8')) as object, ...changed }));
@@ -18,14 +17,44 @@ test('what a killed agent of this host left is removed; folders of live agents, 
   claim('before-a-restart', { run: 'another run' });
   claim('another-host', { host: 'elsewhere', run: 'another run', startedTicks: '1' });
   claim('another-container', { space: 'pid:[1]', startedTicks: '1' });
-  mkdirSync(folderOf('lab_pc'));
+  mkdirSync(path.join(folderOf('lab_pc'), 'storage'), { recursive: true });
   mkdirSync(folderOf('half'));
   writeFileSync(path.join(folderOf('half'), 'owner'), '{"host":');
-  await removeAbandoned(agents);
+  await removeAbandoned(agents, statSync(agents).mtimeMs);
   const left = ['alive', 'another-process-of-that-number', 'before-a-restart', 'another-host', 'another-container', 'lab_pc', 'half'].filter((name) => existsSync(folderOf(name)));
   t.deepEqual(left, ['alive', 'another-host', 'another-container', 'lab_pc', 'half']);
 });
 
 test('a folder of agents that is not there is no error', async (t) => {
-  await t.notThrowsAsync(removeAbandoned(path.join(temporaryFolder(t), 'absent')));
+  await t.notThrowsAsync(removeAbandoned(path.join(temporaryFolder(t), 'absent'), 0));
+});
+
+test('an agent killed before it noted whose its folder is, or while that was being removed, leaves nothing for good', async (t) => {
+  const agents = temporaryFolder(t);
+  mkdirSync(path.join(agents, 'alpha_q1.2'));
+  mkdirSync(path.join(agents, 'alpha_q1.3'));
+  writeFileSync(path.join(agents, 'alpha_q1.3', 'owner'), '');
+  mkdirSync(path.join(agents, '.removed-alpha_q1.4', 'storage'), { recursive: true });
+  mkdirSync(path.join(agents, 'lab_pc', 'storage'), { recursive: true });
+  const madeAt = statSync(path.join(agents, 'lab_pc')).mtimeMs;
+  await removeAbandoned(agents, madeAt);
+  t.deepEqual(readdirSync(agents).sort(), ['alpha_q1.2', 'alpha_q1.3', 'lab_pc'], 'their agents may be about to note it');
+  await removeAbandoned(agents, madeAt + 60_000);
+  t.deepEqual(readdirSync(agents), ['lab_pc']);
+});
+
+test('a folder is removed also where one of that name was left while it was being removed', (t) => {
+  const agents = temporaryFolder(t);
+  for (const name of ['.removed-alpha_q1.2', 'alpha_q1.2', 'alpha_q1.3']) mkdirSync(path.join(agents, name, 'storage'), { recursive: true });
+  for (const name of ['alpha_q1.2', 'alpha_q1.3', 'alpha_q1.4']) removeFolder(path.join(agents, name));
+  t.deepEqual(readdirSync(agents), ['.removed-alpha_q1.2']);
+});
+
+test('where whose a folder is cannot be noted, nothing is left that looks as if it were', (t) => {
+  const agents = temporaryFolder(t);
+  const folder = path.join(agents, 'alpha_q1.2');
+  mkdirSync(folder);
+  symlinkSync('/dev/full', path.join(folder, 'owner'));
+  t.throws(() => { claimFolder(folder); }, { code: 'ENOSPC' });
+  t.deepEqual(readdirSync(folder), []);
 });

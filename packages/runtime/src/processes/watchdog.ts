@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 
 /** Holds the mark of the watchdog that ends a process. */
 export const watchdogVariable = 'MUTIRAO_WATCHDOG';
@@ -28,8 +29,22 @@ for round in 1 2 3 4 5; do
   [ -n "$marked" ] || break
   for file in $marked; do pid=\${file#/proc/}; kill -9 "\${pid%/environ}"; done
 done
-[ -z "$2" ] || rm -rf -- "$2"
+[ -z "$2" ] && exit
+mv -- "$2" "$3"
+rm -rf -- "$3" "$2"
 `;
+
+const removedPrefix = '.removed-';
+
+/** What a folder is called while it is removed, so that who is killed amid that leaves nothing that looks like a folder in use. */
+export function removedFolder(folder: string): string {
+  return path.join(path.dirname(folder), `${removedPrefix}${path.basename(folder)}`);
+}
+
+/** Whether a name is that of a folder that was being removed. */
+export function isRemoved(name: string): boolean {
+  return name.startsWith(removedPrefix);
+}
 
 /**
  * Ends processes when we die, also by kill -9: a small shell in a session of its own that reads a pipe from us.
@@ -82,7 +97,7 @@ export class Watchdog {
   private start(): ChildProcess {
     // Where we are marked ourselves, it has to outlive us.
     const env = { ...process.env, [watchdogVariable]: undefined, [launcherVariable]: undefined };
-    const child = spawn('/bin/sh', ['-c', script, 'watchdog', this.mark, this.folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', env });
+    const child = spawn('/bin/sh', ['-c', script, 'watchdog', this.mark, this.folder, this.folder === '' ? '' : removedFolder(this.folder)], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', env });
     child.on('error', () => undefined); // Not started: `exit` does not follow, and groups are then unguarded.
     child.stdin.on('error', () => undefined);
     child.once('exit', () => { this.replace(); });
