@@ -40,7 +40,6 @@ export interface CalendarSlot {
  * Deterministic: the same calls give the same answers. A refused request changes nothing. n is the number of reservations below.
  */
 export class Calendar {
-  readonly resource: ReservableResource;
   readonly #book: ReservationBook;
   readonly #blocks = new Blocks();
   readonly #from: Instant;
@@ -48,7 +47,6 @@ export class Calendar {
   /** Empty from `from` on. @throws {InvariantError} when the resource has a fault. */
   constructor(resource: ReservableResource, from: Instant) {
     checkResource(resource);
-    this.resource = resource;
     this.#from = from;
     this.#book = new ReservationBook(resource, from);
   }
@@ -59,6 +57,23 @@ export class Calendar {
     calendar.#book.load(reservations);
     for (const block of blocks) calendar.#blocks.put(calendar.#book, block);
     return calendar;
+  }
+
+  /** The resource with the rules that hold now. */
+  get resource(): ReservableResource {
+    return this.#book.resource;
+  }
+
+  /**
+   * The calendar under other rules; what was placed stays. This one with its rules changed, or another in its place.
+   *
+   * Cost: O(log n) for each change of what blocks take; O(n log n) where reservations begin or cease to be movable, or users to be bounded, or where it is
+   * another resource.
+   */
+  withRules(resource: ReservableResource): Calendar {
+    checkResource(resource);
+    if (this.#book.changeRules(resource)) return this;
+    return Calendar.load(resource, this.#from, this.#blocks.list(), this.reservations());
   }
 
   /** How many reservations there are. */

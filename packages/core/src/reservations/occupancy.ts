@@ -37,11 +37,9 @@ export class Occupancy {
   readonly idle: IdlePeriods | undefined;
   /** Of users with a reservation; empty unless users are bounded. */
   readonly #byUser = new Map<UserId, LongProfile>();
-  readonly #offered: number;
+  #offered: number;
   readonly #capacity: number;
-  readonly #userMax: number;
-  /** Less may be reserved than there is, by all or by a user. */
-  readonly #isBounded: boolean;
+  #userMax: number;
   readonly #from: Instant;
 
   /** Nothing occupied from `from` on. */
@@ -50,8 +48,15 @@ export class Occupancy {
     this.#offered = offeredOf(resource);
     this.#capacity = resource.capacity;
     this.#userMax = resource.userMax ?? Infinity;
-    this.#isBounded = this.#offered < resource.capacity || this.#userMax < Infinity;
     this.#from = from;
+  }
+
+  /** Goes on with what is offered, and to one user at most, under other rules: users are bounded as before, or not. Cost: O(log n) for each change of what blocks take. */
+  changeLimits(resource: ReservableResource): void {
+    this.#useLacking(-1, -Infinity, Infinity);
+    this.#offered = offeredOf(resource);
+    this.#useLacking(1, -Infinity, Infinity);
+    this.#userMax = resource.userMax ?? Infinity;
   }
 
   /** Takes what a reservation has. Cost: O(log n), for each resource if they are counted. */
@@ -165,6 +170,11 @@ export class Occupancy {
       for (const { userId, amount, start, end } of reservations) this.#profileOf(userId).add(amount, start, end);
     }
     this.idle?.loadBusy(reservations, byEnd, this.#from);
+  }
+
+  /** Less may be reserved than there is, by all or by a user. */
+  get #isBounded(): boolean {
+    return this.#offered < this.#capacity || this.#userMax < Infinity;
   }
 
   /** The earliest start from an instant on at which there is room beside what all, and what the user, have; Infinity without one. */

@@ -12,7 +12,7 @@ import type { ReservableResource } from './resource.ts';
  * It keeps and finds; it decides nothing. n is the number of reservations.
  */
 export class ReservationBook {
-  readonly resource: ReservableResource;
+  #resource: ReservableResource;
   readonly #records = new Map<ReservationId, PlacedReservation>();
   /** (start, id) -> end, of all. */
   readonly #periods = new PeriodTree();
@@ -26,9 +26,14 @@ export class ReservationBook {
 
   /** Empty from `from` on. */
   constructor(resource: ReservableResource, from: Instant) {
-    this.resource = resource;
+    this.#resource = resource;
     this.all = new Occupancy(resource, from);
     this.firm = resource.algorithm === 'suvs-p' ? new Occupancy(resource, from) : undefined;
+  }
+
+  /** With the rules that hold now. */
+  get resource(): ReservableResource {
+    return this.#resource;
   }
 
   get count(): number {
@@ -65,6 +70,15 @@ export class ReservationBook {
     this.all.remove(reservation);
     if (!this.#movable.remove(reservation.start, id)) this.firm?.remove(reservation);
     return reservation;
+  }
+
+  /** Goes on under other rules; false, with nothing changed, where more would have to be known of reservations than is. Cost: O(log n) for each change of what blocks take. */
+  changeRules(resource: ReservableResource): boolean {
+    if (!isKnownAlike(this.#resource, resource)) return false;
+    this.#resource = resource;
+    this.all.changeLimits(resource);
+    this.firm?.changeLimits(resource);
+    return true;
   }
 
   /** Takes many reservations at once in place of what there is. @param reservations sorted by start, then id. Cost: O(n log n). */
@@ -143,6 +157,12 @@ export class ReservationBook {
 /** Of low priority: without a latest end. @source kunrath2008, 4.2.4. Departs from the source: a hold is not moved. */
 function isLow({ latestEnd, isHeld }: PlacedReservation): boolean {
   return latestEnd === undefined && isHeld === undefined;
+}
+
+/** Whether the same is kept of reservations under both rules. */
+function isKnownAlike(one: ReservableResource, other: ReservableResource): boolean {
+  const isAlikeBounded = (one.userMax === undefined) === (other.userMax === undefined);
+  return one.kind === other.kind && one.capacity === other.capacity && one.algorithm === other.algorithm && isAlikeBounded;
 }
 
 function rowsOf(reservations: readonly PlacedReservation[]): LoadedRows {

@@ -28,6 +28,14 @@ export function sortOrderBy<T>(elements: readonly T[], keyOf: (element: T) => nu
   return sortOrder(keys);
 }
 
+/** Elements in ascending order of a whole number of theirs, equal ones in the order that they had. Cost: O(n) where they are so already; else as `sortOrder`. */
+export function sortedBy<T>(elements: T[], keyOf: (element: T) => number): T[] {
+  if (elements.every((element, index) => index === 0 || keyOf(elements[index - 1] as T) <= keyOf(element))) return elements;
+  const sorted: T[] = [];
+  for (const index of sortOrderBy(elements, keyOf)) sorted.push(elements[index] as T);
+  return sorted;
+}
+
 function sortByDigit(keys: Float64Array, order: Uint32Array, least: number, unit: number): Uint32Array<ArrayBuffer> {
   const places = new Uint32Array(radix + 1);
   const digits = new Uint16Array(order.length);

@@ -35,6 +35,10 @@ const line = fc.oneof(
   { weight: 1, arbitrary: fc.constant('restart') },
 );
 
+const rules = fc.tuple(resource, fc.constantFrom(40, 100), fc.constantFrom('', ' suvs-p moves 3'), fc.constantFrom('', ' amount-per-user 4', ' amount-per-user 2'), fc.constantFrom('', ' unclaimed 10', ' unclaimed 50'))
+  .map(([of, cap, algorithm, bound, unclaimed]) => `owner rules ${of} cap ${cap}${algorithm}${bound}${unclaimed}`);
+const lineOrRules = fc.oneof({ weight: 20, arbitrary: line }, { weight: 1, arbitrary: rules });
+
 /** A dialogue with two resources, on which lines of the generator are performed; a claim can be shown only of what there is. */
 function converse(dialogue: ReservationsDialogue, one: string): string[] {
   const [, verb, number] = one.split(' ');
@@ -52,7 +56,7 @@ function begin(isMoving: boolean, capPercent = 100): ReservationsDialogue {
 }
 
 test('whatever users and owners do, nothing is over-committed, and replay and restarts give the same state', (t) => {
-  fc.assert(fc.property(fc.array(line, { maxLength: 40, size: 'max' }), fc.boolean(), fc.constantFrom(100, 50), (lines, isMoving, capPercent) => {
+  fc.assert(fc.property(fc.array(lineOrRules, { maxLength: 40, size: 'max' }), fc.boolean(), fc.constantFrom(100, 50), (lines, isMoving, capPercent) => {
     const dialogue = begin(isMoving, capPercent);
     for (const one of lines) {
       converse(dialogue, one);
@@ -64,7 +68,7 @@ test('whatever users and owners do, nothing is over-committed, and replay and re
 });
 
 test('a manager that dies after any change goes on from there, over-commits nothing, and answers what it had answered', (t) => {
-  fc.assert(fc.property(fc.array(line, { maxLength: 30, size: 'max' }), fc.boolean(), fc.nat(), (lines, isMoving, cut) => {
+  fc.assert(fc.property(fc.array(lineOrRules, { maxLength: 30, size: 'max' }), fc.boolean(), fc.nat(), (lines, isMoving, cut) => {
     const first = begin(isMoving);
     for (const one of lines) converse(first, one);
     const kept = first.changes.slice(0, 2 + (cut % (first.changes.length - 1)));

@@ -2,6 +2,7 @@ import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../.
 import { Calendar, type Block, type PlacedReservation, type ReservableResource } from '../../reservations/index.ts';
 import { invariant, unreachable, type Instant } from '../../shared/index.ts';
 import type { ReservationsChange, ReservationTold } from './changes.ts';
+import { listDues } from './list-dues.ts';
 import { dueOf, isLiving, isPledged, type ReservationsState, type ResourceEntry } from './state.ts';
 
 /**
@@ -61,13 +62,16 @@ function putResource(state: ReservationsState, resource: ResourceRecord, at: Ins
     });
     return;
   }
-  const { calendar, registeredAt } = known;
+  const { unclaimedMax } = known.resource.rules;
   known.resource = resource;
-  known.calendar = Calendar.load(factsOf(resource), registeredAt, [...known.outages.values()].map(blockOf), [...calendar.reservations()]);
-  for (const { id } of known.calendar.reservations()) {
-    const reservation = state.reservations.get(id);
-    if (reservation !== undefined) state.dues.push({ at: dueOf(reservation, resource), kind: 'reservation', id });
-  }
+  known.calendar = known.calendar.withRules(factsOf(resource));
+  // What is looked at too early is looked at again; only what becomes due sooner would be missed.
+  if (isShorter(resource.rules.unclaimedMax, unclaimedMax)) state.dues = listDues(state);
+}
+
+/** Whether a limit is less than another; 0 is none. */
+function isShorter(limit: number, other: number): boolean {
+  return limit !== 0 && (other === 0 || limit < other);
 }
 
 function putOutage(state: ReservationsState, { resourceId, outage, told }: Extract<ReservationsChange, { kind: 'OutagePut' }>): void {

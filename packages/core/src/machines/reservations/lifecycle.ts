@@ -107,7 +107,10 @@ function endReservation(turn: Turn, id: number): void {
   if (known === undefined || !isLiving(known)) return;
   const { resource } = getEntry(state, known.resourceId);
   const at = dueOf(known, resource);
-  if (at > now) return; // It has moved meanwhile, and has another entry.
+  if (at > now) {
+    state.dues.push({ at, kind: 'reservation', id });
+    return;
+  }
   if (known.status === 'claimed') put(turn, 'released', over(turn, known, { status: 'released', reason: 'used to its end' }));
   else if (known.status === 'held') put(turn, 'expired', over(turn, known, { status: 'expired', reason: isPledged(known) ? 'nobody told in time whether the others stand' : 'the hold was not confirmed in time' }));
   else put(turn, 'expired', over(turn, known, { status: 'expired', reason: `nobody claimed it within ${describeTime(at - known.place.start)} of its start` }));

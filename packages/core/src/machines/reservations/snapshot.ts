@@ -1,9 +1,10 @@
 import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../../messages/index.ts';
 import { Calendar, type PlacedReservation } from '../../reservations/index.ts';
-import { Heap, type Instant } from '../../shared/index.ts';
-import { sortOrderBy } from '../../shared/sort-order.ts';
+import type { Instant } from '../../shared/index.ts';
+import { sortedBy } from '../../shared/sort-order.ts';
 import { blockOf, factsOf, filedOf, fileOutage, noteReservation, getEntry } from './apply.ts';
-import { createReservationsState, dueOf, isDueBefore, isLiving, type Due, type ReservationsOptions, type ReservationsState } from './state.ts';
+import { listDues } from './list-dues.ts';
+import { createReservationsState, isLiving, type ReservationsOptions, type ReservationsState } from './state.ts';
 
 /** A resource as a snapshot holds it. */
 export interface ResourceSnapshot {
@@ -59,36 +60,15 @@ export function restoreSnapshot(options: ReservationsOptions, snapshot: Reservat
   ended.sort((one, other) => one.endedAt - other.endedAt || one.place.id - other.place.id);
   for (const reservation of ended) noteReservation(state, getEntry(state, reservation.resourceId), reservation);
   loadCalendars(state, places);
-  state.dues = new Heap(isDueBefore, sortedDues(state));
+  state.dues = listDues(state);
   state.nextReservationId = Math.max(state.nextReservationId, snapshot.nextReservationId ?? 0);
   return state;
 }
 
 function loadCalendars(state: ReservationsState, places: ReadonlyMap<ResourceId, PlacedReservation[]>): void {
   for (const entry of state.resources.values()) {
-    const byId = inOrder(places.get(entry.resource.id) ?? [], ({ id }) => id);
-    const sorted = inOrder(byId, ({ start }) => start);
+    const byId = sortedBy(places.get(entry.resource.id) ?? [], ({ id }) => id);
+    const sorted = sortedBy(byId, ({ start }) => start);
     entry.calendar = Calendar.load(factsOf(entry.resource), entry.registeredAt, [...entry.outages.values()].map(blockOf), sorted);
   }
-}
-
-/** What is sorted is a heap. */
-function sortedDues(state: ReservationsState): Due[] {
-  const dues: Due[] = [];
-  for (const { resource, outages } of state.resources.values()) {
-    for (const { id, endsAt } of outages.values()) if (endsAt !== 0) dues.push({ at: endsAt, kind: 'outage', resourceId: resource.id, outageId: id });
-  }
-  for (const reservation of state.reservations.values()) {
-    if (isLiving(reservation)) dues.push({ at: dueOf(reservation, getEntry(state, reservation.resourceId).resource), kind: 'reservation', id: reservation.place.id });
-  }
-  return inOrder(dues, ({ at }) => at);
-}
-
-/** In ascending order of whole numbers, equal ones in the order that they had: a million comparisons by calling back would be most of a restart. */
-function inOrder<T>(elements: T[], keyOf: (element: T) => number): T[] {
-  // A journal's table is read in order of its numbers.
-  if (elements.every((element, index) => index === 0 || keyOf(elements[index - 1] as T) <= keyOf(element))) return elements;
-  const sorted: T[] = [];
-  for (const index of sortOrderBy(elements, keyOf)) sorted.push(elements[index] as T);
-  return sorted;
 }

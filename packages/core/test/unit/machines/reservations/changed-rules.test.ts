@@ -1,0 +1,21 @@
+import test from 'ava';
+import { ReservationsDialogue } from '@mutirao/testkit';
+
+test('however often rules change, each reservation is to be looked at once, and its calendar is the same one', (t) => {
+  const dialogue = new ReservationsDialogue();
+  dialogue.perform('owner offers net 100B/s');
+  for (let index = 0; index < 10; index += 1) dialogue.perform(`ana wants 10% of net for 100 from ${1000 * (index + 1)}`);
+  const calendar = dialogue.state.resources.get('net')?.calendar;
+  for (let index = 0; index < 20; index += 1) dialogue.perform(`owner rules net cap ${50 + index} unclaimed ${index % 2 === 0 ? 30 : 60}`);
+  t.is(dialogue.state.dues.size, 10);
+  t.is(dialogue.state.resources.get('net')?.calendar, calendar);
+});
+
+test('what may stay unclaimed for longer under new rules is given back when these say so', (t) => {
+  const dialogue = new ReservationsDialogue();
+  dialogue.perform('owner offers net 100B/s unclaimed 10');
+  dialogue.perform('ana wants 10% of net for 100 from 1000');
+  dialogue.perform('owner rules net unclaimed 50');
+  t.deepEqual(dialogue.perform('at 1010'), ['wake at 1050']);
+  t.like(dialogue.perform('at 1050'), ['reservation.expired 1 ana net 10 1000..1100: nobody claimed it within 50 ms of its start']);
+});
