@@ -1,6 +1,7 @@
 import { Algorithm, Placement, ReservationStatus, ResourceKind, type Alternative, type GetCalendarResponse, type Refusal, type Reservation, type Resource, type ResourceRules, type VerifyReservationResponse } from '@mutirao/api/reservation';
 
 import type { JsonOf, shapes } from './shapes.ts';
+import { isOver } from '../reservations/show-reservation.ts';
 import { nameOf } from '../wire/names.ts';
 
 type Shapes = typeof shapes;
@@ -21,7 +22,7 @@ export function reservationJson(reservation: Reservation, unit: string): JsonOf<
 export function placementJson(outcome: { readonly reservation?: Reservation; readonly refusal?: Refusal; readonly movedCount: number; readonly unit: string }): JsonOf<Shapes['reservation_placement']> {
   const { reservation, refusal, movedCount, unit } = outcome;
   return {
-    placed: reservation !== undefined, reservation: reservation === undefined ? null : reservationJson(reservation, unit), moved_count: movedCount,
+    placed: reservation !== undefined && !isOver(reservation), reservation: reservation === undefined ? null : reservationJson(reservation, unit), moved_count: movedCount,
     code: refusal?.code ?? '', message: refusal?.message ?? '', alternatives: (refusal?.alternatives ?? []).map(alternativeJson),
   };
 }

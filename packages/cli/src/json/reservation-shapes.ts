@@ -35,7 +35,7 @@ export const reservationShapes = {
   },
   reservation: reservationFields,
   reservation_placement: {
-    placed: ['boolean', 'Whether there is a place.'],
+    placed: ['boolean', 'Whether there is a place; of a repeated key not where that reservation is over.'],
     reservation: ['reservation or null', 'The reservation; null where it is refused.'],
     moved_count: ['integer', 'Reservations of others that gave way.'],
     code: ['string', 'Why it is refused: a code of the error registry; empty where it is placed.'],

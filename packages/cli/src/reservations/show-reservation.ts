@@ -66,6 +66,11 @@ export function reservationTable(reservations: readonly Reservation[], resources
   );
 }
 
+/** Whether a reservation has no place any more. */
+export function isOver({ status }: Pick<Reservation, 'status'>): boolean {
+  return status === ReservationStatus.RELEASED || status === ReservationStatus.EXPIRED || status === ReservationStatus.CANCELLED;
+}
+
 /** One reservation, whole. */
 export function reservationPairs(one: Reservation, unit: string): string[] {
   return renderPairs([

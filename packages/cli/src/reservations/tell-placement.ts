@@ -1,11 +1,12 @@
-import type { Refusal, Reservation } from '@mutirao/api/reservation';
+import { ReservationStatus, type Refusal, type Reservation } from '@mutirao/api/reservation';
 import { InvariantError } from '@mutirao/core/shared';
 
 import type { CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { placementJson } from '../json/reservation-documents.ts';
 import { tell } from '../output/tell.ts';
-import { refusalLines, reservationPairs } from './show-reservation.ts';
+import { nameOf } from '../wire/names.ts';
+import { isOver, refusalLines, reservationPairs } from './show-reservation.ts';
 
 /** What a manager answered to a wish. */
 export interface PlacementAnswer {
@@ -14,7 +15,7 @@ export interface PlacementAnswer {
   readonly unit: string;
 }
 
-/** Tells what became of a wish: exit status 0 where it has a place, 3 where there is none. */
+/** Tells what became of a wish: exit status 0 where it has a place, 3 where there is none, or none any more: of a repeated request that is over. */
 export function tellPlacement({ output }: CommandContext, { outcome, movedCount, unit }: PlacementAnswer): ExitStatus {
   if (outcome === undefined) throw new InvariantError('the manager gave no answer');
   if (outcome.$case === 'refusal') {
@@ -28,5 +29,7 @@ export function tellPlacement({ output }: CommandContext, { outcome, movedCount,
     table: () => reservationPairs(reservation, unit),
     quiet: () => [reservation.reservationId],
   });
-  return 0;
+  if (!isOver(reservation)) return 0;
+  output.note(`Reservation ${reservation.reservationId} is ${nameOf(ReservationStatus, reservation.status)}: ${reservation.reason}. Another key asks for a new one.`);
+  return 3;
 }

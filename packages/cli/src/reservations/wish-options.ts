@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { Timing, type ReservationWish } from '@mutirao/api/reservation';
+import { Timing, type ReservationWish, type Resource } from '@mutirao/api/reservation';
 import { parseDuration } from '@mutirao/formats';
 
 import { parseMoment } from '../local-time.ts';
+import { showAmount } from './show-reservation.ts';
 
 /** What a user says of a reservation. */
 export interface WishOptions {
@@ -56,6 +57,13 @@ function readRange({ work, reference = '0' }: WishOptions, processors: string): 
   if (work !== undefined) return { $case: 'malleable', value: { workUnitMs: parseDuration(work), amountMin, amountMax } };
   if (!/^\d+$/.test(reference)) throw new MutiraoError('MUT_RESERVATION_AMOUNT', `--reference is ${JSON.stringify(reference)}; want a whole number of units, 1 or more`);
   return { $case: 'elastic', value: { amountMin, amountMax, referenceAmount: Number(reference) } };
+}
+
+/** Units are of what is counted: four of a bandwidth would be four bytes a second. @throws {MutiraoError} MUT_UNKNOWN_UNIT */
+export function checkUnits({ count, processors }: WishOptions, resource: Resource | undefined): void {
+  const [option, text] = processors === undefined ? ['--count', count] : ['--processors', processors];
+  if (resource === undefined || resource.unit === '' || text === undefined) return;
+  throw new MutiraoError('MUT_UNKNOWN_UNIT', `${option} is ${text}, and ${resource.resourceId} is no units but a capacity in ${resource.unit}; want --share 30%, or --capacity as in ${showAmount(Math.ceil(resource.total / 4), resource.unit).replace(' ', '')}`);
 }
 
 /** A hundred years: what ends beyond is no date that can be told. */

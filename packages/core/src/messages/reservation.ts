@@ -127,6 +127,8 @@ export interface ReservationRecord {
   readonly clientRequestId: string;
   /** The key of the claim that began its use; empty before. */
   readonly claimKey: string;
+  /** Of what its user asked for with `clientRequestId`, so that the key is good for no other wish. Left out where there is no key; one of an old journal is good for any. */
+  readonly wishMark?: number | undefined;
   /** Left out where it stands by itself. While it is held it is pledged: it stands or falls with the one that decides. */
   readonly together?: TogetherLink | undefined;
 }

@@ -237,3 +237,21 @@ test('an endless duration is refused, and one of an old journal hides no other r
   const carried = ListReservationsResponse.decode(ListReservationsResponse.encode(await inject(routes.listReservations, list, ana)).finish());
   return t.deepEqual(carried.reservations.map(({ endUnixMs }) => endUnixMs), [instantMax, noon + hour]);
 });
+
+test('a key is good for one wish, also after a restart, and one of an older journal for any', async (t) => {
+  const folder = temporaryFolder(t);
+  const first = service(folder);
+  await inject(first.routes.registerResource, cluster, owner);
+  const asked = request({}, { clientRequestId: 'k' });
+  await inject(first.routes.requestReservation, asked, ana);
+  first.journal.close();
+  const { routes, journal } = service(folder);
+  const again = await inject(routes.requestReservation, asked, ana);
+  t.is(again.outcome?.$case === 'reservation' ? again.outcome.value.reservationId : 0, 1);
+  await t.throwsAsync(inject(routes.requestReservation, request({ durationMs: 2 * hour }, { clientRequestId: 'k' }), ana), { code: 'MUT_KEY_REUSED', message: /"k" is of reservation 1 of cluster/ });
+  const body = JSON.parse(String(journal.database.prepare('SELECT body FROM reservations_now WHERE id = 1').get()?.['body'])) as unknown[];
+  journal.database.prepare('UPDATE reservations_now SET body = ? WHERE id = 1').run(JSON.stringify(body.slice(0, 18)));
+  journal.close();
+  const older = await inject(service(folder).routes.requestReservation, request({ durationMs: 2 * hour }, { clientRequestId: 'k' }), ana);
+  t.is(older.outcome?.$case === 'reservation' ? older.outcome.value.reservationId : 0, 1);
+});

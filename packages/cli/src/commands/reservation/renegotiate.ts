@@ -7,7 +7,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { managerOption, openManager, readReservationId, resourcesByName } from '../../reservations/show-reservation.ts';
 import { tellPlacement } from '../../reservations/tell-placement.ts';
-import { addWishOptions, readAmount, readDuration, readLimit, readTiming, type WishOptions } from '../../reservations/wish-options.ts';
+import { addWishOptions, readAmount, readDuration, readLimit, readTiming, checkUnits, type WishOptions } from '../../reservations/wish-options.ts';
 
 type Options = WishOptions & { readonly manager?: string };
 
@@ -22,7 +22,9 @@ export async function renegotiate(context: CommandContext, reservationId: number
   const manager = await openManager(context, options.manager);
   const { reservation } = await manager.getReservation({ reservationId });
   if (reservation === undefined) throw new InvariantError('the manager gave no answer');
-  const unit = (await resourcesByName(manager)).get(reservation.resourceId)?.unit ?? '';
+  const resource = (await resourcesByName(manager)).get(reservation.resourceId);
+  checkUnits(options, resource);
+  const unit = resource?.unit ?? '';
   const { outcome } = await manager.renegotiateReservation({ reservationId, wish: wishOf(reservation, options, { now, unit }) });
   return tellPlacement(context, { outcome, movedCount: 0, unit });
 }

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import type { RequestReservationResponse } from '@mutirao/api/reservation';
 import { parseDuration } from '@mutirao/formats';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { managerOption, openManager, resourcesByName } from '../../reservations/show-reservation.ts';
 import { tellPlacement } from '../../reservations/tell-placement.ts';
-import { addWishOptions, readAmount, readDuration, readLimit, readTiming, type WishOptions } from '../../reservations/wish-options.ts';
+import { addWishOptions, readAmount, readDuration, readLimit, readTiming, checkUnits, type WishOptions } from '../../reservations/wish-options.ts';
 
 /** What is asked for, and how. */
 export interface RequestOptions extends WishOptions {
@@ -33,6 +34,8 @@ export async function requestReservation(context: CommandContext, options: Reque
   if (amount === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'nothing says how much; want --count, --share, --capacity or --processors');
   if (options.for === undefined && options.work === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'nothing says for how long; want --for, or --work with --processors');
   const manager = await openManager(context, options.manager);
+  const resources = await resourcesByName(manager);
+  checkUnits(options, resources.get(options.resource));
   const answer = await manager.requestReservation({
     wish: {
       resourceId: options.resource, amount, durationMs: options.for === undefined ? 0 : readDuration(options.for), earliestStartUnixMs: readLimit(options.from, now),
@@ -40,6 +43,10 @@ export async function requestReservation(context: CommandContext, options: Reque
     },
     clientRequestId: options.key ?? '', holdMs: options.hold === undefined ? 0 : parseDuration(options.hold), dryRun: options.dryRun === true,
   });
-  const unit = (await resourcesByName(manager)).get(options.resource)?.unit ?? '';
-  return tellPlacement(context, { ...answer, unit });
+  return tellPlacement(context, { ...answer, unit: resources.get(resourceOf(answer, options))?.unit ?? '' });
+}
+
+/** A repeated key answers with what it was of: a reservation of a journal that is older than the wishes of its keys may be of another resource. */
+function resourceOf({ outcome }: RequestReservationResponse, { resource }: RequestOptions): string {
+  return outcome?.$case === 'reservation' ? outcome.value.resourceId : resource;
 }

@@ -89,6 +89,9 @@ function extentOf({ resource }: ResourceEntry, { amount, duration }: Reservation
 export function readAmount(text: string, { id, dimension, total }: ResourceEntry['resource']): number | Refusal {
   const percent = /^\s*(-?\d+(?:\.\d+)?)\s*%\s*$/.exec(text)?.[1];
   if (percent !== undefined && Number(percent) > 100) return { code: 'MUT_SHARE_MAX', message: `the share is ${percent} %; want at most 100 % of ${id}` };
+  if (dimension !== 'count' && /^\s*\+?\d+(?:\.\d+)?\s*$/.test(text)) {
+    return { code: 'MUT_UNKNOWN_UNIT', message: `${id} is one capacity, and "${text.trim()}" names no unit; want a share such as 30%, or an amount such as ${describeAmount(Math.ceil(total / 4), dimension)}` };
+  }
   const read = parseAmount(text, dimension, total);
   if ('amount' in read) return read.amount;
   const isOfUnit = /^\s*\+?\d+(?:\.\d+)?\s*[A-Za-z/µ]+\s*$/.test(text);

@@ -1,11 +1,12 @@
 import type { Alternative, PlacementRefusal, ReservationRecord } from '../../messages/index.ts';
 import type { Alternatives, Answer, Moved, Placement, PlacedReservation, Refusal as CalendarRefusal, ReservationRequest } from '../../reservations/index.ts';
-import { describeTime, plural, type Instant } from '../../shared/index.ts';
+import { describeInstant, describeTime, plural, type Instant } from '../../shared/index.ts';
 import { findExcess, findHoldFault, findResource, isNegotiable, isRefusal, refusalOf, requestOf } from './admission.ts';
 import { getEntry } from './apply.ts';
 import type { ReservationTold } from './changes.ts';
 import type { PlacementReply } from './commands.ts';
 import type { ReservationsInput } from './inputs.ts';
+import { markWish } from './mark-wish.ts';
 import { findOwn } from './owners.ts';
 import type { ReservationsState, ResourceEntry } from './state.ts';
 import type { Refusal, Turn } from './turn.ts';
@@ -18,7 +19,9 @@ export function requestReservation(turn: Turn, input: Requested): void {
   const { state } = turn;
   const known = findRepeated(state, input);
   if (known !== undefined) {
-    turn.reply(input.replyTo, placed(known, 0));
+    const reuse = findReuse(known, input);
+    if (reuse === undefined) turn.reply(input.replyTo, placed(known, 0));
+    else turn.refuse(input.replyTo, reuse);
     return;
   }
   const asked = admit(turn, input);
@@ -80,6 +83,13 @@ function findRepeated(state: ReservationsState, { userId, clientRequestId }: Req
   return id === undefined ? undefined : state.reservations.get(id);
 }
 
+/** A key is of one wish: who asks for something else with it would take what there is for what was asked for. */
+function findReuse({ place: { id }, resourceId, requestedAt, wishMark }: ReservationRecord, input: Requested): Refusal | undefined {
+  if (wishMark === undefined || wishMark === markWish(input)) return undefined;
+  const { clientRequestId: key } = input;
+  return { code: 'MUT_KEY_REUSED', message: `the key ${JSON.stringify(key)} is of reservation ${id} of ${resourceId}, for which something else was asked at ${describeInstant(requestedAt)}` };
+}
+
 function admit({ state }: Turn, { wish, userId, hold }: Requested): { readonly entry: ResourceEntry; readonly request: ReservationRequest } | Refusal {
   const entry = findResource(state, wish.resourceId);
   if (isRefusal(entry)) return entry;
@@ -91,7 +101,7 @@ function admit({ state }: Turn, { wish, userId, hold }: Requested): { readonly e
 function newRecord({ now }: Turn, { wish, clientRequestId, hold }: Requested, { reservation: place, moved }: Placement): ReservationRecord {
   return {
     place, resourceId: wish.resourceId, status: hold > 0 ? 'held' : 'confirmed', holdUntil: hold > 0 ? now + hold : 0, requestedAt: now, claimedAt: 0, endedAt: 0,
-    revision: 1, reason: describePlace(place, moved.length), clientRequestId, claimKey: '',
+    revision: 1, reason: describePlace(place, moved.length), clientRequestId, claimKey: '', ...(clientRequestId === '' ? {} : { wishMark: markWish({ wish, hold }) }),
   };
 }
 
