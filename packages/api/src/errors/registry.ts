@@ -68,6 +68,7 @@ export const registry = {
   MUT_MACHINE_LOST: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine went away without a word; its tasks run again elsewhere.' },
   MUT_MACHINE_MOVED: { status: 'UNAVAILABLE', retryable: false, advice: 'Another broker uses the machine now, since this one wanted nothing.' },
   MUT_MACHINE_QUARANTINED: { status: 'ABORTED', retryable: false, advice: 'The machine was caught with wrong results and gets nothing more; "mutirao machine trust" shows the evidence, "mutirao machine pardon" forgives it.' },
+  MUT_MAINTENANCE_EXISTS: { status: 'ALREADY_EXISTS', retryable: false, advice: 'Withdraw the maintenance ("mutirao reservation resource unmaintain") and announce it anew, or give the other window another name (--id).' },
   MUT_MEMORY_MAX: { status: 'RESOURCE_EXHAUSTED', retryable: false, advice: 'Raise the memory limit of the job, or make the task use less.' },
   MUT_NODE_LOST: { status: 'UNAVAILABLE', retryable: true, advice: 'A node of the cluster cannot be reached, and what ran there is over; it is connected to again by itself, and the cluster\'s log says why not.' },
   MUT_NOT_CLAIMED: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Only what is in use can be released; cancel the reservation instead.' },

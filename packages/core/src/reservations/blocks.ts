@@ -21,7 +21,9 @@ export interface Block {
 export interface BlockOutcome {
   /** Those with another place, or other resources, in order of their former starts, then ids. */
   readonly moved: readonly Moved[];
-  /** Those without a place within their limits, or which had begun: they are off the calendar. In the same order. */
+  /** Those which had begun before the block does, and end where it begins. In the same order. */
+  readonly shortened: readonly Moved[];
+  /** Those without a place within their limits, or which had begun where the block begins at once: they are off the calendar. In the same order. */
   readonly lost: readonly PlacedReservation[];
 }
 
@@ -98,23 +100,31 @@ function takenBy(block: Block, { idle }: Occupancy): readonly Absence[] {
  * Blocks, and places those in the way elsewhere: of counted resources, at the same time on others if it can be, else as early as their limits allow,
  * and those that are only held not at all, since who confirms them was shown their times.
  *
- * Of a shared resource those without a latest end go first, then the last placed (highest id) first, until the rest fits. What had begun is lost.
+ * Of a shared resource those without a latest end go first, then the last placed (highest id) first, until the rest fits. What had begun ends where the block begins, and is lost
+ * where that is now; so is what is only held, for nobody is told of a hold that is another one.
  */
 export function placeBlock(book: ReservationBook, blocks: Blocks, block: Block, now: Instant): BlockOutcome {
   const hit = (book.all.idle === undefined ? clearShared(book, blocks, block) : clearCounted(book, blocks, block)).sort(byStart);
   const moved: Moved[] = [];
+  const shortened: Moved[] = [];
   const lost: PlacedReservation[] = [];
   for (const before of hit) {
-    const after = before.start <= now ? undefined
+    const hasBegun = before.start <= now;
+    const after = hasBegun ? cutAt(before, block.start, now)
       : findAnew(book, before, before.start, before.start) ?? (before.isHeld ? undefined : findAnew(book, before, Math.max(now, before.earliestStart)));
     if (after === undefined) {
       lost.push(before);
       continue;
     }
     book.add(after);
-    moved.push({ id: before.id, before, after });
+    (hasBegun ? shortened : moved).push({ id: before.id, before, after });
   }
-  return { moved, lost };
+  return { moved, shortened, lost };
+}
+
+/** What is left until an instant of what has begun; undefined where nothing is, and of what is only held. */
+function cutAt(before: PlacedReservation, end: Instant, now: Instant): PlacedReservation | undefined {
+  return end > now && before.isHeld !== true ? { ...before, end } : undefined;
 }
 
 /** Blocks counted resources; answers those that had one of them, which are off the calendar. */

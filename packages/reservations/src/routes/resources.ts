@@ -58,8 +58,8 @@ export function resourceRoutes(host: ReservationsHost): Routes {
   };
 }
 
-function encodeReply({ state, movedCount, cancelledCount }: ResourceReply) {
-  return { resource: encodeResource(state), movedCount, cancelledCount };
+function encodeReply({ state, movedCount, shortenedCount, cancelledCount }: ResourceReply) {
+  return { resource: encodeResource(state), movedCount, shortenedCount, cancelledCount };
 }
 
 function decodeNewResource({ resourceId, resourceType, quantity, rules }: RegisterResourceRequest): NewResource {

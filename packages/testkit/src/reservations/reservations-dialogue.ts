@@ -100,7 +100,7 @@ function showCommand(command: ReservationsCommand): string[] {
   const { reply } = command;
   if (!reply.ok) return [`refuse ${reply.code}: ${reply.message}`];
   const value = reply.value as PlacementReply | ReservationRecord | ResourceReply;
-  if ('state' in value) return [`ok ${value.state.resource.id} moved ${value.movedCount} cancelled ${value.cancelledCount}`];
+  if ('state' in value) return [`ok ${value.state.resource.id} moved ${value.movedCount}${value.shortenedCount === 0 ? '' : ` shortened ${value.shortenedCount}`} cancelled ${value.cancelledCount}`];
   if ('place' in value) return [`ok ${showReservation(value)} ${value.status}`];
   if (value.kind === 'placed') return [`ok ${showReservation(value.reservation)} moved ${value.movedCount}`];
   const { code, message, alternatives } = value.refusal;

@@ -40,9 +40,9 @@ export async function manageResource(context: CommandContext, { action, name, op
   const manager = await openManager(context, options.manager);
   if (known === 'list') return tellResources(context, (await manager.listResources()).resources.filter(({ resourceId }) => name === undefined || resourceId === name));
   if (name === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `"reservation resource ${action}" wants the name of a resource`);
-  const { resource, movedCount = 0, cancelledCount = 0 } = await change({ manager, action: known, resourceId: name, options, now: context.clock.now() });
+  const { resource, movedCount = 0, shortenedCount = 0, cancelledCount = 0 } = await change({ manager, action: known, resourceId: name, options, now: context.clock.now() });
   if (resource === undefined) throw new InvariantError('the manager gave no answer');
-  if (movedCount + cancelledCount > 0) context.output.note(`Reservations in the way: ${movedCount} moved, ${cancelledCount} cancelled; their users hear of it.`);
+  if (movedCount + shortenedCount + cancelledCount > 0) context.output.note(`Reservations in the way: ${movedCount} moved, ${shortenedCount} in use end earlier, ${cancelledCount} cancelled; their users hear of it.`);
   return tellResources(context, [resource]);
 }
 
@@ -57,6 +57,7 @@ interface Change {
 interface Changed {
   readonly resource?: Resource | undefined;
   readonly movedCount?: number;
+  readonly shortenedCount?: number;
   readonly cancelledCount?: number;
 }
 

@@ -14,5 +14,7 @@ export interface ResourceReply {
   readonly state: ResourceState;
   /** Reservations that were in the way. */
   readonly movedCount: number;
+  /** In use, and over at the beginning of a maintenance. */
+  readonly shortenedCount: number;
   readonly cancelledCount: number;
 }

@@ -1,6 +1,6 @@
 import type { Outage, ResourceDimension, ResourceRecord, ResourceState } from '../../messages/index.ts';
 import { findResourceFault, parseAmount, type BlockOutcome } from '../../reservations/index.ts';
-import { describeInstant, invariant, type Instant } from '../../shared/index.ts';
+import { describeInstant, describeTime, invariant, type Instant } from '../../shared/index.ts';
 import { isRefusal } from './admission.ts';
 import { blockOf, factsOf } from './apply.ts';
 import { chooseUnits } from './choose-units.ts';
@@ -42,11 +42,12 @@ export function changeRules(turn: Turn, { replyTo, rules, ...asked }: InputOf<'R
   });
 }
 
-/** Takes units or capacity away for a time; a window of the same name is left as it is. */
+/** Takes units or capacity away for a time; the same window again changes nothing, and another one of its name is refused. */
 export function announceMaintenance(turn: Turn, { replyTo, name, startsAt, endsAt, amount, reason, ...asked }: InputOf<'MaintenanceAnnounced'>): void {
   withOwn(turn, { replyTo, ...asked }, (entry) => {
-    if (findMaintenance(entry, name) !== undefined) return undefined;
     const { total } = entry.resource;
+    const known = findMaintenance(entry, name);
+    if (known !== undefined) return findOtherWindow(turn.now, known, { startsAt, endsAt, amount: amount === 0 ? total : amount });
     if (endsAt <= Math.max(startsAt, turn.now)) return { code: 'MUT_END_BEFORE_START', message: `the window ends at ${describeInstant(endsAt)}; want an end after its start, ${describeInstant(startsAt)}, and after now, ${describeInstant(turn.now)}` };
     if (amount > total) return { code: 'MUT_ABOVE_CAPACITY', message: `the amount is ${amount}; ${entry.resource.id} has ${total}` };
     return takeAway(turn, entry, { kind: 'maintenance', name, startsAt, endsAt, amount: amount === 0 ? total : amount, reason });
@@ -146,6 +147,14 @@ function findMaintenance({ outages }: ResourceEntry, name: string): Outage | und
   return undefined;
 }
 
+/** Why a window of a name that there is cannot be announced: it is another one. What has begun begins now as well as then. */
+function findOtherWindow(now: Instant, known: Outage, { startsAt, endsAt, amount }: Pick<Outage, 'startsAt' | 'endsAt' | 'amount'>): Refusal | undefined {
+  const isSame = known.endsAt === endsAt && known.amount === amount && (known.startsAt === startsAt || (known.startsAt <= now && startsAt <= now));
+  if (isSame) return undefined;
+  const window = `from ${describeInstant(known.startsAt)} until ${describeInstant(known.endsAt)}, of ${known.amount}`;
+  return { code: 'MUT_MAINTENANCE_EXISTS', message: `the maintenance ${JSON.stringify(known.name)} is ${window}; withdraw it first, or give the other one another name` };
+}
+
 function failedUnits({ outages }: ResourceEntry): number[] {
   return [...outages.values()].flatMap(({ kind, units }) => (kind === 'failure' ? units : []));
 }
@@ -167,16 +176,22 @@ function takeAway(turn: Turn, entry: ResourceEntry, wanted: WantedOutage): Resou
   const outage: Outage = { ...wanted, id: nextOutageId, units };
   const outcome = calendar.block(blockOf(outage), turn.now);
   turn.change({ kind: 'OutagePut', resourceId: resource.id, outage, told: tellOutcome(turn, outage, outcome) });
-  return { movedCount: outcome.moved.length, cancelledCount: outcome.lost.length };
+  return { movedCount: outcome.moved.length, shortenedCount: outcome.shortened.length, cancelledCount: outcome.lost.length };
 }
 
-function tellOutcome(turn: Turn, outage: Outage, { moved, lost }: BlockOutcome): ReservationTold[] {
+function tellOutcome(turn: Turn, outage: Outage, { moved, shortened, lost }: BlockOutcome): ReservationTold[] {
   const cause = outage.kind === 'maintenance' ? 'maintenance' : 'a failure';
   const told = tellMoved(turn.state, moved, undefined);
+  for (const { id, before, after } of shortened) {
+    const known = turn.state.reservations.get(id);
+    if (known === undefined) continue;
+    const reason = `it ends ${describeTime(before.end - after.end)} earlier, for ${cause} begins then${outage.reason === '' ? '' : `: ${outage.reason}`}`;
+    told.push({ fact: 'shortened', reservation: { ...known, place: after, revision: known.revision + 1, reason } });
+  }
   for (const { id } of lost) {
     const known = turn.state.reservations.get(id);
     if (known === undefined) continue;
-    const why = known.status === 'held' ? 'which was only held' : 'and there is no other within its limits';
+    const why = known.status === 'held' ? 'which was only held' : known.place.start <= turn.now ? 'and it had begun' : 'and there is no other within its limits';
     const reason = `${cause} took its place, ${why}${outage.reason === '' ? '' : `: ${outage.reason}`}`;
     told.push({ fact: 'cancelled', reservation: { ...known, status: 'cancelled', endedAt: turn.now, holdUntil: 0, reason } });
   }
@@ -203,7 +218,7 @@ function withOwn(
   else reply(turn, asked.replyTo, asked.resourceId, result);
 }
 
-function reply(turn: Turn, replyTo: number, resourceId: string, counts: ResourceReplyCounts = { movedCount: 0, cancelledCount: 0 }): void {
+function reply(turn: Turn, replyTo: number, resourceId: string, counts: ResourceReplyCounts = { movedCount: 0, shortenedCount: 0, cancelledCount: 0 }): void {
   const entry = turn.state.resources.get(resourceId);
   if (entry !== undefined) turn.reply(replyTo, { state: stateOf(entry), ...counts } satisfies ResourceReply);
 }

@@ -192,6 +192,21 @@ test('a failed processor sends its reservations to others, elsewhere within thei
   calendar.checkInvariants();
 });
 
+test('what has begun is cut where a later block begins, and keeps what it has until then', (t) => {
+  for (const resource of [counted, shared]) {
+    const isCounted = resource.kind === 'counted';
+    const calendar = new Calendar(resource, 0);
+    const all = isCounted ? 4 : 100;
+    calendar.request(ask(1, all, 100), 0);
+    calendar.request(ask(2, all, 10, { earliestStart: 100 }), 0);
+    const { moved, shortened, lost } = calendar.block({ id: 1, start: 60, end: 80, resources: isCounted ? [0, 1, 2, 3] : [], amount: all }, 5);
+    t.deepEqual([moved, lost, shortened.map(({ id, before, after }) => [id, before.end, after.end, after.amount])], [[], [], [[1, 100, 60, all]]]);
+    t.is(calendar.get(1)?.end, 60);
+    t.is(placed(calendar.request(ask(3, all, 20), 5)).start, 80);
+    calendar.checkInvariants();
+  }
+});
+
 test('blocks that overlap leave what the other blocks when one of them ends', (t) => {
   const calendar = new Calendar(counted, 0);
   calendar.block({ id: 1, start: 0, end: 50, resources: [0, 1, 2], amount: 3 }, 0);

@@ -66,6 +66,7 @@ export const ErrorReason = {
   MUT_MACHINE_LOST: 25,
   MUT_MACHINE_MOVED: 47,
   MUT_MACHINE_QUARANTINED: 85,
+  MUT_MAINTENANCE_EXISTS: 135,
   MUT_MEMORY_MAX: 55,
   MUT_NODE_LOST: 83,
   MUT_NOT_CLAIMED: 103,
@@ -206,6 +207,7 @@ export namespace ErrorReason {
   export type MUT_MACHINE_LOST = typeof ErrorReason.MUT_MACHINE_LOST;
   export type MUT_MACHINE_MOVED = typeof ErrorReason.MUT_MACHINE_MOVED;
   export type MUT_MACHINE_QUARANTINED = typeof ErrorReason.MUT_MACHINE_QUARANTINED;
+  export type MUT_MAINTENANCE_EXISTS = typeof ErrorReason.MUT_MAINTENANCE_EXISTS;
   export type MUT_MEMORY_MAX = typeof ErrorReason.MUT_MEMORY_MAX;
   export type MUT_NODE_LOST = typeof ErrorReason.MUT_NODE_LOST;
   export type MUT_NOT_CLAIMED = typeof ErrorReason.MUT_NOT_CLAIMED;

@@ -516,7 +516,7 @@ export interface UpdateResourceResponse {
 
 export interface AddMaintenanceRequest {
   resourceId: string;
-  /** Chosen by the caller, unique at the resource; the same id is the same window. */
+  /** Chosen by the caller, unique at the resource; the same id and window are the same maintenance, and another window of that id is refused. */
   maintenanceId: string;
   startUnixMs: number;
   endUnixMs: number;
@@ -532,6 +532,8 @@ export interface AddMaintenanceResponse {
   /** Reservations that were in the way. */
   movedCount: number;
   cancelledCount: number;
+  /** Those in use, which end now where the window begins. */
+  shortenedCount: number;
 }
 
 export interface RemoveMaintenanceRequest {
@@ -591,7 +593,7 @@ export interface GetClaimKeysResponse {
 }
 
 /**
- * A lower-case fact: reservation.held, reservation.confirmed, reservation.moved, reservation.renegotiated, reservation.claimed,
+ * A lower-case fact: reservation.held, reservation.confirmed, reservation.moved, reservation.shortened, reservation.renegotiated, reservation.claimed,
  * reservation.released, reservation.expired, reservation.cancelled, resource.registered, resource.updated.
  */
 export interface ReservationEvent {
@@ -3801,7 +3803,7 @@ export const AddMaintenanceRequest: MessageFns<AddMaintenanceRequest> = {
 };
 
 function createBaseAddMaintenanceResponse(): AddMaintenanceResponse {
-  return { resource: undefined, movedCount: 0, cancelledCount: 0 };
+  return { resource: undefined, movedCount: 0, cancelledCount: 0, shortenedCount: 0 };
 }
 
 export const AddMaintenanceResponse: MessageFns<AddMaintenanceResponse> = {
@@ -3814,6 +3816,9 @@ export const AddMaintenanceResponse: MessageFns<AddMaintenanceResponse> = {
     }
     if (message.cancelledCount !== 0) {
       writer.uint32(24).uint32(message.cancelledCount);
+    }
+    if (message.shortenedCount !== 0) {
+      writer.uint32(32).uint32(message.shortenedCount);
     }
     return writer;
   },
@@ -3853,6 +3858,14 @@ export const AddMaintenanceResponse: MessageFns<AddMaintenanceResponse> = {
             }
 
             message.cancelledCount = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.shortenedCount = reader.uint32();
             continue;
           }
         }
