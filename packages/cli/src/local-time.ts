@@ -26,14 +26,17 @@ export function parseMoment(text: string, now: number): number {
   const [, date = '', time = ''] = /^(?:(today|tomorrow|\d{4}-\d\d-\d\d)[ T]?)?(\d{1,2}:\d\d(?::\d\d)?)?$/i.exec(trimmed) ?? [];
   if (date === '' && time === '') throw new MutiraoError('MUT_BAD_REQUEST', `the time is ${JSON.stringify(text)}; ${wanted}`);
   const wall = readWall(date.toLowerCase(), time === '' ? '00:00' : time, now);
-  const at = instantOf(wall, trimmed);
-  // A time of day alone is the next one.
-  return date === '' && at < now ? instantOf(wallOf(Date.UTC(wall.year, wall.month - 1, wall.day + 1, wall.hour, wall.minute, wall.second)), trimmed) : at;
+  // A time of day alone is the next one: tomorrow's where today's has passed, whichever of two it is, or would have been where clocks are put over it.
+  const isPast = date === '' && readingsOf(wall).every(({ at }) => at < now);
+  return instantOf(isPast ? wallOf(Date.UTC(wall.year, wall.month - 1, wall.day + 1, wall.hour, wall.minute, wall.second)) : wall, trimmed);
 }
 
 function parseWithOffset(text: string): number {
   const at = Date.parse(text.replace(/^(\S+) (\d\d:)/, '$1T$2').replace(/ (?=Z|[+-])/i, ''));
-  if (Number.isNaN(at)) throw new MutiraoError('MUT_BAD_REQUEST', `the time is ${JSON.stringify(text)}; ${wanted}`);
+  const [year = 0, month = 0, dayOfMonth = 0] = text.slice(0, 10).split('-').map(Number);
+  // The 30th of February would be the 2nd of March.
+  const isReal = new Date(Date.UTC(year, month - 1, dayOfMonth)).getUTCDate() === dayOfMonth;
+  if (Number.isNaN(at) || !isReal) throw new MutiraoError('MUT_BAD_REQUEST', `the time is ${JSON.stringify(text)}; ${wanted}`);
   return at;
 }
 
@@ -60,12 +63,17 @@ function wallOf(utc: number): WallTime {
   return { year: at.getUTCFullYear(), month: at.getUTCMonth() + 1, day: at.getUTCDate(), hour: at.getUTCHours(), minute: at.getUTCMinutes(), second: at.getUTCSeconds() };
 }
 
-/** The moment at which local clocks show a time. @throws {MutiraoError} MUT_LOCAL_TIME where there are two or none. */
-function instantOf(wall: WallTime, text: string): number {
+/** What a time on local clocks may mean, in order: one moment, or two around a change of clocks, of which both or none are shown as that time. */
+function readingsOf(wall: WallTime): { readonly offset: number; readonly at: number }[] {
   const utc = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
   // Clocks change at most once in two days: the offsets before and after are all that there can be.
   const offsets = [...new Set([offsetAt(utc - day), offsetAt(utc + day)])];
-  const candidates = offsets.map((offset) => ({ offset, at: utc - offset })).sort((one, other) => one.at - other.at);
+  return offsets.map((offset) => ({ offset, at: utc - offset })).sort((one, other) => one.at - other.at);
+}
+
+/** The moment at which local clocks show a time. @throws {MutiraoError} MUT_LOCAL_TIME where there are two or none. */
+function instantOf(wall: WallTime, text: string): number {
+  const candidates = readingsOf(wall);
   const real = candidates.filter(({ at, offset }) => offsetAt(at) === offset);
   const [first, second] = real;
   if (first !== undefined && second === undefined) return first.at;

@@ -41,7 +41,8 @@ export interface ConfirmedTogether {
 export async function confirmTogether(context: CommandContext, held: readonly HeldPart[]): Promise<ConfirmedTogether> {
   const decider = chooseDecider(held);
   const others = held.filter((one) => one !== decider);
-  const until = Math.min(...held.map(({ reservation }) => reservation.holdUntilUnixMs));
+  // The manager counts the hold by its own clock, which may differ from this one's.
+  const until = context.clock.now() + Math.min(...held.map(({ reservation: { requestedUnixMs, holdUntilUnixMs } }) => holdUntilUnixMs - requestedUnixMs));
   const pledge = pledgeTo(decider, randomUUID());
   // The one that decides first: who is pledged to it may ask at once.
   for (const some of [[decider], others]) {
@@ -83,9 +84,14 @@ const confirm: Call = ({ part, reservation: { reservationId } }) => part.manager
 
 /** Gives all back, and says why. */
 async function giveUp(held: readonly HeldPart[], asked: readonly HeldPart[], outcomes: readonly Outcome[]): Promise<MutiraoError> {
-  await letGo(held);
+  const kept = await letGo(held);
   const reasons = outcomes.flatMap((outcome, index) => (outcome.kind === 'failed' ? [`${asked[index]?.part.text ?? ''} was not confirmed (${outcome.error.code} ${outcome.error.message})`] : []));
-  return new MutiraoError('MUT_NOT_TOGETHER', `${reasons.join('; ')}, and the others are given back`);
+  return new MutiraoError('MUT_NOT_TOGETHER', `${reasons.join('; ')}, and the others are given back${describeKept(kept)}`);
+}
+
+/** What could not be given back lapses, unless it was confirmed before its manager went away. */
+function describeKept(kept: readonly HeldPart[]): string {
+  return kept.map(({ part, reservation: { reservationId } }) => `, but for ${part.text}: unless it lapses by itself, give it back with "mutirao reservation cancel ${reservationId}${managerWords(part)}"`).join('');
 }
 
 /** Its manager may have confirmed it before it went away: the others wait for its word, and are not given back. */

@@ -84,9 +84,11 @@ function toWindowAnswer(answer: PartAnswer, { start, end }: CommonWindow): Windo
   return later.length === 0 ? { kind: 'never' } : { kind: 'later', start: Math.min(...later.map(({ startUnixMs }) => startUnixMs)) };
 }
 
-/** Gives held places back; one that cannot be given back lapses. */
-export async function letGo(held: readonly HeldPart[]): Promise<void> {
-  await Promise.allSettled(held.map(({ part, reservation: { reservationId } }) => part.manager.cancelReservation({ reservationId, reason: 'not to be had together with the others' })));
+/** Gives held places back; answers those that could not be: what is only held lapses, and what is confirmed stands. */
+export async function letGo(held: readonly HeldPart[]): Promise<HeldPart[]> {
+  const reason = 'not to be had together with the others';
+  const settled = await Promise.allSettled(held.map(({ part, reservation: { reservationId } }) => part.manager.cancelReservation({ reservationId, reason })));
+  return held.filter((_, index) => settled[index]?.status === 'rejected');
 }
 
 function refusalOf(wish: TogetherWish, answers: readonly PartAnswer[], by: number | undefined): MutiraoError {

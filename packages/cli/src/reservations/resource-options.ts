@@ -72,6 +72,11 @@ export function mergeRules(old: ResourceRules | undefined, options: ResourceOpti
   };
 }
 
+/** Whether rules are those that options state; what they do not state may be any. */
+export function areStated(rules: ResourceRules | undefined, options: ResourceOptions): boolean {
+  return JSON.stringify(mergeRules(rules, options)) === JSON.stringify(mergeRules(rules, {}));
+}
+
 function countsOf({ perUser, amountPerUser, movesMax }: Record<'perUser' | 'amountPerUser' | 'movesMax', string | undefined>): Partial<ResourceRules> {
   return {
     ...(perUser === undefined ? {} : { reservationsPerUserMax: readCount('per-user', perUser) }),

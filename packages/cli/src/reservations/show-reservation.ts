@@ -1,6 +1,7 @@
 import type { Alternative, Refusal, Reservation, Resource, UnitRange } from '@mutirao/api/reservation';
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import { ReservationStatus } from '@mutirao/api/reservation';
+import { findNearestWord } from '@mutirao/core/shared';
 
 import type { ReservationClient } from '../client/reservation-client.ts';
 import type { CommandContext } from '../context.ts';
@@ -31,6 +32,15 @@ export function readReservationId(text: string): number {
 /** Resources by name, for their units. */
 export async function resourcesByName(manager: ReservationClient): Promise<ReadonlyMap<string, Resource>> {
   return new Map((await manager.listResources()).resources.map((resource) => [resource.resourceId, resource]));
+}
+
+/** @throws {MutiraoError} MUT_UNKNOWN_RESOURCE where there is none of a name that was given: nothing of it is not the same as no such thing. */
+export function checkResource(resources: ReadonlyMap<string, Resource>, name: string | undefined): void {
+  if (name === undefined || resources.has(name)) return;
+  const names = [...resources.keys()];
+  const nearest = findNearestWord(name, names);
+  const some = names.length === 0 ? 'none is registered' : nearest === undefined ? `want one of ${names.slice(0, 10).join(', ')}` : `did you mean "${nearest}"?`;
+  throw new MutiraoError('MUT_UNKNOWN_RESOURCE', `there is no resource "${name}"; ${some}`);
 }
 
 /** An amount with its unit, decimal as units of capacities are: `4`, `200 KB/s`. */

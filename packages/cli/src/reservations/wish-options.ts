@@ -32,8 +32,8 @@ export function addWishOptions(command: Command): Command {
     .option('--reference <units>', 'with --processors: units that --for holds for (default: the most)')
     .option('--work <time>', 'with --processors, instead of --for: an amount of work as the time of one unit')
     .option('--for <duration>', 'how long: 90s, 1h30m, HH:MM:SS')
-    .option('--from <time>', 'earliest start: 14:00, "tomorrow 14:00", 2026-03-01T14:00:00Z, +30m (default: now)')
-    .option('--until <time>', 'latest end, in the same forms (default: any)')
+    .option('--from <time>', 'earliest start: 14:00, "tomorrow 14:00", 2026-03-01T14:00:00Z, +30m, now (default: now)')
+    .option('--until <time>', 'latest end, in the same forms, or none (default: any)')
     .option('--immediate', 'now or not at all')
     .option('--on-demand', 'now, or else as early as possible');
 }
@@ -54,7 +54,7 @@ function readRange({ work, reference = '0' }: WishOptions, processors: string): 
   const [, least = '0', most = least] = /^(\d+)(?:\.\.(\d+))?$/.exec(processors) ?? [];
   const [amountMin, amountMax] = [Number(least), Number(most)];
   if (amountMin < 1 || amountMax < amountMin) throw new MutiraoError('MUT_RESERVATION_AMOUNT', `--processors is ${JSON.stringify(processors)}; want LEAST..MOST, as in 2..8`);
-  if (work !== undefined) return { $case: 'malleable', value: { workUnitMs: parseDuration(work), amountMin, amountMax } };
+  if (work !== undefined) return { $case: 'malleable', value: { workUnitMs: readDuration(work, '--work'), amountMin, amountMax } };
   if (!/^\d+$/.test(reference)) throw new MutiraoError('MUT_RESERVATION_AMOUNT', `--reference is ${JSON.stringify(reference)}; want a whole number of units, 1 or more`);
   return { $case: 'elastic', value: { amountMin, amountMax, referenceAmount: Number(reference) } };
 }
@@ -76,16 +76,24 @@ export function readTiming(options: WishOptions): Timing {
   return options.onDemand === true ? Timing.ON_DEMAND : Timing.ADVANCE;
 }
 
-/** Reads a duration that must be positive. @throws {MutiraoError} MUT_RESERVATION_DURATION */
-export function readDuration(text: string): number {
-  if (/^-/.test(text.trim())) throw new MutiraoError('MUT_RESERVATION_DURATION', `--for is ${JSON.stringify(text)}; want a duration of 1 ms or more`);
+/** Reads a duration, which is not negative. @throws {MutiraoError} MUT_RESERVATION_DURATION */
+export function readDuration(text: string, option = '--for'): number {
+  if (/^-/.test(text.trim())) throw new MutiraoError('MUT_RESERVATION_DURATION', `${option} is ${JSON.stringify(text)}; want a duration of 1 ms or more`);
   const duration = parseDuration(text);
   if (duration > durationMax) throw new MutiraoError('MUT_RESERVATION_TOO_LONG', `${JSON.stringify(text)} is longer than a hundred years; want a shorter time`);
   return duration;
 }
 
+/** Reads for how long a place is only held; 0 where it is to be reserved. @throws {MutiraoError} MUT_RESERVATION_DURATION */
+export function readHold(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const hold = readDuration(text, '--hold');
+  if (hold === 0) throw new MutiraoError('MUT_RESERVATION_DURATION', `--hold is ${JSON.stringify(text)}; want a duration of 1 ms or more, or no --hold, which reserves at once`);
+  return hold;
+}
+
 /** Reads a limit; undefined where none is given. @throws {MutiraoError} MUT_LOCAL_TIME, MUT_BAD_REQUEST */
 export function readLimit(text: string | undefined, now: number): number | undefined {
   if (text === undefined || text === 'now' || text === 'none') return undefined;
-  return text.startsWith('+') ? now + readDuration(text.slice(1)) : parseMoment(text, now);
+  return text.startsWith('+') ? now + readDuration(text.slice(1), 'the time after +') : parseMoment(text, now);
 }

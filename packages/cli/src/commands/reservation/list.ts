@@ -7,7 +7,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { reservationJson } from '../../json/reservation-documents.ts';
 import { tell } from '../../output/tell.ts';
-import { managerOption, openManager, reservationTable, resourcesByName } from '../../reservations/show-reservation.ts';
+import { checkResource, managerOption, openManager, reservationTable, resourcesByName } from '../../reservations/show-reservation.ts';
 import { readLimit } from '../../reservations/wish-options.ts';
 
 /** Which reservations are listed. */
@@ -42,6 +42,8 @@ export async function listReservations(context: CommandContext, options: ListOpt
   const limit = Number(options.limit);
   if (!Number.isInteger(limit) || limit < 1) throw new MutiraoError('MUT_BAD_REQUEST', `--limit is "${options.limit}"; want an integer of 1 or more`);
   const manager = await openManager(context, options.manager);
+  const resources = await resourcesByName(manager);
+  checkResource(resources, options.resource);
   const filter = {
     resourceId: options.resource ?? '', statuses: readStatuses(options.status), fromUnixMs: readLimit(options.from, now) ?? 0, untilUnixMs: readLimit(options.until, now) ?? 0,
     allUsers: options.all === true,
@@ -53,7 +55,6 @@ export async function listReservations(context: CommandContext, options: ListOpt
     found.push(...page.reservations);
     before = page.nextBeforeReservationId;
   } while (before !== 0 && found.length < limit);
-  const resources = await resourcesByName(manager);
   tell(context.output, {
     json: () => found.map((one) => reservationJson(one, resources.get(one.resourceId)?.unit ?? '')),
     table: () => reservationTable(found, resources, now),

@@ -2,13 +2,12 @@ import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { RequestReservationResponse } from '@mutirao/api/reservation';
-import { parseDuration } from '@mutirao/formats';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { managerOption, openManager, resourcesByName } from '../../reservations/show-reservation.ts';
 import { tellPlacement } from '../../reservations/tell-placement.ts';
-import { addWishOptions, readAmount, readDuration, readLimit, readTiming, checkUnits, type WishOptions } from '../../reservations/wish-options.ts';
+import { addWishOptions, readAmount, readDuration, readHold, readLimit, readTiming, checkUnits, type WishOptions } from '../../reservations/wish-options.ts';
 
 /** What is asked for, and how. */
 export interface RequestOptions extends WishOptions {
@@ -41,7 +40,7 @@ export async function requestReservation(context: CommandContext, options: Reque
       resourceId: options.resource, amount, durationMs: options.for === undefined ? 0 : readDuration(options.for), earliestStartUnixMs: readLimit(options.from, now),
       latestEndUnixMs: readLimit(options.until, now), timing: readTiming(options),
     },
-    clientRequestId: options.key ?? '', holdMs: options.hold === undefined ? 0 : parseDuration(options.hold), dryRun: options.dryRun === true,
+    clientRequestId: options.key ?? '', holdMs: readHold(options.hold), dryRun: options.dryRun === true,
   });
   return tellPlacement(context, { ...answer, unit: resources.get(resourceOf(answer, options))?.unit ?? '' });
 }

@@ -11,8 +11,8 @@ import { reservableResourceJson } from '../../json/reservation-documents.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
-import { addResourceOptions, mergeRules, readCount, readPart, rulesJson, type ResourceOptions } from '../../reservations/resource-options.ts';
-import { managerOption, openManager, showAmount } from '../../reservations/show-reservation.ts';
+import { addResourceOptions, areStated, mergeRules, readCount, readPart, rulesJson, type ResourceOptions } from '../../reservations/resource-options.ts';
+import { checkResource, managerOption, openManager, resourcesByName, showAmount } from '../../reservations/show-reservation.ts';
 import { readLimit } from '../../reservations/wish-options.ts';
 
 const actions = ['add', 'list', 'update', 'maintain', 'unmaintain', 'fail', 'restore'] as const;
@@ -38,12 +38,25 @@ export async function manageResource(context: CommandContext, { action, name, op
   const known = actions.find((one) => one === action);
   if (known === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `there is no "reservation resource ${action}"; want one of ${actions.join(', ')}`);
   const manager = await openManager(context, options.manager);
-  if (known === 'list') return tellResources(context, (await manager.listResources()).resources.filter(({ resourceId }) => name === undefined || resourceId === name));
+  if (known === 'list') return tellResources(context, await listed(manager, name));
   if (name === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `"reservation resource ${action}" wants the name of a resource`);
   const { resource, movedCount = 0, shortenedCount = 0, cancelledCount = 0 } = await change({ manager, action: known, resourceId: name, options, now: context.clock.now() });
   if (resource === undefined) throw new InvariantError('the manager gave no answer');
-  if (movedCount + shortenedCount + cancelledCount > 0) context.output.note(`Reservations in the way: ${movedCount} moved, ${shortenedCount} in use end earlier, ${cancelledCount} cancelled; their users hear of it.`);
+  const rulesStand = known === 'add' && !areStated(resource.rules, options);
+  if (rulesStand) context.output.note(`Resource ${name} is known already, and its rules stand as they are: "mutirao reservation resource update ${name}" changes them.`);
+  noteInTheWay(context, { movedCount, shortenedCount, cancelledCount });
   return tellResources(context, [resource]);
+}
+
+function noteInTheWay(context: CommandContext, { movedCount, shortenedCount, cancelledCount }: Record<'movedCount' | 'shortenedCount' | 'cancelledCount', number>): void {
+  if (movedCount + shortenedCount + cancelledCount > 0) context.output.note(`Reservations in the way: ${movedCount} moved, ${shortenedCount} in use end earlier, ${cancelledCount} cancelled; their users hear of it.`);
+}
+
+/** One resource, or all where no name is given. @throws {MutiraoError} MUT_UNKNOWN_RESOURCE */
+async function listed(manager: ReservationClient, name: string | undefined): Promise<Resource[]> {
+  const resources = await resourcesByName(manager);
+  checkResource(resources, name);
+  return [...resources.values()].filter(({ resourceId }) => name === undefined || resourceId === name);
 }
 
 interface Change {

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { parseDuration } from '@mutirao/formats';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -32,8 +31,8 @@ export function define(command: Command, act: Act): void {
     .usage('[options] RESOURCE=AMOUNT[@MANAGER] RESOURCE=AMOUNT[@MANAGER]...')
     .argument('<parts...>', 'what to reserve, and how much of it: alpha=4, net=30%, beta=2@10.0.0.7:7000')
     .requiredOption('--for <duration>', 'how long: 90s, 1h30m, HH:MM:SS')
-    .option('--from <time>', 'earliest start: 14:00, "tomorrow 14:00", 2026-03-01T14:00:00Z, +30m (default: now)')
-    .option('--until <time>', 'latest end, in the same forms (default: any)')
+    .option('--from <time>', 'earliest start: 14:00, "tomorrow 14:00", 2026-03-01T14:00:00Z, +30m, now (default: now)')
+    .option('--until <time>', 'latest end, in the same forms, or none (default: any)')
     .option('--hold <duration>', 'how long places are held until all have one, and are confirmed', '1m')
     .option('--rounds <count>', 'windows that are tried', '16')
     .option(...managerOption)
@@ -43,7 +42,7 @@ export function define(command: Command, act: Act): void {
 /** Reserves several resources, of several managers, for the same window, or none of them. */
 export async function reserveTogether(context: CommandContext, texts: readonly string[], options: TogetherOptions): Promise<ExitStatus> {
   const now = context.clock.now();
-  const [roundsMax, hold] = [Number(options.rounds), parseDuration(options.hold)];
+  const [roundsMax, hold] = [Number(options.rounds), readDuration(options.hold, '--hold')];
   if (!/^\d+$/.test(options.rounds) || roundsMax < 1 || roundsMax > 1000) throw new MutiraoError('MUT_BAD_REQUEST', `--rounds is "${options.rounds}"; want an integer in 1..1000`);
   if (hold < 1000) throw new MutiraoError('MUT_BAD_REQUEST', `--hold is "${options.hold}"; want 1s or more, or nobody could be asked meanwhile`);
   const parts = await readParts(context, texts, options.manager);

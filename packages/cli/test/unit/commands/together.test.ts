@@ -50,7 +50,10 @@ class FakeManager {
   }
 
   cancelReservation({ reservationId }: { readonly reservationId: number }) {
-    this.done.push(`cancel ${this.#resources.get(reservationId) ?? ''}`);
+    const resource = this.#resources.get(reservationId) ?? '';
+    this.done.push(`cancel ${resource}`);
+    const code = this.#failing(`cancel ${resource}`);
+    if (code !== undefined) return Promise.reject(new MutiraoError(code, 'told so'));
     return Promise.resolve({ reservation: undefined });
   }
 
@@ -113,6 +116,23 @@ test('when one cannot be pledged or confirmed all are given back, confirmed or n
     t.not(status, 0);
     t.deepEqual(manager.done.slice(2), [...before, `MUT_RESERVATION_OVER ${resource}`, 'cancel a', 'cancel b']);
     t.true(err.startsWith(`error: MUT_NOT_TOGETHER ${resource}=1 was not confirmed (MUT_RESERVATION_OVER told so), and the others are given back\n`), err);
+  }
+});
+
+test('what could not be given back is named, with the command that does it', async (t) => {
+  const failing: Record<string, ErrorCode> = { 'confirm b': 'MUT_RESERVATION_OVER', 'cancel a': 'MUT_UNREACHABLE' };
+  const { err } = await run(new FakeManager({ a: 0, b: 0 }, (call) => failing[call]), 'a=1@192.0.2.7:1', 'b=1', '--for', '1h');
+  t.true(err.startsWith('error: MUT_NOT_TOGETHER b=1 was not confirmed (MUT_RESERVATION_OVER told so), and the others are given back, but for a=1@192.0.2.7:1: unless it lapses by itself, '
+    + 'give it back with "mutirao reservation cancel 1 --manager 192.0.2.7:1"\n'), err);
+});
+
+test('a hold is as long as its manager said, whatever the clocks of the two say', async (t) => {
+  for (const ahead of [-120_000, 120_000]) {
+    const manager: FakeManager = new FakeManager({ a: 0, b: 0 }, (call): ErrorCode | undefined => (call === 'pledge b' && manager.done.length < 6 ? 'MUT_UNREACHABLE' : undefined));
+    let now = 1_000_000 + ahead;
+    const sleep = (): Promise<void> => ((now += 1000), Promise.resolve());
+    const { status, err } = await runCommandLine(['reservation', 'together', '--manager', 'h:1', 'a=1', 'b=1', '--for', '1h'], { reservations: manager, now: () => now, sleep });
+    t.is(status, 0, err);
   }
 });
 
