@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { ReservationServiceClient, ReservationStatus, Timing, type Reservation } from '@mutirao/api/reservation';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { callUnary, dial } from '@mutirao/runtime/rpc';
-import { buildExampleClient, Program, temporaryFolder, until, type ExampleClient } from '@mutirao/testkit';
+import { buildExampleClient, isAlive, Program, temporaryFolder, until, type ExampleClient } from '@mutirao/testkit';
 
 const limits = { deadlineMs: 10_000 };
 const user = userInfo().username;
@@ -27,8 +27,12 @@ class Honour {
     t.teardown(() => { child.kill('SIGKILL'); });
   }
 
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   async ended(): Promise<number> {
-    await until(() => this.#child.exitCode !== null, 'honour.py ends', 60_000);
+    await until(() => this.#child.exitCode !== null || this.#child.signalCode !== null, 'honour.py ends', 60_000);
     return this.#child.exitCode ?? -1;
   }
 }
@@ -128,4 +132,22 @@ test.serial('what runs is ended when the reservation is taken back and when its 
   t.is(alone.out, 'began\n');
   t.regex(alone.complaints, /the reservation manager is away/);
   t.true(Date.now() >= short.endUnixMs);
+});
+
+test.serial('who is told to end, or is killed, leaves no command behind, and a use is told to a manager that was away when it began', async (t) => {
+  const { manager, reserve, get, show } = await start(t);
+  for (const [signal, status] of [['SIGTERM', 143], ['SIGHUP', 129], ['SIGKILL', -1]] as const) {
+    const { claim } = await reserve(signal, 0, hour);
+    const honour = show(claim, 'echo $$; exec sleep 600');
+    await until(() => honour.out.endsWith('\n'), 'the command runs', 30_000);
+    honour.kill(signal);
+    t.is(await honour.ended(), status, honour.complaints);
+    await until(() => !isAlive(Number(honour.out)), `the command ends with ${signal}`);
+  }
+  const { claim, reservationId } = await reserve('away', 0, hour);
+  process.kill(manager.pid, 'SIGSTOP');
+  const honour = show(claim, 'echo began; exec sleep 600');
+  await until(() => honour.out.includes('began'), 'the command runs', 60_000);
+  process.kill(manager.pid, 'SIGCONT');
+  await until(async () => (await get(reservationId))?.status === ReservationStatus.CLAIMED, 'the manager knows of the use', 30_000);
 });

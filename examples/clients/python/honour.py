@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """A resource manager of someone else's: runs a command inside a reservation of Mutirao's reservation manager, on what was reserved, and at no other time.
 
-Exit status: the command's own; 3 where the claim is refused, 4 where the reservation was taken back, 5 where its time was over before the command.
+Exit status: the command's own; 143 where this program is told to end (SIGTERM, SIGHUP), and ends its command with it; 3 where the claim is refused, 4 where the reservation was taken back, 5 where its time was over before the command.
 """
 
 import argparse
 import base64
+import ctypes
 import json
 import os
 import pathlib
@@ -26,6 +27,9 @@ AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 ASK = 1  # Seconds between two questions whether the reservation still stands.
 GRACE = 2  # Seconds that a command gets to end when it is told to.
+TOLD_TO_END = (signal.SIGTERM, signal.SIGHUP)
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class Refused(Exception):
@@ -66,11 +70,12 @@ class Manager:
             raise Refused(f"{answer.code} {answer.message}")
 
     def begin(self, claim, user, key):
-        """Begins the use; the same key is the same use, so that it may be asked for again after a crash."""
-        self.call(
+        """Begins the use; the same key is the same use, so that it may be asked for again after a crash. False while the manager is away: it does not know of it yet."""
+        answer = self.call(
             "ClaimReservation",
             messages.ClaimReservationRequest(claim=claim, resource_id=self.resource, user_id=user, client_request_id=key),
         )
+        return answer is not None
 
     def release(self, reservation):
         """Gives back what is left of the reservation's time."""
@@ -134,7 +139,13 @@ def run(command, said, pin, still_stands):
         "RESERVED_UNTIL_UNIX_MS": str(said["end_unix_ms"]),
     }
 
+    parent = os.getpid()
+
     def prepare():
+        # The command does not outlive this program, however that ends. What it starts in its turn is left then; a service of systemd ends that, too.
+        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
         if pin:
             os.sched_setaffinity(0, units_of(said["units"]))
 
@@ -156,6 +167,8 @@ def run(command, said, pin, still_stands):
 
 def end(child):
     """Tells the command and all that it started to end, and sees to it that they do."""
+    for told in TOLD_TO_END:
+        signal.signal(told, signal.SIG_IGN)
     for signal_number, patience in ((signal.SIGTERM, GRACE), (signal.SIGKILL, None)):
         try:
             os.killpg(child.pid, signal_number)
@@ -174,9 +187,17 @@ def honour(args):
 
     still_stands()
     wait_for_start(said, still_stands)
-    manager.begin(claim, args.user, f"{args.resource} {said['jti']}")
+    is_told = False
+
+    def in_use():
+        # What the manager is not told of it gives back as unclaimed, with what runs in it: it is told until it has heard.
+        nonlocal is_told
+        is_told = is_told or manager.begin(claim, args.user, f"{args.resource} {said['jti']}")
+        still_stands()
+
+    in_use()
     try:
-        status = run(args.command, said, args.pin, still_stands)
+        status = run(args.command, said, args.pin, in_use)
     except Refused as error:
         print(f"error: {error}", file=sys.stderr)
         return 4
@@ -200,6 +221,8 @@ def parse_arguments():
 
 def main():
     args = parse_arguments()
+    for told in TOLD_TO_END:
+        signal.signal(told, lambda number, frame: sys.exit(128 + number))
     try:
         if args.reservations is None:
             args.reservations = json.loads((HOME / "reservations/local/reservations.json").read_text())["address"]
