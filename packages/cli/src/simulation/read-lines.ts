@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
-import { MutiraoError } from '@mutirao/api/errors';
+import { gzipMagic, readingError } from './read-file.ts';
 
 /** A piece of a text file. */
 export interface Line {
@@ -31,7 +31,7 @@ export async function* readLines(file: string, path: string): AsyncGenerator<Lin
       rest += parts.at(-1) ?? '';
     }
   } catch (error) {
-    throw readingError(file, error as NodeJS.ErrnoException);
+    throw readingError(file, error as Error, 'MUT_TRACE_SYNTAX');
   }
   yield { text: rest, isWhole: false };
 }
@@ -47,12 +47,5 @@ async function openText(path: string): Promise<Readable> {
 async function isGzipped(path: string): Promise<boolean> {
   await using handle = await open(path);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0);
-  return bytesRead === 2 && buffer.readUInt16BE(0) === 0x1f8b;
-}
-
-function readingError(file: string, error: NodeJS.ErrnoException): Error {
-  if (error.code === undefined) return error;
-  if (error.code === 'ENOENT') return new MutiraoError('MUT_FILE_NOT_FOUND', `there is no file ${file}`, { cause: error });
-  const isGzip = error.code.startsWith('Z_');
-  return new MutiraoError(isGzip ? 'MUT_TRACE_SYNTAX' : 'MUT_BAD_REQUEST', isGzip ? `${file} begins as a gzip file and is none: ${error.message}` : `cannot read ${file}: ${error.message}`, { cause: error });
+  return bytesRead === 2 && buffer.readUInt16BE(0) === gzipMagic;
 }

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
-
 import { MutiraoError } from '@mutirao/api/errors';
 import { plural } from '@mutirao/core/shared';
 import { parseSwf, processorsOf, selectRequests, type SelectedRequests, type SwfTrace } from '@mutirao/formats';
+
+import { readPacked } from './read-file.ts';
 
 /** The widest machine that is simulated. */
 export const processorsMax = 1_000_000;
@@ -33,7 +32,7 @@ export interface TraceReading {
  */
 export function readTrace(reading: TraceReading): TraceFile {
   const { file } = reading;
-  const trace = parseSwf(readBytes(file, reading.path), file);
+  const trace = parseSwf(readPacked(file, reading.path, 'MUT_SWF_SYNTAX'), file);
   const processors = reading.processors ?? processorsOf(trace);
   if (processors === undefined) {
     if (trace.records.length === 0) throw new MutiraoError('MUT_TRACE_EMPTY', `${file} holds no record`);
@@ -44,26 +43,6 @@ export function readTrace(reading: TraceReading): TraceFile {
   const read = { file, trace, processors, ...selected };
   if (selected.requests.length === 0) throw new MutiraoError('MUT_TRACE_EMPTY', `${file} holds no request to replay: ${describeTrace(read)}`);
   return read;
-}
-
-function readBytes(file: string, path: string): Uint8Array {
-  const bytes = readOrRefuse(file, path);
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
-  try {
-    return gunzipSync(bytes);
-  } catch (error) {
-    throw new MutiraoError('MUT_SWF_SYNTAX', `${file} begins as a gzip file and is none: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-function readOrRefuse(file: string, path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const isMissing = code === 'ENOENT';
-    throw new MutiraoError(isMissing ? 'MUT_FILE_NOT_FOUND' : 'MUT_BAD_REQUEST', isMissing ? `there is no file ${file}` : `cannot read ${file}: ${message}`, { cause: error });
-  }
 }
 
 /** Says in one line what was made of the lines of a log; kinds that did not occur are left out. */

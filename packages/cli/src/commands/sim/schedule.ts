@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
@@ -18,6 +16,7 @@ import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { renderPairs } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { readFraction, readWord } from '../../simulation/numbers.ts';
+import { readPacked } from '../../simulation/read-file.ts';
 
 /** What `sim schedule` takes. */
 export interface ScheduleOptions {
@@ -80,14 +79,7 @@ function readWorkflow(context: CommandContext, file: string, processorCount: num
 
 /** @throws {MutiraoError} MUT_FILE_NOT_FOUND; MUT_BAD_REQUEST */
 function readText({ directory }: CommandContext, file: string): string {
-  try {
-    const bytes = readFileSync(resolve(directory, file));
-    return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString();
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const isMissing = code === 'ENOENT';
-    throw new MutiraoError(isMissing ? 'MUT_FILE_NOT_FOUND' : 'MUT_BAD_REQUEST', isMissing ? `there is no file ${file}` : `cannot read ${file}: ${message}`, { cause: error });
-  }
+  return readPacked(file, resolve(directory, file)).toString();
 }
 
 function writeMap(path: string, document: WorkflowDocument, { processors }: Platform, schedule: Schedule): void {

@@ -1,13 +1,13 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { FormatError, parseFailureTrace } from '@mutirao/formats';
 import { readScenario, ScenarioError, type FailureLog, type Scenario } from '@mutirao/sim';
 
 import { readWhole } from '../numbers.ts';
+import { readPacked } from '../read-file.ts';
 
 /** What `sim swarm` takes. */
 export interface SwarmOptions {
@@ -65,42 +65,23 @@ function readSeeds({ seeds, from }: SwarmOptions): SwarmPlan['seeds'] {
 /** Reads a log of failures, gzipped or not. */
 function readFailures(directory: string, { failures: file, factor }: SwarmOptions): FailureLog | undefined {
   if (file === undefined) return undefined;
-  const bytes = readBytes(file, resolve(directory, file));
+  const log = readPacked(file, resolve(directory, file)).toString();
   try {
-    const text = (isGzipped(bytes) ? gunzipSync(bytes) : bytes).toString('utf8');
-    const { nodes } = parseFailureTrace(text, file);
+    const { nodes } = parseFailureTrace(log, file);
     if (nodes.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', `${file} has no failure; want one at least`);
     return { nodes, factor: readWhole('--factor', factor, { min: 1, max: 1_000_000_000 }) };
   } catch (error) {
-    if (error instanceof MutiraoError) throw error;
-    throw new MutiraoError('MUT_BAD_REQUEST', error instanceof FormatError ? error.message : `${file} is broken: ${(error as Error).message}`, { cause: error });
+    throw error instanceof FormatError ? new MutiraoError('MUT_BAD_REQUEST', error.message, { cause: error }) : error;
   }
-}
-
-function isGzipped(bytes: Buffer): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
 /** Reads the scenario of a file. @throws {MutiraoError} MUT_FILE_NOT_FOUND; MUT_BAD_REQUEST with the field, the value found and the value wanted. */
 export function readScenarioFile(file: string, path: string): Scenario {
   try {
-    return readScenario(JSON.parse(readText(file, path)));
+    return readScenario(JSON.parse(readPacked(file, path).toString()));
   } catch (error) {
     if (!(error instanceof ScenarioError || error instanceof SyntaxError)) throw error;
     throw new MutiraoError('MUT_BAD_REQUEST', `${file}${error instanceof ScenarioError ? '' : ' is no JSON'}: ${error.message}`, { cause: error });
-  }
-}
-
-function readText(file: string, path: string): string {
-  return readBytes(file, path).toString('utf8');
-}
-
-function readBytes(file: string, path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new MutiraoError(code === 'ENOENT' ? 'MUT_FILE_NOT_FOUND' : 'MUT_BAD_REQUEST', code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file}: ${message}`, { cause: error });
   }
 }
 
