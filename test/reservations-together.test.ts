@@ -80,7 +80,7 @@ test.serial('a manager that is killed before it confirmed leaves nothing reserve
   const before = (await listed('one')).length;
   // The first answers only when the second is gone, so that both hold and one cannot confirm.
   killProcess(pids.get('one') ?? 0, 'SIGSTOP');
-  const asking = mutirao('together', 'alpha=1@one', 'net=10%@two', '--for', '1m', '--hold', '15s');
+  const asking = mutirao('together', 'alpha=1@one', 'net=10%@two', '--for', '1m', '--hold', '45s');
   await until(async () => (await listed('two'))[0]?.status === 'held', 'the second holds');
   await kill('two');
   killProcess(pids.get('one') ?? 0, 'SIGCONT');
@@ -89,10 +89,9 @@ test.serial('a manager that is killed before it confirmed leaves nothing reserve
   t.regex(err, /^error: MUT_NOT_TOGETHER net=10%@two was not confirmed \(MUT_UNREACHABLE .*and the others are given back/);
   const after = await listed('one');
   t.is(after.length, before + 1);
-  // Given back, or lapsed where the machine is so slow that it came to that first.
-  t.true(['cancelled', 'expired'].includes(after[0]?.status ?? ''), after[0]?.status);
+  t.is(after[0]?.status, 'cancelled');
   await start('two', address);
-  await until(async () => (await listed('two'))[0]?.status === 'expired', 'the hold lapses');
+  await until(async () => (await listed('two'))[0]?.status === 'expired', 'the hold lapses', 180_000);
 });
 
 /** What the command does up to its death: both are held and pledged to the first. Returns their numbers. */
