@@ -71,7 +71,7 @@ function elasticShapes({ amountMin, amountMax, referenceAmount, referenceDuratio
   if (!amounts.includes(nearest)) amounts.push(nearest);
   const distance = (amount: number): number => Math.abs(amount - referenceAmount);
   amounts.sort((one, other) => distance(one) - distance(other) || other - one);
-  return amounts.map((amount) => ({ amount, duration: Math.ceil((referenceAmount / amount) * referenceDuration) }));
+  return amounts.map((amount) => ({ amount, duration: Math.ceil((referenceAmount * referenceDuration) / amount) }));
 }
 
 /** Whole numbers from `least` to `most`, ascending. */

@@ -56,6 +56,16 @@ test('a resource with a fault is told what would be possible', (t) => {
   t.truthy(findResourceFault({ ...shared, capacity: 0.5 }));
 });
 
+test('an elastic request that has another amount lasts as long as its work takes, to the millisecond', (t) => {
+  const calendar = new Calendar(shared, 0);
+  const hour = 3_600_000;
+  for (const [amount, referenceAmount] of [[25, 7], [5, 11], [10, 11], [3, 7]] as const) {
+    const extent = { kind: 'elastic', amountMin: amount, amountMax: amount, referenceAmount, referenceDuration: hour } as const;
+    const { start, end } = placed(calendar.find(ask(1, 0, 0, { extent }), 0));
+    t.is(BigInt(end - start), (BigInt(referenceAmount * hour) + BigInt(amount - 1)) / BigInt(amount), `${referenceAmount} for an hour as ${amount}`);
+  }
+});
+
 test('an elastic request has the place nearest to its reference', (t) => {
   const calendar = new Calendar(counted, 0);
   calendar.request(ask(1, 2, 100), 0);
