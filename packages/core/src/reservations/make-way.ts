@@ -35,7 +35,7 @@ export function makeWay(book: ReservationBook, unplaced: Unplaced, want: Want, n
   const reservation = { ...unplaced, start, end, resources: freed };
   book.add(reservation);
   const moved = placeAgain(book, inTheWay, now);
-  if (moved !== undefined) return { kind: 'placed', reservation, moved: moved.filter(({ before, after }) => !isSamePlace(before, after)) };
+  if (moved !== undefined) return { kind: 'placed', reservation, moved: moved.filter(({ before, after }) => hasMoved(before, after)) };
   book.remove(reservation.id);
   for (const each of inTheWay) book.add(each);
   return { kind: 'refused', movesWanted: inTheWay.length };
@@ -103,8 +103,9 @@ export function findAnew(book: ReservationBook, reservation: PlacedReservation, 
   return { ...reservation, start, end: start + duration, resources: book.all.choose(amount, start, start + duration, book.resource.placement) };
 }
 
-function isSamePlace(one: PlacedReservation, other: PlacedReservation): boolean {
-  return one.start === other.start && one.end === other.end && one.resources.every((resource, index) => resource === other.resources[index]);
+/** Making way leaves amount and limits as they were. */
+function hasMoved(before: PlacedReservation, after: PlacedReservation): boolean {
+  return before.start !== after.start || before.end !== after.end || before.resources.some((resource, index) => resource !== after.resources[index]);
 }
 
 /** In order of start, then id. */
