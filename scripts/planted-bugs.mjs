@@ -68,12 +68,12 @@ const runTimeMax = 120_000;
 /** Tests that take longer than that without any bug hang, however slow the machine. */
 const soundTimeMax = 16 * runTimeMax;
 
-/** How the tests end: `passed`, `failed`, or `endless` where they do not in time; whatever they started is gone afterwards. */
+/** How the tests end: `passed`, `failed`, or `endless` where they do not in time, which AVA is not to call failed; whatever they started is gone afterwards. */
 function runTests(copy, tests, timeMax) {
   return new Promise((resolve) => {
     // The copy's modules are compiled once for all runs: a third of a second of processor time for each file of tests.
     const env = { ...process.env, NODE_COMPILE_CACHE: join(copy, '.cache/compiled') };
-    const ava = spawn(process.execPath, [join(copy, 'node_modules/ava/entrypoints/cli.js'), '--fail-fast', ...tests], { cwd: copy, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const ava = spawn(process.execPath, [join(copy, 'node_modules/ava/entrypoints/cli.js'), '--fail-fast', `--timeout=${2 * timeMax}ms`, ...tests], { cwd: copy, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     const pieces = [];
     for (const stream of [ava.stdout, ava.stderr]) stream.on('data', (piece) => pieces.push(piece));
     let isLate = false;
