@@ -234,12 +234,12 @@ export class AgentProcess {
     return sabotage.colludes ? 'bad' : `bad${replicaId}x`;
   }
 
-  #collect({ start }: HeldReplica): void {
+  #collect({ start, template }: HeldReplica): void {
     if (this.#failsChore()) {
       this.#process.deliver({ kind: 'CollectionFailed', replicaId: start.replicaId, verdict: noSpace });
       return;
     }
-    const content = { sha256: this.#setup.world.truth.writtenBy(start.replicaId), size: 1 };
+    const content = { sha256: this.#setup.world.truth.writtenBy({ label: template.environment['SIMULATED_JOB'] ?? '', replicaId: start.replicaId }), size: 1 };
     this.#process.deliver({
       kind: 'OutputsCollected', replicaId: start.replicaId,
       outputs: start.outputs.map((_output, outputIndex) => ({ outputIndex, path: '', content, mode: 0o644, inline: undefined, transferId: `r${start.replicaId}` })),

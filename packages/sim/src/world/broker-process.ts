@@ -20,6 +20,8 @@ export interface BrokerSetup {
   readonly disk: SimulatedDisk<BrokerChange>;
   readonly luck: Prng;
   readonly providerIds: readonly ProviderId[];
+  /** Names the journal that it speaks for. */
+  readonly instance: string;
   dial(life: Life, providerId: ProviderId): StreamEnd<FromBroker, ToBroker>;
   onCommitted(changes: readonly BrokerChange[]): void;
 }
@@ -111,10 +113,10 @@ export class BrokerProcess {
 
   #connect(providerId: ProviderId): void {
     if (this.#links.has(providerId)) return;
-    const { world, luck, dial } = this.#setup;
+    const { world, luck, dial, instance } = this.#setup;
     const link = new Link<FromBroker, ToBroker>({
       kernel: world.kernel, life: this.life, luck: luck.fork(`link ${providerId}`), backOff: { first: 100, longest: 5000 },
-      dial: () => dial(this.life, providerId), hello: () => ({ kind: 'hello', brokerId: 'broker', instance: 'journal' }),
+      dial: () => dial(this.life, providerId), hello: () => ({ kind: 'hello', brokerId: 'broker', instance }),
       onConnected: (greeting) => { this.process.deliver({ kind: 'ProviderConnected', providerId, takesLeases: true, ...(greeting.kind === 'hello' ? { clock: greeting.clock, resourceId: greeting.resourceId } : {}) }); },
       onMessage: (message) => { this.#receive(providerId, message); },
       onLost: () => { this.process.deliver({ kind: 'ProviderDisconnected', providerId, reason: 'MUT_UNREACHABLE' }); },
@@ -189,8 +191,9 @@ export class BrokerProcess {
 
   /** What the outputs are, or what the task wrote, which is on record. */
   #digest({ replicaId, jobId, outputs, check }: CommandOf<'DigestResult'>): void {
-    if (this.process.state.jobs.get(jobId)?.spec === undefined) return;
-    const digest = outputs[0]?.content.sha256 ?? this.#setup.world.truth.writtenBy(replicaId);
+    const spec = this.process.state.jobs.get(jobId)?.spec;
+    if (spec === undefined) return;
+    const digest = outputs[0]?.content.sha256 ?? this.#setup.world.truth.writtenBy({ label: spec.label, replicaId });
     this.#later(() => { this.process.deliver(isRefused(check, outputs) ? refusalOf(replicaId) : { kind: 'ResultDigested', replicaId, digest }); });
   }
 

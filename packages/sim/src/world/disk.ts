@@ -44,6 +44,13 @@ export class SimulatedDisk<Change> {
     this.#hasFallen = true;
   }
 
+  /** Somebody removes all that is on it. */
+  wipe(): void {
+    this.#transactions.length = 0;
+    this.#syncedCount = 0;
+    this.#hasFallen = false;
+  }
+
   /** Whether its host has fallen since `forgetFall`. */
   get hasFallen(): boolean {
     return this.#hasFallen;

@@ -28,6 +28,8 @@ export class LeaseBook {
   readonly #skewMax: Duration;
   /** What each leased id is for: a provider, and a task of a job. */
   readonly #leased = new Map<ReplicaId, string>();
+  /** What was leased by brokers whose journals are gone: a provider that has not heard of that may start it. */
+  readonly #formerly = new Map<ReplicaId, Set<ProviderId>>();
   /** The tasks of each provider's last lease. */
   readonly #tasks = new Map<ProviderId, ReadonlySet<string>>();
   /** Replicas of whose end the broker was told. */
@@ -46,6 +48,17 @@ export class LeaseBook {
   /** @param skewMax how far clocks may be off: those of a deputy and of its next life differ by twice as much. */
   constructor(skewMax: Duration) {
     this.#skewMax = skewMax;
+  }
+
+  /** The broker's journal is gone: nothing of what it leased may come to the next one. */
+  forgetBroker(): void {
+    for (const [replicaId, leased] of this.#leased) {
+      const providers = this.#formerly.get(replicaId) ?? new Set();
+      this.#formerly.set(replicaId, providers.add(leased.slice(0, leased.indexOf(' '))));
+    }
+    this.#leased.clear();
+    this.#tasks.clear();
+    this.#telling.clear();
   }
 
   /** Hears of a turn. */
@@ -108,7 +121,7 @@ export class LeaseBook {
     invariant(!isCaught, `${machineId} is given leased tasks, and ${providerId} knows that ${identity} was caught`);
     for (const replicaId of replicaIds) {
       const leased = this.#leased.get(replicaId) ?? 'nothing';
-      invariant(leased.startsWith(`${providerId} `), `r${replicaId} starts on ${machineId}, and was leased as ${leased}`);
+      invariant(leased.startsWith(`${providerId} `) || this.#formerly.get(replicaId)?.has(providerId) === true, `r${replicaId} starts on ${machineId}, and was leased as ${leased}`);
     }
   }
 
@@ -149,9 +162,10 @@ export class LeaseBook {
 
   /** A provider journaled changes. */
   hearProvider(changes: readonly ProviderChange[]): void {
+    const isReplaced = changes.some(({ kind }) => kind === 'BrokerReplaced');
     for (const change of changes) {
       if (change.kind === 'ReportKept') this.#hearKept(change);
-      if (change.kind === 'ReportsForgotten') this.#hearForgotten(change);
+      if (change.kind === 'ReportsForgotten') this.#hearForgotten(change, isReplaced);
     }
   }
 
@@ -162,11 +176,12 @@ export class LeaseBook {
     reports.set(sequence, endedReplicaIds);
   }
 
-  #hearForgotten({ machineId, incarnation, upTo }: ChangeOf<'ReportsForgotten'>): void {
+  /** @param isReplaced whether they were kept for a broker whose journal is gone. */
+  #hearForgotten({ machineId, incarnation, upTo }: ChangeOf<'ReportsForgotten'>, isReplaced: boolean): void {
     const reports = this.#kept.get(keptKey({ machineId, incarnation }));
     for (const [sequence, endedReplicaIds] of reports ?? []) {
       if (sequence > upTo) continue;
-      const unheard = endedReplicaIds.find((replicaId) => !this.#heard.has(replicaId));
+      const unheard = isReplaced ? undefined : endedReplicaIds.find((replicaId) => !this.#heard.has(replicaId));
       invariant(unheard === undefined, `the end of r${unheard ?? 0} on ${machineId} is forgotten, and the broker has not heard of it`);
       reports?.delete(sequence);
     }

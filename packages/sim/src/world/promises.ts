@@ -33,6 +33,16 @@ export class Promises {
     return this.#told.get(label);
   }
 
+  /** The broker's journal is gone, and with it all that was promised. */
+  forget(): void {
+    this.#told.clear();
+    this.#labels.clear();
+    this.#accepted.clear();
+    this.#doubted = [];
+    this.#ended.clear();
+    this.#book = new JournalBook(this.#truth);
+  }
+
   /** The broker journaled changes; what follows from them may be known outside from now on. */
   hear(changes: readonly BrokerChange[]): void {
     for (const change of changes) this.#hearOne(change);

@@ -1,5 +1,5 @@
 import type { WorldFailure } from './run-world.ts';
-import { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabMachinePlan, type LabPlan, type Scenario } from './scenario.ts';
+import { calmFaults, honestManager, type ClusterPlan, type JobPlan, type LabMachinePlan, type LabPlan, type Scenario } from './scenario.ts';
 
 /** Smaller scenarios than this one, the boldest first; those that are the same count for nothing. */
 export type Reduction = (scenario: Scenario, failure: WorldFailure) => readonly Scenario[];
@@ -17,9 +17,9 @@ export function listReductions({ jobs, clusters, labs }: Scenario): Reduction[] 
   ];
 }
 
-const faultNames: readonly (keyof FaultPlan)[] = [
+const faultNames = [
   'crashesPerHour', 'fallsPerHour', 'pausesPerHour', 'cutsPerHour', 'breaksPerHour', 'fullDisksPerHour', 'skewMax', 'pauseMax', 'cutMax',
-];
+] as const;
 
 const wholeReductions: readonly Reduction[] = [
   (scenario) => fewer(scenario.jobs).map((jobs) => ({ ...scenario, jobs })),
@@ -30,6 +30,7 @@ const wholeReductions: readonly Reduction[] = [
   (scenario) => [{ ...scenario, faults: calmFaults }],
   ...faultNames.map((name): Reduction => (scenario) => [0, half(scenario.faults[name])].map((value) => ({ ...scenario, faults: { ...scenario.faults, [name]: value } }))),
   ...(['lossProbability', 'duplicateProbability', 'delayMax'] as const).map((name): Reduction => (scenario) => [{ ...scenario, network: { ...scenario.network, [name]: 0 } }]),
+  ({ faults: { journalLossesPerHour, ...faults }, ...scenario }) => (journalLossesPerHour === undefined ? [] : [{ ...scenario, faults }]),
   ({ heuristicSwitchesPerHour: _left, ...scenario }) => [scenario],
   ({ choreFailureProbability: _left, ...scenario }) => [scenario],
   ({ lease: _left, ...scenario }) => [scenario],

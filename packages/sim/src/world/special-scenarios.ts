@@ -59,3 +59,13 @@ export function sleepyScenario(scenario: Scenario): Scenario {
     })),
   };
 }
+
+/** The same world where the broker's journal is lost every few minutes, of brokers that lease: what ran for a former one, under the same numbers, is under way everywhere. */
+export function forgetfulScenario(scenario: Scenario): Scenario {
+  return {
+    ...scenario, stormDuration: 1_800_000, faults: { ...scenario.faults, journalLossesPerHour: 30 }, lease: { sleepsPerHour: 0, sleepMax: 0, horizon: 600_000 },
+    jobs: scenario.jobs.map((job) => ({
+      ...job, submittedAfter: Math.min(job.submittedAfter, 300_000), taskCount: Math.max(job.taskCount, 20), meanTaskTime: Math.max(5_000, Math.min(job.meanTaskTime, 60_000)),
+    })),
+  };
+}

@@ -9,6 +9,8 @@ import type { World } from './world.ts';
 const hour: Duration = 3_600_000;
 const fullDiskMax: Duration = 120_000;
 const nodeAwayMax: Duration = 600_000;
+const brokerAwayMax: Duration = 120_000;
+const providerAwayMax: Duration = 60_000;
 const fallPoints: readonly FallPoint[] = ['before-write', 'after-write', 'amid-commands'];
 
 /** Lets things go wrong in a world, as its scenario says, until it is told to stop. Everything is drawn from the scenario's seed. */
@@ -19,13 +21,14 @@ export class Storm {
   constructor(world: World) {
     this.#world = world;
     this.#luck = new Prng(`storm ${world.scenario.seed}`);
-    const { crashesPerHour, fallsPerHour, pausesPerHour, cutsPerHour, breaksPerHour, fullDisksPerHour } = world.scenario.faults;
+    const { crashesPerHour, fallsPerHour, pausesPerHour, cutsPerHour, breaksPerHour, fullDisksPerHour, journalLossesPerHour = 0 } = world.scenario.faults;
     this.#strike('crash', crashesPerHour, (luck) => { this.#crash(luck); });
     this.#strike('fall', fallsPerHour, (luck) => { this.#fall(luck); });
     this.#strike('pause', pausesPerHour, (luck) => { this.#pause(luck); });
     this.#strike('cut', cutsPerHour, (luck) => { this.#cut(luck); });
     this.#strike('break', breaksPerHour, (luck) => { this.#break(luck); });
     this.#strike('full disk', fullDisksPerHour, (luck) => { this.#fillDisk(luck); });
+    this.#strike('journal', journalLossesPerHour, (luck) => { this.#loseJournal(luck); });
     this.#strike('switch', world.scenario.heuristicSwitchesPerHour ?? 0, (luck) => { this.#switchHeuristic(luck); });
     this.#loadClusters();
     this.#wearLabs();
@@ -101,6 +104,17 @@ export class Storm {
     this.#world.tell('DiskFilled', current === undefined ? [] : [current], `of ${node.name} for ${duration} ms`);
     disk.isFull = true;
     this.#world.kernel.after(duration, () => { disk.isFull = false; });
+  }
+
+  /** Of some losses the sites hear when the next broker has jobs already: a power cut takes all, and home is back first. */
+  #loseJournal(luck: Prng): void {
+    const awayFor = luck.below(brokerAwayMax);
+    const sites = luck.below(2) === 0 ? [] : [...this.#world.clusters, ...this.#world.labs];
+    this.#world.loseJournal(awayFor);
+    for (const { provider } of sites) {
+      provider.downUntil = this.#world.kernel.now + awayFor + luck.below(providerAwayMax);
+      provider.current?.life.end();
+    }
   }
 
   /** The user changes her mind about what decides the requests of a cluster's provider, or asks for what there is not. */

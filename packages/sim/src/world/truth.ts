@@ -22,6 +22,25 @@ export interface RunPlace {
   readonly speed: number;
 }
 
+/** A replica of a job; another journal gives its number again. */
+export interface LabelledReplica {
+  readonly label: string;
+  readonly replicaId: number;
+}
+
+/** What a job is called: the number of its plan, and of the journal that it is submitted to where that is not the first. */
+export function labelOf(planIndex: number, journal: number): string {
+  return journal === 1 ? String(planIndex) : `${planIndex}@${journal}`;
+}
+
+function planIndexOf(label: string): number {
+  return Number(label.split('@')[0]);
+}
+
+function resultKey({ label, replicaId }: LabelledReplica): string {
+  return `${label} r${replicaId}`;
+}
+
 /** A result that a broker took. */
 export interface AcceptedResult {
   readonly label: string;
@@ -62,8 +81,8 @@ export class Truth {
   /** What each replica id ever ran; after a fall of home an id may have been given twice. */
   readonly #runs = new Map<number, { readonly label: string; readonly taskIndex: number; readonly exitStatus: number; readonly time: Duration }[]>();
   #runCount = 0;
-  /** What each run that ended well really brought, by replica. */
-  readonly #results = new Map<number, RunResult>();
+  /** What each run that ended well really brought, by job and replica. */
+  readonly #results = new Map<string, RunResult>();
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
@@ -82,9 +101,9 @@ export class Truth {
     return count;
   }
 
-  /** The job that a label names. */
+  /** The job that a label names, whichever journal it was submitted to. */
   planOf(label: string): JobPlan {
-    const plan = this.#scenario.jobs[Number(label)];
+    const plan = this.#scenario.jobs[planIndexOf(label)];
     invariant(plan, `a task of job "${label}", which nobody submitted`);
     return plan;
   }
@@ -117,20 +136,20 @@ export class Truth {
     const runs = this.#runs.get(replicaId) ?? [];
     const isTrue = runs.some((run) => run.label === label && run.taskIndex === taskIndex && run.exitStatus === 0);
     invariant(isTrue, `r${replicaId} never did task ${taskIndex} of job "${label}", and its result was taken`);
-    this.#checkOutvoted(label, taskIndex, this.#results.get(replicaId)?.digest ?? '');
+    this.#checkOutvoted(label, taskIndex, this.#results.get(resultKey({ label, replicaId }))?.digest ?? '');
     invariant(!this.planOf(label).hasOutput || sha256 !== '', `the result of r${replicaId} was taken without its output`);
     invariant(!this.planOf(label).isChecked || !sha256.startsWith('bad'), `the result of r${replicaId} is wrong, was checked, and was taken`);
   }
 
   /** A run ended well and brought this. */
   noteResult(replicaId: number, result: RunResult): void {
-    this.#results.set(replicaId, result);
+    this.#results.set(resultKey({ label: result.label, replicaId }), result);
   }
 
   /** What a run brought; it must have ended well. */
-  writtenBy(replicaId: number): string {
-    const result = this.#results.get(replicaId);
-    invariant(result, `r${replicaId} is asked for its result and never had one`);
+  writtenBy(replica: LabelledReplica): string {
+    const result = this.#results.get(resultKey(replica));
+    invariant(result, `r${replica.replicaId} is asked for its result and never had one`);
     return result.digest;
   }
 

@@ -5,6 +5,7 @@ import type { Kernel } from './kernel.ts';
 import type { Promises } from './promises.ts';
 import type { ReservationBook } from './reservation-book.ts';
 import type { JobPlan } from './scenario.ts';
+import { labelOf } from './truth.ts';
 
 /** What a user needs. */
 export interface UserSetup {
@@ -23,12 +24,16 @@ const tryAgainAfter: Duration = 5_000;
 export class SimulatedUser {
   readonly #setup: UserSetup;
   #openCount: number;
+  /** Counts the journals of the broker. */
+  #journal = 1;
+  /** Plans that were accepted by the present one. */
+  #accepted = new Set<number>();
 
   constructor(setup: UserSetup) {
     this.#setup = setup;
     this.#openCount = setup.plans.length;
     for (const [index, plan] of setup.plans.entries()) {
-      setup.kernel.after(plan.submittedAfter, () => { this.#submit(String(index), plan); });
+      setup.kernel.after(plan.submittedAfter, () => { this.#submit(index, plan); });
     }
   }
 
@@ -37,19 +42,31 @@ export class SimulatedUser {
     return this.#openCount > 0;
   }
 
-  #submit(label: string, plan: JobPlan, isReserved = true): void {
+  /** The broker's journal is gone: she submits again what was accepted; what she waits for she asks the next one. */
+  loseJournal(): void {
+    const { kernel, plans } = this.#setup;
+    const lost = [...this.#accepted];
+    this.#journal += 1;
+    this.#accepted = new Set();
+    this.#openCount += lost.length;
+    for (const index of lost) kernel.after(tryAgainAfter, () => { this.#submit(index, plans[index] as JobPlan); });
+  }
+
+  #submit(index: number, plan: JobPlan, isReserved = true): void {
     const { kernel, promises, ask, reservations } = this.#setup;
-    const reservation = isReserved ? reservations.shownFor(label) : undefined;
+    const label = labelOf(index, this.#journal);
+    const reservation = isReserved ? reservations.shownFor(String(index)) : undefined;
     const spec: JobSpec = { ...specOf(label, plan), ...(reservation === undefined ? {} : { reservation }) };
     ask((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId: 'user', clientJobId: label, spec }), (reply) => {
       if (reply?.ok !== true) {
         // Where her reservation is over already she wants the job all the same.
         const isStillReserved = isReserved && reply === undefined;
-        kernel.after(tryAgainAfter, () => { this.#submit(label, plan, isStillReserved); });
+        kernel.after(tryAgainAfter, () => { this.#submit(index, plan, isStillReserved); });
         return;
       }
       const { jobId } = reply.value as { readonly jobId: JobId };
       promises.tellAccepted(label, jobId);
+      this.#accepted.add(index);
       this.#openCount -= 1;
       this.#wish(plan.cancelledAfter, (replyTo) => ({ kind: 'JobCancelled', replyTo, userId: 'user', jobId, reason: 'the user changed her mind' }));
       this.#wish(plan.retriedAfter, (replyTo) => ({ kind: 'TasksRetried', replyTo, userId: 'user', jobId, taskIndexes: [] }));
@@ -61,7 +78,13 @@ export class SimulatedUser {
     if (after === undefined) return;
     this.#openCount += 1;
     const { kernel, ask } = this.#setup;
+    const journal = this.#journal;
     const tryNow = (): void => {
+      // What she asks of a job that is gone with its journal would be of another one.
+      if (journal !== this.#journal) {
+        this.#openCount -= 1;
+        return;
+      }
       ask(make, (reply) => {
         if (reply === undefined) kernel.after(tryAgainAfter, tryNow);
         else this.#openCount -= 1;

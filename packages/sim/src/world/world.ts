@@ -79,6 +79,9 @@ export class World implements Surroundings {
   readonly user: SimulatedUser;
   readonly hosts: Host[] = [];
   readonly onTurn: (turn: WorldTurn) => void;
+  readonly #brokerDisk = new SimulatedDisk<BrokerChange>();
+  /** Counts the journals of the broker. */
+  #journal = 1;
   /** Agents that allocations ever started. */
   #agentCount = 0;
   readonly #options: WorldOptions;
@@ -165,6 +168,19 @@ export class World implements Surroundings {
     for (const node of this.nodes()) if (node.host === host) node.disk?.loseUnsynced(luck);
   }
 
+  /** Home's disk loses the broker's journal: the next broker knows nothing, and nothing that ran for this one may count for it. */
+  loseJournal(awayFor: Duration): void {
+    const { current } = this.broker;
+    this.tell('JournalLost', current === undefined ? [] : [current], `with the broker away for ${awayFor} ms`);
+    this.broker.downUntil = this.kernel.now + awayFor;
+    current?.life.end();
+    this.#brokerDisk.wipe();
+    this.#journal += 1;
+    this.promises.forget();
+    this.leases.forgetBroker();
+    this.user.loseJournal();
+  }
+
   /** Home sleeps for a while, until all is mended at most. */
   sleep(atMost: Duration): void {
     const { host } = this.broker;
@@ -202,12 +218,12 @@ export class World implements Surroundings {
   }
 
   #addBroker(host: Host): Node<BrokerProcess> {
-    const disk = new SimulatedDisk<BrokerChange>();
+    const disk = this.#brokerDisk;
     const providers = new Map<ProviderId, Node<ProviderProcess>>([...this.clusters, ...this.labs].map(({ provider }) => [provider.name, provider]));
     return this.#node('broker', host, { disk, create: (_startCount, luck) => {
       this.promises.checkDisk(disk);
       return new BrokerProcess({
-        world: this, host, options: { ...leaseOf(this.scenario), ...this.#options.broker }, disk, luck, providerIds: [...providers.keys()],
+        world: this, host, options: { ...leaseOf(this.scenario), ...this.#options.broker }, disk, luck, providerIds: [...providers.keys()], instance: `journal ${this.#journal}`,
         dial: (life, providerId) => {
           const provider = providers.get(providerId);
           return this.network.open(life, { host: provider?.host ?? host, findServer: () => provider?.current?.life }, (end) => { provider?.current?.relay.acceptBroker(end); });

@@ -28,6 +28,7 @@ function strikes(scenario: Scenario): { during: WorldEvent[]; after: WorldEvent[
 
 const kinds = {
   crashesPerHour: 'ProcessCrashed', fallsPerHour: 'HostFell', pausesPerHour: 'ProcessPaused', breaksPerHour: 'StreamBroken', cutsPerHour: 'HostsCut', fullDisksPerHour: 'DiskFilled',
+  journalLossesPerHour: 'JournalLost',
 } as const;
 
 for (const [name, kind] of Object.entries(kinds)) {
