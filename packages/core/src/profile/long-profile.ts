@@ -10,6 +10,9 @@ export interface UsedSlot {
   readonly used: number;
 }
 
+/** Windows in which an amount is used, in columns, sorted by start; each ends. */
+export type Windows = Readonly<Record<'starts' | 'ends' | 'amounts', Float64Array>>;
+
 /**
  * How much of a capacity is used, as a step function of time: a profile for windows that cover thousands of segments.
  *
@@ -29,9 +32,9 @@ export class LongProfile extends OrderedTree {
     if (end < Infinity) this.#change(end, -amount);
   }
 
-  /** Takes many windows at once in place of what there is. @param windows sorted by start; each ends. @param byEnd their indices in order of their ends. Cost: O(n). */
-  loadWindows(windows: readonly { readonly start: Instant; readonly end: Instant; readonly amount: number }[], byEnd: Uint32Array): void {
-    const rows = new LoadedRows(2 * windows.length);
+  /** Takes many windows at once in place of what there is. @param byEnd their indices in order of their ends. Cost: O(n). */
+  loadWindows({ starts, ends, amounts }: Windows, byEnd: Uint32Array): void {
+    const rows = new LoadedRows(2 * starts.length);
     let instant = -Infinity;
     let sum = 0;
     const note = (at: Instant, change: number): void => {
@@ -45,13 +48,15 @@ export class LongProfile extends OrderedTree {
     };
     let ended = 0;
     const noteEndsUpTo = (at: Instant): void => {
-      for (let window = windows[byEnd[ended] as number]; window !== undefined && window.end <= at; window = windows[byEnd[ended += 1] as number]) {
-        note(window.end, -window.amount);
+      for (; ended < byEnd.length; ended += 1) {
+        const window = byEnd[ended] as number;
+        if ((ends[window] as number) > at) return;
+        note(ends[window] as number, -(amounts[window] as number));
       }
     };
-    for (const { start, amount } of windows) {
-      noteEndsUpTo(start);
-      note(start, amount);
+    for (let window = 0; window < starts.length; window += 1) {
+      noteEndsUpTo(starts[window] as number);
+      note(starts[window] as number, amounts[window] as number);
     }
     noteEndsUpTo(Infinity);
     if (sum !== 0) rows.push(instant, 0, sum);

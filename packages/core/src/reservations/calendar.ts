@@ -1,6 +1,7 @@
 import { invariant } from '../shared/index.ts';
 import type { Instant } from '../shared/index.ts';
 import { Blocks, placeBlock, type Block, type BlockOutcome } from './blocks.ts';
+import { loadedPlacesOf, type LoadedPlaces } from './loaded-places.ts';
 import { makeWay } from './make-way.ts';
 import type { Want } from './occupancy.ts';
 import { placeByRule } from './place-by-rule.ts';
@@ -51,10 +52,10 @@ export class Calendar {
     this.#book = new ReservationBook(resource, from);
   }
 
-  /** A calendar with reservations and blocks as a journal or snapshot has them. @param reservations sorted by start, then id. Cost: O(n log n). */
-  static load(resource: ReservableResource, from: Instant, blocks: readonly Block[], reservations: readonly PlacedReservation[]): Calendar {
+  /** A calendar with reservations and blocks as a journal or snapshot has them. @param reservations if a list, sorted by start, then id. Cost: O(n log n). */
+  static load(resource: ReservableResource, from: Instant, blocks: readonly Block[], reservations: readonly PlacedReservation[] | LoadedPlaces): Calendar {
     const calendar = new Calendar(resource, from);
-    calendar.#book.load(reservations);
+    calendar.#book.load('ids' in reservations ? reservations : loadedPlacesOf(reservations));
     for (const block of blocks) calendar.#blocks.put(calendar.#book, block);
     return calendar;
   }

@@ -4,12 +4,15 @@ import { LoadedRows, OrderedTree } from '../shared/ordered-tree.ts';
 import { PeriodTree } from './period-tree.ts';
 import type { PlacementRule } from './resource.ts';
 
-/** A window in which resources are busy. */
-export interface BusyResources {
-  readonly start: Instant;
-  readonly end: Instant;
-  readonly resources: readonly number[];
+/** Windows in which resources are busy, in columns, sorted by start. */
+export interface BusyWindows {
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+  /** Which are busy in one. */
+  resourcesAt(index: number): readonly number[];
 }
+
+const nothingBusy: BusyWindows = { starts: new Float64Array(0), ends: new Float64Array(0), resourcesAt: () => [] };
 
 /**
  * When each of n identical resources is idle: which of them are free throughout a window, and when the first window is that enough are.
@@ -28,7 +31,7 @@ export class IdlePeriods {
   /** All idle from `from` on. */
   constructor(resourceCount: number, from: Instant) {
     this.resourceCount = resourceCount;
-    this.loadBusy([], new Uint32Array(0), from);
+    this.loadBusy(nothingBusy, new Uint32Array(0), from);
   }
 
   /** How many periods there are. */
@@ -39,12 +42,12 @@ export class IdlePeriods {
   /**
    * Takes what reservations have in place of what there is, all being idle else from `from` on. Cost: O(n).
    *
-   * @param reservations sorted by start. @param byEnd their indices in order of their ends.
+   * @param byEnd the windows' indices in order of their ends.
    */
-  loadBusy(reservations: readonly BusyResources[], byEnd: Uint32Array, from: Instant): void {
-    const periods = listPeriods(this.resourceCount, reservations, from);
+  loadBusy(windows: BusyWindows, byEnd: Uint32Array, from: Instant): void {
+    const periods = listPeriods(this.resourceCount, windows, from);
     this.#byResource.load(inOrderOfResource(periods));
-    this.#byStart.load(inOrderOfStart(periods, reservations, byEnd, from));
+    this.#byStart.load(inOrderOfStart(periods, windows, byEnd, from));
   }
 
   /** Whether a resource is idle throughout. Cost: O(log n). */
@@ -177,8 +180,9 @@ interface PeriodLists {
   readonly pasts: Uint32Array;
 }
 
-function listPeriods(resourceCount: number, reservations: readonly BusyResources[], from: Instant): PeriodLists {
-  const firsts = findRoom(resourceCount, reservations);
+function listPeriods(resourceCount: number, windows: BusyWindows, from: Instant): PeriodLists {
+  const { starts: busyStarts, ends: busyEnds } = windows;
+  const firsts = findRoom(resourceCount, windows);
   const pasts = firsts.slice(0, resourceCount);
   const room = firsts[resourceCount] as number;
   const [starts, ends] = [new Float64Array(room), new Float64Array(room)];
@@ -190,8 +194,9 @@ function listPeriods(resourceCount: number, reservations: readonly BusyResources
     ends[place] = until;
     pasts[resource] = place + 1;
   };
-  for (const { start, end, resources } of reservations) {
-    for (const resource of resources) {
+  for (let index = 0; index < busyStarts.length; index += 1) {
+    const [start, end] = [busyStarts[index] as number, busyEnds[index] as number];
+    for (const resource of windows.resourcesAt(index)) {
       note(resource, start);
       if (end > (idleFrom[resource] as number)) idleFrom[resource] = end;
     }
@@ -201,9 +206,11 @@ function listPeriods(resourceCount: number, reservations: readonly BusyResources
 }
 
 /** Where each resource's periods are to begin, and where all end: it has at most one before each of its reservations and one after the last. */
-function findRoom(resourceCount: number, reservations: readonly BusyResources[]): Uint32Array {
+function findRoom(resourceCount: number, windows: BusyWindows): Uint32Array {
   const firsts = new Uint32Array(resourceCount + 1);
-  for (const { resources } of reservations) for (const resource of resources) firsts[resource + 1] = (firsts[resource + 1] as number) + 1;
+  for (let index = 0; index < windows.starts.length; index += 1) {
+    for (const resource of windows.resourcesAt(index)) firsts[resource + 1] = (firsts[resource + 1] as number) + 1;
+  }
   for (let resource = 0; resource < resourceCount; resource += 1) firsts[resource + 1] = (firsts[resource + 1] as number) + (firsts[resource] as number) + 1;
   return firsts;
 }
@@ -218,7 +225,7 @@ function inOrderOfResource({ starts, ends, firsts, pasts }: PeriodLists): Loaded
 }
 
 /** A period begins at the beginning of all or at a reservation's end, and these are in order: nothing is left to sort but what begins together. */
-function inOrderOfStart({ starts, ends, firsts, pasts }: PeriodLists, reservations: readonly BusyResources[], byEnd: Uint32Array, from: Instant): LoadedRows {
+function inOrderOfStart({ starts, ends, firsts, pasts }: PeriodLists, windows: BusyWindows, byEnd: Uint32Array, from: Instant): LoadedRows {
   const rows = new LoadedRows(starts.length);
   const next = firsts.slice(0, pasts.length);
   const push = (resource: number, start: Instant): void => {
@@ -229,9 +236,10 @@ function inOrderOfStart({ starts, ends, firsts, pasts }: PeriodLists, reservatio
   };
   for (let resource = 0; resource < pasts.length; resource += 1) push(resource, from);
   for (let index = 0; index < byEnd.length;) {
-    const { end, resources } = reservations[byEnd[index] as number] as BusyResources;
+    const end = windows.ends[byEnd[index] as number] as number;
+    const resources = windows.resourcesAt(byEnd[index] as number);
     let together = resources;
-    for (index += 1; reservations[byEnd[index] as number]?.end === end; index += 1) together = [...together, ...(reservations[byEnd[index] as number] as BusyResources).resources];
+    for (index += 1; windows.ends[byEnd[index] as number] === end; index += 1) together = [...together, ...windows.resourcesAt(byEnd[index] as number)];
     if (together !== resources) together = together.toSorted((one, other) => one - other);
     for (const resource of together) push(resource, end);
   }

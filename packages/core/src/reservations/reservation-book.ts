@@ -1,6 +1,7 @@
 import { invariant } from '../shared/index.ts';
 import type { Instant } from '../shared/index.ts';
 import { LoadedRows } from '../shared/ordered-tree.ts';
+import { loadedPlacesOf, type LoadedPlaces } from './loaded-places.ts';
 import { Occupancy } from './occupancy.ts';
 import { PeriodTree } from './period-tree.ts';
 import type { PlacedReservation, ReservationId } from './request.ts';
@@ -13,7 +14,12 @@ import type { ReservableResource } from './resource.ts';
  */
 export class ReservationBook {
   #resource: ReservableResource;
+  /** Those that came since it was loaded. */
   readonly #records = new Map<ReservationId, PlacedReservation>();
+  /** Those that it was loaded with. */
+  #loaded: LoadedPlaces | undefined;
+  /** Loaded ones that have left, or come back otherwise. */
+  readonly #left = new Set<ReservationId>();
   /** (start, id) -> end, of all. */
   readonly #periods = new PeriodTree();
   /** (start, id) -> end, of those of low priority that have not begun as far as is known; empty unless others may move them. */
@@ -37,7 +43,7 @@ export class ReservationBook {
   }
 
   get count(): number {
-    return this.#records.size;
+    return this.#records.size + (this.#loaded?.ids.length ?? 0) - this.#left.size;
   }
 
   /** What was before is forgotten. */
@@ -46,13 +52,13 @@ export class ReservationBook {
   }
 
   get(id: ReservationId): PlacedReservation | undefined {
-    return this.#records.get(id);
+    return this.#records.get(id) ?? (this.#left.has(id) ? undefined : this.#loaded?.find(id));
   }
 
   /** Takes a reservation whose place is free. Cost: O(log n), for each resource if they are counted. */
   add(reservation: PlacedReservation): void {
     const { id, start, end } = reservation;
-    invariant(!this.#records.has(id), `reservation ${id} is there twice`);
+    invariant(this.get(id) === undefined, `reservation ${id} is there twice`);
     this.#records.set(id, reservation);
     this.#periods.set(start, id, end);
     this.all.add(reservation);
@@ -63,9 +69,9 @@ export class ReservationBook {
 
   /** Takes a reservation off; undefined when it is not there. Cost: as `add`. */
   remove(id: ReservationId): PlacedReservation | undefined {
-    const reservation = this.#records.get(id);
+    const reservation = this.get(id);
     if (reservation === undefined) return undefined;
-    this.#records.delete(id);
+    this.#drop(id);
     this.#periods.remove(reservation.start, id);
     this.all.remove(reservation);
     if (!this.#movable.remove(reservation.start, id)) this.firm?.remove(reservation);
@@ -81,15 +87,21 @@ export class ReservationBook {
     return true;
   }
 
-  /** Takes many reservations at once in place of what there is. @param reservations sorted by start, then id. Cost: O(n log n). */
-  load(reservations: readonly PlacedReservation[]): void {
-    for (const reservation of reservations) this.#records.set(reservation.id, reservation);
-    invariant(this.#records.size === reservations.length, 'a reservation is there twice');
-    this.#periods.load(rowsOf(reservations));
-    this.all.load(reservations);
+  /** Takes many reservations at once, before any other. Cost: O(n), and more for each where they are movable or users bounded. */
+  load(places: LoadedPlaces): void {
+    invariant(this.count === 0, 'there are reservations already');
+    this.#loaded = places;
+    this.#periods.load(rowsOf(places));
+    this.all.load(places);
     if (this.firm === undefined) return;
-    this.#movable.load(rowsOf(reservations.filter(isLow)));
-    this.firm.load(reservations.filter((each) => !isLow(each)));
+    const low: PlacedReservation[] = [];
+    const firm: PlacedReservation[] = [];
+    for (let index = 0; index < places.ids.length; index += 1) {
+      const reservation = places.at(index);
+      (isLow(reservation) ? low : firm).push(reservation);
+    }
+    this.#movable.load(rowsOf(loadedPlacesOf(low)));
+    this.firm.load(loadedPlacesOf(firm));
   }
 
   /** Those that overlap a window, in order of start, then id. Cost: O(log n) each. */
@@ -125,7 +137,7 @@ export class ReservationBook {
       return start < at;
     });
     for (const { id, start } of ended) {
-      this.#records.delete(id);
+      this.#drop(id);
       this.#periods.remove(start, id);
     }
     this.all.forget(at, ended);
@@ -147,8 +159,12 @@ export class ReservationBook {
     return found;
   }
 
+  #drop(id: ReservationId): void {
+    if (!this.#records.delete(id)) this.#left.add(id);
+  }
+
   #get(id: ReservationId): PlacedReservation {
-    const reservation = this.#records.get(id);
+    const reservation = this.get(id);
     invariant(reservation !== undefined, `reservation ${id} is gone`);
     return reservation;
   }
@@ -165,8 +181,8 @@ function isKnownAlike(one: ReservableResource, other: ReservableResource): boole
   return one.kind === other.kind && one.capacity === other.capacity && one.algorithm === other.algorithm && isAlikeBounded;
 }
 
-function rowsOf(reservations: readonly PlacedReservation[]): LoadedRows {
-  const rows = new LoadedRows(reservations.length);
-  for (const { id, start, end } of reservations) rows.push(start, id, end);
+function rowsOf({ ids, starts, ends }: LoadedPlaces): LoadedRows {
+  const rows = new LoadedRows(ids.length);
+  for (let index = 0; index < ids.length; index += 1) rows.push(starts[index] as number, ids[index] as number, ends[index] as number);
   return rows;
 }

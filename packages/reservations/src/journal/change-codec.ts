@@ -1,5 +1,6 @@
 import type { ReservationFact, ReservationsChange, ReservationTold } from '@mutirao/core/machines/reservations';
 import type { ChangeCodec, ProjectionDatabase } from '@mutirao/runtime/journal';
+import { factsSchema, forgetFacts, keepFacts } from './reservation-facts.ts';
 import { reservationOf, rowOf, type ReservationRow } from './reservation-row.ts';
 
 type Written =
@@ -14,11 +15,12 @@ const schema = [
   'CREATE TABLE IF NOT EXISTS resources_now (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, registered_at INTEGER NOT NULL, body TEXT NOT NULL)',
   'CREATE TABLE IF NOT EXISTS outages_now (resource TEXT NOT NULL, id INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (resource, id)) WITHOUT ROWID',
   'CREATE TABLE IF NOT EXISTS numbers_now (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID',
+  ...factsSchema,
 ];
 
 /** How the reservation manager's changes lie in its journal. */
 export const reservationsChangeCodec: ChangeCodec<ReservationsChange> = {
-  version: 1,
+  version: 2,
   encode: (change) => JSON.stringify('told' in change ? { ...change, told: change.told.map(writeTold) } : change),
   decode: (_version, body) => {
     const written = JSON.parse(body) as Written;
@@ -60,13 +62,19 @@ function project(database: ProjectionDatabase, _sequence: number, change: Reserv
 
 function keep(database: ProjectionDatabase, told: readonly ReservationTold[]): void {
   const statement = database.prepare('INSERT OR REPLACE INTO reservations_now (id, body) VALUES (?, ?)');
-  for (const { reservation } of told) statement.run(reservation.place.id, JSON.stringify(rowOf(reservation)));
+  for (const { reservation } of told) {
+    statement.run(reservation.place.id, JSON.stringify(rowOf(reservation)));
+    keepFacts(database, reservation);
+  }
 }
 
 /** The greatest number that is forgotten is kept: numbers are not used again. */
 function forget(database: ProjectionDatabase, ids: readonly number[]): void {
   const statement = database.prepare('DELETE FROM reservations_now WHERE id = ?');
-  for (const id of ids) statement.run(id);
+  for (const id of ids) {
+    statement.run(id);
+    forgetFacts(database, id);
+  }
   const greatest = ids.reduce((most, id) => Math.max(most, id), 0);
   database.prepare('INSERT INTO numbers_now (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)').run('forgotten', greatest);
 }

@@ -124,6 +124,43 @@ test('what the journal promises is there after a restart, also the answer to a r
   second.journal.close();
 });
 
+test('a journal of a release that kept no facts beside its reservations is read, and gets them', async (t) => {
+  const folder = temporaryFolder(t);
+  const first = service(folder);
+  await inject(first.routes.registerResource, cluster, owner);
+  for (const key of ['one', 'two']) await inject(first.routes.requestReservation, request({}, { clientRequestId: key }), ana);
+  first.journal.database.exec("DROP TABLE reservation_facts; DROP TABLE names_now; DELETE FROM numbers_now WHERE name = 'facts'; UPDATE meta SET value = 1 WHERE name = 'change_version'");
+  first.journal.close();
+  for (const life of ['with older tables', 'with facts']) {
+    const { journal, state } = service(folder);
+    reservationsMachine.checkInvariants(state);
+    t.deepEqual([...state.reservations.values()], [...first.state.reservations.values()], life);
+    t.is(Number(journal.database.prepare('SELECT count(*) AS count FROM reservation_facts').get()?.['count']), 2, life);
+    journal.close();
+  }
+});
+
+test('what has changed or is forgotten since a restart is so after the next one, and its key finds it', async (t) => {
+  const folder = temporaryFolder(t);
+  const first = service(folder);
+  await inject(first.routes.registerResource, cluster, owner);
+  const count = reservationsOptions.endedMax + 2;
+  for (let id = 1; id <= count; id += 1) await inject(first.routes.requestReservation, request({}, { clientRequestId: `key ${id}` }), ana);
+  first.journal.close();
+  const second = service(folder);
+  for (let id = 1; id < count; id += 1) await inject(second.routes.cancelReservation, { reservationId: id, reason: '' }, ana);
+  await inject(second.routes.renegotiateReservation, { reservationId: count, wish: request({ earliestStartUnixMs: noon + 100 * hour }).wish }, ana);
+  reservationsMachine.checkInvariants(second.state);
+  second.journal.close();
+  const third = service(folder);
+  reservationsMachine.checkInvariants(third.state);
+  t.deepEqual([...third.state.reservations.values()], [...second.state.reservations.values()].sort((one, other) => one.place.id - other.place.id));
+  t.false(third.state.reservations.has(1));
+  const { outcome } = await inject(third.routes.requestReservation, request({}, { clientRequestId: `key ${count}` }), ana);
+  t.like(outcome?.$case === 'reservation' ? outcome.value : {}, { reservationId: count, startUnixMs: noon + 100 * hour });
+  third.journal.close();
+});
+
 test('the number of a reservation that was forgotten is not given again after a restart', async (t) => {
   const folder = temporaryFolder(t);
   const first = service(folder);

@@ -1,5 +1,5 @@
 import {
-  createReservationsState, eventsOf, isLiving, reservationsMachine, restoreSnapshot, takeSnapshot, type PlacementReply, type ReservationsChange, type ReservationsCommand,
+  createReservationsState, eventsOf, isLiving, reservationsMachine, restoreSnapshot, storedFactsOf, StoredReservations, takeSnapshot, type PlacementReply, type ReservationsChange, type ReservationsCommand,
   type ReservationsInput, type ReservationsOptions, type ReservationsState, type ResourceReply,
 } from '@mutirao/core/machines/reservations';
 import type { ClaimContents, ReservationRecord, ReservationWish, ResourceRecord, ResourceRules, WishedAmount } from '@mutirao/core/messages';
@@ -62,6 +62,9 @@ export class ReservationsDialogue {
     const told = describe(this.state);
     invariant(told === describe(replayed), `replay gives\n${describe(replayed)}\nin place of\n${told}`);
     invariant(told === describe(restored), `a restart gives\n${describe(restored)}\nin place of\n${told}`);
+    const stored = restoreStored(this.state);
+    reservationsMachine.checkInvariants(stored);
+    invariant(told === describe(stored), `a restart from a store gives\n${describe(stored)}\nin place of\n${told}`);
   }
 
   #list(): string[] {
@@ -70,10 +73,27 @@ export class ReservationsDialogue {
 
   #restart(): string[] {
     this.checkReplay();
-    this.state = restoreSnapshot(reservationsOptions, takeSnapshot(this.state));
+    this.state = restoreStored(this.state);
     reservationsMachine.checkInvariants(this.state);
     return [];
   }
+}
+
+/** As a manager begins that has its reservations in a store, and knows them in brief. */
+function restoreStored(state: ReservationsState): ReservationsState {
+  const { reservations, ...rest } = takeSnapshot(state);
+  const whole = [...reservations].sort((one, other) => one.place.id - other.place.id);
+  const names = [...new Set(whole.flatMap(({ place: { userId }, resourceId }) => [userId, resourceId]))];
+  const stored = new StoredReservations({
+    facts: Float64Array.from(whole.flatMap((one) => [...storedFactsOf(one, { resource: names.indexOf(one.resourceId), user: names.indexOf(one.place.userId) })])),
+    units: whole.map(({ place }) => place.resources), names: new Map(names.entries()),
+    read: (id) => {
+      const found = whole.find(({ place }) => place.id === id);
+      invariant(found !== undefined, `reservation ${id} is not stored`);
+      return found;
+    },
+  });
+  return restoreSnapshot(reservationsOptions, { ...rest, reservations: [], stored });
 }
 
 function describe(state: ReservationsState): string {

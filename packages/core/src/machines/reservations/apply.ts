@@ -3,6 +3,7 @@ import { Calendar, type Block, type PlacedReservation, type ReservableResource }
 import { invariant, unreachable, type Instant } from '../../shared/index.ts';
 import type { ReservationsChange, ReservationTold } from './changes.ts';
 import { listDues } from './list-dues.ts';
+import { filedOf } from './standing.ts';
 import { dueOf, isLiving, isPledged, type ReservationsState, type ResourceEntry } from './state.ts';
 
 /**
@@ -89,15 +90,6 @@ export function fileOutage(state: ReservationsState, entry: ResourceEntry, outag
   if (outage.endsAt !== 0) state.dues.push({ at: outage.endsAt, kind: 'outage', resourceId: entry.resource.id, outageId: outage.id });
 }
 
-/** A reservation whose place says whether it is only held. */
-export function filedOf(reservation: ReservationRecord): ReservationRecord {
-  const { place, status } = reservation;
-  if ((status === 'held') === (place.isHeld === true)) return reservation;
-  if (status === 'held') return { ...reservation, place: { ...place, isHeld: true } };
-  const { isHeld: _, ...rest } = place;
-  return { ...reservation, place: rest };
-}
-
 /** First all that leave their places, so that others fit there. */
 function clearPlaces(state: ReservationsState, told: readonly ReservationTold[]): void {
   for (const { reservation } of told) {
@@ -125,27 +117,19 @@ function fileReservation(state: ReservationsState, entry: ResourceEntry, reserva
 
 /** Notes a reservation beside the calendar, in place of what it was. */
 export function noteReservation(state: ReservationsState, entry: ResourceEntry, reservation: ReservationRecord): void {
-  const { place: { id, userId }, clientRequestId } = reservation;
-  const former = state.reservations.get(id);
+  const { place: { id, userId } } = reservation;
+  const former = state.reservations.findBrief(id);
   const change = Number(isLiving(reservation)) - Number(former !== undefined && isLiving(former));
   state.reservations.set(id, filedOf(reservation));
   if (isPledged(reservation)) state.pledgedIds.add(id);
   else state.pledgedIds.delete(id);
   state.nextReservationId = Math.max(state.nextReservationId, id + 1);
-  if (clientRequestId !== '' && former === undefined) keysOf(state, userId).set(clientRequestId, id);
   if (change !== 0) countLiving(state, entry, { userId, change });
   if (!isLiving(reservation)) state.endedIds.add(id);
 }
 
-function keysOf({ byKey }: ReservationsState, userId: string): Map<string, number> {
-  const known = byKey.get(userId);
-  if (known !== undefined) return known;
-  const keys = new Map<string, number>();
-  byKey.set(userId, keys);
-  return keys;
-}
-
-function countLiving(state: ReservationsState, entry: ResourceEntry, { userId, change }: { readonly userId: string; readonly change: number }): void {
+/** Counts a reservation that lives now, or no more. */
+export function countLiving(state: ReservationsState, entry: ResourceEntry, { userId, change }: { readonly userId: string; readonly change: number }): void {
   const count = (entry.livingByUser.get(userId) ?? 0) + change;
   if (count === 0) entry.livingByUser.delete(userId);
   else entry.livingByUser.set(userId, count);
@@ -154,14 +138,10 @@ function countLiving(state: ReservationsState, entry: ResourceEntry, { userId, c
 }
 
 function forgetReservation(state: ReservationsState, id: number): void {
-  const reservation = state.reservations.get(id);
+  const reservation = state.reservations.findBrief(id);
   invariant(reservation !== undefined && !isLiving(reservation), `reservation ${id} is not over`);
-  const { place: { userId }, clientRequestId } = reservation;
   state.reservations.delete(id);
   state.endedIds.delete(id);
-  const keys = state.byKey.get(userId);
-  if (keys?.get(clientRequestId) === id) keys.delete(clientRequestId);
-  if (keys?.size === 0) state.byKey.delete(userId);
 }
 
 /** Whether two reservations have the same place and limits. */

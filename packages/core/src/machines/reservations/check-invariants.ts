@@ -14,7 +14,7 @@ export function checkInvariants(state: ReservationsState): void {
     invariant((status === 'held') === (holdUntil !== 0), `reservation ${place.id} is ${status} and held until ${holdUntil}`);
     invariant(isLiving(reservation) === (endedAt === 0), `reservation ${place.id} is ${status} and ended at ${endedAt}`);
     invariant(isLiving(reservation) !== state.endedIds.has(place.id), `reservation ${place.id} is ${status} and filed as if it were not`);
-    invariant(clientRequestId === '' || state.byKey.get(place.userId)?.get(clientRequestId) === place.id, `reservation ${place.id} is not found by its key`);
+    invariant(clientRequestId === '' || state.reservations.findByKey(place.userId, clientRequestId)?.place.id === place.id, `reservation ${place.id} is not found by its key`);
     invariant(isPledged(reservation) === state.pledgedIds.has(place.id), `reservation ${place.id} is ${status}, and filed as if it were not so pledged`);
     const placed = entry.calendar.get(place.id);
     invariant(isLiving(reservation) === (placed !== undefined), `reservation ${place.id} is ${status}, and its calendar thinks otherwise`);

@@ -8,7 +8,7 @@ export function listDues(state: ReservationsState): Heap<Due> {
   for (const { resource, outages } of state.resources.values()) {
     for (const { id, endsAt } of outages.values()) if (endsAt !== 0) dues.push({ at: endsAt, kind: 'outage', resourceId: resource.id, outageId: id });
   }
-  for (const reservation of state.reservations.values()) {
+  for (const reservation of state.reservations.briefs()) {
     const entry = state.resources.get(reservation.resourceId);
     if (entry !== undefined && isLiving(reservation)) dues.push({ at: dueOf(reservation, entry.resource), kind: 'reservation', id: reservation.place.id });
   }

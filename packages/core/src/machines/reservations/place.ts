@@ -79,8 +79,7 @@ export function tellMoved(state: ReservationsState, moved: readonly Moved[], toI
 }
 
 function findRepeated(state: ReservationsState, { userId, clientRequestId }: Requested): ReservationRecord | undefined {
-  const id = clientRequestId === '' ? undefined : state.byKey.get(userId)?.get(clientRequestId);
-  return id === undefined ? undefined : state.reservations.get(id);
+  return clientRequestId === '' ? undefined : state.reservations.findByKey(userId, clientRequestId);
 }
 
 /** A key is of one wish: who asks for something else with it would take what there is for what was asked for. */

@@ -4,6 +4,7 @@ import { findResource, isRefusal } from './admission.ts';
 import { getEntry } from './apply.ts';
 import { findManaged, isOwner } from './owners.ts';
 import { stateOf } from './resources.ts';
+import type { ReservationBrief } from './stored-reservations.ts';
 import type { ReservationsState } from './state.ts';
 import type { Refusal } from './turn.ts';
 
@@ -32,13 +33,14 @@ export function listReservations(state: ReservationsState, filter: ReservationFi
   const reservations: ReservationRecord[] = [];
   let id = Math.min(filter.before, state.nextReservationId) - 1;
   for (let lookedAt = 0; id > 0 && lookedAt < lookedAtMax && reservations.length < filter.limit; id -= 1, lookedAt += 1) {
-    const reservation = state.reservations.get(id);
-    if (reservation !== undefined && isWanted(state, filter, reservation)) reservations.push(reservation);
+    const brief = state.reservations.findBrief(id);
+    const reservation = brief !== undefined && isWanted(state, filter, brief) ? state.reservations.get(id) : undefined;
+    if (reservation !== undefined) reservations.push(reservation);
   }
   return { reservations, nextBefore: id > 0 ? id + 1 : 0 };
 }
 
-function isWanted(state: ReservationsState, { userId, isOfAll, resourceId, statuses, from, until }: ReservationFilter, { place, status, resourceId: ofResource }: ReservationRecord): boolean {
+function isWanted(state: ReservationsState, { userId, isOfAll, resourceId, statuses, from, until }: ReservationFilter, { place, status, resourceId: ofResource }: ReservationBrief): boolean {
   if (place.end <= from || place.start >= until) return false;
   if (resourceId !== '' && resourceId !== ofResource) return false;
   if (statuses.length > 0 && !statuses.includes(status)) return false;

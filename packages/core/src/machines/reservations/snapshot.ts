@@ -1,9 +1,11 @@
 import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../../messages/index.ts';
-import { Calendar, type PlacedReservation } from '../../reservations/index.ts';
+import { Calendar, type LoadedPlaces, type PlacedReservation } from '../../reservations/index.ts';
 import type { Instant } from '../../shared/index.ts';
 import { sortedBy } from '../../shared/sort-order.ts';
-import { blockOf, factsOf, filedOf, fileOutage, noteReservation, getEntry } from './apply.ts';
+import { blockOf, countLiving, factsOf, fileOutage, noteReservation, getEntry } from './apply.ts';
 import { listDues } from './list-dues.ts';
+import { filedOf } from './standing.ts';
+import type { ReservationBrief, StoredReservations } from './stored-reservations.ts';
 import { createReservationsState, isLiving, type ReservationsOptions, type ReservationsState } from './state.ts';
 
 /** A resource as a snapshot holds it. */
@@ -25,6 +27,8 @@ export interface ReservationsSnapshot {
   readonly outages: Iterable<OutageSnapshot>;
   /** In any order; a resource's own reservations only after it is known. */
   readonly reservations: Iterable<ReservationRecord>;
+  /** More of them, in brief; left out for none. */
+  readonly stored?: StoredReservations | undefined;
   /** Left out: one more than the greatest. Numbers are not used again, also where the greatest is forgotten. */
   readonly nextReservationId?: number;
 }
@@ -38,9 +42,10 @@ export function takeSnapshot(state: ReservationsState): ReservationsSnapshot & {
   };
 }
 
-/** Makes the state that a snapshot describes. Cost: O(n log n), a second or two for a million reservations. */
+/** Makes the state that a snapshot describes. Cost: O(n log n), a second for a million stored reservations on one quiet core. */
 export function restoreSnapshot(options: ReservationsOptions, snapshot: ReservationsSnapshot): ReservationsState {
-  const state = createReservationsState(options);
+  const { stored } = snapshot;
+  const state = createReservationsState(options, stored);
   const places = new Map<ResourceId, PlacedReservation[]>();
   for (const { resource, registeredAt } of snapshot.resources) {
     places.set(resource.id, []);
@@ -49,26 +54,59 @@ export function restoreSnapshot(options: ReservationsOptions, snapshot: Reservat
     });
   }
   for (const { resourceId, outage } of snapshot.outages) fileOutage(state, getEntry(state, resourceId), outage);
-  const ended: ReservationRecord[] = [];
+  const ended: ReservationBrief[] = [];
   for (const reservation of snapshot.reservations) {
     if (isLiving(reservation)) {
       noteReservation(state, getEntry(state, reservation.resourceId), reservation);
       places.get(reservation.resourceId)?.push(filedOf(reservation).place);
     } else ended.push(reservation);
   }
-  // What was over first is forgotten first.
-  ended.sort((one, other) => one.endedAt - other.endedAt || one.place.id - other.place.id);
-  for (const reservation of ended) noteReservation(state, getEntry(state, reservation.resourceId), reservation);
-  loadCalendars(state, places);
+  if (stored !== undefined) fileStored(state, stored, ended);
+  fileEnded(state, ended);
+  loadCalendars(state, places, stored?.places() ?? new Map());
   state.dues = listDues(state);
   state.nextReservationId = Math.max(state.nextReservationId, snapshot.nextReservationId ?? 0);
   return state;
 }
 
-function loadCalendars(state: ReservationsState, places: ReadonlyMap<ResourceId, PlacedReservation[]>): void {
-  for (const entry of state.resources.values()) {
-    const byId = sortedBy(places.get(entry.resource.id) ?? [], ({ id }) => id);
-    const sorted = sortedBy(byId, ({ start }) => start);
-    entry.calendar = Calendar.load(factsOf(entry.resource), entry.registeredAt, [...entry.outages.values()].map(blockOf), sorted);
+/** What was over first is forgotten first. */
+function fileEnded(state: ReservationsState, ended: ReservationBrief[]): void {
+  for (const brief of sortedBy(sortedBy(ended, ({ place: { id } }) => id), ({ endedAt }) => endedAt)) {
+    if (isWhole(brief)) noteReservation(state, getEntry(state, brief.resourceId), brief);
+    else state.endedIds.add(brief.place.id);
   }
+}
+
+/** Whether it is not stored. */
+function isWhole(brief: ReservationBrief): brief is ReservationRecord {
+  return 'revision' in brief;
+}
+
+/** Notes what is stored beside the calendars, as `noteReservation` does with what is not, but for what is over: that is only listed. */
+function fileStored(state: ReservationsState, stored: StoredReservations, ended: ReservationBrief[]): void {
+  for (let row = 0; row < stored.count; row += 1) {
+    const brief = stored.briefAt(row);
+    const { place: { userId }, resourceId } = brief;
+    if (isLiving(brief)) countLiving(state, getEntry(state, resourceId), { userId, change: 1 });
+    else ended.push(brief);
+    if (stored.isPledgedAt(row)) state.pledgedIds.add(stored.idAt(row));
+  }
+  if (stored.count > 0) state.nextReservationId = Math.max(state.nextReservationId, stored.idAt(stored.count - 1) + 1);
+}
+
+function loadCalendars(state: ReservationsState, places: ReadonlyMap<ResourceId, PlacedReservation[]>, stored: ReadonlyMap<ResourceId, LoadedPlaces>): void {
+  for (const entry of state.resources.values()) {
+    const blocks = [...entry.outages.values()].map(blockOf);
+    const list = places.get(entry.resource.id) ?? [];
+    const kept = stored.get(entry.resource.id);
+    entry.calendar = Calendar.load(factsOf(entry.resource), entry.registeredAt, blocks, kept === undefined ? inOrder(list) : withList(kept, list));
+  }
+}
+
+function withList(kept: LoadedPlaces, list: readonly PlacedReservation[]): LoadedPlaces | PlacedReservation[] {
+  return list.length === 0 ? kept : inOrder([...list, ...Array.from(kept.ids, (_, index) => kept.at(index))]);
+}
+
+function inOrder(places: PlacedReservation[]): PlacedReservation[] {
+  return sortedBy(sortedBy(places, ({ id }) => id), ({ start }) => start);
 }

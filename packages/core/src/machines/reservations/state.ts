@@ -1,6 +1,10 @@
 import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../../messages/index.ts';
 import type { Calendar } from '../../reservations/index.ts';
 import { Heap, type Duration, type Instant, type UserId } from '../../shared/index.ts';
+import { ReservationRecords } from './reservation-records.ts';
+import type { StoredReservations } from './stored-reservations.ts';
+
+export { isLiving, isPledged } from './standing.ts';
 
 /** How a reservation manager is set up; from its configuration, not from its journal. */
 export interface ReservationsOptions {
@@ -40,9 +44,7 @@ export interface ReservationsState {
   readonly options: ReservationsOptions;
   readonly resources: Map<ResourceId, ResourceEntry>;
   /** By id; those that are over as far as they are remembered. */
-  readonly reservations: Map<number, ReservationRecord>;
-  /** Ids by user and the key that the user chose. */
-  readonly byKey: Map<UserId, Map<string, number>>;
+  readonly reservations: ReservationRecords;
   /** Of remembered reservations that are over, in the order of their ends. */
   readonly endedIds: Set<number>;
   /** Has an entry for each living reservation and each outage with an end, no later than its instant. */
@@ -55,10 +57,10 @@ export interface ReservationsState {
   wakeAt: Instant | undefined;
 }
 
-/** A manager without resources. */
-export function createReservationsState(options: ReservationsOptions): ReservationsState {
+/** A manager without resources. @param stored what is filed by its caller; left out where there is none. */
+export function createReservationsState(options: ReservationsOptions, stored?: StoredReservations): ReservationsState {
   return {
-    options, resources: new Map(), reservations: new Map(), byKey: new Map(), endedIds: new Set(), dues: new Heap(isDueBefore), livingCount: 0,
+    options, resources: new Map(), reservations: new ReservationRecords(stored), endedIds: new Set(), dues: new Heap(isDueBefore), livingCount: 0,
     pledgedIds: new Set(), nextReservationId: 1, wakeAt: undefined,
   };
 }
@@ -68,18 +70,8 @@ export function isDueBefore(one: Due, other: Due): boolean {
   return one.at < other.at;
 }
 
-/** Whether a reservation holds its place. */
-export function isLiving({ status }: ReservationRecord): boolean {
-  return status === 'held' || status === 'confirmed' || status === 'claimed';
-}
-
-/** Whether a reservation is held until another one is decided on. */
-export function isPledged({ status, together, place }: ReservationRecord): boolean {
-  return status === 'held' && together !== undefined && !(together.manager === '' && together.reservationId === place.id);
-}
-
 /** When time changes a living reservation: its hold lapses, nobody has claimed it, or its end has come. */
-export function dueOf({ status, place, holdUntil }: ReservationRecord, { rules: { unclaimedMax } }: ResourceRecord): Instant {
+export function dueOf({ status, place, holdUntil }: Pick<ReservationRecord, 'status' | 'place' | 'holdUntil'>, { rules: { unclaimedMax } }: ResourceRecord): Instant {
   if (status === 'held') return Math.min(holdUntil, place.end);
   if (status === 'confirmed' && unclaimedMax > 0) return Math.min(place.start + unclaimedMax, place.end);
   return place.end;

@@ -1,0 +1,94 @@
+import { factCount, storedFactsOf, StoredReservations } from '@mutirao/core/machines/reservations';
+import type { ReservationRecord } from '@mutirao/core/messages';
+import type { Journal, ProjectionDatabase } from '@mutirao/runtime/journal';
+import { reservationOf, type ReservationRow } from './reservation-row.ts';
+
+/**
+ * Beside the whole of each reservation, what a start needs of it: `facts` are `factCount` numbers of 64 bits as base64, without padding, so that those of many, one
+ * behind the other, are read as one text; `units` is a list in JSON, 0 for none.
+ */
+export const factsSchema = [
+  'CREATE TABLE IF NOT EXISTS reservation_facts (id INTEGER PRIMARY KEY, facts TEXT NOT NULL, units TEXT NOT NULL)',
+  'CREATE TABLE IF NOT EXISTS names_now (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)',
+];
+
+/** Rows that are read and parsed as one text. */
+const chunkLength = 5000;
+
+/** Keeps the facts of a reservation, in place of those before. */
+export function keepFacts(database: ProjectionDatabase, reservation: ReservationRecord): void {
+  const { place: { id, userId, resources }, resourceId } = reservation;
+  const facts = storedFactsOf(reservation, { resource: numberOf(database, resourceId), user: numberOf(database, userId) });
+  database.prepare('INSERT OR REPLACE INTO reservation_facts (id, facts, units) VALUES (?, ?, ?)')
+    .run(id, Buffer.from(facts.buffer).toString('base64'), resources.length === 0 ? '0' : JSON.stringify(resources));
+}
+
+/** Forgets the facts of a reservation. */
+export function forgetFacts(database: ProjectionDatabase, id: number): void {
+  database.prepare('DELETE FROM reservation_facts WHERE id = ?').run(id);
+}
+
+/** What the journal's tables have of reservations; those of an older release get their facts first, once. Cost: half a second for a million. */
+export function readStored({ database }: Journal<unknown>): StoredReservations {
+  addFacts(database);
+  const { facts, units } = readFacts(database);
+  const names = new Map(database.prepare('SELECT number, name FROM names_now').all().map(({ number, name }) => [Number(number), String(name)]));
+  const whole = database.prepare('SELECT body FROM reservations_now WHERE id = ?');
+  return new StoredReservations({ facts, units, names, read: (id) => reservationOf(JSON.parse(String(whole.get(id)?.['body'])) as ReservationRow) });
+}
+
+/** A name's number, of its own for ever. */
+function numberOf(database: ProjectionDatabase, name: string): number {
+  const known = database.prepare('SELECT number FROM names_now WHERE name = ?').get(name);
+  return Number(known?.['number'] ?? database.prepare('INSERT INTO names_now (name) VALUES (?)').run(name).lastInsertRowid);
+}
+
+/** What an older release wrote is whole alone. Nothing is missing once a release that keeps facts has read the journal: older ones refuse it then. */
+function addFacts(database: Journal<unknown>['database']): void {
+  if (database.prepare('SELECT 1 FROM numbers_now WHERE name = ?').get('facts') !== undefined) return;
+  const statements = new Map<string, ReturnType<typeof database.prepare>>();
+  const prepared: ProjectionDatabase = {
+    prepare: (sql) => {
+      const statement = statements.get(sql) ?? database.prepare(sql);
+      statements.set(sql, statement);
+      return statement;
+    },
+  };
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    for (const { body } of database.prepare('SELECT body FROM reservations_now WHERE id NOT IN (SELECT id FROM reservation_facts)').iterate()) {
+      keepFacts(prepared, reservationOf(JSON.parse(String(body)) as ReservationRow));
+    }
+    database.exec("INSERT INTO numbers_now (name, value) VALUES ('facts', 1); COMMIT");
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+interface Facts {
+  readonly facts: Float64Array;
+  readonly units: (readonly number[] | 0)[] | undefined;
+}
+
+/** A row at a time would cost more than its parsing: SQLite joins them. */
+function readFacts(database: Journal<unknown>['database']): Facts {
+  const statement = database.prepare(`SELECT group_concat(facts, '') AS facts, group_concat(units) AS units, max(length(units)) AS longest, max(id) AS last
+    FROM (SELECT id, facts, units FROM reservation_facts WHERE id > ? ORDER BY id LIMIT ?)`);
+  const parts: Buffer[] = [];
+  const units: (readonly number[] | 0)[] = [];
+  let [last, rowCount, hasUnits] = [0, 0, false];
+  for (let row = statement.get(last, chunkLength); typeof row?.['facts'] === 'string'; row = statement.get(last, chunkLength)) {
+    const part = Buffer.from(row['facts'], 'base64');
+    parts.push(part);
+    rowCount += part.length / (8 * factCount);
+    last = Number(row['last']);
+    // Where none has any they are not parsed, and are 0 where they are asked for.
+    if (Number(row['longest']) > 1) {
+      hasUnits = true;
+      while (units.length < rowCount - part.length / (8 * factCount)) units.push(0);
+      for (const one of JSON.parse(`[${String(row['units'])}]`) as (readonly number[] | 0)[]) units.push(one);
+    }
+  }
+  return { facts: new Float64Array(new Uint8Array(Buffer.concat(parts)).buffer), units: hasUnits ? units : undefined };
+}
