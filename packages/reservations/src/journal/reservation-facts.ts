@@ -28,7 +28,7 @@ export function forgetFacts(database: ProjectionDatabase, id: number): void {
   database.prepare('DELETE FROM reservation_facts WHERE id = ?').run(id);
 }
 
-/** What the journal's tables have of reservations; those of an older release get their facts first, once. Cost: half a second for a million. */
+/** What the journal's tables have of reservations; those of an older release get their facts first, once. Cost: O(n). */
 export function readStored({ database }: Journal<unknown>): StoredReservations {
   addFacts(database);
   const { facts, units } = readFacts(database);

@@ -42,7 +42,7 @@ export function takeSnapshot(state: ReservationsState): ReservationsSnapshot & {
   };
 }
 
-/** Makes the state that a snapshot describes. Cost: O(n log n), a second for a million stored reservations on one quiet core. */
+/** Makes the state that a snapshot describes. Cost: O(n) for stored ones, O(n log n) for others. */
 export function restoreSnapshot(options: ReservationsOptions, snapshot: ReservationsSnapshot): ReservationsState {
   const { stored } = snapshot;
   const state = createReservationsState(options, stored);
