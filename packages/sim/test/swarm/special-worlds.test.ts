@@ -1,5 +1,5 @@
 import test from 'ava';
-import { doubtfulScenario, drawScenario, forgetfulScenario, gentleScenario, racingScenario, regretfulScenario, runWorld } from '../../src/index.ts';
+import { doubtfulScenario, drawScenario, gentleScenario, racingScenario, regretfulScenario, runWorld } from '../../src/index.ts';
 
 test('where only connections break, and often, nothing is lost in fifty worlds', (t) => {
   for (let seed = 0; seed < 50; seed += 1) {
@@ -27,13 +27,4 @@ test('where jobs are cancelled while they run and retried at once, all tasks of 
     const { failure } = runWorld(regretfulScenario(drawScenario(String(seed))));
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
   }
-});
-
-test('where the broker\'s journal is lost again and again, nothing that ran for a former one counts for the next, and twelve worlds come to their end', (t) => {
-  let lostCount = 0;
-  for (let seed = 0; seed < 12; seed += 1) {
-    const { failure } = runWorld(forgetfulScenario(drawScenario(String(seed))), undefined, ({ kind }) => { if (kind === 'JournalLost') lostCount += 1; });
-    t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
-  }
-  t.true(lostCount > 100, `${lostCount} journals lost`);
 });
