@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { Algorithm, Placement, ReservationServiceClient, ReservationStatus, Timing, type Reservation } from '@mutirao/api/reservation';
+import { Algorithm, Placement, ReservationServiceClient, ReservationStatus, Timing, type Reservation, type ReservationWish } from '@mutirao/api/reservation';
 import { MutiraoError } from '@mutirao/api/errors';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { callUnary, dial } from '@mutirao/runtime/rpc';
@@ -18,13 +18,16 @@ function connect(home: string, address: string): ReservationServiceClient {
   return dial(ReservationServiceClient, address, { token: readToken(tokenPath(home)) });
 }
 
-/** Asks until it is answered, whatever dies meanwhile; repeats are told by their key. Undefined where there is no room. */
-async function reserve(client: ReservationServiceClient, key: string, seed: number): Promise<Reservation | undefined> {
+function wishOf(seed: number): ReservationWish {
   const from = Date.now() + (seed % 97) * minute;
-  const wish = {
-    resourceId: 'cluster', amount: { $case: 'quantity', value: String(1 + (seed % 7)) } as const, durationMs: (1 + (seed % 5)) * minute, earliestStartUnixMs: from + minute,
+  return {
+    resourceId: 'cluster', amount: { $case: 'quantity', value: String(1 + (seed % 7)) }, durationMs: (1 + (seed % 5)) * minute, earliestStartUnixMs: from + minute,
     latestEndUnixMs: seed % 2 === 0 ? undefined : from + 600 * minute, timing: Timing.ADVANCE,
   };
+}
+
+/** Asks until it is answered, whatever dies meanwhile; repeats are told by their key. Undefined where there is no room. */
+async function reserve(client: ReservationServiceClient, key: string, wish: ReservationWish): Promise<Reservation | undefined> {
   for (;;) {
     try {
       const { outcome } = await callUnary(client, 'requestReservation', { wish, clientRequestId: key, holdMs: 0, dryRun: false }, limits);
@@ -75,14 +78,15 @@ test.serial('a manager that is killed amid the load of 32 clients keeps what it 
   t.teardown(() => { client.close(); });
   await callUnary(client, 'registerResource', { resourceId: 'cluster', resourceType: 'processors', quantity: String(units), rules }, limits);
 
-  const answers = new Map<string, Reservation>();
+  const answers = new Map<string, { readonly wish: ReservationWish; readonly reservationId: number }>();
   const counts = { asked: 0 };
   const work = Promise.all(Array.from({ length: clientCount }, async (_none, index) => {
     for (let round = 0; round < 12; round += 1) {
       const key = `${index}.${round}`;
-      const answer = await reserve(client, key, index * 31 + round * 17);
+      const wish = wishOf(index * 31 + round * 17);
+      const answer = await reserve(client, key, wish);
       counts.asked += 1;
-      if (answer !== undefined) answers.set(key, answer);
+      if (answer !== undefined) answers.set(key, { wish, reservationId: answer.reservationId });
     }
   }));
   for (const enough of [80, 200]) {
@@ -95,8 +99,9 @@ test.serial('a manager that is killed amid the load of 32 clients keeps what it 
   for (const [key, { reservationId }] of answers) t.is(kept.get(key)?.reservationId, reservationId, key);
   t.is(kept.size, answers.size);
   t.is(findOverlap([...kept.values()]), undefined);
-  const [key = '', first] = [...answers][0] ?? [];
-  t.is((await reserve(client, key, 5))?.reservationId, first?.reservationId);
+  const [key = '', { wish, reservationId } = { wish: wishOf(0), reservationId: 0 }] = [...answers][0] ?? [];
+  t.is((await reserve(client, key, wish))?.reservationId, reservationId);
+  await t.throwsAsync(reserve(client, key, { ...wish, durationMs: wish.durationMs + 1 }), { code: 'MUT_KEY_REUSED' });
 
   await manager.kill('SIGTERM');
   t.true(manager.log.some((line) => line.includes('draining')));

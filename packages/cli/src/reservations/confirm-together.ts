@@ -41,8 +41,7 @@ export interface ConfirmedTogether {
 export async function confirmTogether(context: CommandContext, held: readonly HeldPart[]): Promise<ConfirmedTogether> {
   const decider = chooseDecider(held);
   const others = held.filter((one) => one !== decider);
-  // The manager counts the hold by its own clock, which may differ from this one's.
-  const until = context.clock.now() + Math.min(...held.map(({ reservation: { requestedUnixMs, holdUntilUnixMs } }) => holdUntilUnixMs - requestedUnixMs));
+  const until = Math.min(...held.map(({ lapsesAt }) => lapsesAt));
   const pledge = pledgeTo(decider, randomUUID());
   // The one that decides first: who is pledged to it may ask at once.
   for (const some of [[decider], others]) {

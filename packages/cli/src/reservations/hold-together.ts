@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 
 import { errorOfCode, MutiraoError } from '@mutirao/api/errors';
-import { Timing, type Refusal, type Reservation } from '@mutirao/api/reservation';
+import { Timing, type Refusal, type RequestReservationResponse, type Reservation } from '@mutirao/api/reservation';
 import { chooseWindow, type CommonWindow, type WindowAnswer } from '@mutirao/core/reservations';
 import type { Duration, Instant } from '@mutirao/core/shared';
 
+import type { CommandContext } from '../context.ts';
 import { showInstant } from '../output/units.ts';
 import type { TogetherPart } from './parts.ts';
+
+type Clock = CommandContext['clock'];
 
 /** What is asked of all of them. */
 export interface TogetherWish {
@@ -23,6 +26,8 @@ export interface TogetherWish {
 export interface HeldPart {
   readonly part: TogetherPart;
   readonly reservation: Reservation;
+  /** By this host's clock, which may differ from the manager's: as long after it was asked for as the manager holds it, and so not after it lapses there. */
+  readonly lapsesAt: Instant;
 }
 
 /** All of them, held for the same window. */
@@ -38,11 +43,11 @@ export interface HeldTogether {
  * @throws {MutiraoError} why there is none: the code of the part that has no room, or MUT_NO_COMMON_WINDOW. Nothing is held then, but at a manager that has gone away,
  * where it lapses.
  */
-export async function holdTogether(wish: TogetherWish): Promise<HeldTogether> {
+export async function holdTogether(clock: Clock, wish: TogetherWish): Promise<HeldTogether> {
   let window: CommonWindow = { start: wish.earliestStart, end: wish.earliestStart + wish.duration };
   if (wish.latestEnd !== undefined && window.end > wish.latestEnd) throw noWindow(wish, 'the time between them is too short');
   for (let rounds = 1; rounds <= wish.roundsMax; rounds += 1) {
-    const answers = await askAll(wish, window);
+    const answers = await askAll(clock, wish, window);
     const choice = chooseWindow(window, answers.map((answer) => toWindowAnswer(answer, window)), wish.latestEnd);
     const held = answers.flatMap((answer) => (answer.kind === 'held' ? [answer] : []));
     if (choice.kind === 'found') return { held, window, rounds };
@@ -53,11 +58,12 @@ export async function holdTogether(wish: TogetherWish): Promise<HeldTogether> {
   throw noWindow(wish, `none was found in ${wish.roundsMax} rounds, the last from ${showInstant(window.start)} on; --rounds allows more`);
 }
 
+type Outcome = NonNullable<RequestReservationResponse['outcome']>;
 type PartAnswer = ({ readonly kind: 'held' } & HeldPart) | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /** Asks all at once; where one cannot be asked, what the others gave is let go. */
-async function askAll(wish: TogetherWish, window: CommonWindow): Promise<PartAnswer[]> {
-  const settled = await Promise.allSettled(wish.parts.map((part) => askOne(wish, part, window)));
+async function askAll(clock: Clock, wish: TogetherWish, window: CommonWindow): Promise<PartAnswer[]> {
+  const settled = await Promise.allSettled(wish.parts.map(async (part) => toPartAnswer(part, clock.now(), await askOne(wish, part, window))));
   const failed = settled.findIndex(({ status }) => status === 'rejected');
   if (failed < 0) return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   await letGo(settled.flatMap((one) => (one.status === 'fulfilled' && one.value.kind === 'held' ? [one.value] : [])));
@@ -66,7 +72,7 @@ async function askAll(wish: TogetherWish, window: CommonWindow): Promise<PartAns
   throw new MutiraoError(cause.code, `${wish.parts[failed]?.text ?? ''}: ${cause.message}`, { cause });
 }
 
-async function askOne({ duration, hold }: TogetherWish, part: TogetherPart, { start, end }: CommonWindow): Promise<PartAnswer> {
+async function askOne({ duration, hold }: TogetherWish, part: TogetherPart, { start, end }: CommonWindow): Promise<Outcome> {
   const { outcome } = await part.manager.requestReservation({
     wish: {
       resourceId: part.resourceId, amount: { $case: 'quantity', value: part.quantity }, durationMs: duration, earliestStartUnixMs: start, latestEndUnixMs: end, timing: Timing.ADVANCE,
@@ -74,7 +80,13 @@ async function askOne({ duration, hold }: TogetherWish, part: TogetherPart, { st
     clientRequestId: randomUUID(), holdMs: hold, dryRun: false,
   });
   if (outcome === undefined) throw new MutiraoError('MUT_PROTOCOL', 'the reservation manager gave no answer');
-  return outcome.$case === 'reservation' ? { kind: 'held', part, reservation: outcome.value } : { kind: 'refused', refusal: outcome.value };
+  return outcome;
+}
+
+function toPartAnswer(part: TogetherPart, askedAt: Instant, outcome: Outcome): PartAnswer {
+  if (outcome.$case === 'refusal') return { kind: 'refused', refusal: outcome.value };
+  const { value: reservation } = outcome;
+  return { kind: 'held', part, reservation, lapsesAt: askedAt + reservation.holdUntilUnixMs - reservation.requestedUnixMs };
 }
 
 /** Of what could be had instead, what has room for all of the time, later. */

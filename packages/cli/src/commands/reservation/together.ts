@@ -49,7 +49,7 @@ export async function reserveTogether(context: CommandContext, texts: readonly s
   const from = readLimit(options.from, now) ?? now;
   if (from < now) throw new MutiraoError('MUT_START_IN_PAST', `--from is ${showInstant(from)}; want ${showInstant(now)} or later, or none for now`);
   const earliestStart = Math.max(from, now + leadTime);
-  const { held, window, rounds } = await holdTogether({ parts, earliestStart, duration: readDuration(options.for), latestEnd: readLimit(options.until, now), hold, roundsMax });
+  const { held, window, rounds } = await holdTogether(context.clock, { parts, earliestStart, duration: readDuration(options.for), latestEnd: readLimit(options.until, now), hold, roundsMax });
   const { reservations, unheard } = await confirmTogether(context, held);
   for (const { part } of unheard) context.output.note(`All are reserved; the manager of ${part.text} does not answer, and confirms it when it learns so.`);
   const units = await Promise.all(held.map(async ({ part }) => (await resourcesByName(part.manager)).get(part.resourceId)?.unit ?? ''));

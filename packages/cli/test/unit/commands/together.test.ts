@@ -28,6 +28,7 @@ class FakeManager {
     }
     const reservationId = this.#resources.size + 1;
     this.#resources.set(reservationId, resourceId);
+    this.#failing(`hold ${resourceId}`);
     this.done.push(`hold ${resourceId} at ${start}`);
     return Promise.resolve({ outcome: { $case: 'reservation' as const, value: this.#reservation(reservationId, start, durationMs) }, movedCount: 0 });
   }
@@ -134,6 +135,17 @@ test('a hold is as long as its manager said, whatever the clocks of the two say'
     const { status, err } = await runCommandLine(['reservation', 'together', '--manager', 'h:1', 'a=1', 'b=1', '--for', '1h'], { reservations: manager, now: () => now, sleep });
     t.is(status, 0, err);
   }
+});
+
+test('a hold counts from when it was asked for: one that was long in coming lapses with the others, and the first is still there to be given back', async (t) => {
+  let now = 0;
+  const manager: FakeManager = new FakeManager({ a: 0, b: 0 }, (call): ErrorCode | undefined => {
+    if (call === 'hold b') now += 50_000;
+    return call === 'pledge b' ? 'MUT_UNREACHABLE' : undefined;
+  });
+  const sleep = (): Promise<void> => ((now += 1000), Promise.resolve());
+  await runCommandLine(['reservation', 'together', '--manager', 'h:1', 'a=1', 'b=1', '--for', '1h'], { reservations: manager, now: () => now, sleep });
+  t.true(now <= 60_000, `it gave up after ${now} ms; the hold of the first is 60,000 ms`);
 });
 
 test('a manager that does not answer is asked until its hold has lapsed', async (t) => {
