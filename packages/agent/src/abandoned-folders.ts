@@ -56,6 +56,8 @@ export function describeOwner(): Owner {
 export async function removeAbandoned(agentsFolder: string, now: Instant): Promise<void> {
   const names = await readdir(agentsFolder).catch(() => []);
   for (const name of names) {
+    // What all of them share is no agent's.
+    if (name.startsWith('.') && !isRemoved(name)) continue;
     const folder = path.join(agentsFolder, name);
     const told = await readFile(path.join(folder, ownerFile), 'utf8').catch(() => '');
     if (isRemoved(name) || (told === '' ? await wasJustMade(folder, now) : isGone(told))) await rm(folder, { recursive: true, force: true }).catch(() => undefined);

@@ -36,11 +36,12 @@ test('an agent killed before it noted whose its folder is, or while that was bei
   writeFileSync(path.join(agents, 'alpha_q1.3', 'owner'), '');
   mkdirSync(path.join(agents, '.removed-alpha_q1.4', 'storage'), { recursive: true });
   mkdirSync(path.join(agents, 'lab_pc', 'storage'), { recursive: true });
+  mkdirSync(path.join(agents, '.contents'));
   const madeAt = statSync(path.join(agents, 'lab_pc')).mtimeMs;
   await removeAbandoned(agents, madeAt);
-  t.deepEqual(readdirSync(agents).sort(), ['alpha_q1.2', 'alpha_q1.3', 'lab_pc'], 'their agents may be about to note it');
+  t.deepEqual(readdirSync(agents).sort(), ['.contents', 'alpha_q1.2', 'alpha_q1.3', 'lab_pc'], 'their agents may be about to note it');
   await removeAbandoned(agents, madeAt + 60_000);
-  t.deepEqual(readdirSync(agents), ['lab_pc']);
+  t.deepEqual(readdirSync(agents).sort(), ['.contents', 'lab_pc'], 'what agents of this host share is empty at first');
 });
 
 test('a folder is removed also where one of that name was left while it was being removed', (t) => {

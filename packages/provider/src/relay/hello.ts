@@ -6,7 +6,7 @@ import type { Instant } from '@mutirao/core/shared';
 /** The version of the stream protocol that this release speaks. */
 const protocolVersion = 1;
 const programVersion = '0.1.0';
-/** What others may say beyond what every release knows: a broker may lease tasks, and transfers of outputs may leave out what is stored already. */
+/** What others may say beyond what every release knows: a broker may lease tasks and take some of them back, and transfers of outputs may leave out what is stored already. */
 const capabilities = ['lease', 'lease-trim', 'offset'];
 
 /** A greeting as it travels. */

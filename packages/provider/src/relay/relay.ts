@@ -130,7 +130,7 @@ export class Relay {
     } else if (field === connectFields.leaseTrim) {
       this.#options.deliver({ kind: 'LeaseTrimmed', brokerId: link.brokerId, connectionId: link.connectionId, replicaIds: decodeWith(LeaseTrim, bytes, start).replicaIds });
     } else {
-      throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a connected broker; want a demand, a lease or a message to a machine`);
+      throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a connected broker; want a demand, a lease, what of it was placed or a message to a machine`);
     }
   }
 

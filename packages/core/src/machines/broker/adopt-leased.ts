@@ -1,4 +1,5 @@
 import type { JobId, ReplicaId, TaskIndex } from '../../shared/index.ts';
+import { trimLeases } from './grant-leases.ts';
 import type { InputOf } from './inputs.ts';
 import { findLeasedTask } from './leases.ts';
 import type { BrokerJob, BrokerMachine } from './state.ts';
@@ -17,11 +18,13 @@ export function adoptLeased(turn: Turn, machine: BrokerMachine, heldReplicaIds: 
   for (const replicaId of heldReplicaIds) {
     if (turn.state.replicas.has(replicaId) || turn.state.successes.has(replicaId)) continue;
     const leased = findLeased(machine, replicaId);
-    if (leased === undefined || !isWanted(turn.state.jobs.get(leased.jobId), leased.taskIndex, machine)) continue;
+    const job = leased === undefined ? undefined : turn.state.jobs.get(leased.jobId);
+    if (leased === undefined || job === undefined || !isWanted(job, leased.taskIndex, machine)) continue;
     const { facts: { machineId } } = machine;
     commit(turn, {
       kind: 'ReplicasPlaced', machineId, jobId: leased.jobId, firstReplicaId: replicaId, taskIndexes: [leased.taskIndex], at: turn.now, isAdopted: true,
     });
+    trimLeases(turn, job, [leased.taskIndex]);
   }
 }
 
@@ -33,8 +36,8 @@ function findLeased({ provider }: BrokerMachine, replicaId: ReplicaId): { readon
   return undefined;
 }
 
-function isWanted(job: BrokerJob | undefined, index: TaskIndex, machine: BrokerMachine): boolean {
-  if (job?.status !== 'running' || job.spec === undefined) return false;
+function isWanted(job: BrokerJob, index: TaskIndex, machine: BrokerMachine): boolean {
+  if (job.status !== 'running' || job.spec === undefined) return false;
   const task = job.tasks.get(index);
   if (task === undefined) return getGroup(job, index).queue.ready.has(index);
   return !task.replicas.some((replica) => replica.machine === machine) && !(task.successes ?? []).some(({ machineId }) => machineId === machine.facts.machineId);

@@ -48,14 +48,17 @@ export function tellLeasesAnew(state: BrokerState, { jobId }: BrokerJob): void {
 }
 
 /**
- * Tells providers that they were leased tasks which are being placed, whoever gets them: a deputy would run them a second time where it has got as far as
+ * Tells providers that they were leased tasks which are being placed, whoever gets them, or came back with a machine under another id: a deputy would run them a second time where it has got as far as
  * this broker had.
  */
 export function trimLeases({ state, commands }: Turn, job: BrokerJob, taskIndexes: readonly TaskIndex[]): void {
   for (const { providerId, isConnected, leases } of state.providers.values()) {
     if (!isConnected || leases.length === 0) continue;
-    const replicaIds = taskIndexes.flatMap((index) => (
-      job.tasks.get(index)?.replicas.length === 1 ? leases.map((lease) => findLeasedId(lease, job.jobId, index)).filter((id) => id !== undefined) : []));
+    const first = taskIndexes.filter((index) => job.tasks.get(index)?.replicas.length === 1);
+    const replicaIds = first.flatMap((index) => leases.flatMap((lease) => {
+      const id = findLeasedId(lease, job.jobId, index);
+      return id === undefined || lease.adopted.has(id) ? [] : [id];
+    }));
     if (replicaIds.length > 0) commands.push({ kind: 'TrimLease', providerId, replicaIds });
   }
 }
@@ -111,6 +114,12 @@ function isReady(job: BrokerJob, index: number): boolean {
   return job.queues.some(({ ready }) => ready.has(index));
 }
 
+/** Whether nothing went wrong with a task so far. */
+function isSound(job: BrokerJob, index: number): boolean {
+  const task = job.tasks.get(index);
+  return task === undefined || (task.failureCount === 0 && task.lossCount === 0);
+}
+
 function grant(turn: Turn, provider: BrokerProvider, slices: readonly Slice[]): void {
   const { state, now } = turn;
   const { providerId } = provider;
@@ -133,10 +142,10 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
   const { sequence, horizon } = lease;
   const parts = lease.parts.flatMap((part) => {
     const job = state.jobs.get(part.jobId);
-    // Of a job that is over nothing is to run, also where it was leased while it was not; nor what has been placed since.
+    // Of a job that is over nothing is to run, also where it was leased while it was not; nor what has been placed since, or has come back under its id.
     if (job?.spec === undefined || job.status !== 'running') return [];
     const { requirements } = getTaskGroup(job, part.groupIndex);
-    const starts = startsOf(part).filter(({ taskIndex }) => isReady(job, taskIndex));
+    const starts = startsOf(part).filter(({ replicaId, taskIndex }) => !lease.adopted.has(replicaId) && isReady(job, taskIndex) && isSound(job, taskIndex));
     return [{ jobId: part.jobId, groupIndex: part.groupIndex, requirements, taskTime: knownNeed(state, job) ?? 0, starts }];
   });
   const { providerId, caughtTold: caught } = provider;
@@ -254,9 +263,7 @@ function chooseTasks(job: BrokerJob, group: GroupSpan, others: readonly BrokerPr
   const chosen: number[] = [];
   let index = ready.findUpTo(group.firstTaskIndex + group.count - 1);
   while (index !== undefined && index >= group.firstTaskIndex && chosen.length < countMax) {
-    const task = job.tasks.get(index);
-    const isSound = task === undefined || (task.failureCount === 0 && task.lossCount === 0);
-    if (isSound && !taken.some((tasks) => tasks.has(index as number))) chosen.push(index);
+    if (isSound(job, index) && !taken.some((tasks) => tasks.has(index as number))) chosen.push(index);
     index = index === 0 ? undefined : ready.findUpTo(index - 1);
   }
   return chosen;

@@ -58,8 +58,9 @@ export type ProviderChange =
   | { readonly kind: 'DeputyBegan'; readonly brokerId: BrokerId; readonly at: Instant }
   | { readonly kind: 'DeputyEnded'; readonly brokerId: BrokerId; readonly at: Instant }
   | { readonly kind: 'LeaseStarted'; readonly brokerId: BrokerId; readonly machineId: MachineId; readonly replicaIds: readonly ReplicaId[] }
-  /** They were lost with their machine, and may start anew. */
+  /** Their broker placed them otherwise. */
   | { readonly kind: 'LeaseTrimmed'; readonly brokerId: BrokerId; readonly replicaIds: readonly ReplicaId[] }
+  /** They were lost with their machine, and may start anew. */
   | { readonly kind: 'LeaseReturned'; readonly brokerId: BrokerId; readonly replicaIds: readonly ReplicaId[] }
   /** A report for a broker that is away; its body is in the spool. */
   | {

@@ -14,9 +14,9 @@ export type ProviderInput =
   | { readonly kind: 'DemandChanged'; readonly brokerId: BrokerId; readonly demand: Demand }
   /** A level. The driver has its body in the spool. */
   | { readonly kind: 'LeaseGranted'; readonly brokerId: BrokerId; readonly connectionId: number; readonly lease: LeaseOutline }
-  /** All inputs of these replicas of the lease are here; told anew after each start. */
   /** The broker placed these of what it leased otherwise. */
   | { readonly kind: 'LeaseTrimmed'; readonly brokerId: BrokerId; readonly connectionId: number; readonly replicaIds: readonly ReplicaId[] }
+  /** All inputs of these replicas of the lease are here; told anew after each start. */
   | { readonly kind: 'LeaseStocked'; readonly brokerId: BrokerId; readonly sequence: number; readonly replicaIds: readonly ReplicaId[] }
   /** An agent whose reports are kept has reported; the driver has the body, and contents that go with it, in the spool. */
   | {

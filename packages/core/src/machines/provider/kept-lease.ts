@@ -48,7 +48,7 @@ export function retellLease({ started, stocked }: KeptLease, outline: LeaseOutli
   return lease;
 }
 
-/** The same lease without some of its replicas; costs as much as it has ranges. Takes over what is known of the others. */
+/** The same lease without some of its replicas; costs as many steps as replicas times ranges. Takes over what is known of the others. */
 export function trimmedLease(lease: KeptLease, replicaIds: readonly ReplicaId[]): KeptLease {
   const { outline, started, startedCounts, stocked } = lease;
   for (const replicaId of replicaIds) {

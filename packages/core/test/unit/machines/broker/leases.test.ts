@@ -71,6 +71,28 @@ test('what is placed of a lease is told its provider, whoever gets it, and is no
   t.notRegex(broker.perform(['disconnect a', 'connect a leases', 'join a/m1', 'settle a']), new RegExp(`lease 1 for a: .*r${first + next - 1} `));
 });
 
+test('what came back of a lease, and what went wrong since, is not told again', (t) => {
+  const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
+  broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'submit ana 30 replicas=1 failures=3']);
+  const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
+  broker.perform(['at 1', 'confirm a 1', 'disconnect a']);
+  broker.perform(['connect a leases', `join a/m1 held=1,${first}`, 'settle a']);
+  t.true(broker.state.replicas.get(first)?.isAdopted);
+  broker.perform([`report a/m1 1 failed ${first} 1..2`]);
+  t.true(broker.state.jobs.get(1)?.groups[0]?.queue.ready.has(29), 'its task is ready again');
+  const told = broker.perform(['disconnect a', 'connect a leases', 'join a/m1 held=1', 'settle a']);
+  t.regex(told, /lease 1 for a: .*of 1\.28/);
+  t.notRegex(told, new RegExp(`lease 1 for a: .*r${first} of 1\\.29`));
+});
+
+test('what comes back late of a former lease is taken out of the later one', (t) => {
+  const broker = new BrokerDialogue({ lease: { ...rules, replicasMax: 100 } });
+  broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'submit ana 30 replicas=1']);
+  broker.perform(['at 1000', 'join a/m2']);
+  const [former, later] = broker.state.providers.get('a')?.leases.map(({ parts }) => parts[0]?.firstReplicaId ?? 0) ?? [];
+  t.regex(broker.perform(['at 1100', `join a/m3 held=${former}`]), new RegExp(`^r${later} of the lease of a placed$`, 'm'));
+});
+
 /** How many tasks each provider's lease has. */
 function leasedCounts(broker: BrokerDialogue): Record<string, number> {
   return Object.fromEntries([...broker.state.providers].map(([providerId, { leases }]) => [providerId, (leases.at(-1)?.parts ?? []).reduce((sum, { taskRanges }) => sum + countIn(taskRanges), 0)]));
