@@ -22,6 +22,12 @@ const hopeless: Scenario = {
   faults: { crashesPerHour: 60, fallsPerHour: 0, pausesPerHour: 0, pauseMax: 0, cutsPerHour: 0, cutMax: 0, breaksPerHour: 20, fullDisksPerHour: 0, skewMax: 0 },
 };
 
+/** Over in a minute, in which nothing goes wrong: what a swarm does with worlds can be seen by any. */
+const calm: Scenario = {
+  ...hopeless, stormDuration: 60_000, network: { delayMax: 5, lossProbability: 0, duplicateProbability: 0 }, jobs: hopeless.jobs.slice(1),
+  faults: { ...hopeless.faults, crashesPerHour: 0, breaksPerHour: 0 },
+};
+
 function folderWith(t: ExecutionContext, files: Readonly<Record<string, unknown>>): string {
   const directory = temporaryFolder(t);
   for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content));
@@ -33,17 +39,17 @@ function swarm(directory: string, words: readonly string[], grid: FakeGrid = {})
 }
 
 test('a swarm that passes says so last and exits with 0', async (t) => {
-  const { status, out } = await swarm(temporaryFolder(t), ['--seeds', '11', '--workers', '1']);
+  const { status, out } = await swarm(temporaryFolder(t), ['--seeds', '3', '--workers', '1']);
   t.is(status, 0);
-  t.regex(out, /^seeds 0\.\.10: .* simulated in .*; .* worlds\/s, \d+ grid-hours\/min\n11 passed, 0 failed\n$/);
+  t.regex(out, /^seeds 0\.\.2: .* simulated in .*; .* worlds\/s, \d+ grid-hours\/min\n3 passed, 0 failed\n$/);
 });
 
 test('the workers make no difference', async (t) => {
   const documents = await Promise.all(['1', '2'].map(async (workers) => {
-    const { out } = await swarm(temporaryFolder(t), ['--seeds', '21', '--from', '7', '--workers', workers, '--json']);
+    const { out } = await swarm(temporaryFolder(t), ['--seeds', '6', '--from', '7', '--workers', workers, '--json']);
     return JSON.parse(out) as Record<string, unknown>;
   }));
-  t.like(documents[0], { seed_from: 7, world_count: 21, passed_count: 21, failed_count: 0, scenario: null, failures: [], interrupted: false });
+  t.like(documents[0], { seed_from: 7, world_count: 6, passed_count: 6, failed_count: 0, scenario: null, failures: [], interrupted: false });
   t.true(Number(documents[0]?.['turn_count']) > 1000);
   t.deepEqual(documents[0], documents[1]);
   t.deepEqual(Object.keys(documents[0] ?? {}), Object.keys(shapes.swarm));
@@ -51,7 +57,7 @@ test('the workers make no difference', async (t) => {
 
 test('a world that fails is told with its command line, its smallest scenario and its story', async (t) => {
   const directory = folderWith(t, { 'hopeless.json': hopeless });
-  const { status, out } = await swarm(directory, ['--scenario', 'hopeless.json', '--shrink', '25', '--out', 'small']);
+  const { status, out } = await swarm(directory, ['--scenario', 'hopeless.json', '--shrink', '12', '--out', 'small']);
   t.is(status, 1);
   t.regex(out, /^seed 5 failed 2d01h after its start, when all was mended: not at its end: .*job 1 is open with 0 of 1 finished/);
   t.regex(out, /\n {2}again {5}mutirao sim swarm --scenario hopeless\.json\n {2}smallest {2}mutirao sim swarm --scenario small\/swarm-5\.json\n/);
@@ -71,16 +77,16 @@ test('a world that fails is told with its command line, its smallest scenario an
 
 test('a scenario is run with other seeds where these are given, and of many failures the first few are told', async (t) => {
   const directory = folderWith(t, { 'hopeless.json': hopeless });
-  const { status, out, err } = await swarm(directory, ['--scenario', 'hopeless.json', '--seeds', '5', '--from', '8', '--shrink', '1', '--workers', '2', '--json']);
+  const { status, out, err } = await swarm(directory, ['--scenario', 'hopeless.json', '--seeds', '4', '--from', '8', '--shrink', '1', '--workers', '2', '--json']);
   const document = JSON.parse(out) as { readonly failed_seeds: readonly string[]; readonly failures: readonly Record<string, unknown>[] };
   t.is(status, 1);
-  t.deepEqual(document.failed_seeds, ['8', '9', '10', '11', '12']);
+  t.deepEqual(document.failed_seeds, ['8', '9', '10', '11']);
   t.deepEqual(document.failures.map(({ seed, command }) => [seed, command]), ['8', '9', '10'].map((seed) => [seed, `mutirao sim swarm --scenario hopeless.json --seeds 1 --from ${seed}`]));
   t.deepEqual(Object.keys(document.failures[0] ?? {}), Object.keys(shapes.swarm_failure));
   t.is((JSON.parse(readFileSync(join(directory, 'swarm-9.json'), 'utf8')) as Scenario).seed.split('.')[0], '9');
   t.regex(err, /making 3 failing worlds smaller/);
-  const table = await swarm(directory, ['--scenario', 'hopeless.json', '--seeds', '5', '--from', '8', '--shrink', '0']);
-  t.regex(table.out, /failed and not told here, by seed: 11, 12\n/);
+  const table = await swarm(directory, ['--scenario', 'hopeless.json', '--seeds', '4', '--from', '8', '--shrink', '0']);
+  t.regex(table.out, /failed and not told here, by seed: 11\n/);
   t.regex(table.out, /\n +\+\d+\.\d{3} \*\* ProcessCrashed /);
   t.is((await swarm(directory, ['--scenario', 'hopeless.json', '--seeds', '2', '--shrink', '0', '-q'])).out, '0\n1\n');
 });
@@ -100,7 +106,7 @@ test('the trace of a world has a line per turn and is the same each time', async
 test('an interrupted swarm says how far it got and exits with 4', async (t) => {
   const interrupt = new AbortController();
   let now = 0;
-  const { status, out, err } = await swarm(temporaryFolder(t), ['--seeds', '5000', '--workers', '1'], {
+  const { status, out, err } = await swarm(folderWith(t, { 'calm.json': calm }), ['--scenario', 'calm.json', '--seeds', '5000', '--workers', '1'], {
     signal: interrupt.signal,
     // The clock is read when worlds are done, the first time before any is.
     now: () => {
@@ -117,7 +123,7 @@ test('an interrupted swarm says how far it got and exits with 4', async (t) => {
 
 test('what is done, failed and to come is told now and then', async (t) => {
   let now = 0;
-  const { err } = await swarm(temporaryFolder(t), ['--seeds', '20', '--workers', '1'], { now: () => (now += 11_000) });
+  const { err } = await swarm(folderWith(t, { 'calm.json': calm }), ['--scenario', 'calm.json', '--seeds', '20', '--workers', '1'], { now: () => (now += 11_000) });
   t.regex(err, /^10\/20 worlds, 0 failed {2}[\d.]+ worlds\/s, \d+ grid-hours\/min, about .* left\n20\/20 worlds, /);
 });
 
