@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 export default {
   extensions: ['ts'],
   // The second and third rings have scripts of their own.
@@ -5,5 +7,7 @@ export default {
   // A process for each file: Node's SQLite has been seen to crash in worker threads, and they are no faster here.
   workerThreads: false,
   nodeArguments: ['--disable-warning=ExperimentalWarning'],
+  // Files whose tests wait for processes leave half of a core idle.
+  concurrency: availableParallelism() + 1,
   timeout: '2m',
 };
