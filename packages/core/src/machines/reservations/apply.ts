@@ -96,7 +96,10 @@ function clearPlaces(state: ReservationsState, told: readonly ReservationTold[])
     const { calendar } = getEntry(state, reservation.resourceId);
     const placed = calendar.get(reservation.place.id);
     if (placed === undefined) continue;
-    if (!isLiving(reservation) || !isSamePlace(placed, reservation.place)) calendar.cancel(placed.id);
+    const { place } = reservation;
+    // What a calendar has may be more than its owner offers by now, so that it would not be placed there again.
+    if (isLiving(reservation) && isCut(placed, place)) calendar.shorten(place.id, place.end);
+    else if (!isLiving(reservation) || !isSamePlace(placed, place)) calendar.cancel(placed.id);
     else if ((placed.isHeld === true) !== (reservation.status === 'held')) calendar.refile(filedOf(reservation).place);
   }
 }
@@ -142,6 +145,11 @@ function forgetReservation(state: ReservationsState, id: number): void {
   invariant(reservation !== undefined && !isLiving(reservation), `reservation ${id} is not over`);
   state.reservations.delete(id);
   state.endedIds.delete(id);
+}
+
+/** Whether a place is the same as before but for its end, which is earlier. */
+function isCut(before: PlacedReservation, after: PlacedReservation): boolean {
+  return after.end < before.end && before.isHeld === after.isHeld && isSamePlace({ ...before, end: after.end }, after);
 }
 
 /** Whether two reservations have the same place and limits. */

@@ -19,3 +19,16 @@ test('what may stay unclaimed for longer under new rules is given back when thes
   t.deepEqual(dialogue.perform('at 1010'), ['wake at 1050']);
   t.like(dialogue.perform('at 1050'), ['reservation.expired 1 ana net 10 1000..1100: nobody claimed it within 50 ms of its start']);
 });
+
+for (const [kind, offer, amount] of [['shared', '100B/s', '60%'], ['counted', '10', '6']]) {
+  test(`what maintenance cut short after its owner offered less is there again after replay: ${kind}`, (t) => {
+    const dialogue = new ReservationsDialogue();
+    dialogue.perform(`owner offers net ${offer}`);
+    dialogue.perform(`ana wants ${amount} of net for 100`);
+    dialogue.perform('bob wants 10% of net for 100');
+    dialogue.perform('owner rules net cap 40');
+    dialogue.perform('at 5');
+    t.true(dialogue.perform('owner maintains net m from 50 until 90').includes('ok net moved 0 shortened 2 cancelled 0'));
+    t.notThrows(() => { dialogue.checkReplay(); });
+  });
+}
