@@ -67,7 +67,9 @@ function putResource(state: ReservationsState, resource: ResourceRecord, at: Ins
   known.resource = resource;
   known.calendar = known.calendar.withRules(factsOf(resource));
   // What is looked at too early is looked at again; only what becomes due sooner would be missed.
-  if (isShorter(resource.rules.unclaimedMax, unclaimedMax)) state.dues = listDues(state);
+  if (!isShorter(resource.rules.unclaimedMax, unclaimedMax)) return;
+  state.dues = listDues(state);
+  state.dueInstants.clear();
 }
 
 /** Whether a limit is less than another; 0 is none. */
@@ -114,8 +116,20 @@ function putReservations(state: ReservationsState, told: readonly ReservationTol
 
 /** Notes a reservation beside the calendar, in place of what it was, and when it is to be looked at. */
 function fileReservation(state: ReservationsState, entry: ResourceEntry, reservation: ReservationRecord): void {
+  const { id } = reservation.place;
+  const former = state.reservations.findBrief(id);
   noteReservation(state, entry, reservation);
-  if (isLiving(reservation)) state.dues.push({ at: dueOf(reservation, entry.resource), kind: 'reservation', id: reservation.place.id });
+  if (!isLiving(reservation)) {
+    state.dueInstants.delete(id);
+    return;
+  }
+  const at = dueOf(reservation, entry.resource);
+  const isNew = former === undefined || !isLiving(former);
+  const looked = isNew ? Infinity : state.dueInstants.get(id) ?? dueOf(former, entry.resource);
+  // What is looked at too early is looked at again then.
+  if (looked <= at) return;
+  state.dues.push({ at, kind: 'reservation', id });
+  if (!isNew) state.dueInstants.set(id, at);
 }
 
 /** Notes a reservation beside the calendar, in place of what it was. */

@@ -1,4 +1,4 @@
-import { invariant, type UserId } from '../../shared/index.ts';
+import { invariant, type Instant, type UserId } from '../../shared/index.ts';
 import { isSamePlace } from './apply.ts';
 import { dueOf, isLiving, isPledged, type ReservationsState, type ResourceEntry } from './state.ts';
 
@@ -44,13 +44,20 @@ function checkResource({ resource, calendar, outages, livingByUser, livingCount,
 }
 
 /** Time changes nothing unheard. */
-function checkDues({ reservations, resources, dues }: ReservationsState): void {
-  const firsts = new Map<number, number>();
-  for (const due of dues.elements) if (due.kind === 'reservation') firsts.set(due.id, Math.min(firsts.get(due.id) ?? Infinity, due.at));
+function checkDues({ reservations, resources, dues, dueInstants }: ReservationsState): void {
+  const looks = new Map<number, number[]>();
+  for (const due of dues.elements) if (due.kind === 'reservation') looks.set(due.id, [...looks.get(due.id) ?? [], due.at]);
   for (const reservation of reservations.values()) {
+    const { id } = reservation.place;
     const resource = resources.get(reservation.resourceId)?.resource;
-    if (resource === undefined || !isLiving(reservation)) continue;
-    const at = dueOf(reservation, resource);
-    invariant((firsts.get(reservation.place.id) ?? Infinity) <= at, `nobody looks at reservation ${reservation.place.id} at ${at}`);
+    invariant(isLiving(reservation) || !dueInstants.has(id), `reservation ${id} is ${reservation.status}, and to be looked at`);
+    if (resource !== undefined && isLiving(reservation)) checkLooks(id, dueOf(reservation, resource), { looks: looks.get(id) ?? [], counted: dueInstants.get(id) });
   }
+}
+
+/** One is enough, and where there are several it is known which of them counts. */
+function checkLooks(id: number, at: Instant, { looks, counted }: { readonly looks: readonly Instant[]; readonly counted: Instant | undefined }): void {
+  invariant(counted !== undefined || looks.length <= 1, `reservation ${id} is looked at ${looks.length} times, and none of them counts`);
+  invariant(counted === undefined || looks.includes(counted), `nobody looks at reservation ${id} at ${counted ?? 0}, as was noted`);
+  invariant((counted ?? looks[0] ?? Infinity) <= at, `nobody looks at reservation ${id} at ${at}`);
 }

@@ -91,7 +91,7 @@ export function endDue(turn: Turn): void {
   for (let due = dues.first; due !== undefined && due.at <= now; due = dues.first) {
     dues.pop();
     if (due.kind === 'outage') endOutage(turn, due);
-    else endReservation(turn, due.id);
+    else endReservation(turn, due);
   }
 }
 
@@ -101,14 +101,18 @@ function endOutage(turn: Turn, { resourceId, outageId }: { readonly resourceId: 
   if (outage !== undefined && outage.endsAt !== 0 && outage.endsAt <= now) turn.change({ kind: 'OutageRemoved', resourceId, outageId, reason: 'over' });
 }
 
-function endReservation(turn: Turn, id: number): void {
+function endReservation(turn: Turn, due: { readonly at: Instant; readonly id: number }): void {
   const { state, now } = turn;
+  const { id } = due;
+  const counted = state.dueInstants.get(id);
+  if (counted !== undefined && counted !== due.at) return;
   const known = state.reservations.get(id);
   if (known === undefined || !isLiving(known)) return;
   const { resource } = getEntry(state, known.resourceId);
   const at = dueOf(known, resource);
   if (at > now) {
     state.dues.push({ at, kind: 'reservation', id });
+    if (counted !== undefined) state.dueInstants.set(id, at);
     return;
   }
   if (known.status === 'claimed') put(turn, 'released', over(turn, known, { status: 'released', reason: 'used to its end' }));

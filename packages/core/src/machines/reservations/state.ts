@@ -49,6 +49,8 @@ export interface ReservationsState {
   readonly endedIds: Set<number>;
   /** Has an entry for each living reservation and each outage with an end, no later than its instant. */
   dues: Heap<Due>;
+  /** Of living reservations that may have several entries in `dues`: when the one is that counts, no later than its instant. The others are dropped when their time comes. */
+  readonly dueInstants: Map<number, Instant>;
   livingCount: number;
   /** Held reservations that stand or fall with another one. */
   readonly pledgedIds: Set<number>;
@@ -60,7 +62,7 @@ export interface ReservationsState {
 /** A manager without resources. @param stored what is filed by its caller; left out where there is none. */
 export function createReservationsState(options: ReservationsOptions, stored?: StoredReservations): ReservationsState {
   return {
-    options, resources: new Map(), reservations: new ReservationRecords(stored), endedIds: new Set(), dues: new Heap(isDueBefore), livingCount: 0,
+    options, resources: new Map(), reservations: new ReservationRecords(stored), endedIds: new Set(), dues: new Heap(isDueBefore), dueInstants: new Map(), livingCount: 0,
     pledgedIds: new Set(), nextReservationId: 1, wakeAt: undefined,
   };
 }
