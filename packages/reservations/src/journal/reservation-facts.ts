@@ -1,6 +1,7 @@
+import { MutiraoError } from '@mutirao/api/errors';
 import { factCount, storedFactsOf, StoredReservations } from '@mutirao/core/machines/reservations';
 import type { ReservationRecord } from '@mutirao/core/messages';
-import type { Journal, ProjectionDatabase } from '@mutirao/runtime/journal';
+import { journalError, type Journal, type ProjectionDatabase } from '@mutirao/runtime/journal';
 import { reservationOf, type ReservationRow } from './reservation-row.ts';
 
 /**
@@ -11,6 +12,8 @@ export const factsSchema = [
   'CREATE TABLE IF NOT EXISTS reservation_facts (id INTEGER PRIMARY KEY, facts TEXT NOT NULL, units TEXT NOT NULL)',
   'CREATE TABLE IF NOT EXISTS names_now (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)',
 ];
+
+type Database = Journal<unknown>['database'];
 
 /** Rows that are read and parsed as one text. */
 const chunkLength = 5000;
@@ -28,13 +31,43 @@ export function forgetFacts(database: ProjectionDatabase, id: number): void {
   database.prepare('DELETE FROM reservation_facts WHERE id = ?').run(id);
 }
 
-/** What the journal's tables have of reservations; those of an older release get their facts first, once. Cost: O(n). */
+/**
+ * What the journal's tables have of reservations; those of an older release get their facts first, once. Cost: O(n).
+ *
+ * @throws {MutiraoError} MUT_DISK_FULL when there is no room for the facts, MUT_JOURNAL_CORRUPT or MUT_JOURNAL_FAILED; the last two also later, when one is read whole.
+ */
 export function readStored({ database }: Journal<unknown>): StoredReservations {
   addFacts(database);
-  const { facts, units } = readFacts(database);
-  const names = new Map(database.prepare('SELECT number, name FROM names_now').all().map(({ number, name }) => [Number(number), String(name)]));
-  const whole = database.prepare('SELECT body FROM reservations_now WHERE id = ?');
-  return new StoredReservations({ facts, units, names, read: (id) => reservationOf(JSON.parse(String(whole.get(id)?.['body'])) as ReservationRow) });
+  return guarded(database, 'reading', () => {
+    const { facts, units } = readFacts(database);
+    const names = new Map(database.prepare('SELECT number, name FROM names_now').all().map(({ number, name }) => [Number(number), String(name)]));
+    const whole = database.prepare('SELECT body FROM reservations_now WHERE id = ?');
+    return new StoredReservations({ facts, units, names, read: (id) => parse(database, id, guarded(database, 'reading', () => whole.get(id)?.['body'])) });
+  });
+}
+
+/** Makes what SQLite throws an error that says what to do. */
+function guarded<T>(database: Database, doing: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw journalError(error, pathOf(database), doing);
+  }
+}
+
+/** Reads a row's list. @param body undefined where there is no such row. */
+function parse(database: Database, id: number, body: unknown): ReservationRecord {
+  if (body === undefined) throw new MutiraoError('MUT_JOURNAL_CORRUPT', `${pathOf(database)}: reservation ${id} is not there, and what is known of it in brief is`);
+  const text = String(body);
+  try {
+    return reservationOf(JSON.parse(text) as ReservationRow);
+  } catch (error) {
+    throw new MutiraoError('MUT_JOURNAL_CORRUPT', `${pathOf(database)}: reservation ${id} cannot be read: ${text.length > 80 ? `${text.slice(0, 80)}...` : text}`, { cause: error });
+  }
+}
+
+function pathOf(database: Database): string {
+  return database.location() ?? ':memory:';
 }
 
 /** A name's number, of its own for ever. */
@@ -44,8 +77,8 @@ function numberOf(database: ProjectionDatabase, name: string): number {
 }
 
 /** What an older release wrote is whole alone. Nothing is missing once a release that keeps facts has read the journal: older ones refuse it then. */
-function addFacts(database: Journal<unknown>['database']): void {
-  if (database.prepare('SELECT 1 FROM numbers_now WHERE name = ?').get('facts') !== undefined) return;
+function addFacts(database: Database): void {
+  if (guarded(database, 'reading', () => database.prepare('SELECT 1 FROM numbers_now WHERE name = ?').get('facts')) !== undefined) return;
   const statements = new Map<string, ReturnType<typeof database.prepare>>();
   const prepared: ProjectionDatabase = {
     prepare: (sql) => {
@@ -54,15 +87,16 @@ function addFacts(database: Journal<unknown>['database']): void {
       return statement;
     },
   };
-  database.exec('BEGIN IMMEDIATE');
   try {
-    for (const { body } of database.prepare('SELECT body FROM reservations_now WHERE id NOT IN (SELECT id FROM reservation_facts)').iterate()) {
-      keepFacts(prepared, reservationOf(JSON.parse(String(body)) as ReservationRow));
+    database.exec('BEGIN IMMEDIATE');
+    for (const { id, body } of database.prepare('SELECT id, body FROM reservations_now WHERE id NOT IN (SELECT id FROM reservation_facts)').iterate()) {
+      keepFacts(prepared, parse(database, Number(id), body));
     }
     database.exec("INSERT INTO numbers_now (name, value) VALUES ('facts', 1); COMMIT");
   } catch (error) {
-    database.exec('ROLLBACK');
-    throw error;
+    // SQLite may have done so by itself, as where there is no room.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw journalError(error, pathOf(database), 'writing');
   }
 }
 
@@ -72,7 +106,7 @@ interface Facts {
 }
 
 /** A row at a time would cost more than its parsing: SQLite joins them. */
-function readFacts(database: Journal<unknown>['database']): Facts {
+function readFacts(database: Database): Facts {
   const statement = database.prepare(`SELECT group_concat(facts, '') AS facts, group_concat(units) AS units, max(length(units)) AS longest, max(id) AS last
     FROM (SELECT id, facts, units FROM reservation_facts WHERE id > ? ORDER BY id LIMIT ?)`);
   const parts: Buffer[] = [];

@@ -140,6 +140,46 @@ test('a journal of a release that kept no facts beside its reservations is read,
   }
 });
 
+/** A journal as an older release left it, with reservations and no facts beside them. */
+async function olderJournal(folder: string, count: number) {
+  const { routes, journal } = service(folder);
+  await inject(routes.registerResource, cluster, owner);
+  for (let id = 1; id <= count; id += 1) await inject(routes.requestReservation, request(), ana);
+  journal.database.exec("DELETE FROM reservation_facts; DELETE FROM names_now; DELETE FROM numbers_now WHERE name = 'facts'; VACUUM");
+  journal.close();
+  return openJournal<ReservationsChange>({ path: join(folder, 'journal.sqlite'), codec: reservationsChangeCodec });
+}
+
+test('a full disk while an older journal gets its facts is told as that, and with room the next start goes on', async (t) => {
+  const folder = temporaryFolder(t);
+  const journal = await olderJournal(folder, 60);
+  const pages = Number(journal.database.prepare('PRAGMA page_count').get()?.['page_count']);
+  journal.database.exec(`PRAGMA max_page_count = ${pages}`);
+  const error = t.throws(() => restoreState(journal, reservationsOptions), { instanceOf: MutiraoError, code: 'MUT_DISK_FULL' });
+  t.true(error?.message.startsWith(`${join(folder, 'journal.sqlite')}: writing failed, there is no room`), error?.message);
+  journal.database.exec('PRAGMA max_page_count = 100000');
+  const state = restoreState(journal, reservationsOptions);
+  reservationsMachine.checkInvariants(state);
+  t.is(state.reservations.size, 60);
+  journal.close();
+});
+
+test('a reservation that the journal has no more, or not as it was written, is told as a damaged journal', async (t) => {
+  const folder = temporaryFolder(t);
+  const older = await olderJournal(folder, 3);
+  older.database.exec("UPDATE reservations_now SET body = '[1,' WHERE id = 1");
+  t.throws(() => restoreState(older, reservationsOptions), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_CORRUPT', message: /reservation 1 cannot be read: \[1,/u });
+  older.database.exec('DELETE FROM reservations_now WHERE id = 1');
+  const { reservations } = restoreState(older, reservationsOptions);
+  t.is(reservations.get(2)?.place.userId, 'ana');
+  older.database.exec("UPDATE reservations_now SET body = 'x' WHERE id = 2; DELETE FROM reservations_now WHERE id = 3");
+  t.throws(() => reservations.get(2), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_CORRUPT', message: /reservation 2 cannot be read: x/u });
+  t.throws(() => reservations.get(3), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_CORRUPT', message: /reservation 3 is not there/u });
+  older.database.exec('DROP TABLE reservations_now');
+  t.throws(() => reservations.get(3), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_FAILED', message: /reading failed/u });
+  older.close();
+});
+
 test('what has changed or is forgotten since a restart is so after the next one, and its key finds it', async (t) => {
   const folder = temporaryFolder(t);
   const first = service(folder);
