@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { createReservationsState, isLiving, reservationsMachine, type ReservationsState } from '@mutirao/core/machines/reservations';
-import { checkNothingOvercommitted, ReservationsDialogue, reservationsOptions } from '@mutirao/testkit';
+import { checkNothingOvercommitted, ReservationsDialogue, reservationsOptions, runs } from '@mutirao/testkit';
 
 const user = fc.constantFrom('ana', 'bob', 'eva');
 const resource = fc.constantFrom('cluster', 'net');
@@ -63,7 +63,7 @@ test('whatever users and owners do, nothing is over-committed, and replay and re
       checkNothingOvercommitted(dialogue.state, dialogue.asked);
     }
     dialogue.checkReplay();
-  }), { seed: 20_261_122, numRuns: 150 });
+  }), runs(20_261_122, 150));
   t.pass();
 });
 
@@ -89,7 +89,7 @@ test('a manager that dies after any change goes on from there, over-commits noth
     }
     for (const [number, userId] of placed) if (second.state.reservations.get(number)?.place.userId !== userId) throw new Error(`reservation ${number} is gone`);
     second.checkReplay();
-  }), { seed: 20_261_123, numRuns: 120 });
+  }), runs(20_261_123, 120));
   t.pass();
 });
 
@@ -160,7 +160,7 @@ test('a request has the earliest start that trying every instant finds, and none
       if (found === undefined) refusedCount += 1;
       else placedCount += 1;
     }
-  }), { seed: 20_261_124, numRuns: 250 });
+  }), runs(20_261_124, 250));
   t.log(`${placedCount} placed, ${refusedCount} refused`);
   t.true(placedCount > 300 && refusedCount > 100);
 });
