@@ -1,5 +1,6 @@
-// Runs scripts/bench and holds each figure against bench/ranges.json: { "benchmark: figure": { least?, most?, mean, spread } },
-// where mean and spread (half the distance between the extremes) are of what was measured when the limit was set.
+// Runs scripts/bench and holds each figure against bench/ranges.json: { "benchmark: figure": { least?, most?, mean, spread, measured? } },
+// where mean and spread (half the distance between the extremes) are of what was measured when the limit was set, by one code. A spread of 0 is of a figure that
+// was measured once, or was the same each time; it does not say how far it varies, and so the limit leaves room. `measured` tells how, where that matters.
 // A figure without a range, or a range without a figure, is a failure. Prints "N passed, N failed" last.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
