@@ -42,7 +42,7 @@ export function takeSnapshot(state: ReservationsState): ReservationsSnapshot & {
   };
 }
 
-/** Makes the state that a snapshot describes. Cost: O(n) for stored ones, O(n log n) for others. */
+/** Makes the state that a snapshot describes. Cost: O(n log n); O(n) where all are stored, users are not bounded and little is blocked. */
 export function restoreSnapshot(options: ReservationsOptions, snapshot: ReservationsSnapshot): ReservationsState {
   const { stored } = snapshot;
   const state = createReservationsState(options, stored);
