@@ -41,6 +41,7 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
     case 'ReportsForgotten': forgetReports(state, change); break;
     case 'WindowsChanged': state.windows = new Map(change.windows.map((window) => [window.reservationId, window])); break;
     case 'HeldGiven': giveHeld(state, change); break;
+    case 'HeldShortened': shortenHeld(state, change); break;
     case 'RefusalsForgotten': forgetRefusals(state); break;
     default: unreachable(change);
   }
@@ -127,7 +128,18 @@ function giveHeld(state: ProviderState, { requestId, brokerId, reservation }: Pr
   for (const machine of state.machines.values()) {
     if (machine.facts.requestId !== requestId) continue;
     machine.brokerId = brokerId;
-    machine.facts = { ...machine.facts, until: Math.min(request.startedAt + request.walltime, reservation.endsAt), reservation: nameReservation(reservation) };
+    const endsAt = Math.min(reservation.endsAt, request.heldFor?.endsAt ?? Infinity);
+    machine.facts = { ...machine.facts, until: Math.min(request.startedAt + request.walltime, endsAt), reservation: nameReservation(reservation) };
+  }
+}
+
+function shortenHeld(state: ProviderState, { requestId, endsAt }: ProviderChange & { kind: 'HeldShortened' }): void {
+  const request = getRequest(state, requestId);
+  invariant(request.heldFor !== undefined, `request ${requestId} is to be held for less long, and is held for no reservation`);
+  request.heldFor = { ...request.heldFor, endsAt };
+  for (const machine of state.machines.values()) {
+    const { facts } = machine;
+    if (facts.requestId === requestId) machine.facts = { ...facts, until: Math.min(facts.until ?? Infinity, endsAt) };
   }
 }
 

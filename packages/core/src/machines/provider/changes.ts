@@ -73,5 +73,7 @@ export type ProviderChange =
   | { readonly kind: 'WindowsChanged'; readonly windows: readonly ReservedWindow[]; readonly at: Instant }
   /** What was held is a broker's, inside the reservation whose claim it showed. */
   | { readonly kind: 'HeldGiven'; readonly requestId: RequestId; readonly brokerId: BrokerId; readonly reservation: ClaimedReservation; readonly at: Instant }
+  /** The reservation that it is held for ends earlier than was known; what it holds stays until then. */
+  | { readonly kind: 'HeldShortened'; readonly requestId: RequestId; readonly endsAt: Instant; readonly at: Instant }
   /** Refusals are forgotten, since new demand has come up. */
   | { readonly kind: 'RefusalsForgotten'; readonly at: Instant };

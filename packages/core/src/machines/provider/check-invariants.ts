@@ -46,6 +46,7 @@ function checkRequest(state: ProviderState, request: OwnRequest): void {
   invariant(Number(requestId.slice(1)) < state.nextRequestNumber, `request ${requestId} is numbered above the next number ${state.nextRequestNumber}`);
   invariant(request.width >= 1 && request.walltime >= 1, `request ${requestId} asks for ${request.width} processors and ${request.walltime} ms`);
   invariant(isPending(request) === (request.endedAt === 0), `request ${requestId} is ${status} and ended at ${request.endedAt}`);
+  invariant(request.heldFor === undefined || request.heldFor.startsAt < request.heldFor.endsAt, `request ${requestId} is held for a reservation that ends before it starts`);
   invariant(status !== 'running' || request.startedAt > 0, `request ${requestId} runs and never started`);
   invariant(request.reasons.length > 0, `request ${requestId} has no reason`);
   invariant(request.overCode === undefined || (request.reservation !== undefined && !isPending(request)), `request ${requestId} says that its reservation is over, and has none or goes on`);

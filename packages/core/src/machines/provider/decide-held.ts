@@ -20,6 +20,17 @@ export function takeJudgement({ state, now }: Turn, { claim, code }: { readonly 
   state.judgements.set(claim, { code, at: now });
 }
 
+/** Keeps what is held for a reservation whose end is earlier now, which a maintenance that is announced makes of it: that is given back then, and not before. */
+export function shortenHeld(turn: Turn): void {
+  const { state, now } = turn;
+  for (const request of state.requests.values()) {
+    const { requestId, heldFor } = request;
+    const window = state.windows.get(heldFor?.reservationId ?? 0);
+    if (heldFor === undefined || window === undefined || window.endsAt >= heldFor.endsAt || !isSameWindow({ ...window, endsAt: heldFor.endsAt }, heldFor)) continue;
+    if (isPending(request) && isServing(request)) commit(turn, { kind: 'HeldShortened', requestId, endsAt: window.endsAt, at: now });
+  }
+}
+
 /** Gives back held allocations whose reservation was cancelled, has ended or has another place or size now: they are asked for anew. */
 export function releaseHeld(turn: Turn): void {
   const { state, now } = turn;
@@ -59,6 +70,16 @@ export function giveHeld(turn: Turn): void {
   forgetJudgements(turn);
   for (const broker of state.brokers.values()) {
     for (const want of wantsOf(turn, broker) ?? []) if (now >= want.startsAt && now < want.endsAt) giveFor(turn, broker, want);
+  }
+  noteEarlierEnds(turn);
+}
+
+/** Who was given what is held goes by the dates of its claim, until it is told of the earlier end. */
+function noteEarlierEnds(turn: Turn): void {
+  for (const request of turn.state.requests.values()) {
+    const { requestId, reservation, heldFor } = request;
+    if (reservation === undefined || heldFor === undefined || reservation.endsAt <= heldFor.endsAt || !isPending(request)) continue;
+    commit(turn, { kind: 'RequestMoved', requestId, startsAt: reservation.startsAt, endsAt: heldFor.endsAt, at: turn.now });
   }
 }
 

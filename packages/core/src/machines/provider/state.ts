@@ -97,8 +97,8 @@ export interface OwnRequest {
   readonly candidates: readonly RequestCandidate[] | undefined;
   /** The reservation that it is to run inside; left out for one beside them. */
   reservation?: ClaimedReservation;
-  /** The reservation, as it was then, for which it was asked ahead and is held; left out for any other. */
-  readonly heldFor?: ReservedWindow;
+  /** The reservation for which it was asked ahead and is held, as it was then, to its end now; left out for any other. */
+  heldFor?: ReservedWindow;
   /** It has moved since: the dates of `reservation` are those that the manager listed, and not those of its claim. */
   hasMoved?: true;
   /** Why nothing more is to be had of that, as the manager said when the request ended; left out before, and where it ended otherwise. */

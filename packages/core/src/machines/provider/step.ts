@@ -3,7 +3,7 @@ import { changeDemand, connectBroker, disconnectBroker, noteIdleBrokers, offerMa
 import type { ProviderChange } from './changes.ts';
 import type { ProviderCommand } from './commands.ts';
 import { draftRequests, releaseSurplus } from './decide.ts';
-import { askAhead, giveHeld, releaseHeld, takeJudgement, takeWindows } from './decide-held.ts';
+import { askAhead, giveHeld, releaseHeld, shortenHeld, takeJudgement, takeWindows } from './decide-held.ts';
 import { draftReserved, releaseReserved } from './decide-reserved.ts';
 import { actAsDeputy, beginDeputies, confirmLeases, forgetReports, keepReport, stockLease, takeBack, takeLease, trimLease } from './deputy.ts';
 import { settleHeuristic, switchHeuristic } from './heuristic.ts';
@@ -30,6 +30,7 @@ export function stepProvider(state: ProviderState, inputs: readonly ProviderInpu
   noteIdleBrokers(turn);
   releaseSurplus(turn);
   releaseReserved(turn);
+  shortenHeld(turn);
   releaseHeld(turn);
   draftReserved(turn);
   askAhead(turn);
