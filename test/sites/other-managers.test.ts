@@ -134,6 +134,29 @@ test.serial('what runs is ended when the reservation is taken back and when its 
   t.true(Date.now() >= short.endUnixMs);
 });
 
+test.serial('what runs when a maintenance is announced runs on to the beginning of that, and one that has another start now is refused', async (t) => {
+  const { client, reserve, get, show, folder } = await start(t);
+  const whole = await reserve('whole', 0, hour);
+  const part = await reserve('part', 0, hour);
+  const later = await reserve('later', Date.now() + hour / 2, hour);
+  const used = show(whole.claim, 'echo began; sleep 600');
+  const ended = join(folder, 'ended');
+  const left = show(part.claim, `echo began; until [ -e ${ended} ]; do sleep 0.1; done; exit 7`);
+  const early = show(later.claim, 'echo began');
+  await until(() => used.out.includes('began') && left.out.includes('began'), 'the commands run', 60_000);
+  const begin = Date.now() + 20_000;
+  await callUnary(client, 'addMaintenance', { resourceId: 'lab', maintenanceId: 'paint', startUnixMs: begin, endUnixMs: begin + hour, amount: 0, reason: 'paint' }, limits);
+  await until(() => left.complaints.includes('the reservation ends at'), 'the earlier end is told', 15_000);
+  writeFileSync(ended, '');
+  t.is(await left.ended(), 7, left.complaints);
+  t.like(await get(part.reservationId), { status: ReservationStatus.RELEASED });
+  t.is(await used.ended(), 5, used.complaints);
+  t.true(Date.now() >= begin, 'it was ended before the maintenance');
+  t.is(await early.ended(), 3, early.complaints);
+  t.regex(early.complaints, /MUT_CLAIM_SUPERSEDED .* another start/);
+  t.is(early.out, '');
+});
+
 test.serial('who is told to end, or is killed, leaves no command behind, and a use is told to a manager that was away when it began', async (t) => {
   const { manager, reserve, get, show } = await start(t);
   for (const [signal, status] of [['SIGTERM', 143], ['SIGHUP', 129], ['SIGKILL', -1]] as const) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A resource manager of someone else's: runs a command inside a reservation of Mutirao's reservation manager, on what was reserved, and at no other time.
 
-Exit status: the command's own; 143 where this program is told to end (SIGTERM, SIGHUP), and ends its command with it; 3 where the claim is refused, 4 where the reservation was taken back, 5 where its time was over before the command.
+Exit status: the command's own; 143 or 129 where this program is told to end (SIGTERM, SIGHUP), and ends its command with it; 3 where the claim is refused, 4 where the reservation was taken back, 5 where its time was over before the command.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from mutirao.reservation.v1 import reservation_service_pb2 as messages
 from mutirao.reservation.v1 import reservation_service_pb2_grpc as services
 
 HOME = pathlib.Path(os.environ.get("MUTIRAO_HOME", "~/.mutirao")).expanduser()
+SUPERSEDED = "MUT_CLAIM_SUPERSEDED"
 AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 ASK = 1  # Seconds between two questions whether the reservation still stands.
@@ -64,10 +65,13 @@ class Manager:
         return {key_id: load_pem_public_key(pem.encode()) for key_id, pem in json.loads(kept.read_text()).items()}
 
     def check(self, claim, user):
-        """Asks whether the reservation stands. While the manager is away the signature and its dates have to do."""
+        """Asks whether the reservation stands, and answers the claim that took the place of this one; this one where none did. While the manager is away the signature and its dates have to do."""
         answer = self.call("VerifyReservation", messages.VerifyReservationRequest(claim=claim, resource_id=self.resource, user_id=user))
-        if answer is not None and not answer.valid and answer.code != "MUT_CLAIM_EARLY":
-            raise Refused(f"{answer.code} {answer.message}")
+        if answer is None or answer.valid or answer.code == "MUT_CLAIM_EARLY":
+            return claim
+        if answer.code == SUPERSEDED and answer.present_claim:
+            return answer.present_claim
+        raise Refused(f"{answer.code} {answer.message}")
 
     def begin(self, claim, user, key):
         """Begins the use; the same key is the same use, so that it may be asked for again after a crash. False while the manager is away: it does not know of it yet."""
@@ -115,9 +119,46 @@ def now():
     return time.time() * 1000
 
 
-def wait_for_start(said, still_stands):
-    while (left := said["start_unix_ms"] - now()) > 0:
-        still_stands()
+class Use:
+    """The use of one reservation, which its manager may end earlier than its claim said, as it does for a maintenance that is announced."""
+
+    def __init__(self, args):
+        self.manager = Manager(args.reservations, args.token, args.resource)
+        self.keys = self.manager.keys(args.keys)
+        self.resource, self.user = args.resource, args.user
+        self.claim = args.claim.read_text().strip()
+        self.said = read_claim(self.claim, self.keys, self.resource, self.user)
+        self.key = f"{self.resource} {self.said['jti']}"
+        self.is_told = False
+
+    def still_stands(self):
+        """Goes on with the claim that took the place of ours, and to its end, where it is for the same units from the same time."""
+        present = self.manager.check(self.claim, self.user)
+        if present == self.claim:
+            return
+        said = read_claim(present, self.keys, self.resource, self.user)
+        if any(said[name] != self.said[name] for name in ("start_unix_ms", "amount", "units")):
+            raise Refused(f"{SUPERSEDED} the reservation has another start or other units now: show its new claim")
+        self.claim, self.said = present, said
+        print(f"the reservation ends at {time.ctime(said['end_unix_ms'] / 1000)} now", file=sys.stderr)
+
+    def in_use(self):
+        """What the manager is not told of it gives back as unclaimed, with what runs in it: it is told until it has heard."""
+        self.still_stands()
+        self.is_told = self.is_told or self.manager.begin(self.claim, self.user, self.key)
+
+    def left(self):
+        """Seconds to its end, as that is now."""
+        return (self.said["end_unix_ms"] - now()) / 1000
+
+    def release(self):
+        """Gives back what is left of it."""
+        self.manager.release(int(self.said["jti"].split(".")[0]))
+
+
+def wait_for_start(use):
+    while (left := use.said["start_unix_ms"] - now()) > 0:
+        use.still_stands()
         time.sleep(min(ASK, left / 1000))
 
 
@@ -130,8 +171,9 @@ def units_of(text):
     return units
 
 
-def run(command, said, pin, still_stands):
+def run(command, use, pin):
     """Runs the command until it ends, or until the reservation does; answers the exit status."""
+    said = use.said
     environment = {
         **os.environ,
         "RESERVED_UNITS": said["units"],
@@ -152,7 +194,7 @@ def run(command, said, pin, still_stands):
     child = subprocess.Popen(command, env=environment, start_new_session=True, preexec_fn=prepare)
     try:
         while True:
-            left = (said["end_unix_ms"] - now()) / 1000
+            left = use.left()
             if left <= 0:
                 print("the reservation is over", file=sys.stderr)
                 return 5
@@ -160,7 +202,7 @@ def run(command, said, pin, still_stands):
                 status = child.wait(min(ASK, left))
                 return status if status >= 0 else 128 - status
             except subprocess.TimeoutExpired:
-                still_stands()
+                use.in_use()
     finally:
         end(child)
 
@@ -178,31 +220,18 @@ def end(child):
 
 
 def honour(args):
-    manager = Manager(args.reservations, args.token, args.resource)
-    claim = args.claim.read_text().strip()
-    said = read_claim(claim, manager.keys(args.keys), args.resource, args.user)
-
-    def still_stands():
-        manager.check(claim, args.user)
-
-    still_stands()
-    wait_for_start(said, still_stands)
-    is_told = False
-
-    def in_use():
-        # What the manager is not told of it gives back as unclaimed, with what runs in it: it is told until it has heard.
-        nonlocal is_told
-        is_told = is_told or manager.begin(claim, args.user, f"{args.resource} {said['jti']}")
-        still_stands()
-
-    in_use()
+    use = Use(args)
+    use.still_stands()
+    wait_for_start(use)
+    use.in_use()
     try:
-        status = run(args.command, said, args.pin, in_use)
+        status = run(args.command, use, args.pin)
     except Refused as error:
         print(f"error: {error}", file=sys.stderr)
-        return 4
+        # A manager whose clock is a moment ahead says that it is over, and so it is.
+        return 4 if use.left() > 0 else 5
     if status != 5:
-        manager.release(int(said["jti"].split(".")[0]))
+        use.release()
     return status
 
 
