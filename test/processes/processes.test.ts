@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'ava';
@@ -112,6 +112,27 @@ test.serial('a watchdog removes the folder that it was given, when all that it g
   await until(() => !existsSync(mine), 'the folder is gone');
   t.false(isAlive(sleeper.pid));
   t.true(existsSync(other));
+});
+
+test.serial('a watchdog leaves a folder alone that was made anew under the name of the one that it is removing', async (t) => {
+  const [mine, tools] = [path.join(folder, 'anew'), path.join(folder, 'tools')];
+  mkdirSync(path.join(mine, 'below'), { recursive: true });
+  // What takes long to be removed.
+  mkdirSync(tools);
+  writeFileSync(path.join(tools, 'rm'), `#!/bin/sh\ntouch ${tools}/begun\nuntil [ -e ${tools}/go ]; do sleep 0.05; done\nexec /bin/rm "$@"\n`, { mode: 0o755 });
+  const search = process.env['PATH'] ?? '';
+  process.env['PATH'] = `${tools}:${search}`;
+  const watchdog = new Watchdog(mine);
+  process.env['PATH'] = search;
+  const pid = watchdog.pid ?? 0;
+  watchdog.close();
+  await until(() => existsSync(path.join(tools, 'begun')), 'the removal has begun');
+  t.false(existsSync(mine));
+  mkdirSync(path.join(mine, 'storage'), { recursive: true });
+  writeFileSync(path.join(tools, 'go'), '');
+  await until(() => !isAlive(pid), 'the removal is over');
+  t.deepEqual(readdirSync(mine), ['storage']);
+  t.deepEqual(readdirSync(folder).filter((name) => name.includes('removed')), []);
 });
 
 test.serial('a watchdog kills what it guards when its holder dies by kill -9', async (t) => {

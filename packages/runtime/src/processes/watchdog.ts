@@ -10,7 +10,7 @@ export const launcherVariable = 'MUTIRAO_LAUNCHER';
 
 /**
  * Reads lines `+GROUP` and `-GROUP`; at the end of its input it kills the groups that are left, and then what has the mark in its
- * environment, a few times over, since what is being killed may be starting more; last it removes the folder that it was given. The end comes when the process that holds the other
+ * environment, a few times over, since what is being killed may be starting more; last it removes the folder that it was given: under another name, since a folder of that name may be made anew meanwhile. The end comes when the process that holds the other
  * end of the pipe dies, however it dies. Signals meant for that process do not end it.
  */
 const script = `
@@ -30,8 +30,8 @@ for round in 1 2 3 4 5; do
   for file in $marked; do pid=\${file#/proc/}; kill -9 "\${pid%/environ}"; done
 done
 [ -z "$2" ] && exit
-mv -- "$2" "$3"
-rm -rf -- "$3" "$2"
+if [ -e "$2" ]; then mv -- "$2" "$3" || exec rm -rf -- "$2"; fi
+rm -rf -- "$3"
 `;
 
 const removedPrefix = '.removed-';
