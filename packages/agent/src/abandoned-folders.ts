@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 
@@ -53,8 +53,9 @@ export function describeOwner(): Owner {
  *
  * Folders of other hosts, which may share the file system, and folders with files that nobody noted are left alone.
  */
-export async function removeAbandoned(agentsFolder: string, now: Instant): Promise<void> {
+export async function removeAbandoned(agentsFolder: string): Promise<void> {
   const names = await readdir(agentsFolder).catch(() => []);
+  const now = await timeAt(agentsFolder).catch(() => 0);
   for (const name of names) {
     // What all of them share is no agent's.
     if (name.startsWith('.') && !isRemoved(name)) continue;
@@ -62,6 +63,14 @@ export async function removeAbandoned(agentsFolder: string, now: Instant): Promi
     const told = await readFile(path.join(folder, ownerFile), 'utf8').catch(() => '');
     if (isRemoved(name) || (told === '' ? await wasJustMade(folder, now) : isGone(told))) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
+}
+
+/** What time it is where the file system dates its folders: another host may serve it, whose clock is another. @throws Error of the file system. */
+async function timeAt(folder: string): Promise<Instant> {
+  const made = await mkdtemp(removedFolder(path.join(folder, 'clock-')));
+  const { mtimeMs } = await stat(made);
+  await rmdir(made);
+  return mtimeMs;
 }
 
 /** Whether an agent was killed before it noted whose its folder is, which is the first that it does there. */

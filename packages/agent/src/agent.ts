@@ -99,7 +99,7 @@ export class Agent {
     const agent = new Agent(setup, workplace);
     agent.link.open();
     // Not before it is under way, and nobody waits for it.
-    void removeAbandoned(path.dirname(setup.folder), wallClock.now());
+    void removeAbandoned(path.dirname(setup.folder));
     return agent;
   }
 

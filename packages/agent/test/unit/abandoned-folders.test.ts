@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'ava';
 import { temporaryFolder } from '@mutirao/testkit';
@@ -20,13 +20,13 @@ test('what a killed agent of this host left is removed; folders of live agents, 
   mkdirSync(path.join(folderOf('lab_pc'), 'storage'), { recursive: true });
   mkdirSync(folderOf('half'));
   writeFileSync(path.join(folderOf('half'), 'owner'), '{"host":');
-  await removeAbandoned(agents, statSync(agents).mtimeMs);
+  await removeAbandoned(agents);
   const left = ['alive', 'another-process-of-that-number', 'before-a-restart', 'another-host', 'another-container', 'lab_pc', 'half'].filter((name) => existsSync(folderOf(name)));
   t.deepEqual(left, ['alive', 'another-host', 'another-container', 'lab_pc', 'half']);
 });
 
 test('a folder of agents that is not there is no error', async (t) => {
-  await t.notThrowsAsync(removeAbandoned(path.join(temporaryFolder(t), 'absent'), 0));
+  await t.notThrowsAsync(removeAbandoned(path.join(temporaryFolder(t), 'absent')));
 });
 
 test('an agent killed before it noted whose its folder is, or while that was being removed, leaves nothing for good', async (t) => {
@@ -37,10 +37,10 @@ test('an agent killed before it noted whose its folder is, or while that was bei
   mkdirSync(path.join(agents, '.removed-alpha_q1.4', 'storage'), { recursive: true });
   mkdirSync(path.join(agents, 'lab_pc', 'storage'), { recursive: true });
   mkdirSync(path.join(agents, '.contents'));
-  const madeAt = statSync(path.join(agents, 'lab_pc')).mtimeMs;
-  await removeAbandoned(agents, madeAt);
+  await removeAbandoned(agents);
   t.deepEqual(readdirSync(agents).sort(), ['.contents', 'alpha_q1.2', 'alpha_q1.3', 'lab_pc'], 'their agents may be about to note it');
-  await removeAbandoned(agents, madeAt + 60_000);
+  for (const name of readdirSync(agents)) utimesSync(path.join(agents, name), 1, 1);
+  await removeAbandoned(agents);
   t.deepEqual(readdirSync(agents).sort(), ['.contents', 'lab_pc'], 'what agents of this host share is empty at first');
 });
 
