@@ -13,13 +13,21 @@ const home = join(folder, 'home');
 
 interface Result { readonly status: number; readonly out: string; readonly err: string }
 
-/** Runs `mutirao` to its end. */
-function mutirao(...args: readonly string[]): Promise<Result> {
-  return new Promise((resolve) => {
+/** Begins `mutirao`; what it has said on standard error can be read while it runs. */
+function begin(...args: readonly string[]): { readonly ended: Promise<Result>; said(): string } {
+  let said = '';
+  const ended = new Promise<Result>((resolve) => {
     const child = execFile(process.execPath, [bin, ...args], { cwd: folder, env: { ...process.env, MUTIRAO_HOME: home } }, (_error, out, err) => {
       resolve({ status: child.exitCode ?? -1, out, err });
     });
+    child.stderr?.on('data', (piece: string) => { said += piece; });
   });
+  return { ended, said: () => said };
+}
+
+/** Runs `mutirao` to its end. */
+function mutirao(...args: readonly string[]): Promise<Result> {
+  return begin(...args).ended;
 }
 
 async function json<T>(...args: readonly string[]): Promise<T> {
@@ -77,13 +85,14 @@ test.serial('a job file is run from its own folder, and its outputs come home', 
 });
 
 test.serial('waiting outlives a kill -9 of the broker, which is started again, and no task is accepted twice', async (t) => {
-  const { out } = await mutirao('job', 'submit', '--quiet', '--array', '1-24', '--', 'sleep 0.3; echo {}');
+  const { out } = await mutirao('job', 'submit', '--quiet', '--array', '1-24', '--', 'sleep 1; echo {}');
   const jobId = out.trim();
-  const waiting = mutirao('job', 'wait', jobId);
+  const waiting = begin('job', 'wait', jobId, '--progress');
+  await until(() => waiting.said().includes(`job ${jobId}`), 'it is waited for', 60_000);
   await until(async () => ((await json<{ finished_count: number }[]>('job', 'show', jobId))[0]?.finished_count ?? 0) > 5, 'a quarter of the tasks has finished', 60_000);
   const before = processes()['broker'] ?? 0;
   process.kill(before, 'SIGKILL');
-  const { status, out: told, err } = await waiting;
+  const { status, out: told, err } = await waiting.ended;
   t.is(status, 0, err);
   t.regex(told, /tasks 24: 24 finished/);
   t.not(processes()['broker'], before);
