@@ -2,6 +2,7 @@ import type { Instant } from '../shared/index.ts';
 import type { Want } from './occupancy.ts';
 import { instantMax, type Moved, type PlacedReservation } from './request.ts';
 import type { ReservationBook } from './reservation-book.ts';
+import { offeredOf } from './resource.ts';
 
 /** A reservation of which only the place is open. */
 export type Unplaced = Omit<PlacedReservation, 'start' | 'end' | 'resources'>;
@@ -98,6 +99,8 @@ function placeAgain(book: ReservationBook, removed: readonly PlacedReservation[]
 export function findAnew(book: ReservationBook, reservation: PlacedReservation, from: Instant, startMax = Infinity): PlacedReservation | undefined {
   const { userId, amount, latestEnd = instantMax } = reservation;
   const duration = reservation.end - reservation.start;
+  // Its owner may offer less by now: then nothing is a place, also where nothing is used.
+  if (amount > offeredOf(book.resource)) return undefined;
   const start = book.all.earliestFit({ userId, amount, duration, from, startMax: Math.min(startMax, latestEnd - duration) });
   if (start === Infinity) return undefined;
   return { ...reservation, start, end: start + duration, resources: book.all.choose(amount, start, start + duration, book.resource.placement) };

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { ReservationsDialogue } from '@mutirao/testkit';
+import { checkNothingOvercommitted, ReservationsDialogue } from '@mutirao/testkit';
 
 test('however often rules change, each reservation is to be looked at once, and its calendar is the same one', (t) => {
   const dialogue = new ReservationsDialogue();
@@ -32,3 +32,14 @@ for (const [kind, offer, amount] of [['shared', '100B/s', '60%'], ['counted', '1
     t.notThrows(() => { dialogue.checkReplay(); });
   });
 }
+
+test('what is wider than its owner offers by now has no place once part of it fails, and is not put on what is broken', (t) => {
+  const dialogue = new ReservationsDialogue();
+  dialogue.now = 5;
+  dialogue.perform('owner offers net 10B/s');
+  dialogue.perform('eva wants 100% of net for 50 from 251');
+  dialogue.perform('owner rules net cap 40');
+  t.true(dialogue.perform('owner fails net amount 1').includes('ok net moved 0 cancelled 1'));
+  t.notThrows(() => { checkNothingOvercommitted(dialogue.state, dialogue.asked); });
+  t.notThrows(() => { dialogue.checkReplay(); });
+});
