@@ -9,5 +9,6 @@ export default {
   nodeArguments: ['--disable-warning=ExperimentalWarning'],
   // Files whose tests wait for processes leave half of a core idle.
   concurrency: availableParallelism() + 1,
-  timeout: '2m',
+  // How long no test at all may end. Slow machines need minutes while all files that run are long ones.
+  timeout: '5m',
 };

@@ -25,8 +25,8 @@ for (const line of bench.stdout.split('\n').filter((text) => text.startsWith('{'
   }
 }
 if (!process.env.MUTIRAO_DATA) {
-  // As scripts/bench says: whole logs are no part of the repository.
-  for (const key of [...ranges.keys()].filter((name) => name.startsWith('simulator: '))) ranges.delete(key);
+  // As scripts/bench says: whole logs and real workflows are no part of the repository.
+  for (const key of [...ranges.keys()].filter((name) => name.startsWith('simulator: ') || name.startsWith('workflow instances: '))) ranges.delete(key);
 }
 if (!existsSync('/usr/sbin/nats-server')) {
   for (const key of [...ranges.keys()].filter((name) => name.startsWith('events: '))) ranges.delete(key);

@@ -34,7 +34,8 @@ for await (const line of createInterface({ input: ava.stdout })) {
 }
 const status = await new Promise((resolve) => { ava.exitCode === null ? ava.on('exit', resolve) : resolve(ava.exitCode); });
 if (status !== 0 && failed === 0) {
-  console.log(`FAIL ava exited with status ${status} without a failed test`);
+  // Its TAP reporter falls over where it should name the tests that it has waited for in vain; its own reporter names them.
+  console.log(`FAIL ava exited with status ${status} without a failed test; where no test ended for long, npx ava FILES names those that it waited for`);
   failed = 1;
 }
 console.log(`${passed} passed, ${failed} failed`);

@@ -2,12 +2,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { ClusterServiceClient, RequestStatus, type QueuedRequest } from '@mutirao/api/cluster';
 import { ReservationServiceClient, ReservationStatus, Timing, type Reservation } from '@mutirao/api/reservation';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
-import { killProcess, startProcess } from '@mutirao/runtime/processes';
+import { killProcess, ownProgram, startProcess } from '@mutirao/runtime/processes';
 import { callUnary, dial } from '@mutirao/runtime/rpc';
 import { until } from '@mutirao/testkit';
 
@@ -17,7 +16,7 @@ const home = mkdtempSync(join(tmpdir(), 'mutirao-walls-'));
 /** A process of the home folder. */
 class ProcessUnderTest {
   readonly folder: string;
-  readonly #name: string;
+  readonly #name: 'cluster' | 'reservations';
   #pid = 0;
   #hasEnded = false;
 
@@ -31,8 +30,8 @@ class ProcessUnderTest {
     const file = join(this.folder, `${this.#name}.json`);
     rmSync(file, { force: true });
     this.#hasEnded = false;
-    const main = fileURLToPath(new URL(`../packages/${this.#name}/src/main.ts`, import.meta.url));
-    this.#pid = startProcess({ command: process.execPath, args: [main, '--home', home, '--id', 'a', ...flags], onExit: () => { this.#hasEnded = true; } }).pid ?? 0;
+    const [command, ...own] = ownProgram(this.#name);
+    this.#pid = startProcess({ command, args: [...own, '--home', home, '--id', 'a', ...flags], onExit: () => { this.#hasEnded = true; } }).pid ?? 0;
     await until(() => existsSync(file), `${this.#name} listens`);
     return (JSON.parse(readFileSync(file, 'utf8')) as { address: string }).address;
   }

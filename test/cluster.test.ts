@@ -1,14 +1,13 @@
 import { mkdtempSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { EmbeddedCluster } from '@mutirao/managers';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
-import { killProcess, startProcess } from '@mutirao/runtime/processes';
+import { killProcess, ownProgram, startProcess } from '@mutirao/runtime/processes';
 import { until } from '@mutirao/testkit';
 
-const main = fileURLToPath(new URL('../packages/cluster/src/main.ts', import.meta.url));
+const [command, ...own] = ownProgram('cluster');
 
 /** A cluster process in a home folder of its own, and a client of it. */
 class ClusterUnderTest {
@@ -23,8 +22,8 @@ class ClusterUnderTest {
     rmSync(addressFile, { force: true });
     this.exitStatus = undefined;
     this.pid = startProcess({
-      command: process.execPath,
-      args: [main, '--home', this.home, '--id', 'a', '--processors', '3', '--walltime-granularity', '1ms', '--kill-grace', '100ms', ...flags],
+      command,
+      args: [...own, '--home', this.home, '--id', 'a', '--processors', '3', '--walltime-granularity', '1ms', '--kill-grace', '100ms', ...flags],
       onExit: ({ status }) => { this.exitStatus = status; },
     }).pid ?? 0;
     await until(() => existsSync(addressFile), 'the cluster listens');

@@ -48,11 +48,13 @@ async function run(file: string, ...args: readonly string[]): Promise<Told> {
 }
 
 let cluster = '';
+let managerAddress = '';
 let providerArgs: readonly [string, ...string[]] = [''];
 let providerPid = 0;
 
 test.serial.before(async () => {
   const manager = await run('reservations/local/reservations.json', 'reservations');
+  managerAddress = manager.address;
   cluster = (await run('clusters/alpha/cluster.json', 'cluster', '--id', 'alpha', '--processors', '2')).address;
   providerArgs = ['providers/alpha/provider.json', 'provider', '--id', 'alpha', '--cluster', 'alpha', '--reservations', manager.address, '--reservation-resource', 'alpha', '--hold-ahead', 'fixed:10m', '--queue-interval', '500ms'];
   const started = await run(...providerArgs);
@@ -69,6 +71,7 @@ test.serial('what was asked ahead comes after another user\'s work, is held thro
   await done('cluster', 'submit', '--cluster', cluster, '--width', '2', '--walltime', '10m', '--', 'sleep', '5');
   const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '2', '--for', '10m', '--from', '+40s', '--quiet');
   await until(async () => (await done('provider', 'show', 'alpha')).includes(`Reservation ${reservation}: 2 of 2 processors held`), 'the allocation is held');
+  await until(async () => (await done('reservation', 'show', reservation)).includes('Held: 2 of 2 processors held ahead, 0 asked for'), 'its user sees it');
   process.kill(providerPid, 'SIGKILL');
   pids.splice(pids.indexOf(providerPid), 1);
   await run(...providerArgs);
@@ -77,15 +80,25 @@ test.serial('what was asked ahead comes after another user\'s work, is held thro
   t.regex(await done('job', 'wait', job), /4 finished/);
   const tasks = JSON.parse(await done('task', 'list', job, '--json')) as { replicas: { machine_id: string }[] }[];
   t.true(tasks.every(({ replicas }) => replicas.every(({ machine_id: machine }) => machine.startsWith('alpha/q1.'))), JSON.stringify(tasks));
+  t.regex(await done('explain', 'reservation', reservation), /is claimed, began at .*\n(.*\n)*.*Honoured: 2 of 2 processors held ahead/);
   await done('reservation', 'cancel', reservation);
   await until(async () => !(await done('cluster', 'queue', '--cluster', cluster)).includes('running'), 'what was held goes back');
 });
 
 test.serial('where another user has the processors all the time nothing is held, and the bag goes on as an ordinary one when the reservation is over', async (t) => {
   await done('cluster', 'submit', '--cluster', cluster, '--width', '2', '--walltime', '10m', '--', 'sleep', '600');
-  const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '1', '--for', '15s', '--from', '+3s', '--quiet');
+  const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '1', '--for', '30s', '--from', '+3s', '--quiet');
   const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--', 'true');
   t.regex(await done('provider', 'show', 'alpha'), new RegExp(`Reservation ${reservation}: 0 of 1 processor held`));
+  await until(async () => /(Late|Queued|Asked): 0 of 1 processor held ahead, 1 asked for/.test(await done('reservation', 'show', reservation)), 'its user sees that it is not there');
   await until(async () => (await done('explain', 'job', job)).includes('MUT_RESERVATION_OVER'), 'the reservation is over');
   t.regex(await done('explain', 'job', job), /went on wherever there is a machine/);
+});
+
+test.serial('a provider that is to hold at a cluster that honours reservations by itself is refused before it begins', async (t) => {
+  await run('clusters/beta/cluster.json', 'cluster', '--id', 'beta', '--processors', '2', '--reservations', managerAddress);
+  await until(async () => (await mutirao('reservation', 'resource', 'list')).out.includes('beta'), 'the cluster makes itself known');
+  const { status, err } = await mutirao('run', 'provider', '--id', 'beta', '--cluster', 'beta', '--reservations', managerAddress, '--hold-ahead', 'fixed:1h', '--listen', '127.0.0.1:0');
+  t.not(status, 0);
+  t.regex(err, /MUT_HOLD_NEEDLESS/);
 });

@@ -41,7 +41,7 @@ class ProviderUnderTest {
   }
 
   async statuses(): Promise<number[]> {
-    const { requests } = await callUnary(this.broker.client, 'listRequests', {}, { deadlineMs: 5000 });
+    const { requests } = await callUnary(this.broker.client, 'listRequests', {}, { deadlineMs: 60_000 });
     return requests.map(({ status }) => status);
   }
 
@@ -168,7 +168,7 @@ serial('nobody gets in with another\'s credential', async (t) => {
   const { provider, home } = t.context;
   const machineToken = readToken(join(home, 'providers', 'c1', 'machine-token'));
   const asBroker = dial(GridMachineProviderServiceClient, provider.address, { token: machineToken });
-  await t.throwsAsync(callUnary(asBroker, 'getResource', {}, { deadlineMs: 5000 }), { code: 'MUT_UNAUTHENTICATED' });
+  await t.throwsAsync(callUnary(asBroker, 'getResource', {}, { deadlineMs: 60_000 }), { code: 'MUT_UNAUTHENTICATED' });
   asBroker.close();
   const asAgent = dial(GridMachineServiceClient, provider.address, { token: readToken(tokenPath(home)) });
   await t.throwsAsync(collect(messagesOf(asAgent.pullContent({ transferId: 't1' }))), { code: 'MUT_UNAUTHENTICATED' });

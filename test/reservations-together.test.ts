@@ -8,11 +8,11 @@ import test from 'ava';
 import { ReservationServiceClient, Timing } from '@mutirao/api/reservation';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { callUnary, dial } from '@mutirao/runtime/rpc';
-import { killProcess, startProcess } from '@mutirao/runtime/processes';
+import { killProcess, ownProgram, startProcess } from '@mutirao/runtime/processes';
 import { until } from '@mutirao/testkit';
 
 const bin = fileURLToPath(new URL('../packages/cli/bin/mutirao.js', import.meta.url));
-const main = fileURLToPath(new URL('../packages/reservations/src/main.ts', import.meta.url));
+const [command, ...own] = ownProgram('reservations');
 const home = mkdtempSync(join(tmpdir(), 'mutirao-together-'));
 
 interface Result { readonly status: number; readonly out: string; readonly err: string }
@@ -38,9 +38,9 @@ const pids = new Map<string, number>();
 async function start(id: string, listen = '127.0.0.1:0'): Promise<string> {
   const file = join(home, 'reservations', id, 'reservations.json');
   rmSync(file, { force: true });
-  const pid = startProcess({ command: process.execPath, args: [main, '--home', home, '--id', id, '--listen', listen], onExit: () => { ended.add(pid); } }).pid ?? 0;
+  const pid = startProcess({ command, args: [...own, '--home', home, '--id', id, '--listen', listen], onExit: () => { ended.add(pid); } }).pid ?? 0;
   pids.set(id, pid);
-  await until(() => existsSync(file), `manager ${id} listens`, 150_000);
+  await until(() => existsSync(file), `manager ${id} listens`);
   return (JSON.parse(readFileSync(file, 'utf8')) as { address: string }).address;
 }
 
@@ -80,12 +80,9 @@ test.serial('a manager that is killed before it confirmed leaves nothing reserve
   const before = (await listed('one')).length;
   // The first answers only when the second is gone, so that both hold and one cannot confirm.
   killProcess(pids.get('one') ?? 0, 'SIGSTOP');
-  const asking = mutirao('together', 'alpha=1@one', 'net=10%@two', '--from', '+1h', '--for', '1m', '--hold', '30s');
+  const asking = mutirao('together', 'alpha=1@one', 'net=10%@two', '--from', '+1h', '--for', '1m', '--hold', '14s');
   await until(async () => (await listed('two'))[0]?.status === 'held', 'the second holds');
-  const heldAt = performance.now();
   await kill('two');
-  // The second is asked again until its hold has lapsed: that of the first outlasts it by far, so that there is something to give back on a slow machine too.
-  await until(() => performance.now() - heldAt > 10_000, 'the hold of the second is older');
   killProcess(pids.get('one') ?? 0, 'SIGCONT');
   const { status, err } = await asking;
   t.not(status, 0);
@@ -94,7 +91,7 @@ test.serial('a manager that is killed before it confirmed leaves nothing reserve
   t.is(after.length, before + 1);
   t.is(after[0]?.status, 'cancelled');
   await start('two', address);
-  await until(async () => (await listed('two'))[0]?.status === 'expired', 'the hold lapses', 180_000);
+  await until(async () => (await listed('two'))[0]?.status === 'expired', 'the hold lapses');
 });
 
 /** What the command does up to its death: both are held and pledged to the first. Returns their numbers. */
@@ -107,13 +104,13 @@ async function pledgeBoth(holdMs: number): Promise<{ readonly one: ReservationSe
       resourceId: id === 'one' ? 'alpha' : 'net', amount: { $case: 'quantity' as const, value: id === 'one' ? '1' : '10%' }, durationMs: 60_000, earliestStartUnixMs: from, latestEndUnixMs: from + 60_000,
       timing: Timing.ADVANCE,
     };
-    const { outcome } = await callUnary(client, 'requestReservation', { wish, clientRequestId: '', holdMs, dryRun: false }, { deadlineMs: 10_000 });
+    const { outcome } = await callUnary(client, 'requestReservation', { wish, clientRequestId: '', holdMs, dryRun: false }, { deadlineMs: 60_000 });
     return { at, client, id: outcome?.$case === 'reservation' ? outcome.value.reservationId : 0 };
   }));
   const [one, two] = managers as [(typeof managers)[0], (typeof managers)[0]];
   const togetherId = `${from}-and-some-more-of-it`;
-  await callUnary(one.client, 'pledgeReservation', { reservationId: one.id, together: { togetherId, managerAddress: '', reservationId: one.id } }, { deadlineMs: 10_000 });
-  await callUnary(two.client, 'pledgeReservation', { reservationId: two.id, together: { togetherId, managerAddress: one.at, reservationId: one.id } }, { deadlineMs: 10_000 });
+  await callUnary(one.client, 'pledgeReservation', { reservationId: one.id, together: { togetherId, managerAddress: '', reservationId: one.id } }, { deadlineMs: 60_000 });
+  await callUnary(two.client, 'pledgeReservation', { reservationId: two.id, together: { togetherId, managerAddress: one.at, reservationId: one.id } }, { deadlineMs: 60_000 });
   return { one: one.client, two: two.client, ids: [one.id, two.id] };
 }
 
@@ -128,7 +125,7 @@ test.serial('a client that dies before the deciding one is confirmed leaves noth
 test.serial('a client that dies when the deciding one is confirmed leaves all of them, also where the other manager was killed meanwhile', async (t) => {
   const { one, two, ids: [first, second] } = await pledgeBoth(60_000);
   await kill('two');
-  await callUnary(one, 'confirmReservation', { reservationId: first }, { deadlineMs: 10_000 });
+  await callUnary(one, 'confirmReservation', { reservationId: first }, { deadlineMs: 60_000 });
   one.close();
   two.close();
   await start('two', address);

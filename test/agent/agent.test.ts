@@ -238,7 +238,7 @@ test.serial('an agent whose allocation has ended, or that is an orphan for long,
   const refused = await startRig(t);
   refused.provider.refuse(new MutiraoError('MUT_ALLOCATION_ENDED', 'request 3 is over'));
   await until(() => !refused.agent.isRunning, 'the refused agent ends');
-  const orphan = await startRig(t, ['--orphan-timeout', '300ms']);
+  const orphan = await startRig(t, ['--orphan-timeout', '5s']);
   await orphan.provider.stop();
   await until(() => !orphan.agent.isRunning, 'the orphan ends');
   t.regex(orphan.agent.log.join('\n'), /MUT_UNREACHABLE/);

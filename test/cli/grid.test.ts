@@ -88,8 +88,8 @@ test.serial('waiting outlives a kill -9 of the broker, which is started again, a
   const { out } = await mutirao('job', 'submit', '--quiet', '--array', '1-24', '--', 'sleep 1; echo {}');
   const jobId = out.trim();
   const waiting = begin('job', 'wait', jobId, '--progress');
-  await until(() => waiting.said().includes(`job ${jobId}`), 'it is waited for', 60_000);
-  await until(async () => ((await json<{ finished_count: number }[]>('job', 'show', jobId))[0]?.finished_count ?? 0) > 5, 'a quarter of the tasks has finished', 60_000);
+  await until(() => waiting.said().includes(`job ${jobId}`), 'it is waited for');
+  await until(async () => ((await json<{ finished_count: number }[]>('job', 'show', jobId))[0]?.finished_count ?? 0) > 5, 'a quarter of the tasks has finished');
   const before = processes()['broker'] ?? 0;
   process.kill(before, 'SIGKILL');
   const { status, out: told, err } = await waiting.ended;
@@ -136,7 +136,7 @@ test.serial('a grid whose supervisor was killed is cleaned up by the next one, w
   const { pid } = JSON.parse(readFileSync(join(home, 'grid.json'), 'utf8')) as { pid: number };
   const orphans = Object.values(processes());
   process.kill(pid, 'SIGKILL');
-  await until(() => !isAlive(pid), 'the supervisor is gone', 10_000);
+  await until(() => !isAlive(pid), 'the supervisor is gone');
   const { status, err } = await mutirao('up', '--detach', '--clusters', '2', '--machines', '0');
   t.is(status, 0, err);
   t.deepEqual(orphans.filter(isAlive), []);
@@ -149,10 +149,10 @@ test.serial('in the foreground an interrupt stops the whole grid', async (t) => 
   const child = spawn(process.execPath, [bin, 'up', '--clusters', '0', '--machines', '1'], { env: { ...process.env, MUTIRAO_HOME: home }, stdio: ['ignore', 'pipe', 'ignore'] });
   let out = '';
   child.stdout.on('data', (data: Buffer) => { out += data.toString(); });
-  await until(() => out.includes('npx mutirao status'), 'the grid tells how to use it', 60_000);
+  await until(() => out.includes('npx mutirao status'), 'the grid tells how to use it');
   const pids = Object.values(processes());
   child.kill('SIGINT');
-  await until(() => child.exitCode !== null, 'the command ends', 30_000);
+  await until(() => child.exitCode !== null, 'the command ends');
   t.is(child.exitCode, 0);
   t.deepEqual(pids.filter(isAlive), []);
 });

@@ -56,7 +56,7 @@ function processesWith(word: string): number[] {
 
 /** What a killed agent started takes a moment to notice it; a daemon would not. */
 async function nothingLeft(word: string): Promise<void> {
-  await until(() => processesWith(word).length === 0, `no process is left of ${word}`, 5_000);
+  await until(() => processesWith(word).length === 0, `no process is left of ${word}`);
 }
 
 async function openRequests(): Promise<unknown[]> {
@@ -95,10 +95,10 @@ test.serial('on this host alone what tasks print can be seen, and why they faile
 test.serial('an interrupt takes its requests out of the queue of the cluster, those that run too', async (t) => {
   const home = join(folder, 'interrupted');
   const submission = new Submission('--home', home, '--cluster', 'site', '--array', '1-8', '--', `echo >${folder}/began-{}; sleep 600`);
-  await until(() => submission.isOver || [1, 2, 3].every((index) => existsSync(join(folder, `began-${index}`))), 'tasks run', 30_000);
+  await until(() => submission.isOver || [1, 2, 3].every((index) => existsSync(join(folder, `began-${index}`))), 'tasks run');
   t.true((await openRequests()).length > 1);
   submission.child.kill('SIGINT');
-  await until(() => submission.isOver, 'the command ends', 30_000);
+  await until(() => submission.isOver, 'the command ends');
   t.is(submission.child.exitCode, 4, submission.err);
   t.regex(submission.err, /error: MUT_CANCELLED the job was interrupted; "mutirao job submit --here --home .*" goes on with it/);
   t.deepEqual(await openRequests(), []);
@@ -109,14 +109,14 @@ test.serial('a submission that was killed leaves no process and no request, and 
   const home = join(folder, 'killed');
   const gate = join(folder, 'gate');
   const submission = new Submission('--home', home, '--cluster', 'site', '--array', '0-5', '--', `echo ran >>${folder}/ran-{}; [ {} -lt 2 ] || while [ ! -e ${gate} ]; do sleep 0.1; done`);
-  await until(() => submission.isOver || [0, 1, 2].every((index) => existsSync(join(folder, `ran-${index}`))), 'two tasks have run', 60_000);
+  await until(() => submission.isOver || [0, 1, 2].every((index) => existsSync(join(folder, `ran-${index}`))), 'two tasks have run');
   const shown = async (): Promise<number> => {
     const { out } = await mutirao('job', 'list', '--home', home, '--json');
     return (JSON.parse(out === '' ? '[]' : out) as { finished_count: number }[])[0]?.finished_count ?? 0;
   };
-  await until(async () => submission.isOver || await shown() === 2, 'two tasks have finished', 30_000);
+  await until(async () => submission.isOver || await shown() === 2, 'two tasks have finished');
   submission.child.kill('SIGKILL');
-  await until(() => processesWith(home).length === 0, 'every process has ended', 30_000);
+  await until(() => processesWith(home).length === 0, 'every process has ended');
   t.deepEqual(await openRequests(), []);
   const refused = await mutirao('job', 'submit', '--here', '--home', home, '--cluster', 'site', '--', 'true');
   t.is(refused.status, 2);
@@ -133,10 +133,10 @@ test.serial('a submission that was killed leaves no process and no request, and 
 
 test.serial('a temporary home whose submission was killed is told of by the next one', async (t) => {
   const submission = new Submission('--manager', 'none', '--here-processors', '1', '--', `echo >${folder}/began; sleep 600`);
-  await until(() => submission.isOver || existsSync(join(folder, 'began')), 'the task runs', 30_000);
+  await until(() => submission.isOver || existsSync(join(folder, 'began')), 'the task runs');
   const [name = ''] = readdirSync(join(usualHome, 'here'));
   submission.child.kill('SIGKILL');
-  await until(() => processesWith(join(usualHome, 'here')).length === 0, 'every process has ended', 30_000);
+  await until(() => processesWith(join(usualHome, 'here')).length === 0, 'every process has ended');
   const { status, err } = await mutirao('job', 'submit', '--here', '--manager', 'none', '--', 'true');
   t.is(status, 0, err);
   t.true(err.includes(`"mutirao job submit --here --home ${join(usualHome, 'here', name)}" goes on with it`), err);

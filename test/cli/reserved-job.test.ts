@@ -43,10 +43,11 @@ test.serial.after.always(async () => {
 });
 
 test.serial('a bag waits for its reservation, runs inside it and nowhere else, and leaves the rest of the grid to others', async (t) => {
-  const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '2', '--for', '10m', '--from', '+15s', '--quiet');
+  const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '2', '--for', '10m', '--from', '+1h', '--quiet');
   const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--array', '1-4', '--', 'echo {}');
   t.regex(await done('explain', 'job', job), /waits for reservation 1 of alpha, which begins in/);
   const beside = await done('job', 'submit', '--quiet', '--array', '1-3', '--wait', '--', 'echo {}');
+  await done('reservation', 'renegotiate', reservation, '--from', '+1s');
   t.regex(await done('job', 'wait', job), /4 finished/);
   const inside = await machinesOf(job);
   t.true(inside.every((machine) => machine.startsWith('alpha/q')), inside.join(' '));

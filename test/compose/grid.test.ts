@@ -123,7 +123,7 @@ async function checkResults(t: ExecutionContext, folder: string, id: string, cou
   t.deepEqual([...finished].sort((a, b) => a - b), Array.from({ length: count }, (_, index) => index), 'a task did not finish exactly once');
   const expected = [...new Set(events.map(({ sequence }) => String(sequence)))];
   let told: string[] = [];
-  await until(async () => (told = [...new Set((await idsOnNats(id).catch(() => [])).map((each) => each.split('.')[0] ?? ''))]).length >= expected.length, 'all events are on NATS', 60_000);
+  await until(async () => (told = [...new Set((await idsOnNats(id).catch(() => [])).map((each) => each.split('.')[0] ?? ''))]).length >= expected.length, 'all events are on NATS');
   t.deepEqual(told, expected, 'NATS tells other events than the broker');
   return new Set(results.map(([, , host = '']) => host));
 }
@@ -152,7 +152,7 @@ async function cutOff(host: string, network: string, meanwhile: () => Promise<vo
 }
 
 async function untilFinished(id: string, count: number): Promise<void> {
-  await until(async () => (await job(id)).finished_count >= count, `${count} tasks of job ${id} are finished`, 90_000);
+  await until(async () => (await job(id)).finished_count >= count, `${count} tasks of job ${id} are finished`);
 }
 
 test.serial('compute nodes reach the front-end and nothing beyond it', async (t) => {
@@ -173,7 +173,7 @@ test.serial('no service of ours listens for other hosts but those that were told
 });
 
 test.serial('Slurm runs a step on all its nodes, asked over ssh from home', async (t) => {
-  await until(async () => (await on('front-end', 'sinfo --noheader --format=%T')) === 'idle', 'all nodes are idle', 60_000);
+  await until(async () => (await on('front-end', 'sinfo --noheader --format=%T')) === 'idle', 'all nodes are idle');
   t.deepEqual((await on('home', "ssh front-end 'srun --nodes=3 uname -n'")).split('\n').sort(), ['node1', 'node2', 'node3']);
 });
 
@@ -199,7 +199,7 @@ test.serial('home is cut off in mid-job: its hosts go on, and deliver when it is
   const id = await submitBag('cut', 200, 0.5);
   await untilFinished(id, 20);
   await cutOff('home', 'campus', async () => {
-    await until(async () => !(await connectedProviders()).includes('beta'), 'home finds out', 90_000);
+    await until(async () => !(await connectedProviders()).includes('beta'), 'home finds out');
   });
   await waitUntilFinished(id);
   await checkResults(t, 'cut', id, 200);
@@ -210,7 +210,7 @@ test.serial('the front-end of the cluster is cut off from home in mid-job: its n
   const id = await submitBag('front', 200, 0.5);
   await untilFinished(id, 20);
   await cutOff('front-end', 'campus', async () => {
-    await until(async () => (await on('home', 'mutirao site list --json')).includes('"connected"') === false, 'the keeper of the site finds out', 90_000);
+    await until(async () => (await on('home', 'mutirao site list --json')).includes('"connected"') === false, 'the keeper of the site finds out');
   });
   await untilConnected('alpha');
   await waitUntilFinished(id);

@@ -136,5 +136,5 @@ test.serial('peers that speak nonsense lose their connection, not the server', a
 });
 
 async function countJobs(): Promise<number> {
-  return (await callUnary(grid.client.raw, 'listJobs', { pageSize: 0, beforeJobId: 0 }, { deadlineMs: 5000 })).jobs.length;
+  return (await callUnary(grid.client.raw, 'listJobs', { pageSize: 0, beforeJobId: 0 }, { deadlineMs: 60_000 })).jobs.length;
 }

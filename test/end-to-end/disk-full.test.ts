@@ -138,7 +138,7 @@ test.serial('a provider whose disk is full says so, its machines work on, and it
   t.is((await grid.client.waitEnded(jobId)).finishedCount, 40, 'the job ends with the machines that are there');
   const client = dial(GridMachineProviderServiceClient, provider?.address ?? '', { token: () => readFileSync(join(grid.home, 'token'), 'utf8').trim() });
   t.teardown(() => { client.close(); });
-  const reasonOf = async (): Promise<string> => (await callUnary(client, 'getResource', {}, { deadlineMs: 5000 })).reasons[0] ?? '';
+  const reasonOf = async (): Promise<string> => (await callUnary(client, 'getResource', {}, { deadlineMs: 60_000 })).reasons[0] ?? '';
   await until(async () => /there is no room/.test(await reasonOf()), 'the provider says that there is no room');
   t.is(await healthOf(grid.home, 'providers/alpha/provider.json'), 503);
   disk.empty();
@@ -170,7 +170,7 @@ test.serial('a machine whose disk is full breaks what it gets, is left alone for
   await until(async () => (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk had no room'), 'the machine tells of its disk');
   t.is((await grid.client.job(jobId)).failedCount, 0);
   disk.empty();
-  t.is((await grid.client.waitEnded(jobId, 40_000)).finishedCount, 4);
+  t.is((await grid.client.waitEnded(jobId)).finishedCount, 4);
   t.is(grid.agents[0]?.pid, pid, 'it was not restarted');
 });
 
@@ -182,5 +182,5 @@ test.serial('a task that found no room and removed what it wrote before it faile
   await until(async () => (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk had no room'), 'the machine tells of its disk');
   t.is((await grid.client.job(jobId)).failedCount, 0);
   writeFileSync(join(outputs, 'go'), '');
-  t.is((await grid.client.waitEnded(jobId, 60_000)).finishedCount, 1);
+  t.is((await grid.client.waitEnded(jobId)).finishedCount, 1);
 });

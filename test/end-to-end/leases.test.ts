@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { JobStatus, type JobSummary, type OutputSpec } from '@mutirao/api/broker';
+import { JobStatus, type OutputSpec } from '@mutirao/api/broker';
 import { Root } from '@mutirao/api/common';
 import { GridMachineProviderServiceClient, GridMachineProviderServiceService, type GetResourceResponse } from '@mutirao/api/provider';
 import { quietLogger } from '@mutirao/runtime/log';
@@ -44,23 +44,13 @@ function wrongOutputs(outputs: string, count: number): number[] {
 async function resourceOf(t: ExecutionContext, { grid }: World, index = 0): Promise<() => Promise<GetResourceResponse>> {
   const client = dial(GridMachineProviderServiceClient, grid.providers[index]?.address ?? '', { token: () => readFileSync(join(grid.home, 'token'), 'utf8').trim() });
   t.teardown(() => { client.close(); });
-  return () => callUnary(client, 'getResource', {}, { deadlineMs: 5000 });
+  return () => callUnary(client, 'getResource', {}, { deadlineMs: 60_000 });
 }
 
 /** A broker that is back asks what ran before it places anything that was leased. */
 function checkRuns(t: ExecutionContext, runs: string, count: number): void {
   t.is(new Set(readdirSync(runs).map((name) => name.split('.')[0])).size, count, 'a task never ran');
   t.is(runsOf(runs), count, 'a task ran twice');
-}
-
-/** Waits for a job's end; where it does not come, says what the broker thinks. */
-async function ended(t: ExecutionContext, { client }: Grid, jobId: number): Promise<JobSummary> {
-  try {
-    return await client.waitEnded(jobId, 120_000);
-  } catch (error) {
-    t.log(await client.explain({ $case: 'jobId', value: jobId }));
-    throw error;
-  }
 }
 
 /** Waits until the provider has a lease with at least so many tasks. */
@@ -82,7 +72,7 @@ test.serial('a broker killed with a bag open: the work goes on without it, and e
   await until(() => runsOf(runs) >= 150, 'the work goes on while the broker is away');
   t.true(150 > before + placed, `what was placed was ${placed} more than ${before}`);
   await grid.broker.start();
-  const job = await ended(t, grid, jobId);
+  const job = await grid.client.waitEnded(jobId);
   t.is(job.status, JobStatus.FINISHED);
   t.is(job.finishedCount, 400);
   t.deepEqual(wrongOutputs(outputs, 400), []);
@@ -105,7 +95,7 @@ test.serial('a broker that is stopped and goes on later finds the work done', as
   } finally {
     process.kill(grid.broker.pid, 'SIGCONT');
   }
-  const job = await ended(t, grid, jobId);
+  const job = await grid.client.waitEnded(jobId);
   t.is(job.finishedCount, 160);
   t.deepEqual(wrongOutputs(outputs, 160), []);
   checkRuns(t, runs, 160);
@@ -127,7 +117,7 @@ test.serial('a broker that lost its journal takes nothing for its own that ran f
   await grid.broker.start();
   const jobId = await grid.client.submit([taskGroup(task('NEW'), count, { outputs: outputTo(outputs) })], { replicasMax: 1 });
   await grid.providers[0]?.start();
-  t.is((await ended(t, grid, jobId)).finishedCount, count);
+  t.is((await grid.client.waitEnded(jobId)).finishedCount, count);
   for (let index = 0; index < count; index += 1) t.is(readFileSync(join(outputs, String(index)), 'utf8'), `NEW ${index}\n`);
   t.is(readdirSync(runs).filter((name) => name.startsWith('NEW.')).length, count, 'a task of the new journal never ran');
 });
@@ -160,7 +150,7 @@ test.serial('large outputs wait on the disk of the provider, for nobody else to 
   t.is(statSync(spool).mode & 0o777, 0o700);
   for (const path of filesIn(spool)) t.is(statSync(path).mode & 0o177, 0, path);
   await grid.broker.start();
-  t.is((await ended(t, grid, jobId)).finishedCount, 60);
+  t.is((await grid.client.waitEnded(jobId)).finishedCount, 60);
   t.deepEqual(wrongLargeOutputs(outputs, 60), []);
   t.is(runsOf(runs), 60, 'a task ran twice, or not at all');
   await until(async () => ((await resource()).leases[0]?.keptReports ?? 0) === 0, 'reports are forgotten');
@@ -184,7 +174,7 @@ test.serial('inputs of leased tasks are brought to the site beforehand', async (
     const before = runsOf(runs);
     await until(() => runsOf(runs) >= before + 30, 'the work goes on');
     await grid.broker.start();
-    t.is((await ended(t, grid, jobId)).finishedCount, 100);
+    t.is((await grid.client.waitEnded(jobId)).finishedCount, 100);
     t.deepEqual(wrongOutputs(outputs, 100), []);
     t.is(runsOf(runs), 100, 'a task ran twice, or not at all');
     await grid.stop();
@@ -204,7 +194,7 @@ test.serial('a provider killed while it stands in for its broker loses nothing o
   const before = runsOf(runs);
   await until(() => runsOf(runs) >= before + 10, 'it goes on where it was');
   await grid.broker.start();
-  t.is((await ended(t, grid, jobId)).finishedCount, 80);
+  t.is((await grid.client.waitEnded(jobId)).finishedCount, 80);
   t.deepEqual(wrongLargeOutputs(outputs, 80), []);
   t.is(runsOf(runs), 80, 'a task ran twice, or not at all');
 });
@@ -222,7 +212,7 @@ test.serial('an agent killed while its broker is away: what it reported is kept,
   const before = runsOf(runs);
   await until(() => runsOf(runs) >= before + 10, 'the other one goes on');
   await grid.broker.start();
-  t.is((await ended(t, grid, jobId)).finishedCount, 80);
+  t.is((await grid.client.waitEnded(jobId)).finishedCount, 80);
   t.deepEqual(wrongOutputs(outputs, 80), []);
   // What ran on the killed agent, or waited in it, or had ended and was not reported.
   const count = runsOf(runs);
@@ -240,7 +230,7 @@ test.serial('a job cancelled as soon as its broker is back: nothing of it runs o
   await until(async () => ((await resource()).leases[0]?.keptEnds ?? 0) >= 6, 'ends are kept');
   await grid.broker.start();
   await grid.client.cancel(jobId);
-  t.is((await ended(t, grid, jobId)).status, JobStatus.CANCELLED);
+  t.is((await grid.client.waitEnded(jobId)).status, JobStatus.CANCELLED);
   const nextId = await grid.client.submit([taskGroup('true', 10)]);
   t.is((await grid.client.waitEnded(nextId)).finishedCount, 10);
   const count = runsOf(runs);

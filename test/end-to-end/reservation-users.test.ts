@@ -10,7 +10,7 @@ import { callUnary, dial, messagesOf } from '@mutirao/runtime/rpc';
 import { Program, temporaryFolder, until } from '@mutirao/testkit';
 
 const hour = 3_600_000;
-const limits = { deadlineMs: 20_000 };
+const limits = { deadlineMs: 60_000 };
 const rules = { capPercent: undefined, algorithm: Algorithm.SUVS, placement: Placement.UNSPECIFIED, durationMsMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0, movesMax: undefined, unclaimedMsMax: 0 };
 const found = Object.values(networkInterfaces()).flatMap((list) => list ?? []).find(({ internal, family }) => !internal && family === 'IPv4');
 const host = found === undefined ? 'tls://127.0.0.1' : found.address;
@@ -93,7 +93,7 @@ test.serial('without an identity, or with the owner\'s token alone, nobody gets 
     await t.throwsAsync(async () => {
       const client = connect(folder, readToken(tokenPath(home)));
       t.teardown(() => { client.close(); });
-      await callUnary(client, 'listResources', {}, { deadlineMs: 5000 });
+      await callUnary(client, 'listResources', {}, { deadlineMs: 60_000 });
     }, { code }, who);
   }
 });

@@ -9,7 +9,7 @@ import { callUnary, dial } from '@mutirao/runtime/rpc';
 import { Program, until } from '@mutirao/testkit';
 
 const rules = { capPercent: undefined, algorithm: Algorithm.SUVS_P, placement: Placement.UNSPECIFIED, durationMsMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0, movesMax: undefined, unclaimedMsMax: 0 };
-const limits = { deadlineMs: 30_000 };
+const limits = { deadlineMs: 60_000 };
 const clientCount = 32;
 const minute = 60_000;
 const units = 16;

@@ -14,7 +14,7 @@ import { callUnary, dial, messagesOf, openSending, openStream } from '@mutirao/r
 import { BrokerClient, Grid, taskGroup, temporaryFolder, type WithTeardown } from '@mutirao/testkit';
 
 const day = 24 * 3_600_000;
-const wait = { deadlineMs: 10_000 };
+const wait = { deadlineMs: 60_000 };
 
 /** An address of this host that is not loopback's, or loopback by TLS. */
 function otherAddress(): string {

@@ -46,7 +46,7 @@ function assertRight(t: ExecutionContext, { results }: World, name: string, task
 }
 
 async function recordOf({ grid }: World, identity: string): Promise<TrustRecord | undefined> {
-  return (await callUnary(grid.client.raw, 'listTrust', {}, { deadlineMs: 20_000 })).records.find((record) => record.identity === identity);
+  return (await callUnary(grid.client.raw, 'listTrust', {}, { deadlineMs: 60_000 })).records.find((record) => record.identity === identity);
 }
 
 const statusOf = async ({ grid }: World, machineId: string): Promise<MachineStatus | undefined> => (
@@ -94,7 +94,7 @@ test.serial('votes take what is right, through kill -9 of the broker too; who li
 
   // Mended and pardoned it works again, for votes too, without the credit that it had.
   rmSync(marker);
-  await callUnary(grid.client.raw, 'pardonMachine', { machineId: 'lab/stranger' }, { deadlineMs: 20_000 });
+  await callUnary(grid.client.raw, 'pardonMachine', { machineId: 'lab/stranger' }, { deadlineMs: 60_000 });
   t.like(await recordOf(here, 'four'), { caughtUnixMs: 0, passes: 0 });
   const third = await submit(here, 'pardoned', 24, { $case: 'vote', value: 2 });
   t.is((await grid.client.waitEnded(third)).status, JobStatus.FINISHED);

@@ -15,7 +15,7 @@ function spoolIn(folder: string): Record<string, string> {
 
 function open(t: ExecutionContext, folder: string, environment = spoolIn(folder)): CommandsManager {
   const manager = new CommandsManager({
-    templates: readManagerFile(join(examples, 'spool.json')), user: 'ana', flags: [], requestsMax: 4, walltimeMax: 0, jobFolder: join(folder, 'jobs'), deadlineMs: 20_000,
+    templates: readManagerFile(join(examples, 'spool.json')), user: 'ana', flags: [], requestsMax: 4, walltimeMax: 0, jobFolder: join(folder, 'jobs'), deadlineMs: 60_000,
     environment, now: () => Date.now(),
   });
   t.teardown(() => { manager.close(); });

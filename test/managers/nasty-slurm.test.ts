@@ -46,11 +46,11 @@ class Site {
   }
 
   async requests(): Promise<{ readonly status: RequestStatus; readonly reasons: readonly string[] }[]> {
-    return (await callUnary(this.broker.client, 'listRequests', {}, { deadlineMs: 5_000 })).requests;
+    return (await callUnary(this.broker.client, 'listRequests', {}, { deadlineMs: 60_000 })).requests;
   }
 
   async why(): Promise<string> {
-    return (await callUnary(this.broker.client, 'getResource', {}, { deadlineMs: 5_000 })).reasons.join(' ');
+    return (await callUnary(this.broker.client, 'getResource', {}, { deadlineMs: 60_000 })).reasons.join(' ');
   }
 
   async untilWhy(words: RegExp): Promise<void> {

@@ -79,9 +79,9 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
   test.serial(`${shell}: a task holds no file of the launcher and reads nothing`, async (t) => {
     const rig = await Rig.open(t, shell);
     const script = 'cd /proc/self/fd; for f in [0-9]*; do [ -e $f ] && echo $f; done; cat';
-    const plain = await runCommand({ command: '/bin/sh', args: ['-c', script], deadlineMs: 20_000 });
+    const plain = await runCommand({ command: '/bin/sh', args: ['-c', script], deadlineMs: 60_000 });
     t.is((await rig.run(script)).out, plain.stdout.toString());
-    t.is((await rig.run('/bin/ls /proc/self/fd')).out, (await runCommand({ command: '/bin/ls', args: ['/proc/self/fd'], deadlineMs: 20_000 })).stdout.toString());
+    t.is((await rig.run('/bin/ls /proc/self/fd')).out, (await runCommand({ command: '/bin/ls', args: ['/proc/self/fd'], deadlineMs: 60_000 })).stdout.toString());
   });
 
   test.serial(`${shell}: a command that is not there ends with 127 and the shell's words`, async (t) => {

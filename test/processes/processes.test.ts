@@ -9,7 +9,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'mutirao-processes-'));
 test.after.always(() => { rmSync(folder, { recursive: true }); });
 
 test.serial('a command gives its status and both of its streams', async (t) => {
-  const result = await runCommand({ command: '/bin/sh', args: ['-c', 'echo out; echo err >&2; exit 3'], deadlineMs: 10_000 });
+  const result = await runCommand({ command: '/bin/sh', args: ['-c', 'echo out; echo err >&2; exit 3'], deadlineMs: 60_000 });
   t.is(result.status, 3);
   t.is(result.stdout.toString(), 'out\n');
   t.is(result.stderr.toString(), 'err\n');
@@ -33,20 +33,20 @@ test.serial('a command that leaves a process holding its output ends all the sam
 });
 
 test.serial('output beyond the bound is read and thrown away', async (t) => {
-  const result = await runCommand({ command: '/bin/sh', args: ['-c', 'head -c 1000000 /dev/zero'], deadlineMs: 10_000, outputBytesMax: 1000 });
+  const result = await runCommand({ command: '/bin/sh', args: ['-c', 'head -c 1000000 /dev/zero'], deadlineMs: 60_000, outputBytesMax: 1000 });
   t.is(result.status, 0);
   t.is(result.stdout.length, 1000);
   t.true(result.isTruncated);
 });
 
 test.serial('a command that is not there ends with 127 and says why', async (t) => {
-  const result = await runCommand({ command: path.join(folder, 'nothing'), deadlineMs: 10_000 });
+  const result = await runCommand({ command: path.join(folder, 'nothing'), deadlineMs: 60_000 });
   t.is(result.status, 127);
   t.regex(result.startError, /ENOENT/);
 });
 
 test.serial('input reaches a command', async (t) => {
-  t.is((await runCommand({ command: 'cat', input: 'line\n', deadlineMs: 10_000 })).stdout.toString(), 'line\n');
+  t.is((await runCommand({ command: 'cat', input: 'line\n', deadlineMs: 60_000 })).stdout.toString(), 'line\n');
 });
 
 test.serial('a signal reaches the whole group and is told as 128 + its number', async (t) => {

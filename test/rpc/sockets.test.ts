@@ -18,7 +18,7 @@ const binding = bind(ClusterServiceService, {
 
 const serveAt = (path: string): Promise<RunningServer> => serve({ address: `unix:${path}`, tokens: acceptToken('secret', 'ana'), log: quietLogger, services: [binding] });
 const dialAt = (path: string): ClusterServiceClient => dial(ClusterServiceClient, `unix:${path}`, { token: 'secret' });
-const asked = (client: ClusterServiceClient): Promise<unknown> => callUnary(client, 'getQueue', { endedMax: 0 }, { deadlineMs: 5000 });
+const asked = (client: ClusterServiceClient): Promise<unknown> => callUnary(client, 'getQueue', { endedMax: 0 }, { deadlineMs: 60_000 });
 
 /** What connects to a socket, as another user who has got hold of its place would hear it. */
 async function attackAt(t: ExecutionContext, path: string): Promise<() => number> {

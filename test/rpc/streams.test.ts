@@ -222,7 +222,7 @@ test.serial('draining cuts off calls that do not end in time', async (t) => {
   await served({ pullContent: () => new Promise(() => undefined) }, async ({ client, server }) => {
     const pulling = (async () => { for await (const message of messagesOf(client.pullContent({ transferId: '1' }))) t.fail(String(message)); })();
     const refused = t.throwsAsync(pulling, { instanceOf: MutiraoError });
-    await new Promise((resolve) => { client.waitForReady(Date.now() + 5000, resolve); });
+    await new Promise((resolve) => { client.waitForReady(Date.now() + 60_000, resolve); });
     await server.drain(100);
     await refused;
   });

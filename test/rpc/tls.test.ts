@@ -14,7 +14,7 @@ import test, { type ExecutionContext } from 'ava';
 forbidLeaks(test);
 
 const day = 24 * 3_600_000;
-const wait = { deadlineMs: 10_000 };
+const wait = { deadlineMs: 60_000 };
 const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [] };
 
 interface Tls {

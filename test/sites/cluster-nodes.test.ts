@@ -40,12 +40,12 @@ class Rig {
   async allocate(width: number, script: string, environment: Record<string, string> = {}): Promise<string> {
     const { requestId } = await callUnary(this.client, 'allocate', {
       userId: 'root', widthProcessors: width, walltimeMs: 60_000, command: ['/bin/sh', '-c', script, "a 'word'"], environment, workingDirectory: '', clientRequestId: '', reservationClaim: '',
-    }, { deadlineMs: 5000 });
+    }, { deadlineMs: 60_000 });
     return requestId;
   }
 
   async find(requestId: string): Promise<QueuedRequest | undefined> {
-    const { requests } = await callUnary(this.client, 'getQueue', { endedMax: 100 }, { deadlineMs: 5000 });
+    const { requests } = await callUnary(this.client, 'getQueue', { endedMax: 100 }, { deadlineMs: 60_000 });
     return requests.find((request) => request.requestId === requestId);
   }
 
@@ -83,7 +83,7 @@ test('a request that is released ends on its nodes with all that it started', as
   const rig = await Rig.start(t);
   const requestId = await rig.allocate(1, 'trap "" TERM; echo $$ >pid; sleep 600 & echo $! >child; wait; wait');
   await until(() => rig.pidIn(0, 'child') > 0, 'it runs');
-  await callUnary(rig.client, 'release', { requestId }, { deadlineMs: 5000 });
+  await callUnary(rig.client, 'release', { requestId }, { deadlineMs: 60_000 });
   t.is((await rig.untilEnded(requestId))?.endReason, 'MUT_RELEASED');
   await until(() => !isAlive(rig.pidIn(0, 'pid')) && !isAlive(rig.pidIn(0, 'child')), 'both are gone');
 });

@@ -144,7 +144,7 @@ test.serial('NATS is killed in mid-job: the job goes on, who follows the broker 
   t.is(await series(grid, 'connected'), 0);
   t.true(await series(grid, 'lag') > 0);
   await nats.start();
-  await until(() => subscriber.hasEnd(jobId), 'the end of the job is told', 60_000);
+  await until(() => subscriber.hasEnd(jobId), 'the end of the job is told');
   const truth = await agree(t, subscriber, grid);
   t.is(subscriber.told.length, truth.length, 'each once');
 });
@@ -159,7 +159,7 @@ test.serial('kill -9 of the broker in mid-job: nothing is missed, and what is to
     await grid.broker.crash();
   }
   await grid.client.waitEnded(jobId);
-  await until(() => subscriber.hasEnd(jobId), 'the end of the job is told', 60_000);
+  await until(() => subscriber.hasEnd(jobId), 'the end of the job is told');
   const late = await subscribe('late');
   await until(() => late.hasEnd(jobId), 'who comes late hears all');
   const truth = await eventsOf(grid);
@@ -179,7 +179,7 @@ test.serial('a subscriber that is killed and comes back misses nothing', async (
     subscriber.start();
   }
   await grid.client.waitEnded(jobId);
-  await until(() => subscriber.hasEnd(jobId), 'the end of the job is told', 90_000);
+  await until(() => subscriber.hasEnd(jobId), 'the end of the job is told');
   await agree(t, subscriber, grid);
 });
 

@@ -36,7 +36,7 @@ class Run {
 
   /** Its exit status. */
   async ended(): Promise<number> {
-    await until(() => this.#child.exitCode !== null, 'the client ends', 60_000);
+    await until(() => this.#child.exitCode !== null, 'the client ends');
     return this.#child.exitCode ?? -1;
   }
 }

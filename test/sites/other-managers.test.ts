@@ -31,8 +31,18 @@ class Honour {
     this.#child.kill(signal);
   }
 
+  get isOver(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /** The command has written these words. */
+  async wrote(words: string): Promise<void> {
+    await until(() => this.out.includes(words) || this.isOver, 'the command runs');
+    if (!this.out.includes(words)) throw new Error(`honour.py ended with ${await this.ended()} and its command wrote "${this.out}": ${this.complaints}`);
+  }
+
   async ended(): Promise<number> {
-    await until(() => this.#child.exitCode !== null || this.#child.signalCode !== null, 'honour.py ends', 60_000);
+    await until(() => this.isOver, 'honour.py ends');
     return this.#child.exitCode ?? -1;
   }
 }
@@ -121,7 +131,7 @@ test.serial('what runs is ended when the reservation is taken back and when its 
   const { manager, client, reserve, show } = await start(t);
   const long = await reserve('long', 0, hour);
   const taken = show(long.claim, 'echo began; sleep 600');
-  await until(() => taken.out.includes('began'), 'the command runs', 30_000);
+  await taken.wrote('began');
   await callUnary(client, 'cancelReservation', { reservationId: long.reservationId, reason: 'rain' }, limits);
   t.is(await taken.ended(), 4, taken.complaints);
   t.regex(taken.complaints, /MUT_RESERVATION_OVER .*rain/);
@@ -143,10 +153,11 @@ test.serial('what runs when a maintenance is announced runs on to the beginning 
   const ended = join(folder, 'ended');
   const left = show(part.claim, `echo began; until [ -e ${ended} ]; do sleep 0.1; done; exit 7`);
   const early = show(later.claim, 'echo began');
-  await until(() => used.out.includes('began') && left.out.includes('began'), 'the commands run', 60_000);
+  await used.wrote('began');
+  await left.wrote('began');
   const begin = Date.now() + 20_000;
   await callUnary(client, 'addMaintenance', { resourceId: 'lab', maintenanceId: 'paint', startUnixMs: begin, endUnixMs: begin + hour, amount: 0, reason: 'paint' }, limits);
-  await until(() => left.complaints.includes('the reservation ends at'), 'the earlier end is told', 15_000);
+  await until(() => left.complaints.includes('the reservation ends at'), 'the earlier end is told');
   writeFileSync(ended, '');
   t.is(await left.ended(), 7, left.complaints);
   t.like(await get(part.reservationId), { status: ReservationStatus.RELEASED });
@@ -162,7 +173,7 @@ test.serial('who is told to end, or is killed, leaves no command behind, and a u
   for (const [signal, status] of [['SIGTERM', 143], ['SIGHUP', 129], ['SIGKILL', -1]] as const) {
     const { claim } = await reserve(signal, 0, hour);
     const honour = show(claim, 'echo $$; exec sleep 600');
-    await until(() => honour.out.endsWith('\n'), 'the command runs', 30_000);
+    await honour.wrote('\n');
     honour.kill(signal);
     t.is(await honour.ended(), status, honour.complaints);
     await until(() => !isAlive(Number(honour.out)), `the command ends with ${signal}`);
@@ -170,7 +181,7 @@ test.serial('who is told to end, or is killed, leaves no command behind, and a u
   const { claim, reservationId } = await reserve('away', 0, hour);
   process.kill(manager.pid, 'SIGSTOP');
   const honour = show(claim, 'echo began; exec sleep 600');
-  await until(() => honour.out.includes('began'), 'the command runs', 60_000);
+  await honour.wrote('began');
   process.kill(manager.pid, 'SIGCONT');
-  await until(async () => (await get(reservationId))?.status === ReservationStatus.CLAIMED, 'the manager knows of the use', 30_000);
+  await until(async () => (await get(reservationId))?.status === ReservationStatus.CLAIMED, 'the manager knows of the use');
 });

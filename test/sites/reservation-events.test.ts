@@ -11,7 +11,7 @@ import { callUnary, dial, messagesOf } from '@mutirao/runtime/rpc';
 import { NatsServer, Program, until } from '@mutirao/testkit';
 
 const hour = 3_600_000;
-const limits = { deadlineMs: 20_000 };
+const limits = { deadlineMs: 60_000 };
 const rules = { capPercent: undefined, algorithm: Algorithm.SUVS, placement: Placement.UNSPECIFIED, durationMsMax: 0, reservationsPerUserMax: 0, amountPerUserMax: 0, movesMax: undefined, unclaimedMsMax: 0 };
 
 /** An event: sequence, type, reservation. */

@@ -14,7 +14,7 @@ import { Program, SlurmServer, temporaryFolder, until } from '@mutirao/testkit';
 
 let slurm: SlurmServer;
 const user = userInfo().username;
-const limits = { deadlineMs: 10_000 };
+const limits = { deadlineMs: 60_000 };
 const minute = 60_000;
 
 test.before(async () => { slurm = await SlurmServer.start(); });
@@ -53,7 +53,7 @@ async function start(t: ExecutionContext): Promise<World> {
     home, manager, provider, client, site,
     untilSite: async (expected) => {
       let last = '';
-      await until(async () => (last = await site()) === expected, `Slurm has ${expected}`, 30_000).catch((error: unknown) => { throw new Error(`it has ${last}; ${provider.log.slice(-5).join('\n')}`, { cause: error }); });
+      await until(async () => (last = await site()) === expected, `Slurm has ${expected}`).catch((error: unknown) => { throw new Error(`it has ${last}; ${provider.log.slice(-5).join('\n')}`, { cause: error }); });
     },
     reserve: async (clientRequestId, from, { count = 4, duration = 30 * minute, holdMs = 0 } = {}) => {
       const { outcome } = await callUnary(client, 'requestReservation', { wish: wishOf(from, count, duration), clientRequestId, holdMs, dryRun: false }, limits);
@@ -120,10 +120,10 @@ test.serial('what Slurm has no room for is told in its words and asked for again
   const name = `mutirao_site_${now.reservationId}`;
   await until(async () => /0 of 1 reservation guaranteed .* not guaranteed: scontrol: .*busy\./.test(await standing()), 'the provider says that it is not guaranteed');
   await slurm.command('scancel', own);
-  await until(async () => (await slurm.command('scontrol', '--oneliner', 'show', 'reservation')).includes(`ReservationName=${name} `), 'it is made when there is room', 30_000);
+  await until(async () => (await slurm.command('scontrol', '--oneliner', 'show', 'reservation')).includes(`ReservationName=${name} `), 'it is made when there is room');
   await until(async () => (await standing()).includes('1 of 1 reservation guaranteed'), 'the provider says so');
   const inside = (await slurm.command('sbatch', '--parsable', `--reservation=${name}`, '--ntasks=4', '--time=2', '--output=/dev/null', '--wrap=srun sleep 600')).trim();
-  await until(async () => (await slurm.jobs('RUNNING')).includes(inside), 'a job runs inside', 30_000);
+  await until(async () => (await slurm.jobs('RUNNING')).includes(inside), 'a job runs inside');
   await callUnary(client, 'cancelReservation', { reservationId: now.reservationId, reason: 'rain' }, limits);
   await untilSite('');
   t.deepEqual(await slurm.jobs(), []);
@@ -147,17 +147,17 @@ test.serial('a bag inside a reservation runs in that of Slurm, from its start on
     t.true(Number(at) * 1000 >= startUnixMs - 1000, `${at} is before ${startUnixMs}`);
   }
   const statusNow = async (): Promise<ReservationStatus | undefined> => (await callUnary(client, 'getReservation', { reservationId }, limits)).reservation?.status;
-  await until(async () => (await statusNow()) === ReservationStatus.CLAIMED, 'the manager knows that it is in use, as soon as the queue is read', 30_000);
+  await until(async () => (await statusNow()) === ReservationStatus.CLAIMED, 'the manager knows that it is in use, as soon as the queue is read');
   const long = await mutirao('job', 'submit', '--quiet', '--reservation', String(reservationId), '--after-reservation', 'wait', '--', 'sleep 600');
-  await until(async () => (await mutirao('task', 'list', long)).includes('running'), 'it runs inside', 60_000);
+  await until(async () => (await mutirao('task', 'list', long)).includes('running'), 'it runs inside');
   await callUnary(client, 'cancelReservation', { reservationId, reason: 'rain' }, limits);
-  await until(async () => (await mutirao('explain', 'job', long)).includes('MUT_RESERVATION_OVER'), 'it hears of it', 60_000);
+  await until(async () => (await mutirao('explain', 'job', long)).includes('MUT_RESERVATION_OVER'), 'it hears of it');
   await mutirao('job', 'cancel', long);
 });
 
 test.serial('what Slurm refuses is told in its words, and what it does not know need not be deleted', async (t) => {
   const manager = new SlurmManager({
-    user, partition: '', flags: [], requestsMax: 4, walltimeMax: 0, logFolder: join(slurm.folder, 'jobs'), deadlineMs: 20_000, environment: { ...process.env, ...slurm.environment },
+    user, partition: '', flags: [], requestsMax: 4, walltimeMax: 0, logFolder: join(slurm.folder, 'jobs'), deadlineMs: 60_000, environment: { ...process.env, ...slurm.environment },
     now: () => Date.now(), reservations: { prefix: 'mutirao_other_', resourceId: 'site' },
   });
   t.teardown(() => { manager.close(); });

@@ -18,7 +18,7 @@ test.after.always(async () => { await slurm.stop(); });
 
 function open(t: ExecutionContext, more: Partial<SlurmOptions> = {}): SlurmManager {
   const manager = new SlurmManager({
-    user, partition: '', flags: [], requestsMax: 4, walltimeMax: 0, logFolder: join(slurm.folder, 'jobs'), deadlineMs: 20_000,
+    user, partition: '', flags: [], requestsMax: 4, walltimeMax: 0, logFolder: join(slurm.folder, 'jobs'), deadlineMs: 60_000,
     environment: { ...process.env, ...slurm.environment }, now: () => Date.now(), ...more,
   });
   t.teardown(() => { manager.close(); });

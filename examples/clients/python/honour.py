@@ -6,7 +6,6 @@ Exit status: the command's own; 143 or 129 where this program is told to end (SI
 
 import argparse
 import base64
-import ctypes
 import json
 import os
 import pathlib
@@ -29,8 +28,25 @@ AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 ASK = 1  # Seconds between two questions whether the reservation still stands.
 GRACE = 2  # Seconds that a command gets to end when it is told to.
 TOLD_TO_END = (signal.SIGTERM, signal.SIGHUP)
+
+# Binds the command to its parent and to its units, in a Python of its own, and then becomes it. Popen's preexec_fn would do this in a fork of a process
+# whose gRPC is at work, and such a fork aborts now and then. What the command starts in its turn is left when it is killed; a service of systemd ends that, too.
+BEGIN = """
+import ctypes, os, signal, sys
+parent, units, *command = sys.argv[1:]
 PR_SET_PDEATHSIG = 1
-LIBC = ctypes.CDLL(None, use_errno=True)
+ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+if os.getppid() != int(parent):
+    sys.exit("error: who started this is gone")
+for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
+    signal.signal(ignored, signal.SIG_DFL)
+try:
+    if units:
+        os.sched_setaffinity(0, [int(unit) for unit in units.split(",")])
+    os.execvp(command[0], command)
+except OSError as error:
+    sys.exit(f"error: {command[0]}: {error}")
+"""
 
 
 class Refused(Exception):
@@ -181,17 +197,9 @@ def run(command, use, pin):
         "RESERVED_UNTIL_UNIX_MS": str(said["end_unix_ms"]),
     }
 
-    parent = os.getpid()
-
-    def prepare():
-        # The command does not outlive this program, however that ends. What it starts in its turn is left then; a service of systemd ends that, too.
-        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)
-        if pin:
-            os.sched_setaffinity(0, units_of(said["units"]))
-
-    child = subprocess.Popen(command, env=environment, start_new_session=True, preexec_fn=prepare)
+    units = ",".join(map(str, units_of(said["units"]))) if pin else ""
+    begin = [sys.executable, "-I", "-S", "-c", BEGIN, str(os.getpid()), units]
+    child = subprocess.Popen([*begin, *command], env=environment, start_new_session=True)
     try:
         while True:
             left = use.left()

@@ -11,6 +11,8 @@ export type Format =
   /** A ClassAd list of workers. */
   | 'sdf-classad'
   | 'gdf' | 'gdf-g1' | 'gdf-g2' | 'sdf'
+  /** Our YAML of tasks that wait for each other. */
+  | 'workflow'
   | 'wfformat' | 'json' | 'dax' | 'xml' | 'swf'
   | 'unknown';
 
@@ -23,6 +25,7 @@ export interface Detection {
 
 /** Marks in the order in which they are tried, each at the start of a line. */
 const marks: readonly (readonly [Format, RegExp])[] = [
+  ['workflow', /^tasks[ \t]*:/m],
   ['jdf-arrebol', /^[ \t]*schedpath[ \t]*:/im],
   ['gdf-g1', /^[ \t]*(?:gump?|worker|peer)[ \t]*(?::[ \t]*\n\s*\w+[ \t]*=|\{)/im],
   ['jdf-g1', /^[ \t]*(?:requirements|init|input|remote|output|final)[ \t]*=/im],

@@ -1,5 +1,6 @@
 import { ClusterServiceClient } from '@mutirao/api/cluster';
 import { decodeLimitsOf, decodeQueueListing, encodeAllocateRequest } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
 import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
 import type { TrustSource } from '@mutirao/runtime/identity';
@@ -50,6 +51,18 @@ export class EmbeddedCluster implements ResourceManager {
 
   async queue(endedMax: number): Promise<QueueListing> {
     return decodeQueueListing(await callUnary(this.#client, 'getQueue', { endedMax }, this.#limits()));
+  }
+
+  /** A cluster that honours none says so of any claim; one that does refuses this as forged, before it looks at what is asked for. */
+  async honoursReservations(): Promise<boolean | undefined> {
+    const order = { userId: '', width: 1, walltime: 1, command: ['true'], environment: {}, workingDirectory: '', clientRequestId: '' };
+    try {
+      await callUnary(this.#client, 'allocate', { ...encodeAllocateRequest(order), reservationClaim: 'none' }, this.#limits());
+    } catch (error) {
+      const code = error instanceof MutiraoError ? error.code : '';
+      return code === 'MUT_CLAIM_FORGED' ? true : code === 'MUT_CLAIM_ELSEWHERE' ? false : undefined;
+    }
+    return undefined;
   }
 
   watch(onHint: () => void, signal: AbortSignal): void {

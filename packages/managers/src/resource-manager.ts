@@ -35,6 +35,8 @@ export interface ResourceManager {
    * and the caller reads the queue on its own clock besides. Never throws.
    */
   watch(onHint: () => void, signal: AbortSignal): void;
+  /** Whether it honours the claims of reservations by itself, so that nothing is to be held for them; undefined while it cannot tell. Left out where no such manager does. Never throws. */
+  honoursReservations?(): Promise<boolean | undefined>;
   /** The manager's own reservations; left out where it has none that we could make. */
   readonly siteReservations?: SiteReservations;
   /** Lets go of connections. */

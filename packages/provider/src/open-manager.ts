@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import type { HoldingRule } from '@mutirao/core/reservations';
+import type { LeadRule } from '@mutirao/core/reservations';
 import type { Duration } from '@mutirao/core/shared';
 import { CommandsManager, EmbeddedCluster, readManagerFile, SlurmManager, type ResourceManager } from '@mutirao/managers';
 import { systemClock } from '@mutirao/runtime/driver';
@@ -25,7 +25,7 @@ export const managerOptions = {
   slurmAccount: text({ help: 'Account to charge; Slurm\'s default when empty.', placeholder: 'NAME' }),
   slurmQos: text({ help: 'Quality of service to ask for; Slurm\'s default when empty.', placeholder: 'NAME' }),
   reservations: text({ help: 'Address of the reservation manager whose reservations Slurm is to keep, or for which allocations are held (--hold-ahead); empty for none.', placeholder: 'HOST:PORT' }),
-  holdAhead: text({ help: 'With --reservations, where the manager makes no reservations for us: asks for their processors ahead and holds them, "fixed:1h" before the start, or "learned:90%", as long ahead as that share of its own requests waited; empty for never.', placeholder: 'RULE' }),
+  holdAhead: text({ help: 'With --reservations, where the manager makes no reservations for us: asks for their processors ahead and holds them, "fixed:1h" before the start, or "learned:90%", as long ahead as that share of its own requests waited, or "forecast:1h", as soon as the queue promises no start earlier than that before the reservation\'s; empty for never.', placeholder: 'RULE' }),
   slurmFlags: text({ help: 'Further flags of sbatch, separated by spaces, for example "--constraint=avx2 --mem-per-cpu=2G".', placeholder: 'FLAGS' }),
 };
 
@@ -64,6 +64,16 @@ function demandReservable({ holdAhead, reservations, manager }: ManagerConfig): 
   if (reservations !== '' && holdAhead === '' && manager !== 'slurm') throw new MutiraoError('MUT_BAD_CONFIG', `--reservations is "${reservations}", and --manager is "${manager}"; want slurm, or the option of the embedded cluster itself`);
 }
 
+/**
+ * Sees to it that nothing is held ahead for reservations that the manager honours by itself: its wall would be in the way of the request.
+ *
+ * @throws {MutiraoError} MUT_HOLD_NEEDLESS
+ */
+export async function demandHolding({ holdAhead, cluster }: Pick<ManagerConfig, 'holdAhead' | 'cluster'>, manager: Pick<ResourceManager, 'honoursReservations'> | undefined): Promise<void> {
+  if (holdAhead === '' || await manager?.honoursReservations?.() !== true) return;
+  throw new MutiraoError('MUT_HOLD_NEEDLESS', `--hold-ahead is "${holdAhead}", and the cluster ${cluster} honours reservations by itself; want neither --hold-ahead nor --reservations`);
+}
+
 /** Time between two readings of the queue: a site's manager is not ours to burden. */
 export function queueIntervalOf({ manager, queueInterval }: ManagerConfig): Duration {
   if (queueInterval > 0) return queueInterval;
@@ -100,11 +110,12 @@ function openCommands(config: ManagerConfig, { directory, passedOn }: ManagerPla
 }
 
 /** Reads when allocations are asked for that are to be held; undefined for never. @throws {MutiraoError} MUT_BAD_CONFIG */
-export function readHolding(text: string): HoldingRule | undefined {
+export function readHolding(text: string): LeadRule | undefined {
   if (text === '') return undefined;
-  const [, kind, value = ''] = /^(fixed|learned):(.+)$/.exec(text) ?? [];
+  const [, kind, value = ''] = /^(fixed|learned|forecast):(.+)$/.exec(text) ?? [];
   try {
     if (kind === 'fixed') return { kind, lead: parseDuration(value) };
+    if (kind === 'forecast') return { kind, margin: parseDuration(value) };
     if (kind === 'learned' && /^[1-9]\d?%$/.test(value)) return { kind, share: Number.parseInt(value, 10) / 100 };
   } catch (error) {
     throw wrongHolding(text, { cause: error });
@@ -113,5 +124,5 @@ export function readHolding(text: string): HoldingRule | undefined {
 }
 
 function wrongHolding(text: string, options: ErrorOptions = {}): MutiraoError {
-  return new MutiraoError('MUT_BAD_CONFIG', `--hold-ahead is "${text}"; want fixed: with a time such as fixed:1h, or learned: with a share such as learned:90%`, options);
+  return new MutiraoError('MUT_BAD_CONFIG', `--hold-ahead is "${text}"; want fixed: with a time such as fixed:1h, learned: with a share such as learned:90%, or forecast: with a time such as forecast:1h`, options);
 }

@@ -289,6 +289,7 @@ class ProviderProcess {
     switch (command.kind) {
       case 'SubmitRequest': void this.#submitter?.submit(command).then(() => { this.#watcher?.hint(); }); break;
       case 'JudgeClaim': void this.#holding?.judge(command.reservation); break;
+      case 'TellHeldAhead': this.#holding?.noteAhead(command.reservationId, command.ahead); break;
       case 'ReleaseRequest': void this.#submitter?.release(command); break;
       case 'TellMachineJoined': case 'TellMachineLost': case 'TellRequests': case 'TellSettled':
       case 'ReattachAgent': case 'ClearAgent': case 'RefuseAgent': case 'DrainAgents':

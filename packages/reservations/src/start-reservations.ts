@@ -73,8 +73,8 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
     encode: (source, { sequence, at, change }) => encodeReservationEvents(source, { sequence, at, events: eventsOf(change) }),
   }, journal);
   const driver = makeDriver(setup, { journal, state, onChange: () => { changes.notify(); publisher?.notify(); } });
-  // What became due while nobody looked is done before anybody is answered.
-  driver.deliver({ kind: 'TimerFired' });
+  // What became due while nobody looked is done before anybody is answered, but for what a use may be told of.
+  driver.deliver({ kind: 'ManagerStarted' });
   driver.settle();
   const room = new Room({ folder: directory, freeMin, pause: 500, timers: systemTimers, journalTrouble: () => driver.stalledBy?.message });
   publisher?.start();

@@ -3,7 +3,7 @@ import {
   explainJob, explainRequest, explainTask, type Explanation, ledgerOf, restore, resume, snapshot,
 } from '@mutirao/core/machines/broker';
 import {
-  nameReservation, type AfterReservation, type JobSpec, type MachineReport, type Outcome, type ReplicaEnd, type ReplicationCap, type RequestReservation, type RequestStatus, type SchedulerName,
+  nameReservation, type AfterReservation, type JobSpec, type MachineReport, type Outcome, type ReplicaEnd, type ReplicationCap, type RequestReservation, type RequestStatus, type SchedulerName, type TaskGroup,
 } from '@mutirao/core/messages';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 import { aReservation } from './claimed-reservation.ts';
@@ -15,9 +15,9 @@ type Options = Readonly<Record<string, string>>;
  * changes (`r1 of 1.0 accepted: finished`; tasks are `job.index`) and commands. Times are small numbers.
  *
  * Verbs: `at T`, `provider P`, `connect P [leases] [resource=R]`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
- * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. reservation=7:1000-5000x2 after=wait own=yes of=USER]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
+ * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. reservation=7:1000-5000x2 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
  * until=.. incarnation=.. request=.. held=1,2 gone=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T]`,
- * `request P/N STATUS width=.. walltime=.. [inside=7:1000-5000x2 over=CODE moved=2000-6000]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
+ * `request P/N STATUS width=.. walltime=.. [inside=7:1000-5000x2 over=CODE moved=2000-6000x3]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
  */
 export class BrokerDialogue {
   state: BrokerState;
@@ -134,10 +134,20 @@ function specOf(count: number, options: Options): JobSpec {
     inputs: options['input'] === undefined ? [] : [{ source: { kind: 'path', path: options['input'] }, root: 'playpen', path: 'in', condition: '' }],
   });
   return aJob(1, {
-    groups: [group], replicasMax: Number(options['replicas'] ?? 2), failuresMax: Number(options['failures'] ?? 3),
+    groups: groupsOf(group, options), replicasMax: Number(options['replicas'] ?? 2), failuresMax: Number(options['failures'] ?? 3),
     processors: Number(options['processors'] ?? 1), deadline: options['deadline'] === undefined ? undefined : Number(options['deadline']),
-    ...schedulingOf(options), verification: verificationOf(options['verify']), ...reservationOf(options),
+    ...edgesOf(options), ...schedulingOf(options), verification: verificationOf(options['verify']), ...reservationOf(options),
   });
+}
+
+/** With times, each task is a group of its own. */
+function groupsOf(group: TaskGroup, { times }: Options): TaskGroup[] {
+  return times === undefined ? [group] : numbersOf(times).map((expectedTime) => ({ ...group, values: { kind: 'list', values: ['x'] }, expectedTime }));
+}
+
+function edgesOf({ edges }: Options): Pick<JobSpec, 'edges'> {
+  if (edges === undefined) return {};
+  return { edges: edges.split(',').map((edge) => edge.split('>').map(Number)).map(([from = NaN, to = NaN]) => ({ from, to })) };
 }
 
 function reservationOf({ reservation, after = 'go-on', own, of = 'ann' }: Options): Pick<JobSpec, 'reservation'> {
@@ -202,8 +212,8 @@ function requestOf(name: string, status: RequestStatus, options: Options): Broke
 /** Codes keep their underscores. */
 function insideOf({ inside, over = '', moved }: Options): { readonly reservation?: RequestReservation } {
   if (inside === undefined) return {};
-  const [startsAt = 0, endsAt = 0] = (moved ?? '').split('-').map(Number);
-  return { reservation: { ...nameReservation(aReservation(inside)), overCode: over.replaceAll(' ', '_'), ...(moved === undefined ? {} : { movedTo: { startsAt, endsAt } }) } };
+  const [startsAt = 0, endsAt = 0, amount] = (moved ?? '').split(/[-x]/).map(Number);
+  return { reservation: { ...nameReservation(aReservation(inside)), overCode: over.replaceAll(' ', '_'), ...(moved === undefined ? {} : { movedTo: { startsAt, endsAt, ...(amount === undefined ? {} : { amount }) } }) } };
 }
 
 /** A file is known by its path. */

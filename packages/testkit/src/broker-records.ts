@@ -5,14 +5,14 @@ import { Outcome } from '@mutirao/api/machine';
 export function aJobSummary(fields: Partial<JobSummary> = {}): JobSummary {
   return {
     jobId: 1, label: 'poster', userId: 'ana', status: JobStatus.FINISHED, submittedUnixMs: 1_000_000, endedUnixMs: 1_012_500, taskCount: 10,
-    readyCount: 0, runningCount: 0, finishedCount: 10, failedCount: 0, cancelledCount: 0, replicaCount: 11, cancelReason: '', extraVoteCount: 0, doubtfulCount: 0, doubtfulTaskIndexes: [], ...fields,
+    waitingCount: 0, readyCount: 0, runningCount: 0, finishedCount: 10, failedCount: 0, cancelledCount: 0, replicaCount: 11, cancelReason: '', extraVoteCount: 0, doubtfulCount: 0, doubtfulTaskIndexes: [], ...fields,
   };
 }
 
 /** What the user stated of `aJobSummary`. */
 export function aJobSpec(fields: Partial<JobSpec> = {}): JobSpec {
   return {
-    label: 'poster', environment: {}, limits: undefined, homeDirectory: '/home/ana',
+    label: 'poster', environment: {}, limits: undefined, homeDirectory: '/home/ana', edges: [],
     groups: [{
       values: { $case: 'range', value: { first: 1, count: 10 } }, command: 'tile {}', noOp: false, inputs: [], outputs: [], check: '', requirements: '',
     }],
@@ -30,7 +30,7 @@ export function aReplica(fields: Partial<ReplicaRecord> = {}): ReplicaRecord {
 
 /** A finished task with one replica. */
 export function aTask(fields: Partial<TaskRecord> = {}): TaskRecord {
-  return { jobId: 1, taskIndex: 0, value: '1', status: TaskStatus.FINISHED, failureCount: 0, replicas: [aReplica()], ...fields };
+  return { jobId: 1, taskIndex: 0, value: '1', status: TaskStatus.FINISHED, failureCount: 0, waitsFor: [], replicas: [aReplica()], ...fields };
 }
 
 /** An idle machine of an allocation. */

@@ -250,6 +250,7 @@ export function describeProviderCommand(command: ProviderCommand): string {
     case 'ReattachAgent': return `reattach ${command.machineId}`;
     case 'ClearAgent': return `clear ${command.machineId} of ${command.heldReplicaIds.join(',')}`;
     case 'RefuseAgent': return `refuse agent #${command.attachmentId} ${command.code}: ${command.reason}`;
+    case 'TellHeldAhead': return showAhead(command);
     case 'JudgeClaim': return `judge claim of ${command.reservation.reservationId}`;
     case 'DrainAgents': return `drain agents: ${command.reason}`;
     case 'KeepReports': return `keep reports of ${command.machineId}`;
@@ -261,11 +262,17 @@ export function describeProviderCommand(command: ProviderCommand): string {
   }
 }
 
+function showAhead({ reservationId, ahead }: Extract<ProviderCommand, { kind: 'TellHeldAhead' }>): string {
+  const { status, heldCount, askedCount, askAt, expectedAt, chance, reason } = ahead;
+  const parts = [askAt === 0 ? '' : `to be asked for at ${askAt}`, expectedAt === 0 ? '' : `expected at ${expectedAt}`, chance === undefined ? '' : `chance ${Math.round(chance * 100)} %`, reason];
+  return [`tell ahead of ${reservationId}: ${status} ${heldCount}+${askedCount}`, ...parts.filter((part) => part !== '')].join(', ');
+}
+
 function windowOf(text: string): ReservedWindow {
   const { reservationId, userId, amount: count, startsAt, endsAt } = aReservation(text);
   return { reservationId, userId, count, startsAt, endsAt };
 }
 
 function movedOf({ reservation }: AllocationRequest): string {
-  return reservation?.movedTo === undefined ? '' : ` (inside ${reservation.reservationId}, now ${reservation.movedTo.startsAt}-${reservation.movedTo.endsAt})`;
+  return reservation?.movedTo === undefined ? '' : ` (inside ${reservation.reservationId}, now ${reservation.movedTo.startsAt}-${reservation.movedTo.endsAt}x${reservation.movedTo.amount ?? '?'})`;
 }

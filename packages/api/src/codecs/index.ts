@@ -21,5 +21,5 @@ export {
 export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
 export { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, encodeDemand, encodeTaskTimes } from './provider.ts';
 export {
-  decodeDecision, decodeRules, decodeStatuses, decodeTogether, decodeWish, encodeDecision, encodePlacementOutcome, encodeRefusal, encodeReservation, encodeReservationEvent, encodeResource, encodeUnits, readInstant, readText,
+  decodeAhead, decodeDecision, decodeRules, decodeStatuses, decodeTogether, decodeWish, encodeAhead, encodeDecision, encodePlacementOutcome, encodeRefusal, encodeReservation, encodeReservationEvent, encodeResource, encodeUnits, readInstant, readText,
 } from './reservation.ts';

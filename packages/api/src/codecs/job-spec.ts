@@ -1,11 +1,11 @@
 import { keepInside } from '@mutirao/core/bag';
-import type { AfterReservation, InputSource, InputSpec, JobSpec, OutputSpec, TaskGroup, Values, Verification } from '@mutirao/core/messages';
+import type { AfterReservation, InputSource, InputSpec, JobSpec, OutputSpec, TaskEdge, TaskGroup, Values, Verification } from '@mutirao/core/messages';
 
 import { MutiraoError } from '../errors/index.ts';
 import { AfterReservation as AfterReservationWire } from '../generated/mutirao/broker/v1/broker.ts';
 import type {
   Gathering, InputSource as InputSourceWire, InputSpec as InputSpecWire, JobReservation as JobReservationWire, JobSpec as JobSpecWire, OutputSpec as OutputSpecWire, SubmitJobRequest,
-  TaskGroup as TaskGroupWire, Verification as VerificationWire,
+  TaskEdge as TaskEdgeWire,  TaskGroup as TaskGroupWire, Verification as VerificationWire,
 } from '../generated/mutirao/broker/v1/broker.ts';
 import type { IntegerRange } from '../generated/mutirao/common/v1/common.ts';
 import { readClaim } from './claim.ts';
@@ -54,6 +54,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     ...decodeScheduling(wire),
     ...decodeGathering(wire.gathering),
     ...decodeReservation(wire.reservation),
+    ...decodeEdges(wire.edges, taskCount),
   };
 }
 
@@ -72,6 +73,7 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     verification: spec.verification && { by: encodeVerification(spec.verification) },
     ...encodeScheduling(spec),
     gathering: spec.gatherFolder === undefined ? undefined : { folder: spec.gatherFolder },
+    edges: (spec.edges ?? []).map(({ from, to }) => ({ from, to })),
     reservation: spec.reservation === undefined ? undefined : { claim: spec.reservation.claim, after: wireOfAfter[spec.reservation.after], ...(spec.reservation.isOwn === true ? { own: true } : {}) },
   };
 }
@@ -87,6 +89,17 @@ function decodeVerification(wire: VerificationWire | undefined): Pick<JobSpec, '
       if (wire !== undefined) throw badRequest('job.verification is by nothing that this release knows; want none, check, vote or credibility');
       return {};
   }
+}
+
+/** A bag has none, and says nothing of it. */
+function decodeEdges(wire: readonly TaskEdgeWire[], taskCount: number): Pick<JobSpec, 'edges'> {
+  if (wire.length === 0) return {};
+  if (wire.length > listedCountMax) throw badRequest(`job.edges has ${wire.length} entries; want at most ${listedCountMax}`);
+  const edges = wire.map(({ from, to }): TaskEdge => ({ from, to }));
+  const position = edges.findIndex(({ from, to }) => from >= taskCount || to >= taskCount);
+  const { from, to } = edges[position] ?? { from: 0, to: 0 };
+  if (position >= 0) throw new MutiraoError('MUT_WORKFLOW_EDGE_NOWHERE', `job.edges[${position}] leads from task ${from} to task ${to}; the job has ${taskCount} tasks, from 0 on`);
+  return { edges };
 }
 
 function decodeGathering(wire: Gathering | undefined): Pick<JobSpec, 'gatherFolder'> {
@@ -125,6 +138,7 @@ function decodeTaskGroup(wire: TaskGroupWire, name: string): TaskGroup {
     outputs: wire.outputs.map((output, index) => decodeOutputSpec(output, `${name}.outputs[${index}]`)),
     check: text(`${name}.check`, wire.check, textLengthMax),
     requirements: text(`${name}.requirements`, wire.requirements, textLengthMax),
+    ...(wire.expectedTimeMs === undefined ? {} : { expectedTime: wire.expectedTimeMs }),
   };
 }
 
@@ -165,7 +179,8 @@ function decodeInputSource(wire: InputSourceWire | undefined, name: string): Inp
       if (source.value === '') throw badRequest(`${name}.local_path is empty`);
       return { kind: 'path', path: text(`${name}.local_path`, source.value, 4096) };
     case 'content': return { kind: 'content', content: decodeContent(source.value, `${name}.content`) };
-    case undefined: throw badRequest(`${name} is absent; want a local path or a content`);
+    case 'output': return { kind: 'output', taskIndex: source.value.taskIndex, path: remotePath(`${name}.output.path`, source.value.path) };
+    case undefined: throw badRequest(`${name} is absent; want a local path, a content or an output of another task`);
   }
 }
 
@@ -192,12 +207,16 @@ function encodeTaskGroup(group: TaskGroup): TaskGroupWire {
     outputs: group.outputs.map((output) => ({ ...output, root: encodeRoot(output.root) })),
     check: group.check,
     requirements: group.requirements,
+    expectedTimeMs: group.expectedTime,
   };
 }
 
 function encodeInputSource(source: InputSource): InputSourceWire['source'] {
-  if (source.kind === 'path') return { $case: 'localPath', value: source.path };
-  return { $case: 'content', value: encodeContent(source.content) };
+  switch (source.kind) {
+    case 'path': return { $case: 'localPath', value: source.path };
+    case 'content': return { $case: 'content', value: encodeContent(source.content) };
+    case 'output': return { $case: 'output', value: { taskIndex: source.taskIndex, path: source.path } };
+  }
 }
 
 function decodeEnvironment(wire: Record<string, string>): Record<string, string> {

@@ -36,13 +36,14 @@ export function encodeDemand(demand: Demand): DemandWire {
   };
 }
 
-function encodeReserved({ claim, processors, startsAt, endsAt, hasMoved }: ReservedDemand): ReservedDemandWire {
-  return hasMoved === true ? { claim, processors, startUnixMs: startsAt, endUnixMs: endsAt } : { claim, processors, startUnixMs: undefined, endUnixMs: undefined };
+function encodeReserved({ claim, processors, startsAt, endsAt, amount, hasMoved }: ReservedDemand): ReservedDemandWire {
+  const moved = hasMoved === true ? { startUnixMs: startsAt, endUnixMs: endsAt, reservedProcessors: amount } : { startUnixMs: undefined, endUnixMs: undefined, reservedProcessors: undefined };
+  return { claim, processors, ...moved };
 }
 
-function decodeReserved({ claim, processors, startUnixMs, endUnixMs }: ReservedDemandWire, index: number): ReservedDemand {
+function decodeReserved({ claim, processors, startUnixMs, endUnixMs, reservedProcessors }: ReservedDemandWire, index: number): ReservedDemand {
   if (processors < 1) throw badRequest(`demand.reserved[${index}].processors is ${processors}; want 1 or more`);
-  const movedTo = decodeWindow(startUnixMs, endUnixMs);
+  const movedTo = decodeWindow(startUnixMs, endUnixMs, reservedProcessors);
   return { ...readClaim(claim), ...(movedTo === undefined ? {} : { ...movedTo, hasMoved: true }), processors };
 }
 
@@ -80,19 +81,20 @@ export function encodeAllocationRequest(request: AllocationRequest): AllocationR
 }
 
 function encodeReservation({ overCode, movedTo, ...name }: RequestReservation): RequestReservationWire {
-  return { name, overCode, startUnixMs: movedTo?.startsAt, endUnixMs: movedTo?.endsAt };
+  return { name, overCode, startUnixMs: movedTo?.startsAt, endUnixMs: movedTo?.endsAt, reservedProcessors: movedTo?.amount };
 }
 
-function decodeReservation(name: ReservationName, { overCode, startUnixMs, endUnixMs }: RequestReservationWire): RequestReservation {
-  const movedTo = decodeWindow(startUnixMs, endUnixMs);
+function decodeReservation(name: ReservationName, { overCode, startUnixMs, endUnixMs, reservedProcessors }: RequestReservationWire): RequestReservation {
+  const movedTo = decodeWindow(startUnixMs, endUnixMs, reservedProcessors);
   return { ...name, overCode, ...(movedTo === undefined ? {} : { movedTo }) };
 }
 
-/** @throws {MutiraoError} MUT_BAD_REQUEST where a window ends before it begins. */
-function decodeWindow(startsAt: number | undefined, endsAt: number | undefined): RequestReservation['movedTo'] {
+/** @throws {MutiraoError} MUT_BAD_REQUEST where a window ends before it begins, or is of nothing. */
+function decodeWindow(startsAt: number | undefined, endsAt: number | undefined, amount: number | undefined): RequestReservation['movedTo'] {
   if (startsAt === undefined || endsAt === undefined) return undefined;
   if (endsAt <= startsAt) throw badRequest(`a reservation from ${startsAt} to ${endsAt}; want it to end after its start`);
-  return { startsAt, endsAt };
+  if (amount === 0) throw badRequest('a reservation of 0 processors; want 1 or more');
+  return { startsAt, endsAt, ...(amount === undefined ? {} : { amount }) };
 }
 
 function decodeCandidate(wire: RequestCandidateWire): RequestCandidate {

@@ -1,6 +1,6 @@
 import type { PlacementReply, ReservationEvent } from '@mutirao/core/machines/reservations';
 import type {
-  Outage, PlacementRefusal, ReservationRecord, ReservationStatus, ReservationWish, ResourceDimension, ResourceRecord, ResourceRules, ResourceState, Timing, TogetherDecision, TogetherLink,
+  AheadStatus, HeldAhead, Outage, PlacementRefusal, ReservationRecord, ReservationStatus, ReservationWish, ResourceDimension, ResourceRecord, ResourceRules, ResourceState, Timing, TogetherDecision, TogetherLink,
   WishedAmount,
 } from '@mutirao/core/messages';
 import { instantMax } from '@mutirao/core/reservations';
@@ -8,8 +8,8 @@ import type { Instant } from '@mutirao/core/shared';
 
 import {
   Algorithm as AlgorithmWire, Placement as PlacementWire, ReservationStatus as StatusWire, ResourceKind as KindWire, Timing as TimingWire,
-  TogetherDecision as DecisionWire,
-  type Maintenance as MaintenanceWire, type Refusal as RefusalWire, type RenegotiateReservationResponse, type Reservation as ReservationWire,
+  AheadStatus as AheadStatusWire, TogetherDecision as DecisionWire,
+  type HeldAhead as AheadWire, type Maintenance as MaintenanceWire, type Refusal as RefusalWire, type RenegotiateReservationResponse, type Reservation as ReservationWire,
   type ReservationEvent as EventWire, type ReservationWish as WishWire, type Resource as ResourceWire, type ResourceRules as RulesWire, type Together as TogetherWire,
   type UnitRange,
 } from '../generated/mutirao/reservation/v1/reservation_service.ts';
@@ -23,6 +23,11 @@ const wireOfDecisions: Readonly<Record<TogetherDecision, DecisionWire>> = {
   unknown: DecisionWire.UNSPECIFIED, open: DecisionWire.OPEN, confirmed: DecisionWire.CONFIRMED, undone: DecisionWire.UNDONE,
 };
 const decisionsOfWire = new Map(Object.entries(wireOfDecisions).map(([decision, wire]) => [wire, decision as TogetherDecision]));
+const wireOfAheads: Readonly<Record<AheadStatus, AheadStatusWire>> = {
+  planned: AheadStatusWire.PLANNED, asked: AheadStatusWire.ASKED, queued: AheadStatusWire.QUEUED, held: AheadStatusWire.HELD, honoured: AheadStatusWire.HONOURED,
+  late: AheadStatusWire.LATE, lost: AheadStatusWire.LOST,
+};
+const aheadsOfWire = new Map(Object.entries(wireOfAheads).map(([status, wire]) => [wire, status as AheadStatus]));
 const timingsOfWire = new Map<TimingWire, Timing>([
   [TimingWire.UNSPECIFIED, 'advance'], [TimingWire.ADVANCE, 'advance'], [TimingWire.IMMEDIATE, 'immediate'], [TimingWire.ON_DEMAND, 'on-demand'],
 ]);
@@ -135,7 +140,7 @@ export function encodeUnits(units: readonly number[]): UnitRange[] {
 
 /** Writes a reservation. @param claim signed; empty where it is not to be told. */
 export function encodeReservation(reservation: ReservationRecord, claim: string): ReservationWire {
-  const { place, resourceId, status, holdUntil, requestedAt, claimedAt, endedAt, revision, reason, clientRequestId, together } = reservation;
+  const { place, resourceId, status, holdUntil, requestedAt, claimedAt, endedAt, revision, reason, clientRequestId, together, ahead } = reservation;
   return {
     reservationId: place.id, resourceId, userId: place.userId, status: wireOfStatuses[status],
     // One in an old journal may end beyond what the wire carries, and would hide all others from who reads.
@@ -143,6 +148,26 @@ export function encodeReservation(reservation: ReservationRecord, claim: string)
     units: encodeUnits(place.resources), earliestStartUnixMs: place.earliestStart, latestEndUnixMs: place.latestEnd, holdUntilUnixMs: holdUntil, requestedUnixMs: requestedAt,
     claimedUnixMs: claimedAt, endedUnixMs: endedAt, revision, reason, clientRequestId, claim,
     together: together === undefined ? undefined : { togetherId: together.togetherId, managerAddress: together.manager, reservationId: together.reservationId },
+    heldAhead: ahead === undefined ? undefined : encodeAhead(ahead),
+  };
+}
+
+/** Writes what is held ahead. */
+export function encodeAhead({ status, heldCount, askedCount, askAt, expectedAt, chance, reason }: HeldAhead): AheadWire {
+  return {
+    status: wireOfAheads[status], heldUnits: heldCount, askedUnits: askedCount, askUnixMs: askAt, expectedUnixMs: expectedAt,
+    chancePercent: chance === undefined ? undefined : chance * 100, reason,
+  };
+}
+
+/** Reads what is held ahead. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function decodeAhead(wire: AheadWire | undefined): HeldAhead {
+  if (wire === undefined) throw badRequest('held_ahead is absent');
+  const { heldUnits: heldCount, askedUnits: askedCount, chancePercent } = wire;
+  if (chancePercent !== undefined && !(chancePercent >= 0 && chancePercent <= 100)) throw badRequest(`chance_percent is ${chancePercent}; want 0 to 100`);
+  return {
+    status: lookUp(aheadsOfWire, wire.status, 'status'), heldCount, askedCount, askAt: readInstant('ask_unix_ms', wire.askUnixMs) ?? 0,
+    expectedAt: readInstant('expected_unix_ms', wire.expectedUnixMs) ?? 0, chance: chancePercent === undefined ? undefined : chancePercent / 100, reason: readText('reason', wire.reason),
   };
 }
 

@@ -33,6 +33,7 @@ import { FileHashes } from '../staging/file-hashes.ts';
 import { hashFile } from '../staging/hash-file.ts';
 import { HomeFiles } from '../staging/home-files.ts';
 import { Stager } from '../staging/stager.ts';
+import { TaskOutputs } from '../staging/task-outputs.ts';
 import { Lanes } from '../concurrency/lanes.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
 import { knownReplicas } from './known-replicas.ts';
@@ -169,10 +170,10 @@ class Broker {
       folder: join(setup.home, 'broker'), freeMin, pause: fullPause, timers: systemTimers, journalTrouble: () => this.#driver.stalledBy?.message,
     });
     const homeFiles = new HomeFiles(new FileHashes({ hashFile }));
-    const stager = new Stager(homeFiles);
+    const records = new JournalRecords(journal);
+    const stager = new Stager(homeFiles, new TaskOutputs({ records, homeFiles, hasBlob: (userId, sha256) => blobs.has(userId, sha256) }));
     this.#links = this.#createLinks(homeFiles, stager);
     this.#gatherer = new Gatherer({ brokerId: setup.brokerId, instance: stores.instance, volumeBytesMax, isOpen: (replicaId) => state.successes.has(replicaId) });
-    const records = new JournalRecords(journal);
     this.#performers = this.#createPerformers(stager, records);
     this.parts = {
       driver: this.#driver, room: this.#room, journal, records, homeFiles, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,

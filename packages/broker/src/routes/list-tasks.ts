@@ -85,6 +85,7 @@ function encodeTask(parts: BrokerParts, job: BrokerJob, { spec, index, records }
     value: valueOfTask(spec, index),
     status: encodeTaskStatus(summary.status),
     failureCount: failureCountOf(summary, records),
+    waitsFor: [...summary.waitsFor],
     replicas: [
       ...records.map((record) => encodeEnded(record, requestOf(record.machineId))),
       ...summary.replicas.map((replica) => encodeOpen(replica, requestOf(replica.machineId))),

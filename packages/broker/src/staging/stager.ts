@@ -7,6 +7,7 @@ import { invariant, type JobId, type MachineId, type ReplicaId, type TaskIndex, 
 import { demandUnchanged } from './fingerprint.ts';
 import type { HomeFile } from './home-file.ts';
 import { inputFileOf, type HomeFiles } from './home-files.ts';
+import type { TaskOutputs } from './task-outputs.ts';
 import { Templates, valueAt, type FillIn, type Place } from './variables.ts';
 
 /** Replicas of one task group for one machine, and what staging needs to know of both. */
@@ -45,10 +46,12 @@ type SeenSources = Map<string, Promise<HomeFile[]>>;
 /** Turns a placed batch into what its machine gets: values, and inputs and outputs with their variables and conditions resolved. */
 export class Stager {
   readonly #homeFiles: HomeFiles;
+  readonly #taskOutputs: Pick<TaskOutputs, 'filesOf'>;
   readonly #templates = new Templates();
 
-  constructor(homeFiles: HomeFiles) {
+  constructor(homeFiles: HomeFiles, taskOutputs: Pick<TaskOutputs, 'filesOf'>) {
     this.#homeFiles = homeFiles;
+    this.#taskOutputs = taskOutputs;
   }
 
   /** Stages a batch: at once where its tasks read no file, otherwise when all its inputs have been looked at. Never rejects. */
@@ -77,7 +80,7 @@ export class Stager {
       const value = valueAt(group.values, start.taskIndex - order.groupFirst);
       try {
         const fillIn = this.#templates.fillIn({ taskIndex: start.taskIndex, value }, order);
-        const inputs = await this.#inputsOf(specs, fillIn, seen);
+        const inputs = await this.#inputsOf(order, specs, { fillIn, seen });
         replicas.push({ ...start, value, inputs, outputs: this.#outputsOf(group, value, start.taskIndex, order) });
       } catch (error) {
         unstartable.push(refusal(start.replicaId, error));
@@ -86,22 +89,27 @@ export class Stager {
     return { batch: { template: templateOf(order, group), replicas }, unstartable, sources: await sourcesOf(seen) };
   }
 
-  async #inputsOf(specs: readonly InputSpec[], fillIn: FillIn, seen: SeenSources): Promise<InputFile[]> {
+  async #inputsOf(order: StageOrder, specs: readonly InputSpec[], { fillIn, seen }: { readonly fillIn: FillIn; readonly seen: SeenSources }): Promise<InputFile[]> {
     const inputs: InputFile[] = [];
-    for (const { source, root, path, fingerprint } of specs) {
+    for (const spec of specs) {
+      const { source, root, path } = spec;
       const wanted = fillIn(path);
-      if (source.kind === 'content') {
-        inputs.push({ root, path: inside(wanted), content: source.content, mode: 0o644 });
-        continue;
-      }
-      const files = await this.#resolveOnce(fillIn(source.path), seen);
-      demandUnchanged(source.path, fingerprint, files);
-      for (const file of files) {
-        const input = inputFileOf(file, root, wanted);
-        inputs.push({ ...input, path: inside(input.path) });
+      switch (source.kind) {
+        case 'content': inputs.push({ root, path: wanted, content: source.content, mode: 0o644 }); break;
+        case 'output': inputs.push(...(await this.#outputsRead(order, source, { root, wanted }))); break;
+        case 'path': {
+          const files = await this.#resolveOnce(fillIn(source.path), seen);
+          demandUnchanged(source.path, spec.fingerprint, files);
+          inputs.push(...files.map((file) => inputFileOf(file, root, wanted)));
+        }
       }
     }
-    return inputs;
+    return inputs.map((input) => ({ ...input, path: inside(input.path) }));
+  }
+
+  async #outputsRead(order: StageOrder, source: Extract<InputSpec['source'], { kind: 'output' }>, { root, wanted }: { readonly root: InputFile['root']; readonly wanted: string }): Promise<InputFile[]> {
+    const files = await this.#taskOutputs.filesOf(order, source);
+    return files.map(({ below, content, mode }) => ({ root, path: below === '' ? wanted : `${wanted}/${below}`, content, mode }));
   }
 
   /** Many tasks of a batch read the same file: it is looked at once for all of them. */

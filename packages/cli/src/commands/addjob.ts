@@ -6,8 +6,11 @@ import { submitJob } from './job/submit.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<file>', 'a job file')
+    .argument('<file>', 'a job file; before a second argument, what to call the job')
+    .argument('[workflow]', 'a workflow file')
+    .option('--task-command <command>', 'as of "job submit"')
     .option('--wait', 'wait until the job has ended')
     .option('--progress', 'show progress also where standard error is no terminal')
-    .action((file: string, options: SubmitOptions) => act((context) => submitJob(context, file, options)));
+    .action((first: string, second: string | undefined, options: SubmitOptions) => act((context) => (
+      second === undefined ? submitJob(context, first, options) : submitJob(context, second, { ...options, label: first }))));
 }

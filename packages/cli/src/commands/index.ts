@@ -70,6 +70,7 @@ export const entries: readonly CommandEntry[] = [
   { path: ['reservation', 'resource'], summary: 'Add, list and change what can be reserved.', json: { shape: 'reservable_resource', form: 'array' }, load: () => import('./reservation/resource.ts') },
   { path: ['explain', 'task'], summary: 'Why a task is where it is.', json: { shape: 'explanation', form: 'one' }, load: () => import('./explain/task.ts') },
   { path: ['explain', 'job'], summary: 'Why a job is where it is.', json: { shape: 'explanation', form: 'one' }, load: () => import('./explain/job.ts') },
+  { path: ['explain', 'reservation'], summary: 'Why a reservation is where it is, and what is held ahead for it.', json: { shape: 'explanation', form: 'one' }, load: () => import('./explain/reservation.ts') },
   { path: ['explain', 'request'], summary: 'Why an allocation request is what it is.', json: { shape: 'explanation', form: 'one' }, load: () => import('./explain/request.ts') },
   { path: ['sim', 'schedule'], summary: 'Plan a workflow on processors that a file lists.', json: { shape: 'workflow_schedule', form: 'one' }, load: () => import('./sim/schedule.ts') },
   { path: ['sim', 'trace'], summary: 'Replay a log on a simulated machine.', json: { shape: 'trace_replay', form: 'one' }, load: () => import('./sim/trace.ts') },

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 
 import type { CommandContext } from '../context.ts';
-import { processMark } from './programs.ts';
+import { processMarks } from './programs.ts';
 import { gridRecordPath, isOurs, type GridRecord } from './record.ts';
 
 /** How long a process that was asked to end may take. */
@@ -9,7 +9,7 @@ export const endMax = 10_000;
 
 /** Ends what is left of a grid whose supervisor was killed, and forgets the grid. */
 export async function endLeftovers(context: Pick<CommandContext, 'sleep' | 'clock' | 'home' | 'output'>, grid: GridRecord): Promise<void> {
-  const alive = (): number[] => Object.values(grid.processes).filter((pid) => isOurs(pid, processMark));
+  const alive = (): number[] => Object.values(grid.processes).filter((pid) => processMarks.some((mark) => isOurs(pid, mark)));
   const left = alive();
   if (left.length > 0) context.output.note(`Ending ${left.length} processes of a grid whose supervisor is gone.`);
   for (const pid of left) process.kill(pid, 'SIGTERM');

@@ -1,4 +1,4 @@
-import { Algorithm, Placement, ReservationStatus, ResourceKind, type Alternative, type GetCalendarResponse, type Refusal, type Reservation, type Resource, type ResourceRules, type VerifyReservationResponse } from '@mutirao/api/reservation';
+import { AheadStatus, Algorithm, Placement, ReservationStatus, ResourceKind, type Alternative, type GetCalendarResponse, type HeldAhead, type Refusal, type Reservation, type Resource, type ResourceRules, type VerifyReservationResponse } from '@mutirao/api/reservation';
 
 import type { JsonOf, shapes } from './shapes.ts';
 import { isOver } from '../reservations/show-reservation.ts';
@@ -14,7 +14,14 @@ export function reservationJson(reservation: Reservation, unit: string): JsonOf<
     earliest_start_unix_ms: reservation.earliestStartUnixMs ?? null, latest_end_unix_ms: reservation.latestEndUnixMs ?? null,
     hold_until_unix_ms: orNull(reservation.holdUntilUnixMs), requested_unix_ms: reservation.requestedUnixMs, claimed_unix_ms: orNull(reservation.claimedUnixMs),
     ended_unix_ms: orNull(reservation.endedUnixMs), revision: reservation.revision, reason: reservation.reason, client_request_id: reservation.clientRequestId,
-    claim: reservation.claim,
+    claim: reservation.claim, held_ahead: reservation.heldAhead === undefined ? null : aheadJson(reservation.heldAhead),
+  };
+}
+
+function aheadJson({ status, heldUnits, askedUnits, askUnixMs, expectedUnixMs, chancePercent, reason }: HeldAhead): unknown {
+  return {
+    status: nameOf(AheadStatus, status), held: heldUnits, asked: askedUnits, ask_unix_ms: orNull(askUnixMs), expected_unix_ms: orNull(expectedUnixMs),
+    chance_percent: chancePercent ?? null, reason,
   };
 }
 

@@ -20,6 +20,10 @@ const reservationFields = {
   reason: ['string', 'Why it is where it is, or why it is over.'],
   client_request_id: ['string', 'The key that its user chose; may be empty.'],
   claim: ['string', 'The signed claim, to be shown at the resource; empty in lists, for holds, and for what is over or another user\'s.'],
+  held_ahead: [
+    'object or null',
+    'What who manages the resource holds ahead for it: `status` (`planned`, `asked`, `queued`, `held`, `honoured`, `late`, `lost`), `held` and `asked` units, `ask_unix_ms`, `expected_unix_ms`, `chance_percent` (each may be null), `reason`; null where nothing was told.',
+  ],
 } as const;
 
 /** What the commands about reservations print. */

@@ -22,6 +22,7 @@ const jobFields = {
   submitted_unix_ms: ['integer', 'When the broker accepted it.'],
   ended_unix_ms: [instant, 'When its last task ended.'],
   task_count: ['integer', 'Tasks in all.'],
+  waiting_count: ['integer', 'Tasks that wait for other tasks of the job.'],
   ready_count: ['integer', 'Tasks that wait for a machine.'],
   running_count: ['integer', 'Tasks with a replica on a machine.'],
   finished_count: ['integer', 'Tasks whose result was accepted.'],
@@ -331,6 +332,7 @@ export const shapes = {
     value: ['string', 'What `{}` stands for.'],
     status: ['string', '`waiting`, `ready`, `running`, `verifying`, `finished`, `failed` or `cancelled`.'],
     failure_count: ['integer', 'Failures so far.'],
+    waits_for: ['array of integer', 'The first of the tasks that it waits for and that have not finished.'],
     replicas: ['array of replica', 'Its replicas, first placed first.'],
   },
   simulated_run: {

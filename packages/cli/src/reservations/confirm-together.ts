@@ -11,6 +11,8 @@ import { managerWords } from './parts.ts';
 
 /** Pause before what nobody knows to have been done is asked for again. */
 const repeatPause: Duration = 1000;
+/** Of the time until a hold lapses, for how much of it a manager that does not answer is asked again. */
+const patienceShare = 0.75;
 
 /** Codes after which nobody knows. */
 const unclear: ReadonlySet<string> = new Set(['MUT_UNREACHABLE', 'MUT_DEADLINE_EXCEEDED', 'MUT_INTERNAL', 'MUT_STOPPING', 'MUT_OVERLOADED']);
@@ -41,7 +43,7 @@ export interface ConfirmedTogether {
 export async function confirmTogether(context: CommandContext, held: readonly HeldPart[]): Promise<ConfirmedTogether> {
   const decider = chooseDecider(held);
   const others = held.filter((one) => one !== decider);
-  const until = Math.min(...held.map(({ lapsesAt }) => lapsesAt));
+  const until = patienceEnd(context.clock.now(), held);
   const pledge = pledgeTo(decider, randomUUID());
   // The one that decides first: who is pledged to it may ask at once.
   for (const some of [[decider], others]) {
@@ -54,6 +56,12 @@ export async function confirmTogether(context: CommandContext, held: readonly He
   if (outcomes.some((outcome) => outcome.kind === 'failed' && outcome.isKnown)) throw await giveUp(held, others, outcomes);
   const told = new Map([...toldBy([decider], [decided]), ...toldBy(others, outcomes)]);
   return { reservations: held.map((one) => told.get(one) ?? one.reservation), unheard: others.filter((one) => !told.has(one)) };
+}
+
+/** A while before the first hold lapses: what is given back then is still held, and is given back in words rather than by time. */
+function patienceEnd(now: Instant, held: readonly HeldPart[]): Instant {
+  const lapse = Math.min(...held.map(({ lapsesAt }) => lapsesAt));
+  return now + Math.max(0, lapse - now) * patienceShare;
 }
 
 /** What those said that answered. */

@@ -1,6 +1,8 @@
 import type { Alternative, Refusal, Reservation, Resource, UnitRange } from '@mutirao/api/reservation';
+import { decodeAhead } from '@mutirao/api/codecs';
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
-import { ReservationStatus } from '@mutirao/api/reservation';
+import { AheadStatus, ReservationStatus } from '@mutirao/api/reservation';
+import { describeAhead } from '@mutirao/core/messages';
 import { findNearestWord } from '@mutirao/core/shared';
 
 import type { ReservationClient } from '../client/reservation-client.ts';
@@ -64,14 +66,17 @@ export function showUnits(units: readonly UnitRange[]): string {
 /** A list of reservations. */
 export function reservationTable(reservations: readonly Reservation[], resources: ReadonlyMap<string, Resource>, now: number): string[] {
   if (reservations.length === 0) return ['No reservations.'];
+  // Most resources honour what is reserved of them, and hold nothing.
+  const hasAhead = reservations.some(({ heldAhead }) => heldAhead !== undefined);
+  const aheadIn = ({ heldAhead, amount }: Reservation): string => (heldAhead === undefined ? '' : `${nameOf(AheadStatus, heldAhead.status)} ${heldAhead.heldUnits}/${amount}`);
   return renderTable(
     [
       { title: 'ID', right: true }, { title: 'RESOURCE' }, { title: 'USER' }, { title: 'STATUS' }, { title: 'AMOUNT', right: true }, { title: 'STARTS' }, { title: 'ENDS' },
-      { title: 'FOR', right: true }, { title: 'REASON' },
+      { title: 'FOR', right: true }, ...(hasAhead ? [{ title: 'AHEAD' }] : []), { title: 'REASON' },
     ],
     reservations.map((one) => [
       String(one.reservationId), one.resourceId, one.userId, nameOf(ReservationStatus, one.status), showAmount(one.amount, resources.get(one.resourceId)?.unit ?? ''),
-      showMoment(one.startUnixMs, now), showMoment(one.endUnixMs, now), showDuration(one.endUnixMs - one.startUnixMs), one.reason,
+      showMoment(one.startUnixMs, now), showMoment(one.endUnixMs, now), showDuration(one.endUnixMs - one.startUnixMs), ...(hasAhead ? [aheadIn(one)] : []), one.reason,
     ]),
   );
 }
@@ -91,8 +96,14 @@ export function reservationPairs(one: Reservation, unit: string): string[] {
     ['held until', one.holdUntilUnixMs === 0 ? '' : showInstant(one.holdUntilUnixMs)], ['in use since', one.claimedUnixMs === 0 ? '' : showInstant(one.claimedUnixMs)],
     ['over since', one.endedUnixMs === 0 ? '' : showInstant(one.endedUnixMs)], ['revision', one.revision === 1 ? '' : String(one.revision)], ['reason', one.reason],
     ['stands with', one.together === undefined ? '' : `reservation ${one.together.reservationId}${one.together.managerAddress === '' ? '' : ` at ${one.together.managerAddress}`}`],
+    ...aheadOf(one).map((line, index): [string, string] => [index === 0 ? 'held ahead' : '', line]),
     ['key', one.clientRequestId], ['claim', one.claim],
   ]);
+}
+
+/** What is held ahead for a reservation, in sentences, first the deciding one; none where nobody told of it. */
+export function aheadOf({ heldAhead, amount: count, startUnixMs: startsAt }: Reservation): string[] {
+  return heldAhead === undefined ? [] : describeAhead(decodeAhead(heldAhead), { count, startsAt, show: showInstant });
 }
 
 /** Why there is no place, and what could be had, in lines for standard error. */

@@ -1,6 +1,6 @@
 export {
   schedulerNames, type Content, type InputSource, type InputSpec, type JobSpec, type JobStatus, type Limits, type OutputSpec, type ReplicationCap, type Root, type SchedulerName,
-  type TaskGroup, type TaskStatus, type Values, type Verification,
+  type TaskEdge, type TaskGroup, type TaskStatus, type Values, type Verification,
 } from './job.ts';
 export type { KeptMachine, KeptMachineState, MachineReach } from './kept-machine.ts';
 export type { Lease, LeaseGroup, LeaseOutline, LeaseOutlineGroup } from './lease.ts';
@@ -18,4 +18,5 @@ export type {
   ReservationStatus, ReservationWish, ReservedDemand, ResourceDimension, ResourceId, ResourceRecord, ResourceRules, ResourceState, Timing, TogetherDecision, TogetherLink,
   WishedAmount,
 } from './reservation.ts';
+export { describeAhead, type AheadStatus, type AheadView, type HeldAhead } from './held-ahead.ts';
 export { isOfReservation, nameReservation, reservationKey } from './reservation.ts';

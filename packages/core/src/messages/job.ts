@@ -1,4 +1,4 @@
-import type { Bytes, Duration, Instant, ProcessorCount } from '../shared/index.ts';
+import type { Bytes, Duration, Instant, ProcessorCount, TaskIndex } from '../shared/index.ts';
 import type { JobReservation } from './reservation.ts';
 
 /** Where on a GridMachine a path begins: the replica's fresh folder, or the user's folder that outlives it. */
@@ -11,10 +11,12 @@ export interface Content {
   readonly size: Bytes;
 }
 
-/** Where a task's input comes from: a path on the home machine, or an uploaded content. */
+/** Where a task's input comes from: a path on the home machine, an uploaded content, or what another task of the job writes. */
 export type InputSource =
   | { readonly kind: 'path'; readonly path: string }
-  | { readonly kind: 'content'; readonly content: Content };
+  | { readonly kind: 'content'; readonly content: Content }
+  /** `path` is that of an output of that task, as its group says it; the task waits for it. */
+  | { readonly kind: 'output'; readonly taskIndex: TaskIndex; readonly path: string };
 
 /** A file (or folder) that a task wants before it starts: JDF's `put` (root playpen) and `store` (root storage). */
 export interface InputSpec {
@@ -58,6 +60,14 @@ export interface TaskGroup {
   readonly check: string;
   /** A requirements expression; empty holds everywhere. */
   readonly requirements: string;
+  /** How long a task is said to take; left out where nobody says. */
+  readonly expectedTime?: Duration;
+}
+
+/** That a task begins only when another one of its job has finished. */
+export interface TaskEdge {
+  readonly from: TaskIndex;
+  readonly to: TaskIndex;
 }
 
 /** Bounds on one replica; 0 means none. */
@@ -96,7 +106,7 @@ export type Verification =
   /** In (0, 1): 0.99 wants 99 results of 100 to be right. */
   | { readonly kind: 'credibility'; readonly threshold: number };
 
-/** A bag of tasks as its user states it, defaults filled in. */
+/** Tasks as their user states them, defaults filled in: a bag, or a workflow where some wait for others. */
 export interface JobSpec {
   readonly label: string;
   /** Tasks are numbered through the groups, in order. Not empty. */
@@ -120,6 +130,8 @@ export interface JobSpec {
   readonly verification?: Verification | undefined;
   /** Absolute after submission: the folder where outputs are gathered in few files. Left out, each is a file of its own. */
   readonly gatherFolder?: string;
+  /** What its tasks wait for, without cycles; left out, or empty, they wait for nothing: the job is a bag. */
+  readonly edges?: readonly TaskEdge[];
   /** Its tasks run inside this reservation, and nowhere else while it lasts unless it is the job's own. Left out, wherever there is a machine. */
   readonly reservation?: JobReservation;
 }

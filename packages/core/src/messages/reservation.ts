@@ -1,4 +1,5 @@
 import type { PlacedReservation } from '../reservations/index.ts';
+import type { HeldAhead } from './held-ahead.ts';
 import type { Duration, Instant, ProcessorCount, UserId } from '../shared/index.ts';
 
 /** The name of a resource, unique at its reservation manager. */
@@ -131,6 +132,8 @@ export interface ReservationRecord {
   readonly wishMark?: number | undefined;
   /** Left out where it stands by itself. While it is held it is pledged: it stands or falls with the one that decides. */
   readonly together?: TogetherLink | undefined;
+  /** What who manages the resource last told of what it holds ahead; left out where it told nothing. Of one that is over, as it was then. */
+  readonly ahead?: HeldAhead | undefined;
 }
 
 /** A place that could be had instead of what was asked for. */
@@ -179,7 +182,7 @@ export interface JobReservation extends ClaimedReservation {
 
 /** What is wanted of a provider inside one reservation of its resource. */
 export interface ReservedDemand extends ClaimedReservation {
-  /** Its dates are not those of its claim, for it has moved since. */
+  /** Its dates or its amount are not those of its claim, for it has moved since, or was resized. */
   readonly hasMoved?: true;
   /** Processors that the tasks can use now, 1 to the reserved amount. */
   readonly processors: ProcessorCount;
@@ -195,8 +198,8 @@ export interface ReservationName extends Pick<ClaimContents, 'resourceId' | 'res
 export interface RequestReservation extends ReservationName {
   /** Why nothing more is to be had of the reservation, once its manager has said so; empty before. */
   readonly overCode: string;
-  /** When it is, where its resource says other than its claim: it has moved since. */
-  readonly movedTo?: Pick<ClaimContents, 'startsAt' | 'endsAt'>;
+  /** When it is and of how many processors, where its resource says other than its claim: it has moved since, or was resized. The amount is left out by those who tell dates alone. */
+  readonly movedTo?: Pick<ClaimContents, 'startsAt' | 'endsAt'> & { readonly amount?: ProcessorCount };
 }
 
 /** Characters of a claim that tell it from another one of the same reservation. */

@@ -4,6 +4,9 @@ import type { RequestFacts } from './heuristic.ts';
 import { HeldTime } from './held-time.ts';
 import { placeInOrder } from './place-in-order.ts';
 
+/** What is read of the queue. */
+export type QueueFacts = Pick<RequestFacts, 'now' | 'limits' | 'listing' | 'queue'>;
+
 /** What a decision needs of the queue. */
 export interface QueueAhead {
   /** What running and waiting requests leave free. */
@@ -22,7 +25,7 @@ export interface QueueAhead {
  * running request are taken for the longest walltime, as if somebody unlisted had them.
  * Cost: O(n log n) for n listed requests; those without a promise cost a search for a place each.
  */
-export function readQueue(facts: RequestFacts): QueueAhead {
+export function readQueue(facts: QueueFacts): QueueAhead {
   const { now, limits, listing, queue } = facts;
   if (queue !== undefined) return { free: FreeTime.ofProfile(queue.profile, now), waitingCount: queue.waitingCount };
   const waiting = listing.requests.filter(({ status, reservationId }) => status === 'queued' && reservationId === undefined);
@@ -41,7 +44,7 @@ export function readQueue(facts: RequestFacts): QueueAhead {
   return { free, waitingCount: waiting.length };
 }
 
-function holdRunning({ now, limits, listing }: RequestFacts): HeldTime {
+function holdRunning({ now, limits, listing }: QueueFacts): HeldTime {
   const held = new HeldTime(now, listing.requests.length + (listing.reservations?.length ?? 0) + 1);
   let unlisted = limits.processors - listing.processorsFree;
   for (const { status, width, startsAt, walltime, reservationId } of listing.requests) {

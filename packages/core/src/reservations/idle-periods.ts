@@ -3,6 +3,7 @@ import type { Duration, Instant } from '../shared/index.ts';
 import { LoadedRows, OrderedTree } from '../shared/ordered-tree.ts';
 import { PeriodTree } from './period-tree.ts';
 import type { PlacementRule } from './resource.ts';
+import { UnitLists } from './unit-lists.ts';
 
 /** Windows in which resources are busy, in columns, sorted by start. */
 export interface BusyWindows {
@@ -45,9 +46,10 @@ export class IdlePeriods {
    * @param byEnd the windows' indices in order of their ends.
    */
   loadBusy(windows: BusyWindows, byEnd: Uint32Array, from: Instant): void {
-    const periods = listPeriods(this.resourceCount, windows, from);
+    const busy = flatten(windows);
+    const periods = listPeriods(this.resourceCount, busy, from);
     this.#byResource.load(inOrderOfResource(periods));
-    this.#byStart.load(inOrderOfStart(periods, windows, byEnd, from));
+    this.#byStart.load(inOrderOfStart(periods, busy, byEnd, from));
   }
 
   /** Whether a resource is idle throughout. Cost: O(log n). */
@@ -170,6 +172,22 @@ function compare(one: number, other: number): number {
   return one < other ? -1 : 1;
 }
 
+/** Busy windows whose resources stand one behind the other, for they are gone through several times. */
+interface FlatWindows {
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+  /** By window. */
+  readonly lists: UnitLists;
+  /** What all lists have. */
+  readonly resources: Uint32Array;
+}
+
+function flatten({ starts, ends, resourcesAt }: BusyWindows): FlatWindows {
+  const lists = new UnitLists();
+  for (let index = 0; index < starts.length; index += 1) lists.push(resourcesAt(index));
+  return { starts, ends, lists, resources: lists.values() };
+}
+
 /** Idle periods of all resources, those of one resource one behind the other, in order. */
 interface PeriodLists {
   readonly starts: Float64Array;
@@ -180,9 +198,9 @@ interface PeriodLists {
   readonly pasts: Uint32Array;
 }
 
-function listPeriods(resourceCount: number, windows: BusyWindows, from: Instant): PeriodLists {
-  const { starts: busyStarts, ends: busyEnds } = windows;
-  const firsts = findRoom(resourceCount, windows);
+function listPeriods(resourceCount: number, windows: FlatWindows, from: Instant): PeriodLists {
+  const { starts: busyStarts, ends: busyEnds, resources, lists } = windows;
+  const firsts = findRoom(resourceCount, resources);
   const pasts = firsts.slice(0, resourceCount);
   const room = firsts[resourceCount] as number;
   const [starts, ends] = [new Float64Array(room), new Float64Array(room)];
@@ -196,7 +214,8 @@ function listPeriods(resourceCount: number, windows: BusyWindows, from: Instant)
   };
   for (let index = 0; index < busyStarts.length; index += 1) {
     const [start, end] = [busyStarts[index] as number, busyEnds[index] as number];
-    for (const resource of windows.resourcesAt(index)) {
+    for (let at = lists.firstOf(index); at < lists.firstOf(index + 1); at += 1) {
+      const resource = resources[at] as number;
       note(resource, start);
       if (end > (idleFrom[resource] as number)) idleFrom[resource] = end;
     }
@@ -206,11 +225,9 @@ function listPeriods(resourceCount: number, windows: BusyWindows, from: Instant)
 }
 
 /** Where each resource's periods are to begin, and where all end: it has at most one before each of its reservations and one after the last. */
-function findRoom(resourceCount: number, windows: BusyWindows): Uint32Array {
+function findRoom(resourceCount: number, resources: Uint32Array): Uint32Array {
   const firsts = new Uint32Array(resourceCount + 1);
-  for (let index = 0; index < windows.starts.length; index += 1) {
-    for (const resource of windows.resourcesAt(index)) firsts[resource + 1] = (firsts[resource + 1] as number) + 1;
-  }
+  for (const resource of resources) firsts[resource + 1] = (firsts[resource + 1] as number) + 1;
   for (let resource = 0; resource < resourceCount; resource += 1) firsts[resource + 1] = (firsts[resource + 1] as number) + (firsts[resource] as number) + 1;
   return firsts;
 }
@@ -225,7 +242,7 @@ function inOrderOfResource({ starts, ends, firsts, pasts }: PeriodLists): Loaded
 }
 
 /** A period begins at the beginning of all or at a reservation's end, and these are in order: nothing is left to sort but what begins together. */
-function inOrderOfStart({ starts, ends, firsts, pasts }: PeriodLists, windows: BusyWindows, byEnd: Uint32Array, from: Instant): LoadedRows {
+function inOrderOfStart({ starts, ends, firsts, pasts }: PeriodLists, windows: FlatWindows, byEnd: Uint32Array, from: Instant): LoadedRows {
   const rows = new LoadedRows(starts.length);
   const next = firsts.slice(0, pasts.length);
   const push = (resource: number, start: Instant): void => {
@@ -234,14 +251,19 @@ function inOrderOfStart({ starts, ends, firsts, pasts }: PeriodLists, windows: B
     rows.push(start, resource, ends[place] as number);
     next[resource] = place + 1;
   };
+  const { lists, resources } = windows;
   for (let resource = 0; resource < pasts.length; resource += 1) push(resource, from);
   for (let index = 0; index < byEnd.length;) {
-    const end = windows.ends[byEnd[index] as number] as number;
-    const resources = windows.resourcesAt(byEnd[index] as number);
-    let together = resources;
-    for (index += 1; windows.ends[byEnd[index] as number] === end; index += 1) together = [...together, ...windows.resourcesAt(byEnd[index] as number)];
-    if (together !== resources) together = together.toSorted((one, other) => one - other);
-    for (const resource of together) push(resource, end);
+    const window = byEnd[index] as number;
+    const end = windows.ends[window] as number;
+    index += 1;
+    if (windows.ends[byEnd[index] as number] !== end) {
+      for (let at = lists.firstOf(window); at < lists.firstOf(window + 1); at += 1) push(resources[at] as number, end);
+      continue;
+    }
+    const together = [...lists.listAt(window)];
+    for (; windows.ends[byEnd[index] as number] === end; index += 1) together.push(...lists.listAt(byEnd[index] as number));
+    for (const resource of together.sort((one, other) => one - other)) push(resource, end);
   }
   return rows;
 }

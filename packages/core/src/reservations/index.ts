@@ -1,5 +1,6 @@
 export { Calendar, type Alternatives, type CalendarSlot, type Window } from './calendar.ts';
 export { makeColumns, type LoadedPlaces } from './loaded-places.ts';
+export { UnitLists } from './unit-lists.ts';
 export type { Block, BlockOutcome } from './blocks.ts';
 export { findResourceFault, offeredOf, resourceDefaults, wholePpm, type PlacementRule, type ReservableResource } from './resource.ts';
 export {

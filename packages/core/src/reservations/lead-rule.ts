@@ -57,12 +57,27 @@ export class WaitHistory {
    * Cost: O(w log w) of the waits that are remembered.
    */
   leadFor(width: ProcessorCount, share: number): Duration {
+    const waits = this.#waitsLike(width).sort((one, other) => one - other);
+    if (waits.length === 0) return leadUnknown;
+    return Math.max(leadMin, waits[Math.min(waits.length - 1, Math.floor(share * waits.length))] ?? 0);
+  }
+
+  /**
+   * The share of such requests that started within a time, among those that had waited for as long as `waited` already; undefined where there was none.
+   *
+   * Cost: O(w) of the waits that are remembered.
+   */
+  shareWithin(width: ProcessorCount, { waited, within }: { readonly waited: Duration; readonly within: Duration }): number | undefined {
+    const alike = this.#waitsLike(width).filter((wait) => wait >= waited);
+    return alike.length === 0 ? undefined : alike.filter((wait) => wait <= within).length / alike.length;
+  }
+
+  /** Of requests as wide, of wider ones too where those are few, and of all where even these are. */
+  #waitsLike(width: ProcessorCount): Duration[] {
     const indexes = [...this.#byClass.keys()].filter((index) => index >= classOf(width)).sort((one, other) => one - other);
     const alike: Duration[] = [];
     for (const index of indexes) if (alike.length < alikeMin) alike.push(...this.#byClass.get(index) ?? []);
-    const waits = (alike.length >= alikeMin ? alike : [...this.#byClass.values()].flat()).sort((one, other) => one - other);
-    if (waits.length === 0) return leadUnknown;
-    return Math.max(leadMin, waits[Math.min(waits.length - 1, Math.floor(share * waits.length))] ?? 0);
+    return alike.length >= alikeMin ? alike : [...this.#byClass.values()].flat();
   }
 }
 

@@ -97,10 +97,11 @@ function placeAgain(book: ReservationBook, removed: readonly PlacedReservation[]
 
 /** The earliest place of a reservation, which is off the calendar, from an instant on and within its limits; undefined when there is none. */
 export function findAnew(book: ReservationBook, reservation: PlacedReservation, from: Instant, startMax = Infinity): PlacedReservation | undefined {
-  const { userId, amount, latestEnd = instantMax } = reservation;
+  const { userId, amount } = reservation;
+  const latestEnd = Math.min(reservation.latestEnd ?? Infinity, instantMax);
   const duration = reservation.end - reservation.start;
-  // Its owner may offer less by now: then nothing is a place, also where nothing is used.
-  if (amount > offeredOf(book.resource)) return undefined;
+  // Its owner may offer less by now, or less to one user: then nothing is a place, also where nothing is used.
+  if (amount > Math.min(offeredOf(book.resource), book.resource.userMax ?? Infinity)) return undefined;
   const start = book.all.earliestFit({ userId, amount, duration, from, startMax: Math.min(startMax, latestEnd - duration) });
   if (start === Infinity) return undefined;
   return { ...reservation, start, end: start + duration, resources: book.all.choose(amount, start, start + duration, book.resource.placement) };

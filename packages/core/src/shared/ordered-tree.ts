@@ -47,6 +47,15 @@ export class TreeNode {
     this.count += 1;
   }
 
+  /** Writes a new row before the one at `row`, in a leaf that has room for it. */
+  insert(row: number, first: number, second: number, value: number): void {
+    this.open(row);
+    const at = row * leafWidth;
+    this.numbers[at] = first;
+    this.numbers[at + 1] = second;
+    this.numbers[at + 2] = value;
+  }
+
   /** Takes a row out. */
   close(row: number): void {
     this.numbers.copyWithin(row * this.width, (row + 1) * this.width, this.count * this.width);
@@ -136,6 +145,10 @@ export type VisitRow = (first: number, second: number, value: number) => boolean
 export class OrderedTree {
   protected root = new TreeNode(undefined);
   #size = 0;
+  /** The leaf that was looked into last: what is done next is often there. Undefined once it may be none of the tree's any more. */
+  #lastLeaf: TreeNode | undefined;
+  /** Nothing is summed up: who changes a leaf has nothing to mend above it. */
+  readonly #isPlain = this.sumUp === OrderedTree.prototype.sumUp;
   /** Of the row that is set or removed now; one object, for there are many such rows. */
   readonly #change: RowChange = { first: 0, was: -Infinity, is: -Infinity };
 
@@ -162,6 +175,7 @@ export class OrderedTree {
   /** Takes all rows at once in place of those that are there. The rows are the tree's from then on. Cost: O(n). */
   load(rows: LoadedRows): void {
     this.#size = rows.count;
+    this.#lastLeaf = undefined;
     let level = rows.leaves();
     while (level.length > 1) {
       const above: TreeNode[] = [];
@@ -194,6 +208,7 @@ export class OrderedTree {
 
   /** Sets the value of a key. Cost: O(log n). */
   set(first: number, second: number, value: number): void {
+    if (this.#setInLastLeaf(first, second, value)) return;
     this.#change.first = first;
     this.#change.is = value;
     this.#set(this.root, first, second, value);
@@ -207,6 +222,7 @@ export class OrderedTree {
 
   /** Takes a key out; false when it was not there. Cost: O(log n). */
   remove(first: number, second: number): boolean {
+    if (this.#removeFromLastLeaf(first, second)) return true;
     this.#change.first = first;
     this.#change.is = -Infinity;
     if (!this.#remove(this.root, first, second)) return false;
@@ -245,9 +261,36 @@ export class OrderedTree {
   }
 
   #leafOf(first: number, second: number): TreeNode {
+    const last = this.#lastLeaf;
+    if (last !== undefined && isWithin(last, first, second)) return last;
     let node = this.root;
     while (node.children !== undefined) node = node.children[Math.max(0, node.rowOf(first, second))] as TreeNode;
+    this.#lastLeaf = node;
     return node;
+  }
+
+  /** False, with nothing done, where it would be more than a change within that leaf. */
+  #setInLastLeaf(first: number, second: number, value: number): boolean {
+    const leaf = this.#lastLeaf;
+    if (!this.#isPlain || leaf === undefined || !isWithin(leaf, first, second)) return false;
+    const row = leaf.rowOf(first, second);
+    if (isAt(leaf, row, first, second)) leaf.numbers[row * leafWidth + 2] = value;
+    else if (leaf.count + 1 < rowMax) {
+      leaf.insert(row + 1, first, second, value);
+      this.#size += 1;
+    } else return false;
+    return true;
+  }
+
+  /** As `#setInLastLeaf`: with fewer rows it might be joined with another, and without its first one the nodes above would have to be told. */
+  #removeFromLastLeaf(first: number, second: number): boolean {
+    const leaf = this.#lastLeaf;
+    if (!this.#isPlain || leaf === undefined || leaf.count <= rowMax / 2 + 1 || !isWithin(leaf, first, second)) return false;
+    const row = leaf.rowOf(first, second);
+    if (row === 0 || !isAt(leaf, row, first, second)) return false;
+    leaf.close(row);
+    this.#size -= 1;
+    return true;
   }
 
   /** Writes the row of a child. */
@@ -272,10 +315,7 @@ export class OrderedTree {
     const row = node.rowOf(first, second);
     if (node.children === undefined) {
       if (!isAt(node, row, first, second)) {
-        node.open(row + 1);
-        node.numbers[(row + 1) * leafWidth] = first;
-        node.numbers[(row + 1) * leafWidth + 1] = second;
-        node.numbers[(row + 1) * leafWidth + 2] = value;
+        node.insert(row + 1, first, second, value);
         this.#size += 1;
         this.#change.was = -Infinity;
       } else {
@@ -320,6 +360,7 @@ export class OrderedTree {
     if (at < 0) return;
     const [child, next] = [node.children?.[at] as TreeNode, node.children?.[at + 1] as TreeNode];
     if (child.count + next.count > rowMax / 2) return;
+    this.#lastLeaf = undefined;
     child.append(next);
     node.close(at + 1);
     this.#note(node, at);
@@ -336,6 +377,14 @@ function writeKey(numbers: Float64Array, at: number, { numbers: own }: TreeNode)
 
 function isAt({ numbers, width }: TreeNode, row: number, first: number, second: number): boolean {
   return row >= 0 && numbers[row * width] === first && numbers[row * width + 1] === second;
+}
+
+/** Whether a key belongs into a leaf for certain: it is not before its first and not after its last one. */
+function isWithin({ numbers, count }: TreeNode, first: number, second: number): boolean {
+  if (count === 0) return false;
+  const last = (count - 1) * leafWidth;
+  return ((numbers[0] as number) < first || (numbers[0] === first && (numbers[1] as number) <= second))
+    && ((numbers[last] as number) > first || (numbers[last] === first && (numbers[last + 1] as number) >= second));
 }
 
 function visitFrom(node: TreeNode, first: number, second: number, visit: VisitRow): boolean {

@@ -1,9 +1,9 @@
 import { invariant, type Instant, type ProcessorCount } from '../shared/index.ts';
-import type { CostModel } from './cost-model.ts';
+import { isSamePlace, type CostModel } from './cost-model.ts';
 import { sortByCapacity } from './measures.ts';
 import { lastEndOf, type Placement, type Schedule } from './schedule.ts';
 import { freshProblem, type WorkflowScheduler } from './scheduling-problem.ts';
-import { listEdges, sortTasks, type Workflow } from './workflow.ts';
+import { listEdges, sortTasks, type Workflow, type WorkflowEdge } from './workflow.ts';
 
 /** A job that arrives while others run. */
 export interface Arrival {
@@ -47,23 +47,48 @@ export function joinWorkflows(workflows: readonly Workflow[]): Workflow {
  * In batch mode, all that has not begun is scheduled again with each arrival; in immediate mode the newcomer alone is, around what is promised. What runs stays.
  *
  * @param arrivals by instant, ascending.
- * @source moreira2009, 3.1 and 2.2.2. Departs from the source: no.
+ * @source moreira2009, 3.1 and 2.2.2. Departs from the source: it does not say where the data of what has ended is when its receiver is planned anew; here it is where the
+ * receiver was planned before, and takes its time again to any other place.
  */
 export function scheduleArrivals(arrivals: readonly Arrival[], mode: 'batch' | 'immediate', setup: ArrivalSetup): ArrivalResult {
-  let placements: readonly Placement[] = [];
+  let plan: Plan = { placements: [], since: [] };
   let [workflow, made] = [joinWorkflows([]), setup.scheduler.name];
   for (const [index, { at }] of arrivals.entries()) {
     const present = arrivals.slice(0, index + 1);
     workflow = joinWorkflows(present.map((arrival) => arrival.workflow));
     const fixed = workflow.tasks.map((_, task) => {
-      const placement = placements[task];
+      const placement = plan.placements[task];
       return placement !== undefined && (mode === 'immediate' || placement.start < at) ? placement : undefined;
     });
     const releasedAt = present.flatMap((arrival) => arrival.workflow.tasks.map(() => arrival.at));
-    const problem = { ...freshProblem(workflow, setup.costsOf(workflow), setup.processorCount), now: at, releasedAt, fixed };
-    ({ placements, scheduler: made } = setup.scheduler.schedule(problem));
+    const costs = sentAlready(setup.costsOf(workflow), workflow, plan, at);
+    const problem = { ...freshProblem(workflow, costs, setup.processorCount), now: at, releasedAt, fixed };
+    const { placements, scheduler } = setup.scheduler.schedule(problem);
+    plan = { placements, since: placements.map(({ processors }, task) => (isSamePlace(plan.placements[task]?.processors ?? [], processors) ? plan.since[task] as Instant : at)) };
+    made = scheduler;
   }
-  return { workflow, schedule: { scheduler: made, placements } };
+  return { workflow, schedule: { scheduler: made, placements: plan.placements } };
+}
+
+/** Where tasks were planned to run when the next job arrived, and since when. */
+interface Plan {
+  readonly placements: readonly Placement[];
+  /** By index of the task: since when what it waits for is sent to where it is planned. */
+  readonly since: readonly Instant[];
+}
+
+/** Costs at an instant: what has ended was sent to where its receiver was planned; to another place it is sent from this instant on. */
+function sentAlready(costs: CostModel, { edges }: Workflow, { placements, since }: Plan, now: Instant): CostModel {
+  return {
+    ...costs,
+    transfer: (edge, sender, receivers) => {
+      const { to } = edges[edge] as WorkflowEdge;
+      const time = costs.transfer(edge, sender, receivers);
+      const planned = placements[to];
+      const isThere = planned !== undefined && (receivers.length === 0 || isSamePlace(planned.processors, receivers));
+      return time === 0 ? 0 : time + Math.max(0, (isThere ? since[to] as Instant : now) - sender.end);
+    },
+  };
 }
 
 /**

@@ -17,14 +17,29 @@ import type { WorkflowEdge, WorkflowTask } from './workflow.ts';
  * does not help, since grids of a prime number of processors are slow; transfers between tasks overlap with computation, as in HEFT; a move of a processor after
  * which anything of the level would end the workflow later is undone, and ends the exchange.
  */
-export const hpts: WorkflowScheduler = { name: 'hpts', schedule: (problem) => scheduleByCapacity(problem, 'hpts') };
+export const hpts: WorkflowScheduler = { name: 'hpts', schedule: (problem) => scheduleByCapacity(problem, { name: 'hpts', improves: false, overlaps: true }) };
 
 /**
  * iHPTS: HPTS, but a task that got one processor goes to the one on which it ends first.
  *
  * @source moreira2009, 3.2.3, lines 15 to 19, without insertion into idle slots. Departs from the source: as HPTS does; the task moves only where it ends earlier.
  */
-export const ihpts: WorkflowScheduler = { name: 'ihpts', schedule: (problem) => scheduleByCapacity(problem, 'ihpts') };
+export const ihpts: WorkflowScheduler = { name: 'ihpts', schedule: (problem) => scheduleByCapacity(problem, { name: 'ihpts', improves: true, overlaps: true }) };
+
+/** HPTS and iHPTS where processors that wait for data are idle, as the source models them (3.2.2.1; 6.1 has it for a reason why HEFT is ahead). To compare with; {@link auto} leaves them out. */
+export const withoutOverlap: { readonly hpts: WorkflowScheduler; readonly ihpts: WorkflowScheduler } = {
+  hpts: { name: 'hpts without overlap', schedule: (problem) => scheduleByCapacity(problem, { name: 'hpts without overlap', improves: false, overlaps: false }) },
+  ihpts: { name: 'ihpts without overlap', schedule: (problem) => scheduleByCapacity(problem, { name: 'ihpts without overlap', improves: true, overlaps: false }) },
+};
+
+/** Which of the four a scheduler is. */
+interface Kind {
+  readonly name: string;
+  /** Whether a task that got one processor goes where it ends first. */
+  readonly improves: boolean;
+  /** Whether data comes while its receivers compute something else. */
+  readonly overlaps: boolean;
+}
 
 /** How fast a task can be at all: on its best number of the fastest processors. */
 interface Optimum {
@@ -32,9 +47,9 @@ interface Optimum {
   readonly capacity: number;
 }
 
-function scheduleByCapacity(problem: SchedulingProblem, name: 'hpts' | 'ihpts'): ReturnType<WorkflowScheduler['schedule']> {
+function scheduleByCapacity(problem: SchedulingProblem, { name, improves, overlaps }: Kind): ReturnType<WorkflowScheduler['schedule']> {
   const { workflow, costs, fixed } = problem;
-  const placing = new Placing(problem);
+  const placing = new Placing(problem, overlaps);
   const fastest = placing.processors.toSorted((one, other) => costs.capacity(other) - costs.capacity(one) || one - other);
   const optima = workflow.tasks.map((_, task) => findOptimum(problem, task, fastest));
   const times = optima.map(({ time }, task) => (fixed[task] === undefined ? time : fixed[task].end - fixed[task].start));
@@ -42,7 +57,7 @@ function scheduleByCapacity(problem: SchedulingProblem, name: 'hpts' | 'ihpts'):
   const waitsFor = workflow.incoming.map((edges) => edges.filter((edge) => placing.find((workflow.edges[edge] as WorkflowEdge).from) === undefined).length);
   let ready = waitsFor.flatMap((count, task) => (count === 0 && placing.find(task) === undefined ? [task] : []));
   while (ready.length > 0) {
-    const level = exchangeProcessors(placing, placeLevel(placing, { ready, optima, improved: name === 'ihpts' }), tails);
+    const level = exchangeProcessors(placing, placeLevel(placing, { ready, optima, improves }), tails);
     for (const { task, processors, rule } of level) placing.accept(task, placing.offerOfGang(task, processors), rule);
     ready = releasedBy(ready, problem, waitsFor);
   }
@@ -77,7 +92,7 @@ function findOptimum({ workflow, costs }: SchedulingProblem, task: number, faste
 }
 
 /** Gives each ready task its processors, the one with the least t-level first. */
-function placeLevel(placing: Placing, { ready, optima, improved }: { readonly ready: readonly number[]; readonly optima: readonly Optimum[]; readonly improved: boolean }): LevelTask[] {
+function placeLevel(placing: Placing, { ready, optima, improves }: { readonly ready: readonly number[]; readonly optima: readonly Optimum[]; readonly improves: boolean }): LevelTask[] {
   const { costs } = placing.problem;
   const all = placing.processors.reduce((sum, processor) => sum + costs.capacity(processor), 0);
   const wanted = ready.reduce((sum, task) => sum + (optima[task] as Optimum).capacity, 0);
@@ -87,7 +102,7 @@ function placeLevel(placing: Placing, { ready, optima, improved }: { readonly re
   const order = ready.toSorted((one, other) => (levels.get(one) as number) - (levels.get(other) as number) || one - other);
   return order.map((task) => {
     const grown = grow(placing, free, task, (optima[task] as Optimum).capacity * scale);
-    const better = improved && grown.processors.length === 1 ? findEarliest(placing, free, task, grown) : grown;
+    const better = improves && grown.processors.length === 1 ? findEarliest(placing, free, task, grown) : grown;
     for (const processor of better.processors) free[processor] = better.end;
     return { task, processors: better.processors, rule: better === grown ? 'capacity' : 'earliest-finish' };
   });

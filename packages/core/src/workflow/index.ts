@@ -4,7 +4,7 @@ export { isSamePlace, tableCosts, type CostModel, type CostTables, type Sender }
 export { cpop } from './cpop.ts';
 export { describePlacement, type PlacementNames } from './describe-placement.ts';
 export { heft } from './heft.ts';
-export { hpts, ihpts } from './hpts.ts';
+export { hpts, ihpts, withoutOverlap } from './hpts.ts';
 export { bLevels, findCriticalPath, tLevels, tailLevels, type CriticalPath, type LevelCosts } from './levels.ts';
 export { findBound, measureSchedule, type ScheduleMeasures } from './measures.ts';
 export { operationCost, operations, type Operation } from './operations.ts';

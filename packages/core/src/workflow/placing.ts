@@ -18,13 +18,16 @@ export class Placing {
   readonly problem: SchedulingProblem;
   /** Processors that are there or will be, ascending. */
   readonly processors: readonly number[];
+  /** Whether data comes while the processors that wait for it compute something else; if not, they are idle for as long as it takes. */
+  readonly #overlaps: boolean;
   readonly #placed: (Placement | undefined)[];
   readonly #timelines: readonly Timeline[];
   /** Each processor as a list of its own, so that none is made for each question. */
   readonly #alone: readonly (readonly number[])[];
 
-  constructor(problem: SchedulingProblem) {
+  constructor(problem: SchedulingProblem, overlaps = true) {
     this.problem = problem;
+    this.#overlaps = overlaps;
     this.#placed = [...problem.fixed];
     this.#alone = problem.availableFrom.map((_, processor) => [processor]);
     this.processors = problem.availableFrom.flatMap((from, processor) => (from === Infinity ? [] : [processor]));
@@ -75,9 +78,23 @@ export class Placing {
   /** What processors offer that are free from other instants on. @param free by index of the processor. @param processors ascending. */
   offerBehind(free: readonly Instant[], task: number, processors: readonly number[]): Offer {
     const readyAt = this.readyAt(task, processors);
-    let start = readyAt;
-    for (const processor of processors) start = Math.max(start, free[processor] as number);
+    let idleFrom = -Infinity;
+    for (const processor of processors) idleFrom = Math.max(idleFrom, free[processor] as number);
+    const start = Math.max(readyAt, this.#overlaps ? idleFrom : idleFrom + this.#receiving(task, processors, idleFrom));
     return { processors, readyAt, start, end: start + this.problem.costs.time(task, processors) };
+  }
+
+  /** How long processors that are idle from an instant on receive before a task can begin there: all that is sent comes at once, none of it before they are idle. */
+  #receiving(task: number, processors: readonly number[], idleFrom: Instant): Duration {
+    const { workflow, costs } = this.problem;
+    let receiving = 0;
+    for (const edge of workflow.incoming[task] as readonly number[]) {
+      const sender = this.#getPlaced((workflow.edges[edge] as WorkflowEdge).from);
+      if (costs.transfer(edge, sender, processors) === 0) continue;
+      // What `transfer` answers may hold a wait that is over once they are idle; between any two of equal pairs the mean is the transfer alone.
+      receiving = Math.max(receiving, Math.max(0, sender.end - idleFrom) + costs.meanTransfer(edge, sender.end - sender.start));
+    }
+    return receiving;
   }
 
   /** The offer that ends first, and the one after it; of equal ones that of the processor with the lowest index. Cost: O(processors x (edges of the task + holes)). */

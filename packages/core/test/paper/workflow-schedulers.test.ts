@@ -1,6 +1,6 @@
 // Topcuoglu, Hariri and Wu 2002 (the example of Figure 2) and moreira2009, whose Figura 2.1 is the same graph.
 import test from 'ava';
-import { bLevels, cpop, findCriticalPath, findScheduleFault, freshProblem, heft, hpts, ihpts, makespanOf, makeWorkflow, measureSchedule, platformCosts, scheduleArrivals, scheduleExclusively, tableCosts, tLevels, type Placement, type SchedulingProblem, type TaskDraft, type Workflow } from '@mutirao/core/workflow';
+import { bLevels, cpop, findCriticalPath, findScheduleFault, freshProblem, heft, hpts, ihpts, makespanOf, makeWorkflow, measureSchedule, platformCosts, scheduleArrivals, scheduleExclusively, tableCosts, tLevels, withoutOverlap, type Placement, type SchedulingProblem, type TaskDraft, type Workflow } from '@mutirao/core/workflow';
 import { tenTasks } from '@mutirao/testkit';
 
 const rounded = (values: readonly number[]): number[] => values.map((value) => Math.round(value * 1000) / 1000);
@@ -108,10 +108,48 @@ test('moreira2009, 3.2.2.2: more ready tasks than processors get one each, and t
   t.deepEqual(endsOf(hpts.schedule(independent(tasks, [100, 100]))), [[1, 1000], [1, 1000], [1, 2000], [1, 2000], [1, 3000]]);
 });
 
+test('moreira2009, 3.3, Figuras 3.5 and 3.6: of 20 equal processors HEFT leaves all but four of ten tasks idle, and HPTS loads all alike', (t) => {
+  const { workflow: ten, tables } = tenTasks();
+  const first = tables.times.map(([time = 0]) => time);
+  const workflow = makeWorkflow({
+    tasks: first.map((time, index) => ({ id: `${index}`, work: 100 * time, widthMin: 1, widthMax: 20 })),
+    edges: ten.edges.map(({ from, to }, edge) => ({ from: `${from}`, to: `${to}`, share: (tables.transfers[edge] ?? 0) / (first[from] ?? 1) })),
+  });
+  const processors = Array.from({ length: 20 }, (_, index) => ({ name: `p${index}`, speed: 100 }));
+  const problem = freshProblem(workflow, platformCosts(workflow, { processors, startUp: 0, bandwidth: 125e6 }), 20);
+  const loadsOf = (scheduler: typeof hpts): number[] => {
+    const loads = processors.map(() => 0);
+    for (const { processors: on, start, end } of scheduler.schedule(problem).placements) for (const processor of on) loads[processor] = (loads[processor] ?? 0) + (end - start) / 1000;
+    return loads.sort((one, other) => other - one);
+  };
+  t.deepEqual(loadsOf(heft).slice(0, 5).map(Math.round), [79, 23, 13, 12, 0]);
+  const loads = loadsOf(hpts);
+  t.true((loads[0] ?? 0) < 2 * (loads[19] ?? 0), `from ${loads[19]} to ${loads[0]} s`);
+});
+
 test('moreira2009, 3.2.3: HPTS gives a task the processor that is free first, iHPTS the one on which it ends first', (t) => {
   const problem = { ...independent([{ id: 'a', work: 100 }], [100, 10]), availableFrom: [1000, 0] };
   t.deepEqual(endsOf(hpts.schedule(problem)), [[1, 10_000]]);
   t.deepEqual(endsOf(ihpts.schedule(problem)), [[1, 2000]]);
+});
+
+test('moreira2009, 3.2.2.1 and 6.1: without overlap a processor receives once it is idle, and computes nothing until all is there', (t) => {
+  const edges = [{ from: 'a', to: 'c', share: 0.3 }, { from: 'b', to: 'c', share: 0.5 }];
+  const workflow = makeWorkflow({ tasks: ['a', 'b', 'c'].map((id) => ({ id, work: 100 })), edges });
+  const processors = [100, 100].map((speed, index) => ({ name: `p${index}`, speed }));
+  const reason = { rule: 'fixed', heldBy: 'arrival', behind: undefined, runnerUp: undefined } as const;
+  const fixed = [0, 1].map((task) => ({ task, processors: [0], start: 1000 * task, end: 1000 * (task + 1), reason }));
+  const plain = platformCosts(workflow, { processors, startUp: 0, bandwidth: 1e6 });
+  const startOf = (scheduler: typeof hpts, idleFrom: number, wait = 0): number | undefined => {
+    const costs: typeof plain = { ...plain, transfer: (...question) => plain.transfer(...question) + wait };
+    const problem = { ...freshProblem(workflow, costs, 2), now: 2000, availableFrom: [Infinity, idleFrom], fixed: [...fixed, undefined] };
+    const schedule = scheduler.schedule(problem);
+    t.is(findScheduleFault(problem, schedule), undefined);
+    return schedule.placements[2]?.start;
+  };
+  t.deepEqual([hpts, ihpts, withoutOverlap.hpts, withoutOverlap.ihpts].map((scheduler) => startOf(scheduler, 5000)), [5000, 5000, 5500, 5500], 'both send at once, the longer one counts');
+  t.is(startOf(withoutOverlap.hpts, 5000, 2000), 5500, 'what is sent late, but before the processor is idle, takes no longer to receive');
+  t.deepEqual([hpts, withoutOverlap.hpts].map((scheduler) => startOf(scheduler, 0)), [2500, 2500], 'a processor that waits for the sender loses nothing');
 });
 
 const chain = (name: string, works: readonly number[]): Workflow => makeWorkflow({
@@ -127,6 +165,24 @@ test('moreira2009, 3.1, Figura 3.2: with an arrival what runs stays and all else
   const startsOf = (mode: 'batch' | 'immediate'): number[] => scheduleArrivals(arrivals, mode, oneProcessor(1)).schedule.placements.map(({ start }) => start);
   t.deepEqual(startsOf('batch'), [0, 6000, 1000], 'the newcomer has the greater b-level and goes before the second task of the first job');
   t.deepEqual(startsOf('immediate'), [0, 1000, 2000]);
+});
+
+test('moreira2009, 3.1: what has ended was sent to where its receiver was planned, and takes its time again when an arrival moves the receiver', (t) => {
+  const job = makeWorkflow({ tasks: [{ id: 'a', work: 100 }, { id: 'b', work: 500 }], edges: [{ from: 'a', to: 'b', share: 0.5 }] });
+  const reason = { rule: 'fixed', heldBy: 'arrival', behind: undefined, runnerUp: undefined } as const;
+  const seen: number[][] = [];
+  const told: typeof heft = {
+    name: 'told',
+    schedule({ workflow, costs, fixed, now }) {
+      const a = { processors: [0], start: 0, end: 1000 };
+      seen.push([[0], [1], [2], []].map((receivers) => costs.transfer(0, a, receivers)));
+      const b = { processors: [now < 1200 ? 1 : 2], start: 9000, end: 14_000 };
+      return { scheduler: 'told', placements: workflow.tasks.map((_, task) => fixed[task] ?? { task, reason, ...(task === 0 ? a : b) }) };
+    },
+  };
+  const arrivals = [{ workflow: job, at: 0 }, ...[1200, 1300, 1400].map((at) => ({ workflow: chain(`x${at}`, [1]), at }))];
+  scheduleArrivals(arrivals, 'batch', { ...oneProcessor(3), scheduler: told });
+  t.deepEqual(seen, [[0, 500, 500, 500], [0, 500, 700, 500], [0, 800, 700, 700], [0, 900, 700, 700]], 'b is planned on the second processor, and from 1200 on the third');
 });
 
 test('moreira2009, 5.3: 1J-1P gives each job one processor, and a job waits until one is free', (t) => {

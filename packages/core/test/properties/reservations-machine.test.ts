@@ -32,7 +32,7 @@ const line = fc.oneof(
   },
   { weight: 1, arbitrary: fc.tuple(resource, instant).map(([of, from]) => `owner withdraws ${of} m${from}`) },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 60 }).map((step) => `pass ${step}`) },
-  { weight: 1, arbitrary: fc.constant('restart') },
+  { weight: 1, arbitrary: fc.constantFrom('restart', 'started') },
 );
 
 const rules = fc.tuple(resource, fc.constantFrom(40, 100), fc.constantFrom('', ' suvs-p moves 3'), fc.constantFrom('', ' amount-per-user 4', ' amount-per-user 2'), fc.constantFrom('', ' unclaimed 10', ' unclaimed 50'))

@@ -1,3 +1,4 @@
+import { quoteForShell } from '@mutirao/core/bag';
 import { readJson, type LocatedValue } from './located-value.ts';
 import { referenceSpeed, type DocumentEdge, type DocumentTask, type WorkflowDocument, type WorkflowFile } from './workflow-document.ts';
 
@@ -16,10 +17,17 @@ export function parseWfFormat(text: string, subject: string): WorkflowDocument {
   const specification = root.at('workflow').at('specification');
   const sizes = new Map(specification.at('files').list().map((file) => [file.at('id').text(), file.at('sizeInBytes').number(0)]));
   const times = new Map(root.at('workflow').at('execution').at('tasks').list().map((task) => [task.at('id').text(), task.at('runtimeInSeconds').number()]));
+  const commands = new Map(root.at('workflow').at('execution').at('tasks').list().map((task) => [task.at('id').text(), readCommand(task.at('command'))]));
   const rows = specification.at('tasks').list();
-  const tasks = rows.map((row) => readTask(row, sizes, times));
+  const tasks = rows.map((row) => ({ ...readTask(row, sizes, times), command: commands.get(row.at('id').text()) ?? '' }));
   const edges = rows.flatMap((row): DocumentEdge[] => row.at('parents').list().map((parent) => ({ from: parent.text(), to: row.at('id').text(), place: () => parent.place() })));
   return { name: root.at('name').text(''), subject, tasks, edges, warnings: [] };
+}
+
+/** A program and its arguments as a line for the shell; empty where nothing is said. */
+function readCommand(command: LocatedValue): string {
+  const program = command.value === undefined ? '' : command.at('program').text('');
+  return program === '' ? '' : [program, ...command.at('arguments').list().map((argument) => argument.text())].map(quoteForShell).join(' ');
 }
 
 function readTask(row: LocatedValue, sizes: ReadonlyMap<string, number>, times: ReadonlyMap<string, number>): DocumentTask {

@@ -48,6 +48,8 @@ export interface WorkflowDocument {
   readonly subject: string;
   readonly tasks: readonly DocumentTask[];
   readonly edges: readonly DocumentEdge[];
+  /** Files that the whole is made for, also where tasks read them; left out, those that no task reads. */
+  readonly outputs?: readonly string[];
   /** What is odd in the file and was put right, a sentence each. */
   readonly warnings: readonly string[];
   /** Whether several tasks may write one file, as in profiled instances; what a reader gets is then what the task before it wrote. */

@@ -13,7 +13,7 @@ const taskKeys = ['after', 'command', 'inputs', 'outputs', 'processors', 'time']
  */
 export function parseYamlWorkflow(text: string, subject: string): WorkflowDocument {
   const root = readYaml(text, subject);
-  refuseOthers(root, ['inputs', 'name', 'tasks']);
+  refuseOthers(root, ['inputs', 'name', 'outputs', 'tasks']);
   const given = new Set(filesOf(root.at('inputs')).map(({ name }) => name));
   const rows = root.at('tasks').entries();
   const tasks = rows.map(([id, row]) => readTask(id, row));
@@ -25,7 +25,9 @@ export function parseYamlWorkflow(text: string, subject: string): WorkflowDocume
     }
     return writer;
   }));
-  return { name: root.at('name').text(''), subject, tasks, edges, warnings: [] };
+  const wanted = root.at('outputs').list();
+  for (const file of wanted) if (!writers.has(file.text())) throw file.fault('a file that a task writes', 'MUT_WORKFLOW_NO_WRITER');
+  return { name: root.at('name').text(''), subject, tasks, edges, outputs: wanted.map((file) => file.text()), warnings: [] };
 }
 
 function edgesOf(id: string, row: LocatedValue, inputs: readonly WorkflowFile[], writerOf: (file: string) => string | undefined): DocumentEdge[] {

@@ -1,16 +1,19 @@
 import { isServing, type ProviderState } from '@mutirao/core/machines/provider';
-import { plural } from '@mutirao/core/shared';
+import { describeAhead } from '@mutirao/core/messages';
+import { describeInstant, plural } from '@mutirao/core/shared';
 
 /** Reservations that are told of one by one. */
 const namedMax = 5;
 
 /** What is held for reservations, in sentences for the provider's owner; nothing where none is. */
-export function describeHeld({ config: { holding }, windows, requests }: ProviderState): string[] {
+export function describeHeld({ config: { holding }, windows, requests, toldAhead }: ProviderState): string[] {
   if (holding === undefined || windows.size === 0) return [];
-  const lines = [...windows.values()].slice(0, namedMax).map(({ reservationId, count }) => {
+  const lines = [...windows.values()].slice(0, namedMax).map(({ reservationId, count, startsAt }) => {
     const own = [...requests.values()].filter((request) => request.heldFor?.reservationId === reservationId && isServing(request));
     const sum = (status: string): number => own.reduce((total, request) => (request.status === status ? total + request.width : total), 0);
-    return `Reservation ${reservationId}: ${sum('running')} of ${plural(count, 'processor')} held, ${sum('queued') + sum('submitting')} asked for; best effort.`;
+    const ahead = toldAhead.get(reservationId);
+    const [, ...more] = ahead === undefined ? [] : describeAhead(ahead, { count, startsAt, show: describeInstant });
+    return [`Reservation ${reservationId}: ${sum('running')} of ${plural(count, 'processor')} held, ${sum('queued') + sum('submitting')} asked for; best effort.`, ...more].join(' ');
   });
   return [...lines, ...(windows.size > namedMax ? [`${plural(windows.size - namedMax, 'further reservation')}.`] : [])];
 }

@@ -1,5 +1,5 @@
 import type { ProviderInput } from '@mutirao/core/machines/provider';
-import type { ClaimedReservation } from '@mutirao/core/messages';
+import type { ClaimedReservation, HeldAhead } from '@mutirao/core/messages';
 import type { ReservationUse } from '@mutirao/runtime/reservations';
 import { asMutiraoError } from '../resource/submitter.ts';
 import { ResourceDesk, type ResourceDeskOptions } from './resource-desk.ts';
@@ -35,6 +35,11 @@ export class HoldingDesk {
   /** Tells the reservation manager that a reservation is in use. */
   noteUse(use: ReservationUse): void {
     this.#resource.noteUse(use);
+  }
+
+  /** Tells the reservation manager what is held ahead for a reservation. */
+  noteAhead(reservationId: number, ahead: HeldAhead): void {
+    this.#resource.noteAhead(reservationId, ahead);
   }
 
   /** Asks whether a claim is good, and tells the machine. Never throws. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { HeldAhead } from '@mutirao/core/messages';
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
 import { systemClock, systemTimers, type Timers } from '@mutirao/runtime/driver';
 import { ReservationDesk, type ReservationDeskOptions, type ReservationUse } from '@mutirao/runtime/reservations';
@@ -20,6 +21,8 @@ export class ResourceDesk {
   readonly #options: ResourceDeskOptions;
   readonly #timers: Timers;
   #desk: ReservationDesk | undefined;
+  /** What is held ahead, by reservation, before it is known how large the resource is. */
+  readonly #aheads = new Map<number, HeldAhead>();
   #isStopped = false;
   #timer: unknown;
 
@@ -50,6 +53,12 @@ export class ResourceDesk {
     this.#desk?.noteUse(use);
   }
 
+  /** Tells the reservation manager what is held ahead for a reservation. */
+  noteAhead(reservationId: number, ahead: HeldAhead): void {
+    if (this.#desk === undefined) this.#aheads.set(reservationId, ahead);
+    else this.#desk.noteAhead(reservationId, ahead);
+  }
+
   async #open(): Promise<void> {
     const { directory, interval, timers: _timers, processors: _processors, ...told } = this.#options;
     const processors = await this.#options.processors().catch(() => undefined);
@@ -60,5 +69,7 @@ export class ResourceDesk {
     }
     this.#desk = new ReservationDesk({ ...told, processors, keysPath: join(directory, 'claim-keys.json'), tellsHolds: false, kind: 'provider', now: () => systemClock.now() });
     this.#desk.start();
+    for (const [reservationId, ahead] of this.#aheads) this.#desk.noteAhead(reservationId, ahead);
+    this.#aheads.clear();
   }
 }

@@ -1,6 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { factCount, storedFactsOf, StoredReservations } from '@mutirao/core/machines/reservations';
 import type { ReservationRecord } from '@mutirao/core/messages';
+import { UnitLists } from '@mutirao/core/reservations';
 import { journalError, type Journal, type ProjectionDatabase } from '@mutirao/runtime/journal';
 import { reservationOf, type ReservationRow } from './reservation-row.ts';
 
@@ -14,6 +15,9 @@ export const factsSchema = [
 ];
 
 type Database = Journal<unknown>['database'];
+
+/** Names whose numbers are known by heart. */
+const namesMax = 10_000;
 
 /** Rows that are read and parsed as one text. */
 const chunkLength = 5000;
@@ -72,8 +76,14 @@ function pathOf(database: Database): string {
 
 /** A name's number, of its own for ever. */
 function numberOf(database: ProjectionDatabase, name: string): number {
-  const known = database.prepare('SELECT number FROM names_now WHERE name = ?').get(name);
-  return Number(known?.['number'] ?? database.prepare('INSERT INTO names_now (name) VALUES (?)').run(name).lastInsertRowid);
+  const known = database.known.get(name);
+  if (known !== undefined) return known;
+  const row = database.prepare('SELECT number FROM names_now WHERE name = ?').get(name);
+  const number = Number(row?.['number'] ?? database.prepare('INSERT INTO names_now (name) VALUES (?)').run(name).lastInsertRowid);
+  // Users may be many; those who come often are soon there again.
+  if (database.known.size >= namesMax) database.known.clear();
+  database.known.set(name, number);
+  return number;
 }
 
 /** What an older release wrote is whole alone. Nothing is missing once a release that keeps facts has read the journal: older ones refuse it then. */
@@ -81,6 +91,7 @@ function addFacts(database: Database): void {
   if (guarded(database, 'reading', () => database.prepare('SELECT 1 FROM numbers_now WHERE name = ?').get('facts')) !== undefined) return;
   const statements = new Map<string, ReturnType<typeof database.prepare>>();
   const prepared: ProjectionDatabase = {
+    known: new Map(),
     prepare: (sql) => {
       const statement = statements.get(sql) ?? database.prepare(sql);
       statements.set(sql, statement);
@@ -102,7 +113,7 @@ function addFacts(database: Database): void {
 
 interface Facts {
   readonly facts: Float64Array;
-  readonly units: (readonly number[] | 0)[] | undefined;
+  readonly units: UnitLists | undefined;
 }
 
 /** A row at a time would cost more than its parsing: SQLite joins them. */
@@ -110,19 +121,18 @@ function readFacts(database: Database): Facts {
   const statement = database.prepare(`SELECT group_concat(facts, '') AS facts, group_concat(units) AS units, max(length(units)) AS longest, max(id) AS last
     FROM (SELECT id, facts, units FROM reservation_facts WHERE id > ? ORDER BY id LIMIT ?)`);
   const parts: Buffer[] = [];
-  const units: (readonly number[] | 0)[] = [];
-  let [last, rowCount, hasUnits] = [0, 0, false];
+  const units = new UnitLists();
+  let [last, rowCount] = [0, 0];
   for (let row = statement.get(last, chunkLength); typeof row?.['facts'] === 'string'; row = statement.get(last, chunkLength)) {
     const part = Buffer.from(row['facts'], 'base64');
     parts.push(part);
     rowCount += part.length / (8 * factCount);
     last = Number(row['last']);
-    // Where none has any they are not parsed, and are 0 where they are asked for.
+    // Where none has any they are not parsed.
     if (Number(row['longest']) > 1) {
-      hasUnits = true;
-      while (units.length < rowCount - part.length / (8 * factCount)) units.push(0);
-      for (const one of JSON.parse(`[${String(row['units'])}]`) as (readonly number[] | 0)[]) units.push(one);
+      while (units.count < rowCount - part.length / (8 * factCount)) units.push([]);
+      for (const one of JSON.parse(`[${String(row['units'])}]`) as (readonly number[] | 0)[]) units.push(one === 0 ? [] : one);
     }
   }
-  return { facts: new Float64Array(new Uint8Array(Buffer.concat(parts)).buffer), units: hasUnits ? units : undefined };
+  return { facts: new Float64Array(new Uint8Array(Buffer.concat(parts)).buffer), units: units.count === 0 ? undefined : units };
 }

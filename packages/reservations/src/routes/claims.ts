@@ -1,4 +1,4 @@
-import { encodeReservation, readText } from '@mutirao/api/codecs';
+import { decodeAhead, encodeReservation, readText } from '@mutirao/api/codecs';
 import type { ReservationServiceService } from '@mutirao/api/reservation';
 import { getReservation, judgeClaim, managesReservation } from '@mutirao/core/machines/reservations';
 import type { ReservationRecord } from '@mutirao/core/messages';
@@ -6,22 +6,22 @@ import type { UserId } from '@mutirao/core/shared';
 import { unary, type Handlers } from '@mutirao/runtime/rpc';
 import { claimFor, type ReservationsHost } from './reservations-host.ts';
 
-type Routes = Pick<Handlers<typeof ReservationServiceService>, 'verifyReservation' | 'claimReservation' | 'getClaimKeys'>;
+type Routes = Pick<Handlers<typeof ReservationServiceService>, 'verifyReservation' | 'claimReservation' | 'tellHeldAhead' | 'getClaimKeys'>;
 
 /** The claim of a reservation as it is now, for its user and for who manages its resource: they hold an earlier one already. */
-function presentClaim(host: ReservationsHost, userId: UserId, reservation: ReservationRecord | undefined): string {
+function presentClaim(host: ReservationsHost, userId: UserId, reservation: ReservationRecord | undefined): Promise<string> | string {
   if (reservation === undefined || 'code' in getReservation(host.state, { userId, reservationId: reservation.place.id })) return '';
   return claimFor(host, reservation.place.userId, reservation);
 }
 
-/** What resource managers do with claims. */
+/** What resource managers do with claims, and tell of what they hold. */
 export function claimRoutes(host: ReservationsHost): Routes {
   return {
     verifyReservation: unary({
       decode: ({ claim, resourceId, userId }) => ({ claim: host.signer.verify(claim), resourceId: readText('resource_id', resourceId), shownBy: readText('user_id', userId) }),
-      handle: (shown, { userId }) => {
+      handle: async (shown, { userId }) => {
         const judgement = judgeClaim(host.state, shown, host.clock.now());
-        return { ...judgement, presentClaim: judgement.refusal?.code === 'MUT_CLAIM_SUPERSEDED' ? presentClaim(host, userId, judgement.reservation) : '' };
+        return { ...judgement, presentClaim: judgement.refusal?.code === 'MUT_CLAIM_SUPERSEDED' ? await presentClaim(host, userId, judgement.reservation) : '' };
       },
       encode: ({ reservation, refusal, presentClaim: present }) => ({
         valid: refusal === undefined, code: refusal?.code ?? '', message: refusal?.message ?? '', reservation: reservation === undefined ? undefined : encodeReservation(reservation, ''),
@@ -40,6 +40,13 @@ export function claimRoutes(host: ReservationsHost): Routes {
           : { kind: 'ClaimShown', replyTo, userId, ...shown };
       }),
       encode: (reservation) => ({ reservation: encodeReservation(reservation, '') }),
+    }),
+    tellHeldAhead: unary({
+      decode: ({ reservationId, heldAhead }) => ({ reservationId, ahead: decodeAhead(heldAhead) }),
+      handle: async (told, { userId }) => {
+        await host.ask<ReservationRecord>((replyTo) => ({ kind: 'HeldAheadTold', replyTo, userId, ...told }));
+      },
+      encode: () => ({}),
     }),
     getClaimKeys: unary({
       decode: () => undefined,

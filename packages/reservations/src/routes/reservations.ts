@@ -15,37 +15,42 @@ const pageMax = 1000;
 
 /** A reservation as its asker sees it. */
 interface Seen {
-  readonly userId: UserId;
+  readonly claim: string;
   readonly reservation: ReservationRecord;
 }
 
 interface SeenReply {
-  readonly userId: UserId;
+  /** Empty where nothing was placed. */
+  readonly claim: string;
   readonly reply: PlacementReply;
 }
 
 /** What users do with reservations. */
 export function reservationsRoutes(host: ReservationsHost): Routes {
-  const encodeSeen = ({ userId, reservation }: Seen): { reservation: ReturnType<typeof encodeReservation> } => ({ reservation: encodeReservation(reservation, claimFor(host, userId, reservation)) });
-  const outcomeOf = ({ userId, reply }: SeenReply): ReturnType<typeof encodePlacementOutcome> => encodePlacementOutcome(reply, (reservation) => claimFor(host, userId, reservation));
-  const askSeen = async (userId: UserId, make: (replyTo: number) => ReservationsInput): Promise<Seen> => ({ userId, reservation: await host.ask<ReservationRecord>(make) });
+  const encodeSeen = ({ claim, reservation }: Seen): { reservation: ReturnType<typeof encodeReservation> } => ({ reservation: encodeReservation(reservation, claim) });
+  const outcomeOf = ({ claim, reply }: SeenReply): ReturnType<typeof encodePlacementOutcome> => encodePlacementOutcome(reply, () => claim);
+  const see = async (userId: UserId, reservation: ReservationRecord): Promise<Seen> => ({ claim: await claimFor(host, userId, reservation), reservation });
+  const askSeen = async (userId: UserId, make: (replyTo: number) => ReservationsInput): Promise<Seen> => see(userId, await host.ask<ReservationRecord>(make));
+  const askPlaced = async (userId: UserId, make: (replyTo: number) => ReservationsInput): Promise<SeenReply> => {
+    const reply = await host.ask<PlacementReply>(make);
+    return { claim: reply.kind === 'placed' ? await claimFor(host, userId, reply.reservation) : '', reply };
+  };
   return {
     requestReservation: unary({
       decode: (wire) => ({ wish: decodeWish(wire.wish), clientRequestId: readText('client_request_id', wire.clientRequestId), hold: wire.holdMs, isDryRun: wire.dryRun }),
-      handle: async (request, { userId }): Promise<SeenReply> => {
+      handle: (request, { userId }) => {
         host.demandRoom();
-        const reply = await host.ask<PlacementReply>((replyTo) => ({ kind: 'ReservationRequested', replyTo, userId, ...request }));
         // What was only tried has no claim.
-        return { userId: request.isDryRun ? '' : userId, reply };
+        return askPlaced(request.isDryRun ? '' : userId, (replyTo) => ({ kind: 'ReservationRequested', replyTo, userId, ...request }));
       },
       encode: (seen) => ({ outcome: outcomeOf(seen), movedCount: seen.reply.kind === 'placed' ? seen.reply.movedCount : 0 }),
     }),
     getReservation: unary({
       decode: ({ reservationId }) => reservationId,
-      handle: (reservationId, { userId }): Seen => {
+      handle: (reservationId, { userId }) => {
         const found = getReservation(host.state, { userId, reservationId });
         if ('code' in found) throw errorOfCode(found.code, found.message);
-        return { userId, reservation: found };
+        return see(userId, found);
       },
       encode: encodeSeen,
     }),
@@ -56,9 +61,9 @@ export function reservationsRoutes(host: ReservationsHost): Routes {
     }),
     renegotiateReservation: unary({
       decode: ({ reservationId, wish }) => ({ reservationId, wish: decodeWish(wish) }),
-      handle: async (request, { userId }): Promise<SeenReply> => {
+      handle: (request, { userId }) => {
         host.demandRoom();
-        return { userId, reply: await host.ask<PlacementReply>((replyTo) => ({ kind: 'RenegotiationRequested', replyTo, userId, ...request })) };
+        return askPlaced(userId, (replyTo) => ({ kind: 'RenegotiationRequested', replyTo, userId, ...request }));
       },
       encode: (seen) => ({ outcome: outcomeOf(seen) }),
     }),

@@ -2,7 +2,7 @@ import { badRequest, decodeRules, encodeResource, readInstant, readText } from '
 import { errorOfCode } from '@mutirao/api/errors';
 import type { FailResourceRequest, GetCalendarRequest, RegisterResourceRequest, ReservationServiceService } from '@mutirao/api/reservation';
 import { describeCalendar, listResources, type CalendarView, type NewResource, type Part, type ReservationsInput, type ResourceReply } from '@mutirao/core/machines/reservations';
-import type { Instant } from '@mutirao/core/shared';
+import { describeInstant, type Instant } from '@mutirao/core/shared';
 import { unary, type CallContext, type Handlers } from '@mutirao/runtime/rpc';
 import type { ReservationsHost } from './reservations-host.ts';
 
@@ -89,7 +89,7 @@ function decodeWindow({ resourceId, fromUnixMs, untilUnixMs }: GetCalendarReques
   const from = readInstant('from_unix_ms', fromUnixMs) ?? 0;
   const begin = from === 0 ? now : from;
   const until = untilUnixMs === 0 ? begin + day : readInstant('until_unix_ms', untilUnixMs) ?? 0;
-  if (until <= begin) throw badRequest(`until_unix_ms is ${until}; want more than from_unix_ms, ${begin}`);
+  if (until <= begin) throw badRequest(`the window begins at ${describeInstant(begin)} and ends at ${describeInstant(until)}; want its end after its beginning`);
   return { resourceId, from: begin, until };
 }
 

@@ -2,7 +2,7 @@ import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { verify, createPublicKey } from 'node:crypto';
 import test from 'ava';
-import { Algorithm, ListReservationsResponse, Placement, ReservationStatus, Timing, TogetherDecision, type GetTogetherDecisionRequest, type RequestReservationRequest, type ReservationWish, type VerifyReservationResponse, type WatchReservationsResponse } from '@mutirao/api/reservation';
+import { AheadStatus, Algorithm, ListReservationsResponse, Placement, ReservationStatus, Timing, TogetherDecision, type GetTogetherDecisionRequest, type RequestReservationRequest, type ReservationWish, type VerifyReservationResponse, type WatchReservationsResponse } from '@mutirao/api/reservation';
 import { MutiraoError } from '@mutirao/api/errors';
 import { createReservationsState, reservationsMachine, type ReservationsChange, type ReservationsInput } from '@mutirao/core/machines/reservations';
 import { instantMax } from '@mutirao/core/reservations';
@@ -10,7 +10,7 @@ import { openClaimSigner } from '@mutirao/runtime/claims';
 import { ChangeSignal } from '@mutirao/runtime/driver';
 import { openJournal } from '@mutirao/runtime/journal';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
-import { aCallContext, inject, reservationsOptions, temporaryFolder } from '@mutirao/testkit';
+import { aCallContext, inject, openRules, reservationsOptions, temporaryFolder } from '@mutirao/testkit';
 import { reservationsChangeCodec } from '../../src/journal/change-codec.ts';
 import { restoreState } from '../../src/journal/restore-state.ts';
 import { reservationRoutes } from '../../src/routes/reservation-service.ts';
@@ -100,6 +100,35 @@ test('who manages the resource tells of a use by its number, and anybody else sh
   t.is((await inject(routes.claimReservation, { ...told, claim: 'of another life' }, owner)).reservation?.status, ReservationStatus.CLAIMED);
   t.is((await inject(routes.claimReservation, told, owner)).reservation?.status, ReservationStatus.CLAIMED);
   await t.throwsAsync(inject(routes.claimReservation, { ...told, claim, clientRequestId: 'hers' }, ana), { code: 'MUT_CLAIM_USED' });
+});
+
+test('what is held ahead is told by who manages the resource alone, kept with the reservation over a restart, and stays as it was once that is over', async (t) => {
+  const folder = temporaryFolder(t);
+  const { routes, journal } = service(folder);
+  await inject(routes.registerResource, cluster, owner);
+  await inject(routes.requestReservation, request({ earliestStartUnixMs: noon + hour }, { clientRequestId: 'k' }), ana);
+  const heldAhead = { status: AheadStatus.QUEUED, heldUnits: 1, askedUnits: 3, askUnixMs: 0, expectedUnixMs: noon + hour, chancePercent: 75, reason: 'it waits' };
+  await t.throwsAsync(inject(routes.tellHeldAhead, { reservationId: 1, heldAhead }, ana), { code: 'MUT_NOT_OWNER' });
+  await t.throwsAsync(inject(routes.tellHeldAhead, { reservationId: 2, heldAhead }, owner), { code: 'MUT_NOT_FOUND' });
+  await t.throwsAsync(inject(routes.tellHeldAhead, { reservationId: 1, heldAhead: { ...heldAhead, askedUnits: 16 } }, owner), { code: 'MUT_BAD_REQUEST', message: /more than the 16 of cluster/ });
+  await t.throwsAsync(inject(routes.tellHeldAhead, { reservationId: 1, heldAhead: { ...heldAhead, chancePercent: 101 } }, owner), { code: 'MUT_BAD_REQUEST' });
+  await inject(routes.tellHeldAhead, { reservationId: 1, heldAhead }, owner);
+  const written = journal.lastSequence();
+  await inject(routes.tellHeldAhead, { reservationId: 1, heldAhead }, owner);
+  t.is(journal.lastSequence(), written, 'what is told again is no change');
+  t.like((await inject(routes.getReservation, { reservationId: 1 }, ana)).reservation, { heldAhead, revision: 1 });
+  journal.close();
+  const again = service(folder);
+  t.deepEqual((await inject(again.routes.getReservation, { reservationId: 1 }, ana)).reservation?.heldAhead, heldAhead);
+  t.is((await inject(again.routes.requestReservation, request({ earliestStartUnixMs: noon + hour }, { clientRequestId: 'k' }), ana)).outcome?.$case, 'reservation', 'its key is as good as before');
+  const page = await inject(again.routes.listReservations, { pageSize: 0, beforeReservationId: 0, resourceId: '', statuses: [], fromUnixMs: 0, untilUnixMs: 0, allUsers: false }, ana);
+  t.deepEqual(page.reservations.map((one) => one.heldAhead), [heldAhead]);
+  const { chancePercent: _, ...without } = heldAhead;
+  await inject(again.routes.tellHeldAhead, { reservationId: 1, heldAhead: { ...without, chancePercent: undefined, status: AheadStatus.HELD, heldUnits: 4, askedUnits: 0 } }, owner);
+  await inject(again.routes.cancelReservation, { reservationId: 1, reason: '' }, ana);
+  await inject(again.routes.tellHeldAhead, { reservationId: 1, heldAhead }, owner);
+  t.like((await inject(again.routes.getReservation, { reservationId: 1 }, ana)).reservation?.heldAhead, { status: AheadStatus.HELD, chancePercent: undefined });
+  again.journal.close();
 });
 
 test('what the journal promises is there after a restart, also the answer to a repeated request', async (t) => {
@@ -201,6 +230,24 @@ test('what has changed or is forgotten since a restart is so after the next one,
   third.journal.close();
 });
 
+test('the name of a user whose first reservation could not be written is nobody else\'s afterwards', (t) => {
+  const folder = temporaryFolder(t);
+  const { journal, state } = service(folder);
+  const ask = (userId: string): readonly ReservationsChange[] => reservationsMachine.step(state, [
+    { kind: 'ReservationRequested', replyTo: 1, userId, clientRequestId: '', hold: 0, isDryRun: false, wish: { resourceId: 'cluster', amount: { kind: 'text', text: '1' }, duration: hour, earliestStart: undefined, latestEnd: undefined, timing: 'advance' } },
+  ], noon).changes;
+  journal.record(reservationsMachine.step(state, [{ kind: 'ResourceOffered', replyTo: 1, userId: 'owner', resource: { id: 'cluster', type: 'processors', quantity: '16', rules: openRules } }], noon).changes, noon);
+  const late = ask('ana');
+  journal.database.exec("CREATE TEMP TRIGGER refusal BEFORE INSERT ON reservation_facts BEGIN SELECT RAISE(ABORT, 'refused'); END");
+  t.throws(() => journal.record(late, noon), { instanceOf: MutiraoError, code: 'MUT_JOURNAL_FAILED' });
+  journal.database.exec('DROP TRIGGER refusal');
+  for (const changes of [ask('bia'), late]) journal.record(changes, noon);
+  journal.close();
+  const again = service(folder);
+  t.deepEqual([...again.state.reservations.briefs()].map(({ place }) => place.userId), ['ana', 'bia']);
+  again.journal.close();
+});
+
 test('the number of a reservation that was forgotten is not given again after a restart', async (t) => {
   const folder = temporaryFolder(t);
   const first = service(folder);
@@ -287,6 +334,9 @@ test('a calendar tells how much is taken over a window', async (t) => {
   const { slots, resource } = await inject(routes.getCalendar, { resourceId: 'cluster', fromUnixMs: 0, untilUnixMs: noon + 3 * hour }, ana);
   t.deepEqual(slots.map(({ startUnixMs, endUnixMs, used }) => [(startUnixMs - noon) / hour, (endUnixMs - noon) / hour, used]), [[0, 1, 0], [1, 2, 4], [2, 3, 0]]);
   t.is(resource?.reservationCount, 1);
+  await t.throwsAsync(inject(routes.getCalendar, { resourceId: 'cluster', fromUnixMs: noon, untilUnixMs: noon - hour }, ana), {
+    code: 'MUT_BAD_REQUEST', message: /^the window begins at 2\d{3}-\d\d-\d\dT12:00:00Z and ends at 2\d{3}-\d\d-\d\dT11:00:00Z; want its end after its beginning/,
+  });
   await t.throwsAsync(inject(routes.getCalendar, { resourceId: 'clutser', fromUnixMs: 0, untilUnixMs: 0 }, ana), { code: 'MUT_UNKNOWN_RESOURCE', message: /did you mean "cluster"/ });
 });
 

@@ -16,6 +16,8 @@ export interface ClaimSigner {
   readonly publicKeyPem: string;
   /** The claim as text; the same contents give the same text. */
   sign(contents: ClaimContents): string;
+  /** The same text, signed on another thread: a signature takes a sixth of a request's processor time. */
+  signAside(contents: ClaimContents): Promise<string>;
   /** Reads one of its own; undefined for any other text. */
   verify(text: string): SignedClaim | undefined;
 }
@@ -35,12 +37,20 @@ export function openClaimSigner(path: string, issuer: string): ClaimSigner {
   const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
   const keyId = createHash('sha256').update(raw).digest('hex').slice(0, 16);
   const header = encodePart({ alg: 'EdDSA', typ: 'mutirao-claim+jwt', kid: keyId });
+  const signedPart = (contents: ClaimContents): string => `${header}.${encodePart(payloadOf(issuer, contents))}`;
   return {
     issuer, keyId, publicKey: raw, publicKeyPem: publicKey.export({ format: 'pem', type: 'spki' }).toString(),
     sign: (contents) => {
-      const signed = `${header}.${encodePart(payloadOf(issuer, contents))}`;
-      return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`;
+      const signed = signedPart(contents);
+      return joinParts(signed, sign(null, Buffer.from(signed), key));
     },
+    signAside: (contents) => new Promise((resolve, reject) => {
+      const signed = signedPart(contents);
+      sign(null, Buffer.from(signed), key, (error, signature) => {
+        if (error === null) resolve(joinParts(signed, signature));
+        else reject(error);
+      });
+    }),
     verify: (text) => verifyClaim(text, (wanted) => (wanted === keyId ? publicKey : undefined)),
   };
 }
@@ -67,6 +77,10 @@ function payloadOf(issuer: string, { userId, resourceId, startsAt, endsAt, reser
     iss: issuer, sub: userId, aud: resourceId, nbf: Math.ceil(startsAt / 1000), exp: Math.ceil(endsAt / 1000), jti: `${reservationId}.${revision}`,
     start_unix_ms: startsAt, end_unix_ms: endsAt, amount, units: printUnits(units),
   };
+}
+
+function joinParts(signed: string, signature: Buffer): string {
+  return `${signed}.${signature.toString('base64url')}`;
 }
 
 function encodePart(value: object): string {

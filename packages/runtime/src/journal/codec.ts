@@ -4,6 +4,8 @@ import type { Instant } from '@mutirao/core/shared';
 /** The journal's database as projections see it. Statements are prepared once per text and kept. */
 export interface ProjectionDatabase {
   prepare(sql: string): StatementSync;
+  /** What a projection knows by heart of its tables, by a name of its own; emptied when a transaction is undone. */
+  readonly known: Map<string, number>;
 }
 
 /** How a kind of change is written and read. */

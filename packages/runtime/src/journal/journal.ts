@@ -104,6 +104,7 @@ export function openJournal<Change>(options: JournalOptions<Change>): Journal<Ch
 
 class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   readonly database: DatabaseSync;
+  readonly known = new Map<string, number>();
   readonly isHostNew: boolean;
   readonly isFileNew: boolean;
   readonly #origin: Origin;
@@ -150,6 +151,7 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
       this.#sequence = sequence;
       return first;
     } catch (error) {
+      this.known.clear();
       if (this.database.isTransaction) this.database.exec('ROLLBACK');
       throw journalError(error, this.#path, 'writing');
     }

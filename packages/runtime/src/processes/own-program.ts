@@ -1,5 +1,6 @@
 import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
+import { bundledProgram } from './bundled-program.ts';
 
 /** The processes of a grid. */
 export type ProcessName = 'agent' | 'broker' | 'cluster' | 'provider' | 'reservations' | 'site';
@@ -11,6 +12,8 @@ export const isPacked: boolean = isSea();
 export function ownProgram(name: ProcessName): readonly [string, ...string[]] {
   if (isPacked) return [process.execPath, 'run', name];
   if (name === 'site') return [...ownCommandLine(), 'run', name];
+  const bundled = bundledProgram(name);
+  if (bundled !== undefined) return [process.execPath, bundled];
   return [process.execPath, '--import', compileCache, fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url))];
 }
 

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { encodeAhead } from '@mutirao/api/codecs';
 import { errorOfCode, MutiraoError } from '@mutirao/api/errors';
 import { ReservationServiceClient, ReservationStatus, type Reservation } from '@mutirao/api/reservation';
-import type { ReservedWindow } from '@mutirao/core/messages';
+import { isSameWindow, type HeldAhead, type ReservedWindow } from '@mutirao/core/messages';
 import type { Duration, Instant, ProcessorCount, UserId } from '@mutirao/core/shared';
 import { verifyClaim, type SignedClaim } from '../claims/index.ts';
 import type { TrustSource } from '../identity/index.ts';
@@ -72,6 +73,9 @@ export class ReservationDesk {
   readonly #claims = new Map<number, string>();
   /** Whose use is being told of. */
   readonly #telling = new Set<number>();
+  /** What is held ahead, by reservation, and not told yet. */
+  readonly #aheads = new Map<number, HeldAhead>();
+  #tellingAhead: Promise<void> | undefined;
   /** What is told of. */
   readonly #living: readonly ReservationStatus[];
   #following: Promise<void> | undefined;
@@ -92,7 +96,7 @@ export class ReservationDesk {
   /** Resolves when nothing is heard any more. */
   async stop(): Promise<void> {
     this.#over.abort();
-    await this.#following;
+    await Promise.all([this.#following, this.#tellingAhead]);
     this.#client.close();
   }
 
@@ -172,6 +176,30 @@ export class ReservationDesk {
     }
   }
 
+  /** Tells the manager what is held ahead for a reservation; where it does not answer, later, and only what was noted last. */
+  noteAhead(reservationId: number, ahead: HeldAhead): void {
+    this.#aheads.set(reservationId, ahead);
+    this.#tellingAhead ??= this.#tellAheads().finally(() => { this.#tellingAhead = undefined; });
+  }
+
+  async #tellAheads(): Promise<void> {
+    const { log } = this.#options;
+    const { signal } = this.#over;
+    for (let [next] = this.#aheads; next !== undefined && !signal.aborted; [next] = this.#aheads) {
+      const [reservationId, ahead] = next;
+      try {
+        await callUnary(this.#client, 'tellHeldAhead', { reservationId, heldAhead: encodeAhead(ahead) }, { deadlineMs, signal });
+        if (this.#aheads.get(reservationId) === ahead) this.#aheads.delete(reservationId);
+      } catch (error) {
+        if (isPassing(error)) await this.#sleep(rewatchMs, signal).catch(() => undefined);
+        else {
+          if (!signal.aborted) log.warn({ reservation: reservationId, err: error }, 'the manager does not take what is held ahead for a reservation');
+          this.#aheads.delete(reservationId);
+        }
+      }
+    }
+  }
+
   #checkSaid({ reservationId, resourceId, userId, endsAt }: SignedClaim, shownBy: UserId): void {
     const { resourceId: here, now } = this.#options;
     if (resourceId !== here) throw new MutiraoError('MUT_CLAIM_ELSEWHERE', `the claim is for ${resourceId} and was shown at ${here}`);
@@ -223,9 +251,11 @@ export class ReservationDesk {
           onCaughtUp();
         }
         const told = events.map(({ reservation }) => reservation).filter((reservation) => reservation?.resourceId === this.#options.resourceId);
-        for (const reservation of told) if (reservation !== undefined) this.#note(reservation);
+        let hasNews = events.length === 0;
+        for (const reservation of told) if (reservation !== undefined) hasNews = this.#note(reservation) || hasNews;
         if (events.length > 0 && told.length === 0) continue;
-        this.#options.onTold([...this.#windows.values()]);
+        // All are told again for one that changed: what changes no window, as a claim or what is held ahead, is not worth that.
+        if (hasNews) this.#options.onTold([...this.#windows.values()]);
         this.#tellUses(events.length === 0 ? this.#unused : new Set(told.map((reservation) => reservation?.reservationId ?? 0)));
       }
     } finally {
@@ -251,11 +281,15 @@ export class ReservationDesk {
     } while (before > 0);
   }
 
-  #note({ reservationId, status, userId, amount, startUnixMs, endUnixMs }: Reservation): void {
+  /** Whether a window is another than before. */
+  #note({ reservationId, status, userId, amount, startUnixMs, endUnixMs }: Reservation): boolean {
     if (status === ReservationStatus.CONFIRMED) this.#unused.add(reservationId);
     else this.#unused.delete(reservationId);
-    if (this.#living.includes(status) && endUnixMs > this.#options.now()) this.#windows.set(reservationId, { reservationId, userId, count: amount, startsAt: startUnixMs, endsAt: endUnixMs });
-    else this.#windows.delete(reservationId);
+    if (!this.#living.includes(status) || endUnixMs <= this.#options.now()) return this.#windows.delete(reservationId);
+    const window = { reservationId, userId, count: amount, startsAt: startUnixMs, endsAt: endUnixMs };
+    if (isSameWindow(this.#windows.get(reservationId), window)) return false;
+    this.#windows.set(reservationId, window);
+    return true;
   }
 }
 

@@ -32,6 +32,8 @@ interface SurfaceCall {
   readonly metadata: Metadata;
   getAuthContext(): { readonly sslPeerCertificate?: ShownCertificate };
   getDeadline(): Date | number;
+  /** Also once it has ended well. */
+  readonly cancelled: boolean;
   on(event: 'cancelled', listener: () => void): unknown;
   sendMetadata(values: Metadata): void;
 }
@@ -56,16 +58,24 @@ interface Admitted {
 /** @throws {MutiraoError} MUT_UNAUTHENTICATED */
 export function admit(call: SurfaceCall, host: RpcHost): Admitted {
   const { userId, credential, peer } = host.revoked === undefined ? admitByToken(call, host.tokens) : admitByCertificate(call, host.revoked);
-  const controller = new AbortController();
-  call.on('cancelled', () => { controller.abort(); });
   const deadline = Number(call.getDeadline());
+  let signal: AbortSignal | undefined;
   return {
     context: {
-      userId, credential, deadline: Number.isFinite(deadline) ? deadline : undefined, signal: controller.signal, stopping: host.stopping,
+      userId, credential, deadline: Number.isFinite(deadline) ? deadline : undefined, stopping: host.stopping,
+      get signal() { return signal ??= signalOf(call); },
       begin: (values) => { call.sendMetadata(metadataOf(values)); },
     },
     peer,
   };
+}
+
+/** Made when it is asked for: few calls do, every call ends as if it were cancelled, and the error of an abort costs as much as a small answer. */
+function signalOf(call: SurfaceCall): AbortSignal {
+  const controller = new AbortController();
+  if (call.cancelled) controller.abort();
+  else call.on('cancelled', () => { controller.abort(); });
+  return controller.signal;
 }
 
 function metadataOf(values: Readonly<Record<string, string>>): Metadata {

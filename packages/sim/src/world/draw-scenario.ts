@@ -1,6 +1,7 @@
 import { schedulerNames, type ReplicationCap } from '@mutirao/core/messages';
 import { Prng, type Duration } from '@mutirao/core/shared';
 import { unluckyTime } from './check-scenario.ts';
+import { isVoted } from './truth.ts';
 import { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabMachinePlan, type LabPlan, type ManagerFaults, type Scenario } from './scenario.ts';
 
 const second: Duration = 1000;
@@ -19,7 +20,7 @@ export function drawScenario(seed: string): Scenario {
   const labs = Array.from({ length: clusterCount === 0 ? 1 : draw.pick([0, 1, 1]) }, () => drawLab(draw));
   const stormDuration = draw.pick([10, 30, 60, 120]) * minute;
   const taskTimeMax = Math.min(20 * minute, ...clusters.map(({ walltimeMax }) => walltimeMax / 4));
-  return withReservation(seed, withVotes(seed, withBearableWork({
+  return withWorkflows(seed, withReservation(seed, withVotes(seed, withBearableWork({
     version: 1, seed, clusters, labs, stormDuration,
     jobs: Array.from({ length: draw.pick([1, 1, 2, 3]) }, (_, index) => drawJob(draw, { index, stormDuration, taskTimeMax }))
       .map((job, index) => retriedOrNot(job, stormDuration, new Draw(new Prng(`retry ${seed} ${index}`))))
@@ -27,7 +28,18 @@ export function drawScenario(seed: string): Scenario {
     network: { delayMax: draw.pick([0, 5, 50, 500]), lossProbability: draw.pick([0, 0.01, 0.2]), duplicateProbability: draw.pick([0, 0.01, 0.1]) },
     faults: drawFaults(draw), turnDelayMax: draw.pick([0, 1, 20]),
     ...drawSwitches(new Draw(new Prng(`switches ${seed}`))), ...drawChores(new Draw(new Prng(`chores ${seed}`))), ...drawLease(new Draw(new Prng(`lease ${seed}`))),
-  })));
+  }))));
+}
+
+/** Makes workflows of some jobs of some worlds, but of those that are voted on. By luck of its own, so that all else is the same. */
+function withWorkflows(seed: string, scenario: Scenario): Scenario {
+  const draw = new Draw(new Prng(`workflows ${seed}`));
+  if (!draw.pick([false, false, true])) return scenario;
+  const jobs = scenario.jobs.map((job): JobPlan => {
+    const predecessorsMax = draw.pick([0, 1, 2, 5]);
+    return predecessorsMax === 0 || isVoted(job) ? job : { ...job, predecessorsMax };
+  });
+  return { ...scenario, jobs };
 }
 
 /** Has a job of some worlds run inside a reservation. By luck of its own, so that all else is the same. */

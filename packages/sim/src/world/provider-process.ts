@@ -98,7 +98,7 @@ export class ProviderProcess {
     switch (command.kind) {
       case 'SubmitRequest': this.#submit(command, submitTries); break;
       case 'ReleaseRequest': this.#release(command.requestId, command.managerRequestId); break;
-      case 'JudgeClaim': break; // No simulated provider holds allocations for reservations.
+      case 'JudgeClaim': case 'TellHeldAhead': break; // No simulated provider holds allocations for reservations.
       default: this.relay.perform(command);
     }
   }

@@ -47,6 +47,7 @@ const jobReductions: readonly PartReduction<JobPlan>[] = [
   ({ cancelledAfter: _left, ...job }) => [job],
   ({ retriedAfter: _left, ...job }) => [job],
   ({ reservation: _left, ...job }) => [job],
+  ({ predecessorsMax: _left, ...job }) => [job],
   ({ voteCount: _left, ...job }) => [job],
   ({ credibility: _left, ...job }) => [job],
   ({ scheduler: _left, ...job }) => [job],

@@ -15,7 +15,7 @@ export interface ReservationPlan {
   readonly isForged?: boolean;
 }
 
-/** A bag of tasks that a user will submit. */
+/** A bag of tasks, or a workflow, that a user will submit. */
 export interface JobPlan {
   /** After the world's start. */
   readonly submittedAfter: Duration;
@@ -48,6 +48,8 @@ export interface JobPlan {
   readonly replicationCap?: ReplicationCap;
   /** Left out, its tasks run wherever there is a machine. */
   readonly reservation?: ReservationPlan;
+  /** Each task waits for up to so many of those before it; left out, or 0, it is a bag. Not with votes, which may take results back. */
+  readonly predecessorsMax?: number;
 }
 
 /** What a resource manager does wrong. Each is a probability in [0, 1), of a call or of a request. */

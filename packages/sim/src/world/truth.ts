@@ -1,5 +1,6 @@
 import type { HeldReplica } from '@mutirao/core/machines/agent';
 import { invariant, Prng, type Duration } from '@mutirao/core/shared';
+import { predecessorsIn } from './plan-edges.ts';
 import type { JobPlan, Scenario } from './scenario.ts';
 
 /** Whether a plan's results are voted on. */
@@ -81,6 +82,8 @@ export class Truth {
   /** What each replica id ever ran; after a fall of home an id may have been given twice. */
   readonly #runs = new Map<number, { readonly label: string; readonly taskIndex: number; readonly exitStatus: number; readonly time: Duration }[]>();
   #runCount = 0;
+  /** By job: the tasks of which a result was ever taken. */
+  readonly #taken = new Map<string, Set<number>>();
   /** What each run that ended well really brought, by job and replica. */
   readonly #results = new Map<string, RunResult>();
 
@@ -113,6 +116,9 @@ export class Truth {
     const label = template.environment['SIMULATED_JOB'] ?? '';
     const plan = this.planOf(label);
     invariant(taskIndex < plan.taskCount, `task ${taskIndex} of a job of ${plan.taskCount}`);
+    for (const before of predecessorsIn(plan, taskIndex)) {
+      invariant(this.#taken.get(label)?.has(before), `task ${taskIndex} of job "${label}" begins, and no result was taken of task ${before}, which it waits for`);
+    }
     const held = this.#slots.get(incarnation) ?? new Map<number, string>();
     this.#slots.set(incarnation, held);
     for (const slot of slots) {
@@ -136,6 +142,8 @@ export class Truth {
     const runs = this.#runs.get(replicaId) ?? [];
     const isTrue = runs.some((run) => run.label === label && run.taskIndex === taskIndex && run.exitStatus === 0);
     invariant(isTrue, `r${replicaId} never did task ${taskIndex} of job "${label}", and its result was taken`);
+    const taken = this.#taken.get(label) ?? new Set();
+    this.#taken.set(label, taken.add(taskIndex));
     this.#checkOutvoted(label, taskIndex, this.#results.get(resultKey({ label, replicaId }))?.digest ?? '');
     invariant(!this.planOf(label).hasOutput || sha256 !== '', `the result of r${replicaId} was taken without its output`);
     invariant(!this.planOf(label).isChecked || !sha256.startsWith('bad'), `the result of r${replicaId} is wrong, was checked, and was taken`);

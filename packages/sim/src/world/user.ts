@@ -2,6 +2,7 @@ import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { JobSpec, Verification } from '@mutirao/core/messages';
 import type { Duration, JobId, Reply } from '@mutirao/core/shared';
 import type { Kernel } from './kernel.ts';
+import { edgesOf } from './plan-edges.ts';
 import type { Promises } from './promises.ts';
 import type { ReservationBook } from './reservation-book.ts';
 import type { JobPlan } from './scenario.ts';
@@ -106,6 +107,7 @@ export function specOf(label: string, plan: JobPlan): JobSpec {
     label, environment: { SIMULATED_JOB: label }, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 }, processors: 1,
     replicasMax: plan.replicasMax, failuresMax: plan.failuresMax, homeDirectory: '/home/user', deadline: undefined, verification: verificationOf(plan),
     ...(plan.scheduler === undefined ? {} : { scheduler: plan.scheduler }), ...(plan.replicationCap === undefined ? {} : { replicationCap: plan.replicationCap }),
+    ...((plan.predecessorsMax ?? 0) === 0 ? {} : { edges: edgesOf(plan) }),
     groups: [{
       values: { kind: 'range', first: 0, count: plan.taskCount, step: 1 }, command: 'work', noOp: false, requirements: '',
       inputs: Array.from({ length: plan.inputCount }, (_, index) => ({

@@ -27,7 +27,7 @@ export function findProcesses(home: string): GridProcess[] {
 }
 
 function roleOf(words: readonly string[], environment: string): GridProcess['role'] {
-  const program = words.map((word) => /packages\/(broker|provider|agent|cluster)\/src\/main\.ts$/.exec(word)?.[1]).find((name) => name !== undefined);
+  const program = words.map((word) => /\/(broker|provider|agent|cluster)(?:\/src\/main\.ts|\.cjs)$/.exec(word)?.[1]).find((name) => name !== undefined);
   if (program !== undefined) return program as VictimRole;
   if (words.includes('watchdog')) return 'watchdog';
   if (!environment.includes('\0MUTIRAO_LAUNCHER=')) return 'other';

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownProgram } from '@mutirao/runtime/processes';
 import { Program, type ProgramName, type UnaskedEnd } from '../grid/program.ts';
 
 /** Pause before a process that ended is started again, and before one that does not come up is tried again. */
@@ -16,8 +15,6 @@ export class KeptProgram {
   restarts = 0;
   readonly #program: Program;
   readonly #log: (line: string) => void;
-  /** Node keeps what it compiled, as for the processes of `mutirao up`. */
-  readonly #nodeArguments: readonly string[];
   #isKept = true;
   #heldUntil = 0;
   #keeping: Promise<void> | undefined;
@@ -30,12 +27,11 @@ export class KeptProgram {
       onUnaskedEnd: (end) => { if (isOwnEnd(end)) this.ownEnds.push(`${program.name} ended with ${end.signal ?? `status ${end.exitCode ?? 0}`}: ${end.lastLines.at(-1) ?? 'its log is empty'}`); },
     });
     this.#log = log;
-    this.#nodeArguments = ownProgram(program.kind).slice(1, -1);
   }
 
   /** Starts it for the first time, and keeps it from then on. @throws Error when it does not come up. */
   async start(): Promise<void> {
-    await this.#program.start(this.#nodeArguments);
+    await this.#program.start();
     this.#keeping = this.#keep();
   }
 
@@ -80,7 +76,7 @@ export class KeptProgram {
   async #restart(): Promise<boolean> {
     this.restarts += 1;
     try {
-      await this.#program.start(this.#nodeArguments);
+      await this.#program.start();
       return true;
     } catch (error) {
       this.#log(`${this.name} did not come up: ${String(error).split('\n').at(-1) ?? ''}`);

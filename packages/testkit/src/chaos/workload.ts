@@ -111,7 +111,7 @@ export function specOf(job: LoadJob, folders: LoadFolders): JobSpec {
   const environment = { LABEL: label, GATE: way.fate === 'retried' ? gatePath(folders, label) : '', MAY_LIE: way.verification === undefined ? '' : '-here' };
   return {
     label, groups: taskKinds.flatMap((kind, index) => ((counts[index] ?? 0) === 0 ? [] : [groupOf(job, kind, folders)])), environment,
-    limits: undefined, processors: undefined, replicasMax: undefined, failuresMax: way.fate === 'retried' ? 1 : 6, homeDirectory: folders.outputs, deadlineUnixMs: undefined,
+    limits: undefined, processors: undefined, replicasMax: undefined, failuresMax: way.fate === 'retried' ? 1 : 6, homeDirectory: folders.outputs, deadlineUnixMs: undefined, edges: [],
     ...(way.isGathered ? { gathering: { folder: gatheringFolder(label) } } : {}),
     ...(way.verification === undefined ? {} : { verification: { by: way.verification === 'vote' ? { $case: 'vote', value: 3 } : { $case: 'credibility', value: 0.99 } } }),
   };

@@ -1,13 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { ownProgram } from '@mutirao/runtime/processes';
 import { until } from '../until.ts';
 
 /** The programs of a grid. */
 export type ProgramName = 'broker' | 'provider' | 'agent' | 'cluster' | 'reservations';
-
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** Who hears of what a program says and does. */
 export interface ProgramWitnesses {
@@ -78,9 +76,9 @@ export class Program {
   }
 
   /** Starts it and, unless it is an agent (which listens for nothing), waits for its address. A restarted program keeps its port. */
-  async start(nodeArguments: readonly string[] = []): Promise<void> {
-    const main = `${root}packages/${this.name}/src/main.ts`;
-    const child = spawn(process.execPath, [...nodeArguments, main, ...this.#args], {
+  async start(): Promise<void> {
+    const [node, ...own] = ownProgram(this.name);
+    const child = spawn(node, [...own, ...this.#args], {
       stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...this.#env },
     });
     this.#child = child;

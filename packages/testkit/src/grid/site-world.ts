@@ -113,7 +113,7 @@ export class SiteWorld {
 
   /** What is wrong with a bag of `submit` when it has ended: tasks that did not finish, or outputs that are not theirs. */
   async faultsOf(jobId: number, count: number): Promise<string[]> {
-    const { finishedCount } = await this.grid.client.waitEnded(jobId, 30_000);
+    const { finishedCount } = await this.grid.client.waitEnded(jobId);
     const faults = finishedCount === count ? [] : [`${finishedCount} of ${count} tasks finished`];
     for (const index of [0, Math.floor(count / 2), count - 1]) {
       const output = await this.grid.client.output(jobId, index);

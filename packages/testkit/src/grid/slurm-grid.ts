@@ -32,8 +32,8 @@ export class SlurmGrid {
   /** Why the provider asks for nothing, or what it asked for last, and how many requests it has made. */
   async standing(): Promise<{ readonly why: string; readonly requestCount: number }> {
     const client = dial(GridMachineProviderServiceClient, this.grid.providers[0]?.address ?? '', { token: readToken(tokenPath(this.grid.home)) });
-    const { reasons } = await callUnary(client, 'getResource', {}, { deadlineMs: 5_000 });
-    const { requests } = await callUnary(client, 'listRequests', {}, { deadlineMs: 5_000 });
+    const { reasons } = await callUnary(client, 'getResource', {}, { deadlineMs: 60_000 });
+    const { requests } = await callUnary(client, 'listRequests', {}, { deadlineMs: 60_000 });
     client.close();
     return { why: reasons.join(' '), requestCount: requests.length };
   }

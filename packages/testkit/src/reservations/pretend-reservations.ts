@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
 import {
-  ReservationStatus, type ClaimReservationRequest, type ListReservationsRequest, type RegisterResourceRequest, type Reservation, type ReservationServiceClient,
+  ReservationStatus, type ClaimReservationRequest, type ListReservationsRequest, type RegisterResourceRequest, type Reservation, type ReservationServiceClient, type TellHeldAheadRequest,
   type VerifyReservationRequest, type VerifyReservationResponse, type WatchReservationsResponse,
 } from '@mutirao/api/reservation';
 import type { ClaimSigner } from '@mutirao/runtime/claims';
@@ -13,7 +13,7 @@ type Callback = (error: unknown, response?: unknown) => void;
 export function aReservationWire(parts: Partial<Reservation> = {}): Reservation {
   return {
     reservationId: 7, resourceId: 'alpha', userId: 'ana', status: ReservationStatus.CONFIRMED, startUnixMs: 1000, endUnixMs: 5000, amount: 2, units: [], earliestStartUnixMs: 1000,
-    latestEndUnixMs: undefined, holdUntilUnixMs: 0, requestedUnixMs: 0, claimedUnixMs: 0, endedUnixMs: 0, revision: 1, reason: '', clientRequestId: '', claim: '', together: undefined, ...parts,
+    latestEndUnixMs: undefined, holdUntilUnixMs: 0, requestedUnixMs: 0, claimedUnixMs: 0, endedUnixMs: 0, revision: 1, reason: '', clientRequestId: '', claim: '', together: undefined, heldAhead: undefined, ...parts,
   };
 }
 
@@ -29,6 +29,8 @@ export class PretendReservations {
   isAway = false;
   /** Claims of uses as they were shown, refused ones too. */
   readonly shown: ClaimReservationRequest[] = [];
+  /** What was told of what is held ahead, refused ones too. */
+  readonly aheads: TellHeldAheadRequest[] = [];
   readonly registered: RegisterResourceRequest[] = [];
   signer: ClaimSigner;
   readonly #watchers = new Set<PassThrough>();
@@ -71,6 +73,12 @@ export class PretendReservations {
       registerResource: answering((request: RegisterResourceRequest) => ({ count: this.registered.push(request) })),
       listReservations: answering(({ statuses }: ListReservationsRequest) => ({ reservations: this.reservations.filter(({ status }) => statuses.includes(status)), nextBeforeReservationId: 0 })),
       verifyReservation: answering((request: VerifyReservationRequest) => ({ valid: false, code: '', message: '', presentClaim: '', ...this.verify(request) })),
+      tellHeldAhead: answering((request: TellHeldAheadRequest) => {
+        this.aheads.push(request);
+        const code = this.refusals.shift();
+        if (code !== undefined) throw new MutiraoError(code, 'told so');
+        return {};
+      }),
       claimReservation: answering((request: ClaimReservationRequest) => {
         this.shown.push(request);
         const code = this.refusals.shift();

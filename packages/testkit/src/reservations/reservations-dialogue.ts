@@ -3,6 +3,7 @@ import {
   type ReservationsInput, type ReservationsOptions, type ReservationsState, type ResourceReply,
 } from '@mutirao/core/machines/reservations';
 import type { ClaimContents, ReservationRecord, ReservationWish, ResourceRecord, ResourceRules, WishedAmount } from '@mutirao/core/messages';
+import { UnitLists } from '@mutirao/core/reservations';
 import { invariant } from '@mutirao/core/shared';
 
 /** How managers of tests are set up; `owner` owns everything. */
@@ -38,7 +39,7 @@ export class ReservationsDialogue {
     if (words[0] === 'list') return this.#list();
     if (words[0] === 'restart') return this.#restart();
     if (words[0] === 'at') this.now = Number(words[1]);
-    const told = this.hear([words[0] === 'at' ? { kind: 'TimerFired' } : inputOf(line, this.state)]);
+    const told = this.hear([words[0] === 'at' ? { kind: 'TimerFired' } : words[0] === 'started' ? { kind: 'ManagerStarted' } : inputOf(line, this.state)]);
     const living = this.asked.filter(({ endsAt }) => endsAt > this.now);
     this.asked = told.some((one) => one.startsWith('ok ')) ? askedAfter(living, words, this.now) : living;
     return told;
@@ -84,9 +85,11 @@ function restoreStored(state: ReservationsState): ReservationsState {
   const { reservations, ...rest } = takeSnapshot(state);
   const whole = [...reservations].sort((one, other) => one.place.id - other.place.id);
   const names = [...new Set(whole.flatMap(({ place: { userId }, resourceId }) => [userId, resourceId]))];
+  const units = new UnitLists();
+  for (const { place } of whole) units.push(place.resources);
   const stored = new StoredReservations({
     facts: Float64Array.from(whole.flatMap((one) => [...storedFactsOf(one, { resource: names.indexOf(one.resourceId), user: names.indexOf(one.place.userId) })])),
-    units: whole.map(({ place }) => place.resources), names: new Map(names.entries()),
+    units, names: new Map(names.entries()),
     read: (id) => {
       const found = whole.find(({ place }) => place.id === id);
       invariant(found !== undefined, `reservation ${id} is not stored`);

@@ -2,6 +2,7 @@ import test from 'ava';
 
 import { decodeJobSpec, decodeSubmitJob, encodeJobSpec, taskCountMax } from '@mutirao/api/codecs';
 
+import type { MutiraoError } from '@mutirao/api/errors';
 import { schedulerNames } from '@mutirao/core/messages';
 
 import { aClaim } from '@mutirao/testkit';
@@ -13,7 +14,7 @@ const array: TaskGroup = {
 };
 
 function jobOf(group: Partial<TaskGroup>, rest: Partial<JobSpec> = {}): JobSpec {
-  return { label: '', groups: [{ ...array, ...group }], environment: {}, limits: undefined, homeDirectory: '', ...rest };
+  return { label: '', groups: [{ ...array, ...group }], environment: {}, limits: undefined, homeDirectory: '', edges: [], ...rest };
 }
 
 test('what a job leaves out is filled in', (t) => {
@@ -115,4 +116,20 @@ test('a job inside a reservation says what its claim says, and what becomes of w
   for (const text of ['', 'abc', 'a.b.c', aClaim({ jti: 'seven' }), `${claim}.x`]) {
     t.throws(() => decodeJobSpec(jobOf({}, { reservation: { claim: text, after: 1 } })), { code: 'MUT_CLAIM_FORGED' }, text);
   }
+});
+
+test('a workflow comes back from the wire as it went, and a bag says nothing of edges', (t) => {
+  const output = { source: { source: { $case: 'output' as const, value: { taskIndex: 0, path: 'a.dat' } } }, root: Root.PLAYPEN, path: 'in.dat', condition: '' };
+  const spec = decodeJobSpec(jobOf({ inputs: [output], expectedTimeMs: 1500 }, { edges: [{ from: 0, to: 1 }, { from: 1, to: 9 }] }));
+  t.deepEqual(spec.edges, [{ from: 0, to: 1 }, { from: 1, to: 9 }]);
+  t.like(spec.groups[0], { expectedTime: 1500, inputs: [{ source: { kind: 'output', taskIndex: 0, path: 'a.dat' } }] });
+  t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
+  t.false('edges' in decodeJobSpec(jobOf({})));
+  t.false('expectedTime' in (decodeJobSpec(jobOf({})).groups[0] ?? {}));
+});
+
+test('an edge to a task that the job does not have is refused with its place', (t) => {
+  const error = t.throws<MutiraoError>(() => decodeJobSpec(jobOf({}, { edges: [{ from: 0, to: 1 }, { from: 3, to: 10 }] })));
+  t.is(error.code, 'MUT_WORKFLOW_EDGE_NOWHERE');
+  t.is(error.message, 'job.edges[1] leads from task 3 to task 10; the job has 10 tasks, from 0 on');
 });

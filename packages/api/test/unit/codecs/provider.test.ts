@@ -11,7 +11,7 @@ test('a demand comes out as it went in, with what it does not say left unsaid', 
   const seen: Demand = { ...demand, taskTimeMax: 10, taskTimeMean: 0, deadline: 99 };
   const placed: Demand = { ...seen, unplacedTasks: 0, taskTimes: { count: 7, censoredCount: 3, median: 5, ninetieth: 9, ninetyNinth: undefined } };
   const reserved: Demand = { ...placed, reserved: [{ ...readClaim(aClaim()), processors: 2 }] };
-  const moved: Demand = { ...placed, reserved: [{ ...readClaim(aClaim()), startsAt: 7000, endsAt: 11_000, hasMoved: true, processors: 2 }] };
+  const moved: Demand = { ...placed, reserved: [{ ...readClaim(aClaim()), startsAt: 7000, endsAt: 11_000, amount: 9, hasMoved: true, processors: 2 }] };
   for (const one of [demand, seen, placed, reserved, moved]) t.deepEqual(decodeDemand(DemandWire.decode(DemandWire.encode(encodeDemand(one)).finish())), one);
   t.throws(() => decodeDemand({ ...encodeDemand(demand), reserved: [{ claim: aClaim(), processors: 0, startUnixMs: undefined, endUnixMs: undefined }] }), { code: 'MUT_BAD_REQUEST', message: /reserved\[0\]/ });
   t.throws(() => decodeDemand({ ...encodeDemand(demand), reserved: [{ claim: 'x.y.z', processors: 1, startUnixMs: undefined, endUnixMs: undefined }] }), { code: 'MUT_CLAIM_FORGED' });
@@ -31,6 +31,7 @@ test('an allocation request comes out as it went in, whatever its status', (t) =
   }
   const inside: AllocationRequest = { ...request, reservation: { ...nameReservation(readClaim(aClaim())), overCode: 'MUT_RESERVATION_OVER' } };
   const moved: AllocationRequest = { ...inside, reservation: { ...nameReservation(readClaim(aClaim())), overCode: '', movedTo: { startsAt: 7000, endsAt: 11_000 } } };
-  for (const one of [inside, moved]) t.deepEqual(decodeAllocationRequest(AllocationRequestWire.decode(AllocationRequestWire.encode(encodeAllocationRequest(one)).finish())), one);
+  const resized: AllocationRequest = { ...inside, reservation: { ...nameReservation(readClaim(aClaim())), overCode: '', movedTo: { startsAt: 7000, endsAt: 11_000, amount: 3 } } };
+  for (const one of [inside, moved, resized]) t.deepEqual(decodeAllocationRequest(AllocationRequestWire.decode(AllocationRequestWire.encode(encodeAllocationRequest(one)).finish())), one);
   t.throws(() => decodeAllocationRequest({ ...encodeAllocationRequest(request), status: 12 as RequestStatus }), { code: 'MUT_BAD_REQUEST' });
 });

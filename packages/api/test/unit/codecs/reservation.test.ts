@@ -70,7 +70,7 @@ test('a reservation is told with its claim, and never with the key of the claim 
   const told = Reservation.decode(Reservation.encode(encodeReservation(record, 'a.b.c')).finish());
   t.deepEqual(told, {
     reservationId: 3, resourceId: 'cluster', userId: 'ana', status: ReservationStatus.HELD, startUnixMs: 100, endUnixMs: 200, amount: 4, units: [{ first: 0, count: 2 }, { first: 5, count: 2 }],
-    earliestStartUnixMs: 50, latestEndUnixMs: undefined, holdUntilUnixMs: 90, requestedUnixMs: 10, claimedUnixMs: 0, endedUnixMs: 0, revision: 2, reason: 'free', clientRequestId: 'k', claim: 'a.b.c', together: undefined,
+    earliestStartUnixMs: 50, latestEndUnixMs: undefined, holdUntilUnixMs: 90, requestedUnixMs: 10, claimedUnixMs: 0, endedUnixMs: 0, revision: 2, reason: 'free', clientRequestId: 'k', claim: 'a.b.c', together: undefined, heldAhead: undefined,
   });
   t.false(JSON.stringify(told).includes('secret'));
   const names = decodeStatuses([ReservationStatus.HELD, ReservationStatus.CONFIRMED, ReservationStatus.CLAIMED, ReservationStatus.RELEASED, ReservationStatus.EXPIRED, ReservationStatus.CANCELLED]);

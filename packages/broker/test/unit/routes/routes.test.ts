@@ -82,7 +82,7 @@ function groupOf(changes: Partial<TaskGroup> = {}): TaskGroup {
 }
 
 function submission(changes: Partial<JobSpec> = {}, clientJobId = ''): SubmitJobRequest {
-  return { clientJobId, job: { label: 'sweep', groups: [groupOf()], environment: {}, limits: undefined, homeDirectory: '', replicasMax: 1, ...changes } };
+  return { clientJobId, job: { label: 'sweep', groups: [groupOf()], environment: {}, limits: undefined, homeDirectory: '', replicasMax: 1, edges: [], ...changes } };
 }
 
 /** Joins a machine with so many processors. */

@@ -9,6 +9,7 @@ import { temporaryFolder } from '@mutirao/testkit';
 
 import { FileHashes } from '../../../src/staging/file-hashes.ts';
 import { HomeFiles } from '../../../src/staging/home-files.ts';
+import type { WrittenFile } from '../../../src/staging/task-outputs.ts';
 import { Stager, type StagedBatch, type StageOrder } from '../../../src/staging/stager.ts';
 
 const plain: TaskGroup = {
@@ -30,14 +31,14 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function createStager(read: string[] = []): { readonly stager: Stager; readonly homeFiles: HomeFiles } {
+function createStager(read: string[] = [], written: readonly WrittenFile[] = []): { readonly stager: Stager; readonly homeFiles: HomeFiles } {
   const hashFile = (path: string): Promise<{ sha256: string; size: number }> => {
     read.push(path);
     const text = readFileSync(path, 'utf8');
     return Promise.resolve({ sha256: digest(text), size: text.length });
   };
   const homeFiles = new HomeFiles(new FileHashes({ hashFile }));
-  return { stager: new Stager(homeFiles), homeFiles };
+  return { stager: new Stager(homeFiles, { filesOf: () => Promise.resolve([...written]) }), homeFiles };
 }
 
 test('a batch that reads no file is staged at once, with values and output paths filled in', (t) => {
@@ -134,4 +135,15 @@ test('an input that is not what it was at submission costs its tasks, whether it
     t.like(changed.unstartable, [{ replicaId: 71, reason: 'MUT_INPUT_CHANGED' }, { replicaId: 72, reason: 'MUT_INPUT_CHANGED' }]);
     t.regex(changed.unstartable[0]?.detail ?? '', /in is not what it was when the job was submitted: it has 7 bytes now/);
   }
+});
+
+test('what another task wrote comes under the name that its reader wants, a folder with all that is in it', async (t) => {
+  const content = { sha256: digest('x'), size: 1 };
+  const { stager } = createStager([], [{ below: '', content, mode: 0o755 }, { below: 'sub/b', content, mode: 0o644 }]);
+  const inputs = [{ source: { kind: 'output', taskIndex: 2, path: 'a' }, root: 'playpen', path: 'from/{}', condition: '' }] as const;
+  const { batch, unstartable } = await stager.stage(orderOf({ inputs }));
+  t.deepEqual(unstartable, []);
+  t.deepEqual(batch.replicas[0]?.inputs, [
+    { root: 'playpen', path: 'from/red', content, mode: 0o755 }, { root: 'playpen', path: 'from/red/sub/b', content, mode: 0o644 },
+  ]);
 });

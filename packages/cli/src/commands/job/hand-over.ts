@@ -16,6 +16,7 @@ import { makeJob, overrideJob, taskOptionsGiven, type JobOptions, type TaskOptio
 /** Everything that `job submit` takes. */
 export interface SubmitOptions extends JobOptions, Partial<TaskOptions>, HereOptions, InsideOptions {
   readonly format?: string;
+  readonly taskCommand?: string;
   readonly wait?: true;
   readonly progress?: true;
 }
@@ -40,7 +41,7 @@ function readBag(context: CommandContext, file: string | undefined, options: Sub
   if (command.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `the file ${file} and a command after "--" are given; want one of them`);
   const given = taskOptionsGiven(taskOptions);
   if (given.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(', ')} beside the file ${file}; the file itself says that`);
-  return readJobFile(file, context.directory, context.output.note);
+  return readJobFile(file, { directory: context.directory, taskCommand: options.taskCommand }, context.output.note);
 }
 
 const attemptsMax = 3;

@@ -3,7 +3,8 @@ import { dirname, resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { JobSpec } from '@mutirao/core/messages';
-import { parseJdf } from '@mutirao/formats';
+import { detectFormat, parseJdf } from '@mutirao/formats';
+import { makeWorkflowJob, parseWorkflow } from '@mutirao/formats/workflow';
 
 /** Reads a text file. @throws {MutiraoError} MUT_BAD_REQUEST when it cannot be read. */
 export function readText(path: string): string {
@@ -15,15 +16,32 @@ export function readText(path: string): string {
   }
 }
 
+/** How a job file is read. */
+export interface JobFileOptions {
+  /** Relative paths of files begin there. */
+  readonly directory: string;
+  /** The command of a workflow's tasks that have none. */
+  readonly taskCommand?: string | undefined;
+}
+
+const workflowFormats: readonly string[] = ['workflow', 'wfformat', 'json', 'dax', 'xml'];
+
 /**
- * Reads a job file. That it is one is told by its content; what is in another format is refused with that format's name.
+ * Reads a job file: a bag (JDF) or a workflow. Which it is, is told by its content; what is in another format is refused with that format's name.
  *
  * @param warn gets each thing that was understood but is suspicious.
  * @throws {FormatError} naming file, line and column.
  */
-export function readJobFile(file: string, directory: string, warn: (line: string) => void): JobSpec {
+export function readJobFile(file: string, { directory, taskCommand }: JobFileOptions, warn: (line: string) => void): JobSpec {
   const path = resolve(directory, file);
-  const { job, warnings } = parseJdf(readText(path), { file, directory: dirname(path) });
+  const text = readText(path);
+  if (workflowFormats.includes(detectFormat(text))) {
+    const { job, warnings } = makeWorkflowJob(parseWorkflow(text, file), { directory: dirname(path), taskCommand });
+    for (const warning of warnings) warn(`warning: ${file}: ${warning}`);
+    return job;
+  }
+  if (taskCommand !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--task-command is given and ${file} is no workflow; want it for workflow files only`);
+  const { job, warnings } = parseJdf(text, { file, directory: dirname(path) });
   for (const { line, column, message } of warnings) warn(`warning: ${file}:${line}:${column}: ${message}`);
   return job;
 }

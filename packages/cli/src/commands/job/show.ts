@@ -56,6 +56,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['ended', job.endedUnixMs === 0 ? '' : showInstant(job.endedUnixMs)],
     ['time', showDuration(end - job.submittedUnixMs)],
     ['tasks', countsOf(job)],
+    ['edges', edgesText(spec)],
     ['task times', timesText(answer)],
     ['remaining', remainingText(answer)],
     ['replicas', `${job.replicaCount} so far, at most ${spec.replicasMax ?? 2} of a task at once`],
@@ -79,6 +80,10 @@ function describeReservation({ reservation }: JobSpec): string {
   if (reservation === undefined) return '';
   const { reservationId, resourceId, startsAt, endsAt, amount } = readClaim(reservation.claim);
   return `${reservationId} of ${resourceId}: ${amount} processors from ${showInstant(startsAt)} until ${showInstant(endsAt)}`;
+}
+
+function edgesText({ edges }: JobSpec): string {
+  return edges.length === 0 ? '' : `${edges.length} between tasks`;
 }
 
 function timesText({ taskTimes }: GetJobResponse): string {
@@ -117,7 +122,7 @@ function describeScheduling(spec: JobSpec): string {
 /** A job's tasks by status, in words; statuses without tasks are left out. */
 export function countsOf(job: JobSummary): string {
   const counts = [
-    [job.finishedCount, 'finished'], [job.runningCount, 'running'], [job.readyCount, 'ready'], [job.failedCount, 'failed'], [job.cancelledCount, 'cancelled'],
+    [job.finishedCount, 'finished'], [job.runningCount, 'running'], [job.readyCount, 'ready'], [job.waitingCount, 'waiting'], [job.failedCount, 'failed'], [job.cancelledCount, 'cancelled'],
   ] as const;
   const told = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`).join(', ');
   return `${job.taskCount}${told === '' ? '' : `: ${told}`}`;

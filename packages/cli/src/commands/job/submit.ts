@@ -18,7 +18,8 @@ const collect = (value: string, former: readonly string[] = []): readonly string
 export function define(command: Command, act: Act): void {
   command
     .usage('[options] [--array SELECTOR | --each-line FILE | --values A,B,C] -- COMMAND {}\n       mutirao job submit [options] FILE')
-    .argument('[file]', 'a job file (JDF); its format is told by its content')
+    .argument('[file]', 'a job file (JDF) or a workflow (YAML, WfFormat, DAX, job XML); its format is told by its content')
+    .option('--task-command <command>', 'of a workflow file: the command of tasks that have none, with {id}, {kind}, {seconds}, {dimension}, {inputs} and {outputs} of the task')
     .option('--array <selector>', 'one task per number: 1-1000, 0-90:10, 1,3,5-8')
     .option('--each-line <file>', 'one task per line of a file ("-" is standard input)')
     .option('--values <list>', 'one task per value: a,b,c')

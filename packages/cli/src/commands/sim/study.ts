@@ -32,9 +32,9 @@ export interface StudyRunOptions extends StudyOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<study>', 'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines that come and go; kunrath2008: utilisation and refusals of reservations; ahead: allocations held ahead of reservations, on archived logs; costa2005: the request heuristics on archived logs')
+    .argument('<study>', 'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines that come and go; kunrath2008: utilisation and refusals of reservations; moreira2009: workflows of many users on one cluster; ahead: allocations held ahead of reservations, on archived logs; costa2005: the request heuristics on archived logs')
     .requiredOption('--out <folder>', 'where results are kept; a study that was interrupted goes on there')
-    .option('--quick', 'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of each, kunrath2008 with 10, ahead with 30 reservations')
+    .option('--quick', 'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of each, kunrath2008 with 10, moreira2009 with 20, ahead with 30 reservations')
     .option('--seed <text>', 'the same seed, the same runs', '1')
     .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz (default: MUTIRAO_DATA)')
     .option('--workers <count>', 'threads (default: one per processor of this machine)')
@@ -47,9 +47,17 @@ export function define(command: Command, act: Act): void {
 export async function runStudy(context: CommandContext, name: string, options: StudyRunOptions): Promise<ExitStatus> {
   if (name === 'trust') return (await import('../../simulation/study/run-trust.ts')).runTrust(context, options);
   const settings = readSettings(name, options);
-  if (name === 'eager') return runEager(context, settings, options);
-  if (name === 'kunrath2008') return (await import('../../simulation/study/run-kunrath2008.ts')).runKunrath2008(context, settings, options);
-  if (name === 'ahead') return runLogged(context, settings, options);
+  switch (name) {
+    case 'eager': return runEager(context, settings, options);
+    case 'kunrath2008': return (await import('../../simulation/study/run-kunrath2008.ts')).runKunrath2008(context, settings, options);
+    case 'moreira2009': return (await import('../../simulation/study/run-moreira2009.ts')).runMoreira2009(context, settings, options);
+    case 'ahead': return runLogged(context, settings, options);
+    default: return runHeuristics(context, settings, options);
+  }
+}
+
+/** costa2005's study, in parts that are kept. */
+async function runHeuristics(context: CommandContext, settings: StudySettings, options: StudyRunOptions): Promise<ExitStatus> {
   const workerCount = options.workers === undefined ? availableParallelism() : readWhole('--workers', options.workers, { min: 1, max: 1024 });
   const data = getData(context, options);
   const folder = StudyFolder.open(resolve(context.directory, options.out), settings);

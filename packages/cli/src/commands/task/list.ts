@@ -82,7 +82,7 @@ export function taskTable(tasks: readonly TaskRecord[], everyReplica: boolean, n
   const rows = tasks.flatMap((task) => {
     const shown = everyReplica ? task.replicas : [tellingReplica(task)].filter((replica) => replica !== undefined);
     const head = [String(task.taskIndex), shorten(task.value), nameOf(TaskStatus, task.status)];
-    if (shown.length === 0) return [[...head, '-', '-', '-', '-', '-', '-', '']];
+    if (shown.length === 0) return [[...head, '-', '-', '-', '-', '-', '-', task.waitsFor.length === 0 ? '' : `waits for ${task.waitsFor.join(', ')}`]];
     return shown.map((replica, index) => [...(index === 0 ? head : ['', '', '']), ...replicaCells(replica, now)]);
   });
   return renderTable(columns, rows);

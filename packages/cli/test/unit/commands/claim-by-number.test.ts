@@ -7,7 +7,7 @@ import { runCommandLine } from '@mutirao/testkit';
 function managerOf(status: ReservationStatus, claim: string) {
   const shown: string[] = [];
   const reservation = {
-    reservationId: 7, resourceId: 'cluster', userId: 'ana', status, startUnixMs: 0, endUnixMs: 9000, amount: 1, units: [], together: undefined, earliestStartUnixMs: 0, latestEndUnixMs: undefined,
+    reservationId: 7, resourceId: 'cluster', userId: 'ana', status, startUnixMs: 0, endUnixMs: 9000, amount: 1, units: [], together: undefined, heldAhead: undefined, earliestStartUnixMs: 0, latestEndUnixMs: undefined,
     holdUntilUnixMs: 0, requestedUnixMs: 0, claimedUnixMs: 0, endedUnixMs: 0, revision: 1, reason: 'rain', clientRequestId: '', claim,
   };
   const show = (text: string): void => {

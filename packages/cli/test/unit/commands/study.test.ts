@@ -111,6 +111,14 @@ test('a study or a part that there is not is refused', async (t) => {
   t.regex(part.err, /the part is "sp2-1"; want one of this study, such as sp2-100x100s-1x/);
 });
 
+test('the study of workflows takes no logs and no threads, and writes nothing when it is told otherwise', async (t) => {
+  const directory = temporaryFolder(t);
+  const { status, err } = await runCommandLine(['sim', 'study', 'moreira2009', '--workers', '2', '--out', 'out'], { directory });
+  t.is(status, 2);
+  t.regex(err, /MUT_BAD_REQUEST .*--workers is for the study costa2005; moreira2009 runs in one thread/);
+  t.deepEqual(readdirSync(directory), []);
+});
+
 test('one part can be run by itself and is taken by the study', async (t) => {
   const directory = temporaryFolder(t);
   writeData(directory);

@@ -2,11 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { ownProgram, type ProcessName } from '@mutirao/runtime/processes';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
 import { clusterName, embeddedManager, GridPlan, noManager, parseClusters, parseSettings } from '../../../src/grid/plan.ts';
 import { claimHome, findGridRecord, isSupervised, type GridRecord } from '../../../src/grid/record.ts';
 
 const record: GridRecord = { pid: 1, startedUnixMs: 0, broker: '', clusters: [], machines: 0, processes: {} };
+
+/** What a command gives to its program, which is started in several words: from sources or from a bundle. */
+function argumentsOf(name: ProcessName, command: readonly string[]): readonly string[] {
+  return command.slice(ownProgram(name).length);
+}
 
 test('clusters are named and sized by a list', (t) => {
   t.deepEqual(parseClusters('8,4'), [8, 4]);
@@ -18,15 +24,15 @@ test('clusters are named and sized by a list', (t) => {
 test('settings become options of all processes of a kind, after our own', (t) => {
   const settings = parseSettings(['cluster.walltime-max=10m', 'agent.kill-grace=1s']);
   const plan = new GridPlan('/home', { clusters: [8], machines: 0, machineProcessors: 1, settings });
-  t.deepEqual(plan.cluster('alpha', 8).command(undefined).slice(4), ['--home', '/home', '--id', 'alpha', '--processors', '8', '--walltime-max', '10m', '--listen', '127.0.0.1:0']);
+  t.deepEqual(argumentsOf('cluster', plan.cluster('alpha', 8).command(undefined)), ['--home', '/home', '--id', 'alpha', '--processors', '8', '--walltime-max', '10m', '--listen', '127.0.0.1:0']);
   t.deepEqual(plan.agent('lab/m1', 'h:1').command(undefined).slice(-4), ['--processors', '1', '--kill-grace', '1s']);
   t.throws(() => parseSettings(['walltime-max=10m']), { code: 'MUT_BAD_REQUEST' });
 });
 
 test('a cluster of a grid with reservations honours them, under its name', (t) => {
   const plan = new GridPlan('/home', { clusters: [8], machines: 0, machineProcessors: 1, hasReservations: true, settings: parseSettings([]) });
-  t.deepEqual(plan.reservations('local').command(undefined).slice(4), ['--home', '/home', '--id', 'local', '--listen', '127.0.0.1:0']);
-  t.deepEqual(plan.cluster('alpha', 8, 'h:7').command(undefined).slice(6, -2), ['--id', 'alpha', '--processors', '8', '--reservations', 'h:7']);
+  t.deepEqual(argumentsOf('reservations', plan.reservations('local').command(undefined)), ['--home', '/home', '--id', 'local', '--listen', '127.0.0.1:0']);
+  t.deepEqual(argumentsOf('cluster', plan.cluster('alpha', 8, 'h:7').command(undefined)).slice(2, -2), ['--id', 'alpha', '--processors', '8', '--reservations', 'h:7']);
   t.deepEqual(embeddedManager('h:1', 'alpha').slice(-2), ['--reservation-resource', 'alpha']);
   t.deepEqual(embeddedManager('h:1'), ['--manager', 'embedded', '--cluster', 'h:1']);
 });
@@ -41,12 +47,12 @@ test('every process of a traced grid writes a file of its own', (t) => {
 
 test('the processes of a leashed grid are told to watch their standard input', (t) => {
   const plan = new GridPlan('/home', { clusters: [], machines: 0, machineProcessors: 1, isLeashed: true, settings: parseSettings([]) });
-  t.deepEqual(plan.provider('p', noManager).command(undefined).slice(4), ['--home', '/home', '--leash', '--id', 'p', '--manager', 'none', '--listen', '127.0.0.1:0']);
+  t.deepEqual(argumentsOf('provider', plan.provider('p', noManager).command(undefined)), ['--home', '/home', '--leash', '--id', 'p', '--manager', 'none', '--listen', '127.0.0.1:0']);
 });
 
 test('a process that is started again listens where it did', (t) => {
   const plan = new GridPlan('/home', { clusters: [], machines: 1, machineProcessors: 1, settings: parseSettings([]) });
-  t.deepEqual(plan.broker([{ name: 'lab', address: 'h:1' }]).command('127.0.0.1:99').slice(4), ['--home', '/home', '--provider', 'lab=h:1', '--listen', '127.0.0.1:99']);
+  t.deepEqual(argumentsOf('broker', plan.broker([{ name: 'lab', address: 'h:1' }]).command('127.0.0.1:99')), ['--home', '/home', '--provider', 'lab=h:1', '--listen', '127.0.0.1:99']);
 });
 
 test('of two grids that claim a home folder one wins', (t) => {

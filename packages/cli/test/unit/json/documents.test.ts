@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { RequestStatus as ClusterRequestStatus } from '@mutirao/api/cluster';
-import { Algorithm, Placement, ReservationStatus, ResourceKind } from '@mutirao/api/reservation';
+import { AheadStatus, Algorithm, Placement, ReservationStatus, ResourceKind } from '@mutirao/api/reservation';
 import { KeptMachineStatus, RequestStatus } from '@mutirao/api/provider';
 import { aJobSummary, aJobSpec, aLedgerRow, aMachineRecord, aTask, runCommandLine } from '@mutirao/testkit';
 import { entries } from '../../../src/commands/index.ts';
@@ -49,6 +49,7 @@ const cluster = {
 const reservation = {
   reservationId: 1, resourceId: 'net', userId: 'ana', status: ReservationStatus.CONFIRMED, startUnixMs: 1, endUnixMs: 2, amount: 4, units: [], earliestStartUnixMs: 1, latestEndUnixMs: undefined,
   holdUntilUnixMs: 0, requestedUnixMs: 1, claimedUnixMs: 0, endedUnixMs: 0, revision: 1, reason: 'free', clientRequestId: '', claim: 'a.b.c', together: undefined,
+  heldAhead: { status: AheadStatus.QUEUED, heldUnits: 1, askedUnits: 3, askUnixMs: 0, expectedUnixMs: 1, chancePercent: 50, reason: '' },
 };
 const reservable = {
   resourceId: 'net', ownerId: 'ana', resourceType: 'network', kind: ResourceKind.CAPACITY, total: 800, unit: 'B/s', failed: 0, failedUnits: [], reservationCount: 1,
@@ -74,7 +75,7 @@ const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'], 'job cancel': ['1'], 'job retry': ['1'], 'task output': ['1'], 'provider show': ['alpha'], 'provider add': ['alpha', 'h:1'],
   'provider drain': ['alpha'], 'provider heuristic': ['alpha', 'adaptive'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'],
   'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'], 'machine quarantine': ['lab/m1'], 'machine show': ['lab/m1'], 'machine pardon': ['lab/m1'],
-  'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'canceljob': ['1'], 'waitforjob': ['1'],
+  'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'explain reservation': [...at, '1'], 'canceljob': ['1'], 'waitforjob': ['1'],
   'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'], 'sim swarm': ['--seeds', '2'],
   'sim replay': [trace], 'sim schedule': ['--workflow', exampleFile('blur.yaml'), '--platform', exampleFile('processors.conf')],
   'reservation request': [...at, '--resource', 'net', '--share', '30%', '--for', '2h'], 'reservation renegotiate': [...at, '1', '--for', '1h'], 'reservation list': at,

@@ -1,6 +1,8 @@
 import { IndexSet, invariant, type JobId, type TaskIndex } from '../../shared/index.ts';
 import { TimeCurve } from '../../times/index.ts';
+import { admitTask } from './apply-dependencies.ts';
 import type { ChangeOf } from './changes.ts';
+import { layOutDependencies } from './lay-out-dependencies.ts';
 import { type BrokerJob, type BrokerState, clientKey, type OpenTask, schedulingDefaults } from './state.ts';
 import { countTasks, getGroup, layOutGroups } from './task-groups.ts';
 
@@ -11,13 +13,14 @@ export function getJob(state: BrokerState, jobId: JobId): BrokerJob {
   return job;
 }
 
-/** Takes a job in: every task is ready. */
+/** Takes a job in: every task is ready, or waits for others. */
 export function acceptJob(state: BrokerState, change: ChangeOf<'JobAccepted'>): void {
   const job = createJob(change);
   const { groups, queues } = layOutGroups(job, change.spec);
   job.groups = groups;
   job.queues = queues;
-  for (const group of groups) group.queue.ready.addRange(group.firstTaskIndex, group.count);
+  job.dependencies = layOutDependencies(change.spec);
+  admitRange(job, 0, job.taskCount);
   state.jobs.set(job.jobId, job);
   state.openJobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
@@ -30,13 +33,13 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     taskCount: spec.groups.reduce((sum, group) => sum + countTasks(group), 0),
     processors: spec.processors, replicasMax: spec.replicasMax, failuresMax: spec.failuresMax, deadline: spec.deadline, verification: spec.verification, reservation: spec.reservation, reservationOver: undefined,
     scheduler: spec.scheduler ?? schedulingDefaults.scheduler, replicationCap: spec.replicationCap ?? schedulingDefaults.replicationCap,
-    spec, groups: [], queues: [], status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
+    spec, groups: [], queues: [], dependencies: undefined, status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
     finished: new IndexSet(), failed: new IndexSet(), cancelled: new IndexSet(),
     replicaCount: 0, failureCount: 0, supports: new Map(), doubtful: new IndexSet(), extraVoteCount: 0, times: new TimeCurve(), shares: new Map(), sistered: new Set(),
   };
 }
 
-/** Cancels what is ready and marks what is on machines as aborting; results that are being verified are still settled. */
+/** Cancels what is ready or waits and marks what is on machines as aborting; results that are being verified are still settled. */
 export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>): void {
   const job = getJob(state, change.jobId);
   job.status = 'cancelled';
@@ -44,6 +47,10 @@ export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>):
   for (const queue of job.queues) {
     job.cancelled.addAll(queue.ready);
     queue.ready.clear();
+  }
+  if (job.dependencies !== undefined) {
+    job.cancelled.addAll(job.dependencies.waiting);
+    job.dependencies.waiting.clear();
   }
   for (const task of job.tasks.values()) {
     if (task.status === 'ready') job.tasks.delete(task.index);
@@ -73,10 +80,11 @@ function forgetTasks(job: BrokerJob): void {
   job.spec = undefined;
   job.groups = [];
   job.queues = [];
+  job.dependencies = undefined;
   job.finished.clear();
 }
 
-/** Makes failed and cancelled tasks ready again, their failures forgotten; those whose replicas are still being ended go on without these. */
+/** Has failed and cancelled tasks run again, those that wait for others when these have finished, their failures forgotten; those whose replicas are still being ended go on without these. */
 export function retryTasks(state: BrokerState, change: ChangeOf<'TasksRetried'>): void {
   const job = getJob(state, change.jobId);
   if (change.taskIndexes.length > 0) {
@@ -111,20 +119,27 @@ function retryTask(job: BrokerJob, index: TaskIndex): void {
   }
   const wasEnded = job.failed.delete(index) || job.cancelled.delete(index);
   invariant(wasEnded, `task ${index} of job ${job.jobId} is retried, but neither failed nor cancelled`);
-  getGroup(job, index).queue.ready.add(index);
+  admitTask(job, index);
 }
 
 function retryAll(job: BrokerJob, ended: IndexSet): void {
-  for (const { first, count } of ended.ranges()) {
-    let from = first;
-    while (from < first + count) {
-      const group = getGroup(job, from);
-      const end = Math.min(first + count, group.firstTaskIndex + group.count);
-      group.queue.ready.addRange(from, end - from);
-      from = end;
-    }
-  }
+  for (const { first, count } of ended.ranges()) admitRange(job, first, count);
   ended.clear();
+}
+
+/** Tasks of a bag by the range; those of a workflow one by one. */
+function admitRange(job: BrokerJob, first: TaskIndex, count: number): void {
+  let from = first;
+  while (from < first + count) {
+    if (job.dependencies !== undefined) {
+      admitTask(job, from++);
+      continue;
+    }
+    const group = getGroup(job, from);
+    const end = Math.min(first + count, group.firstTaskIndex + group.count);
+    group.queue.ready.addRange(from, end - from);
+    from = end;
+  }
 }
 
 /** Open jobs stay in the order of their submission. */

@@ -1,6 +1,7 @@
 import type { TaskStatus } from '../../messages/index.ts';
 import { invariant, type Instant, type TaskIndex } from '../../shared/index.ts';
 import { getJob } from './apply-job.ts';
+import { cancelDescendants, releaseSuccessors } from './apply-dependencies.ts';
 import { takeFromLease } from './apply-lease.ts';
 import { getMachine } from './apply-machine.ts';
 import type { ChangeOf, ReplicaEnding } from './changes.ts';
@@ -159,8 +160,8 @@ function setStatus(job: BrokerJob, task: OpenTask, status: TaskStatus): void {
   switch (status) {
     case 'ready': getGroup(job, task.index).queue.ready.add(task.index); break;
     case 'finished': finishTask(job, task); break;
-    case 'failed': closeTask(job, task); job.failed.add(task.index); break;
-    case 'cancelled': closeTask(job, task); job.cancelled.add(task.index); break;
+    case 'failed':
+    case 'cancelled': giveUpTask(job, task, status); break;
     default: break;
   }
 }
@@ -168,10 +169,18 @@ function setStatus(job: BrokerJob, task: OpenTask, status: TaskStatus): void {
 function finishTask(job: BrokerJob, task: OpenTask): void {
   closeTask(job, task);
   job.finished.add(task.index);
+  releaseSuccessors(job, task.index);
   for (const sister of task.replicas) {
     sister.status = 'aborting';
     sister.abortFate ??= 'surplus';
   }
+}
+
+/** What waits for it cannot run. */
+function giveUpTask(job: BrokerJob, task: OpenTask, status: 'failed' | 'cancelled'): void {
+  closeTask(job, task);
+  job[status].add(task.index);
+  cancelDescendants(job, task.index);
 }
 
 function closeTask(job: BrokerJob, task: OpenTask): void {

@@ -1,8 +1,8 @@
 import { IndexSet, invariant, type TaskIndex } from '../../shared/index.ts';
+import { admitTask, holdSuccessors, isUnread } from './apply-dependencies.ts';
 import { getJob } from './apply-job.ts';
 import type { ChangeOf } from './changes.ts';
 import type { BrokerJob, BrokerState } from './state.ts';
-import { getGroup } from './task-groups.ts';
 import { openRecord } from './trust-records.ts';
 
 /** Pieces of evidence that a record keeps. */
@@ -37,20 +37,21 @@ function nameOf(state: BrokerState, identity: string): string {
   return identity;
 }
 
-/** Makes finished tasks ready again where their job is running; where it is over, marks them. */
+/** Makes finished tasks ready again where their job is running; where it is over, or other tasks have begun with their results, marks them. */
 export function doubtResults(state: BrokerState, { jobId, taskIndexes }: ChangeOf<'ResultsDoubted'>): void {
   const job = getJob(state, jobId);
   const runsAgain = job.status === 'running';
   for (const index of taskIndexes) {
     for (const support of job.supports.values()) support.delete(index);
-    if (runsAgain) reopen(job, index);
+    if (runsAgain && isUnread(job, index)) reopen(job, index);
     else job.doubtful.add(index);
   }
 }
 
 function reopen(job: BrokerJob, index: TaskIndex): void {
   invariant(job.finished.delete(index), `task ${index} of job ${job.jobId} is doubted, and has not finished`);
-  getGroup(job, index).queue.ready.add(index);
+  holdSuccessors(job, index);
+  admitTask(job, index);
 }
 
 /** Notes what speaks against a machine. */

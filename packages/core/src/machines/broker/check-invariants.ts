@@ -1,5 +1,6 @@
 import { isOfReservation } from '../../messages/index.ts';
 import { countIn, IndexSet, invariant } from '../../shared/index.ts';
+import { predecessorsOf } from './dependencies.ts';
 import { presenceOf } from './ledger-accounts.ts';
 import { findLeasedTask, unconfirmedMax } from './leases.ts';
 import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
@@ -51,6 +52,7 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
   }
   invariant(job.reservationOver === undefined || job.reservation !== undefined, `${name} has left a reservation that it never had`);
   checkCounts(job, name);
+  checkDependencies(job, name);
   checkSupports(job, name);
   if (job.status === 'cancelled') invariant(countReady(job) === 0, `${name} is cancelled with ready tasks`);
 }
@@ -60,7 +62,7 @@ function checkCounts(job: BrokerJob, name: string): void {
   const all = new IndexSet();
   let sum = 0;
   for (const { heldBack } of job.queues) invariant(heldBack.size === 0, `job ${job.jobId} has tasks held back between two steps`);
-  for (const set of [job.finished, job.failed, job.cancelled, ...job.queues.map((queue) => queue.ready)]) {
+  for (const set of [job.finished, job.failed, job.cancelled, ...job.queues.map((queue) => queue.ready), ...(job.dependencies === undefined ? [] : [job.dependencies.waiting])]) {
     sum += set.size;
     all.addAll(set);
   }
@@ -71,6 +73,22 @@ function checkCounts(job: BrokerJob, name: string): void {
   }
   invariant(sum === job.taskCount && all.size === sum, `${name} has ${job.taskCount} tasks, ${sum} places and ${all.size} different ones`);
   invariant(all.findFrom(job.taskCount) === undefined, `${name} has a task beyond its last`);
+}
+
+/** What waits has something to wait for, that may still come; what is begun has not. */
+function checkDependencies({ dependencies, finished, failed, cancelled, tasks, taskCount, queues }: BrokerJob, name: string): void {
+  if (dependencies === undefined) return;
+  for (let index = 0; index < taskCount; index++) {
+    const before = predecessorsOf(dependencies, index);
+    const unmet = before.filter((task) => !finished.has(task)).length;
+    invariant(dependencies.unmet[index] === unmet, `task ${index} of ${name} waits for ${unmet} tasks and counts ${dependencies.unmet[index]}`);
+    if (dependencies.waiting.has(index)) {
+      invariant(unmet > 0, `task ${index} of ${name} waits for nothing`);
+      invariant(!before.some((task) => failed.has(task) || cancelled.has(task)), `task ${index} of ${name} waits for what does not come`);
+    }
+    const isBegun = tasks.has(index) || finished.has(index) || queues.some(({ ready }) => ready.has(index));
+    invariant(!isBegun || unmet === 0, `task ${index} of ${name} goes before what it waits for`);
+  }
 }
 
 function countReady(job: BrokerJob): number {

@@ -46,6 +46,7 @@ export function statusAfter(replica: BrokerReplica, fate: ReplicaFate, options: 
 function presentStatus(job: BrokerJob, { index, status }: OpenTask): TaskStatus {
   const open = job.tasks.get(index);
   if (open !== undefined) return open.status;
+  if (job.dependencies?.waiting.has(index) === true) return 'waiting';
   return job.queues.some(({ ready }) => ready.has(index)) ? 'ready' : status;
 }
 

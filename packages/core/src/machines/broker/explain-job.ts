@@ -5,6 +5,7 @@ import { explainWaiting } from './explain-waiting.ts';
 import { explainReservation } from './explain-reserved.ts';
 import { explainLeasedJob } from './explain-lease.ts';
 import { explainScheduling } from './explain-scheduling.ts';
+import { explainProgress } from './explain-workflow.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { findJobOf } from './find-job.ts';
 import { describeOutlook, describeQuantiles, outlookOf } from './job-outlook.ts';
@@ -35,7 +36,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
     details.push(`${plural(queue.readyCount, 'task')} waiting: ${why.summary}`, ...why.details);
     if (waiting.length === listedMax) break;
   }
-  details.push(...explainReservation(state, job, now), ...explainLeasedJob(state, job, now));
+  details.push(...explainProgress(job), ...explainReservation(state, job, now), ...explainLeasedJob(state, job, now));
   const verifying = countOpen(job, 'verifying');
   if (verifying > 0) details.push(`${plural(verifying, 'result')} being brought home and checked.`);
   details.push(...describeOutlook(outlookOf(state, job, now)));
@@ -55,7 +56,9 @@ function explainEndedJob(state: BrokerState, job: BrokerJob): Explanation {
   const took = describeTime(job.endedAt - job.submittedAt);
   const details: string[] = [];
   if (job.failed.size > 0) details.push(`${plural(job.failed.size, 'task')} failed; see "mutirao task list ${job.jobId} --status failed".`);
-  if (job.cancelled.size > 0) details.push(`${plural(job.cancelled.size, 'task')} cancelled (${job.cancelReason || 'no reason given'}).`);
+  const blocked = explainProgress(job);
+  if (blocked.length > 0) details.push(...blocked);
+  else if (job.cancelled.size > 0) details.push(`${plural(job.cancelled.size, 'task')} cancelled (${job.cancelReason || 'no reason given'}).`);
   if (job.replicaCount > job.taskCount) details.push(`${plural(job.replicaCount, 'replica')} were placed for ${plural(job.taskCount, 'task')}.`);
   if (job.reservationOver !== undefined) details.push(...explainReservation(state, job, job.endedAt));
   const times = quantilesOf(job.times);

@@ -1,7 +1,7 @@
 import type { Instant } from '../../shared/index.ts';
 import { describeRequests } from './explain-request.ts';
 import { type Explanation } from './explanation.ts';
-import { belongsTo, runsBeside, windowOf } from './reserved-place.ts';
+import { amountOf, belongsTo, runsBeside, windowOf } from './reserved-place.ts';
 import { describeTime } from './sentences.ts';
 import type { BrokerJob, BrokerState } from './state.ts';
 
@@ -37,7 +37,7 @@ export function explainReservation(state: BrokerState, job: BrokerJob, now: Inst
   const rest = describeTime(Math.max(0, endsAt - now));
   if (reservation.isOwn === true) {
     const when = now < startsAt ? `begins in ${describeTime(startsAt - now)}` : `lasts another ${rest}`;
-    return [`Its tasks run wherever there is a machine, and inside ${name} too, ${reservation.amount} processors reserved to meet its deadline, which ${when}.`];
+    return [`Its tasks run wherever there is a machine, and inside ${name} too, ${amountOf(state, reservation)} processors reserved to meet its deadline, which ${when}.`];
   }
   return [`Its tasks run inside ${name} only, until it ends in ${rest}; then what is left ${reservation.after === 'wait' ? 'waits' : 'goes on as an ordinary job'}.`];
 }

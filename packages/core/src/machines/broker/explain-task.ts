@@ -6,6 +6,7 @@ import { explainWaiting } from './explain-waiting.ts';
 import type { Explanation } from './explanation.ts';
 import { findJobOf } from './find-job.ts';
 import { explainAdopted, explainLeasedTask } from './explain-lease.ts';
+import { explainCancelled, explainUnmet } from './explain-workflow.ts';
 import { explainVotes } from './explain-votes.ts';
 import { describeRest } from './job-outlook.ts';
 import { findTaskSummary, type TaskSummary } from './queries.ts';
@@ -37,13 +38,13 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
   const past = subject.past.map(describePast);
   const name = `task ${subject.taskIndex} of job ${subject.jobId}`;
   switch (task.status) {
-    case 'waiting':
+    case 'waiting': return explainUnmet(job, { name, task, past });
     case 'ready': return explainReady(state, job, { name, task, past, now });
     case 'running': return explainRunning(state, { job, task, name, past }, now);
     case 'verifying': return explainVerifying(state, job, { name, task, past });
     case 'finished': return explainFinished(name, subject.past, past);
     case 'failed': return { summary: `${name} failed: ${past.at(-1) ?? 'its records are gone'}`, details: past.slice(0, -1) };
-    case 'cancelled': return { summary: `${name} was cancelled (${job.cancelReason || 'no reason given'}).`, details: past };
+    case 'cancelled': return { summary: explainCancelled(job, { name, task, past }), details: past };
   }
 }
 

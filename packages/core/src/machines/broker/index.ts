@@ -37,4 +37,5 @@ export { countTasks } from './task-groups.ts';
 export { expectedRemaining, expectedTime, timeQuantile } from './task-times.ts';
 export type { TrustEvidence, TrustRecord } from './trust-evidence.ts';
 export { credibilityOf, findIdentity, identityOf, isCaught } from './trust-records.ts';
-export { findSpecFault, taskCountMax, type SpecFault, voteCountMax } from './validate-spec.ts';
+export type { SpecFault } from './spec-fault.ts';
+export { findSpecFault, taskCountMax, voteCountMax } from './validate-spec.ts';

@@ -1,5 +1,6 @@
 import type { AllocationRequest, JobStatus, MachineFacts, TaskStatus } from '../../messages/index.ts';
 import type { IndexSet, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+import { predecessorsOf } from './dependencies.ts';
 import { findJobOf } from './find-job.ts';
 import { type BrokerJob, type BrokerMachine, type BrokerState, isHere } from './state.ts';
 import type { TrustRecord } from './trust-evidence.ts';
@@ -15,6 +16,8 @@ export interface JobSummary {
   /** 0 while a task is open. */
   readonly endedAt: Instant;
   readonly taskCount: number;
+  /** Those that wait for others. */
+  readonly waitingCount: number;
   readonly readyCount: number;
   /** Running or verifying. */
   readonly runningCount: number;
@@ -51,12 +54,13 @@ export function listJobSummaries(
 
 function summarise(job: BrokerJob): JobSummary {
   const { jobId, userId, label, status, submittedAt, endedAt, taskCount, replicaCount, cancelReason } = job;
+  const waitingCount = job.dependencies?.waiting.size ?? 0;
   const readyCount = job.queues.reduce((sum, queue) => sum + queue.readyCount, 0);
   const finishedCount = isAllFinished(job) ? taskCount : job.finished.size;
   const [failedCount, cancelledCount] = [job.failed.size, job.cancelled.size];
-  const runningCount = taskCount - readyCount - finishedCount - failedCount - cancelledCount;
+  const runningCount = taskCount - waitingCount - readyCount - finishedCount - failedCount - cancelledCount;
   return {
-    jobId, userId, label, status, submittedAt, endedAt, taskCount, readyCount, runningCount, finishedCount, failedCount,
+    jobId, userId, label, status, submittedAt, endedAt, taskCount, waitingCount, readyCount, runningCount, finishedCount, failedCount,
     cancelledCount, replicaCount, cancelReason, extraVoteCount: job.extraVoteCount, doubtfulCount: job.doubtful.size,
     doubtfulTaskIndexes: firstOf(job.doubtful, doubtfulShownMax),
   };
@@ -82,6 +86,8 @@ export interface TaskSummary {
   readonly status: TaskStatus;
   /** Failures so far of an open task; 0 for one that has ended, whose records tell. */
   readonly failureCount: number;
+  /** The first of those that it waits for and that have not finished. */
+  readonly waitsFor: readonly TaskIndex[];
   /** On machines now or being verified, the eldest first. */
   readonly replicas: readonly OpenReplica[];
 }
@@ -100,19 +106,28 @@ export interface OpenReplica {
 export function findTaskSummary(job: BrokerJob, taskIndex: TaskIndex): TaskSummary | undefined {
   if (!Number.isInteger(taskIndex) || taskIndex < 0 || taskIndex >= job.taskCount) return undefined;
   const task = job.tasks.get(taskIndex);
-  if (task === undefined) return { taskIndex, status: closedStatus(job, taskIndex), failureCount: 0, replicas: [] };
+  if (task === undefined) return { taskIndex, status: closedStatus(job, taskIndex), failureCount: 0, waitsFor: listUnmet(job, taskIndex), replicas: [] };
   const verifying = (task.successes ?? []).map(({ ending, machineId }) => ({
     replicaId: ending.replicaId, machineId, placedAt: ending.placedAt, startedAt: ending.startedAt, isVerifying: true,
   }));
   const running = task.replicas.map(({ replicaId, machine, placedAt, startedAt }) => ({
     replicaId, machineId: machine.facts.machineId, placedAt, startedAt, isVerifying: false,
   }));
-  return { taskIndex, status: task.status, failureCount: task.failureCount, replicas: [...verifying, ...running] };
+  return { taskIndex, status: task.status, failureCount: task.failureCount, waitsFor: [], replicas: [...verifying, ...running] };
+}
+
+/** Tasks that a task is said to wait for. */
+const waitsForShownMax = 10;
+
+function listUnmet({ dependencies, finished }: BrokerJob, index: TaskIndex): TaskIndex[] {
+  if (dependencies === undefined || dependencies.unmet[index] === 0) return [];
+  return predecessorsOf(dependencies, index).filter((before) => !finished.has(before)).slice(0, waitsForShownMax);
 }
 
 function closedStatus(job: BrokerJob, index: TaskIndex): TaskStatus {
   if (isAllFinished(job) || job.finished.has(index)) return 'finished';
   if (job.failed.has(index)) return 'failed';
+  if (job.dependencies?.waiting.has(index) === true) return 'waiting';
   return job.cancelled.has(index) ? 'cancelled' : 'ready';
 }
 
@@ -140,6 +155,7 @@ function finderOf(job: BrokerJob, status: TaskStatus | undefined): (from: TaskIn
     case 'finished':
     case 'failed':
     case 'cancelled': return (from) => job[status].findFrom(from);
+    case 'waiting': return (from) => job.dependencies?.waiting.findFrom(from);
     case 'ready': return (from) => firstReady(job, from);
     default: {
       const open = [...job.tasks.values()].filter((task) => task.status === status).map((task) => task.index).sort((a, b) => a - b);

@@ -35,5 +35,5 @@ function isSamePlace(known: AllocationRequest['reservation'], told: AllocationRe
 }
 
 function isSameWindow(known: MovedWindow | undefined, told: MovedWindow | undefined): boolean {
-  return known?.startsAt === told?.startsAt && known?.endsAt === told?.endsAt;
+  return known?.startsAt === told?.startsAt && known?.endsAt === told?.endsAt && known?.amount === told?.amount;
 }

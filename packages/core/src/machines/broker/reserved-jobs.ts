@@ -1,9 +1,9 @@
 import { type JobReservation, type JobSpec, nameReservation, reservationKey, type ReservedDemand } from '../../messages/index.ts';
 import { describeTime, type ProcessorCount, type UserId } from '../../shared/index.ts';
-import { findMoved, reservationNow, windowOf } from './reserved-place.ts';
+import { amountOf, findMoved, reservationNow, windowOf } from './reserved-place.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, OverReservation } from './state.ts';
 import { commit, type Turn, wakeBy } from './turn.ts';
-import type { SpecFault } from './validate-spec.ts';
+import type { SpecFault } from './spec-fault.ts';
 import { countRunsWanted } from './votes.ts';
 
 /** Finds what keeps a job from running inside the reservation that its spec names, as far as its claim and its resource have told; undefined where nothing does. */
@@ -47,7 +47,7 @@ export function reservedFor(state: BrokerState, provider: BrokerProvider): Reser
     const reservation = reservationNow(job);
     if (reservation?.resourceId !== provider.resourceId || job.status !== 'running') continue;
     const key = reservationKey(nameReservation(reservation));
-    const processors = Math.min(reservation.amount, (wanted.get(key)?.processors ?? 0) + processorsFor(state, job));
+    const processors = Math.min(amountOf(state, reservation), (wanted.get(key)?.processors ?? 0) + processorsFor(state, job));
     const { after: _after, isOwn: _isOwn, ...claimed } = reservation;
     if (processors > 0) wanted.set(key, { ...claimed, ...whereMoved(state, reservation), processors });
   }
@@ -72,5 +72,5 @@ function processorsFor(state: BrokerState, job: BrokerJob): ProcessorCount {
 
 /** Whether the same is wanted inside the same reservations. */
 export function isSameReserved(one: readonly ReservedDemand[] = [], other: readonly ReservedDemand[] = []): boolean {
-  return one.length === other.length && one.every((want, index) => (['claim', 'processors', 'startsAt', 'endsAt'] as const).every((name) => want[name] === other[index]?.[name]));
+  return one.length === other.length && one.every((want, index) => (['claim', 'processors', 'startsAt', 'endsAt', 'amount'] as const).every((name) => want[name] === other[index]?.[name]));
 }

@@ -1,4 +1,5 @@
 import { isOfReservation, nameReservation, reservationKey, type JobReservation, type ReservationName } from '../../messages/index.ts';
+import type { ProcessorCount } from '../../shared/index.ts';
 import type { BrokerJob, BrokerState, MovedWindow } from './state.ts';
 
 /** The reservation that a job's tasks run inside of now; undefined where it has none, or none any more. */
@@ -21,6 +22,11 @@ export function belongsTo(job: BrokerJob, place: ReservationName | undefined): b
 /** When a reservation is, where that is known to be another time than its claim says; undefined where it is not. */
 export function findMoved({ movedReservations }: BrokerState, reservation: JobReservation): MovedWindow | undefined {
   return movedReservations.size === 0 ? undefined : movedReservations.get(reservationKey(nameReservation(reservation)));
+}
+
+/** Of how many processors a reservation is: as its resource told last, else as its claim says. */
+export function amountOf(state: BrokerState, reservation: JobReservation): ProcessorCount {
+  return findMoved(state, reservation)?.amount ?? reservation.amount;
 }
 
 /** When a reservation is: as its resource told last, else as its claim says. */

@@ -1,9 +1,11 @@
 import { schedulerNames } from '../../messages/index.ts';
 import { type IndexRange, IndexSet, invariant, type TaskIndex } from '../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../times/index.ts';
+import { countUnmet } from './apply-dependencies.ts';
 import { getJob } from './apply-job.ts';
 import { addProvider, changeRequests, getMachine, getProvider, joinMachine } from './apply-machine.ts';
 import { openAccount } from './ledger-accounts.ts';
+import { layOutDependencies } from './lay-out-dependencies.ts';
 import { openLease } from './leases.ts';
 import type { BrokerOptions } from './options.ts';
 import { type SavedJob, type SavedMachine, type SavedProvider, type SavedReplica, type SavedState, type SavedSuccess, snapshotVersion } from './snapshot.ts';
@@ -65,9 +67,9 @@ function restoreMachine(state: BrokerState, saved: SavedMachine): void {
 }
 
 function restoreJob(state: BrokerState, saved: SavedJob): void {
-  const { finished, failed, cancelled, ready, tasks, shares, supports: _supports, doubtful: _doubtful, ...kept } = saved;
+  const { finished, failed, cancelled, ready, waiting = [], tasks, shares, supports: _supports, doubtful: _doubtful, ...kept } = saved;
   const job: BrokerJob = {
-    ...kept, ...schedulingOf(saved), ...restoreVotes(saved), deadline: saved.deadline, verification: saved.verification, reservation: saved.reservation, reservationOver: saved.reservationOver, spec: saved.spec, groups: [], queues: [], tasks: new Map(), shares: new Map(), sistered: new Set(),
+    ...kept, ...schedulingOf(saved), ...restoreVotes(saved), deadline: saved.deadline, verification: saved.verification, reservation: saved.reservation, reservationOver: saved.reservationOver, spec: saved.spec, groups: [], queues: [], dependencies: undefined, tasks: new Map(), shares: new Map(), sistered: new Set(),
     times: saved.times.curve === undefined ? TimeCurve.fromSums(saved.times) : TimeCurve.restore(saved.times.curve),
     finished: restoreSet(finished), failed: restoreSet(failed), cancelled: restoreSet(cancelled),
   };
@@ -76,10 +78,19 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
   for (const [index, queue] of job.queues.entries()) {
     for (const range of toRanges(ready[index] ?? [])) queue.ready.addRange(range.first, range.count);
   }
+  restoreDependencies(job, waiting);
   for (const task of tasks) job.tasks.set(task.index, { ...task, replicas: [], successes: undefined, accepting: undefined });
   for (const { key, used, losers, killed } of shares) job.shares.set(getAccount(state, key), { used, losers, killed });
   state.jobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
+}
+
+/** What a task waits for follows from the spec and from what has finished. */
+function restoreDependencies(job: BrokerJob, waiting: readonly (readonly number[])[]): void {
+  if (job.spec === undefined) return;
+  job.dependencies = layOutDependencies(job.spec);
+  countUnmet(job);
+  job.dependencies?.waiting.addAll(restoreSet(waiting));
 }
 
 /** An earlier release wrote none of it down. */

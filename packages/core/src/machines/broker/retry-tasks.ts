@@ -2,10 +2,11 @@ import type { TaskIndex } from '../../shared/index.ts';
 import { isBeingCancelled } from './apply-job.ts';
 import { findJobOf } from './find-job.ts';
 import type { InputOf } from './inputs.ts';
+import { closeOverEdges } from './retry-closure.ts';
 import type { BrokerJob } from './state.ts';
 import { commit, reply, replyNotFound, type Turn } from './turn.ts';
 
-/** Makes tasks that failed, were cancelled or are about to be ready again, and lets go on what waits since its reservation is over; others are left alone. */
+/** Has tasks that failed, were cancelled or are about to be run again, with what they wait for and what waits for them, and lets go on what waits since its reservation is over; others are left alone. */
 export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
   const job = findJobOf(turn.state, input.userId, input.jobId);
   if (job === undefined) {
@@ -20,7 +21,7 @@ export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
   }
   const released = releaseWaiting(turn, job);
   const all = job.failed.size + job.cancelled.size + [...job.tasks.values()].filter(isBeingCancelled).length;
-  const taskIndexes = input.taskIndexes.length === 0 ? [] : retryable(job, input.taskIndexes);
+  const taskIndexes = input.taskIndexes.length === 0 ? [] : closeOverEdges(job, retryable(job, input.taskIndexes));
   const retriedCount = input.taskIndexes.length === 0 ? all : taskIndexes.length;
   if (retriedCount > 0) commit(turn, { kind: 'TasksRetried', jobId: job.jobId, taskIndexes, at: turn.now });
   reply(turn, input.replyTo, { ok: true, value: { retriedCount: retriedCount + released } });

@@ -4,6 +4,7 @@ import { avoidedUntil } from './avoidance.ts';
 import { findPlaceable } from './hold-back.ts';
 import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
+import { ReadyOrder } from './ready-order.ts';
 import { isTooLateFor, keepsAway } from './remaining-time.ts';
 import type { BrokerMachine, TaskQueue } from './state.ts';
 import { bytesHeldIn } from './stored-inputs.ts';
@@ -20,10 +21,11 @@ const lookEveryMin: Duration = 1000;
 
 /** How schedulers see the broker in this turn. */
 export function schedulingPort(turn: Turn): SchedulingPort<BrokerMachine, TaskQueue> {
+  const order = new ReadyOrder();
   return {
     matches: (queue, machine) => matchesQueue(queue, machine.facts) && !keepsAway(turn, queue, machine),
     prefetchDepth: (queue, machine) => depthOf(turn, queue, machine),
-    place: (machine, queue, countMax) => placeFrom(turn, machine, { queue, countMax }),
+    place: (machine, queue, countMax) => placeFrom(turn, machine, { queue, countMax, order }),
     readyTasks: listReady,
     suits: (queue, task, machine) => suits(turn, machine, { queue, task }),
     placeTasks: (machine, queue, tasks) => placeTasks(turn, machine, { queue, tasks }),
@@ -52,7 +54,14 @@ function depthOf(turn: Turn, queue: TaskQueue, machine: BrokerMachine): number {
   return prefetchDepth({ noOp: queue.noOp, slots, taskTimeMedian }, turn.state.options.prefetch);
 }
 
-function placeFrom(turn: Turn, machine: BrokerMachine, from: { readonly queue: TaskQueue; readonly countMax: number }): number {
+/** Ready tasks of a queue that are to be placed. */
+interface Wanted {
+  readonly queue: TaskQueue;
+  readonly countMax: number;
+  readonly order: ReadyOrder;
+}
+
+function placeFrom(turn: Turn, machine: BrokerMachine, from: Wanted): number {
   const tasks = chooseReady(turn, machine, from);
   placeTasks(turn, machine, { queue: from.queue, tasks });
   return tasks.length;
@@ -76,14 +85,14 @@ function isWithin({ firstTaskIndex, count }: { readonly firstTaskIndex: TaskInde
 }
 
 /** The first ready tasks but those that failed on this machine lately, while another one may take them. */
-function chooseReady(turn: Turn, machine: BrokerMachine, { queue, countMax }: { readonly queue: TaskQueue; readonly countMax: number }): TaskIndex[] {
+function chooseReady(turn: Turn, machine: BrokerMachine, { queue, countMax, order }: Wanted): TaskIndex[] {
   const chosen: TaskIndex[] = [];
   let passedOver = 0;
-  let task = findPlaceable(queue, 0);
-  while (task !== undefined && chosen.length < countMax) {
+  if (countMax <= 0) return chosen;
+  for (const task of order.tasksOf(queue)) {
     if (passedOver >= passedOverMax || suits(turn, machine, { queue, task })) chosen.push(task);
     else passedOver++;
-    task = findPlaceable(queue, task + 1);
+    if (chosen.length >= countMax) break;
   }
   return chosen;
 }

@@ -7,6 +7,7 @@ import type {
   Duration, IndexSet, Instant, JobId, MachineId, ProcessorCount, ProcessorMillis, ProviderId, ReplicaId, RequestId, TaskIndex, UserId,
 } from '../../shared/index.ts';
 import type { ReplicaEnding } from './changes.ts';
+import type { Dependencies } from './dependencies.ts';
 import type { GrantedLease } from './leases.ts';
 import { createStoredContents, type StoredContents } from './stored-contents.ts';
 import { type BrokerOptions, defaultBrokerOptions } from './options.ts';
@@ -56,7 +57,7 @@ export interface BrokerState {
   wakeAt: Instant;
 }
 
-/** A bag of tasks. Tasks that were never placed exist only as members of `ready` sets. */
+/** A bag of tasks, or a workflow. Tasks that were never placed exist only as members of `ready` and `waiting` sets. */
 export interface BrokerJob {
   readonly jobId: JobId;
   readonly userId: UserId;
@@ -82,6 +83,8 @@ export interface BrokerJob {
   groups: readonly GroupSpan[];
   /** One per kind of machine wanted; empty when the spec is undefined. */
   queues: readonly TaskQueue[];
+  /** What its tasks wait for; undefined for a bag, and when the spec is. */
+  dependencies: Dependencies | undefined;
   status: JobStatus;
   /** Empty unless its user cancelled it. */
   cancelReason: string;
@@ -99,7 +102,7 @@ export interface BrokerJob {
   failureCount: number;
   /** By identity: the finished tasks whose result the machine voted for; empty unless the job votes. */
   readonly supports: Map<string, IndexSet>;
-  /** Tasks whose result rests on a machine that was caught after the job was over; they are finished still. */
+  /** Tasks whose result rests on a machine that was caught after the job was over, or after others had begun to read it; they are finished still. */
   readonly doubtful: IndexSet;
   /** Votes for accepted results beyond the first of each task, and votes against them. */
   extraVoteCount: number;

@@ -55,7 +55,14 @@ function contentsOf({ sources }: StoredContents, { job }: TaskQueue, task: TaskI
   const group = getGroup(job, task);
   const { inputs, values } = getTaskGroup(job, group.groupIndex);
   const at = { task, value: valueAt(values, task - group.firstTaskIndex), variables: [['JOB', String(job.jobId)], ['TASK', String(task)]] as const };
-  return inputs.flatMap(({ source }) => (source.kind === 'content' ? [source.content] : sources.get(pathFor(source, at)) ?? []));
+  return inputs.flatMap(({ source }) => {
+    switch (source.kind) {
+      case 'content': return [source.content];
+      case 'path': return sources.get(pathFor(source, at)) ?? [];
+      // Which content that is nobody here knows.
+      case 'output': return [];
+    }
+  });
 }
 
 type PathSource = Extract<InputSpec['source'], { kind: 'path' }>;

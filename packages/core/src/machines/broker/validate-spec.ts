@@ -3,20 +3,16 @@ import { type JobSpec, schedulerNames, type TaskGroup } from '../../messages/ind
 import { describeRequirementsError, parseRequirements } from '../../requirements/index.ts';
 import { findNearestWord } from '../../shared/index.ts';
 import { credibilityMaxOf, type CredibilityRules, defaultCredibilityRules } from '../../trust/index.ts';
+import type { SpecFault } from './spec-fault.ts';
 import { countTasks } from './task-groups.ts';
-
-/** Why a spec is refused. */
-export interface SpecFault {
-  readonly code: string;
-  readonly message: string;
-}
+import { findEdgesFault } from './validate-edges.ts';
 
 /** Tasks that a job may have. */
 export const taskCountMax = 2 ** 31;
 
 /** Finds what keeps a spec from being taken in: the value found and the value wanted; undefined when nothing does. */
 export function findSpecFault(spec: JobSpec, rules: CredibilityRules = defaultCredibilityRules): SpecFault | undefined {
-  return findRangeFault(spec) ?? findSchedulingFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec) ?? findVerificationFault(spec, rules);
+  return findRangeFault(spec) ?? findSchedulingFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec) ?? findEdgesFault(spec) ?? findVerificationFault(spec, rules);
 }
 
 function bad(message: string): SpecFault {

@@ -137,16 +137,17 @@ function shortenHeld(state: ProviderState, { requestId, endsAt }: ProviderChange
   const request = getRequest(state, requestId);
   invariant(request.heldFor !== undefined, `request ${requestId} is to be held for less long, and is held for no reservation`);
   request.heldFor = { ...request.heldFor, endsAt };
+  request.isShortened = true;
   for (const machine of state.machines.values()) {
     const { facts } = machine;
     if (facts.requestId === requestId) machine.facts = { ...facts, until: Math.min(facts.until ?? Infinity, endsAt) };
   }
 }
 
-function moveRequest(state: ProviderState, { requestId, startsAt, endsAt }: ProviderChange & { kind: 'RequestMoved' }): void {
+function moveRequest(state: ProviderState, { requestId, startsAt, endsAt, amount }: ProviderChange & { kind: 'RequestMoved' }): void {
   const request = getRequest(state, requestId);
   invariant(request.reservation !== undefined, `request ${requestId} moves with a reservation, and is inside none`);
-  request.reservation = { ...request.reservation, startsAt, endsAt };
+  request.reservation = { ...request.reservation, startsAt, endsAt, amount: amount ?? request.reservation.amount };
   request.hasMoved = true;
 }
 

@@ -30,7 +30,11 @@ export type ProviderChange =
   | { readonly kind: 'RequestQueued'; readonly requestId: RequestId; readonly managerRequestId: string; readonly at: Instant }
   | { readonly kind: 'RequestStarted'; readonly requestId: RequestId; readonly startedAt: Instant; readonly at: Instant }
   /** The reservation that it is to run inside is at another time than was known. */
-  | { readonly kind: 'RequestMoved'; readonly requestId: RequestId; readonly startsAt: Instant; readonly endsAt: Instant; readonly at: Instant }
+  | {
+      readonly kind: 'RequestMoved'; readonly requestId: RequestId; readonly startsAt: Instant; readonly endsAt: Instant;
+      /** Left out in old journals: as it was. */
+      readonly amount?: ProcessorCount; readonly at: Instant;
+    }
   /** Nobody wants it any more; the manager is asked to take it out. */
   | { readonly kind: 'RequestReleasing'; readonly requestId: RequestId; readonly reason: string; readonly at: Instant }
   | {

@@ -8,6 +8,7 @@ export function checkProviderInvariants(state: ProviderState): void {
   invariant(pendingCount <= state.requestsMaxSeen, `${pendingCount} requests are pending; the resource allows ${state.requestsMaxSeen}`);
   for (const request of state.requests.values()) checkRequest(state, request);
   checkMachines(state);
+  for (const id of state.toldAhead.keys()) invariant(state.windows.has(id), `what is held ahead for reservation ${id} was told of, and it is not known`);
   checkLeases(state);
 }
 

@@ -1,4 +1,4 @@
-import type { AllocationRequest, ClaimedReservation, MachineFacts } from '../../messages/index.ts';
+import type { AllocationRequest, ClaimedReservation, HeldAhead, MachineFacts } from '../../messages/index.ts';
 import type { Duration, DriverCommand, MachineId, ProcessorCount, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
 import type { BrokerId } from './state.ts';
 
@@ -14,6 +14,8 @@ export type ProviderCommand =
     }
   /** Asks the reservation manager whether a claim is good; answered by ClaimJudged. */
   | { readonly kind: 'JudgeClaim'; readonly reservation: ClaimedReservation }
+  /** Tells the reservation manager what is held ahead for a reservation, or asked for. */
+  | { readonly kind: 'TellHeldAhead'; readonly reservationId: number; readonly ahead: HeldAhead }
   /** Takes a queued request out, or ends a running one; answered by ReleaseDone or ReleaseFailed. */
   | { readonly kind: 'ReleaseRequest'; readonly requestId: RequestId; readonly managerRequestId: string }
   /**

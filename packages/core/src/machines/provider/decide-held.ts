@@ -1,6 +1,8 @@
 import { isSameWindow, type ClaimedReservation, type ReservedDemand, type ReservedWindow } from '../../messages/index.ts';
-import { Leads, type HoldingRule } from '../../reservations/index.ts';
+import { QueueForecast } from '../../requests/index.ts';
+import { Leads, type HoldingRule, type LeadRule } from '../../reservations/index.ts';
 import { describeTime, type Instant } from '../../shared/index.ts';
+import { listingWithOwn } from './listing-with-own.ts';
 import { makeRoom, pendingCount, wantsOf } from './decide-reserved.ts';
 import { overCodes } from './reserved-end.ts';
 import { clientRequestIdOf, isPending, isServing, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
@@ -50,7 +52,7 @@ export function askAhead(turn: Turn): void {
   const { config: { holding }, limits } = state;
   if (holding === undefined || limits === undefined || state.drainReason !== '') return;
   for (const window of state.windows.values()) {
-    if (now >= window.endsAt || now < askingAt(turn, window, holding) || now < pausedUntil(state, window)) continue;
+    if (now >= window.endsAt || !isTime(turn, window, holding) || now < pausedUntil(state, window)) continue;
     for (let missing = missingOf(state, window); missing > 0;) {
       if (pendingCount(state) >= limits.requestsMax) {
         makeRoom(turn, window);
@@ -71,15 +73,17 @@ export function giveHeld(turn: Turn): void {
   for (const broker of state.brokers.values()) {
     for (const want of wantsOf(turn, broker) ?? []) if (now >= want.startsAt && now < want.endsAt) giveFor(turn, broker, want);
   }
-  noteEarlierEnds(turn);
+  noteChanges(turn);
 }
 
-/** Who was given what is held goes by the dates of its claim, until it is told of the earlier end. */
-function noteEarlierEnds(turn: Turn): void {
+/** Who was given what is held goes by the dates and the amount of its claim, until it is told of an earlier end, or another amount. */
+function noteChanges(turn: Turn): void {
   for (const request of turn.state.requests.values()) {
     const { requestId, reservation, heldFor } = request;
-    if (reservation === undefined || heldFor === undefined || reservation.endsAt <= heldFor.endsAt || !isPending(request)) continue;
-    commit(turn, { kind: 'RequestMoved', requestId, startsAt: reservation.startsAt, endsAt: heldFor.endsAt, at: turn.now });
+    if (reservation === undefined || heldFor === undefined || !isPending(request)) continue;
+    const { startsAt, endsAt, amount } = reservation;
+    if (endsAt <= heldFor.endsAt && amount === heldFor.count) continue;
+    commit(turn, { kind: 'RequestMoved', requestId, startsAt, endsAt: Math.min(endsAt, heldFor.endsAt), amount: heldFor.count, at: turn.now });
   }
 }
 
@@ -87,7 +91,8 @@ function noteEarlierEnds(turn: Turn): void {
 export function nextHeld(turn: Turn): Instant[] {
   const { state, state: { config: { holding } } } = turn;
   if (holding === undefined) return [];
-  return [...state.windows.values()].flatMap((window) => [askingAt(turn, window, holding), pausedUntil(state, window), window.startsAt, window.endsAt]);
+  const askedAt = (window: ReservedWindow): Instant => (holding.kind === 'forecast' ? window.startsAt : askingAt(turn, window, holding));
+  return [...state.windows.values()].flatMap((window) => [askedAt(window), pausedUntil(state, window), window.startsAt, window.endsAt]);
 }
 
 function giveFor(turn: Turn, broker: KnownBroker, want: ReservedDemand): void {
@@ -153,15 +158,28 @@ function givenTo({ requests }: ProviderState, { brokerId }: KnownBroker, { claim
   return given;
 }
 
+/** Whether the allocation of a reservation is to be asked for now: what was asked for once, and is lost or refused, is asked for again. */
+function isTime(turn: Turn, window: ReservedWindow, rule: LeadRule): boolean {
+  const { state, now } = turn;
+  if (rule.kind !== 'forecast') return now >= askingAt(turn, window, rule);
+  if (now >= window.startsAt || heldFor(state, window).some((request) => isSameWindow(request.heldFor, window))) return true;
+  const { limits, listing } = state;
+  const { endsAt, startsAt, count } = window;
+  if (turn.hasListing !== true || limits === undefined || listing === undefined || endsAt - now > limits.walltimeMax) return false;
+  turn.forecast ??= new QueueForecast(now, limits, listingWithOwn(state, listing, now));
+  return (turn.forecast.startOf(Math.min(count, limits.widthMax), endsAt - now) ?? startsAt) >= startsAt - rule.margin;
+}
+
 /** When its allocation is asked for: not so early that the longest walltime, from then on, ends before the reservation does, where that can be had at all. */
-function askingAt(turn: Turn, { startsAt, endsAt, count: width }: ReservedWindow, rule: HoldingRule): Instant {
+export function askingAt(turn: Turn, { startsAt, endsAt, count: width }: ReservedWindow, rule: HoldingRule): Instant {
   const { limits, waits } = turn.state;
   if (limits === undefined) return Infinity;
   turn.leads ??= new Leads(rule, waits);
   return Math.max(Math.min(startsAt, endsAt - limits.walltimeMax), startsAt - turn.leads.of(width));
 }
 
-function heldFor({ requests }: ProviderState, { reservationId }: ReservedWindow): OwnRequest[] {
+/** Requests that were ever made for a reservation, as far as they are remembered, in the order in which they were. */
+export function heldFor({ requests }: ProviderState, { reservationId }: ReservedWindow): OwnRequest[] {
   return [...requests.values()].filter((request) => request.heldFor?.reservationId === reservationId);
 }
 

@@ -1,5 +1,5 @@
 import { type ClaimedReservation, type ReservedDemand } from '../../messages/index.ts';
-import { describeTime, type Instant } from '../../shared/index.ts';
+import { describeTime, plural, type Instant } from '../../shared/index.ts';
 import { clientRequestIdOf, isPending, isServing, numberOf, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
 import { releaseRequest } from './submission.ts';
 import { commit, type Turn } from './turn.ts';
@@ -13,6 +13,30 @@ export function releaseReserved(turn: Turn): void {
     if (wants === undefined || wants.some((want) => isSame(want, reservation))) continue;
     releaseRequest(turn, request, `Released: nothing is wanted inside reservation ${reservation.reservationId} any more.`);
   }
+}
+
+/** Withdraws what waits beyond the present size of a reservation, the youngest first: it was resized, and what runs goes on. */
+export function withdrawExcess(turn: Turn): void {
+  const { state } = turn;
+  if (state.config.holding !== undefined) return;
+  for (const broker of state.brokers.values()) {
+    for (const want of wantsOf(turn, broker) ?? []) {
+      const held = requestsInside(state, broker, want).filter((request) => isPending(request) && isServing(request));
+      let excess = held.reduce((sum, { width }) => sum + width, -amountNow(state, want));
+      for (const request of held.reverse()) {
+        if (excess <= 0) break;
+        if (request.status !== 'queued') continue;
+        excess -= request.width;
+        releaseRequest(turn, request, `Withdrawn: reservation ${want.reservationId} has ${plural(amountNow(state, want), 'processor')} now.`);
+      }
+    }
+  }
+}
+
+/** Processors of a reservation as its resource listed it last, else as its broker says. */
+function amountNow({ listing }: ProviderState, { reservationId, userId, amount }: ReservedDemand): number {
+  const listed = listing?.reservations?.find((one) => one.reservationId === reservationId && one.userId === userId);
+  return listed?.count ?? amount;
 }
 
 /**
@@ -89,7 +113,7 @@ function requestsInside({ requests }: ProviderState, { brokerId }: KnownBroker, 
 /** Processors that are wanted and neither there nor asked for. */
 function missingOf(state: ProviderState, broker: KnownBroker, want: ReservedDemand): number {
   const held = requestsInside(state, broker, want).filter((request) => isPending(request) && isServing(request));
-  return held.reduce((missing, { width }) => missing - width, want.processors);
+  return held.reduce((missing, { width }) => missing - width, Math.min(want.processors, amountNow(state, want)));
 }
 
 /** What ended, whatever for, is not asked for again at once. */

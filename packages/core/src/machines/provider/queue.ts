@@ -31,13 +31,15 @@ export function takeListing(turn: Turn, told: QueueListing, readAt: Instant): vo
   const { state } = turn;
   const listing = inOwnClock(turn, told);
   state.listing = listing;
+  turn.hasListing = true;
   state.listingFailure = '';
   const { byRequestId, unknown } = findOwnEntries(state, listing);
   for (const request of [...state.requests.values()]) {
     const entry = byRequestId.get(request.requestId);
+    // First how large its reservation is now, which is why a request may have ended.
+    if (entry !== undefined) noteWindow(turn, request, told);
     if (entry === undefined) missRequest(turn, request, readAt);
     else seeRequest(turn, request, entry, readAt);
-    if (entry !== undefined) noteWindow(turn, request, told);
   }
   for (const entry of unknown) {
     if (entry.status !== 'ended') releaseForgotten(turn, entry);

@@ -11,13 +11,15 @@ export function listUses({ requests }: ProviderState): { readonly reservationId:
 }
 
 /**
- * Notes where a request's reservation is at another time than was known: its manager has moved it, or its user. Both times are of the reservation
+ * Notes where a request's reservation is at another time, or of another size, than was known: its manager has moved it, or its user. Both times are of the reservation
  * manager's clock, as in the claim, and not of ours.
  */
 export function noteWindow(turn: Turn, request: OwnRequest, { reservations = [] }: QueueListing): void {
   const { requestId, reservation } = request;
   if (reservation === undefined || !isPending(request)) return;
   const listed = reservations.find(({ reservationId, userId }) => reservationId === reservation.reservationId && userId === reservation.userId);
-  if (listed === undefined || (listed.startsAt === reservation.startsAt && listed.endsAt === reservation.endsAt)) return;
-  commit(turn, { kind: 'RequestMoved', requestId, startsAt: listed.startsAt, endsAt: listed.endsAt, at: turn.now });
+  if (listed === undefined) return;
+  const { startsAt, endsAt, count: amount } = listed;
+  if (startsAt === reservation.startsAt && endsAt === reservation.endsAt && amount === reservation.amount) return;
+  commit(turn, { kind: 'RequestMoved', requestId, startsAt, endsAt, amount, at: turn.now });
 }

@@ -1,6 +1,6 @@
-import { type AllocationRequest, type ClaimedReservation, type Demand, type MachineFacts, nameReservation, type QueueListing, type RequestReservation, type RequestStatus, type ReservedWindow, type ResourceLimits, type TaskTimes } from '../../messages/index.ts';
+import { type AllocationRequest, type ClaimedReservation, type Demand, type HeldAhead, type MachineFacts, nameReservation, type QueueListing, type RequestReservation, type RequestStatus, type ReservedWindow, type ResourceLimits, type TaskTimes } from '../../messages/index.ts';
 import { heuristicDefaults, type HeuristicOptions, type RequestCandidate } from '../../requests/index.ts';
-import type { HoldingRule, MeasuredWait } from '../../reservations/index.ts';
+import type { LeadRule, MeasuredWait } from '../../reservations/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ProviderId, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
 import type { KeptLease, KeptMachine } from './kept-lease.ts';
 
@@ -68,7 +68,7 @@ export interface ProviderConfig {
   /** Most bytes of reports that are kept for brokers that are away; with more, agents wait. */
   readonly keptBytesMax: Bytes;
   /** When allocations for reservations are asked for, to be held until these begin; left out where none are. */
-  readonly holding?: HoldingRule;
+  readonly holding?: LeadRule;
 }
 
 /** Usual settings, all but the provider's name. */
@@ -99,6 +99,8 @@ export interface OwnRequest {
   reservation?: ClaimedReservation;
   /** The reservation for which it was asked ahead and is held, as it was then, to its end now; left out for any other. */
   heldFor?: ReservedWindow;
+  /** What it is held for ends earlier than it was asked for; left out where it does not. */
+  isShortened?: true;
   /** It has moved since: the dates of `reservation` are those that the manager listed, and not those of its claim. */
   hasMoved?: true;
   /** Why nothing more is to be had of that, as the manager said when the request ended; left out before, and where it ended otherwise. */
@@ -250,6 +252,10 @@ export interface ProviderState {
   waits: Pick<MeasuredWait, 'width' | 'wait'>[];
   /** Seen: what the reservation manager said of the claims that brokers want something with, by claim; the code is empty for a good one. */
   readonly judgements: Map<string, { readonly code: string; readonly at: Instant }>;
+  /** Seen: what the reservation manager was told of what is held ahead, in this life, by reservation. */
+  readonly toldAhead: Map<number, HeldAhead>;
+  /** Seen: when the next reservations would have all that they lack, as of the last listing, by number. */
+  readonly expectedStarts: Map<number, Instant>;
   /** When the driver was last asked to wake it; 0 when never. */
   wakeAt: Instant;
 }
@@ -258,7 +264,7 @@ export interface ProviderState {
 export function createProviderState(config: ProviderConfig): ProviderState {
   return {
     config, instance: '', switched: undefined, startedAt: 0, managerOffset: undefined, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
-    brokers: new Map(), machines: new Map(), kept: new Map(), keptBytes: 0, taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', givesAllBack: false, windows: new Map(), waits: [], judgements: new Map(), wakeAt: 0,
+    brokers: new Map(), machines: new Map(), kept: new Map(), keptBytes: 0, taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', givesAllBack: false, windows: new Map(), waits: [], judgements: new Map(), toldAhead: new Map(), expectedStarts: new Map(), wakeAt: 0,
   };
 }
 
@@ -307,6 +313,6 @@ export function describeRequest(state: ProviderState, request: OwnRequest): Allo
 }
 
 function describeReservation({ overCode = '', hasMoved }: OwnRequest, reservation: ClaimedReservation): RequestReservation {
-  const { startsAt, endsAt } = reservation;
-  return { ...nameReservation(reservation), overCode, ...(hasMoved === true ? { movedTo: { startsAt, endsAt } } : {}) };
+  const { startsAt, endsAt, amount } = reservation;
+  return { ...nameReservation(reservation), overCode, ...(hasMoved === true ? { movedTo: { startsAt, endsAt, amount } } : {}) };
 }

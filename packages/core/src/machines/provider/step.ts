@@ -4,7 +4,7 @@ import type { ProviderChange } from './changes.ts';
 import type { ProviderCommand } from './commands.ts';
 import { draftRequests, releaseSurplus } from './decide.ts';
 import { askAhead, giveHeld, releaseHeld, shortenHeld, takeJudgement, takeWindows } from './decide-held.ts';
-import { draftReserved, releaseReserved } from './decide-reserved.ts';
+import { draftReserved, releaseReserved, withdrawExcess } from './decide-reserved.ts';
 import { actAsDeputy, beginDeputies, confirmLeases, forgetReports, keepReport, stockLease, takeBack, takeLease, trimLease } from './deputy.ts';
 import { settleHeuristic, switchHeuristic } from './heuristic.ts';
 import type { ProviderInput } from './inputs.ts';
@@ -12,6 +12,7 @@ import { attachAgent, detachAgent, loseAbsentMachines } from './machines.ts';
 import { giveUpMissed, noteFailedReading, takeLimits, takeListing } from './queue.ts';
 import type { ProviderState } from './state.ts';
 import { acceptSubmission, askReleases, doubtSubmission, finishRelease, refuseSubmission } from './submission.ts';
+import { tellAhead } from './tell-ahead.ts';
 import { beginTurn, commit, type Turn } from './turn.ts';
 import { scheduleWake } from './wake.ts';
 
@@ -30,6 +31,7 @@ export function stepProvider(state: ProviderState, inputs: readonly ProviderInpu
   noteIdleBrokers(turn);
   releaseSurplus(turn);
   releaseReserved(turn);
+  withdrawExcess(turn);
   shortenHeld(turn);
   releaseHeld(turn);
   draftReserved(turn);
@@ -41,6 +43,7 @@ export function stepProvider(state: ProviderState, inputs: readonly ProviderInpu
   offerMachines(turn);
   actAsDeputy(turn);
   confirmLeases(turn);
+  tellAhead(turn);
   scheduleWake(turn);
   return { changes: turn.changes, commands: turn.commands };
 }

@@ -1,3 +1,4 @@
+import type { QueueForecast } from '../../requests/index.ts';
 import type { Leads } from '../../reservations/index.ts';
 import type { Decision, Instant, RequestId } from '../../shared/index.ts';
 import { applyProviderChange } from './apply.ts';
@@ -12,6 +13,10 @@ export interface Turn extends Decision<ProviderChange, ProviderCommand> {
   readonly changedRequestIds: Set<RequestId>;
   /** How long ahead of reservations is asked; left out until it is looked up in this step, after its inputs. */
   leads?: Leads;
+  /** Of the queue as it was read in this step; left out until it is asked. */
+  forecast?: QueueForecast;
+  /** The queue was read anew in this step; left out where it was not. */
+  hasListing?: true;
 }
 
 /** Begins a step. */

@@ -123,9 +123,9 @@ function fileReservation(state: ReservationsState, entry: ResourceEntry, reserva
     state.dueInstants.delete(id);
     return;
   }
-  const at = dueOf(reservation, entry.resource);
+  const at = dueOf(reservation, entry.resource, state.startedAt);
   const isNew = former === undefined || !isLiving(former);
-  const looked = isNew ? Infinity : state.dueInstants.get(id) ?? dueOf(former, entry.resource);
+  const looked = isNew ? Infinity : state.dueInstants.get(id) ?? dueOf(former, entry.resource, state.startedAt);
   // What is looked at too early is looked at again then.
   if (looked <= at) return;
   state.dues.push({ at, kind: 'reservation', id });

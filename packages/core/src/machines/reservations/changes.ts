@@ -2,7 +2,7 @@ import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../.
 import type { Instant } from '../../shared/index.ts';
 
 /** What has become of a reservation. */
-export type ReservationFact = 'held' | 'confirmed' | 'moved' | 'shortened' | 'renegotiated' | 'claimed' | 'released' | 'expired' | 'cancelled';
+export type ReservationFact = 'held' | 'confirmed' | 'moved' | 'shortened' | 'renegotiated' | 'provisioned' | 'claimed' | 'released' | 'expired' | 'cancelled';
 
 /** A reservation as it is after a fact. */
 export interface ReservationTold {

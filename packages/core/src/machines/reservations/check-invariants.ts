@@ -44,14 +44,14 @@ function checkResource({ resource, calendar, outages, livingByUser, livingCount,
 }
 
 /** Time changes nothing unheard. */
-function checkDues({ reservations, resources, dues, dueInstants }: ReservationsState): void {
+function checkDues({ reservations, resources, dues, dueInstants, startedAt }: ReservationsState): void {
   const looks = new Map<number, number[]>();
   for (const due of dues.elements) if (due.kind === 'reservation') looks.set(due.id, [...looks.get(due.id) ?? [], due.at]);
   for (const reservation of reservations.values()) {
     const { id } = reservation.place;
     const resource = resources.get(reservation.resourceId)?.resource;
     invariant(isLiving(reservation) || !dueInstants.has(id), `reservation ${id} is ${reservation.status}, and to be looked at`);
-    if (resource !== undefined && isLiving(reservation)) checkLooks(id, dueOf(reservation, resource), { looks: looks.get(id) ?? [], counted: dueInstants.get(id) });
+    if (resource !== undefined && isLiving(reservation)) checkLooks(id, dueOf(reservation, resource, startedAt), { looks: looks.get(id) ?? [], counted: dueInstants.get(id) });
   }
 }
 

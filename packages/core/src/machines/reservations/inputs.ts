@@ -1,4 +1,4 @@
-import type { ClaimContents, ReservationWish, ResourceId, ResourceRules, TogetherLink } from '../../messages/index.ts';
+import type { ClaimContents, HeldAhead, ReservationWish, ResourceId, ResourceRules, TogetherLink } from '../../messages/index.ts';
 import type { Duration, Instant, UserId } from '../../shared/index.ts';
 
 /** Who asks, and where the answer goes. */
@@ -37,6 +37,8 @@ export type ReservationsInput =
   | (Asked & { readonly kind: 'ClaimShown'; readonly claim: ClaimContents | undefined; readonly resourceId: ResourceId; readonly shownBy: UserId; readonly key: string })
   /** Who manages the resource says that something runs inside a reservation; a level. @param usedBy whose that is; empty where it is not said. */
   | (Asked & { readonly kind: 'UseTold'; readonly reservationId: number; readonly resourceId: ResourceId; readonly usedBy: UserId; readonly key: string })
+  /** Who manages the resource tells what is held ahead for a reservation; a level. Replies the ReservationRecord. */
+  | (Asked & { readonly kind: 'HeldAheadTold'; readonly reservationId: number; readonly ahead: HeldAhead })
   /** Each of these replies a ResourceReply. */
   | (Asked & { readonly kind: 'ResourceOffered'; readonly resource: NewResource })
   | (Asked & { readonly kind: 'RulesChanged'; readonly resourceId: ResourceId; readonly rules: ResourceRules })
@@ -50,4 +52,6 @@ export type ReservationsInput =
   | (Asked & { readonly kind: 'ResourceRestored'; readonly resourceId: ResourceId; readonly part: Part })
   /** What the one that decides has come to. */
   | { readonly kind: 'TogetherDecided'; readonly reservationId: number; readonly togetherId: string; readonly isConfirmed: boolean }
+  /** The process has begun, and its journal is read. What is unclaimed is given time from now on: its use may have begun while nobody heard of it. */
+  | { readonly kind: 'ManagerStarted' }
   | { readonly kind: 'TimerFired' };

@@ -1,4 +1,4 @@
-import type { ReservationRecord, ResourceRecord } from '../../messages/index.ts';
+import type { HeldAhead, ReservationRecord, ResourceRecord } from '../../messages/index.ts';
 import { describeTime, type Instant } from '../../shared/index.ts';
 import { isRefusal } from './admission.ts';
 import { getEntry } from './apply.ts';
@@ -19,7 +19,7 @@ export function confirm(turn: Turn, input: InputOf<'ConfirmationRequested'>): vo
     const confirmed: ReservationRecord = { ...known, status: 'confirmed', holdUntil: 0 };
     const { resource } = getEntry(turn.state, known.resourceId);
     // It would be given back at once, and who confirmed it was told that it stands.
-    if (dueOf(confirmed, resource) <= turn.now) return { code: 'MUT_RESERVATION_OVER', message: describeLateConfirmation(known, resource, turn.now) };
+    if (dueOf(confirmed, resource, turn.state.startedAt) <= turn.now) return { code: 'MUT_RESERVATION_OVER', message: describeLateConfirmation(known, resource, turn.now) };
     return put(turn, 'confirmed', confirmed);
   });
 }
@@ -73,6 +73,25 @@ export function tellUse(turn: Turn, input: InputOf<'UseTold'>): void {
   });
 }
 
+/** Notes what is held ahead for a reservation; of one that is over it stays as it was. Told the same again, nothing changes. */
+export function noteAhead(turn: Turn, { replyTo, userId, reservationId, ahead }: InputOf<'HeldAheadTold'>): void {
+  const { state } = turn;
+  answer(turn, replyTo, findManaged(state, { userId, reservationId }), (known) => {
+    const { resource } = getEntry(state, known.resourceId);
+    if (!isOwner(state, resource, userId)) return { code: 'MUT_NOT_OWNER', message: `who manages ${known.resourceId} tells what is held ahead; you are ${userId}` };
+    if (ahead.heldCount + ahead.askedCount > resource.total) {
+      return { code: 'MUT_BAD_REQUEST', message: `${ahead.heldCount} units held and ${ahead.askedCount} asked for are more than the ${resource.total} of ${known.resourceId}` };
+    }
+    return isLiving(known) && !isSameAhead(known.ahead, ahead) ? put(turn, 'provisioned', { ...known, ahead }) : known;
+  });
+}
+
+const aheadFields = ['status', 'heldCount', 'askedCount', 'askAt', 'expectedAt', 'chance', 'reason'] as const;
+
+function isSameAhead(one: HeldAhead | undefined, other: HeldAhead): boolean {
+  return one !== undefined && aheadFields.every((name) => one[name] === other[name]);
+}
+
 function findNoUse({ state, now }: Turn, { place, resourceId, status, reason }: ReservationRecord, input: InputOf<'UseTold'>): Refusal | undefined {
   const { id, userId, start } = place;
   if (!isOwner(state, getEntry(state, resourceId).resource, input.userId)) {
@@ -109,7 +128,7 @@ function endReservation(turn: Turn, due: { readonly at: Instant; readonly id: nu
   const known = state.reservations.get(id);
   if (known === undefined || !isLiving(known)) return;
   const { resource } = getEntry(state, known.resourceId);
-  const at = dueOf(known, resource);
+  const at = dueOf(known, resource, state.startedAt);
   if (at > now) {
     state.dues.push({ at, kind: 'reservation', id });
     if (counted !== undefined) state.dueInstants.set(id, at);
@@ -117,7 +136,13 @@ function endReservation(turn: Turn, due: { readonly at: Instant; readonly id: nu
   }
   if (known.status === 'claimed') put(turn, 'released', over(turn, known, { status: 'released', reason: 'used to its end' }));
   else if (known.status === 'held') put(turn, 'expired', over(turn, known, { status: 'expired', reason: isPledged(known) ? 'nobody told in time whether the others stand' : 'the hold was not confirmed in time' }));
-  else put(turn, 'expired', over(turn, known, { status: 'expired', reason: `nobody claimed it within ${describeTime(at - known.place.start)} of its start` }));
+  else put(turn, 'expired', over(turn, known, { status: 'expired', reason: describeUnclaimed(known, at, state.startedAt) }));
+}
+
+function describeUnclaimed({ place: { start } }: ReservationRecord, at: Instant, startedAt: Instant): string {
+  if (startedAt <= start) return `nobody claimed it within ${describeTime(at - start)} of its start`;
+  if (startedAt >= at) return 'its end passed while the manager was away, and nobody had claimed it';
+  return `nobody claimed it within ${describeTime(at - startedAt)} of the manager's last start, which came after its own`;
 }
 
 /** Forgets what has been over the longest, beyond what is remembered. */

@@ -10,7 +10,7 @@ export function listDues(state: ReservationsState): Heap<Due> {
   }
   for (const reservation of state.reservations.briefs()) {
     const entry = state.resources.get(reservation.resourceId);
-    if (entry !== undefined && isLiving(reservation)) dues.push({ at: dueOf(reservation, entry.resource), kind: 'reservation', id: reservation.place.id });
+    if (entry !== undefined && isLiving(reservation)) dues.push({ at: dueOf(reservation, entry.resource, state.startedAt), kind: 'reservation', id: reservation.place.id });
   }
   // What is sorted is a heap.
   return new Heap(isDueBefore, sortedBy(dues, ({ at }) => at));

@@ -1,8 +1,8 @@
-import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../../messages/index.ts';
+import type { Outage, ResourceId, ResourceRecord } from '../../messages/index.ts';
 import type { Calendar } from '../../reservations/index.ts';
 import { Heap, type Duration, type Instant, type UserId } from '../../shared/index.ts';
 import { ReservationRecords } from './reservation-records.ts';
-import type { StoredReservations } from './stored-reservations.ts';
+import type { ReservationBrief, StoredReservations } from './stored-reservations.ts';
 
 export { isLiving, isPledged } from './standing.ts';
 
@@ -57,13 +57,15 @@ export interface ReservationsState {
   nextReservationId: number;
   /** What the last WakeAt asked for, so that it is not repeated; not promised, so not journaled. */
   wakeAt: Instant | undefined;
+  /** When this life of the manager began, and uses that it has not heard of can be told; 0 before. Not journaled. */
+  startedAt: Instant;
 }
 
 /** A manager without resources. @param stored what is filed by its caller; left out where there is none. */
 export function createReservationsState(options: ReservationsOptions, stored?: StoredReservations): ReservationsState {
   return {
     options, resources: new Map(), reservations: new ReservationRecords(stored), endedIds: new Set(), dues: new Heap(isDueBefore), dueInstants: new Map(), livingCount: 0,
-    pledgedIds: new Set(), nextReservationId: 1, wakeAt: undefined,
+    pledgedIds: new Set(), nextReservationId: 1, wakeAt: undefined, startedAt: 0,
   };
 }
 
@@ -72,9 +74,13 @@ export function isDueBefore(one: Due, other: Due): boolean {
   return one.at < other.at;
 }
 
-/** When time changes a living reservation: its hold lapses, nobody has claimed it, or its end has come. */
-export function dueOf({ status, place, holdUntil }: Pick<ReservationRecord, 'status' | 'place' | 'holdUntil'>, { rules: { unclaimedMax } }: ResourceRecord): Instant {
+/**
+ * When time changes a living reservation: its hold lapses, nobody has claimed it, or its end has come.
+ *
+ * @param startedAt of the manager: while it was away nobody could tell it of a use, so that what is unclaimed is so from then on at the earliest.
+ */
+export function dueOf({ status, place, holdUntil }: Pick<ReservationBrief, 'status' | 'place' | 'holdUntil'>, { rules: { unclaimedMax } }: ResourceRecord, startedAt: Instant): Instant {
   if (status === 'held') return Math.min(holdUntil, place.end);
-  if (status === 'confirmed' && unclaimedMax > 0) return Math.min(place.start + unclaimedMax, place.end);
+  if (status === 'confirmed' && unclaimedMax > 0) return Math.min(Math.max(place.start, startedAt) + unclaimedMax, place.end);
   return place.end;
 }

@@ -2,7 +2,7 @@ import { unreachable, type Decision, type Instant } from '../../shared/index.ts'
 import type { ReservationsChange } from './changes.ts';
 import type { ReservationsCommand } from './commands.ts';
 import type { ReservationsInput } from './inputs.ts';
-import { cancel, confirm, endDue, forgetOld, release, showClaim, tellUse } from './lifecycle.ts';
+import { cancel, confirm, endDue, forgetOld, noteAhead, release, showClaim, tellUse } from './lifecycle.ts';
 import { renegotiate, requestReservation } from './place.ts';
 import { announceMaintenance, changeRules, failResource, registerResource, restoreResource, withdrawMaintenance } from './resources.ts';
 import { hearDecision, pledge } from './pledge.ts';
@@ -12,6 +12,8 @@ import { Turn } from './turn.ts';
 /** Ends what is due, then answers the inputs in the order in which they came: placement is on line, first come, first served. */
 export function step(state: ReservationsState, inputs: readonly ReservationsInput[], now: Instant): Decision<ReservationsChange, ReservationsCommand> {
   const turn = new Turn(state, now);
+  // Before anything is given back for want of a claim that nobody could show.
+  if (inputs.some(({ kind }) => kind === 'ManagerStarted')) state.startedAt = now;
   endDue(turn);
   for (const input of inputs) handle(turn, input);
   endDue(turn);
@@ -30,6 +32,7 @@ function handle(turn: Turn, input: ReservationsInput): void {
     case 'ReleaseRequested': return release(turn, input);
     case 'ClaimShown': return showClaim(turn, input);
     case 'UseTold': return tellUse(turn, input);
+    case 'HeldAheadTold': return noteAhead(turn, input);
     case 'ResourceOffered': return registerResource(turn, input);
     case 'RulesChanged': return changeRules(turn, input);
     case 'MaintenanceAnnounced': return announceMaintenance(turn, input);
@@ -37,7 +40,7 @@ function handle(turn: Turn, input: ReservationsInput): void {
     case 'ResourceFailed': return failResource(turn, input);
     case 'ResourceRestored': return restoreResource(turn, input);
     case 'TogetherDecided': return hearDecision(turn, input);
-    case 'TimerFired': return; // What time brings is looked at in every step.
+    case 'ManagerStarted': case 'TimerFired': return; // What time brings is looked at in every step.
     default: return unreachable(input);
   }
 }

@@ -1,11 +1,13 @@
 import type { ReservationRecord, ReservationStatus } from '../../messages/index.ts';
-import { makeColumns, type LoadedPlaces, type PlacedReservation } from '../../reservations/index.ts';
+import { makeColumns, type LoadedPlaces, type PlacedReservation, type UnitLists } from '../../reservations/index.ts';
 import { invariant } from '../../shared/index.ts';
 import { sortOrder } from '../../shared/sort-order.ts';
 import { filedOf, isLiving, isPledged } from './standing.ts';
 
-/** What calendars, lists and time need to know of a reservation. */
-export type ReservationBrief = Pick<ReservationRecord, 'place' | 'resourceId' | 'status' | 'holdUntil' | 'endedAt'>;
+/** What lists and time need to know of a reservation: not which units it has. */
+export interface ReservationBrief extends Pick<ReservationRecord, 'resourceId' | 'status' | 'holdUntil' | 'endedAt'> {
+  readonly place: Omit<PlacedReservation, 'resources'>;
+}
 
 /** Numbers that tell of one reservation in brief: see `storedFactsOf`. */
 export const factCount = 12;
@@ -31,7 +33,7 @@ export interface StoredParts {
   /** `factCount` numbers of each, in order of their ids. */
   readonly facts: Float64Array;
   /** By place in that order; left out where none has any. */
-  readonly units?: readonly (readonly number[] | 0)[] | undefined;
+  readonly units?: UnitLists | undefined;
   /** By the store's numbers of them. */
   readonly names: ReadonlyMap<number, string>;
   /** Reads the whole of one that is among them. */
@@ -73,13 +75,12 @@ export class StoredReservations {
   }
 
   briefAt(row: number): ReservationBrief {
-    const { facts, units } = this.#parts;
+    const { facts } = this.#parts;
     const at = row * factCount;
     const [latestEnd, status] = [facts[at + 8] as number, this.#statusAt(row)];
-    const resources = units?.[row] ?? 0;
-    const place: PlacedReservation = {
+    const place: ReservationBrief['place'] = {
       id: facts[at] as number, userId: this.#nameOf(facts[at + 2] as number), start: facts[at + 4] as number, end: facts[at + 5] as number, amount: facts[at + 6] as number,
-      resources: resources === 0 ? none : resources, earliestStart: facts[at + 7] as number, latestEnd: latestEnd === Infinity ? undefined : latestEnd,
+      earliestStart: facts[at + 7] as number, latestEnd: latestEnd === Infinity ? undefined : latestEnd,
     };
     return {
       place: status === 'held' ? { ...place, isHeld: true } : place,
@@ -132,13 +133,17 @@ export class StoredReservations {
     });
     return {
       ...columns,
-      at: (index) => this.briefAt(sorted[index] as number).place,
-      resourcesAt: (index) => units?.[sorted[index] as number] || none,
+      at: (index) => this.#placeAt(sorted[index] as number),
+      resourcesAt: (index) => units?.listAt(sorted[index] as number) ?? none,
       find: (id) => {
         const row = this.rowOf(id);
-        return row !== undefined && facts[row * factCount + 1] === resource && this.#isLivingAt(row) ? this.briefAt(row).place : undefined;
+        return row !== undefined && facts[row * factCount + 1] === resource && this.#isLivingAt(row) ? this.#placeAt(row) : undefined;
       },
     };
+  }
+
+  #placeAt(row: number): PlacedReservation {
+    return { ...this.briefAt(row).place, resources: this.#parts.units?.listAt(row) ?? none };
   }
 
   #isLivingAt(row: number): boolean {

@@ -123,6 +123,16 @@ test('one user never holds more than the bound at once', (t) => {
   t.is(placed(calendar.request(ask(3, 20, 10, { userId: 'rui' }), 0)).start, 0);
 });
 
+test('what is above the bound of its user by now is moved nowhere, also where the user has nothing else', (t) => {
+  const before = new Calendar({ ...shared, algorithm: 'suvs-p', movesMax: 5 }, 0);
+  before.request(ask(1, 60, 10, { earliestStart: 2 }), 0);
+  const calendar = before.withRules({ ...shared, algorithm: 'suvs-p', movesMax: 5, userMax: 50 });
+  t.is(calendar.request(ask(2, 50, 10, { userId: 'rui', earliestStart: 2, latestEnd: 12 }), 0).kind, 'refused');
+  t.is(calendar.get(1)?.start, 2);
+  const { moved, lost } = calendar.block({ id: 1, start: 5, end: 20, resources: [], amount: 90 }, 0);
+  t.deepEqual([moved.length, lost.map(({ id }) => id)], [0, [1]]);
+});
+
 test('idle resources are no place where the bound of a user, or of all, forbids them', (t) => {
   for (const [bound, reason] of [[{ userMax: 3 }, 'user-bound'], [{ capPpm: 750_000 }, 'no-room']] as const) {
     const calendar = new Calendar({ ...counted, ...bound }, 0);

@@ -93,6 +93,14 @@ test('DAX: the size of a file is its writer\'s, sizes below 0 count as 0 with a 
   t.regex(faultOf(dax.replace('ref="A"', 'ref="Z"')), /^MUT_WORKFLOW_EDGE_NOWHERE f:5:/);
 });
 
+test('DAX of profiled runs: run times below 0 count as 0, and a reader gets a file of several writers in the size of the one before it', (t) => {
+  const document = parseWorkflow(dax.replace('runtime="1.5"', 'runtime="-1.5"').replace('size="-7"/>', 'size="7"/><uses file="x" link="output" size="50"/>'), 'd.dax');
+  t.deepEqual(document.warnings, ['1 number below 0 count as 0, the first at line 3', '1 file with several writers, the first is x']);
+  const { tasks, edges } = draftOf(document);
+  t.is(tasks[0]?.work, 0);
+  t.deepEqual(edges, [{ from: 'A', to: 'B', data: 900, share: 0 }]);
+});
+
 test('XML with a document type is refused before an entity can do anything', (t) => {
   const bomb = '<!DOCTYPE adag [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>\n';
   t.regex(faultOf(bomb + dax.slice(dax.indexOf('<adag'))), /^MUT_WORKFLOW_SYNTAX f:1:\d+: found a document type, expected XML without one/);

@@ -43,9 +43,11 @@ test('the machine hears of reservations once the size of the resource is known, 
   await desk.judge(shown(claim));
   t.deepEqual(heard.splice(0), [{ kind: 'ClaimJudged', claim, code: 'MUT_UNREACHABLE' }]);
 
+  desk.noteAhead(7, { status: 'held', heldCount: 2, askedCount: 0, askAt: 0, expectedAt: 0, chance: undefined, reason: '' });
   isDown = false;
   t.is(timers.ring(), 10_000);
   await settle();
+  t.like(manager.aheads, [{ reservationId: 7, heldAhead: { heldUnits: 2 } }], 'what was held before is told as soon as there is whom to tell');
   t.like(manager.registered[0], { resourceId: 'alpha', quantity: '8' });
   t.deepEqual(heard.splice(0), [{ kind: 'WindowsTold', windows: [{ reservationId: 7, userId: reservation.userId, count: reservation.amount, startsAt: startUnixMs, endsAt: endUnixMs }] }]);
   await desk.judge(shown(claim));

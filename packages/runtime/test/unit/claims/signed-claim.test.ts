@@ -11,11 +11,12 @@ const contents: ClaimContents = {
   reservationId: 12, resourceId: 'cluster', userId: 'ana', startsAt: 1_772_366_400_001, endsAt: 1_772_370_000_999, amount: 5, units: [0, 1, 2, 7, 9], revision: 3,
 };
 
-test('a claim comes back with all that it said, from its own manager and from whoever has the public key', (t) => {
+test('a claim comes back with all that it said, from its own manager and from whoever has the public key', async (t) => {
   const path = join(temporaryFolder(t), 'claim-key.pem');
   const signer = openClaimSigner(path, 'local');
   for (const each of [contents, { ...contents, units: [] }, { ...contents, units: [4] }, { ...contents, units: [3, 4] }, { ...contents, units: [1, 3, 5, 6] }]) {
     const text = signer.sign(each);
+    t.is(await signer.signAside(each), text);
     t.deepEqual(signer.verify(text), { ...each, issuer: 'local' });
     t.deepEqual(verifyClaim(text, (keyId) => (keyId === signer.keyId ? createPublicKey(signer.publicKeyPem) : undefined)), { ...each, issuer: 'local' });
   }

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { ReservationStatus } from '@mutirao/api/reservation';
+import { AheadStatus, ReservationStatus } from '@mutirao/api/reservation';
 import type { ReservedWindow } from '@mutirao/core/messages';
 import { openClaimSigner } from '@mutirao/runtime/claims';
 import { quietLogger } from '@mutirao/runtime/log';
@@ -76,6 +76,38 @@ test('a use that begins a moment before the manager\'s start is told again until
   t.deepEqual(new Set(manager.shown.map((one) => JSON.stringify(one))).size, 1);
   t.like(manager.shown[0], { claim: manager.claim(), resourceId: 'alpha', userId: 'ana', clientRequestId: 'provider alpha', reservationId: 7 });
   t.deepEqual(warnings, []);
+});
+
+test('what changes no window is not told, and what does is', async (t) => {
+  const { manager, desk, told } = open(t);
+  manager.reservations = [aReservationWire()];
+  desk.start();
+  await settle();
+  const before = told.count;
+  manager.tell(aReservationWire({ status: ReservationStatus.CLAIMED }));
+  await settle();
+  t.is(told.count, before);
+  manager.tell(aReservationWire({ endUnixMs: 4000 }));
+  await settle();
+  t.deepEqual([told.count, told.last], [before + 1, [{ ...window7, endsAt: 4000 }]]);
+});
+
+test('what is held ahead is told again until the manager answers, the last word of each reservation alone, and what it refuses for good is dropped with a warning', async (t) => {
+  const { manager, desk, warnings, wake } = open(t, { kind: 'provider' });
+  const ahead = { status: 'queued', heldCount: 0, askedCount: 2, askAt: 0, expectedAt: 0, chance: undefined, reason: '' } as const;
+  manager.refusals = ['MUT_UNREACHABLE', 'MUT_NOT_OWNER'];
+  desk.noteAhead(7, ahead);
+  await settle();
+  desk.noteAhead(7, { ...ahead, status: 'held', heldCount: 2, askedCount: 0 });
+  desk.noteAhead(8, ahead);
+  t.deepEqual(manager.aheads.map(({ heldAhead }) => heldAhead?.status), [AheadStatus.QUEUED]);
+  await wake();
+  t.deepEqual(manager.aheads.slice(1).map(({ reservationId, heldAhead }) => [reservationId, heldAhead?.status]), [[7, AheadStatus.HELD], [8, AheadStatus.QUEUED]]);
+  t.deepEqual(warnings, ['the manager does not take what is held ahead for a reservation']);
+  desk.noteAhead(7, ahead);
+  desk.noteAhead(7, { ...ahead, status: 'lost' });
+  await settle();
+  t.deepEqual(manager.aheads.slice(3).map(({ heldAhead }) => heldAhead?.status), [AheadStatus.QUEUED, AheadStatus.LOST], 'what changes while it is told is told, too');
 });
 
 test('a use that the manager refuses for good is told once, and its owner is warned', async (t) => {

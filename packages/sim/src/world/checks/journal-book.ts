@@ -1,5 +1,6 @@
 import type { BrokerChange, ChangeOf, ReplicaEnding } from '@mutirao/core/machines/broker';
 import { invariant, type JobId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
+import { predecessorsIn } from '../plan-edges.ts';
 import type { Truth } from '../truth.ts';
 import { VoteBook } from './vote-book.ts';
 
@@ -128,6 +129,9 @@ export class JournalBook {
     for (const [offset, taskIndex] of taskIndexes.entries()) {
       const { end } = taskOf(job, taskIndex);
       invariant(end === undefined, `task ${taskIndex} of job ${jobId} is ${end ?? ''} and placed`);
+      for (const before of predecessorsIn(this.#truth.planOf(job.label), taskIndex)) {
+        invariant(job.tasks.get(before)?.end === 'finished', `task ${taskIndex} of job ${jobId} is placed before task ${before} has finished`);
+      }
       invariant(!this.#replicas.has(firstReplicaId + offset), `r${firstReplicaId + offset} is placed twice`);
       this.#replicas.set(firstReplicaId + offset, { jobId, taskIndex, isCancelled: false, isVerifying: false });
       this.#votes.hearPlaced(firstReplicaId + offset, { machineId, task: `${jobId}.${taskIndex}`, plan: this.#truth.planOf(job.label) }, { replicasMax: job.replicasMax, isAdopted: isAdopted === true });
@@ -156,7 +160,9 @@ export class JournalBook {
     job.hasEnded = true;
     const ends = [...job.tasks.values()].map(({ end }) => end ?? 'ready');
     const [finished, failed] = [ends.filter((end) => end === 'finished').length, ends.filter((end) => end === 'failed').length];
-    const expected = finished === job.taskCount ? 'finished' : finished + failed === job.taskCount ? 'failed' : 'cancelled';
+    // What waits for a failed task is cancelled with it.
+    const isCutShort = failed > 0 && !job.isCancelled && (this.#truth.planOf(job.label).predecessorsMax ?? 0) > 0;
+    const expected = finished === job.taskCount ? 'finished' : isCutShort || finished + failed === job.taskCount ? 'failed' : 'cancelled';
     invariant(status === expected, `job ${jobId} ended as ${status} with ${finished} of ${job.taskCount} tasks finished and ${failed} failed`);
     invariant(status !== 'cancelled' || job.wasCancelled, `job ${jobId} ended as cancelled, and nobody cancelled it`);
   }

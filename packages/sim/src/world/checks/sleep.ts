@@ -22,6 +22,8 @@ export class SleepCheck implements WorldCheck {
 
 /** A broker serves machines in one pass: the queue of a busy one may be filled by whatever comes next, since nobody waits for it. */
 function isForLater(state: BrokerState, deed: BrokerChange | BrokerCommand): boolean {
+  // Goes with what is placed, which is looked at by itself.
+  if (deed.kind === 'TrimLease') return true;
   if (deed.kind !== 'ReplicasPlaced' && deed.kind !== 'StartReplicas') return false;
   const machine = state.machines.get(deed.machineId);
   const job = state.jobs.get(deed.jobId);

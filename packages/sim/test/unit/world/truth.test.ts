@@ -2,6 +2,7 @@ import test from 'ava';
 import type { HeldReplica } from '@mutirao/core/machines/agent';
 import { InvariantError } from '@mutirao/core/shared';
 import { calmFaults, type JobPlan, type Scenario } from '../../../src/index.ts';
+import { predecessorsIn } from '../../../src/world/plan-edges.ts';
 import { Truth } from '../../../src/world/truth.ts';
 
 const plan: JobPlan = {
@@ -107,4 +108,20 @@ test('the time of results is that of the runs that went well', (t) => {
   truth.beginRun(place, replica(1, 0));
   t.is(truth.timeOf([5, 6, 1, 99]), times[0]! + times[1]!);
   t.deepEqual([truth.hasBegun(1), truth.hasBegun(99)], [true, false]);
+});
+
+test('a task of a workflow begins after a result of each one that it waits for was taken', (t) => {
+  const plan = { predecessorsMax: 1 };
+  const later = Array.from({ length: 100 }, (_, index) => index).find((index) => (predecessorsIn(plan, index)[0] ?? 0) > 2) ?? 0;
+  const before = predecessorsIn(plan, later)[0] ?? 0;
+  const truth = truthOf({ ...plan, hasOutput: false, isChecked: false });
+  t.throws(() => truth.beginRun(place, replica(1, later)), wrong(/and no result was taken of task \d+, which it waits for/));
+  const chain = [before];
+  for (const task of chain) chain.push(...predecessorsIn(plan, task));
+  for (const [position, task] of chain.toReversed().entries()) {
+    truth.beginRun(place, replica(10 + position, task));
+    truth.endRun('a1', [0]);
+    truth.checkAccepted({ label: '0', taskIndex: task, replicaId: 10 + position });
+  }
+  t.notThrows(() => truth.beginRun(place, replica(2, later)));
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { findSpecFault } from '@mutirao/core/machines/broker';
-import type { JobSpec, TaskGroup } from '@mutirao/core/messages';
+import type { JobSpec, OutputSpec, TaskGroup } from '@mutirao/core/messages';
 import { aGroup, aJob } from '@mutirao/testkit';
 
 const input = { source: { kind: 'path', path: 'a' }, root: 'playpen', path: 'a', condition: '' } as const;
@@ -56,4 +56,33 @@ test('the most that a job may ask for is taken', (t) => {
   for (const threshold of [0.0001, 0.9, 0.9999, 0.999999999]) t.is(findSpecFault(aJob(1, { verification: { kind: 'credibility', threshold } })), undefined);
   t.is(findSpecFault(aJob(1, { groups: [aGroup(2 ** 31)], replicasMax: 16, failuresMax: 100, processors: 64 })), undefined);
   t.is(findSpecFault(withGroup({ command: '', noOp: true, inputs: [input], outputs: [output], requirements: 'mem >= 1' })), undefined);
+});
+
+const reader = (path: string): ReturnType<typeof aGroup> => aGroup(1, { inputs: [{ source: { kind: 'output', taskIndex: 0, path }, root: 'playpen', path, condition: '' }] });
+const writer = (changes: Partial<OutputSpec> = {}): ReturnType<typeof aGroup> => aGroup(1, { outputs: [{ ...output, path: 'a', localPath: '', ...changes }] });
+const edge = { from: 0, to: 1 };
+
+const refusedEdges: readonly (readonly [what: string, spec: JobSpec, code: string, message: RegExp])[] = [
+  ['a cycle', aJob(3, { edges: [edge, { from: 1, to: 2 }, { from: 2, to: 0 }] }), 'MUT_WORKFLOW_CYCLE', /3 tasks wait for each other: 0 -> 1 -> 2 -> 0/],
+  ['an edge to nowhere', aJob(2, { edges: [{ from: 0, to: 2 }] }), 'MUT_WORKFLOW_EDGE_NOWHERE', /names the task 2, which does not exist/],
+  ['an edge that is twice there', aJob(2, { edges: [edge, edge] }), 'MUT_WORKFLOW_EDGE_TWICE', /two edges from 0 to 1/],
+  ['a time that is no number', aJob(1, { groups: [aGroup(1), { ...aGroup(1), expectedTime: NaN }], edges: [edge] }), 'MUT_WORKFLOW_COST', /expected_time_ms of task group 1 is NaN/],
+  ['an output without an edge', aJob(1, { groups: [writer(), reader('a')] }), 'MUT_WORKFLOW_NO_WRITER', /task 1 reads a of task 0, and no edge leads from there/],
+  ['an output that nobody writes', aJob(1, { groups: [writer(), reader('b')], edges: [edge] }), 'MUT_WORKFLOW_NO_WRITER', /task 1 reads b of task 0, which has no such output/],
+  ['an output that may not be written', aJob(1, { groups: [writer({ condition: 'os == linux' }), reader('a')], edges: [edge] }), 'MUT_WORKFLOW_NO_WRITER', /depend on the machine/],
+  ['an output in an archive', aJob(1, { groups: [writer({ localPath: '/home/a' }), reader('a')], edges: [edge], gatherFolder: '/home' }), 'MUT_WORKFLOW_NO_WRITER', /gathered in an archive/],
+];
+
+for (const [what, spec, code, message] of refusedEdges) {
+  test(`${what}: a workflow is refused with its place`, (t) => {
+    const fault = findSpecFault(spec);
+    t.is(fault?.code, code);
+    t.regex(fault?.message ?? '', message);
+  });
+}
+
+test('a workflow whose tasks read what others write is taken', (t) => {
+  t.is(findSpecFault(aJob(1, { groups: [writer(), reader('a')], edges: [edge] })), undefined);
+  t.is(findSpecFault(aJob(1, { groups: [writer({ localPath: '/home/a' }), reader('a')], edges: [edge] })), undefined);
+  t.is(findSpecFault(aJob(1, { groups: [writer({ localPath: '' }), reader('a')], edges: [edge], gatherFolder: '/home' })), undefined);
 });

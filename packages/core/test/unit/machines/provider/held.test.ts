@@ -17,3 +17,56 @@ test('what was said of a claim is forgotten once no broker wants anything with i
   dialogue.perform(['judged 7:20000-60000x2']);
   t.is(said(), 0, 'an answer that comes late is not kept');
 });
+
+/** What was told of reservation 7 last, in words. */
+function lastTold(lines: string): string {
+  return lines.split('\n').findLast((line) => line.startsWith('tell ahead of 7: '))?.slice('tell ahead of 7: '.length) ?? '';
+}
+
+test('what waits is expected when the queue has room for it, and has the chance that others had who waited as long already', (t) => {
+  const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 1_000_000 } });
+  dialogue.state.waits.push(...[100_000, 200_000, 900_000, 1_500_000].map((wait) => ({ width: 2, wait })));
+  dialogue.perform(['start', 'limits requests=4 width=4 walltime=4000000', 'connect b']);
+  const planned = dialogue.perform(['windows 7:2000000-2600000x2']);
+  t.is(lastTold(planned), 'planned 0+0, to be asked for at 1000000, chance 75 %');
+  dialogue.perform(['at 1000000']);
+  dialogue.perform(['accepted q1']);
+  const behind = dialogue.perform(['listing x=running@900000/4x1000000 q1=queued']);
+  t.is(lastTold(behind), 'queued 0+2, expected at 1900000, chance 75 %');
+  const later = dialogue.perform(['at 1250000', 'listing x=running@900000/4x1000000 q1=queued']);
+  t.is(lastTold(later), 'queued 0+2, expected at 1900000, chance 50 %', 'those that had come by now say nothing any more');
+  const late = dialogue.perform(['listing x=running@900000/4x1500000 q1=queued']);
+  t.is(lastTold(late), 'queued 0+2, expected at 2400000, chance 50 %');
+  const other = (name: string, submittedAt: number) => ({
+    managerRequestId: name, userId: 'rui', width: 4, walltime: 200_000, status: 'queued' as const, submittedAt, startsAt: 0, endedAt: 0, endReason: '', clientRequestId: '',
+  });
+  const { listing } = dialogue.state;
+  if (listing === undefined) throw new Error('there is no listing');
+  const requests = [...listing.requests, other('before', 1), other('after', 2)];
+  dialogue.step([{ kind: 'QueueListed', listing: { ...listing, at: dialogue.now, requests }, readAt: dialogue.now }]);
+  t.is(dialogue.state.expectedStarts.get(7), 2_600_000, 'who came before it goes first, and who came after it does not');
+});
+
+test('what is given back earlier since the reservation ends earlier is told as shortened, and a provider that drains says so', (t) => {
+  const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
+  dialogue.perform(['start', 'limits requests=4 width=4 walltime=100000', 'listing', 'connect b', 'windows 7:20000-60000x2', 'at 10000']);
+  dialogue.perform(['accepted q1', 'attach q1.0', 'attach q1.1']);
+  t.is(lastTold(dialogue.perform(['windows 7:20000-50000x2'])), 'held 2+0, Shortened: it is given back earlier than it was asked for, when the reservation ends now.');
+  t.is(lastTold(dialogue.perform(['drain asked for'])), 'held 2+0, Nothing more is asked for: the provider drains (asked for).');
+});
+
+test('by its forecast a provider asks as soon as the queue promises no start that is early enough, and not on the word of an old listing', (t) => {
+  const dialogue = new ProviderDialogue({ holding: { kind: 'forecast', margin: 10_000 } });
+  dialogue.perform(['start', 'limits requests=4 width=4 walltime=1000000', 'connect b', 'listing x=running@0/4x300000', 'windows 7:400000-500000x4']);
+  const asked = (lines: string): boolean => lines.includes('submit q');
+  t.false(asked(dialogue.perform(['at 100000', 'listing x=running@0/4x300000'])), 'there would be room at 300,000, which is early enough');
+  t.true(asked(dialogue.perform(['listing x=running@0/4x390000'])), 'at 390,000 there is no time to lose');
+  t.is(lastTold(dialogue.perform(['accepted q1', 'listing x=running@0/4x390000 q1=queued'])), 'queued 0+4, expected at 390000');
+  const old = new ProviderDialogue({ holding: { kind: 'forecast', margin: 10_000 } });
+  old.perform(['start', 'limits requests=4 width=4 walltime=1000000', 'connect b', 'listing x=running@0/4x300000', 'windows 7:400000-500000x4']);
+  t.false(asked(old.perform(['at 395000'])), 'the listing is of long ago');
+  const without = new ProviderDialogue({ holding: { kind: 'forecast', margin: 10_000 } });
+  without.perform(['start', 'limits requests=4 width=4 walltime=1000000', 'connect b', 'windows 7:400000-500000x4']);
+  t.false(asked(without.perform(['at 399999'])));
+  t.true(asked(without.perform(['at 400000'])), 'at the start it is asked for in any case');
+});

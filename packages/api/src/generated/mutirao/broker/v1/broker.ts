@@ -117,9 +117,19 @@ export namespace MachineStatus {
   export type QUARANTINED = typeof MachineStatus.QUARANTINED;
 }
 
-/** What a task reads: a local path of the broker's own host (its owner only) or an uploaded content. */
+/** What a task reads: a local path of the broker's own host (its owner only), an uploaded content, or what another task of the job writes. */
 export interface InputSource {
-  source: { $case: "localPath"; value: string } | { $case: "content"; value: Content } | undefined;
+  source: { $case: "localPath"; value: string } | { $case: "content"; value: Content } | {
+    $case: "output";
+    value: TaskOutput;
+  } | undefined;
+}
+
+/** An output of a task that the reader waits for: there is an edge from it. */
+export interface TaskOutput {
+  taskIndex: number;
+  /** As an output of its group says it. */
+  path: string;
 }
 
 /** put or store. May depend on the machine, as JDF's if does. */
@@ -156,6 +166,14 @@ export interface TaskGroup {
   check: string;
   /** A requirements expression; empty holds everywhere. */
   requirements: string;
+  /** How long a task is said to take; absent where nobody says. */
+  expectedTimeMs?: number | undefined;
+}
+
+/** That a task begins only when another one of its job has finished. No cycles. */
+export interface TaskEdge {
+  from: number;
+  to: number;
 }
 
 export interface ValueList {
@@ -215,7 +233,11 @@ export interface JobSpec {
     | Gathering
     | undefined;
   /** When absent, tasks run wherever there is a machine. */
-  reservation?: JobReservation | undefined;
+  reservation?:
+    | JobReservation
+    | undefined;
+  /** What tasks wait for; a job without edges is a bag. 1,000,000 at most, and 100,000 tasks where there are any. */
+  edges: TaskEdge[];
 }
 
 export interface JobSpec_EnvironmentEntry {
@@ -299,6 +321,8 @@ export interface JobSummary {
   /** Finished tasks whose result rests on a machine that was caught when the job was over, and the first of them. */
   doubtfulCount: number;
   doubtfulTaskIndexes: number[];
+  /** Tasks that wait for others to finish. */
+  waitingCount: number;
 }
 
 export interface GetJobRequest {
@@ -422,6 +446,8 @@ export interface TaskRecord {
   status: TaskStatus;
   failureCount: number;
   replicas: ReplicaRecord[];
+  /** The first of the tasks that it waits for and that have not finished. */
+  waitsFor: number[];
 }
 
 export interface ListTasksRequest {
@@ -635,6 +661,9 @@ export const InputSource: MessageFns<InputSource> = {
       case "content":
         Content.encode(message.source.value, writer.uint32(18).fork()).join();
         break;
+      case "output":
+        TaskOutput.encode(message.source.value, writer.uint32(26).fork()).join();
+        break;
     }
     return writer;
   },
@@ -666,6 +695,71 @@ export const InputSource: MessageFns<InputSource> = {
             }
 
             message.source = { $case: "content", value: Content.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.source = { $case: "output", value: TaskOutput.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTaskOutput(): TaskOutput {
+  return { taskIndex: 0, path: "" };
+}
+
+export const TaskOutput: MessageFns<TaskOutput> = {
+  encode(message: TaskOutput, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.taskIndex !== 0) {
+      writer.uint32(8).uint64(message.taskIndex);
+    }
+    if (message.path !== "") {
+      writer.uint32(18).string(message.path);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TaskOutput {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTaskOutput();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.taskIndex = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.path = reader.string();
             continue;
           }
         }
@@ -840,7 +934,16 @@ export const OutputSpec: MessageFns<OutputSpec> = {
 };
 
 function createBaseTaskGroup(): TaskGroup {
-  return { values: undefined, command: "", noOp: false, inputs: [], outputs: [], check: "", requirements: "" };
+  return {
+    values: undefined,
+    command: "",
+    noOp: false,
+    inputs: [],
+    outputs: [],
+    check: "",
+    requirements: "",
+    expectedTimeMs: undefined,
+  };
 }
 
 export const TaskGroup: MessageFns<TaskGroup> = {
@@ -870,6 +973,9 @@ export const TaskGroup: MessageFns<TaskGroup> = {
     }
     if (message.requirements !== "") {
       writer.uint32(66).string(message.requirements);
+    }
+    if (message.expectedTimeMs !== undefined) {
+      writer.uint32(72).uint64(message.expectedTimeMs);
     }
     return writer;
   },
@@ -949,6 +1055,71 @@ export const TaskGroup: MessageFns<TaskGroup> = {
             }
 
             message.requirements = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.expectedTimeMs = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTaskEdge(): TaskEdge {
+  return { from: 0, to: 0 };
+}
+
+export const TaskEdge: MessageFns<TaskEdge> = {
+  encode(message: TaskEdge, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.from !== 0) {
+      writer.uint32(8).uint64(message.from);
+    }
+    if (message.to !== 0) {
+      writer.uint32(16).uint64(message.to);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TaskEdge {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTaskEdge();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.from = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.to = longToNumber(reader.uint64());
             continue;
           }
         }
@@ -1120,6 +1291,7 @@ function createBaseJobSpec(): JobSpec {
     replicationCap: undefined,
     gathering: undefined,
     reservation: undefined,
+    edges: [],
   };
 }
 
@@ -1166,6 +1338,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.reservation !== undefined) {
       JobReservation.encode(message.reservation, writer.uint32(114).fork()).join();
+    }
+    for (const v of message.edges) {
+      TaskEdge.encode(v!, writer.uint32(122).fork()).join();
     }
     return writer;
   },
@@ -1296,6 +1471,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.reservation = JobReservation.decode(reader, reader.uint32());
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.edges.push(TaskEdge.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1766,6 +1949,7 @@ function createBaseJobSummary(): JobSummary {
     extraVoteCount: 0,
     doubtfulCount: 0,
     doubtfulTaskIndexes: [],
+    waitingCount: 0,
   };
 }
 
@@ -1825,6 +2009,9 @@ export const JobSummary: MessageFns<JobSummary> = {
         writer.uint64(v);
       }
       writer.join();
+    }
+    if (message.waitingCount !== 0) {
+      writer.uint32(144).uint64(message.waitingCount);
     }
     return writer;
   },
@@ -1987,6 +2174,14 @@ export const JobSummary: MessageFns<JobSummary> = {
             }
 
             break;
+          }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.waitingCount = longToNumber(reader.uint64());
+            continue;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {
@@ -3036,7 +3231,7 @@ export const ReplicaRecord: MessageFns<ReplicaRecord> = {
 };
 
 function createBaseTaskRecord(): TaskRecord {
-  return { jobId: 0, taskIndex: 0, value: "", status: 0, failureCount: 0, replicas: [] };
+  return { jobId: 0, taskIndex: 0, value: "", status: 0, failureCount: 0, replicas: [], waitsFor: [] };
 }
 
 export const TaskRecord: MessageFns<TaskRecord> = {
@@ -3058,6 +3253,13 @@ export const TaskRecord: MessageFns<TaskRecord> = {
     }
     for (const v of message.replicas) {
       ReplicaRecord.encode(v!, writer.uint32(50).fork()).join();
+    }
+    if (message.waitsFor.length !== 0) {
+      writer.uint32(58).fork();
+      for (const v of message.waitsFor) {
+        writer.uint64(v);
+      }
+      writer.join();
     }
     return writer;
   },
@@ -3122,6 +3324,24 @@ export const TaskRecord: MessageFns<TaskRecord> = {
 
             message.replicas.push(ReplicaRecord.decode(reader, reader.uint32()));
             continue;
+          }
+          case 7: {
+            if (tag === 56) {
+              message.waitsFor.push(longToNumber(reader.uint64()));
+
+              continue;
+            }
+
+            if (tag === 58) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.waitsFor.push(longToNumber(reader.uint64()));
+              }
+
+              continue;
+            }
+
+            break;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {

@@ -46,6 +46,7 @@ export const ErrorReason = {
   MUT_END_BEFORE_START: 100,
   MUT_FILE_NOT_FOUND: 66,
   MUT_HOLD_MAX: 101,
+  MUT_HOLD_NEEDLESS: 136,
   MUT_INPUT_CHANGED: 87,
   MUT_INPUT_MISSING: 15,
   MUT_INTERNAL: 16,
@@ -141,6 +142,7 @@ export const ErrorReason = {
   MUT_WORKFLOW_EDGE_NOWHERE: 125,
   MUT_WORKFLOW_EDGE_TWICE: 126,
   MUT_WORKFLOW_EMPTY: 127,
+  MUT_WORKFLOW_NO_COMMAND: 137,
   MUT_WORKFLOW_NO_WRITER: 128,
   MUT_WORKFLOW_SYNTAX: 129,
   MUT_WORKFLOW_TASK_TWICE: 130,
@@ -187,6 +189,7 @@ export namespace ErrorReason {
   export type MUT_END_BEFORE_START = typeof ErrorReason.MUT_END_BEFORE_START;
   export type MUT_FILE_NOT_FOUND = typeof ErrorReason.MUT_FILE_NOT_FOUND;
   export type MUT_HOLD_MAX = typeof ErrorReason.MUT_HOLD_MAX;
+  export type MUT_HOLD_NEEDLESS = typeof ErrorReason.MUT_HOLD_NEEDLESS;
   export type MUT_INPUT_CHANGED = typeof ErrorReason.MUT_INPUT_CHANGED;
   export type MUT_INPUT_MISSING = typeof ErrorReason.MUT_INPUT_MISSING;
   export type MUT_INTERNAL = typeof ErrorReason.MUT_INTERNAL;
@@ -282,6 +285,7 @@ export namespace ErrorReason {
   export type MUT_WORKFLOW_EDGE_NOWHERE = typeof ErrorReason.MUT_WORKFLOW_EDGE_NOWHERE;
   export type MUT_WORKFLOW_EDGE_TWICE = typeof ErrorReason.MUT_WORKFLOW_EDGE_TWICE;
   export type MUT_WORKFLOW_EMPTY = typeof ErrorReason.MUT_WORKFLOW_EMPTY;
+  export type MUT_WORKFLOW_NO_COMMAND = typeof ErrorReason.MUT_WORKFLOW_NO_COMMAND;
   export type MUT_WORKFLOW_NO_WRITER = typeof ErrorReason.MUT_WORKFLOW_NO_WRITER;
   export type MUT_WORKFLOW_SYNTAX = typeof ErrorReason.MUT_WORKFLOW_SYNTAX;
   export type MUT_WORKFLOW_TASK_TWICE = typeof ErrorReason.MUT_WORKFLOW_TASK_TWICE;

@@ -179,7 +179,11 @@ export interface ReservedDemand {
   processors: number;
   /** When the reservation begins and ends now, where it has moved since its claim was signed; absent where it has not. */
   startUnixMs?: number | undefined;
-  endUnixMs?: number | undefined;
+  endUnixMs?:
+    | number
+    | undefined;
+  /** Of how many processors it is now, where its resource has said so since; absent where it has not. */
+  reservedProcessors?: number | undefined;
 }
 
 /** How long tasks take, by those that ended and those that were cut off (by a walltime, say) before they could. */
@@ -269,7 +273,11 @@ export interface RequestReservation {
   overCode: string;
   /** When it begins and ends now, where the resource manager says other than its claim; absent where it does not. */
   startUnixMs?: number | undefined;
-  endUnixMs?: number | undefined;
+  endUnixMs?:
+    | number
+    | undefined;
+  /** Of how many processors it is now, with the dates; absent from providers that tell dates alone. */
+  reservedProcessors?: number | undefined;
 }
 
 /** A request that could have been made, as the heuristic saw it at its decision. */
@@ -1058,7 +1066,7 @@ export const Demand: MessageFns<Demand> = {
 };
 
 function createBaseReservedDemand(): ReservedDemand {
-  return { claim: "", processors: 0, startUnixMs: undefined, endUnixMs: undefined };
+  return { claim: "", processors: 0, startUnixMs: undefined, endUnixMs: undefined, reservedProcessors: undefined };
 }
 
 export const ReservedDemand: MessageFns<ReservedDemand> = {
@@ -1074,6 +1082,9 @@ export const ReservedDemand: MessageFns<ReservedDemand> = {
     }
     if (message.endUnixMs !== undefined) {
       writer.uint32(32).uint64(message.endUnixMs);
+    }
+    if (message.reservedProcessors !== undefined) {
+      writer.uint32(40).uint32(message.reservedProcessors);
     }
     return writer;
   },
@@ -1121,6 +1132,14 @@ export const ReservedDemand: MessageFns<ReservedDemand> = {
             }
 
             message.endUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.reservedProcessors = reader.uint32();
             continue;
           }
         }
@@ -1852,7 +1871,7 @@ export const AllocationRequest: MessageFns<AllocationRequest> = {
 };
 
 function createBaseRequestReservation(): RequestReservation {
-  return { name: undefined, overCode: "", startUnixMs: undefined, endUnixMs: undefined };
+  return { name: undefined, overCode: "", startUnixMs: undefined, endUnixMs: undefined, reservedProcessors: undefined };
 }
 
 export const RequestReservation: MessageFns<RequestReservation> = {
@@ -1868,6 +1887,9 @@ export const RequestReservation: MessageFns<RequestReservation> = {
     }
     if (message.endUnixMs !== undefined) {
       writer.uint32(32).uint64(message.endUnixMs);
+    }
+    if (message.reservedProcessors !== undefined) {
+      writer.uint32(40).uint32(message.reservedProcessors);
     }
     return writer;
   },
@@ -1915,6 +1937,14 @@ export const RequestReservation: MessageFns<RequestReservation> = {
             }
 
             message.endUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.reservedProcessors = reader.uint32();
             continue;
           }
         }

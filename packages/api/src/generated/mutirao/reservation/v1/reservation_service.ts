@@ -125,6 +125,37 @@ export namespace ReservationStatus {
   export type CANCELLED = typeof ReservationStatus.CANCELLED;
 }
 
+/** How far who manages a resource has come with what a reservation will need. */
+export const AheadStatus = {
+  UNSPECIFIED: 0,
+  /** PLANNED - Not asked for yet. */
+  PLANNED: 1,
+  /** ASKED - Asked for, and not in the queue yet. */
+  ASKED: 2,
+  QUEUED: 3,
+  /** HELD - All is there before the start. */
+  HELD: 4,
+  /** HONOURED - All is there, and the reservation has begun. */
+  HONOURED: 5,
+  /** LATE - It has begun, and not all has come. */
+  LATE: 6,
+  /** LOST - What was there is gone. */
+  LOST: 7,
+} as const;
+
+export type AheadStatus = typeof AheadStatus[keyof typeof AheadStatus];
+
+export namespace AheadStatus {
+  export type UNSPECIFIED = typeof AheadStatus.UNSPECIFIED;
+  export type PLANNED = typeof AheadStatus.PLANNED;
+  export type ASKED = typeof AheadStatus.ASKED;
+  export type QUEUED = typeof AheadStatus.QUEUED;
+  export type HELD = typeof AheadStatus.HELD;
+  export type HONOURED = typeof AheadStatus.HONOURED;
+  export type LATE = typeof AheadStatus.LATE;
+  export type LOST = typeof AheadStatus.LOST;
+}
+
 export const TogetherDecision = {
   /** UNSPECIFIED - Nobody here has heard of them. */
   UNSPECIFIED: 0,
@@ -220,7 +251,30 @@ export interface Reservation {
   /** The claim, signed: a JSON web signature (EdDSA). Only for its user, and while it can be used. */
   claim: string;
   /** With which it stands or falls; absent where it stands by itself. */
-  together: Together | undefined;
+  together:
+    | Together
+    | undefined;
+  /** What who manages the resource holds ahead for it; absent where nothing was told. */
+  heldAhead: HeldAhead | undefined;
+}
+
+/** What is held ahead for a reservation, or asked for to be held; best effort. */
+export interface HeldAhead {
+  status: AheadStatus;
+  /** There, idle or in use. */
+  heldUnits: number;
+  /** Asked for, and not there. */
+  askedUnits: number;
+  /** When the first is asked for; 0 unless it is planned, and where that goes by the queue's forecast. */
+  askUnixMs: number;
+  /** When all would be there by the queue as it is; 0 where nobody can tell, or all is there. */
+  expectedUnixMs: number;
+  /** Of the requests like it that waited as long already, those that were there in the time that it has, in percent; absent where none is known, or it has begun. */
+  chancePercent?:
+    | number
+    | undefined;
+  /** What went wrong, or was done otherwise than asked for; empty for nothing. */
+  reason: string;
 }
 
 /** A place that could be had instead. */
@@ -392,6 +446,14 @@ export interface ClaimReservationRequest {
 
 export interface ClaimReservationResponse {
   reservation: Reservation | undefined;
+}
+
+export interface TellHeldAheadRequest {
+  reservationId: number;
+  heldAhead: HeldAhead | undefined;
+}
+
+export interface TellHeldAheadResponse {
 }
 
 export interface ReleaseReservationRequest {
@@ -593,7 +655,7 @@ export interface GetClaimKeysResponse {
 }
 
 /**
- * A lower-case fact: reservation.held, reservation.confirmed, reservation.moved, reservation.shortened, reservation.renegotiated, reservation.claimed,
+ * A lower-case fact: reservation.held, reservation.confirmed, reservation.moved, reservation.shortened, reservation.renegotiated, reservation.provisioned, reservation.claimed,
  * reservation.released, reservation.expired, reservation.cancelled, resource.registered, resource.updated.
  */
 export interface ReservationEvent {
@@ -972,6 +1034,7 @@ function createBaseReservation(): Reservation {
     clientRequestId: "",
     claim: "",
     together: undefined,
+    heldAhead: undefined,
   };
 }
 
@@ -1033,6 +1096,9 @@ export const Reservation: MessageFns<Reservation> = {
     }
     if (message.together !== undefined) {
       Together.encode(message.together, writer.uint32(154).fork()).join();
+    }
+    if (message.heldAhead !== undefined) {
+      HeldAhead.encode(message.heldAhead, writer.uint32(162).fork()).join();
     }
     return writer;
   },
@@ -1200,6 +1266,134 @@ export const Reservation: MessageFns<Reservation> = {
             }
 
             message.together = Together.decode(reader, reader.uint32());
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.heldAhead = HeldAhead.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseHeldAhead(): HeldAhead {
+  return {
+    status: 0,
+    heldUnits: 0,
+    askedUnits: 0,
+    askUnixMs: 0,
+    expectedUnixMs: 0,
+    chancePercent: undefined,
+    reason: "",
+  };
+}
+
+export const HeldAhead: MessageFns<HeldAhead> = {
+  encode(message: HeldAhead, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.status !== 0) {
+      writer.uint32(8).int32(message.status);
+    }
+    if (message.heldUnits !== 0) {
+      writer.uint32(16).uint64(message.heldUnits);
+    }
+    if (message.askedUnits !== 0) {
+      writer.uint32(24).uint64(message.askedUnits);
+    }
+    if (message.askUnixMs !== 0) {
+      writer.uint32(32).uint64(message.askUnixMs);
+    }
+    if (message.expectedUnixMs !== 0) {
+      writer.uint32(40).uint64(message.expectedUnixMs);
+    }
+    if (message.chancePercent !== undefined) {
+      writer.uint32(49).double(message.chancePercent);
+    }
+    if (message.reason !== "") {
+      writer.uint32(58).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HeldAhead {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHeldAhead();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.status = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.heldUnits = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.askedUnits = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.askUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.expectedUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.chancePercent = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.reason = reader.string();
             continue;
           }
         }
@@ -2660,6 +2854,98 @@ export const ClaimReservationResponse: MessageFns<ClaimReservationResponse> = {
             message.reservation = Reservation.decode(reader, reader.uint32());
             continue;
           }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTellHeldAheadRequest(): TellHeldAheadRequest {
+  return { reservationId: 0, heldAhead: undefined };
+}
+
+export const TellHeldAheadRequest: MessageFns<TellHeldAheadRequest> = {
+  encode(message: TellHeldAheadRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.reservationId !== 0) {
+      writer.uint32(8).uint64(message.reservationId);
+    }
+    if (message.heldAhead !== undefined) {
+      HeldAhead.encode(message.heldAhead, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TellHeldAheadRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTellHeldAheadRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.reservationId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.heldAhead = HeldAhead.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTellHeldAheadResponse(): TellHeldAheadResponse {
+  return {};
+}
+
+export const TellHeldAheadResponse: MessageFns<TellHeldAheadResponse> = {
+  encode(_: TellHeldAheadResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TellHeldAheadResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTellHeldAheadResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4865,6 +5151,17 @@ export const ReservationServiceService = {
       asBuffer(RestoreResourceResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RestoreResourceResponse => RestoreResourceResponse.decode(value),
   },
+  /** What is held ahead for a reservation, from who manages its resource: a level. */
+  tellHeldAhead: {
+    path: "/mutirao.reservation.v1.ReservationService/TellHeldAhead" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: TellHeldAheadRequest): Buffer => asBuffer(TellHeldAheadRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): TellHeldAheadRequest => TellHeldAheadRequest.decode(value),
+    responseSerialize: (value: TellHeldAheadResponse): Buffer =>
+      asBuffer(TellHeldAheadResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): TellHeldAheadResponse => TellHeldAheadResponse.decode(value),
+  },
   /** The keys that claims are signed with, so that they can be verified without asking. */
   getClaimKeys: {
     path: "/mutirao.reservation.v1.ReservationService/GetClaimKeys" as const,
@@ -4932,6 +5229,8 @@ export interface ReservationServiceServer extends UntypedServiceImplementation {
   /** Units or capacity broke, until RestoreResource. What was reserved on them is placed anew where its limits allow it, or cancelled; owners hear of it. */
   failResource: handleUnaryCall<FailResourceRequest, FailResourceResponse>;
   restoreResource: handleUnaryCall<RestoreResourceRequest, RestoreResourceResponse>;
+  /** What is held ahead for a reservation, from who manages its resource: a level. */
+  tellHeldAhead: handleUnaryCall<TellHeldAheadRequest, TellHeldAheadResponse>;
   /** The keys that claims are signed with, so that they can be verified without asking. */
   getClaimKeys: handleUnaryCall<GetClaimKeysRequest, GetClaimKeysResponse>;
   /** What happens to the caller's reservations, and to those of resources that the caller owns, from a sequence number on; resumes exactly. */
@@ -5245,6 +5544,22 @@ export interface ReservationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RestoreResourceResponse) => void,
+  ): ClientUnaryCall;
+  /** What is held ahead for a reservation, from who manages its resource: a level. */
+  tellHeldAhead(
+    request: TellHeldAheadRequest,
+    callback: (error: ServiceError | null, response: TellHeldAheadResponse) => void,
+  ): ClientUnaryCall;
+  tellHeldAhead(
+    request: TellHeldAheadRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: TellHeldAheadResponse) => void,
+  ): ClientUnaryCall;
+  tellHeldAhead(
+    request: TellHeldAheadRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: TellHeldAheadResponse) => void,
   ): ClientUnaryCall;
   /** The keys that claims are signed with, so that they can be verified without asking. */
   getClaimKeys(

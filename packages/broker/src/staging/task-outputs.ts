@@ -1,0 +1,82 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Content, InputSource, JobSpec, OutputContent, OutputSpec } from '@mutirao/core/messages';
+import type { JobId, UserId } from '@mutirao/core/shared';
+
+import type { Records } from '../journal/records.ts';
+import { targetOf } from '../results/put-in-place.ts';
+import type { HomeFiles } from './home-files.ts';
+import { groupOfTask, valueOfTask } from './task-of-job.ts';
+import { Templates, type FillIn } from './variables.ts';
+
+/** A job of which a task reads what another one wrote. */
+export interface ReadingJob {
+  readonly jobId: JobId;
+  readonly userId: UserId;
+  readonly spec: JobSpec;
+}
+
+/** A file that a task wrote, as the next one gets it. */
+export interface WrittenFile {
+  /** Below the output where that is a folder; empty for a file. */
+  readonly below: string;
+  readonly content: Content;
+  readonly mode: number;
+}
+
+/** What is needed to find outputs that are at home. */
+export interface TaskOutputsPort {
+  readonly records: Pick<Records, 'endingsOf'>;
+  readonly homeFiles: Pick<HomeFiles, 'resolve'>;
+  /** Whether a user has a content among her blobs. */
+  hasBlob(userId: UserId, sha256: string): boolean;
+}
+
+type TaskOutput = Extract<InputSource, { kind: 'output' }>;
+
+/**
+ * Finds what finished tasks wrote, for those that wait for them: the files of the result that was taken, by their hashes. They are at home by then, as
+ * blobs, or at the places that the user named.
+ */
+export class TaskOutputs {
+  readonly #port: TaskOutputsPort;
+  readonly #templates = new Templates();
+
+  constructor(port: TaskOutputsPort) {
+    this.#port = port;
+  }
+
+  /**
+   * The files of one output. Cost: one read of the journal.
+   *
+   * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND where they are gone, MUT_INPUT_CHANGED where the user's place holds something else now.
+   */
+  async filesOf(job: ReadingJob, { taskIndex, path }: TaskOutput): Promise<WrittenFile[]> {
+    const { outputs: specs } = groupOfTask(job.spec, taskIndex);
+    const spec = specs.find((one) => one.path === path);
+    // What readers name has no condition, so that positions are those of the group.
+    const written = this.#acceptedOutputs(job, taskIndex).filter(({ outputIndex }) => specs[outputIndex] === spec);
+    if (spec === undefined || written.length === 0) throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `task ${taskIndex} of job ${job.jobId} has written no ${path}, by its records`);
+    const fillIn = this.#templates.fillIn({ taskIndex, value: valueOfTask(job.spec, taskIndex) }, { jobId: job.jobId, machineId: '', attributes: {} });
+    return await Promise.all(written.map(async (output) => {
+      await this.#demandHere(job, output, { spec, fillIn });
+      return { below: output.path, content: output.content, mode: output.mode };
+    }));
+  }
+
+  /** A task that ran again after its result was doubted has two; the later one counts. */
+  #acceptedOutputs({ jobId }: ReadingJob, taskIndex: number): readonly OutputContent[] {
+    const records = this.#port.records.endingsOf(jobId, taskIndex, taskIndex).get(taskIndex) ?? [];
+    return records.findLast(({ fate }) => fate === 'accepted')?.outputs ?? [];
+  }
+
+  async #demandHere({ userId }: ReadingJob, output: OutputContent, { spec, fillIn }: { readonly spec: OutputSpec; readonly fillIn: FillIn }): Promise<void> {
+    const { sha256 } = output.content;
+    if (spec.localPath === '') {
+      if (this.#port.hasBlob(userId, sha256)) return;
+      throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `content ${sha256}, which was written as ${spec.path}, is not here any more`);
+    }
+    const target = await targetOf(fillIn(spec.localPath), fillIn(spec.path), output.path);
+    const [file] = await this.#port.homeFiles.resolve(target);
+    if (file?.content.sha256 !== sha256) throw new MutiraoError('MUT_INPUT_CHANGED', `${target} is not what was written there for the tasks that wait for it`);
+  }
+}

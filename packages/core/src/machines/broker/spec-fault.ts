@@ -1,0 +1,5 @@
+/** Why a spec is refused. */
+export interface SpecFault {
+  readonly code: string;
+  readonly message: string;
+}

@@ -1,0 +1,143 @@
+import { isSameWindow, type AheadStatus, type HeldAhead, type ReservedWindow } from '../../messages/index.ts';
+import { QueueForecast } from '../../requests/index.ts';
+import { WaitHistory } from '../../reservations/index.ts';
+import { describeTime, type Duration, type Instant } from '../../shared/index.ts';
+import { askingAt, heldFor } from './decide-held.ts';
+import { listingWithOwn } from './listing-with-own.ts';
+import { isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
+import type { Turn } from './turn.ts';
+
+/** Reservations whose start is forecast at each reading of the queue: the next ones. */
+const forecastMax = 50;
+/** Forecasts that differ by less, and by less than this share of the time that is left, are no news. */
+const newsMin: Duration = 60_000;
+const newsShare = 0.1;
+
+/** Tells the reservation manager what has become of what is held ahead, where that is news to it. Cost: O(reservations x requests); with a new listing a reading of the queue for each that waits. */
+export function tellAhead(turn: Turn): void {
+  const { state, now } = turn;
+  if (state.config.holding === undefined || state.windows.size + state.toldAhead.size === 0) return;
+  if (turn.hasListing === true) forecastStarts(turn);
+  for (const id of state.toldAhead.keys()) if (!state.windows.has(id)) forget(state, id);
+  const waits = new WaitHistory();
+  for (const wait of state.waits) waits.add(wait);
+  for (const window of state.windows.values()) if (now < window.endsAt) tellWindow(turn, window, waits);
+}
+
+function tellWindow(turn: Turn, window: ReservedWindow, waits: WaitHistory): void {
+  const { state: { toldAhead }, now } = turn;
+  const { reservationId, startsAt } = window;
+  const ahead = describeWindow(turn, window, waits);
+  const told = toldAhead.get(reservationId);
+  if (told !== undefined && isSameStanding(told, ahead) && isLikeForecast(told, ahead, startsAt - now)) return;
+  toldAhead.set(reservationId, ahead);
+  turn.commands.push({ kind: 'TellHeldAhead', reservationId, ahead });
+}
+
+function forget(state: ProviderState, id: number): void {
+  state.toldAhead.delete(id);
+  state.expectedStarts.delete(id);
+}
+
+const standingFields = ['status', 'heldCount', 'askedCount', 'reason'] as const;
+
+function isSameStanding(told: HeldAhead, ahead: HeldAhead): boolean {
+  return standingFields.every((name) => told[name] === ahead[name]);
+}
+
+/** Whether a forecast says about the same, as far as there is time left to see it come true. */
+function isLikeForecast(told: HeldAhead, ahead: HeldAhead, left: Duration): boolean {
+  const least = Math.max(newsMin, left * newsShare);
+  const isNear = (one: Instant, other: Instant): boolean => (one === 0) === (other === 0) && Math.abs(one - other) <= least;
+  if (!isNear(told.expectedAt, ahead.expectedAt) || !isNear(told.askAt, ahead.askAt)) return false;
+  return (told.chance === undefined) === (ahead.chance === undefined) && Math.abs((told.chance ?? 0) - (ahead.chance ?? 0)) <= newsShare;
+}
+
+/** What is held for a reservation, and how likely it is to be there in time. */
+function describeWindow(turn: Turn, window: ReservedWindow, waits: WaitHistory): HeldAhead {
+  const { state, now } = turn;
+  // What was asked for when it had another place says nothing of this one.
+  const own = heldFor(state, window).filter((request) => request.heldFor !== undefined && isSameWindow({ ...request.heldFor, endsAt: window.endsAt }, window));
+  const serving = own.filter((request) => isPending(request) && isServing(request));
+  const count = (isIn: (request: OwnRequest) => boolean): number => serving.reduce((sum, request) => (isIn(request) ? sum + request.width : sum), 0);
+  const heldCount = count(({ status }) => status === 'running');
+  const status = statusOf(window, own, { now, heldCount });
+  const isThere = status === 'held' || status === 'honoured';
+  return {
+    status, heldCount, askedCount: count((request) => request.status !== 'running'), askAt: status === 'planned' ? plannedFor(turn, window) : 0,
+    expectedAt: isThere ? 0 : state.expectedStarts.get(window.reservationId) ?? 0,
+    chance: isThere || now >= window.startsAt ? undefined : chanceOf(turn, window, { serving, waits }), reason: reasonOf(state, window, { own, serving, status }),
+  };
+}
+
+interface Standing {
+  readonly now: Instant;
+  readonly heldCount: number;
+}
+
+function statusOf({ count, startsAt }: ReservedWindow, own: readonly OwnRequest[], { now, heldCount }: Standing): AheadStatus {
+  if (heldCount >= count) return now >= startsAt ? 'honoured' : 'held';
+  if (own.some(isLost)) return 'lost';
+  if (now >= startsAt) return 'late';
+  if (own.some((request) => request.status === 'queued' && isServing(request))) return 'queued';
+  return own.some(({ releaseReason }) => releaseReason === '') ? 'asked' : 'planned';
+}
+
+/** Whether it was there, and went before it was given back. */
+function isLost({ startedAt, endedAt, releaseReason }: OwnRequest): boolean {
+  return startedAt > 0 && endedAt > 0 && releaseReason === '';
+}
+
+function plannedFor(turn: Turn, window: ReservedWindow): Instant {
+  const { holding } = turn.state.config;
+  const at = holding === undefined || holding.kind === 'forecast' ? Infinity : askingAt(turn, window, holding);
+  return at < Infinity ? Math.max(at, turn.now) : 0;
+}
+
+interface Chances {
+  readonly serving: readonly OwnRequest[];
+  readonly waits: WaitHistory;
+}
+
+/** Of the request that waits the shortest, or of the one that is to be made; of several that all have to come it is less. */
+function chanceOf(turn: Turn, window: ReservedWindow, { serving, waits }: Chances): number | undefined {
+  const { now, state } = turn;
+  const waiting = serving.filter(({ status, submittedAt }) => status === 'queued' && submittedAt > 0);
+  const asked = waiting.length > 0 ? Math.max(...waiting.map(({ submittedAt }) => submittedAt)) : Math.max(now, plannedFor(turn, window));
+  const width = Math.min(window.count, state.limits?.widthMax ?? Infinity);
+  return waits.shareWithin(width, { waited: Math.max(0, now - asked), within: Math.max(0, window.startsAt - asked) });
+}
+
+function reasonOf(state: ProviderState, { startsAt }: ReservedWindow, { own, serving, status }: { readonly own: readonly OwnRequest[]; readonly serving: readonly OwnRequest[]; readonly status: AheadStatus }): string {
+  if (state.drainReason !== '') return `Nothing more is asked for: the provider drains (${state.drainReason}).`;
+  const lastEnd = own.findLast(({ endedAt, releaseReason }) => endedAt > 0 && releaseReason === '');
+  if ((status === 'lost' || status === 'asked' || status === 'late') && lastEnd !== undefined) return lastEnd.reasons.at(-1) ?? '';
+  const isShortened = serving.some((request) => request.isShortened === true);
+  const last = Math.max(0, ...serving.map(({ startedAt }) => startedAt));
+  const lateness = status === 'honoured' && last > startsAt ? `The last of it came ${describeTime(last - startsAt)} after the start.` : '';
+  return [lateness, isShortened ? 'Shortened: it is given back earlier than it was asked for, when the reservation ends now.' : ''].filter((one) => one !== '').join(' ');
+}
+
+/** When each of the next reservations would have all that it lacks, by a new reading of the queue. */
+function forecastStarts({ state, now }: Turn): void {
+  const { limits, listing } = state;
+  if (limits === undefined || listing === undefined) return;
+  const queue = listingWithOwn(state, listing, now);
+  const present = new QueueForecast(now, limits, queue);
+  const next = [...state.windows.values()].filter(({ endsAt }) => endsAt > now).sort((one, other) => one.startsAt - other.startsAt || one.reservationId - other.reservationId);
+  state.expectedStarts.clear();
+  for (const window of next.slice(0, forecastMax)) {
+    const serving = heldFor(state, window).filter((request) => isPending(request) && isServing(request));
+    const starts = serving.filter(({ status }) => status !== 'running').map((request) => {
+      const id = `${state.instance}.${request.requestId}`;
+      const entry = queue.requests.find(({ clientRequestId }) => clientRequestId === id);
+      if (entry === undefined || entry.startsAt > 0) return entry?.startsAt;
+      const ahead = queue.requests.filter((one) => one.status === 'running' || (one.clientRequestId !== id && (one.startsAt > 0 || one.submittedAt <= entry.submittedAt)));
+      return new QueueForecast(now, limits, { ...queue, requests: ahead }).startOf(entry.width, entry.walltime);
+    });
+    const missing = serving.reduce((left, { width }) => left - width, window.count);
+    if (missing > 0) starts.push(present.startOf(Math.min(missing, limits.widthMax), Math.min(limits.walltimeMax, window.endsAt - now)));
+    if (starts.length === 0 || starts.includes(undefined)) continue;
+    state.expectedStarts.set(window.reservationId, Math.max(now, ...starts.map((start) => start ?? 0)));
+  }
+}

@@ -1,0 +1,53 @@
+// Bundles are what is run only while they hold what the sources say.
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { temporaryFolder } from '@mutirao/testkit';
+import { findBundles } from '../../../src/processes/bundled-program.ts';
+
+const sources = ['packages/one/src/main.ts', 'packages/one/src/deep/er/part.ts', 'packages/two/src/index.ts', 'proto/v1/api.proto', 'scripts/packing/bundle.mjs', 'package-lock.json'];
+const now = Date.now() / 1000;
+const [longAgo, builtAt, later] = [1000, now + 1000, now + 2000];
+
+/** A checkout whose bundles are newer than all that is in it. */
+function checkout(t: ExecutionContext): string {
+  const root = temporaryFolder(t);
+  for (const path of [...sources, '.cache/programs/built']) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), '');
+  }
+  for (const path of [...sources, ...new Set(sources.map(dirname)), 'packages/one/src', 'packages/one/src/deep', 'proto']) utimesSync(join(root, path), longAgo, longAgo);
+  utimesSync(join(root, '.cache/programs/built'), builtAt, builtAt);
+  return root;
+}
+
+test('bundles that are newer than every source are found', (t) => {
+  const root = checkout(t);
+  t.is(findBundles(root), join(root, '.cache/programs'));
+});
+
+test('bundles that were never made are not', (t) => {
+  const root = checkout(t);
+  rmSync(join(root, '.cache'), { recursive: true });
+  t.is(findBundles(root), undefined);
+});
+
+for (const path of [...sources, 'packages/one/src/deep/er']) {
+  test(`bundles are stale once ${path} changes`, (t) => {
+    const root = checkout(t);
+    utimesSync(join(root, path), later, later);
+    t.is(findBundles(root), undefined);
+  });
+}
+
+test('a change in the instant in which they were begun makes them stale', (t) => {
+  const root = checkout(t);
+  utimesSync(join(root, 'proto/v1/api.proto'), builtAt, builtAt);
+  t.is(findBundles(root), undefined);
+});
+
+test('a file of an old release that was moved there since makes them stale', (t) => {
+  const root = checkout(t);
+  utimesSync(join(root, '.cache/programs/built'), now - 1000, now - 1000);
+  t.is(findBundles(root), undefined);
+});

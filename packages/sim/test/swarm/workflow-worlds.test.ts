@@ -1,0 +1,17 @@
+import test from 'ava';
+import { drawScenario, runWorld, type JobPlan, type Scenario } from '../../src/index.ts';
+
+/** All jobs of a world wait within themselves. */
+function withEdges(scenario: Scenario): Scenario {
+  return { ...scenario, jobs: scenario.jobs.map(({ voteCount: _votes, credibility: _credibility, ...job }, index): JobPlan => ({ ...job, predecessorsMax: 1 + (index % 3) })) };
+}
+
+test('under faults no task of a workflow begins before what it waits for was accepted, and ten worlds of workflows come to their end', (t) => {
+  let runCount = 0;
+  for (let seed = 0; seed < 10; seed += 1) {
+    const { failure, runCount: runs } = runWorld(withEdges(drawScenario(String(seed))));
+    t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
+    runCount += runs;
+  }
+  t.true(runCount > 100, `${runCount} runs`);
+});

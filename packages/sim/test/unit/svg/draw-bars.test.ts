@@ -1,0 +1,24 @@
+import test from 'ava';
+import { drawBars, type BarFigure } from '../../../src/svg/draw-bars.ts';
+
+const figure: BarFigure = {
+  title: 'a < b & c', up: 'seconds', groups: ['first', 'second'], marks: 'elsewhere',
+  bars: [{ label: 'one', group: 0, value: 400, halfInterval: 20 }, { label: 'two', group: 1, value: 800, halfInterval: Infinity, mark: 900 }],
+};
+
+test('a figure has a bar for each value, a diamond for each mark and one in the legend, and its text escaped', (t) => {
+  const svg = drawBars(figure);
+  t.is(svg.match(/class="bar"/g)?.length, 2);
+  t.is(svg.match(/<path /g)?.length, 2);
+  t.true(svg.includes('>a &lt; b &amp; c<'));
+  for (const name of ['one', 'two', 'first', 'second', 'elsewhere', 'seconds']) t.is(svg.split(`>${name}<`).length, 2, name);
+  t.false(/NaN|Infinity/.test(svg));
+});
+
+test('twice the value is twice the height, and a mark above all bars is inside', (t) => {
+  const svg = drawBars(figure);
+  const [one, two] = [...svg.matchAll(/class="bar"[^>]* height="([\d.]+)"/g)].map(([, height]) => Number(height));
+  t.true(Math.abs((two ?? 0) - 2 * (one ?? 0)) < 0.2);
+  const [mark] = [...svg.matchAll(/<path d="M[\d.]+ ([\d.]+)/g)].map(([, y]) => Number(y));
+  t.true((mark ?? 0) > 44);
+});

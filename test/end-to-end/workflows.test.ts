@@ -1,0 +1,103 @@
+// Workflow files run on real processes: in order, with their data, whatever becomes of the broker in the midst of it.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { JobStatus } from '@mutirao/api/broker';
+import { runCommand } from '@mutirao/runtime/processes';
+import { Grid, temporaryFolder, until } from '@mutirao/testkit';
+
+const commandLine = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
+
+/** The command line as a user has it, in her folder. */
+function commandOf(grid: Grid, directory: string) {
+  return async (...words: readonly string[]): Promise<{ readonly status: number; readonly out: string; readonly err: string }> => {
+    const { status, stdout, stderr } = await runCommand({
+      command: process.execPath, args: [commandLine, ...words, '--home', grid.home, '--broker', grid.broker.address], cwd: directory, deadlineMs: 60_000, outputBytesMax: 1024 * 1024,
+    });
+    return { status, out: stdout.toString(), err: stderr.toString() };
+  };
+}
+
+/** More than what travels within messages. */
+const largeBytes = 200_000;
+
+test.serial('a diamond with files ends with what its tasks made of them, though the broker is killed in its midst', async (t) => {
+  const folder = temporaryFolder(t);
+  const gate = join(folder, 'gate');
+  writeFileSync(join(folder, 'in.txt'), 'seed\n');
+  writeFileSync(join(folder, 'diamond.yaml'), `
+name: diamond
+inputs: [in.txt]
+outputs: [left.txt]
+tasks:
+  split:
+    command: "head -c ${largeBytes} /dev/zero | tr '\\\\0' 'x' > large.dat; cat in.txt > small.txt; echo split >> ${folder}/order"
+    inputs: [in.txt]
+    outputs: [large.dat, small.txt]
+  left: {command: 'wc -c < large.dat > left.txt; echo left >> ${folder}/order', inputs: [large.dat], outputs: [left.txt]}
+  right: {command: 'while [ ! -e ${gate} ]; do sleep 0.05; done; tr a-z A-Z < small.txt > right.txt', inputs: [small.txt], outputs: [right.txt]}
+  join: {command: 'cat left.txt right.txt > all.txt; echo join >> ${folder}/order', inputs: [left.txt, right.txt], outputs: [all.txt]}
+`);
+  const grid = await Grid.start({ machines: [1, 1] });
+  t.teardown(() => grid.stop());
+  await grid.client.waitMachines(2);
+  const command = commandOf(grid, folder);
+  const submitted = await command('job', 'submit', 'diamond.yaml', '--replicas', '1', '--quiet');
+  t.is(submitted.status, 0, submitted.err);
+  const jobId = Number(submitted.out);
+  await until(async () => (await grid.client.job(jobId)).finishedCount === 2, 'split and left have finished');
+  t.like(await grid.client.job(jobId), { waitingCount: 1, taskCount: 4 });
+  t.false(existsSync(join(folder, 'all.txt')));
+  const waits = await command('explain', 'task', String(jobId), '3');
+  t.regex(waits.out, /task 3 of job 1 waits for 1 task that has not finished: 2\./);
+
+  await grid.broker.crash();
+  writeFileSync(gate, '');
+  t.is((await grid.client.waitEnded(jobId)).status, JobStatus.FINISHED);
+  t.is(readFileSync(join(folder, 'all.txt'), 'utf8').replace(/ /g, ''), `${largeBytes}\nSEED\n`);
+  t.deepEqual(readFileSync(join(folder, 'order'), 'utf8').split('\n').filter((line) => line !== ''), ['split', 'left', 'join']);
+  t.true(existsSync(join(folder, 'left.txt')), 'what the whole names as its output comes home');
+  t.false(existsSync(join(folder, 'large.dat')) || existsSync(join(folder, 'right.txt')), 'what is only read by others does not');
+});
+
+test.serial('what cannot run behind a failed task runs with it when the job is retried, and nothing that is done', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'chain.yaml'), `
+tasks:
+  first: {command: 'echo first >> ${folder}/runs; echo 1 > a', outputs: [a]}
+  second: {command: 'echo second >> ${folder}/runs; test -e ${folder}/mended && cp a b', inputs: [a], outputs: [b]}
+  third: {command: 'echo third >> ${folder}/runs; cp b c', inputs: [b], outputs: [c]}
+`);
+  const grid = await Grid.start({ machines: [1] });
+  t.teardown(() => grid.stop());
+  await grid.client.waitMachines(1);
+  const command = commandOf(grid, folder);
+  const failed = await command('job', 'submit', 'chain.yaml', '--replicas', '1', '--retries', '0', '--wait');
+  t.not(failed.status, 0);
+  t.like(await grid.client.job(1), { status: JobStatus.FAILED, finishedCount: 1, failedCount: 1, cancelledCount: 1 });
+  t.regex((await command('explain', 'task', '1', '2')).out, /cannot run: it waits for task 1, which failed/);
+  writeFileSync(join(folder, 'mended'), '');
+  t.is((await command('job', 'retry', '1')).status, 0);
+  t.is((await grid.client.waitEnded(1)).status, JobStatus.FINISHED);
+  t.is(readFileSync(join(folder, 'c'), 'utf8'), '1\n');
+  t.is(readFileSync(join(folder, 'runs'), 'utf8'), 'first\nsecond\nsecond\nthird\n');
+});
+
+test.serial('a workflow with a fault is refused with its place, and nothing of it is submitted', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'cycle.yaml'), 'tasks:\n  a: {command: x, after: [b]}\n  b: {command: x, after: [a]}\n');
+  writeFileSync(join(folder, 'no-command.xml'), '<job name="x"><tasks><task id="1" operation="TRD" dimension="300"/></tasks><edges/></job>\n');
+  const grid = await Grid.start({ machines: [1] });
+  t.teardown(() => grid.stop());
+  const command = commandOf(grid, folder);
+  const cycle = await command('job', 'submit', 'cycle.yaml');
+  t.regex(cycle.err, /MUT_WORKFLOW_CYCLE/);
+  t.regex(cycle.err, /cycle\.yaml:\d+:\d+/);
+  const bare = await command('job', 'submit', 'no-command.xml');
+  t.regex(bare.err, /MUT_WORKFLOW_NO_COMMAND/);
+  t.is((await command('job', 'list', '--quiet')).out, '');
+  const standIn = await command('addjob', 'matrices', 'no-command.xml', '--task-command', 'test {kind}-{dimension} = TRD-300', '--wait');
+  t.is(standIn.status, 0, standIn.err);
+  t.is((await grid.client.job(1)).label, 'matrices');
+});
