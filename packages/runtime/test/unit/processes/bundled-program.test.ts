@@ -6,8 +6,8 @@ import { temporaryFolder } from '@mutirao/testkit';
 import { findBundles } from '../../../src/processes/bundled-program.ts';
 
 const sources = ['packages/one/src/main.ts', 'packages/one/src/deep/er/part.ts', 'packages/two/src/index.ts', 'proto/v1/api.proto', 'scripts/packing/bundle.mjs', 'package-lock.json'];
-const now = Date.now() / 1000;
-const [longAgo, builtAt, later] = [1000, now + 1000, now + 2000];
+// Far ahead and long ago, in seconds: a file's second time is when it was made here, which no test sets.
+const [longAgo, builtAt, later] = [1000, 10_000_000_000, 10_000_001_000];
 
 /** A checkout whose bundles are newer than all that is in it. */
 function checkout(t: ExecutionContext): string {
@@ -48,6 +48,6 @@ test('a change in the instant in which they were begun makes them stale', (t) =>
 
 test('a file of an old release that was moved there since makes them stale', (t) => {
   const root = checkout(t);
-  utimesSync(join(root, '.cache/programs/built'), now - 1000, now - 1000);
+  utimesSync(join(root, '.cache/programs/built'), longAgo + 1, longAgo + 1);
   t.is(findBundles(root), undefined);
 });
