@@ -52,7 +52,7 @@ class Notes<In> {
   onClosed(error: MutiraoError | undefined): void { this.#closed.resolve(error?.code ?? 'peace'); }
 }
 
-const report = (sequence: number): AttachRequest => ({ message: { $case: 'report', value: { sequence, started: [], ended: [] } } });
+const report = (sequence: number): AttachRequest => ({ message: { $case: 'report', value: { sequence, started: [], ended: [], gangHeld: [] } } });
 const acknowledged = (sequence: number): AttachResponse => ({ message: { $case: 'acknowledged', value: { sequence } } });
 const chunk = (text: string): PushContentRequest => ({ ...PushContentRequest.decode(Buffer.alloc(0)), transferId: 't1', data: Buffer.from(text) });
 const drainOrder = (bytes: number): AttachResponse => ({ message: { $case: 'drain', value: { reason: 'x'.repeat(bytes) } } });

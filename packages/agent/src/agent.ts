@@ -153,6 +153,7 @@ export class Agent {
       case 'acknowledged': this.driver.deliver({ kind: 'ReportAcknowledged', sequence: message.value.sequence }); return;
       case 'content': this.fetcher.take(decodeContentOffered(message.value)); return;
       case 'drain': this.driver.deliver({ kind: 'DrainRequested' }); return;
+      case 'startGang': throw new MutiraoError('MUT_PROTOCOL', 'a gang starts, and this machine takes none');
       default: unreachable(message);
     }
   }

@@ -12,6 +12,7 @@ export {
   decodeAllocateRequest, decodeGetQueueRequest, decodeLimitsOf, decodeQueueListing, decodeReleaseRequest, encodeAllocateRequest, encodeLimitsOf,
   encodeQueueListing, endedListedMax, orderWordsMax,
 } from './cluster.ts';
+export { decodeStartGang, encodeStartGang, gangMembersMax } from './gang.ts';
 export { decodeLease, encodeLease } from './lease.ts';
 export {
   decodeCancelReplicas, decodeContentOffered, decodeContentWanted, decodeMachineFacts, decodeOutcome, decodeReport, decodeStartReplicas,

@@ -10,6 +10,8 @@ import {
   type MachineFacts as MachineFactsWire, type OutputContent as OutputContentWire, type ReplicaEnded as ReplicaEndedWire,
   type ReplicaStart as ReplicaStartWire, type Report as ReportWire, type StartReplicas as StartReplicasWire,
 } from '../generated/mutirao/machine/v1/machine.ts';
+import { decodeGangHeld, decodeGangPlace, encodeGangHeld, encodeGangPlace } from './gang.ts';
+import { asBuffer } from './as-buffer.ts';
 import { badRequest, decodeContent, decodeLimits, decodeRoot, encodeContent, encodeLimits, encodeRoot } from './common.ts';
 
 /** Takes replicas back. */
@@ -45,8 +47,6 @@ const wireOfOutcomes: Readonly<Record<Outcome, OutcomeWire>> = {
   succeeded: OutcomeWire.SUCCEEDED, failed: OutcomeWire.FAILED, cancelled: OutcomeWire.CANCELLED,
   limited: OutcomeWire.LIMITED, broken: OutcomeWire.BROKEN,
 };
-/** Shared by all ends without output, which are most; nobody writes into it. */
-const noBytes = Buffer.alloc(0);
 
 /** Reads how a replica ended. @throws {MutiraoError} MUT_BAD_REQUEST for a value that this release does not know. */
 export function decodeOutcome(wire: OutcomeWire): Outcome {
@@ -71,6 +71,7 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
   const { machineId, incarnation, processors, requestId, sharedTokens, identity, reservation } = wire;
   const facts = {
     machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId, ...(identity === undefined ? {} : { identity }), ...(reservation === undefined ? {} : { reservation }),
+    ...(wire.takesGangs === true ? { takesGangs: true as const } : {}),
   };
   return sharedTokens.length === 0 ? facts : { ...facts, sharedTokens };
 }
@@ -79,7 +80,7 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
 export function encodeMachineFacts(facts: MachineFacts): MachineFactsWire {
   const { machineId, incarnation, processors, requestId, identity } = facts;
   return {
-    machineId, incarnation, processors, attributes: { ...facts.attributes }, untilUnixMs: facts.until, requestId, sharedTokens: [...facts.sharedTokens ?? []], identity, reservation: facts.reservation,
+    machineId, incarnation, processors, attributes: { ...facts.attributes }, untilUnixMs: facts.until, requestId, sharedTokens: [...facts.sharedTokens ?? []], identity, reservation: facts.reservation, takesGangs: facts.takesGangs,
   };
 }
 
@@ -110,6 +111,7 @@ export function decodeReport(wire: ReportWire): MachineReport {
     sequence: wire.sequence,
     started: wire.started.map((one) => ({ replicaId: one.replicaId, startedAt: one.startedUnixMs })),
     ended: wire.ended.map(decodeReplicaEnded),
+    ...(wire.gangHeld.length === 0 ? {} : { gangHeld: wire.gangHeld.map(decodeGangHeld) }),
   };
 }
 
@@ -119,6 +121,7 @@ export function encodeReport(report: MachineReport): ReportWire {
     sequence: report.sequence,
     started: report.started.map((one) => ({ replicaId: one.replicaId, startedUnixMs: one.startedAt })),
     ended: report.ended.map(encodeReplicaEnded),
+    gangHeld: (report.gangHeld ?? []).map(encodeGangHeld),
   };
 }
 
@@ -180,13 +183,17 @@ function decodeReplicaStart(wire: ReplicaStartWire): ReplicaStart {
   const { replicaId, taskIndex, value } = wire;
   if (replicaId < 1) throw badRequest(`replica_id is ${replicaId}; want 1 or more`);
   const outputs = wire.outputs.map((output) => ({ root: decodeRoot(output.root, 'output.root'), path: output.path }));
-  return { replicaId, taskIndex, value, inputs: wire.inputs.map(decodeInputFile), outputs };
+  return {
+    replicaId, taskIndex, value, inputs: wire.inputs.map(decodeInputFile), outputs, ...(wire.gang === undefined ? {} : { gang: decodeGangPlace(wire.gang) }),
+  };
 }
 
 function encodeReplicaStart(start: ReplicaStart): ReplicaStartWire {
   const { replicaId, taskIndex, value } = start;
   const outputs = start.outputs.map((output) => ({ root: encodeRoot(output.root), path: output.path }));
-  return { replicaId, taskIndex, value, inputs: start.inputs.map(encodeInputFile), outputs };
+  return {
+    replicaId, taskIndex, value, inputs: start.inputs.map(encodeInputFile), outputs, gang: start.gang === undefined ? undefined : encodeGangPlace(start.gang),
+  };
 }
 
 function decodeInputFile(wire: InputFileWire): InputFile {
@@ -243,8 +250,3 @@ function encodeOutputContent(output: OutputContent): OutputContentWire {
   return { outputIndex, path, content: encodeContent(output.content), mode, inline, transferId, droppedName };
 }
 
-/** The same bytes, not a copy. */
-function asBuffer(bytes: Uint8Array): Buffer {
-  if (bytes.length === 0) return noBytes;
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-}

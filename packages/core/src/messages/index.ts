@@ -1,3 +1,4 @@
+export type { GangHeld, GangMember, GangPlace, StartGang } from './gang.ts';
 export {
   schedulerNames, type Content, type InputSource, type InputSpec, type JobSpec, type JobStatus, type Limits, type OutputSpec, type ReplicationCap, type Root, type SchedulerName,
   type TaskEdge, type TaskGroup, type TaskStatus, type Values, type Verification,

@@ -1,4 +1,5 @@
 import type { Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId } from '../shared/index.ts';
+import type { GangHeld, GangPlace } from './gang.ts';
 import type { Content, Limits, Root } from './job.ts';
 import type { ReservationName } from './reservation.ts';
 
@@ -20,6 +21,8 @@ export interface MachineFacts {
   readonly sharedTokens?: readonly string[];
   /** The reservation that its request runs inside: only jobs inside the same one run on it. Left out for one of no reservation. */
   readonly reservation?: ReservationName;
+  /** It can be a member of a gang, and its provider passes on what that needs; left out where not. */
+  readonly takesGangs?: true;
 }
 
 /** What a machine is known by, whatever it is called: its identity, or its name where it tells none. */
@@ -61,6 +64,8 @@ export interface ReplicaStart {
   readonly value: string;
   readonly inputs: readonly InputFile[];
   readonly outputs: readonly OutputFile[];
+  /** It is a member of a gang, alone in its batch, and runs nothing before all members are held; left out for a task that runs on one machine. */
+  readonly gang?: GangPlace;
 }
 
 /** Starts these replicas in order, as processors become free. */
@@ -115,6 +120,8 @@ export interface MachineReport {
   /** Only replicas that still run when the report leaves. */
   readonly started: readonly { readonly replicaId: ReplicaId; readonly startedAt: Instant }[];
   readonly ended: readonly ReplicaEnd[];
+  /** Members of gangs that are held since; left out where there are none. */
+  readonly gangHeld?: readonly GangHeld[];
 }
 
 /** Observed run times of a provider's tasks. */

@@ -1,13 +1,17 @@
 import { MutiraoError } from '@mutirao/api/errors';
+import type { MachineHello } from '@mutirao/api/machine';
 import { ConnectRequest } from '@mutirao/api/provider';
 import type { BrokerId } from '@mutirao/core/machines/provider';
+import type { MachineFacts } from '@mutirao/core/messages';
 import type { Instant } from '@mutirao/core/shared';
 
 /** The version of the stream protocol that this release speaks. */
 const protocolVersion = 1;
 const programVersion = '0.1.0';
+/** Of an agent: its machine can be a member of a gang. Of a provider: it passes on what that needs. */
+const gangCapability = 'gang';
 /** What others may say beyond what every release knows: a broker may lease tasks and take some of them back, and transfers of outputs may leave out what is stored already. */
-const capabilities = ['lease', 'lease-trim', 'offset'];
+const capabilities = ['lease', 'lease-trim', 'offset', gangCapability];
 
 /** A greeting as it travels. */
 export interface HelloWire {
@@ -29,6 +33,11 @@ export function checkHello(hello: { readonly protocolVersion: number } | undefin
   if (hello?.protocolVersion !== protocolVersion) {
     throw new MutiraoError('MUT_PROTOCOL', `protocol version is ${hello?.protocolVersion ?? 'missing'}; want ${protocolVersion}`);
   }
+}
+
+/** What a machine's facts say of gangs, by what its agent said that it can. */
+export function takesGangs({ hello }: Pick<MachineHello, 'hello'>): Pick<MachineFacts, 'takesGangs'> {
+  return hello?.capabilities.includes(gangCapability) === true ? { takesGangs: true } : {};
 }
 
 /** Who a broker says it is. */

@@ -16,7 +16,7 @@ import type { SiteContents } from '../contents/site-contents.ts';
 import type { Deputy } from '../deputy/deputy.ts';
 import { pushedFrame } from '../deputy/kept-delivery.ts';
 import { toAgent, toBroker } from './frames.ts';
-import { checkHello, ownHello, readBrokerHello, type HelloWire } from './hello.ts';
+import { checkHello, ownHello, readBrokerHello, takesGangs, type HelloWire } from './hello.ts';
 import { AgentLink, BrokerLink, type ByteStream } from './links.ts';
 import type { TaskMeasure } from './measure.ts';
 import { acknowledgedField, attachFields, connectFields, contentOfferedField, decodeWith, findAlternative, readToMachine, sequenceOf } from './wire.ts';
@@ -189,7 +189,7 @@ export class Relay {
     const hello = decodeWith(MachineHello, bytes, start);
     checkHello(hello.hello);
     const told = decodeMachineFacts(hello.facts);
-    const facts = this.#nameMachine(told, origin);
+    const facts = this.#nameMachine(told, origin, takesGangs(hello));
     this.#options.gate.enter(origin, facts.machineId, credential);
     this.#closeFormer(facts);
     this.#attachmentCount += 1;
@@ -213,7 +213,7 @@ export class Relay {
   }
 
   /** A machine's name is ours to give: an agent says only which of its allocation's it is, or what its owner calls it. */
-  #nameMachine(told: MachineFacts, origin: AgentOrigin): MachineFacts {
+  #nameMachine(told: MachineFacts, origin: AgentOrigin, gangs: Pick<MachineFacts, 'takesGangs'>): MachineFacts {
     const { providerId } = this.#options;
     const name = /[\w-]+$/.exec(told.machineId)?.[0] ?? '';
     const ownName = told.machineId.startsWith(`${providerId}/`) ? told.machineId.slice(providerId.length + 1) : told.machineId;
@@ -223,7 +223,7 @@ export class Relay {
     }
     const requestId = isRequest ? origin.requestId : '';
     const machineId = isRequest ? `${providerId}/${requestId}.${name}` : `${providerId}/${ownName}`;
-    return { ...told, machineId, requestId, until: isRequest ? undefined : told.until, attributes: { site: providerId, ...told.attributes } };
+    return { ...told, ...gangs, machineId, requestId, until: isRequest ? undefined : told.until, attributes: { site: providerId, ...told.attributes } };
   }
 
   #loseAgent(link: AgentLink, hasLeft: boolean): void {

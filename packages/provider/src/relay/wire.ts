@@ -28,6 +28,7 @@ export const connectFields = { hello: 1, demand: 2, toMachine: 3, lease: 4, leas
 
 const reportStarted = 2;
 const reportEnded = 3;
+const reportGangHeld = 4;
 
 /** Hears of each replica that a report says has ended. Outcome as on the wire; times in Unix milliseconds, 0 when it never started. */
 export type VisitEnd = (replicaId: number, outcome: number, runTime: number) => void;
@@ -142,7 +143,7 @@ export function scanReport(bytes: Uint8Array, start: number, visit: VisitEnd): v
   while (walker.next()) {
     if (walker.wireType !== 2) walker.skip();
     else if (walker.field === reportEnded) scanEnded(bytes, walker.span(), walker.position, visit);
-    else if (walker.field === reportStarted) walk(bytes, walker.span(), walker.position, flat);
+    else if (walker.field === reportStarted || walker.field === reportGangHeld) walk(bytes, walker.span(), walker.position, flat);
     else walker.span();
   }
 }

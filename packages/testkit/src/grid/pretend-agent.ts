@@ -52,7 +52,7 @@ function receive(message: NonNullable<AttachResponse['message']>): void {
 function tell(ended: Report['ended']): void {
   if (ended.length === 0) return;
   sequence += 1;
-  const report = { sequence, started: [], ended };
+  const report = { sequence, started: [], ended, gangHeld: [] };
   unacknowledged.set(sequence, report);
   stream?.write({ message: { $case: 'report', value: report } });
 }

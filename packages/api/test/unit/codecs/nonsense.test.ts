@@ -41,6 +41,7 @@ const report = Report.encode({
     standardOutput: Buffer.from('out'), standardError: Buffer.alloc(0),
     outputs: [{ outputIndex: 0, path: 'a', content: { sha256: Buffer.alloc(32), sizeBytes: 5 }, mode: 0o644, inline: Buffer.from('hello'), transferId: '', droppedName: '' }],
   }],
+  gangHeld: [{ replicaId: 4, name: 'ana@one', addresses: ['one:4000'] }],
 }).finish();
 const whole = Buffer.concat([Buffer.from([0x12, report.length]), report]);
 
@@ -61,7 +62,7 @@ test('a real message with bytes changed or cut off ends in a message or an error
 
 test('a number beyond what JavaScript counts exactly is refused', (t) => {
   t.throws(() => Report.decode(Buffer.from([0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01])), { message: /larger than/ });
-  t.is(Report.decode(Report.encode({ sequence: Number.MAX_SAFE_INTEGER, started: [], ended: [] }).finish()).sequence, Number.MAX_SAFE_INTEGER);
+  t.is(Report.decode(Report.encode({ sequence: Number.MAX_SAFE_INTEGER, started: [], ended: [], gangHeld: [] }).finish()).sequence, Number.MAX_SAFE_INTEGER);
 });
 
 test('an empty field of bytes is empty, and a full one is the bytes that came', (t) => {

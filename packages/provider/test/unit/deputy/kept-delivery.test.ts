@@ -33,7 +33,7 @@ function deliver(sequences: readonly number[]): { readonly said: string[]; reado
   const delivery = new KeptDelivery(new BrokerLink('b', 1, stream), {
     log: quietLogger,
     bodies: {
-      findReport: ({ sequence }) => ({ bytes: AttachRequest.encode({ message: { $case: 'report', value: { sequence, started: [], ended: [] } } }).finish(), transferIds: sequence === 1 ? ['t1'] : [] }),
+      findReport: ({ sequence }) => ({ bytes: AttachRequest.encode({ message: { $case: 'report', value: { sequence, started: [], ended: [], gangHeld: [] } } }).finish(), transferIds: sequence === 1 ? ['t1'] : [] }),
       isNamed: (transferId) => transferId === 't1',
     },
     outputs: { find: (transferId) => outputs.get(transferId), list: () => [...outputs.values()] },

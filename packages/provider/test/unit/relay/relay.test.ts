@@ -26,12 +26,12 @@ class Bench {
     return near;
   }
 
-  agent(machineId: string, userId = 'request:q1', held: number[] = [], { incarnation = 'i', credential = 'q1.x' } = {}): StreamEnd<Buffer, Buffer> {
+  agent(machineId: string, userId = 'request:q1', held: number[] = [], { incarnation = 'i', credential = 'q1.x', capabilities = [] as string[] } = {}): StreamEnd<Buffer, Buffer> {
     const [near, far] = streamPair<Buffer, Buffer>();
     this.relay.attachAgent(far, aCallContext({ userId, credential }));
     const facts = { machineId, incarnation, processors: 1, attributes: {}, untilUnixMs: undefined, requestId: 'forged', sharedTokens: [] };
     near.write(fromAgent({
-      $case: 'hello', value: { hello: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: machineId }, facts, heldReplicaIds: held },
+      $case: 'hello', value: { hello: { protocolVersion: 1, programVersion: '0', capabilities, speakerId: machineId }, facts, heldReplicaIds: held },
     }));
     return near;
   }
@@ -55,7 +55,7 @@ function aReport(sequence: number, replicaIds: readonly number[] = []): Buffer {
     replicaId, outcome: Outcome.SUCCEEDED, exitStatus: 0, startedUnixMs: 1_000, endedUnixMs: 1_040, reason: '', detail: '', standardOutput: Buffer.alloc(0),
     standardError: Buffer.alloc(0), outputTruncated: false, outputs: [],
   }));
-  return fromAgent({ $case: 'report', value: { sequence, started: [], ended } });
+  return fromAgent({ $case: 'report', value: { sequence, started: [], ended, gangHeld: [] } });
 }
 
 function acknowledge(machineId: string, sequence: number): Buffer {
@@ -119,6 +119,23 @@ test('reports wait until the machine has a broker, and then go to it in order', 
   await settle();
   t.deepEqual(sentToBroker(broker), ['hello', 'joined', 'fromMachine', 'fromMachine']);
   t.deepEqual(bench.measure.take(), [{ kind: 'TasksMeasured', requestId: 'q1', longest: 40, total: 80, count: 2 }]);
+});
+
+test('what gangs need is passed on both ways, and a machine takes gangs where its agent said so', async (t) => {
+  const bench = new Bench();
+  const broker = bench.broker('b1');
+  const agent = bench.agent('c1/q1.0', 'request:q1', [], { capabilities: ['gang'] });
+  bench.agent('c1/q1.1', 'request:q1');
+  heard(broker);
+  await settle();
+  t.deepEqual(bench.inputs.map((input) => (input.kind === 'AgentAttached' ? input.facts.takesGangs : 'broker')), ['broker', true, undefined]);
+  bench.join('b1', 'c1/q1.0');
+  agent.write(fromAgent({ $case: 'report', value: { sequence: 1, started: [], ended: [], gangHeld: [{ replicaId: 3, name: 'ana@one', addresses: ['one:1'] }] } }));
+  const startGang = { replicaId: 3, members: [{ rank: 0, name: 'ana@one', addresses: ['one:1'], processors: 1 }] };
+  broker.write(fromBroker({ $case: 'toMachine', value: { machineId: 'c1/q1.0', message: { $case: 'startGang', value: startGang } } }));
+  await settle();
+  t.like(ConnectResponse.decode(heard(broker)[2] as Buffer).message?.value, { message: { value: { gangHeld: [{ replicaId: 3, name: 'ana@one', addresses: ['one:1'] }] } } });
+  t.deepEqual(AttachResponse.decode(heard(agent)[1] as Buffer).message, { $case: 'startGang', value: startGang });
 });
 
 test('a machine that is gone is told of as such, and the agent that has its name stays where it is', async (t) => {

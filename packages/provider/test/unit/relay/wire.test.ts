@@ -11,7 +11,7 @@ const anEnd = {
   outputs: [{ outputIndex: 0, path: '', content: { sha256: Buffer.alloc(32, 1), sizeBytes: 3 }, mode: 0o644, inline: Buffer.from('abc'), transferId: '', droppedName: '' }],
 };
 const aReport = bytesOf(AttachRequest.encode({
-  message: { $case: 'report', value: { sequence: 300, started: [{ replicaId: 8, startedUnixMs: 5 }], ended: [anEnd, { ...anEnd, replicaId: 9, startedUnixMs: 0 }] } },
+  message: { $case: 'report', value: { sequence: 300, started: [{ replicaId: 8, startedUnixMs: 5 }], ended: [anEnd, { ...anEnd, replicaId: 9, startedUnixMs: 0 }], gangHeld: [{ replicaId: 10, name: 'ana@one', addresses: ['one:4000'] }] } },
 }).finish());
 
 function bytesOf(bytes: Uint8Array): Buffer {
@@ -27,7 +27,7 @@ test('an agent\'s report reaches the broker as the message that it would be if i
 test('a frame is right whatever its length', (t) => {
   for (const size of [0, 1, 100, 127, 128, 16_380, 16_384, 2_097_152]) {
     const bytes = bytesOf(AttachRequest.encode({
-      message: { $case: 'report', value: { sequence: 1, started: [], ended: [{ ...anEnd, standardOutput: Buffer.alloc(size, 65) }] } },
+      message: { $case: 'report', value: { sequence: 1, started: [], ended: [{ ...anEnd, standardOutput: Buffer.alloc(size, 65) }], gangHeld: [] } },
     }).finish());
     const { message } = ConnectResponse.decode(frameFromMachine(machineIdField('m'.repeat(130)), bytes));
     t.true(message?.$case === 'fromMachine' && message.value.message?.$case === 'report' && message.value.message.value.ended[0]?.standardOutput.length === size);

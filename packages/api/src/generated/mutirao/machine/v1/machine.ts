@@ -69,6 +69,9 @@ export interface AttachResponse {
     | { $case: "acknowledged"; value: ReportAcknowledged }
     | { $case: "content"; value: ContentOffered }
     | { $case: "drain"; value: Drain }
+    | //
+    /** Only to an agent that has the capability "gang". */
+    { $case: "startGang"; value: StartGang }
     | undefined;
 }
 
@@ -103,7 +106,14 @@ export interface MachineFacts {
   /** What it found in token files: whoever wrote one of them shares a file system with it. */
   sharedTokens: string[];
   /** The reservation that its request runs inside of: only jobs inside the same one are for it. Absent for any other machine. */
-  reservation?: ReservationName | undefined;
+  reservation?:
+    | ReservationName
+    | undefined;
+  /**
+   * It can be a member of a gang. Set by the provider from the capability "gang" of the agent's hello; a provider that is too old to pass on what a gang
+   * needs leaves it out.
+   */
+  takesGangs?: boolean | undefined;
 }
 
 export interface MachineFacts_AttributesEntry {
@@ -137,6 +147,47 @@ export interface ReplicaStart {
   value: string;
   inputs: InputFile[];
   outputs: OutputFile[];
+  /**
+   * It is one member of a gang, alone in its batch, and holds the template's processors on this machine: all of them, or it waits for them. It runs nothing
+   * before StartGang. Absent for a task that runs on one machine.
+   */
+  gang?: GangPlace | undefined;
+}
+
+/**
+ * What a replica is in its gang: a task's processors gathered from several machines. All members have the same gang_id and each another replica_id. A member
+ * that is cancelled, before the start or after it, ends as OUTCOME_CANCELLED. Those with a rank above 0 are cancelled when that with rank 0 has ended, whose
+ * report carries the outcome of the task, its outputs and its output streams.
+ */
+export interface GangPlace {
+  /** Never the same for two gangs of a broker. */
+  gangId: number;
+  /** From 0; rank 0 runs the task's command. */
+  rank: number;
+  /** How many there are; 2 or more. */
+  members: number;
+  /** The gang's own key for TLS-PSK between its members; 32 bytes. Nobody else is told. */
+  secret: Buffer;
+}
+
+/**
+ * Every member of a gang is held: it starts. Sent to all members with the same content: that with rank 0 runs the command, the others accept its channel.
+ * Members that learn of it late are waited for by the channel. Said again, it means nothing new.
+ */
+export interface StartGang {
+  /** The member on the machine that this is sent to. */
+  replicaId: number;
+  /** By rank, without a gap. */
+  members: GangMember[];
+}
+
+export interface GangMember {
+  rank: number;
+  /** As it said in GangHeld. */
+  name: string;
+  /** "host:port" of its gang channel, the likeliest first. */
+  addresses: string[];
+  processors: number;
 }
 
 export interface CancelReplicas {
@@ -151,6 +202,17 @@ export interface Report {
   sequence: number;
   started: ReplicaStarted[];
   ended: ReplicaEnded[];
+  /** Members of gangs that are held since: each has its processors and listens, and has started nothing. Its start, in `started`, comes after StartGang. */
+  gangHeld: GangHeld[];
+}
+
+/** This member of a gang has its processors, listens, and has started nothing. */
+export interface GangHeld {
+  replicaId: number;
+  /** "user@host", what $PROCi says; unique within the gang. */
+  name: string;
+  /** "host:port" of its gang channel, the likeliest first; one or more. */
+  addresses: string[];
 }
 
 /** Sent only for replicas that are still running when the report leaves. */
@@ -354,6 +416,9 @@ export const AttachResponse: MessageFns<AttachResponse> = {
       case "drain":
         Drain.encode(message.message.value, writer.uint32(50).fork()).join();
         break;
+      case "startGang":
+        StartGang.encode(message.message.value, writer.uint32(58).fork()).join();
+        break;
     }
     return writer;
   },
@@ -417,6 +482,14 @@ export const AttachResponse: MessageFns<AttachResponse> = {
             }
 
             message.message = { $case: "drain", value: Drain.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.message = { $case: "startGang", value: StartGang.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -525,6 +598,7 @@ function createBaseMachineFacts(): MachineFacts {
     identity: undefined,
     sharedTokens: [],
     reservation: undefined,
+    takesGangs: undefined,
   };
 }
 
@@ -556,6 +630,9 @@ export const MachineFacts: MessageFns<MachineFacts> = {
     }
     if (message.reservation !== undefined) {
       ReservationName.encode(message.reservation, writer.uint32(74).fork()).join();
+    }
+    if (message.takesGangs !== undefined) {
+      writer.uint32(80).bool(message.takesGangs);
     }
     return writer;
   },
@@ -646,6 +723,14 @@ export const MachineFacts: MessageFns<MachineFacts> = {
             }
 
             message.reservation = ReservationName.decode(reader, reader.uint32());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.takesGangs = reader.bool();
             continue;
           }
         }
@@ -866,7 +951,7 @@ export const StartReplicas: MessageFns<StartReplicas> = {
 };
 
 function createBaseReplicaStart(): ReplicaStart {
-  return { replicaId: 0, taskIndex: 0, value: "", inputs: [], outputs: [] };
+  return { replicaId: 0, taskIndex: 0, value: "", inputs: [], outputs: [], gang: undefined };
 }
 
 export const ReplicaStart: MessageFns<ReplicaStart> = {
@@ -885,6 +970,9 @@ export const ReplicaStart: MessageFns<ReplicaStart> = {
     }
     for (const v of message.outputs) {
       OutputFile.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.gang !== undefined) {
+      GangPlace.encode(message.gang, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -940,6 +1028,229 @@ export const ReplicaStart: MessageFns<ReplicaStart> = {
             }
 
             message.outputs.push(OutputFile.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.gang = GangPlace.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGangPlace(): GangPlace {
+  return { gangId: 0, rank: 0, members: 0, secret: noBytes };
+}
+
+export const GangPlace: MessageFns<GangPlace> = {
+  encode(message: GangPlace, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.gangId !== 0) {
+      writer.uint32(8).uint64(message.gangId);
+    }
+    if (message.rank !== 0) {
+      writer.uint32(16).uint32(message.rank);
+    }
+    if (message.members !== 0) {
+      writer.uint32(24).uint32(message.members);
+    }
+    if (message.secret.length !== 0) {
+      writer.uint32(34).bytes(message.secret);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GangPlace {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGangPlace();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.gangId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.rank = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.members = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.secret = asBuffer(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStartGang(): StartGang {
+  return { replicaId: 0, members: [] };
+}
+
+export const StartGang: MessageFns<StartGang> = {
+  encode(message: StartGang, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.replicaId !== 0) {
+      writer.uint32(8).uint64(message.replicaId);
+    }
+    for (const v of message.members) {
+      GangMember.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StartGang {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStartGang();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.replicaId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.members.push(GangMember.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGangMember(): GangMember {
+  return { rank: 0, name: "", addresses: [], processors: 0 };
+}
+
+export const GangMember: MessageFns<GangMember> = {
+  encode(message: GangMember, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.rank !== 0) {
+      writer.uint32(8).uint32(message.rank);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    for (const v of message.addresses) {
+      writer.uint32(26).string(v!);
+    }
+    if (message.processors !== 0) {
+      writer.uint32(32).uint32(message.processors);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GangMember {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGangMember();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.rank = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.addresses.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.processors = reader.uint32();
             continue;
           }
         }
@@ -1027,7 +1338,7 @@ export const CancelReplicas: MessageFns<CancelReplicas> = {
 };
 
 function createBaseReport(): Report {
-  return { sequence: 0, started: [], ended: [] };
+  return { sequence: 0, started: [], ended: [], gangHeld: [] };
 }
 
 export const Report: MessageFns<Report> = {
@@ -1040,6 +1351,9 @@ export const Report: MessageFns<Report> = {
     }
     for (const v of message.ended) {
       ReplicaEnded.encode(v!, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.gangHeld) {
+      GangHeld.encode(v!, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -1079,6 +1393,82 @@ export const Report: MessageFns<Report> = {
             }
 
             message.ended.push(ReplicaEnded.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.gangHeld.push(GangHeld.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGangHeld(): GangHeld {
+  return { replicaId: 0, name: "", addresses: [] };
+}
+
+export const GangHeld: MessageFns<GangHeld> = {
+  encode(message: GangHeld, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.replicaId !== 0) {
+      writer.uint32(8).uint64(message.replicaId);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    for (const v of message.addresses) {
+      writer.uint32(26).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GangHeld {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGangHeld();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.replicaId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.addresses.push(reader.string());
             continue;
           }
         }

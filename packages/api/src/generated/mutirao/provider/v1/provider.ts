@@ -34,6 +34,7 @@ import {
   Report,
   ReportAcknowledged,
   ReservationName,
+  StartGang,
   StartReplicas,
 } from "../../machine/v1/machine.ts";
 
@@ -203,6 +204,9 @@ export interface ToMachine {
     | { $case: "cancel"; value: CancelReplicas }
     | { $case: "acknowledged"; value: ReportAcknowledged }
     | { $case: "content"; value: ContentOffered }
+    | //
+    /** Numbered as in AttachResponse, as all of these are. Only to a machine whose facts say that it takes gangs. */
+    { $case: "startGang"; value: StartGang }
     | undefined;
 }
 
@@ -1273,6 +1277,9 @@ export const ToMachine: MessageFns<ToMachine> = {
       case "content":
         ContentOffered.encode(message.message.value, writer.uint32(42).fork()).join();
         break;
+      case "startGang":
+        StartGang.encode(message.message.value, writer.uint32(58).fork()).join();
+        break;
     }
     return writer;
   },
@@ -1328,6 +1335,14 @@ export const ToMachine: MessageFns<ToMachine> = {
             }
 
             message.message = { $case: "content", value: ContentOffered.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.message = { $case: "startGang", value: StartGang.decode(reader, reader.uint32()) };
             continue;
           }
         }

@@ -1,0 +1,40 @@
+import type { ProcessorCount, ReplicaId } from '../shared/index.ts';
+
+/** What a replica is in its gang, as its machine is told. All members have one gang id, and each a replica id of its own. */
+export interface GangPlace {
+  /** Never the same for two gangs of a broker. */
+  readonly gangId: number;
+  /** From 0; rank 0 runs the task's command. */
+  readonly rank: number;
+  /** How many there are; 2 or more. */
+  readonly members: number;
+  /** Key of the channels between its members, 32 bytes. */
+  readonly secret: Uint8Array;
+}
+
+/** A member of a gang has its processors, listens, and has started nothing. */
+export interface GangHeld {
+  readonly replicaId: ReplicaId;
+  /** `user@host`, what `$PROCi` says; unique within the gang. */
+  readonly name: string;
+  /** `host:port` of its channel, the likeliest first; one or more. */
+  readonly addresses: readonly string[];
+}
+
+/** A member of a gang that starts. */
+export interface GangMember {
+  readonly rank: number;
+  /** As it said when it was held, as the next. */
+  readonly name: string;
+  readonly addresses: readonly string[];
+  /** Processors that it has there. */
+  readonly processors: ProcessorCount;
+}
+
+/** Every member is held, and the gang starts. */
+export interface StartGang {
+  /** The member on the machine that this is for. */
+  readonly replicaId: ReplicaId;
+  /** By rank, without a gap. */
+  readonly members: readonly GangMember[];
+}
