@@ -14,7 +14,7 @@ export const gangMembersMax = 10_000;
 /** Reads what a replica is in its gang. @throws {MutiraoError} MUT_BAD_REQUEST for a rank that there cannot be, or a key of another length. */
 export function decodeGangPlace({ gangId, rank, members, secret }: GangPlaceWire): GangPlace {
   if (gangId < 1) throw badRequest(`gang.gang_id is ${gangId}; want 1 or more`);
-  if (members < 2 || members > gangMembersMax) throw badRequest(`gang.members is ${members}; want 2 to ${gangMembersMax}`);
+  if (members < 1 || members > gangMembersMax) throw badRequest(`gang.members is ${members}; want 1 to ${gangMembersMax}`);
   if (rank >= members) throw badRequest(`gang.rank is ${rank}; want less than its ${members} members`);
   if (secret.length !== secretBytes) throw badRequest(`gang.secret has ${secret.length} bytes; want ${secretBytes}`);
   return { gangId, rank, members, secret };
@@ -41,7 +41,7 @@ export function encodeGangHeld({ replicaId, name, addresses }: GangHeld): GangHe
 /** Reads that a gang starts. @throws {MutiraoError} MUT_BAD_REQUEST where ranks have gaps or are out of order, or a member has no name, address or processor. */
 export function decodeStartGang({ replicaId, members }: StartGangWire): StartGang {
   if (replicaId < 1) throw badRequest(`start_gang.replica_id is ${replicaId}; want 1 or more`);
-  if (members.length < 2 || members.length > gangMembersMax) throw badRequest(`start_gang has ${members.length} members; want 2 to ${gangMembersMax}`);
+  if (members.length < 1 || members.length > gangMembersMax) throw badRequest(`start_gang has ${members.length} members; want 1 to ${gangMembersMax}`);
   return { replicaId, members: members.map(decodeGangMember) };
 }
 

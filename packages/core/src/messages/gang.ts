@@ -6,7 +6,7 @@ export interface GangPlace {
   readonly gangId: number;
   /** From 0; rank 0 runs the task's command. */
   readonly rank: number;
-  /** How many there are; 2 or more. */
+  /** How many there are; 1 where one machine has all the processors. */
   readonly members: number;
   /** Key of the channels between its members, 32 bytes. */
   readonly secret: Uint8Array;

@@ -127,6 +127,7 @@ test('what gangs need is passed on both ways, and a machine takes gangs where it
   const agent = bench.agent('c1/q1.0', 'request:q1', [], { capabilities: ['gang'] });
   bench.agent('c1/q1.1', 'request:q1');
   heard(broker);
+  heard(agent);
   await settle();
   t.deepEqual(bench.inputs.map((input) => (input.kind === 'AgentAttached' ? input.facts.takesGangs : 'broker')), ['broker', true, undefined]);
   bench.join('b1', 'c1/q1.0');

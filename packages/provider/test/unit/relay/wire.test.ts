@@ -43,9 +43,10 @@ test('ends are visited with their outcome and run time', (t) => {
 
 test('a message to a machine becomes the agent\'s own message', (t) => {
   const messages: NonNullable<AttachResponse['message']>[] = [
-    { $case: 'start', value: { template: undefined, replicas: [{ replicaId: 1, taskIndex: 2, value: 'x', inputs: [], outputs: [] }] } },
+    { $case: 'start', value: { template: undefined, replicas: [{ replicaId: 1, taskIndex: 2, value: 'x', inputs: [], outputs: [], gang: undefined }] } },
     { $case: 'cancel', value: { replicaIds: [1, 2, 3], onlyWaiting: true } },
     { $case: 'acknowledged', value: { sequence: 4 } },
+    { $case: 'startGang', value: { replicaId: 4, members: [] } },
     { $case: 'content', value: { content: undefined, source: { $case: 'transferId', value: 't1' }, offset: 0, linkable: false } },
   ];
   for (const message of messages) {

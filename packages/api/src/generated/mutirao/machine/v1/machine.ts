@@ -164,7 +164,7 @@ export interface GangPlace {
   gangId: number;
   /** From 0; rank 0 runs the task's command. */
   rank: number;
-  /** How many there are; 2 or more. */
+  /** How many there are; 1 where one machine has all the processors, which is held and started like others. */
   members: number;
   /** The gang's own key for TLS-PSK between its members; 32 bytes. Nobody else is told. */
   secret: Buffer;
