@@ -1,4 +1,5 @@
 // Workflow files run on real processes: in order, with their data, whatever becomes of the broker in the midst of it.
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,6 +60,31 @@ tasks:
   t.deepEqual(readFileSync(join(folder, 'order'), 'utf8').split('\n').filter((line) => line !== ''), ['split', 'left', 'join']);
   t.true(existsSync(join(folder, 'left.txt')), 'what the whole names as its output comes home');
   t.false(existsSync(join(folder, 'large.dat')) || existsSync(join(folder, 'right.txt')), 'what is only read by others does not');
+});
+
+test.serial('what the next task reads is not sent to the machine that wrote it, and comes home once all the same', async (t) => {
+  const folder = temporaryFolder(t);
+  const half = largeBytes / 2;
+  writeFileSync(join(folder, 'chain.yaml'), `
+outputs: [middle.dat]
+tasks:
+  first: {command: "head -c ${largeBytes} /dev/urandom > first.dat; mkdir parts; head -c ${half} /dev/urandom > parts/a; echo b > parts/b", outputs: [first.dat, parts]}
+  second: {command: 'cat first.dat parts/a > middle.dat; echo spoilt >> first.dat', inputs: [first.dat, parts], outputs: [middle.dat]}
+  third: {command: 'sha256sum < middle.dat > sum; cat first.dat parts/a | cmp - middle.dat', inputs: [middle.dat, first.dat, parts], outputs: [sum]}
+`);
+  const grid = await Grid.start({ machines: [1, 1, 1], agentArgs: ['--shared', 'none'] });
+  t.teardown(() => grid.stop());
+  await grid.client.waitMachines(3);
+  const submitted = await commandOf(grid, folder)('job', 'submit', 'chain.yaml', '--replicas', '1', '--wait');
+  t.is(submitted.status, 0, submitted.err);
+  t.is(createHash('sha256').update(readFileSync(join(folder, 'middle.dat'))).digest('hex'), readFileSync(join(folder, 'sum'), 'utf8').split(' ')[0] ?? '');
+  const machines = new Set((await grid.client.tasks(1)).flatMap(({ replicas }) => replicas.map(({ machineId }) => machineId)));
+  t.is(machines.size, 1, 'each goes where its inputs are');
+  const { metricsAddress } = JSON.parse(readFileSync(join(grid.home, 'broker.json'), 'utf8')) as { metricsAddress: string };
+  const text = await (await fetch(`http://${metricsAddress}/metrics`)).text();
+  const bytes = (direction: string): number => Number(new RegExp(`^mutirao_broker_staged_bytes_total\\{direction="${direction}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+  t.is(bytes('out'), 0, 'no content was sent to a machine');
+  t.true(bytes('in') >= 2 * largeBytes + half && bytes('in') < 3 * largeBytes + half, `${bytes('in')} bytes came home`);
 });
 
 test.serial('what cannot run behind a failed task runs with it when the job is retried, and nothing that is done', async (t) => {

@@ -8,7 +8,7 @@ import type { AttachResponse } from '@mutirao/api/machine';
 import {
   agentMachine, createAgentState, listHeldReplicas, saveAgentBeginning, type AgentCommand, type AgentInput, type AgentOptions, type AgentState, type HeldReplica,
 } from '@mutirao/core/machines/agent';
-import type { MachineFacts } from '@mutirao/core/messages';
+import type { Content, MachineFacts } from '@mutirao/core/messages';
 import { unreachable, type Bytes, type Duration } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock, wallClock } from '@mutirao/runtime/driver';
 import { ensureToken } from '@mutirao/runtime/files';
@@ -17,7 +17,7 @@ import type { Logger } from '@mutirao/runtime/log';
 import { claimFolder, removeAbandoned, removeFolder } from './abandoned-folders.ts';
 import type { AnnouncedFile } from './announced-file.ts';
 import { ContentFetcher } from './content-fetcher.ts';
-import type { PushFile, WaysHome } from './collect-outputs.ts';
+import type { KeepFile, PushFile, WaysHome } from './collect-outputs.ts';
 import { Gate } from './gate.ts';
 import { HostContents } from './host-contents.ts';
 import { ProviderLink } from './provider-link.ts';
@@ -197,7 +197,19 @@ export class Agent {
 
   private waysHome(dropToken: string | undefined): WaysHome {
     const push: PushFile = (file) => this.push(file);
-    return dropToken === undefined ? { push } : { push, drop: (file, isMovable) => this.shared.drop(dropToken, file, isMovable) };
+    const keep: KeepFile = (content, file, isMovable) => this.keep(content, { file, isMovable });
+    return dropToken === undefined ? { push, keep } : { push, keep, drop: (file, isMovable) => this.shared.drop(dropToken, file, isMovable) };
+  }
+
+  /** What cannot be kept is sent to its reader, as to any other machine. */
+  private async keep(content: Content, { file, isMovable }: { readonly file: string; readonly isMovable: boolean }): Promise<void> {
+    const { cache } = this.workplace;
+    try {
+      await cache.keepWritten(content, file, isMovable);
+      this.host?.offer(content, cache.store.path(content.sha256));
+    } catch (error) {
+      this.setup.log.warn({ content: content.sha256, err: error }, 'an output was not kept for the tasks that read it');
+    }
   }
 
   /** Pushes a file under a new name for each try, as long as it takes the provider to come back or to have room. @throws {MutiraoError} MUT_OUTPUT_CHANGED; of the transfer. */

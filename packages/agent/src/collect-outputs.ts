@@ -3,7 +3,7 @@ import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { HeldReplica } from '@mutirao/core/machines/agent';
-import type { OutputContent } from '@mutirao/core/messages';
+import type { Content, OutputContent } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
 import { resolveInside } from '@mutirao/runtime/files';
 import { AnnouncedFile } from './announced-file.ts';
@@ -21,9 +21,14 @@ export type PushFile = (file: AnnouncedFile) => Promise<string>;
 /** Leaves a file where its broker finds it, and resolves to its name there; undefined where they share no file system. */
 export type DropFile = (file: string, isMovable: boolean) => Promise<string | undefined>;
 
+/** Keeps a file that another task is to read, as far as it can be kept; never rejects. */
+export type KeepFile = (content: Content, file: string, isMovable: boolean) => Promise<void>;
+
 /** The ways in which a file too large for the report comes home. */
 export interface WaysHome {
   readonly push: PushFile;
+  /** Left out where nothing is kept. */
+  readonly keep?: KeepFile;
   /** Tried first; left out where it is not to be had. */
   readonly drop?: DropFile;
 }
@@ -50,8 +55,8 @@ export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolde
   for (const file of found) {
     const isInline = file.size <= inlineMax && inlineTotal + file.size <= inlineTotalMax;
     if (isInline) inlineTotal += file.size;
-    const isMovable = replica.start.outputs[file.outputIndex]?.root === 'playpen';
-    outputs.push(await readOutput({ ...file, isMovable, ...(isInline ? { inline: await readFile(file.file) } : {}) }, ways));
+    const { root, keep = false } = replica.start.outputs[file.outputIndex] ?? {};
+    outputs.push(await readOutput({ ...file, isMovable: root === 'playpen', isKept: keep, ...(isInline ? { inline: await readFile(file.file) } : {}) }, ways));
   }
   return outputs;
 }
@@ -101,6 +106,8 @@ export interface OutputSource {
   readonly file?: string;
   /** Whether the file is wanted by nobody else afterwards. */
   readonly isMovable?: boolean;
+  /** Whether another task is to read it. */
+  readonly isKept?: boolean;
 }
 
 /**
@@ -108,14 +115,28 @@ export interface OutputSource {
  *
  * The first message of a transfer names its content, so a file is read twice; the second time it comes from memory mostly.
  */
-export async function readOutput({ outputIndex, path: below, mode, inline, file = '', isMovable = false }: OutputSource, { push, drop }: WaysHome): Promise<OutputContent> {
+export async function readOutput(source: OutputSource, ways: WaysHome): Promise<OutputContent> {
+  const { outputIndex, path: below, mode, inline } = source;
   const told = { outputIndex, path: below, mode };
-  if (inline !== undefined) {
-    return { ...told, content: { sha256: createHash('sha256').update(inline).digest('hex'), size: inline.length }, inline, transferId: '' };
-  }
+  if (inline === undefined) return { ...told, inline, ...(await bringFile(source, ways)) };
+  const content = { sha256: createHash('sha256').update(inline).digest('hex'), size: inline.length };
+  await keepFile(source, content, ways);
+  return { ...told, content, inline, transferId: '' };
+}
+
+async function bringFile(source: OutputSource, ways: WaysHome): Promise<Pick<OutputContent, 'content' | 'transferId' | 'droppedName'>> {
+  const { file = '', isMovable = false } = source;
   const announced = await AnnouncedFile.read(file);
   const { content } = announced;
-  const droppedName = await drop?.(file, isMovable);
-  if (droppedName !== undefined) return { ...told, content, inline: undefined, transferId: '', droppedName };
-  return { ...told, content, inline: undefined, transferId: await push(announced) };
+  const droppedName = await ways.drop?.(file, isMovable);
+  // Who shares a file system with home links what is there, as it does here: nothing is to be kept.
+  if (droppedName !== undefined) return { content, transferId: '', droppedName };
+  const transferId = await ways.push(announced);
+  // Not before: a further name changes the file's status, and it would be read again.
+  await keepFile(source, content, ways);
+  return { content, transferId };
+}
+
+async function keepFile({ file, isMovable = false, isKept = false }: OutputSource, content: Content, { keep }: WaysHome): Promise<void> {
+  if (isKept && file !== undefined) await keep?.(content, file, isMovable);
 }

@@ -125,6 +125,22 @@ export class ContentCache {
   }
 
   /**
+   * Keeps what a task wrote, for tasks that are to read it here: shares a file that nobody else wants, copies another one. What is not, or not any more,
+   * as it was told is not kept, nor what is more than the bound.
+   *
+   * @throws {MutiraoError} MUT_CONTENT_MISMATCH, MUT_DISK_FULL; Error of the file system.
+   */
+  async keepWritten(content: Content, file: string, isMovable: boolean): Promise<void> {
+    const { sha256, size } = content;
+    if (size > this.bytesMax || (this.contents.peek(sha256) !== undefined && this.store.has(sha256))) return;
+    if (isMovable) await this.store.putLink(file, content);
+    else await this.store.putFile(file, { content });
+    chmodSync(this.store.path(sha256), 0o400);
+    this.contents.delete(sha256); // It may be known as a file of somebody else's.
+    this.add(content);
+  }
+
+  /**
    * Puts a copy of a content at a new place, which nobody looks at before it is whole.
    *
    * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND also when what is shared was written to meanwhile; MUT_DISK_FULL; Error of the file system.

@@ -126,6 +126,17 @@ export class HostContents {
     this.sweep();
   }
 
+  /** Gives a content that was written on this host to the others, where they would agree on who brings it. */
+  offer(content: Content, file: string): void {
+    if (!this.isShared(content) || this.#find(content) !== undefined) return;
+    try {
+      linkSync(file, this.#path(content.sha256));
+    } catch (error) {
+      // Somebody else offers it too, or there was no room to keep it.
+      if (!['EEXIST', 'ENOENT'].includes(String((error as NodeJS.ErrnoException).code))) this.#isUsable = false;
+    }
+  }
+
   /** This agent does not bring a content after all. Harmless where it was not to. */
   release(sha256: string): void {
     const claim = this.#claims.get(sha256);

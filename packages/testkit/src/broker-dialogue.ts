@@ -3,7 +3,7 @@ import {
   explainJob, explainRequest, explainTask, type Explanation, ledgerOf, restore, resume, snapshot,
 } from '@mutirao/core/machines/broker';
 import {
-  nameReservation, type AfterReservation, type JobSpec, type MachineReport, type Outcome, type ReplicaEnd, type ReplicationCap, type RequestReservation, type RequestStatus, type SchedulerName, type TaskGroup,
+  nameReservation, type AfterReservation, type JobSpec, type MachineReport, type Outcome, type ReplicaEnd, type ReplicationCap, type RequestReservation, type RequestStatus, type SchedulerName, type TaskEdge, type TaskGroup,
 } from '@mutirao/core/messages';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 import { aReservation } from './claimed-reservation.ts';
@@ -15,8 +15,8 @@ type Options = Readonly<Record<string, string>>;
  * changes (`r1 of 1.0 accepted: finished`; tasks are `job.index`) and commands. Times are small numbers.
  *
  * Verbs: `at T`, `provider P`, `connect P [leases] [resource=R]`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
- * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. reservation=7:1000-5000x2 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
- * until=.. incarnation=.. request=.. held=1,2 gone=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T]`,
+ * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. reservation=7:1000-5000x2 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
+ * until=.. incarnation=.. request=.. held=1,2 gone=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T] [wrote=500]`,
  * `request P/N STATUS width=.. walltime=.. [inside=7:1000-5000x2 over=CODE moved=2000-6000x3]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
  */
 export class BrokerDialogue {
@@ -102,7 +102,7 @@ function inputOf(verb: string, { name, third, options, words }: Line): BrokerInp
   switch (verb) {
     case 'join': return joinOf(name, options);
     case 'lose': return { kind: 'MachineLost', machineId: name, reason: third };
-    case 'report': return { kind: 'MachineReported', machineId: name, report: reportOf(Number(third), words.slice(3)) };
+    case 'report': return { kind: 'MachineReported', machineId: name, report: reportOf(Number(third), words.slice(3).filter((word) => !word.includes('=')), options) };
     case 'request': return requestOf(name, third as RequestStatus, options);
     case 'unstartable': return { kind: 'ReplicaUnstartable', replicaId, reason: 'MUT_INPUT_MISSING', detail: 'a.txt is not there' };
     case 'accepted': return { kind: 'ResultAccepted', replicaId };
@@ -140,9 +140,19 @@ function specOf(count: number, options: Options): JobSpec {
   });
 }
 
-/** With times, each task is a group of its own. */
-function groupsOf(group: TaskGroup, { times }: Options): TaskGroup[] {
+/** With times each task is a group of its own, and also where each reads what those that it waits for wrote. */
+function groupsOf(group: TaskGroup, { times, edges = '', reads }: Options): TaskGroup[] {
+  if (reads === 'yes') return readersOf(group, edgesOf({ edges }).edges ?? []);
   return times === undefined ? [group] : numbersOf(times).map((expectedTime) => ({ ...group, values: { kind: 'list', values: ['x'] }, expectedTime }));
+}
+
+function readersOf(group: TaskGroup, edges: readonly TaskEdge[]): TaskGroup[] {
+  const count = Math.max(...edges.flatMap(({ from, to }) => [from, to])) + 1;
+  const outputs: TaskGroup['outputs'] = [{ root: 'playpen', path: 'out', localPath: '', condition: '' }];
+  return Array.from({ length: count }, (_, index) => ({
+    ...group, values: { kind: 'list', values: ['x'] }, outputs,
+    inputs: edges.filter(({ to }) => to === index).map(({ from }) => ({ source: { kind: 'output', taskIndex: from, path: 'out' }, root: 'playpen', path: `in-${from}`, condition: '' })),
+  }));
 }
 
 function edgesOf({ edges }: Options): Pick<JobSpec, 'edges'> {
@@ -179,7 +189,13 @@ function joinOf(machineId: string, options: Options): BrokerInput {
   return { kind: 'MachineJoined', providerId: machineId.split('/')[0] ?? '', facts, heldReplicaIds: numbersOf(held), ...(gone === 'yes' ? { isGone: true } : {}) };
 }
 
-function reportOf(sequence: number, words: readonly string[]): MachineReport {
+/** What a replica wrote is known by it, and of the size that is said. */
+function outputsOf(replicaId: number, wrote: string | undefined): ReplicaEnd['outputs'] {
+  if (wrote === undefined) return [];
+  return [{ outputIndex: 0, path: '', content: { sha256: `of r${replicaId}`, size: Number(wrote) }, mode: 0o644, inline: undefined, transferId: '' }];
+}
+
+function reportOf(sequence: number, words: readonly string[], { wrote }: Options): MachineReport {
   const started: { replicaId: number; startedAt: number }[] = [];
   const ended: ReplicaEnd[] = [];
   for (let at = 0; at < words.length;) {
@@ -190,7 +206,8 @@ function reportOf(sequence: number, words: readonly string[]): MachineReport {
       at += 2;
     } else {
       const [startedAt = 0, endedAt = 0] = (words[at + 2] ?? '').split('..').map(Number);
-      ended.push(anEnd(Number(words[at + 1]), verb as Outcome, { startedAt, endedAt }));
+      const replicaId = Number(words[at + 1]);
+      ended.push({ ...anEnd(replicaId, verb as Outcome, { startedAt, endedAt }), outputs: outputsOf(replicaId, wrote) });
       at += 3;
     }
   }

@@ -6,7 +6,7 @@ import type { Content, OutputContent } from '@mutirao/core/messages';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
 import { renderAssignments } from '@mutirao/runtime/processes';
-import { inlineMax, inlineTotalMax, readOutput, type PushFile, type WaysHome } from '../collect-outputs.ts';
+import { inlineMax, inlineTotalMax, readOutput, type WaysHome } from '../collect-outputs.ts';
 import { ContentCache } from '../content-cache.ts';
 import { Gate } from '../gate.ts';
 import { folderNameOf } from '../storages.ts';
@@ -104,7 +104,7 @@ export class GridScriptWorkplace implements Workplace {
     });
   }
 
-  async collect(replica: HeldReplica, { push }: WaysHome): Promise<OutputContent[]> {
+  async collect(replica: HeldReplica, { push, keep }: WaysHome): Promise<OutputContent[]> {
     const run = this.runs.get(slotOf(replica));
     if (run === undefined) throw new MutiraoError('MUT_OUTPUT_MISSING', 'the run is gone');
     const spool = path.join(this.options.folder, 'outputs', path.basename(run.folders.run));
@@ -114,7 +114,10 @@ export class GridScriptWorkplace implements Workplace {
       const answer = await this.ask(listScript(run.folders, outputs, { each: inlineMax, total: inlineTotalMax }), listingBytesMax);
       const files = filesOf(readOutputs(answer), (index) => outputs[index]?.path ?? '');
       const collected: OutputContent[] = [];
-      for (const file of files) collected.push(await this.bring(run, { file, spool, push }));
+      for (const file of files) {
+        const isKept = outputs[file.outputIndex]?.keep ?? false;
+        collected.push(await this.bring(run, { file, spool, isKept, ways: { push, ...(keep === undefined ? {} : { keep }) } }));
+      }
       return collected;
     } catch (error) {
       throw await this.look(error);
@@ -180,13 +183,13 @@ export class GridScriptWorkplace implements Workplace {
       : new MutiraoError('MUT_STAGING_FAILED', `input ${shown} cannot be put: ${word === 'folder' ? 'a folder of that name is in the way' : JSON.stringify(answer)}`);
   }
 
-  private async bring(run: RemoteRun, { file, spool, push }: { readonly file: ToldFile; readonly spool: string; readonly push: PushFile }): Promise<OutputContent> {
+  private async bring(run: RemoteRun, { file, spool, isKept, ways }: { readonly file: ToldFile; readonly spool: string; readonly isKept: boolean; readonly ways: WaysHome }): Promise<OutputContent> {
     const { outputIndex, path: below, number, mode, inline } = file;
-    if (inline !== undefined) return readOutput({ outputIndex, path: below, mode, inline }, { push });
+    if (inline !== undefined) return readOutput({ outputIndex, path: below, mode, inline }, ways);
     const local = path.join(spool, String(number));
     await this.gate.run(() => this.options.machine.templates.copyFrom(`${run.folders.run}/outputs/${number}`, local));
     try {
-      return await readOutput({ outputIndex, path: below, mode, file: local }, { push });
+      return await readOutput({ outputIndex, path: below, mode, file: local, isMovable: true, isKept }, ways);
     } finally {
       rmSync(local, { force: true });
     }

@@ -182,7 +182,7 @@ function encodeTaskTemplate(template: TaskTemplate): TaskTemplateWire {
 function decodeReplicaStart(wire: ReplicaStartWire): ReplicaStart {
   const { replicaId, taskIndex, value } = wire;
   if (replicaId < 1) throw badRequest(`replica_id is ${replicaId}; want 1 or more`);
-  const outputs = wire.outputs.map((output) => ({ root: decodeRoot(output.root, 'output.root'), path: output.path }));
+  const outputs = wire.outputs.map((output) => ({ root: decodeRoot(output.root, 'output.root'), path: output.path, ...(output.keep ? { keep: true as const } : {}) }));
   return {
     replicaId, taskIndex, value, inputs: wire.inputs.map(decodeInputFile), outputs, ...(wire.gang === undefined ? {} : { gang: decodeGangPlace(wire.gang) }),
   };
@@ -190,7 +190,7 @@ function decodeReplicaStart(wire: ReplicaStartWire): ReplicaStart {
 
 function encodeReplicaStart(start: ReplicaStart): ReplicaStartWire {
   const { replicaId, taskIndex, value } = start;
-  const outputs = start.outputs.map((output) => ({ root: encodeRoot(output.root), path: output.path }));
+  const outputs = start.outputs.map((output) => ({ root: encodeRoot(output.root), path: output.path, keep: output.keep ?? false }));
   return {
     replicaId, taskIndex, value, inputs: start.inputs.map(encodeInputFile), outputs, gang: start.gang === undefined ? undefined : encodeGangPlace(start.gang),
   };

@@ -1,5 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { keepInside } from '@mutirao/core/bag';
+import { outputsRead, type OutputsRead } from '@mutirao/core/machines/broker';
 import type { Content, InputFile, InputSpec, JobSpec, OutputFile, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
 import { evaluate, parseRequirements } from '@mutirao/core/requirements';
 import { invariant, type JobId, type MachineId, type ReplicaId, type TaskIndex, type UserId } from '@mutirao/core/shared';
@@ -8,7 +9,7 @@ import { demandUnchanged } from './fingerprint.ts';
 import type { HomeFile } from './home-file.ts';
 import { inputFileOf, type HomeFiles } from './home-files.ts';
 import type { TaskOutputs } from './task-outputs.ts';
-import { Templates, valueAt, type FillIn, type Place } from './variables.ts';
+import { Templates, valueAt, type FillIn } from './variables.ts';
 
 /** Replicas of one task group for one machine, and what staging needs to know of both. */
 export interface StageOrder {
@@ -48,6 +49,7 @@ export class Stager {
   readonly #homeFiles: HomeFiles;
   readonly #taskOutputs: Pick<TaskOutputs, 'filesOf'>;
   readonly #templates = new Templates();
+  readonly #read = new WeakMap<JobSpec, OutputsRead>();
 
   constructor(homeFiles: HomeFiles, taskOutputs: Pick<TaskOutputs, 'filesOf'>) {
     this.#homeFiles = homeFiles;
@@ -122,14 +124,20 @@ export class Stager {
     return files;
   }
 
-  #outputsOf(group: TaskGroup, value: string, taskIndex: TaskIndex, place: Place): OutputFile[] {
+  #outputsOf(group: TaskGroup, value: string, taskIndex: TaskIndex, place: StageOrder): OutputFile[] {
     if (group.outputs.length === 0) return [];
     const fillIn = this.#templates.fillIn({ taskIndex, value }, place);
     return outputPositions(group, place.attributes).map((position) => {
       const spec = group.outputs[position];
       invariant(spec, `output ${position} of a group that has ${group.outputs.length}`);
-      return { root: spec.root, path: inside(fillIn(spec.path)) };
+      return { root: spec.root, path: inside(fillIn(spec.path)), ...(this.#readOf(place).get(taskIndex)?.has(spec.path) === true ? { keep: true as const } : {}) };
     });
+  }
+
+  #readOf({ spec }: Pick<StageOrder, 'spec'>): OutputsRead {
+    let read = this.#read.get(spec);
+    if (read === undefined) this.#read.set(spec, read = outputsRead(spec));
+    return read;
   }
 }
 

@@ -42,6 +42,8 @@ export interface InputFile {
 export interface OutputFile {
   readonly root: Root;
   readonly path: string;
+  /** Another task reads it: the machine keeps what it wrote, should that task run there. Left out where none does. */
+  readonly keep?: true;
 }
 
 /** What the replicas of one batch share. */

@@ -1,5 +1,6 @@
 import type { Duration, IndexSet, TaskIndex } from '../../shared/index.ts';
 import type { Workflow } from '../../workflow/index.ts';
+import type { OutputsRead } from './outputs-read.ts';
 
 /** What the tasks of a job wait for. */
 export interface Dependencies {
@@ -9,6 +10,7 @@ export interface Dependencies {
   readonly levels: readonly Duration[];
   /** By task: how many of those that it waits for have not finished. */
   readonly unmet: number[];
+  readonly read: OutputsRead;
   /** Tasks that wait for others, none of which has failed or was cancelled. */
   readonly waiting: IndexSet;
 }

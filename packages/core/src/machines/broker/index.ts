@@ -27,6 +27,7 @@ export {
   findJobSummary, findTaskSummary, listJobSummaries, listMachineRecords, listProviders, listRequests, listTaskIndexes, listTrust,
   type JobSummary, type ListedTrust, type MachineRecord, type MachineStatus, type OpenReplica, type ProviderRecord, type TaskSummary,
 } from './queries.ts';
+export { outputsRead, type OutputsRead } from './outputs-read.ts';
 export { type JobOutlook, outlookOf } from './job-outlook.ts';
 export { keepsAway } from './remaining-time.ts';
 export { resume, skipForgottenIds } from './resume.ts';

@@ -2,6 +2,7 @@ import type { JobSpec } from '../../messages/index.ts';
 import { type Duration, IndexSet } from '../../shared/index.ts';
 import { bLevels, makeWorkflow, type WorkflowDraft } from '../../workflow/index.ts';
 import type { Dependencies } from './dependencies.ts';
+import { outputsRead } from './outputs-read.ts';
 import { countTasks } from './task-groups.ts';
 
 /** What a job says of its edges, as the algorithms want it: a task's id is its index. Cost: O(tasks + edges). */
@@ -22,6 +23,7 @@ export function layOutDependencies(spec: JobSpec): Dependencies | undefined {
   return {
     workflow,
     levels: bLevels(workflow, { times: workflow.tasks.map(({ work }) => work), transfers: workflow.edges.map(() => 0) }),
+    read: outputsRead(spec),
     unmet: workflow.incoming.map(({ length }) => length),
     waiting: new IndexSet(),
   };

@@ -2,6 +2,7 @@ import { freeProcessors, IdleSlots, placeQueues } from '../../bag/index.ts';
 import { curbReplicas } from './curb-replicas.ts';
 import { holdBackLeased, isKeptFor } from './hold-back.ts';
 import { placeVotes } from './place-votes.ts';
+import { placeWhereWritten } from './place-where-written.ts';
 import { replicateTasks } from './replicate-tasks.ts';
 import { schedulingPort } from './scheduling-port.ts';
 import { type BrokerMachine, isHere, type TaskQueue } from './state.ts';
@@ -30,6 +31,7 @@ function fillMachines(turn: Turn, machines: readonly BrokerMachine[], held: Read
   const port = schedulingPort(turn);
   placeVotes(turn, machines, port.prefetchDepth);
   const queues = readyQueues(turn);
+  placeWhereWritten(turn, machines, { queues, port });
   const kept = placeQueues(machines, queues, port);
   // A task that was begun just now may want several votes.
   placeVotes(turn, machines, port.prefetchDepth);

@@ -3,6 +3,7 @@ import { judge, noteMismatch, noteOutvoted } from './convict.ts';
 import { statusWithout } from './endings.ts';
 import type { InputOf } from './inputs.ts';
 import type { Success } from './state.ts';
+import { noteWritten } from './stored-inputs.ts';
 import { cancelReplica, commit, type Turn } from './turn.ts';
 import { decisionOf, isVotedOn, successesWith } from './votes.ts';
 
@@ -45,6 +46,7 @@ function acceptOver(turn: Turn, success: Success, outvoted: readonly Success[]):
   const { task } = success;
   for (const sister of task.replicas) cancelReplica(turn, sister);
   const others = task.successes?.filter((other) => other !== success) ?? [];
+  noteWritten(turn.state, success);
   settle(turn, success, { ...success.ending, fate: 'accepted', taskStatus: 'finished' });
   for (const other of others) settle(turn, other, { ...other.ending, fate: outvoted.includes(other) ? 'outvoted' : 'surplus', taskStatus: 'finished' });
 }

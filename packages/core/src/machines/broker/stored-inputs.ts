@@ -2,8 +2,8 @@ import { expandPathVariables, parseTemplate, renderPath } from '../../bag/index.
 import type { Content, InputSpec, MachineFacts, Values } from '../../messages/index.ts';
 import type { Bytes, ProviderId, TaskIndex } from '../../shared/index.ts';
 import type { InputOf } from './inputs.ts';
-import type { BrokerMachine, BrokerState, TaskQueue } from './state.ts';
-import type { StoredContents } from './stored-contents.ts';
+import type { BrokerJob, BrokerMachine, BrokerState, Success, TaskQueue } from './state.ts';
+import type { StoredContents, WrittenContents } from './stored-contents.ts';
 import { getGroup, getTaskGroup } from './task-groups.ts';
 
 /** Contents that are remembered of a storage, and files at home whose contents are remembered; the oldest go first. */
@@ -16,10 +16,51 @@ export function noteStaged({ machines, stored }: BrokerState, { machineId, sourc
   for (const source of sources) keepBounded(stored.sources, storedMax, [source.path, source.contents]);
   const machine = machines.get(machineId);
   if (machine === undefined || contents.length === 0) return;
+  keepIn(stored, storageKey(machine.provider.providerId, machine.facts), contents);
+}
+
+/** Remembers what a success, whose result is taken, wrote for other tasks: its machine keeps that. */
+export function noteWritten({ machines, stored }: BrokerState, success: Success): void {
+  const { job, task, machineId } = success;
+  const contents = writtenFor(job.dependencies?.read.get(task.index), success);
+  const machine = machines.get(machineId);
+  if (contents.size === 0 || machine === undefined) return;
   const key = storageKey(machine.provider.providerId, machine.facts);
-  const storage = stored.storages.get(key) ?? new Map<string, Bytes>();
-  keepBounded(stored.storages, storagesMax, [key, storage]);
+  keepIn(stored, key, [...contents.values()].flat());
+  keepBounded(stored.written, storedMax, [writtenKey(job, task.index), { machineId, storage: key, contents }]);
+}
+
+/** By the path of the output. @param read paths of those that others read. */
+function writtenFor(read: ReadonlySet<string> | undefined, { ending, outputSpecs }: Success): Map<string, Content[]> {
+  const contents = new Map<string, Content[]>();
+  if (read === undefined) return contents;
+  for (const { outputIndex, content } of ending.outputs) {
+    const path = outputSpecs[outputIndex]?.path ?? '';
+    if (read.has(path)) contents.set(path, [...contents.get(path) ?? [], content]);
+  }
+  return contents;
+}
+
+function keepIn({ storages }: StoredContents, key: string, contents: readonly Content[]): void {
+  const storage = storages.get(key) ?? new Map<string, Bytes>();
+  keepBounded(storages, storagesMax, [key, storage]);
   for (const { sha256, size } of contents) keepBounded(storage, storedMax, [sha256, size]);
+}
+
+function writtenKey({ jobId }: BrokerJob, task: TaskIndex): string {
+  return `${jobId} ${task}`;
+}
+
+/** What is known of what a task reads that others wrote: by which machines, and in which storages. */
+export function writersOf({ stored }: BrokerState, job: BrokerJob, task: TaskIndex): WrittenContents[] {
+  return inputsOf(job, task).flatMap(({ source }) => {
+    const written = source.kind === 'output' ? stored.written.get(writtenKey(job, source.taskIndex)) : undefined;
+    return written === undefined ? [] : [written];
+  });
+}
+
+function inputsOf(job: BrokerJob, task: TaskIndex): readonly InputSpec[] {
+  return getTaskGroup(job, getGroup(job, task).groupIndex).inputs;
 }
 
 /** Sets an entry, the newest now, and drops the oldest where there are too many. */
@@ -30,7 +71,7 @@ function keepBounded<Value>(map: Map<string, Value>, sizeMax: number, [key, valu
 }
 
 /** Agents of one host and provider have the user's folder in common; of a machine that does not say its host, the machine has one. */
-function storageKey(providerId: ProviderId, { machineId, attributes: { hostname } }: MachineFacts): string {
+export function storageKey(providerId: ProviderId, { machineId, attributes: { hostname } }: MachineFacts): string {
   return hostname === undefined ? machineId : `${providerId}\n${hostname}`;
 }
 
@@ -51,7 +92,7 @@ export function bytesHeldIn({ stored }: BrokerState): (queue: TaskQueue, task: T
 }
 
 /** The contents of a task's inputs as far as they are known; of a path that depends on the machine they are not. */
-function contentsOf({ sources }: StoredContents, { job }: TaskQueue, task: TaskIndex): readonly Content[] {
+function contentsOf({ sources, written }: StoredContents, { job }: TaskQueue, task: TaskIndex): readonly Content[] {
   const group = getGroup(job, task);
   const { inputs, values } = getTaskGroup(job, group.groupIndex);
   const at = { task, value: valueAt(values, task - group.firstTaskIndex), variables: [['JOB', String(job.jobId)], ['TASK', String(task)]] as const };
@@ -59,8 +100,7 @@ function contentsOf({ sources }: StoredContents, { job }: TaskQueue, task: TaskI
     switch (source.kind) {
       case 'content': return [source.content];
       case 'path': return sources.get(pathFor(source, at)) ?? [];
-      // Which content that is nobody here knows.
-      case 'output': return [];
+      case 'output': return written.get(writtenKey(job, source.taskIndex))?.contents.get(source.path) ?? [];
     }
   });
 }

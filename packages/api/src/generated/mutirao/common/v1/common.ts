@@ -78,6 +78,8 @@ export interface OutputFile {
   root: Root;
   /** Relative to the root; never leaves it. */
   path: string;
+  /** Another task of the job reads it: the machine keeps what it wrote among its contents, as long as there is room. */
+  keep: boolean;
 }
 
 /** Bounds on one replica; 0 means none. */
@@ -376,7 +378,7 @@ export const InputFile: MessageFns<InputFile> = {
 };
 
 function createBaseOutputFile(): OutputFile {
-  return { root: 0, path: "" };
+  return { root: 0, path: "", keep: false };
 }
 
 export const OutputFile: MessageFns<OutputFile> = {
@@ -386,6 +388,9 @@ export const OutputFile: MessageFns<OutputFile> = {
     }
     if (message.path !== "") {
       writer.uint32(18).string(message.path);
+    }
+    if (message.keep !== false) {
+      writer.uint32(24).bool(message.keep);
     }
     return writer;
   },
@@ -417,6 +422,14 @@ export const OutputFile: MessageFns<OutputFile> = {
             }
 
             message.path = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.keep = reader.bool();
             continue;
           }
         }
