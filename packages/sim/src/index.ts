@@ -20,4 +20,5 @@ export { idsInText, tellStory, type WorldStory } from './world/tell-story.ts';
 export { traceTurn } from './world/trace-turn.ts';
 export type { WorldEvent, WorldEventKind } from './world/world-event.ts';
 export { World, worldStart, type WorldOptions } from './world/world.ts';
+export { runPlacement, type PlacementRun, type PlacementSetup } from './placement/run-placement.ts';
 export { drawSchedule, type ScheduleMap } from './svg/draw-schedule.ts';

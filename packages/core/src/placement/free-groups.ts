@@ -1,0 +1,77 @@
+import type { Instant, ProcessorCount } from '../shared/index.ts';
+
+/**
+ * When the processors of a resource become free, behind everything that is scheduled on it first come, first served.
+ *
+ * Processors that become free at one instant are one group. Nothing starts before what was scheduled before it, so that whatever is free
+ * earlier than a start is forgotten as such: it is free since that start. There are at most as many groups as requests that overlap.
+ */
+export class FreeGroups {
+  /** Instants in #head..#end, ascending; `#counts` are the processors that become free then. */
+  #times = new Float64Array(128);
+  #counts = new Float64Array(128);
+  #head = 0;
+  #end = 0;
+
+  /** Forgets everything: all processors are free since ever. */
+  reset(processors: ProcessorCount): void {
+    this.#head = 0;
+    this.#end = 1;
+    this.#times[0] = -Infinity;
+    this.#counts[0] = processors;
+  }
+
+  /** Takes processors that are free now, until an instant; fewer where there are fewer. For what runs; before anything is scheduled. */
+  hold(width: ProcessorCount, until: Instant): void {
+    const free = this.#times[this.#head] === -Infinity ? this.#counts[this.#head] as number : 0;
+    const held = Math.min(width, free);
+    if (held === 0) return;
+    if (held === free) this.#head += 1;
+    else this.#counts[this.#head] = free - held;
+    this.#insert(until, held);
+  }
+
+  /** When so many processors are free, not before `now`. @param width at most what there is. Cost: O(groups that are free by then). */
+  startOf(width: ProcessorCount, now: Instant): Instant {
+    let free = 0;
+    let at = this.#head;
+    while (free < width && at < this.#end) free += this.#counts[at++] as number;
+    return Math.max(now, this.#times[at - 1] as number);
+  }
+
+  /** Schedules a request behind all others and returns its end. Cost: O(groups). */
+  take(width: ProcessorCount, walltime: number, now: Instant): Instant {
+    const start = this.startOf(width, now);
+    let free = 0;
+    while (this.#head < this.#end && (this.#times[this.#head] as number) <= start) free += this.#counts[this.#head++] as number;
+    if (free > width) {
+      this.#head -= 1;
+      this.#times[this.#head] = start;
+      this.#counts[this.#head] = free - width;
+    }
+    this.#insert(start + walltime, width);
+    return start + walltime;
+  }
+
+  #insert(until: Instant, count: ProcessorCount): void {
+    if (this.#end === this.#times.length) this.#makeRoom();
+    let at = this.#end;
+    while (at > this.#head && (this.#times[at - 1] as number) > until) {
+      this.#times[at] = this.#times[at - 1] as number;
+      this.#counts[at] = this.#counts[at - 1] as number;
+      at -= 1;
+    }
+    this.#times[at] = until;
+    this.#counts[at] = count;
+    this.#end += 1;
+  }
+
+  /** Moves everything to the front; into twice the room where that frees less than half. */
+  #makeRoom(): void {
+    const [times, counts, size] = [this.#times, this.#counts, this.#end - this.#head];
+    if (2 * size > times.length) [this.#times, this.#counts] = [new Float64Array(2 * times.length), new Float64Array(2 * times.length)];
+    this.#times.set(times.subarray(this.#head, this.#end));
+    this.#counts.set(counts.subarray(this.#head, this.#end));
+    [this.#head, this.#end] = [0, size];
+  }
+}

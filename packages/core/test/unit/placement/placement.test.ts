@@ -1,0 +1,118 @@
+import test from 'ava';
+import {
+  AdmissibleSets, AdaptiveAdmissibility, describeDecision, findPlacementStrategy, placementStrategies, PlacementTable, readPlacementChoice, ResourceBook, type PlacementResource,
+} from '@mutirao/core/placement';
+import { InvariantError, Prng } from '@mutirao/core/shared';
+
+const task = { width: 2, walltime: 10, submittedAt: 0 };
+
+function table(sizes: readonly number[], facts: Partial<PlacementResource> = {}): PlacementTable {
+  return new PlacementTable(sizes.map((size, index) => ({ name: `c${index}`, book: new ResourceBook(size), level: 4, heardAt: Infinity, ...facts })));
+}
+
+function rulesOf(name: string, admissibility = 1): { strategy: NonNullable<ReturnType<typeof findPlacementStrategy>>; admissibility: number; staleAfter: number } {
+  return { strategy: findPlacementStrategy(name)!, admissibility, staleAfter: 60 };
+}
+
+test('of equal values the smaller resource wins, of equal ones the first that was given', (t) => {
+  const resources = table([16, 4, 4, 8]);
+  t.deepEqual(resources.resources.map(({ name }) => name), ['c1', 'c2', 'c3', 'c0']);
+  for (const { name } of placementStrategies.filter(({ level }) => level > 2)) {
+    // On idle resources a task ends at the same instant everywhere, and only sums per processor tell them apart.
+    const decision = resources.decide(rulesOf(name), task, 0, new Prng('ties'));
+    t.is(decision.kind === 'placed' && decision.index, name === 'min-lb' || name === 'min-u' ? 3 : 0, name);
+  }
+});
+
+test('a task that is wider than every resource is refused with the widest there is', (t) => {
+  const decision = table([4, 8]).decide(rulesOf('min-ct'), { ...task, width: 9 }, 0, new Prng('wide'));
+  t.deepEqual(decision, { kind: 'too-wide', width: 9, widest: 8 });
+  t.is(describeDecision(decision, []), 'no resource has 9 processors; the widest has 8');
+  t.deepEqual(table([]).decide(rulesOf('random'), task, 0, new Prng('none')), { kind: 'too-wide', width: 2, widest: 0 });
+});
+
+test('an admissibility out of 0..1 is no admissibility', (t) => {
+  for (const a of [-0.1, 1.1, NaN]) t.throws(() => table([4]).decide(rulesOf('min-ct', a), task, 0, new Prng('a')), { instanceOf: InvariantError });
+});
+
+test('a stale queue is believed as to what was assigned, and all are compared by Min_LB', (t) => {
+  const [fresh, stale] = [new ResourceBook(4), new ResourceBook(4)];
+  fresh.add(1, { width: 4, walltime: 100, submittedAt: 0 }, 0);
+  const resources = new PlacementTable([{ name: 'fresh', book: fresh, level: 4, heardAt: 1000 }, { name: 'stale', book: stale, level: 4, heardAt: 900 }]);
+  const decision = resources.decide(rulesOf('min-st'), task, 1000, new Prng('stale'));
+  t.like(decision, { kind: 'placed', index: 1, strategy: 'min-lb', lacking: [{ index: 1, level: 3, why: 'stale' }] });
+  t.is(describeDecision(decision, ['fresh', 'stale']),
+    'stale: the least by min-lb of the admissible with a = 1 (fresh 105, stale 5); by min-lb since not every queue is known well enough: that of stale is stale');
+});
+
+test('who is known by size alone has all compared by chance, but only where it is admissible', (t) => {
+  const resources = new PlacementTable([
+    { name: 'small', book: new ResourceBook(4), level: 4, heardAt: Infinity }, { name: 'large', book: new ResourceBook(64), level: 0, heardAt: 0 },
+  ]);
+  t.like(resources.decide(rulesOf('min-ct'), task, 0, new Prng('x')), { strategy: 'random', lacking: [{ index: 1, level: 0, why: 'unknown' }] });
+  t.like(resources.decide(rulesOf('min-ct', 0), task, 0, new Prng('x')), { strategy: 'min-ct', index: 0, lacking: [] });
+  t.like(resources.decide(rulesOf('random'), task, 0, new Prng('x')), { strategy: 'random', lacking: [] });
+});
+
+test('where one resource alone is admissible, nothing is compared', (t) => {
+  const decision = table([4, 8]).decide(rulesOf('min-ct'), { ...task, width: 5 }, 0, new Prng('x'));
+  t.like(decision, { index: 1, values: [], lacking: [] });
+  t.is(describeDecision(decision, ['small', 'large']), 'large: the only admissible with a = 1');
+});
+
+test('levels between fall back to the strategy of theirs', (t) => {
+  for (const [level, strategy] of [[1, 'min-lp'], [2, 'min-pl'], [3, 'min-lb']] as const) {
+    t.like(table([4, 8], { level }).decide(rulesOf('min-wt'), task, 0, new Prng('x')), { strategy });
+  }
+});
+
+test('a user names a strategy and a, and is told what is wrong with either', (t) => {
+  t.deepEqual(readPlacementChoice('min-ct:0.5'), { strategy: findPlacementStrategy('min-ct')!, admissibility: 0.5 });
+  t.like(readPlacementChoice('min-lb'), { admissibility: 1 });
+  t.like(readPlacementChoice('min-lb:adaptive'), { admissibility: 'adaptive' });
+  for (const bad of ['min-lb:1.5', 'min-lb:-0.1', 'min-lb:', 'min-lb:x', 'min-lb:0.5:1', 'best:0.5', '']) t.is(typeof readPlacementChoice(bad), 'string', bad);
+  t.is(readPlacementChoice('min-lb:2'), '"min-lb:2" has the admissibility "2"; want a number in 0..1, or "adaptive"');
+});
+
+test('what runs beyond its walltime is taken to end at once, and delays who waits', (t) => {
+  const book = new ResourceBook(4);
+  book.add(1, { width: 4, walltime: 10, submittedAt: 0 }, 0);
+  book.start(1, 0);
+  book.add(2, { width: 4, walltime: 10, submittedAt: 0 }, 0);
+  t.is(book.foresee(task, 5).endsAt, 30);
+  t.is(book.foresee(task, 15).endsAt, 35);
+});
+
+test('the variant that counts ended tasks keeps them in its sums, with the end that they had', (t) => {
+  const book = new ResourceBook(4, 'all');
+  book.add(1, { width: 4, walltime: 10, submittedAt: 0 }, 0);
+  book.start(1, 0);
+  book.end(1, 6);
+  t.like(book.foresee({ width: 2, walltime: 10, submittedAt: 6 }, 6), { taskCount: 2, widthSum: 6, workSum: 60, lastEnd: 16, turnarounds: 16, walltimes: 20, endsAt: 16 });
+  book.add(2, { width: 1, walltime: 5, submittedAt: 7 }, 7);
+  book.end(2, 8);
+  t.is(book.countWith(1, 1).taskCount, 2, 'what was withdrawn before it began is no ended task');
+});
+
+test('adaptive a restricts nothing while the load is low, and keeps narrow tasks off large resources where these are wanted', (t) => {
+  const sizes = [4, 4, 4, 4, 8, 8, 8, 16, 16, 32, 32];
+  const feed = (gap: number, widths: readonly number[]): number => {
+    const adaptive = new AdaptiveAdmissibility(new AdmissibleSets(sizes));
+    for (let arrival = 0; arrival < 2000; arrival += 1) {
+      const width = widths[arrival % widths.length]!;
+      adaptive.noteArrival(width, arrival * gap);
+      adaptive.noteEnd(width, 1000);
+    }
+    return adaptive.value;
+  };
+  t.is(feed(1000, [1, 32]), 1);
+  const wide = feed(250, [1, 32]);
+  const sets = new AdmissibleSets(sizes);
+  t.deepEqual(sets.rangeOf(32, wide), { first: 9, last: 10 }, `a = ${wide}`);
+  t.true(sets.rangeOf(1, wide)!.last < 9, `a = ${wide}`);
+  t.is(feed(5, [1]), 1, 'where nobody needs large resources, all are used');
+  const adaptive = new AdaptiveAdmissibility(new AdmissibleSets([4]));
+  adaptive.noteArrival(5, 0);
+  adaptive.noteEnd(5, 10);
+  t.is(adaptive.value, 1);
+});
