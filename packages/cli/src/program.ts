@@ -94,6 +94,7 @@ const groupSummaries: Readonly<Record<string, string>> = {
   reservation: 'Reservations of resources: request, list, show, renegotiate, cancel, claim, calendar, resource.',
   cluster: 'The queue of an embedded cluster, as its local users see it.',
   explain: 'Why a task, a job, a request or a reservation is where it is.',
+  workflow: 'Workflow files: show, convert.',
   sim: 'Simulation in virtual time; nothing runs.',
   identity: 'Who you and this host are to other hosts: show, issue, revoke.',
   run: 'One process of the grid in the foreground, with its own --help.',

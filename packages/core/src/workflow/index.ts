@@ -13,4 +13,5 @@ export { lastEndOf, makespanOf, type Placement, type PlacementReason, type Place
 export { findScheduleFault } from './schedule-fault.ts';
 export { freshProblem, type SchedulingProblem, type WorkflowScheduler } from './scheduling-problem.ts';
 export { makeWorkflow, type EdgeDraft, type TaskDraft, type Workflow, type WorkflowDraft, type WorkflowEdge, type WorkflowTask } from './workflow.ts';
+export { measureShape, type WorkflowShape } from './shape.ts';
 export { findTooWide, findWorkflowFault, type WorkflowFault, type WorkflowFaultCode } from './workflow-fault.ts';

@@ -1,7 +1,9 @@
+export { convertWorkflow, writtenFormats, type ConvertedWorkflow, type WrittenFormatName } from './convert-workflow.ts';
 export { parseDax, printDax } from './dax.ts';
 export { parseJobXml, printJobXml } from './job-xml.ts';
 export { parseWorkflow } from './parse-workflow.ts';
 export { printDot } from './print-dot.ts';
+export { printYaml } from './print-yaml.ts';
 export { parseProcessorsConf } from './processors-conf.ts';
 export { parseWfFormat, printWfFormat, wfFormatVersion } from './wf-format.ts';
 export { draftOf, referenceSpeed, type DocumentEdge, type DocumentTask, type TextPlace, type WorkflowDocument, type WorkflowFile } from './workflow-document.ts';

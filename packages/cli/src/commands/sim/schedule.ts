@@ -6,7 +6,7 @@ import {
   describePlacement, findTooWide, freshProblem, makeWorkflow, measureSchedule, platformCosts, workflowSchedulers, type Platform, type Schedule, type ScheduleMeasures, type Workflow,
 } from '@mutirao/core/workflow';
 import { FormatError, parseSize } from '@mutirao/formats';
-import { draftOf, parseProcessorsConf, parseWorkflow, type WorkflowDocument } from '@mutirao/formats/workflow';
+import { draftOf, parseProcessorsConf, type WorkflowDocument } from '@mutirao/formats/workflow';
 import { writeAtomic } from '@mutirao/runtime/files';
 import { drawSchedule } from '@mutirao/sim';
 
@@ -17,6 +17,7 @@ import { renderPairs } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { readFraction, readWord } from '../../simulation/numbers.ts';
 import { readPacked } from '../../simulation/read-file.ts';
+import { readWorkflowFile } from '../../simulation/read-workflow.ts';
 
 /** What `sim schedule` takes. */
 export interface ScheduleOptions {
@@ -48,7 +49,6 @@ export function scheduleWorkflow(context: CommandContext, options: ScheduleOptio
   const algorithm = readWord('--algorithm', options.algorithm, names);
   const platform = readPlatform(context, options);
   const { document, workflow } = readWorkflow(context, options.workflow, platform.processors.length);
-  for (const warning of document.warnings) context.output.note(`${options.workflow}: ${warning}`);
   const costs = platformCosts(workflow, platform);
   const scheduler = workflowSchedulers.find(({ name }) => name === algorithm);
   const schedule = scheduler?.schedule(freshProblem(workflow, costs, platform.processors.length)) as Schedule;
@@ -69,7 +69,7 @@ function readPlatform(context: CommandContext, { platform, bandwidth, startUp }:
 }
 
 function readWorkflow(context: CommandContext, file: string, processorCount: number): { readonly document: WorkflowDocument; readonly workflow: Workflow } {
-  const document = parseWorkflow(readText(context, file), file);
+  const document = readWorkflowFile(context, file);
   const draft = draftOf(document);
   const fault = findTooWide(draft, processorCount);
   if (fault === undefined) return { document, workflow: makeWorkflow(draft) };

@@ -1,0 +1,46 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { convertWorkflow, writtenFormats } from '@mutirao/formats/workflow';
+import { writeAtomic } from '@mutirao/runtime/files';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import type { JsonOf, shapes } from '../../json/shapes.ts';
+import { tell } from '../../output/tell.ts';
+import { readWord } from '../../simulation/numbers.ts';
+import { readWorkflowFile } from '../../simulation/read-workflow.ts';
+
+/** What `workflow convert` takes. */
+export interface ConvertOptions {
+  readonly to: string;
+  readonly output?: string;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<file>', 'a workflow: YAML, WfFormat, DAX or job XML, gzipped or not')
+    .requiredOption('--to <format>', writtenFormats.join(', '))
+    .option('--output <file>', 'write it there (default: standard output)')
+    .action((file: string, options: ConvertOptions) => act((context) => Promise.resolve(convert(context, file, options))));
+}
+
+/** Writes a workflow file in another format, and says what that has no place for. */
+export function convert(context: CommandContext, file: string, { to, output }: ConvertOptions): ExitStatus {
+  const { text, losses } = convertWorkflow(readWorkflowFile(context, file), readWord('--to', to, writtenFormats));
+  for (const loss of losses) context.output.note(`${file}: ${loss}`);
+  if (output !== undefined) write(resolve(context.directory, output), text);
+  const shown = output === undefined ? text : '';
+  const lines = shown === '' ? [] : [shown.trimEnd()];
+  tell(context.output, { json: (): JsonOf<typeof shapes.converted_workflow> => ({ format: to, text: shown, losses }), table: () => lines, quiet: () => lines });
+  return 0;
+}
+
+function write(path: string, text: string): void {
+  try {
+    writeAtomic(path, text, 0o644);
+  } catch (error) {
+    throw new MutiraoError('MUT_BAD_REQUEST', `cannot write ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,16 @@
+import { resolve } from 'node:path';
+import { parseWorkflow, type WorkflowDocument } from '@mutirao/formats/workflow';
+
+import type { CommandContext } from '../context.ts';
+import { readPacked } from './read-file.ts';
+
+/**
+ * Reads a workflow file, gzipped or not, and notes what is odd in it.
+ *
+ * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_BAD_REQUEST; {FormatError} of `parseWorkflow`
+ */
+export function readWorkflowFile({ directory, output }: CommandContext, file: string): WorkflowDocument {
+  const document = parseWorkflow(readPacked(file, resolve(directory, file)).toString(), file);
+  for (const warning of document.warnings) output.note(`${file}: ${warning}`);
+  return document;
+}
