@@ -8,7 +8,7 @@ export { measureTrace, slowdownThreshold, type ServedLocally, type TraceMetrics 
 export { summarize, type Summary } from './summarize.ts';
 export { withFailures, type FailureLog } from './world/failure-trace.ts';
 export { drawScenario } from './world/draw-scenario.ts';
-export { doubtfulScenario, gentleScenario, racingScenario, regretfulScenario, forgetfulScenario, sleepyScenario } from './world/special-scenarios.ts';
+export { doubtfulScenario, gentleScenario, racingScenario, regretfulScenario, forgetfulScenario, heldScenario, sleepyScenario } from './world/special-scenarios.ts';
 export type { WorldTurn } from './world/machine-process.ts';
 export { noTimeLost, usualPace, type Pace } from './world/pace.ts';
 export { ScenarioError } from './world/read-fields.ts';

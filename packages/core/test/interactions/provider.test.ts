@@ -42,6 +42,11 @@ test('a provider that holds asks ahead for reservations, keeps what it gets unti
   checkInteractions(t, new URL('provider-held.txt', import.meta.url), (lines) => dialogue.perform(lines));
 });
 
+test('what is held follows a reservation that is renegotiated or moved, as far as it lasts into its new place, and never is more than is needed', (t) => {
+  const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
+  checkInteractions(t, new URL('provider-held-moved.txt', import.meta.url), (lines) => dialogue.perform(lines));
+});
+
 test('a broker that lost its journal gets nothing that was leased to, kept for or held for the one before it', (t) => {
   const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
   checkInteractions(t, new URL('provider-replaced-broker.txt', import.meta.url), (lines) => dialogue.perform(lines));

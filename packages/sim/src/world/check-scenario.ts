@@ -1,6 +1,6 @@
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
 import { ScenarioError } from './read-fields.ts';
-import type { ClusterPlan, JobPlan, LocalPlan, Scenario } from './scenario.ts';
+import { placesOf, type ClusterPlan, type JobPlan, type LocalPlan, type ReservationPlan, type Scenario } from './scenario.ts';
 
 /** Tasks of all jobs that a simulation holds. */
 export const tasksMax = 10_000;
@@ -39,15 +39,28 @@ function checkJob({ taskCount, brokenTaskCount, submittedAfter, cancelledAfter =
   }
 }
 
-/** A manager never promises more than there is. */
+/** A manager never promises more than there is: also where all reservations of a cluster, in their largest places, come together. */
 function checkReservations({ jobs, clusters }: Scenario): void {
+  const promised = clusters.map(() => 0);
   for (const [index, { reservation }] of jobs.entries()) {
     if (reservation === undefined) continue;
-    const processors = clusters[reservation.cluster]?.processors ?? 0;
-    if (reservation.count > processors) throw new ScenarioError(`jobs[${index}].reservation.count`, `is ${reservation.count}`, `at most the ${processors} processors of cluster ${reservation.cluster}`);
+    const { cluster } = reservation;
+    const processors = clusters[cluster]?.processors ?? 0;
+    const left = processors - (promised[cluster] ?? 0);
+    const count = Math.max(...placesOf(reservation).map((place) => place.count));
+    if (count > left) throw new ScenarioError(`jobs[${index}].reservation.count`, `is ${count}`, `at most ${left}, what the ones before leave of the ${processors} processors of cluster ${cluster}: nobody sees to it here that they do not overlap`);
+    promised[cluster] = processors - left + count;
+    checkMoves(reservation, `jobs[${index}].reservation.moves`);
   }
-  const reserved = jobs.filter(({ reservation }) => reservation !== undefined).length;
-  if (reserved > 1) throw new ScenarioError('jobs', `have ${reserved} reservations`, 'one at most: nobody sees to it here that they do not overlap');
+}
+
+/** What has begun stays where it is, and what nobody knows of yet has no other place. */
+function checkMoves({ startsAfter, moves = [] }: ReservationPlan, path: string): void {
+  let [before, begins] = [0, startsAfter];
+  for (const [index, { after, startsAfter: next }] of moves.entries()) {
+    if (after < before || after >= Math.min(begins, next)) throw new ScenarioError(`${path}[${index}].after`, `is ${after}`, `from ${before}, the move before it, to less than ${Math.min(begins, next)}, when it begins`);
+    [before, begins] = [after, next];
+  }
 }
 
 function checkCluster({ processors, widthMax, walltimeMax, localPerHour, local = [] }: ClusterPlan, path: string, stormDuration: Duration): void {

@@ -1,8 +1,9 @@
 import { schedulerNames, type ReplicationCap } from '@mutirao/core/messages';
+import type { LeadRule } from '@mutirao/core/reservations';
 import { Prng, type Duration } from '@mutirao/core/shared';
 import { unluckyTime } from './check-scenario.ts';
 import { isVoted } from './truth.ts';
-import { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabMachinePlan, type LabPlan, type ManagerFaults, type Scenario } from './scenario.ts';
+import { calmFaults, honestManager, type ClusterPlan, type FaultPlan, type JobPlan, type LabMachinePlan, type LabPlan, type ManagerFaults, type ReservationMove, type ReservationPlan, type Scenario } from './scenario.ts';
 
 const second: Duration = 1000;
 const minute: Duration = 60 * second;
@@ -20,7 +21,7 @@ export function drawScenario(seed: string): Scenario {
   const labs = Array.from({ length: clusterCount === 0 ? 1 : draw.pick([0, 1, 1]) }, () => drawLab(draw));
   const stormDuration = draw.pick([10, 30, 60, 120]) * minute;
   const taskTimeMax = Math.min(20 * minute, ...clusters.map(({ walltimeMax }) => walltimeMax / 4));
-  return withWorkflows(seed, withReservation(seed, withVotes(seed, withBearableWork({
+  return withWorkflows(seed, withHolding(seed, withReservation(seed, withVotes(seed, withBearableWork({
     version: 1, seed, clusters, labs, stormDuration,
     jobs: Array.from({ length: draw.pick([1, 1, 2, 3]) }, (_, index) => drawJob(draw, { index, stormDuration, taskTimeMax }))
       .map((job, index) => retriedOrNot(job, stormDuration, new Draw(new Prng(`retry ${seed} ${index}`))))
@@ -28,7 +29,7 @@ export function drawScenario(seed: string): Scenario {
     network: { delayMax: draw.pick([0, 5, 50, 500]), lossProbability: draw.pick([0, 0.01, 0.2]), duplicateProbability: draw.pick([0, 0.01, 0.1]) },
     faults: drawFaults(draw), turnDelayMax: draw.pick([0, 1, 20]),
     ...drawSwitches(new Draw(new Prng(`switches ${seed}`))), ...drawChores(new Draw(new Prng(`chores ${seed}`))), ...drawLease(new Draw(new Prng(`lease ${seed}`))),
-  }))));
+  })))));
 }
 
 /** Makes workflows of some jobs of some worlds, but of those that are voted on. By luck of its own, so that all else is the same. */
@@ -56,6 +57,43 @@ function withReservation(seed: string, scenario: Scenario): Scenario {
   };
   const cancelled = 'cancelledAfter' in reservation ? { cancelledAfter: Math.max(0, reservation.cancelledAfter) } : {};
   return { ...scenario, jobs: jobs.map((job, index) => (index === reserved ? { ...job, reservation: { ...reservation, ...cancelled } } : job)) };
+}
+
+/** Has the providers of some worlds with a reservation hold allocations ahead for it, at clusters that make none. By luck of its own, so that all else is the same. */
+function withHolding(seed: string, scenario: Scenario): Scenario {
+  const draw = new Draw(new Prng(`holding ${seed}`));
+  if (scenario.jobs.every(({ reservation }) => reservation === undefined) || !draw.pick([false, true])) return scenario;
+  return heldWith(draw, scenario);
+}
+
+/** The same world where all clusters make no reservations, their providers hold ahead, and reservations move. */
+export function drawHolding(seed: string, scenario: Scenario): Scenario {
+  return heldWith(new Draw(new Prng(`held ${seed}`)), scenario);
+}
+
+function heldWith(draw: Draw, scenario: Scenario): Scenario {
+  const clusters = scenario.clusters.map((cluster): ClusterPlan => ({ ...cluster, holding: drawHoldingRule(draw) }));
+  const jobs = scenario.jobs.map(({ reservation, ...job }): JobPlan => (reservation === undefined ? job : { ...job, reservation: withMoves(draw, reservation, clusters) }));
+  const managerAways = draw.pick([false, true]) ? Array.from({ length: draw.between(1, 4) }, () => ({ after: draw.between(0, scenario.stormDuration), duration: draw.pick([10 * second, 5 * minute]) })) : [];
+  return { ...scenario, clusters, jobs, ...(managerAways.length === 0 ? {} : { managerAways }) };
+}
+
+function drawHoldingRule(draw: Draw): LeadRule {
+  const [lead, margin, share] = [draw.pick([minute, 10 * minute, hour]), draw.pick([0, minute, 10 * minute]), draw.pick([0.5, 0.9])];
+  return draw.pick<LeadRule>([{ kind: 'fixed', lead }, { kind: 'forecast', margin }, { kind: 'learned', share }]);
+}
+
+/** Some are renegotiated, or moved, once or more before they begin. */
+function withMoves(draw: Draw, reservation: ReservationPlan, clusters: readonly ClusterPlan[]): ReservationPlan {
+  const moves: ReservationMove[] = [];
+  let [from, startsAfter] = [0, reservation.startsAfter];
+  for (let count = draw.pick([0, 0, 1, 2, 3]); count > 0 && from < startsAfter; count -= 1) {
+    const after = draw.between(from, startsAfter - 1);
+    startsAfter = Math.max(after + 1, startsAfter + draw.pick([0, 0, draw.between(-10 * minute, 30 * minute)]));
+    moves.push({ after, startsAfter, duration: draw.pick([reservation.duration, 2 * minute, 20 * minute, hour]), count: draw.pick([reservation.count, draw.between(1, clusters[reservation.cluster]?.processors ?? 1)]) });
+    from = after + 1;
+  }
+  return moves.length === 0 ? reservation : { ...reservation, moves };
 }
 
 /** Votes on the results of some jobs of some worlds, and adds the machines that it takes, some of which lie. By luck of its own, so that all else is the same. */

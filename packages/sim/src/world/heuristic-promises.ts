@@ -26,8 +26,8 @@ export class HeuristicPromises {
     if (possible === undefined) return;
     for (const change of changes as readonly ProviderChange[]) {
       if (change.kind === 'HeuristicSwitched') possible.push(change.to.heuristic);
-      // No heuristic decides what is asked for inside a reservation.
-      if (change.kind !== 'RequestDrafted' || change.reservation !== undefined) continue;
+      // No heuristic decides what is asked for inside a reservation, or ahead for one.
+      if (change.kind !== 'RequestDrafted' || change.reservation !== undefined || change.heldFor !== undefined) continue;
       const { requestId, heuristic } = change;
       invariant(possible.includes(heuristic), `${process} drafts ${requestId} by ${heuristic}; it was switched to ${possible.join(', ')}`);
     }

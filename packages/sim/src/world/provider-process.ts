@@ -3,7 +3,7 @@ import {
   type ProviderState,
 } from '@mutirao/core/machines/provider';
 import { outlineLease } from '@mutirao/core/bag';
-import type { Content, Lease, MachineReport } from '@mutirao/core/messages';
+import type { ClaimedReservation, Content, Lease, MachineReport, ReservedWindow } from '@mutirao/core/messages';
 import { type DriverCommand, type Duration, type MachineId, type Prng, type RequestId } from '@mutirao/core/shared';
 import type { SimulatedDisk } from './disk.ts';
 import { Life, type Host, type HostClock } from './host.ts';
@@ -12,6 +12,7 @@ import type { ManagerCall, ManagerReply, QueueHint } from './messages.ts';
 import type { StreamEnd } from './network.ts';
 import { drawTime } from './pace.ts';
 import { SimulatedRelay } from './relay.ts';
+import type { ReservationBook } from './reservation-book.ts';
 import type { SimulatedSpool } from './spool.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -22,6 +23,8 @@ export interface ProviderSetup {
   readonly config: ProviderConfig;
   readonly disk: SimulatedDisk<ProviderChange>;
   readonly spool: SimulatedSpool;
+  /** The reservation manager; it is asked only where allocations are held for reservations. */
+  readonly reservations: Pick<ReservationBook, 'windowsOf' | 'judge' | 'isAway'>;
   readonly luck: Prng;
   /** Fresh for each start. */
   readonly instance: string;
@@ -43,6 +46,8 @@ const readingsPerLimits = 200;
 const endedListedMax = 50;
 const measureInterval: Duration = 2_000;
 const rewatchPause: Duration = 1_000;
+/** Longest time until the reservation manager has answered, or told of a change. */
+const reservationCallMax: Duration = 200;
 const changesPerSnapshot = 200;
 
 /** One run of a provider: the machine, its relay, and its ways to the resource manager. */
@@ -83,6 +88,7 @@ export class ProviderProcess {
       if (body !== undefined) this.#tellStocked(brokerId, body);
     }
     this.#forgetDropped();
+    this.hearReservations();
     this.#watch();
     this.#read();
     this.#tellMeasuredAgain();
@@ -98,9 +104,28 @@ export class ProviderProcess {
     switch (command.kind) {
       case 'SubmitRequest': this.#submit(command, submitTries); break;
       case 'ReleaseRequest': this.#release(command.requestId, command.managerRequestId); break;
-      case 'JudgeClaim': case 'TellHeldAhead': break; // No simulated provider holds allocations for reservations.
+      case 'JudgeClaim': this.#judge(command.reservation); break;
+      case 'TellHeldAhead': break; // Told to users alone: nobody in a world decides by it.
       default: this.relay.perform(command);
     }
+  }
+
+  /** The level of reservations, as the manager tells it at each change, and whenever it is back or we are. */
+  hearReservations(): void {
+    this.#askReservations(({ isAway, windows }) => { if (!isAway) this.process.deliver({ kind: 'WindowsTold', windows }); });
+  }
+
+  #judge(reservation: ClaimedReservation): void {
+    this.#askReservations(() => { this.process.deliver({ kind: 'ClaimJudged', claim: reservation.claim, code: this.#setup.reservations.judge(reservation) }); });
+  }
+
+  /** The answer takes its time, and is of the moment at which it comes. */
+  #askReservations(hear: (answer: { readonly isAway: boolean; readonly windows: readonly ReservedWindow[] }) => void): void {
+    const { world, luck, reservations, config } = this.#setup;
+    if (config.holding === undefined) return;
+    world.kernel.after(drawTime(luck, reservationCallMax), () => {
+      if (!this.life.isOver) hear({ isAway: reservations.isAway, windows: reservations.windowsOf(config.providerId) });
+    });
   }
 
   #hearCommitted(changes: readonly ProviderChange[]): void {

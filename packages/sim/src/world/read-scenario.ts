@@ -1,9 +1,10 @@
 import { schedulerNames, type ReplicationCap } from '@mutirao/core/messages';
 import { heuristicNames } from '@mutirao/core/requests';
+import type { LeadRule } from '@mutirao/core/reservations';
 import type { Duration } from '@mutirao/core/shared';
 import { checkScenario, machinesMax, tasksMax } from './check-scenario.ts';
 import { flag, lessThanOne, list, number, object, oneOf, ScenarioError, showValue, text, whole, type Reader } from './read-fields.ts';
-import type { ClusterPlan, DownTime, FaultPlan, JobPlan, LabMachinePlan, LabPlan, LeasePlan, LocalPlan, ManagerFaults, ReservationPlan, SabotagePlan, Scenario } from './scenario.ts';
+import type { ClusterPlan, DownTime, FaultPlan, JobPlan, LabMachinePlan, LabPlan, LeasePlan, LocalPlan, ManagerFaults, ReservationMove, ReservationPlan, SabotagePlan, Scenario } from './scenario.ts';
 
 const second: Duration = 1000;
 const hour: Duration = 3600 * second;
@@ -17,6 +18,7 @@ const sitesMax = 20;
 const jobsMax = 100;
 const localMax = 1_000;
 const downsMax = 1_000;
+const movesMax = 100;
 const perHour = number(0, 10_000);
 const times = whole(0, day);
 
@@ -29,7 +31,21 @@ const cap: Reader<ReplicationCap> = {
 
 const reservation = object<ReservationPlan>({
   cluster: whole(0, sitesMax), startsAfter: whole(0, stormMax + day), duration: whole(second, 7 * day), count: whole(1, machinesMax),
-}, { cancelledAfter: whole(0, stormMax + day), isForged: flag });
+}, {
+  cancelledAfter: whole(0, stormMax + day), isForged: flag,
+  moves: list(object<ReservationMove>({ after: whole(0, stormMax + day), startsAfter: whole(0, stormMax + day), duration: whole(second, 7 * day), count: whole(1, machinesMax) }, {}), 0, movesMax),
+});
+
+const fixed = object<Extract<LeadRule, { readonly kind: 'fixed' }>>({ kind: oneOf(['fixed']), lead: whole(0, 7 * day) }, {});
+const learned = object<Extract<LeadRule, { readonly kind: 'learned' }>>({ kind: oneOf(['learned']), share: number(0.01, 0.99) }, {});
+const forecast = object<Extract<LeadRule, { readonly kind: 'forecast' }>>({ kind: oneOf(['forecast']), margin: whole(0, 7 * day) }, {});
+const holding: Reader<LeadRule> = {
+  wanted: 'a rule for asking ahead',
+  read: (value, path) => {
+    const { kind } = Object(value) as { readonly kind?: unknown };
+    return (kind === 'learned' ? learned : kind === 'forecast' ? forecast : fixed).read(value, path);
+  },
+};
 
 const job = object<JobPlan>({
   submittedAfter: whole(0, stormMax + day), taskCount: whole(1, tasksMax), meanTaskTime: whole(1, 7 * day), spread: lessThanOne,
@@ -46,7 +62,7 @@ const local = object<LocalPlan>({ after: whole(0, stormMax + day), width: whole(
 const cluster = object<ClusterPlan>({
   processors: whole(1, machinesMax), requestsMax: whole(1, 100), widthMax: whole(1, machinesMax), walltimeMax: whole(second, 7 * day),
   compression: oneOf(['start-now', 'reinsert']), heuristic: oneOf(heuristicNames), localPerHour: perHour, speedSpread: lessThanOne, faults: managerFaults,
-}, { local: list(local, 0, localMax), isWatched: flag, nodeLossesPerHour: perHour });
+}, { local: list(local, 0, localMax), isWatched: flag, nodeLossesPerHour: perHour, holding });
 
 const labMachine = object<LabMachinePlan>({ processors: whole(1, 100), speed: number(0.01, 100), isLiar: flag }, {
   sabotage: object<SabotagePlan>({ probability: number(0, 1), colludes: flag, renames: flag }, {}),
@@ -70,7 +86,7 @@ const scenario = object<Scenario>({
   version: oneOf([1]), seed: text(100), jobs: list(job, 1, jobsMax), clusters: list(cluster, 0, sitesMax), labs: list(lab, 0, sitesMax),
   network: object<Scenario['network']>({ delayMax: whole(0, delayMax), lossProbability: lessThanOne, duplicateProbability: lessThanOne }, {}),
   faults, turnDelayMax: whole(0, delayMax), stormDuration: whole(0, stormMax),
-}, { heuristicSwitchesPerHour: perHour, choreFailureProbability: lessThanOne, lease });
+}, { heuristicSwitchesPerHour: perHour, choreFailureProbability: lessThanOne, managerAways: list(object<DownTime>({ after: whole(0, stormMax), duration: times }, {}), 0, downsMax), lease });
 
 /**
  * Reads a scenario from a JSON document; the same document, the same scenario.

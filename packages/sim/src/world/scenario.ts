@@ -1,5 +1,16 @@
 import type { ReplicationCap, SchedulerName } from '@mutirao/core/messages';
+import type { LeadRule } from '@mutirao/core/reservations';
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
+
+/** Where a reservation is from some moment on: its user renegotiated it, or its manager moved it. */
+export interface ReservationMove {
+  /** After the world's start; the reservation has not begun by then, nor begins before. */
+  readonly after: Duration;
+  /** After the world's start, as below. */
+  readonly startsAfter: Duration;
+  readonly duration: Duration;
+  readonly count: ProcessorCount;
+}
 
 /** A reservation of a cluster that its user's job runs inside of. */
 export interface ReservationPlan {
@@ -13,6 +24,8 @@ export interface ReservationPlan {
   readonly cancelledAfter?: Duration;
   /** Its claim was changed by a letter, and is refused where it is verified. */
   readonly isForged?: boolean;
+  /** In the order in which they come; left out for none. */
+  readonly moves?: readonly ReservationMove[];
 }
 
 /** A bag of tasks, or a workflow, that a user will submit. */
@@ -88,6 +101,8 @@ export interface ClusterPlan {
   readonly localPerHour: number;
   /** Requests of further local users, each of one user. */
   readonly local?: readonly LocalPlan[];
+  /** Its manager knows nothing of reservations, and its provider asks for their processors ahead by this rule; left out, its manager honours them. */
+  readonly holding?: LeadRule;
   /** Whether its manager hints at each change of the queue, as the embedded one does; left out, the queue is only read again and again. */
   readonly isWatched?: boolean;
   /** How often a node is lost in an hour, with up to all of the processors; left out, never. */
@@ -179,6 +194,8 @@ export interface Scenario {
   readonly heuristicSwitchesPerHour?: number;
   /** Of what a machine does for a task, staging or collecting, to fail in the storm, as on a full disk; in [0, 1), left out, none. */
   readonly choreFailureProbability?: number;
+  /** When the reservation manager is away: nobody hears of changes, or gets an answer; left out, never. */
+  readonly managerAways?: readonly DownTime[];
   /** Left out, the broker leases nothing, and home does not sleep. */
   readonly lease?: LeasePlan;
   /** Longest time from an input to the turn that takes it. */
@@ -190,6 +207,11 @@ export interface Scenario {
 /** Whether the machines of a lab go down by nothing but the faults of their world. */
 export function staysUp({ upTime, machines }: LabPlan): boolean {
   return upTime === undefined && machines.every(({ downs = [] }) => downs.length === 0);
+}
+
+/** The places that a reservation ever has, first its own. */
+export function placesOf(plan: ReservationPlan): readonly Omit<ReservationMove, 'after'>[] {
+  return [plan, ...plan.moves ?? []];
 }
 
 /** Whether home ever falls asleep. */

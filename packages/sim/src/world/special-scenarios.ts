@@ -1,4 +1,9 @@
-import { calmFaults, honestManager, type ClusterPlan, type LabPlan, type Scenario } from './scenario.ts';
+import { drawHolding } from './draw-scenario.ts';
+import { calmFaults, honestManager, type ClusterPlan, type JobPlan, type LabPlan, type ReservationPlan, type Scenario } from './scenario.ts';
+
+const usualCluster: ClusterPlan = {
+  processors: 8, requestsMax: 2, widthMax: 8, walltimeMax: 600_000, compression: 'reinsert', heuristic: 'static', localPerHour: 20, speedSpread: 0, faults: honestManager,
+};
 
 /** The same world where nothing goes wrong but that connections break and messages come twice: nothing may be lost for it. */
 export function gentleScenario(scenario: Scenario): Scenario {
@@ -35,12 +40,9 @@ export function regretfulScenario(scenario: Scenario): Scenario {
 /** The same jobs on a cluster that is hard to talk to: calls get lost and come twice, its manager lags and lies, and processes crash. */
 export function doubtfulScenario(scenario: Scenario): Scenario {
   const [cluster] = scenario.clusters;
-  const usual: ClusterPlan = {
-    processors: 8, requestsMax: 2, widthMax: 8, walltimeMax: 600_000, compression: 'reinsert', heuristic: 'static', localPerHour: 20, speedSpread: 0, faults: honestManager,
-  };
   const faults = { listingFails: 0.1, listingLags: 0.3, listingLies: 0.3, startsLate: 0, startsNothing: 0.1, startsTwice: 0.1 };
   return {
-    ...scenario, labs: [], clusters: [{ ...cluster ?? usual, faults }], network: { ...scenario.network, lossProbability: 0.3, duplicateProbability: 0.1 },
+    ...scenario, labs: [], clusters: [{ ...cluster ?? usualCluster, faults }], network: { ...scenario.network, lossProbability: 0.3, duplicateProbability: 0.1 },
     faults: { ...calmFaults, crashesPerHour: 20, breaksPerHour: 20 }, stormDuration: Math.min(scenario.stormDuration, 1_800_000),
   };
 }
@@ -58,6 +60,29 @@ export function sleepyScenario(scenario: Scenario): Scenario {
       ...job, submittedAfter: Math.min(job.submittedAfter, 480_000), taskCount: Math.max(job.taskCount, 40), meanTaskTime: Math.max(10_000, Math.min(job.meanTaskTime, 60_000)), replicasMax: 1,
     })),
   };
+}
+
+/**
+ * The same world where a provider holds allocations ahead for the reservations of most jobs, at a cluster that makes none and that local users load: they are moved and
+ * cancelled while they are asked for, queued and held, processes are killed, nodes are lost, and the reservation manager is away now and then.
+ */
+export function heldScenario(scenario: Scenario): Scenario {
+  const [first = usualCluster] = scenario.clusters;
+  const cluster: ClusterPlan = { ...first, processors: Math.max(4, first.processors), requestsMax: 4, localPerHour: Math.max(4, first.localPerHour), nodeLossesPerHour: first.nodeLossesPerHour ?? 2 };
+  const count = Math.floor(cluster.processors / scenario.jobs.length);
+  const jobs = scenario.jobs.map(({ reservation, ...job }, index): JobPlan => {
+    const startsAfter = job.submittedAfter + (index + 1) * 600_000;
+    const plan: ReservationPlan = { startsAfter, duration: 900_000, ...(index === 1 ? { cancelledAfter: startsAfter - 60_000 } : {}), ...reservation, cluster: 0, count: Math.min(count, reservation?.count ?? count) };
+    return { ...job, meanTaskTime: Math.min(job.meanTaskTime, 60_000), reservation: plan };
+  });
+  const world = { ...scenario, clusters: [cluster], jobs, stormDuration: Math.max(scenario.stormDuration, 3_600_000), faults: { ...scenario.faults, crashesPerHour: 20, breaksPerHour: 20 } };
+  const held = drawHolding(scenario.seed, world);
+  // Together they are never more than there is, also where they grow.
+  return { ...held, jobs: held.jobs.map(({ reservation, ...job }) => (reservation === undefined ? job : { ...job, reservation: { ...reservation, ...movesWithin(reservation, count) } })) };
+}
+
+function movesWithin({ moves }: ReservationPlan, countMax: number): Pick<ReservationPlan, 'moves'> {
+  return moves === undefined ? {} : { moves: moves.map((move) => ({ ...move, count: Math.min(move.count, countMax) })) };
 }
 
 /** The same world where the broker's journal is lost every few minutes, of brokers that lease: what ran for a former one, under the same numbers, is under way everywhere. */

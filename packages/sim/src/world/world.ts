@@ -18,7 +18,7 @@ import { Network, type StreamEnd } from './network.ts';
 import { Node, type NodeDisk, type NodeProcess } from './node.ts';
 import { usualPace, type Pace } from './pace.ts';
 import { Promises } from './promises.ts';
-import { ReservationBook } from './reservation-book.ts';
+import { noReservations, ReservationBook } from './reservation-book.ts';
 import { ProviderProcess, type ProviderSetup } from './provider-process.ts';
 import { honestManager, type ClusterPlan, type LabPlan, type Scenario } from './scenario.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -91,7 +91,7 @@ export class World implements Surroundings {
   constructor(scenario: Scenario, onTurn: (turn: WorldTurn) => void, options: WorldOptions = {}) {
     this.scenario = scenario;
     this.leases = new LeaseBook(scenario.faults.skewMax);
-    this.reservations = new ReservationBook(this.kernel, scenario, (resourceId) => { this.clusters.find(({ provider }) => provider.name === resourceId)?.cluster.current?.hearReservations(); });
+    this.reservations = new ReservationBook(this.kernel, scenario, (resourceId) => { this.#tellReservations(resourceId); });
     this.onTurn = (turn) => {
       onTurn(turn);
       this.heuristics.hear(turn);
@@ -118,6 +118,13 @@ export class World implements Surroundings {
 
   get choreFailureProbability(): number {
     return this.isStormy ? this.scenario.choreFailureProbability ?? 0 : 0;
+  }
+
+  /** Who honours the reservations of a resource, or holds allocations for them, hears that they have changed. */
+  #tellReservations(resourceId: string): void {
+    const site = this.clusters.find(({ provider }) => provider.name === resourceId);
+    site?.cluster.current?.hearReservations();
+    site?.provider.current?.hearReservations();
   }
 
   /** All processes that are started again when they end. */
@@ -251,7 +258,7 @@ export class World implements Surroundings {
     const disk = new SimulatedDisk<ProviderChange>();
     const spool = new SimulatedSpool();
     return this.#node(name, host, { disk, create: (startCount, luck) => new ProviderProcess({
-      world: this, host, disk, spool, luck, instance: `i${startCount}`, askManager: manager?.askManager, watchManager: manager?.watchManager,
+      world: this, host, disk, spool, luck, reservations: this.reservations, instance: `i${startCount}`, askManager: manager?.askManager, watchManager: manager?.watchManager,
       config: { ...providerDefaults, ...keptBytesOf(this.scenario), ...config, ...this.#options.provider, providerId: name },
     }) });
   }
@@ -262,7 +269,7 @@ export class World implements Surroundings {
     const disk = new SimulatedDisk<ClusterChange>();
     const agents = new Set<AgentProcess>();
     const cluster = this.#node(`${name}-manager`, front, { disk, create: (_startCount, luck) => new ClusterProcess({
-      world: this, name: `${name}-manager`, host: front, disk, luck, reservations: this.reservations, resourceId: name,
+      world: this, name: `${name}-manager`, host: front, disk, luck, reservations: plan.holding === undefined ? this.reservations : noReservations, resourceId: name,
       options: {
         processors: plan.processors, requestsMax: plan.requestsMax, widthMax: plan.widthMax, walltimeMax: plan.walltimeMax, walltimeGranularity: 1000,
         policy: conservativeBackfilling(plan.compression), endedMax: 1000,
@@ -274,7 +281,7 @@ export class World implements Surroundings {
         return this.#startAgent(site, place, { request, index, onExit });
       },
     }) });
-    const config: Partial<ProviderConfig> = { resourceKind: 'cluster', heuristic: plan.heuristic, userId: 'user' };
+    const config: Partial<ProviderConfig> = { resourceKind: 'cluster', heuristic: plan.heuristic, userId: 'user', ...(plan.holding === undefined ? {} : { holding: plan.holding }) };
     const provider = this.#addProvider(name, front, config, { askManager: this.#askerOf(cluster), watchManager: plan.isWatched === true ? this.#watcherOf(cluster) : undefined });
     this.heuristics.begin(`provider ${name}`, plan.heuristic);
     const site: ClusterSite = { plan, cluster, provider, agents };

@@ -42,6 +42,7 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
     case 'WindowsChanged': state.windows = new Map(change.windows.map((window) => [window.reservationId, window])); break;
     case 'HeldGiven': giveHeld(state, change); break;
     case 'HeldShortened': shortenHeld(state, change); break;
+    case 'HeldMoved': moveHeld(state, change); break;
     case 'RefusalsForgotten': forgetRefusals(state); break;
     default: unreachable(change);
   }
@@ -128,7 +129,7 @@ function giveHeld(state: ProviderState, { requestId, brokerId, reservation }: Pr
   for (const machine of state.machines.values()) {
     if (machine.facts.requestId !== requestId) continue;
     machine.brokerId = brokerId;
-    const endsAt = Math.min(reservation.endsAt, request.heldFor?.endsAt ?? Infinity);
+    const endsAt = request.heldFor?.endsAt ?? reservation.endsAt;
     machine.facts = { ...machine.facts, until: Math.min(request.startedAt + request.walltime, endsAt), reservation: nameReservation(reservation) };
   }
 }
@@ -141,6 +142,19 @@ function shortenHeld(state: ProviderState, { requestId, endsAt }: ProviderChange
   for (const machine of state.machines.values()) {
     const { facts } = machine;
     if (facts.requestId === requestId) machine.facts = { ...facts, until: Math.min(facts.until ?? Infinity, endsAt) };
+  }
+}
+
+function moveHeld(state: ProviderState, { requestId, window }: ProviderChange & { kind: 'HeldMoved' }): void {
+  const request = getRequest(state, requestId);
+  const { heldFor, startedAt, walltime } = request;
+  invariant(heldFor?.reservationId === window.reservationId, `request ${requestId} is to be held for reservation ${window.reservationId}, and is held for ${heldFor?.reservationId ?? 'none'}`);
+  if (window.endsAt < heldFor.endsAt) request.isShortened = true;
+  else delete request.isShortened;
+  request.heldFor = window;
+  for (const machine of state.machines.values()) {
+    const { facts } = machine;
+    if (facts.requestId === requestId) machine.facts = { ...facts, until: Math.min(startedAt + walltime, window.endsAt) };
   }
 }
 

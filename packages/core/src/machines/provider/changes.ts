@@ -79,5 +79,7 @@ export type ProviderChange =
   | { readonly kind: 'HeldGiven'; readonly requestId: RequestId; readonly brokerId: BrokerId; readonly reservation: ClaimedReservation; readonly at: Instant }
   /** The reservation that it is held for ends earlier than was known; what it holds stays until then. */
   | { readonly kind: 'HeldShortened'; readonly requestId: RequestId; readonly endsAt: Instant; readonly at: Instant }
+  /** The reservation that it is held for has another place or size, into which it lasts. */
+  | { readonly kind: 'HeldMoved'; readonly requestId: RequestId; readonly window: ReservedWindow; readonly at: Instant }
   /** Refusals are forgotten, since new demand has come up. */
   | { readonly kind: 'RefusalsForgotten'; readonly at: Instant };

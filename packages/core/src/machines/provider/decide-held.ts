@@ -4,46 +4,14 @@ import { Leads, type HoldingRule, type LeadRule } from '../../reservations/index
 import { describeTime, type Instant } from '../../shared/index.ts';
 import { listingWithOwn } from './listing-with-own.ts';
 import { makeRoom, pendingCount, wantsOf } from './decide-reserved.ts';
+import { servingFor } from './follow-windows.ts';
 import { overCodes } from './reserved-end.ts';
 import { clientRequestIdOf, isPending, isServing, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
-import { releaseRequest } from './submission.ts';
 import { commit, type Turn } from './turn.ts';
-
-/** Takes all reservations of the resource that are confirmed and not over; a level. */
-export function takeWindows(turn: Turn, windows: readonly ReservedWindow[]): void {
-  const { state, now } = turn;
-  const living = windows.filter(({ endsAt }) => endsAt > now);
-  const isAsKnown = living.length === state.windows.size && living.every((window) => isSameWindow(state.windows.get(window.reservationId), window));
-  if (!isAsKnown) commit(turn, { kind: 'WindowsChanged', windows: living, at: now });
-}
 
 /** Notes what the reservation manager says of a claim. */
 export function takeJudgement({ state, now }: Turn, { claim, code }: { readonly claim: string; readonly code: string }): void {
   state.judgements.set(claim, { code, at: now });
-}
-
-/** Keeps what is held for a reservation whose end is earlier now, which a maintenance that is announced makes of it: that is given back then, and not before. */
-export function shortenHeld(turn: Turn): void {
-  const { state, now } = turn;
-  for (const request of state.requests.values()) {
-    const { requestId, heldFor } = request;
-    const window = state.windows.get(heldFor?.reservationId ?? 0);
-    if (heldFor === undefined || window === undefined || window.endsAt >= heldFor.endsAt || !isSameWindow({ ...window, endsAt: heldFor.endsAt }, heldFor)) continue;
-    if (isPending(request) && isServing(request)) commit(turn, { kind: 'HeldShortened', requestId, endsAt: window.endsAt, at: now });
-  }
-}
-
-/** Gives back held allocations whose reservation was cancelled, has ended or has another place or size now: they are asked for anew. */
-export function releaseHeld(turn: Turn): void {
-  const { state, now } = turn;
-  for (const request of state.requests.values()) {
-    const { heldFor } = request;
-    if (heldFor === undefined || !isServing(request) || (request.status !== 'queued' && request.status !== 'running')) continue;
-    const { reservationId } = heldFor;
-    if (state.config.holding === undefined) releaseRequest(turn, request, 'Released: nothing is held for reservations any more.');
-    else if (now >= heldFor.endsAt) releaseRequest(turn, request, `Released: reservation ${reservationId} has ended.`);
-    else if (!isSameWindow(state.windows.get(reservationId), heldFor)) releaseRequest(turn, request, `Released: reservation ${reservationId} is over, or has another place.`);
-  }
 }
 
 /** Asks ahead for the processors of each reservation, as ordinary requests, when the rule says so, and again for what was lost or refused. */
@@ -65,25 +33,41 @@ export function askAhead(turn: Turn): void {
   }
 }
 
-/** From the start on, what is held is given to the brokers that show a good claim for the reservation; it stays theirs until its end. */
+/**
+ * From the start on, what is held is given to the brokers that show a good claim for the reservation; it stays theirs until its end. The reservation's present window counts, and
+ * not that of the claim; the claim is looked at as soon as it is shown, so that nobody has to wait for that at the start.
+ */
 export function giveHeld(turn: Turn): void {
-  const { state, now } = turn;
+  const { state } = turn;
   if (state.config.holding === undefined) return;
   forgetJudgements(turn);
-  for (const broker of state.brokers.values()) {
-    for (const want of wantsOf(turn, broker) ?? []) if (now >= want.startsAt && now < want.endsAt) giveFor(turn, broker, want);
-  }
+  for (const broker of state.brokers.values()) for (const want of wantsOf(turn, broker) ?? []) answerWant(turn, broker, want);
   noteChanges(turn);
 }
 
-/** Who was given what is held goes by the dates and the amount of its claim, until it is told of an earlier end, or another amount. */
+function answerWant(turn: Turn, broker: KnownBroker, want: ReservedDemand): void {
+  const { state, now } = turn;
+  const window = findWindow(state, want);
+  const { startsAt, endsAt } = window ?? want;
+  // Of a reservation that is not known here its manager says why, once it would have begun.
+  if (now >= endsAt || (window === undefined && now < startsAt) || !isGood(turn, broker, want)) return;
+  if (now >= startsAt) giveFor(turn, broker, want);
+}
+
+/** Where a claimed reservation is now; undefined where it is not known to stand. */
+function findWindow({ windows }: ProviderState, { reservationId, userId }: ReservedDemand): ReservedWindow | undefined {
+  const window = windows.get(reservationId);
+  return window?.userId === userId ? window : undefined;
+}
+
+/** Who was given what is held goes by the dates and the amount of its claim, until it is told of others. */
 function noteChanges(turn: Turn): void {
   for (const request of turn.state.requests.values()) {
     const { requestId, reservation, heldFor } = request;
     if (reservation === undefined || heldFor === undefined || !isPending(request)) continue;
-    const { startsAt, endsAt, amount } = reservation;
-    if (endsAt <= heldFor.endsAt && amount === heldFor.count) continue;
-    commit(turn, { kind: 'RequestMoved', requestId, startsAt, endsAt: Math.min(endsAt, heldFor.endsAt), amount: heldFor.count, at: turn.now });
+    const { startsAt, endsAt, count: amount } = heldFor;
+    if (reservation.startsAt === startsAt && reservation.endsAt === endsAt && reservation.amount === amount) continue;
+    commit(turn, { kind: 'RequestMoved', requestId, startsAt, endsAt, amount, at: turn.now });
   }
 }
 
@@ -92,14 +76,20 @@ export function nextHeld(turn: Turn): Instant[] {
   const { state, state: { config: { holding } } } = turn;
   if (holding === undefined) return [];
   const askedAt = (window: ReservedWindow): Instant => (holding.kind === 'forecast' ? window.startsAt : askingAt(turn, window, holding));
-  return [...state.windows.values()].flatMap((window) => [askedAt(window), pausedUntil(state, window), window.startsAt, window.endsAt]);
+  const judgedAgain = [...state.judgements.values()].filter(({ code }) => !isFinal(code)).map(({ at }) => at + state.config.refusalPause);
+  const wanted = [...state.brokers.values()].flatMap((broker) => wantsOf(turn, broker) ?? []).map(({ startsAt }) => startsAt);
+  return [...judgedAgain, ...wanted, ...[...state.windows.values()].flatMap((window) => [askedAt(window), pausedUntil(state, window), window.startsAt, window.endsAt])];
+}
+
+/** Whether a claim is known to be good; where nothing is to be had with it, its broker is told. */
+function isGood(turn: Turn, broker: KnownBroker, want: ReservedDemand): boolean {
+  const code = judge(turn, want);
+  if (code !== undefined && overCodes.has(code)) refuseWant(turn, broker, want, code);
+  return code === '';
 }
 
 function giveFor(turn: Turn, broker: KnownBroker, want: ReservedDemand): void {
   const { state, now } = turn;
-  const code = judge(turn, want);
-  if (code !== undefined && overCodes.has(code)) refuseWant(turn, broker, want, code);
-  if (code !== '') return;
   let missing = want.processors - givenTo(state, broker, want);
   for (const request of state.requests.values()) {
     if (missing <= 0) return;
@@ -112,11 +102,15 @@ function giveFor(turn: Turn, broker: KnownBroker, want: ReservedDemand): void {
 /** What is known of a claim, which is asked about where that is nothing, or nothing that lasts; undefined while nobody has answered. */
 function judge({ state, now, commands }: Turn, want: ReservedDemand): string | undefined {
   const known = state.judgements.get(want.claim);
-  const isFinal = known !== undefined && (known.code === '' || overCodes.has(known.code));
-  if (isFinal || (known !== undefined && now < known.at + state.config.refusalPause)) return known.code;
+  if (known !== undefined && (isFinal(known.code) || now < known.at + state.config.refusalPause)) return known.code;
   state.judgements.set(want.claim, { code: 'MUT_UNREACHABLE', at: now });
   commands.push({ kind: 'JudgeClaim', reservation: claimedOf(want) });
   return undefined;
+}
+
+/** Whether a claim is found good, or nothing is to be had with it: with any other answer it is asked about again. */
+function isFinal(code: string): boolean {
+  return code === '' || overCodes.has(code);
 }
 
 /** Forgets what was said of claims that no broker wants anything with any more; while the wants of one are not known, nothing. Cost: O(brokers x wants). */
@@ -184,8 +178,7 @@ export function heldFor({ requests }: ProviderState, { reservationId }: Reserved
 }
 
 function missingOf(state: ProviderState, window: ReservedWindow): number {
-  const there = heldFor(state, window).filter((request) => isPending(request) && isServing(request) && isSameWindow(request.heldFor, window));
-  return there.reduce((missing, { width }) => missing - width, window.count);
+  return servingFor(state, window).reduce((missing, { width }) => missing - width, window.count);
 }
 
 function pausedUntil(state: ProviderState, window: ReservedWindow): Instant {

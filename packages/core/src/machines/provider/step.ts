@@ -3,9 +3,10 @@ import { changeDemand, connectBroker, disconnectBroker, noteIdleBrokers, offerMa
 import type { ProviderChange } from './changes.ts';
 import type { ProviderCommand } from './commands.ts';
 import { draftRequests, releaseSurplus } from './decide.ts';
-import { askAhead, giveHeld, releaseHeld, shortenHeld, takeJudgement, takeWindows } from './decide-held.ts';
+import { askAhead, giveHeld, takeJudgement } from './decide-held.ts';
 import { draftReserved, releaseReserved, withdrawExcess } from './decide-reserved.ts';
 import { actAsDeputy, beginDeputies, confirmLeases, forgetReports, keepReport, stockLease, takeBack, takeLease, trimLease } from './deputy.ts';
+import { followWindows, releaseHeld, takeWindows } from './follow-windows.ts';
 import { settleHeuristic, switchHeuristic } from './heuristic.ts';
 import type { ProviderInput } from './inputs.ts';
 import { attachAgent, detachAgent, loseAbsentMachines } from './machines.ts';
@@ -32,7 +33,7 @@ export function stepProvider(state: ProviderState, inputs: readonly ProviderInpu
   releaseSurplus(turn);
   releaseReserved(turn);
   withdrawExcess(turn);
-  shortenHeld(turn);
+  followWindows(turn);
   releaseHeld(turn);
   draftReserved(turn);
   askAhead(turn);

@@ -1,8 +1,9 @@
 import { isSameWindow, type AheadStatus, type HeldAhead, type ReservedWindow } from '../../messages/index.ts';
 import { QueueForecast } from '../../requests/index.ts';
 import { WaitHistory } from '../../reservations/index.ts';
-import { describeTime, type Duration, type Instant } from '../../shared/index.ts';
+import { describeTime, plural, type Duration, type Instant } from '../../shared/index.ts';
 import { askingAt, heldFor } from './decide-held.ts';
+import { endOf } from './follow-windows.ts';
 import { listingWithOwn } from './listing-with-own.ts';
 import { isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
 import type { Turn } from './turn.ts';
@@ -12,6 +13,8 @@ const forecastMax = 50;
 /** Forecasts that differ by less, and by less than this share of the time that is left, are no news. */
 const newsMin: Duration = 60_000;
 const newsShare = 0.1;
+/** Managers end what they granted to the second. */
+const lackingMin: Duration = 1_000;
 
 /** Tells the reservation manager what has become of what is held ahead, where that is news to it. Cost: O(reservations x requests); with a new listing a reading of the queue for each that waits. */
 export function tellAhead(turn: Turn): void {
@@ -29,7 +32,8 @@ function tellWindow(turn: Turn, window: ReservedWindow, waits: WaitHistory): voi
   const { reservationId, startsAt } = window;
   const ahead = describeWindow(turn, window, waits);
   const told = toldAhead.get(reservationId);
-  if (told !== undefined && isSameStanding(told, ahead) && isLikeForecast(told, ahead, startsAt - now)) return;
+  // A forecast is news only with a new reading of the queue: time alone makes any a little other.
+  if (told !== undefined && isSameStanding(told, ahead) && (turn.hasListing !== true || isLikeForecast(told, ahead, startsAt - now))) return;
   toldAhead.set(reservationId, ahead);
   turn.commands.push({ kind: 'TellHeldAhead', reservationId, ahead });
 }
@@ -64,9 +68,9 @@ function describeWindow(turn: Turn, window: ReservedWindow, waits: WaitHistory):
   const status = statusOf(window, own, { now, heldCount });
   const isThere = status === 'held' || status === 'honoured';
   return {
-    status, heldCount, askedCount: count((request) => request.status !== 'running'), askAt: status === 'planned' ? plannedFor(turn, window) : 0,
+    status, heldCount: Math.min(heldCount, window.count), askedCount: Math.min(count((request) => request.status !== 'running'), Math.max(0, window.count - heldCount)), askAt: status === 'planned' ? plannedFor(turn, window) : 0,
     expectedAt: isThere ? 0 : state.expectedStarts.get(window.reservationId) ?? 0,
-    chance: isThere || now >= window.startsAt ? undefined : chanceOf(turn, window, { serving, waits }), reason: reasonOf(state, window, { own, serving, status }),
+    chance: isThere || now >= window.startsAt ? undefined : chanceOf(turn, window, { serving, waits }), reason: reasonOf(turn, window, { own, serving, status }),
   };
 }
 
@@ -108,14 +112,34 @@ function chanceOf(turn: Turn, window: ReservedWindow, { serving, waits }: Chance
   return waits.shareWithin(width, { waited: Math.max(0, now - asked), within: Math.max(0, window.startsAt - asked) });
 }
 
-function reasonOf(state: ProviderState, { startsAt }: ReservedWindow, { own, serving, status }: { readonly own: readonly OwnRequest[]; readonly serving: readonly OwnRequest[]; readonly status: AheadStatus }): string {
-  if (state.drainReason !== '') return `Nothing more is asked for: the provider drains (${state.drainReason}).`;
+interface Told {
+  readonly own: readonly OwnRequest[];
+  readonly serving: readonly OwnRequest[];
+  readonly status: AheadStatus;
+}
+
+function reasonOf(turn: Turn, window: ReservedWindow, { own, serving, status }: Told): string {
+  const { drainReason } = turn.state;
+  if (drainReason !== '') return `Nothing more is asked for: the provider drains (${drainReason}).`;
   const lastEnd = own.findLast(({ endedAt, releaseReason }) => endedAt > 0 && releaseReason === '');
   if ((status === 'lost' || status === 'asked' || status === 'late') && lastEnd !== undefined) return lastEnd.reasons.at(-1) ?? '';
-  const isShortened = serving.some((request) => request.isShortened === true);
+  return [latenessOf(window, { serving, status }), ...compareHeld(turn, window, serving)].filter((one) => one !== '').join(' ');
+}
+
+function latenessOf({ startsAt }: ReservedWindow, { serving, status }: Omit<Told, 'own'>): string {
   const last = Math.max(0, ...serving.map(({ startedAt }) => startedAt));
-  const lateness = status === 'honoured' && last > startsAt ? `The last of it came ${describeTime(last - startsAt)} after the start.` : '';
-  return [lateness, isShortened ? 'Shortened: it is given back earlier than it was asked for, when the reservation ends now.' : ''].filter((one) => one !== '').join(' ');
+  return status === 'honoured' && last > startsAt ? `The last of it came ${describeTime(last - startsAt)} after the start.` : '';
+}
+
+/** How what is held differs from what is reserved. */
+function compareHeld({ now }: Turn, { endsAt, count }: ReservedWindow, serving: readonly OwnRequest[]): string[] {
+  const lacking = endsAt - Math.min(endsAt, ...serving.filter(({ status }) => status === 'running').map((request) => endOf(request, now)));
+  const surplus = serving.reduce((sum, { width }) => sum + width, -count);
+  return [
+    serving.some(({ isShortened }) => isShortened === true) ? 'Shortened: it is given back earlier than it was asked for, when the reservation ends now.' : '',
+    lacking >= lackingMin ? `It ends ${describeTime(lacking)} before the reservation does, and is asked for again then.` : '',
+    surplus > 0 ? `${plural(surplus, 'processor')} more than reserved ${surplus === 1 ? 'is' : 'are'} held, as part of a request that is needed.` : '',
+  ];
 }
 
 /** When each of the next reservations would have all that it lacks, by a new reading of the queue. */

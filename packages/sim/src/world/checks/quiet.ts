@@ -1,7 +1,7 @@
 import { isCaught, keepsAway, type BrokerJob, type BrokerState } from '@mutirao/core/machines/broker';
 import type { ClusterState } from '@mutirao/core/machines/cluster';
 import type { ProviderState } from '@mutirao/core/machines/provider';
-import { isOfReservation, type MachineFacts, type SchedulerName } from '@mutirao/core/messages';
+import { isOfReservation, isSameWindow, type MachineFacts, type SchedulerName } from '@mutirao/core/messages';
 import { invariant, type Duration, type Instant } from '@mutirao/core/shared';
 import { calmFaults, hasSleeps, honestManager, staysUp } from '../scenario.ts';
 import type { ClusterSite, World } from '../world.ts';
@@ -42,6 +42,7 @@ export class QuietCheck implements WorldCheck {
       const { current } = provider;
       if (current === undefined) continue;
       yield* compareRequests(state, current.process.state);
+      yield* compareWindows(current.process.state, this.#world.reservations);
       if (isHonest(this.#world)) yield* findNeedless(state, current.process.state);
     }
     if (isHonest(this.#world)) for (const site of clusters) yield* compareManager(site);
@@ -100,16 +101,26 @@ function *findIdle(state: BrokerState, now: Instant): Iterable<string> {
 }
 
 function *compareRequests({ requests }: BrokerState, provider: ProviderState): Iterable<string> {
-  for (const { requestId, status } of provider.requests.values()) {
+  for (const { requestId, status, brokerId } of provider.requests.values()) {
+    // What is held for a reservation is nobody's until it is given.
+    if (brokerId === '') continue;
     const known = requests.get(`${provider.config.providerId}/${requestId}`)?.status;
     if (known !== status) yield `the broker thinks that ${requestId} of ${provider.config.providerId} is ${known ?? 'not there'} and it is ${status}`;
   }
 }
 
-/** What nobody wants is given back. */
-function *findNeedless({ openJobs }: BrokerState, { config: { providerId }, requests }: ProviderState): Iterable<string> {
+/** What nobody wants is given back; what is held for a reservation that stands is wanted. */
+function *findNeedless({ openJobs }: BrokerState, { config: { providerId }, requests, windows }: ProviderState): Iterable<string> {
   if (openJobs.size > 0) return;
-  for (const { requestId, endedAt } of requests.values()) if (endedAt === 0) yield `${requestId} of ${providerId} is kept while there is no job`;
+  for (const { requestId, endedAt, heldFor } of requests.values()) {
+    if (endedAt === 0 && !windows.has(heldFor?.reservationId ?? 0)) yield `${requestId} of ${providerId} is kept while there is no job`;
+  }
+}
+
+/** A provider that holds for reservations knows those that there are. */
+function *compareWindows({ config: { providerId, holding }, windows }: ProviderState, reservations: World['reservations']): Iterable<string> {
+  if (holding === undefined || reservations.isAway) return;
+  for (const window of reservations.windowsOf(providerId)) if (!isSameWindow(windows.get(window.reservationId), window)) yield `${providerId} does not know where reservation ${window.reservationId} is`;
 }
 
 const over: ReadonlySet<string> = new Set(['ended', 'rejected', 'vanished']);

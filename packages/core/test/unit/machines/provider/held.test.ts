@@ -70,3 +70,22 @@ test('by its forecast a provider asks as soon as the queue promises no start tha
   t.false(asked(without.perform(['at 399999'])));
   t.true(asked(without.perform(['at 400000'])), 'at the start it is asked for in any case');
 });
+
+test('what a broker works on goes back where the reservation turns out to begin later, and is asked for anew', (t) => {
+  const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
+  dialogue.perform(['start', 'limits requests=4 width=4 walltime=100000', 'listing', 'connect b', 'windows 7:20000-60000x1', 'at 10000']);
+  dialogue.perform(['accepted q1', 'attach q1.0', 'demand b 0 inside=7:20000-60000x1/1']);
+  t.regex(dialogue.perform(['judged 7:20000-60000x1', 'at 20000']), /tell b joined p\/q1\.0/);
+  const moved = dialogue.perform(['windows 7:25000-60000x1']);
+  t.regex(moved, /tell b lost p\/q1\.0 MUT_ALLOCATION_ENDED/);
+  t.regex(moved, /submit q2 as i\.q2 width=1 walltime=40000/);
+});
+
+test('of what is held beyond a smaller reservation that goes back first which still waits', (t) => {
+  const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
+  dialogue.perform(['start', 'limits requests=4 width=1 walltime=100000', 'listing', 'connect b', 'windows 7:20000-60000x2', 'at 10000']);
+  dialogue.perform(['accepted q1', 'accepted q2', 'attach q2.0']);
+  const smaller = dialogue.perform(['windows 7:20000-60000x1']);
+  t.regex(smaller, /release q1 /);
+  t.notRegex(smaller, /release q2 /);
+});

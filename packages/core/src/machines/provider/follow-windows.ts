@@ -1,0 +1,85 @@
+import { isSameWindow, type ReservedWindow } from '../../messages/index.ts';
+import type { Duration, Instant } from '../../shared/index.ts';
+import { isPending, isServing, numberOf, type OwnRequest, type ProviderState } from './state.ts';
+import { releaseRequest } from './submission.ts';
+import { commit, type Turn } from './turn.ts';
+
+/** Takes all reservations of the resource that are confirmed and not over; a level. */
+export function takeWindows(turn: Turn, windows: readonly ReservedWindow[]): void {
+  const { state, now } = turn;
+  const living = windows.filter(({ endsAt }) => endsAt > now);
+  const isAsKnown = living.length === state.windows.size && living.every((window) => isSameWindow(state.windows.get(window.reservationId), window));
+  if (!isAsKnown) commit(turn, { kind: 'WindowsChanged', windows: living, at: now });
+}
+
+/**
+ * Has what is held follow its reservation to another place: what lasts into the new one is kept, for the queue would have to be waited in once more. What is
+ * lacking then is asked for besides, and what is too much goes back.
+ */
+export function followWindows(turn: Turn): void {
+  const { requests, windows } = turn.state;
+  for (const request of requests.values()) {
+    const window = windows.get(request.heldFor?.reservationId ?? 0);
+    if (window !== undefined && isPending(request) && isServing(request)) followTo(turn, request, window);
+  }
+  for (const window of windows.values()) releaseExcess(turn, window);
+}
+
+function followTo(turn: Turn, request: OwnRequest, window: ReservedWindow): void {
+  const { requestId, heldFor } = request;
+  if (heldFor === undefined || isSameWindow(window, heldFor)) return;
+  // A maintenance that is announced makes its end an earlier one.
+  const isShorter = window.endsAt < heldFor.endsAt && isSameWindow({ ...window, endsAt: heldFor.endsAt }, heldFor);
+  if (isShorter) commit(turn, { kind: 'HeldShortened', requestId, endsAt: window.endsAt, at: turn.now });
+  else if (isWorthKeeping(turn, request, window)) commit(turn, { kind: 'HeldMoved', requestId, window, at: turn.now });
+}
+
+/** Gives back held allocations whose reservation was cancelled, has ended, or has a place that they would hardly last into: they are asked for anew. */
+export function releaseHeld(turn: Turn): void {
+  const { state, now } = turn;
+  for (const request of state.requests.values()) {
+    const { heldFor } = request;
+    if (heldFor === undefined || !isReleasable(request)) continue;
+    const { reservationId } = heldFor;
+    if (state.config.holding === undefined) releaseRequest(turn, request, 'Released: nothing is held for reservations any more.');
+    else if (now >= heldFor.endsAt) releaseRequest(turn, request, `Released: reservation ${reservationId} has ended.`);
+    else if (!isSameWindow(state.windows.get(reservationId), heldFor)) releaseRequest(turn, request, `Released: reservation ${reservationId} is over, or has another place.`);
+  }
+}
+
+/** What is being asked for cannot be given back before it is known whether the manager has it. */
+function isReleasable(request: OwnRequest): boolean {
+  return isServing(request) && (request.status === 'queued' || request.status === 'running');
+}
+
+/** Whether it serves at least half of what one that is asked for now would serve of the new window, did that start at once. */
+function isWorthKeeping({ state, now }: Turn, request: OwnRequest, window: ReservedWindow): boolean {
+  const from = Math.max(now, window.startsAt);
+  // Its broker works on it, and would go on before the new start.
+  if (request.reservation !== undefined && from > now) return false;
+  const served = (end: Instant): Duration => Math.max(0, Math.min(end, window.endsAt) - from);
+  return 2 * served(endOf(request, now)) >= served(from + (state.limits?.walltimeMax ?? Infinity));
+}
+
+/** When an allocation ends by its walltime; of one that waits, if it started now. */
+export function endOf({ status, startedAt, walltime }: OwnRequest, now: Instant): Instant {
+  return (status === 'running' ? startedAt : now) + walltime;
+}
+
+/** Gives back what is held beyond the reserved processors, as far as whole requests are: first what waits, then what nobody works on, of these the youngest. */
+function releaseExcess(turn: Turn, window: ReservedWindow): void {
+  const serving = servingFor(turn.state, window);
+  let excess = serving.reduce((sum, { width }) => sum + width, -window.count);
+  if (excess <= 0) return;
+  const rank = ({ status, reservation }: OwnRequest): number => (status !== 'running' ? 0 : reservation === undefined ? 1 : 2);
+  for (const request of serving.filter(isReleasable).sort((one, other) => rank(one) - rank(other) || numberOf(other) - numberOf(one))) {
+    if (request.width > excess) continue;
+    excess -= request.width;
+    releaseRequest(turn, request, `Released: reservation ${window.reservationId} is of ${window.count} now, and that much is held without it.`);
+  }
+}
+
+/** Requests for a reservation where it is now that are there, wait or are being made. */
+export function servingFor({ requests }: ProviderState, window: ReservedWindow): OwnRequest[] {
+  return [...requests.values()].filter((request) => isPending(request) && isServing(request) && isSameWindow(request.heldFor, window));
+}
