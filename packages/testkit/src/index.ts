@@ -34,6 +34,7 @@ export { streamPair, type StreamEnd } from './stream-pair.ts';
 export { temporaryFolder, type WithTeardown } from './temporary-folder.ts';
 export { until } from './until.ts';
 export { runs } from './runs.ts';
+export { slowEasy, slowReinsert, SlowResource, slowStartNow, slowStarts, startHeads, type SlowPolicy, type SlowRequest } from './slow-resource.ts';
 export { anyDraft, anyProblem, tenTasks } from './workflows.ts';
 export { isAlive } from './is-alive.ts';
 export { HandTimers } from './hand-timers.ts';

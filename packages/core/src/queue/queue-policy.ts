@@ -7,6 +7,8 @@ export type Place = (id: number, startsAt: Instant) => void;
 /**
  * Who goes when on a space-shared resource.
  *
+ * The order of the queue is the plan's: that of arrival, or of ranks (`buc`), under which a policy that promises places makes no sense.
+ *
  * A policy sees events one at a time and decides by calling `place`; a request starts when its place begins
  * (`RequestPlan.findDue`). It keeps nothing of its own: plan and event determine its decisions.
  */
@@ -14,7 +16,7 @@ export interface QueuePolicy {
   readonly name: string;
   /** Whether the place of a waiting request is an upper bound on its start. */
   readonly promises: boolean;
-  /** A request arrived and is the last of `plan.waiting`, without a place. */
+  /** A request arrived and is in `plan.waiting`, without a place: the last of it where the order is that of arrival. */
   onSubmitted(plan: RequestPlan, id: number, now: Instant, place: Place): void;
   /** A running request ended, or a waiting one was withdrawn; it is out of the plan. */
   onEnded(plan: RequestPlan, now: Instant, place: Place): void;

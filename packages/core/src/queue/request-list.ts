@@ -19,6 +19,8 @@ export class PlanEntry implements PlannedRequest {
   readonly walltime: Duration;
   /** Grows with arrival. */
   readonly order: number;
+  /** Who has the lower one goes first. */
+  readonly rank: number;
   /** Start of its place; Infinity while it has none. */
   place: Instant = Infinity;
   next: PlanEntry | undefined = undefined;
@@ -28,16 +30,22 @@ export class PlanEntry implements PlannedRequest {
   /** Its slot in the index of startable requests; -1 while it is not in there. */
   slot = -1;
 
-  constructor(order: number, { id, width, walltime }: Pick<PlannedRequest, 'id' | 'width' | 'walltime'>) {
+  constructor(order: number, rank: number, { id, width, walltime }: Pick<PlannedRequest, 'id' | 'width' | 'walltime'>) {
     this.id = id;
     this.width = width;
     this.walltime = walltime;
     this.order = order;
+    this.rank = rank;
   }
 
   get startsAt(): Instant | undefined {
     return this.place === Infinity ? undefined : this.place;
   }
+}
+
+/** Whether a request goes before another one: by rank, and by arrival where ranks are equal. */
+export function goesBefore(one: PlanEntry, other: PlanEntry): boolean {
+  return one.rank < other.rank || (one.rank === other.rank && one.order < other.order);
 }
 
 /** Requests in an order of their own, found by their number. Every operation is O(1). */
@@ -66,6 +74,10 @@ export class EntryList implements RequestList {
     return this.#first;
   }
 
+  get last(): PlanEntry | undefined {
+    return this.#last;
+  }
+
   has(id: number): boolean {
     return this.#byId.has(id);
   }
@@ -88,11 +100,18 @@ export class EntryList implements RequestList {
 
   /** Puts an entry that is in no list behind the last one. */
   append(entry: PlanEntry): void {
-    entry.previous = this.#last;
-    entry.next = undefined;
-    if (this.#last === undefined) this.#first = entry;
-    else this.#last.next = entry;
-    this.#last = entry;
+    this.insert(entry, this.#last);
+  }
+
+  /** Puts an entry that is in no list behind one of this list, or before all without one. */
+  insert(entry: PlanEntry, previous: PlanEntry | undefined): void {
+    const next = previous === undefined ? this.#first : previous.next;
+    entry.previous = previous;
+    entry.next = next;
+    if (previous === undefined) this.#first = entry;
+    else previous.next = entry;
+    if (next === undefined) this.#last = entry;
+    else next.previous = entry;
     this.#byId.set(entry.id, entry);
   }
 

@@ -1,9 +1,11 @@
 import { AvailabilityProfile } from '../profile/index.ts';
 import { InvariantError } from '../shared/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
+import { OrderTree, type Ahead } from './order-tree.ts';
 import { PlaceHeap } from './place-heap.ts';
-import { EntryList, PlanEntry, type PlannedRequest, type RequestList } from './request-list.ts';
-import { StartableIndex } from './startable-index.ts';
+import { RankedIndex } from './ranked-index.ts';
+import { EntryList, goesBefore, PlanEntry, type PlannedRequest, type RequestList } from './request-list.ts';
+import { StartableIndex, type RequestIndex } from './startable-index.ts';
 import { Walls, type Wall } from './walls.ts';
 
 /**
@@ -24,7 +26,9 @@ export class RequestPlan {
   /** Waiting requests whose place was seen to have begun by then. */
   readonly #due = new Set<PlanEntry>();
   /** Waiting requests that are not in `#due`; made when it is first asked for, since not every policy does. */
-  #startable: StartableIndex | undefined;
+  #startable: RequestIndex | undefined;
+  /** All waiting requests; made when one first comes that is not the last in the order, since under most policies none does. */
+  #order: OrderTree | undefined;
   /** The first waiting request without a place. */
   #firstUnplaced: PlanEntry | undefined;
   #addedCount = 0;
@@ -42,7 +46,7 @@ export class RequestPlan {
     return this.#profile;
   }
 
-  /** Requests that have not started, in the order of arrival. */
+  /** Requests that have not started, in their order: by rank, and by arrival where that is the same. */
   get waiting(): RequestList {
     return this.#waiting;
   }
@@ -76,16 +80,30 @@ export class RequestPlan {
     copy.#walls = this.#walls.clone();
     copy.#addedCount = this.#addedCount;
     for (const { width } of this.#running.values()) copy.#held += width;
+    if (this.#order !== undefined) copy.#makeOrder();
     return copy;
   }
 
-  /** Adds a request at the end of the queue, without a place. Cost: O(log n). */
-  add(id: number, width: ProcessorCount, walltime: Duration): void {
-    const entry = new PlanEntry(this.#addedCount, { id, width, walltime });
+  /**
+   * Adds a request without a place, behind all whose rank is no higher. Cost: O(log n); O(n log n) the first time that it is not the last.
+   *
+   * @param rank any number; the same for all where the order is that of arrival.
+   */
+  add(id: number, width: ProcessorCount, walltime: Duration, rank = 0): void {
+    const entry = new PlanEntry(this.#addedCount, rank, { id, width, walltime });
     this.#addedCount += 1;
-    this.#waiting.append(entry);
-    this.#firstUnplaced ??= entry;
+    const { last } = this.#waiting;
+    const isLast = last === undefined || last.rank <= rank;
+    const previous = isLast ? last : (this.#order ?? this.#makeOrder()).findLastBefore(entry);
+    this.#waiting.insert(entry, previous);
+    this.#order?.add(entry);
+    if (this.#firstUnplaced === undefined || goesBefore(entry, this.#firstUnplaced)) this.#firstUnplaced = entry;
     this.#startable?.put(entry);
+  }
+
+  /** What waits, with or without a place, that one who arrived now with this rank would be behind. Cost: O(log n); O(n log n) the first time. */
+  sumAhead(rank: number): Ahead {
+    return (this.#order ?? this.#makeOrder()).sumAhead(rank);
   }
 
   /** Gives a waiting request a place, or another one. Cost: O(log n + segments of both). @throws {InvariantError} when it does not fit there. */
@@ -150,10 +168,10 @@ export class RequestPlan {
     this.#profile.forget(before);
   }
 
-  /** Waiting requests whose place begins now or has begun, in the order of arrival. Cost: O(due x log n). */
+  /** Waiting requests whose place begins now or has begun, in their order. Cost: O(due x log n). */
   findDue(now: Instant): PlannedRequest[] {
     this.#noteDue(now);
-    return this.#due.size === 0 ? [] : [...this.#due].sort((one, other) => one.order - other.order);
+    return this.#due.size === 0 ? [] : [...this.#due].sort((one, other) => (goesBefore(one, other) ? -1 : 1));
   }
 
   /**
@@ -212,7 +230,7 @@ export class RequestPlan {
   }
 
   /**
-   * The first in the order of arrival, of those that are not due and no wider than `widthMax`, that ends by `freeUntil(width)` when it
+   * The first in the order, of those that are not due and no wider than `widthMax`, that ends by `freeUntil(width)` when it
    * starts `now`, or whose own place begins by then.
    *
    * Cost: O(w log n) and `freeUntil` w times, w being the number of different widths that wait and are at most `widthMax`.
@@ -223,10 +241,23 @@ export class RequestPlan {
     return this.#startable.findFirst(now, widthMax, freeUntil);
   }
 
-  #indexWaiting(): StartableIndex {
-    const index = new StartableIndex();
+  #indexWaiting(): RequestIndex {
+    // The index by arrival takes O(n) for a request that is not the last in the order.
+    const index = this.#order === undefined ? new StartableIndex() : new RankedIndex();
     for (const entry of this.#waiting.values()) if (!this.#due.has(entry)) index.put(entry);
     return index;
+  }
+
+  /** From now on the order is not only that of arrival; what was indexed by arrival is indexed anew. */
+  #makeOrder(): OrderTree {
+    const order = new OrderTree();
+    for (const entry of this.#waiting.values()) {
+      order.add(entry);
+      entry.slot = -1;
+    }
+    this.#order = order;
+    this.#startable = undefined;
+    return order;
   }
 
   #noteDue(now: Instant): void {
@@ -252,6 +283,7 @@ export class RequestPlan {
       do this.#firstUnplaced = this.#firstUnplaced.next; while (this.#firstUnplaced !== undefined && this.#firstUnplaced.place < Infinity);
     }
     this.#waiting.remove(entry);
+    this.#order?.remove(entry);
     this.#places.remove(entry);
     this.#dropDue(entry);
     this.#startable?.remove(entry);
@@ -267,7 +299,7 @@ export class RequestPlan {
 }
 
 function copyOf(entry: PlanEntry): PlanEntry {
-  const copy = new PlanEntry(entry.order, entry);
+  const copy = new PlanEntry(entry.order, entry.rank, entry);
   copy.place = entry.place;
   return copy;
 }

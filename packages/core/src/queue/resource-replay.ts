@@ -11,6 +11,8 @@ export interface TimedRequest {
   readonly walltime: Duration;
   /** More than 0, at most `walltime`. */
   readonly runTime: Duration;
+  /** Its rank in the queue; left out where the order is that of arrival. */
+  readonly rank?: number;
 }
 
 interface Ending {
@@ -63,9 +65,9 @@ export class ResourceReplay {
   }
 
   /** Takes a request; returns the place that it is promised, undefined under a policy that promises nothing. */
-  submit({ id, width, walltime, runTime }: TimedRequest, now: Instant): Instant | undefined {
+  submit({ id, width, walltime, runTime, rank }: TimedRequest, now: Instant): Instant | undefined {
     this.#plan.forget(now);
-    this.#plan.add(id, width, walltime);
+    this.#plan.add(id, width, walltime, rank);
     this.#runTimes.set(id, runTime);
     this.#policy.onSubmitted(this.#plan, id, now, this.#place);
     return this.#policy.promises ? this.#plan.getWaiting(id).startsAt : undefined;

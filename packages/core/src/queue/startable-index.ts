@@ -2,13 +2,23 @@ import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 import type { PlanEntry } from './request-list.ts';
 import { WidthBucket } from './width-bucket.ts';
 
+/** Waiting requests that may still be brought forward: what a plan looks for the next to start in. */
+export interface RequestIndex {
+  /** Puts a request in, or notes its new place. */
+  put(entry: PlanEntry): void;
+  /** Takes a request out; one that is not in stays out. */
+  remove(entry: PlanEntry): void;
+  /** The first of at most `widthMax` that ends by `freeUntil(width)` when it starts `now`, or whose own place begins by then. */
+  findFirst(now: Instant, widthMax: ProcessorCount, freeUntil: (width: ProcessorCount) => Instant): PlanEntry | undefined;
+}
+
 /**
- * Waiting requests that may still be brought forward, by width.
+ * Waiting requests that may still be brought forward, by width, in the order of arrival.
  *
  * A machine has few distinct widths in its queue, and only those up to what is free now are looked at, so that a queue of
  * thousands is searched as fast as one of dozens. W is the number of such widths, n that of requests.
  */
-export class StartableIndex {
+export class StartableIndex implements RequestIndex {
   /** By width; empty ones stay. */
   readonly #byWidth = new Map<ProcessorCount, WidthBucket>();
   /** The same, narrowest first. */

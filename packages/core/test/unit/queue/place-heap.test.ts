@@ -7,7 +7,7 @@ test('a heap knows the earliest place while entries come, move and go', (t) => {
   const prng = new Prng('places');
   const heap = new PlaceHeap();
   const inside = new Set<PlanEntry>();
-  const entries = Array.from({ length: 200 }, (_, id) => new PlanEntry(id, { id, width: 1, walltime: 1 }));
+  const entries = Array.from({ length: 200 }, (_, id) => new PlanEntry(id, 0, { id, width: 1, walltime: 1 }));
   const earliest = (): number => Math.min(Infinity, ...[...inside].map(({ place }) => place));
   for (let step = 0; step < 3000; step += 1) {
     const entry = entries[prng.below(entries.length)] as PlanEntry;

@@ -1,0 +1,49 @@
+import { invariant, type Duration, type Instant } from '../../shared/index.ts';
+
+/** The order by scores. */
+export interface BucOrder {
+  /** The source's K, more than 0: what a point of score weighs, in seconds of waiting. */
+  readonly weight: number;
+  /** By how much later a request may be submitted, at the most, and still go before another one; Infinity for what the formula says. */
+  readonly leadMax: Duration;
+}
+
+/** The weights that the source tried. */
+export const bucWeights: readonly number[] = [1440, 10_800];
+
+const second: Duration = 1000;
+
+/** The longest lead that the cluster gives unless told otherwise: that of the best score with a walltime of 1000 s, 40 h with K = 1440. */
+export function usualLeadMax(weight: number): Duration {
+  return 100 * weight * second;
+}
+
+/**
+ * By how much earlier a request counts as submitted, for its user's score and its own walltime.
+ *
+ * With K = 1440 a point of score is worth 19 minutes and 12 seconds, and a walltime of an hour 2 h 13 min 20 s (of a day, 5 min 33 s).
+ *
+ * @param score from 0 to 100.
+ * @param walltime more than 0.
+ * @source buc2020, Eq. 1:  R = (S x 0.8 + (1 / (W / 100000)) x 0.2) x K + T
+ * Symbols: S = `score`, W = `walltime` in seconds, K = `weight`; this is R - T.
+ * Departs from the source: it is bounded by `leadMax`. W = 1 s alone would be worth 20,000 K: with the smaller K, eleven months.
+ */
+export function leadOf({ weight, leadMax }: BucOrder, score: number, walltime: Duration): Duration {
+  invariant(walltime > 0, `walltime is ${walltime} ms`);
+  const points = score * 0.8 + (1 / (walltime / second / 100_000)) * 0.2;
+  return Math.min(leadMax, points * weight * second);
+}
+
+/**
+ * The rank of a request: who has the lower one goes first, which is the order of R at every instant.
+ *
+ * R is the lead plus the time waited. That grows alike for all that wait, so who is ahead stays ahead: the order among waiting requests is settled when each is
+ * submitted, by its submission, its walltime and the score of its user *then*, and nothing has to be looked at again as time passes. A score that changes
+ * later counts for later requests alone: what waits keeps the score that it was submitted with, so that nobody loses a place by anything but another's submission.
+ *
+ * Nobody starves: whoever is submitted more than `leadMax` later has a higher rank, whatever the scores, and goes behind.
+ */
+export function bucRank(order: BucOrder, { score, walltime, submittedAt }: { readonly score: number; readonly walltime: Duration; readonly submittedAt: Instant }): number {
+  return submittedAt - leadOf(order, score, walltime);
+}

@@ -1,0 +1,83 @@
+import test from 'ava';
+import { bucRank, bucWeights, countPrecision, leadOf, newcomer, precisionOf, replayByScores, firstComeFirstServed, usualLeadMax, type BucOrder } from '@mutirao/core/queue';
+
+const formula = (weight: number): BucOrder => ({ weight, leadMax: Infinity });
+
+/** The scores that 100 jobs of one precision meet. */
+function meanScore(precision: number): number {
+  let user = newcomer;
+  let sum = 0;
+  for (let job = 0; job < 100; job += 1) {
+    sum += user.score;
+    user = countPrecision(user, precision);
+  }
+  return sum / 100;
+}
+
+test('buc2020, the three injected users: the fitted rule gives their mean scores as the paper prints them', (t) => {
+  t.is(meanScore(0), 4.8);
+  t.is(meanScore(0.5), 96.140625);
+  t.is(meanScore(1), 99);
+});
+
+test('buc2020, the three real users: their mean scores lie within what the rule can come to', (t) => {
+  let user = newcomer;
+  let sum = 0;
+  for (let job = 0; job < 178; job += 1) {
+    sum += user.score;
+    user = countPrecision(user, 0);
+  }
+  t.is((sum / 178).toFixed(1), '2.7');
+  for (const wanted of [45.93, 68.22]) t.true(meanScore(0.3) < wanted && wanted < meanScore(0.4), `${meanScore(0.3)} to ${meanScore(0.4)}`);
+});
+
+test('buc2020, Eq. 1: R is the lead plus the time waited, and the larger R goes first at every instant', (t) => {
+  // S = 50, W = 3600 s: 40 + 5.555... points.
+  t.is(Math.round(leadOf(formula(1440), 50, 3_600_000)), 65_600_000);
+  t.is(Math.round(leadOf(formula(10_800), 50, 3_600_000)), 492_000_000);
+  const requests = [{ score: 3, walltime: 60_000, submittedAt: 5000 }, { score: 96, walltime: 3_600_000, submittedAt: 90_000_000 }, { score: 60, walltime: 600_000, submittedAt: 1 }];
+  for (const weight of bucWeights) {
+    const order = formula(weight);
+    const byRank = [...requests].sort((one, other) => bucRank(order, one) - bucRank(order, other));
+    for (const now of [1e8, 1e9, 1e12]) {
+      const worth = ({ score, walltime, submittedAt }: typeof requests[number]): number => (score * 0.8 + (1 / (walltime / 1000 / 100_000)) * 0.2) * weight + (now - submittedAt) / 1000;
+      t.deepEqual([...requests].sort((one, other) => worth(other) - worth(one)), byRank);
+    }
+  }
+});
+
+test('buc2020, Eq. 2: precision is run time over walltime, and jobs that overran are discarded', (t) => {
+  t.is(precisionOf(900, 3600), 0.25);
+  t.is(precisionOf(3600, 3600), 1);
+  t.is(precisionOf(0, 3600), 0);
+  t.is(precisionOf(3601, 3600), undefined);
+  t.throws(() => precisionOf(1, 0), { message: /walltime is 0/ });
+  t.throws(() => leadOf(formula(1440), 1, 0), { message: /walltime is 0/ });
+});
+
+test('a score stays within 0 and 100, and a precision within 0 and 1 is what it was made of', (t) => {
+  t.deepEqual(countPrecision({ score: 99, countedCount: 1, precisionMean: 0.5 }, 1), { score: 100, countedCount: 2, precisionMean: 0.75 });
+  t.is(countPrecision({ score: 1, countedCount: 1, precisionMean: 0.5 }, 0).score, 0);
+});
+
+test('the usual bound is the lead of the best score with a walltime of 1000 s', (t) => {
+  for (const weight of bucWeights) t.is(usualLeadMax(weight), leadOf(formula(weight), 100, 1_000_000));
+  t.is(leadOf({ weight: 1440, leadMax: 7 }, 100, 1), 7);
+});
+
+test('who estimated well goes before who came earlier, by the score of the submission; overruns change no score', (t) => {
+  const one = { width: 1, walltime: 100_000, runTime: 100_000, hasOverrun: false };
+  const trace = [
+    { ...one, userId: 'exact', submittedAt: 0 },
+    { ...one, userId: 'careless', submittedAt: 0, runTime: 1000 },
+    { ...one, userId: 'overrun', submittedAt: 0, hasOverrun: true },
+    { ...one, userId: 'careless', submittedAt: 250_000 }, { ...one, userId: 'overrun', submittedAt: 250_000 }, { ...one, userId: 'exact', submittedAt: 250_001 },
+  ];
+  const { requests, scores } = replayByScores(firstComeFirstServed, formula(1440), 1, [...trace.slice(0, 3), { ...one, userId: 'blocks', submittedAt: 200_000 }, ...trace.slice(3)]);
+  t.deepEqual([scores.get('exact')?.countedCount, scores.get('overrun')?.countedCount], [2, 1]);
+  t.is(requests[4]?.scoreAtSubmission, 60 + -4 + 0.01 * (10.75 + 0.01 * 3.25));
+  t.is(requests[5]?.scoreAtSubmission, 60);
+  t.is(requests[6]?.scoreAtSubmission, 70);
+  const startOf = (index: number): number => requests[index]?.startedAt ?? -1;
+  t.true(startOf(6) < startOf(5) && startOf(5) < startOf(4));
+});
