@@ -51,6 +51,17 @@ export class LocatedValue {
     throw this.fault('a number', 'MUT_WORKFLOW_COST');
   }
 
+  /** What a text of its own stands for, such as a duration. @param read a reader of values. @throws {FormatError} of the reader, with the place; when it is no text. */
+  read<T>(read: (text: string) => T, fallback?: string): T {
+    const text = this.text(fallback);
+    try {
+      return read(text);
+    } catch (error) {
+      if (error instanceof FormatError) throw this.fault(error.problem.expected, error.code);
+      throw error;
+    }
+  }
+
   /** An error about it. Cost: the text is read again, for the line. */
   fault(expected: string, code = 'MUT_WORKFLOW_SYNTAX'): FormatError {
     const name = this.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('').replace(/^\./, '');

@@ -45,7 +45,7 @@ function readTask(id: string, row: LocatedValue): DocumentTask {
   const [widthMin, widthMax] = readWidths(row.at('processors'));
   const time = row.at('time');
   return {
-    id, kind: id, work: time.value === undefined ? 0 : (parseDuration(time.text()) * referenceSpeed) / 1000, exchange: 0, widthMin, widthMax,
+    id, kind: id, work: (time.read(parseDuration, '0') * referenceSpeed) / 1000, exchange: 0, widthMin, widthMax,
     command: row.at('command').text(''), inputs: filesOf(row.at('inputs')), outputs: filesOf(row.at('outputs')), place: () => row.place(),
   };
 }
@@ -60,7 +60,7 @@ function readWidths(value: LocatedValue): readonly [number, number] {
 /** Files as a list of names, or as names with sizes. */
 function filesOf(value: LocatedValue): WorkflowFile[] {
   if (Array.isArray(value.value)) return value.list().map((name) => ({ name: name.text(), bytes: 0 }));
-  return value.entries().map(([name, size]) => ({ name, bytes: typeof size.value === 'number' ? size.number() : parseSize(size.text('0')) }));
+  return value.entries().map(([name, size]) => ({ name, bytes: typeof size.value === 'number' ? size.number() : size.read(parseSize, '0') }));
 }
 
 function refuseOthers(value: LocatedValue, known: readonly string[]): void {

@@ -45,6 +45,8 @@ test('what is wrong in YAML is told with its line and column', (t) => {
   t.regex(faultOf(yaml.replace('after: [left]', 'after: [gone]')), /^MUT_WORKFLOW_EDGE_NOWHERE f:10:\d+: .*the task gone, which does not exist/);
   t.regex(faultOf(yaml.replace('time: 1m,', 'time: 1m, after: [right],')), /^MUT_WORKFLOW_CYCLE f:\d+:\d+: found 2 tasks wait for each other: /);
   t.regex(faultOf(yaml.replace('time: 1m,', 'colour: red,')), /^MUT_WORKFLOW_SYNTAX f:9:\d+: found "red" as tasks.left.colour/);
+  t.is(faultOf(yaml.replace('time: 1m', 'time: -5s')), 'MUT_BAD_DURATION f:9:72: found "-5s" as tasks.left.time, expected a number with a unit, as in 90s or 1h30m');
+  t.regex(faultOf(yaml.replace('500KB', 'big')), /^MUT_BAD_SIZE f:7:\d+: found "big" as tasks\.split\.outputs\.b\.png/);
   t.regex(faultOf(yaml.replace('processors: 4', 'processors: few')), /^MUT_WORKFLOW_WIDTH f:9/);
   t.regex(faultOf('tasks:\n  a: {\n'), /^MUT_WORKFLOW_SYNTAX f:\d+:\d+: found /);
   t.is(faultOf('name: nothing\n').split(' ')[0], 'MUT_WORKFLOW_EMPTY');
