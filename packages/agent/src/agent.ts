@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import {
-  decodeCancelReplicas, decodeContentOffered, decodeStartReplicas, encodeContentWanted, encodeMachineFacts, encodeReport,
+  decodeCancelReplicas, decodeContentOffered, decodeStartGang, decodeStartReplicas, encodeContentWanted, encodeMachineFacts, encodeReport,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { AttachResponse } from '@mutirao/api/machine';
@@ -36,6 +36,8 @@ export interface AgentSetup {
   readonly credential: string;
   readonly trust: TrustSource;
   readonly orphanTimeout: Duration;
+  /** Addresses of this host at which members of gangs listen. */
+  readonly gangHosts: readonly string[];
   /** All its files; nobody else's. */
   readonly folder: string;
   /** Whether storage and contents are of use to a later agent. */
@@ -134,7 +136,7 @@ export class Agent {
         // An end that was acknowledged and is still told as held would be waited for in vain.
         this.driver.settle();
         return {
-          hello: { protocolVersion: 1, programVersion: '0.1.0', capabilities: [], speakerId: facts.machineId },
+          hello: { protocolVersion: 1, programVersion: '0.1.0', capabilities: this.workplace.hold === undefined ? [] : ['gang'], speakerId: facts.machineId },
           facts: encodeMachineFacts({ ...facts, sharedTokens: this.shared.look() }), heldReplicaIds: listHeldReplicas(this.driver.state),
         };
       },
@@ -153,7 +155,7 @@ export class Agent {
       case 'acknowledged': this.driver.deliver({ kind: 'ReportAcknowledged', sequence: message.value.sequence }); return;
       case 'content': this.fetcher.take(decodeContentOffered(message.value)); return;
       case 'drain': this.driver.deliver({ kind: 'DrainRequested' }); return;
-      case 'startGang': throw new MutiraoError('MUT_PROTOCOL', 'a gang starts, and this machine takes none');
+      case 'startGang': this.driver.deliver({ kind: 'GangStarted', start: decodeStartGang(message.value) }); return;
       default: unreachable(message);
     }
   }
@@ -163,6 +165,8 @@ export class Agent {
       case 'AskContents': this.fetcher.ask(command.contents); return;
       case 'ReleaseContents': this.fetcher.release(command.sha256s); return;
       case 'StageIn': void this.stage(command.replica); return;
+      case 'HoldMember': this.hold(command.replica); return;
+      case 'ReleaseMember': this.workplace.releaseMember?.(command.replicaId); return;
       case 'LaunchTask': this.workplace.launch(command.replica); return;
       case 'KillTask': this.workplace.signal(command.replica, command.signal); return;
       case 'CollectOutputs': void this.collect(command.replica); return;
@@ -171,6 +175,11 @@ export class Agent {
       case 'Leave': this.over.resolve(undefined); return;
       default: unreachable(command);
     }
+  }
+
+  private hold(replica: HeldReplica): void {
+    if (this.workplace.hold !== undefined) return this.workplace.hold(replica);
+    this.driver.deliver({ kind: 'HoldFailed', replicaId: replica.start.replicaId, verdict: { outcome: 'broken', reason: 'MUT_GANG_CHANNEL_FAILED', detail: 'this machine is driven by templates and takes no gangs' } });
   }
 
   private async stage(replica: HeldReplica): Promise<void> {

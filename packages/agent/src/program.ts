@@ -3,6 +3,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { readToken } from '@mutirao/runtime/files';
 import { agentTrust } from '@mutirao/runtime/identity';
 import type { AgentSetup } from './agent.ts';
+import { findGangHosts } from './gang/member-name.ts';
 import type { GridScriptPlaces } from './gridscript/prepare-gridscript.ts';
 import { bytes, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 
@@ -19,6 +20,7 @@ const options = {
   storage: bytes({ help: 'Most that kept contents of files may hold.', default: 10 * 2 ** 30 }),
   shared: text({ help: 'Home folder of a broker or provider whose file system is shared, where token files are looked for; this home folder when empty, "none" to share nothing.', placeholder: 'FOLDER' }),
   orphanTimeout: duration({ help: 'Gives up after so long without a provider.', default: 600_000 }),
+  gangAddress: list({ help: 'Address of this machine at which members of a gang reach each other; those of its network interfaces when empty, or loopback with a provider on loopback.', placeholder: 'ADDRESS' }),
   killGrace: duration({ help: 'Time between asking a task to end and killing it.', default: 5000 }),
   stopGrace: duration({ help: 'Longest time that stopping takes.', default: 1500 }),
   remExec: text({ help: 'Drives another machine by templates, without anything of ours there: the command line that runs $command on $machine.', placeholder: 'TEMPLATE' }),
@@ -45,6 +47,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const { facts } = place;
   const agent = await Agent.start({
     ...place, provider: config.provider, credential, trust: agentTrust(home), orphanTimeout: config.orphanTimeout,
+    gangHosts: config.gangAddress.length === 0 ? findGangHosts(config.provider) : config.gangAddress,
     folder: folderOf(facts.machineId), keepsFiles: facts.requestId === '', ...(config.remExec === '' && config.shared !== 'none' ? { sharedHome: config.shared === '' ? home : config.shared } : {}),
     ...(config.shared === 'none' ? {} : { hostFolder: path.join(home, 'agents', '.contents') }),
     machine: {

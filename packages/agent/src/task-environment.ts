@@ -55,6 +55,18 @@ export class TaskRenderer {
     };
   }
 
+  /** A task's variables by themselves, beside those of every task of this agent. */
+  variables(template: TaskTemplate, start: ReplicaStart, { playpen, storage }: { readonly playpen: string; readonly storage: string }): Record<string, string> {
+    return {
+      ...template.environment, ...filesOf(start), JOB: String(template.jobId), TASK: String(start.taskIndex), PLAYPEN: playpen, STORAGE: storage,
+      PATH: this.searchPathOf(playpen, storage),
+    };
+  }
+
+  private searchPathOf(playpen: string, storage: string): string {
+    return [this.searchPath, storage, playpen, '.', path.dirname(process.execPath)].join(':');
+  }
+
   private parse(template: TaskTemplate): ParsedTemplate {
     let parsed = this.parsed.get(template);
     if (parsed === undefined) {
@@ -69,8 +81,7 @@ export class TaskRenderer {
     const key = `${playpen}:${storage}`;
     let exports = this.exports.get(key);
     if (exports === undefined) {
-      const searchPath = [this.searchPath, storage, playpen, '.', path.dirname(process.execPath)].join(':');
-      exports = renderAssignments({ PLAYPEN: playpen, STORAGE: storage, PATH: searchPath });
+      exports = renderAssignments({ PLAYPEN: playpen, STORAGE: storage, PATH: this.searchPathOf(playpen, storage) });
       if (this.exports.size > 10_000) this.exports.clear();
       this.exports.set(key, exports);
     }
@@ -79,8 +90,13 @@ export class TaskRenderer {
 }
 
 /** INPUTFILES and OUTPUTFILES: the paths on this machine, separated by colons. */
-function namesOfFiles({ inputs, outputs }: ReplicaStart): string {
-  if (inputs.length === 0 && outputs.length === 0) return '';
+function filesOf({ inputs, outputs }: ReplicaStart): Record<string, string> {
+  if (inputs.length === 0 && outputs.length === 0) return {};
   const join = (files: readonly { readonly path: string }[]): string => files.map((file) => file.path).join(':');
-  return `${renderAssignments({ INPUTFILES: join(inputs), OUTPUTFILES: join(outputs) })} `;
+  return { INPUTFILES: join(inputs), OUTPUTFILES: join(outputs) };
+}
+
+function namesOfFiles(start: ReplicaStart): string {
+  const assignments = renderAssignments(filesOf(start));
+  return assignments === '' ? '' : `${assignments} `;
 }

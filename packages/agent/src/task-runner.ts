@@ -2,10 +2,13 @@ import { statfs, statfsSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentInput, HeldReplica, Verdict } from '@mutirao/core/machines/agent';
 import { describeBytes, type Bytes } from '@mutirao/core/shared';
-import { Launchers, type LaunchersOptions, type TaskUsage } from '@mutirao/runtime/processes';
+import {
+  Launchers, quoteWord, renderAssignments, startPiped, type LaunchersOptions, type PipedProcess, type StartPipedOptions, type TaskUsage,
+} from '@mutirao/runtime/processes';
+import type { GangTask } from './gang/gangs.ts';
 import type { Playpens } from './playpens.ts';
 import type { Storages } from './storages.ts';
-import type { TaskRenderer } from './task-environment.ts';
+import type { RenderedTask, TaskRenderer } from './task-environment.ts';
 
 /** What running tasks needs. */
 export interface TaskRunnerOptions {
@@ -49,8 +52,8 @@ export class TaskRunner {
     return runner;
   }
 
-  /** Starts a replica's task, in a fresh playpen unless inputs were put into one. */
-  launch(replica: HeldReplica): void {
+  /** Starts a replica's task, in a fresh playpen unless inputs were put into one. @param gang what is different for a member of a gang. */
+  launch(replica: HeldReplica, gang?: GangTask): void {
     const { playpens, renderer } = this.options;
     const slot = slotOf(replica);
     const hasPlaypen = replica.start.inputs.length > 0;
@@ -59,7 +62,7 @@ export class TaskRunner {
       const storage = this.options.storages.pathOf(replica.template.userId);
       this.running[slot] = replica;
       this.shortOf[slot] = undefined;
-      this.launchers.launch(slot, { folder: playpen, ...renderer.render(replica.template, replica.start, { playpen, storage }) });
+      this.launchers.launch(slot, { folder: playpen, ...changeFor(gang, renderer.render(replica.template, replica.start, { playpen, storage })) });
       this.isBusy = true;
       this.sweepTimer ??= setTimeout(this.sweep, sweepInterval);
       if (replica.template.limits.outputMax > 0) this.outputTimer ??= setTimeout(this.checkOutputs, outputInterval);
@@ -67,6 +70,17 @@ export class TaskRunner {
       this.running[slot] = undefined;
       this.tell(replica, -1, verdictOf(error));
     }
+  }
+
+  /** Starts a process beside a replica's task that runs: it counts to that task in what it holds, and does not outlive it. @throws Error where it cannot be tried. */
+  startBeside(replica: HeldReplica, variables: Readonly<Record<string, string>>, command: string, onClosed: StartPipedOptions['onClosed']): PipedProcess {
+    const { playpens, renderer, storages } = this.options;
+    const slot = slotOf(replica);
+    const folders = { playpen: playpens.pathOf(slot), storage: storages.pathOf(replica.template.userId) };
+    const env = { ...this.launchers.environmentOf(slot), ...renderer.variables(replica.template, replica.start, folders), ...variables };
+    const started = startPiped({ command: '/bin/sh', args: ['-c', command], env, cwd: folders.playpen, onClosed });
+    if (started.pid !== undefined) this.launchers.adopt(slot, started.pid);
+    return started;
   }
 
   /** Signals a replica's task, if it still runs. */
@@ -161,6 +175,13 @@ export class TaskRunner {
   private exceed(replica: HeldReplica, reason: string, detail: string): void {
     this.options.deliver({ kind: 'LimitExceeded', replicaId: replica.start.replicaId, reason, detail });
   }
+}
+
+function changeFor(gang: GangTask | undefined, rendered: RenderedTask): RenderedTask {
+  if (gang === undefined) return rendered;
+  const { variables, line } = gang;
+  if (line !== undefined) return { ...rendered, line, command: `/bin/sh -c ${quoteWord(line)}`, environment: '' };
+  return { ...rendered, environment: `${rendered.environment} ${renderAssignments(variables)}` };
 }
 
 /** The slot that a replica's process runs on. */

@@ -2,10 +2,12 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentInput, HeldReplica } from '@mutirao/core/machines/agent';
 import type { MachineFacts, OutputContent } from '@mutirao/core/messages';
-import type { Bytes } from '@mutirao/core/shared';
+import type { Bytes, Duration } from '@mutirao/core/shared';
 import { Watchdog } from '@mutirao/runtime/processes';
 import { collectOutputs, type WaysHome } from './collect-outputs.ts';
 import { ContentCache } from './content-cache.ts';
+import { Gangs } from './gang/gangs.ts';
+import { nameMember } from './gang/member-name.ts';
 import { Playpens } from './playpens.ts';
 import { stageIn, type ReplicaFolders } from './stage-in.ts';
 import { Storages } from './storages.ts';
@@ -22,6 +24,10 @@ export interface Workplace {
   launch(replica: HeldReplica): void;
   /** Signals a replica's task, if it still runs. */
   signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** Has a member of a gang listen; MemberListening or HoldFailed tells how that went. Left out where there are no gangs. */
+  hold?(replica: HeldReplica): void;
+  /** Ends what a member of a gang has beside its process. */
+  releaseMember?(replicaId: number): void;
   /** Reads what a replica is to bring home. @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what the ways home throw. */
   collect(replica: HeldReplica, ways: WaysHome): Promise<OutputContent[]>;
   /** Takes a slot's playpen away. Harmless where there is none. */
@@ -37,13 +43,18 @@ export interface WorkplaceSetup {
   readonly facts: MachineFacts;
   /** Made if it is absent. */
   readonly folder: string;
-  readonly machine: { readonly contentBytesMax: Bytes };
+  readonly machine: { readonly contentBytesMax: Bytes; readonly killGrace: Duration };
+  /** Addresses of this host at which members of gangs listen. */
+  readonly gangHosts: readonly string[];
   /** Whether the folder is of use to a later agent; otherwise it goes with this one, however it ends. */
   readonly keepsFiles: boolean;
 }
 
+/** How long rank 0 and another member of a gang may be out of each other's reach, in milliseconds. */
+const linkPatience = 30_000;
+
 /** Sets up an agent's folder and starts its launchers. @param deliver hears of the ends of tasks. @throws Error of the file system. */
-export async function openWorkplace({ facts, folder, machine, keepsFiles }: WorkplaceSetup, deliver: (input: AgentInput) => void): Promise<Workplace> {
+export async function openWorkplace({ facts, folder, machine, keepsFiles, gangHosts }: WorkplaceSetup, deliver: (input: AgentInput) => void): Promise<Workplace> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const watchdog = new Watchdog(keepsFiles ? undefined : folder);
   const playpens = new Playpens(path.join(folder, 'playpens'));
@@ -56,6 +67,12 @@ export async function openWorkplace({ facts, folder, machine, keepsFiles }: Work
       playpens, storages, renderer: new TaskRenderer(environment['PATH'] ?? ''), deliver,
     }),
   ]);
+  const gangs = new Gangs({
+    folder: path.join(folder, 'gangs'), name: nameMember(facts.machineId), hosts: gangHosts, killGrace: machine.killGrace, linkPatience, deliver,
+    launch: (replica, task) => { tasks.launch(replica, task); },
+    signal: (replica, signal) => { tasks.signal(replica, signal); },
+    start: (replica, variables, command, onClosed) => tasks.startBeside(replica, variables, command, onClosed),
+  });
   const foldersOf = (replica: HeldReplica): ReplicaFolders => ({ playpen: playpens.pathOf(slotOf(replica)), storage: storages.pathOf(replica.template.userId) });
   return {
     cache,
@@ -63,11 +80,14 @@ export async function openWorkplace({ facts, folder, machine, keepsFiles }: Work
       playpens.prepare(slotOf(replica));
       await stageIn(replica, foldersOf(replica), cache);
     },
-    launch: (replica) => { tasks.launch(replica); },
-    signal: (replica, signal) => { tasks.signal(replica, signal); },
+    hold: (replica) => { void gangs.hold(replica); },
+    releaseMember: (replicaId) => { gangs.release(replicaId); },
+    launch: (replica) => { (replica.start.gang === undefined ? tasks : gangs).launch(replica); },
+    signal: (replica, signal) => { (replica.start.gang === undefined ? tasks : gangs).signal(replica, signal); },
     collect: (replica, ways) => collectOutputs(replica, foldersOf(replica), ways),
     release: (slot) => { playpens.release(slot); },
     end: () => {
+      gangs.close();
       tasks.close();
       watchdog.close();
       return Promise.resolve();

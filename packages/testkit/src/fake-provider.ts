@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { decodeContentWanted, decodeReport, encodeContentOffered, encodeStartReplicas } from '@mutirao/api/codecs';
+import { decodeContentWanted, decodeReport, encodeContentOffered, encodeStartGang, encodeStartReplicas } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, type AttachRequest, type AttachResponse, type MachineHello, type PushContentRequest } from '@mutirao/api/machine';
-import type { Content, MachineReport, ReplicaEnd, ReplicaStart, StartReplicas, TaskTemplate } from '@mutirao/core/messages';
+import type { Content, GangHeld, GangMember, MachineReport, ReplicaEnd, ReplicaStart, StartReplicas, TaskTemplate } from '@mutirao/core/messages';
 import { quietLogger } from '@mutirao/runtime/log';
 import { bind, serve, type MessageStream, type RunningServer, type StreamWriter } from '@mutirao/runtime/rpc';
 import { until } from './until.ts';
@@ -88,6 +88,19 @@ export class FakeProvider {
 
   drain(): void {
     this.write({ $case: 'drain', value: { reason: 'test' } });
+  }
+
+  startGang(replicaId: number, members: readonly GangMember[]): void {
+    this.write({ $case: 'startGang', value: encodeStartGang({ replicaId, members }) });
+  }
+
+  /** That a member of a gang is held, once it was told. */
+  async heldOf(replicaId: number): Promise<GangHeld> {
+    const find = (): GangHeld | undefined => this.reports.flatMap((report) => report.gangHeld ?? []).find((held) => held.replicaId === replicaId);
+    await until(() => find() !== undefined || this.endsOf(replicaId).length > 0, `replica ${replicaId} is held`);
+    const held = find();
+    if (held === undefined) throw new Error(`replica ${replicaId} ended instead: ${this.endsOf(replicaId)[0]?.detail}`);
+    return held;
   }
 
   /** Has a content that agents can ask for. */

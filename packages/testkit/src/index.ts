@@ -25,6 +25,7 @@ export { SlurmGrid } from './grid/slurm-grid.ts';
 export { SlurmServer, type SlurmServerOptions } from './grid/slurm-server.ts';
 export { aCallContext, inject } from './inject.ts';
 export { aGroup, aJob, aMachine, anEnd } from './broker.ts';
+export { FakeGang, type FakeGangSetup, type HeldGang } from './fake-gang.ts';
 export { aTemplate, FakeProvider } from './fake-provider.ts';
 export { FakeCommands, FakeSlurm, type FakeJob } from './fake-commands.ts';
 export { checkInteractions, playInteractions, type Comparison, type Perform } from './interaction.ts';

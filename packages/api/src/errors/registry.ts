@@ -47,6 +47,8 @@ export const registry = {
   MUT_DRAINING: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine takes no new work; the task runs elsewhere.' },
   MUT_END_BEFORE_START: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give an end after the start.' },
   MUT_FILE_NOT_FOUND: { status: 'NOT_FOUND', retryable: false, advice: 'Put the file where the message says, or correct the path.' },
+  MUT_GANG_CHANNEL_FAILED: { status: 'UNAVAILABLE', retryable: false, advice: 'Members of a gang reach each other at the addresses that the message names; name the right ones with --gang-address where an agent starts.' },
+  MUT_GANG_LOST: { status: 'UNAVAILABLE', retryable: false, advice: 'A machine of the gang is gone or out of reach; the task runs again on other machines.' },
   MUT_HOLD_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Hold the place for no longer than the message names, and confirm it in time.' },
   MUT_HOLD_NEEDLESS: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Start the provider without --hold-ahead and --reservations: its cluster honours reservations by itself, and the provider passes claims on to it.' },
   MUT_INPUT_CHANGED: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Put the file back as it was when the job was submitted, its time of change too (cp -p), and retry the job, or submit it again to use the file as it is now.' },

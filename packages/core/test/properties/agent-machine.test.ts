@@ -11,11 +11,15 @@ const anyAction = fc.oneof(
   { weight: 6, arbitrary: fc.record({
     kind: fc.constant('place' as const), count: fc.integer({ min: 1, max: 4 }), noOp: fc.boolean(), width: fc.integer({ min: 1, max: processors + 1 }),
     contents: fc.uniqueArray(fc.constantFrom(...Object.keys(sizes)), { maxLength: 2 }), hasOutput: fc.boolean(), time: fc.constantFrom(0, 0, 20), again: fc.boolean(),
+    rank: fc.constantFrom(undefined, undefined, 0, 1),
   }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('cancel' as const), pick: fc.nat(), onlyWaiting: fc.boolean() }) },
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('exit' as const), pick: fc.nat(), status: fc.constantFrom(0, 0, 1, 137) }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('content' as const), pick: fc.nat(), refused: fc.constantFrom(false, false, false, true) }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('settle' as const), pick: fc.nat(), fails: fc.boolean() }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('listen' as const), pick: fc.nat(), fails: fc.constantFrom(false, false, false, true) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('begin' as const), pick: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose' as const), pick: fc.nat() }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('acknowledge' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('attach' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('detach' as const) }) },
@@ -31,6 +35,10 @@ class World {
   now = 1;
   /** By slot: which replica's process, or staging, or collecting, goes on. */
   readonly busy = new Map<number, { replica: HeldReplica; kind: 'stage' | 'run' | 'collect' }>();
+  /** Members of gangs that were told to listen, and whether they do. */
+  readonly members = new Map<number, boolean>();
+  /** Members that the broker heard of as held, once each. */
+  readonly toldHeld = new Set<number>();
   readonly pinned = new Map<string, 'asked' | 'here'>();
   readonly accepted = new Set<number>();
   readonly reports = new Map<number, MachineReport>();
@@ -46,6 +54,9 @@ class World {
       case 'exit': return this.exit(action.pick, action.status);
       case 'content': return this.content(action.pick, action.refused);
       case 'settle': return this.settle(action.pick, action.fails);
+      case 'listen': return this.listen(action.pick, action.fails);
+      case 'begin': return this.begin(action.pick);
+      case 'lose': return this.hear({ kind: 'GangLost', replicaId: 1 + (action.pick % this.nextId), detail: '' });
       case 'acknowledge': return this.hear({ kind: 'ReportAcknowledged', sequence: Math.max(0, ...this.reports.keys()) });
       case 'attach': this.attached = true; return this.hear({ kind: 'ProviderAttached' });
       case 'detach': this.attached = false; return this.hear({ kind: 'ProviderLost' });
@@ -55,9 +66,11 @@ class World {
 
   /** No more work; everything that goes on comes to an end. */
   finish(): void {
-    for (let round = 0; round < 200 && (this.state.replicas.size > 0 || this.state.endedIds.size > 0); round++) {
+    for (let round = 0; round < 400 && (this.state.replicas.size > 0 || this.state.endedIds.size > 0); round++) {
       this.act({ kind: 'attach' });
       this.act({ kind: 'content', pick: 0, refused: false });
+      this.act({ kind: 'listen', pick: 0, fails: false });
+      this.act({ kind: 'begin', pick: round });
       this.act({ kind: 'exit', pick: 0, status: 0 });
       this.act({ kind: 'settle', pick: 0, fails: false });
       this.act({ kind: 'acknowledge' });
@@ -77,11 +90,27 @@ class World {
     };
     const replicas = Array.from({ length: action.count }, (): ReplicaStart => ({
       replicaId: this.nextId++, taskIndex: 0, value: '', outputs: action.hasOutput ? [{ root: 'playpen', path: 'o' }] : [],
+      ...(action.rank === undefined ? {} : { gang: { gangId: 1, rank: action.rank, members: 2, secret: new Uint8Array(32) } }),
       inputs: action.contents.map((sha256) => ({ root: 'playpen', path: sha256, content: { sha256, size: sizes[sha256] ?? 0 }, mode: 0o600 })),
     }));
     for (const replica of replicas) this.accepted.add(replica.replicaId);
     const input: AgentInput = { kind: 'ReplicasPlaced', batch: { template, replicas } };
     this.hear(input, ...(action.again ? [input] : []));
+  }
+
+  private listen(index: number, fails: boolean): void {
+    const waiting = [...this.members].filter(([, listens]) => !listens);
+    const replicaId = waiting[index % Math.max(1, waiting.length)]?.[0];
+    if (replicaId === undefined) return;
+    this.members.set(replicaId, !fails);
+    if (fails) this.hear({ kind: 'HoldFailed', replicaId, verdict: { outcome: 'broken', reason: 'MUT_GANG_CHANNEL_FAILED', detail: '' } });
+    else this.hear({ kind: 'MemberListening', held: { replicaId, name: `ana@m${replicaId}`, addresses: ['h:1'] } });
+  }
+
+  /** As a broker may say it: only of members that it was told of, again and late too. */
+  private begin(index: number): void {
+    const replicaId = [...this.toldHeld][index % Math.max(1, this.toldHeld.size)];
+    if (replicaId !== undefined) this.hear({ kind: 'GangStarted', start: { replicaId, members: [0, 1].map((rank) => ({ rank, name: `ana@m${rank}`, addresses: ['h:1'], processors: 1 })) } });
   }
 
   private pick(kind: 'stage' | 'run' | 'collect', index: number): { slot: number; replicaId: number } | undefined {
@@ -135,7 +164,11 @@ class World {
       case 'AskContents': return this.pin(command.contents);
       case 'ReleaseContents': return this.unpin(command.sha256s);
       case 'StageIn': return this.occupy(command.replica, 'stage');
-      case 'LaunchTask': return this.occupy(command.replica, 'run');
+      case 'HoldMember': this.members.set(command.replica.start.replicaId, false); return;
+      case 'ReleaseMember': this.members.delete(command.replicaId); return;
+      case 'LaunchTask':
+        if (command.replica.start.gang !== undefined && this.members.get(command.replica.start.replicaId) !== true) this.complain('a member starts that does not listen');
+        return this.occupy(command.replica, 'run');
       case 'CollectOutputs': return this.occupy(command.replica, 'collect');
       case 'KillTask': if (this.busy.get(command.replica.slots[0] ?? -1)?.replica !== command.replica) this.complain('a task is killed that does not run'); return;
       case 'RemovePlaypen': if (this.busy.has(command.slot)) this.complain(`playpen ${command.slot} is removed in use`); return;
@@ -166,6 +199,10 @@ class World {
   private report(report: MachineReport): void {
     if (!this.attached) this.complain('a report is sent to nobody');
     const before = this.reports.get(report.sequence);
+    for (const { replicaId } of before === undefined ? report.gangHeld ?? [] : []) {
+      if (this.toldHeld.has(replicaId) || this.members.get(replicaId) !== true) this.complain(`replica ${replicaId} is told as held, and is not`);
+      this.toldHeld.add(replicaId);
+    }
     if (before === undefined) this.reports.set(report.sequence, structuredClone(report));
     else if (JSON.stringify(before) !== JSON.stringify(report)) this.complain(`report ${report.sequence} changed between two sendings`);
   }
@@ -181,7 +218,7 @@ test('every accepted replica ends in exactly one report, and no processor holds 
     for (const action of actions) world.act(action);
     world.finish();
     const ends = world.ends().sort((x, y) => x - y);
-    return world.broken === '' && world.pinned.size === 0 && JSON.stringify(ends) === JSON.stringify([...world.accepted].sort((x, y) => x - y))
+    return world.broken === '' && world.pinned.size === 0 && world.members.size === 0 && JSON.stringify(ends) === JSON.stringify([...world.accepted].sort((x, y) => x - y))
       ? true : (() => { throw new Error(`${world.broken}; ended ${ends.join()} of ${[...world.accepted].join()}; pinned ${[...world.pinned.keys()].join()}`); })();
   }), runs(20_261_120, 1500));
   t.pass();
@@ -192,7 +229,7 @@ test('a replica that has run for 10 ms is told as started unless it ends in that
     const world = new World();
     world.act({ kind: 'attach' });
     for (const time of times) {
-      world.act({ kind: 'place', count: 1, noOp: false, width: 1, contents: [], hasOutput: false, time: 0, again: false });
+      world.act({ kind: 'place', count: 1, noOp: false, width: 1, contents: [], hasOutput: false, time: 0, again: false, rank: undefined });
       world.act({ kind: 'pass', time: time + 1 });
       world.act({ kind: 'exit', pick: 0, status: 0 });
       world.act({ kind: 'acknowledge' });

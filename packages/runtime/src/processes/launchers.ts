@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { invariant } from '@mutirao/core/shared';
-import { killProcess } from './kill-group.ts';
+import { killGroup, killProcess } from './kill-group.ts';
+import { makeFifos } from './make-fifos.ts';
 import { Launcher, type LauncherExit, type LaunchTask, type TaskOutput } from './launcher.ts';
 import { Origins } from './origins.ts';
 import { readProcesses, readUptime, type ProcessRow } from './process-table.ts';
@@ -44,6 +44,8 @@ export class Launchers {
   private readonly slotOf: (number | undefined)[] = [];
   /** By slot: the launcher of its last task, whose output it has; another one serves the slot if that was killed. */
   private readonly lastLaunchers: Launcher[] = [];
+  /** Groups beside those of the launchers that belong to their tasks. */
+  private readonly adopted = new Map<number, Launcher>();
   private readonly status: StatusChannel;
   private readonly origins: Origins;
   private spare: Launcher;
@@ -70,7 +72,7 @@ export class Launchers {
     rmSync(options.folder, { recursive: true, force: true });
     mkdirSync(options.folder, { recursive: true, mode: 0o700 });
     const fifos = Array.from({ length: options.width + 1 }, (_, index) => path.join(options.folder, `in-${index}`));
-    execFileSync('mkfifo', ['-m', '600', ...fifos]);
+    makeFifos(fifos);
     const status = await openStatusChannel(path.join(options.folder, 'status'));
     const launchers = new Launchers(options, status);
     status.onText = (text) => { launchers.readStatus(text); };
@@ -95,6 +97,17 @@ export class Launchers {
     this.at(slot).signal(signal);
   }
 
+  /** What a process that belongs to a slot's task, and is not started by it, has to be started with. */
+  environmentOf(slot: number): Record<string, string> {
+    return environmentOf(this.options, this.at(slot).index);
+  }
+
+  /** Counts a group, whose leader was just started, to the task that now runs on a slot: in what it holds, and in what is killed when it has ended. */
+  adopt(slot: number, pgid: number): void {
+    this.adopted.set(pgid, this.at(slot));
+    this.options.watchdog.guard(pgid);
+  }
+
   /** What the task that ended last on a slot wrote; to be read before the next starts there. */
   readOutput(slot: number, bytesMax: number): TaskOutput {
     return (this.lastLaunchers[slot] ?? this.at(slot)).readOutput(bytesMax);
@@ -106,11 +119,12 @@ export class Launchers {
    * What began before the task that now runs there, and is not the launcher, is left from an earlier one.
    */
   sweep(): TaskUsage[] {
-    const byGroup = new Map(this.launchers.map((launcher) => [launcher.pgid, launcher]));
+    const byGroup = new Map<number | undefined, Launcher>([...this.adopted, ...this.launchers.map((launcher) => [launcher.pgid, launcher] as const)]);
     const resident = new Array<number>(this.launchers.length).fill(0);
     this.bootOffset = readBootOffset();
     const rows = readProcesses();
     const origins = this.origins.find(rows);
+    this.dropEmptyGroups(rows);
     for (const row of rows) {
       const launcher = byGroup.get(row.pgid) ?? this.launchers[origins.get(row.pid) ?? -1];
       if (launcher === undefined || row.pid === launcher.pgid) continue;
@@ -129,6 +143,10 @@ export class Launchers {
   /** Kills everything and removes the folder. */
   close(): void {
     this.closed = true;
+    for (const pgid of this.adopted.keys()) {
+      killGroup(pgid, 'SIGKILL');
+      this.options.watchdog.release(pgid);
+    }
     for (const launcher of this.launchers) {
       const { pgid } = launcher;
       launcher.close();
@@ -147,14 +165,24 @@ export class Launchers {
 
   private startLauncher(): Launcher {
     const index = this.launchers.length;
-    const environment = { ...this.options.environment, ...this.options.watchdog.environment, [launcherVariable]: String(index) };
     const launcher = new Launcher({
-      index, shell: this.options.shell ?? '/bin/sh', folder: this.options.folder, environment, status: this.status.writer,
+      index, shell: this.options.shell ?? '/bin/sh', folder: this.options.folder, environment: environmentOf(this.options, index), status: this.status.writer,
       onExit: (gone, exit) => { this.replace(gone, exit); },
     });
     this.launchers.push(launcher);
     this.guard(launcher);
     return launcher;
+  }
+
+  /** The number of a group that is empty may be given again. */
+  private dropEmptyGroups(rows: readonly ProcessRow[]): void {
+    if (this.adopted.size === 0) return;
+    const found = new Set(rows.map(({ pgid }) => pgid));
+    for (const pgid of this.adopted.keys()) {
+      if (found.has(pgid)) continue;
+      this.adopted.delete(pgid);
+      this.options.watchdog.release(pgid);
+    }
   }
 
   private guard(launcher: Launcher): void {
@@ -194,6 +222,10 @@ export class Launchers {
       if (slot !== undefined) this.options.onEnded(slot, Number(status));
     }
   }
+}
+
+function environmentOf({ environment, watchdog }: LaunchersOptions, index: number): Record<string, string> {
+  return { ...environment, ...watchdog.environment, [launcherVariable]: String(index) };
 }
 
 /** A pair of connected sockets: shells write to one as their standard output, all to the same, and we read from the other. */

@@ -140,6 +140,8 @@ export class AgentProcess {
       case 'AskContents': this.#askContents(command.contents); break;
       case 'ReleaseContents': for (const sha256 of command.sha256s) this.#pinned.delete(sha256); break;
       case 'StageIn': this.#later(() => { this.#stage(command.replica); }); break;
+      case 'HoldMember': this.#later(() => { this.#hold(command.replica); }); break;
+      case 'ReleaseMember': break;
       case 'LaunchTask': this.#launch(command.replica); break;
       case 'KillTask': this.#kill(command.replica, command.signal); break;
       case 'CollectOutputs': this.#later(() => { this.#collect(command.replica); }); break;
@@ -188,12 +190,19 @@ export class AgentProcess {
     else this.#process.deliver({ kind: 'StagingFailed', replicaId, verdict: { outcome: 'broken', reason: 'MUT_STAGING_FAILED', detail: `${missing.path} is not stored` } });
   }
 
+  #hold({ start: { replicaId } }: HeldReplica): void {
+    const { machineId } = this.#setup.facts;
+    this.#process.deliver(this.#failsChore() ? { kind: 'HoldFailed', replicaId, verdict: noSpace } : { kind: 'MemberListening', held: { replicaId, name: `sim@${machineId}`, addresses: [machineId] } });
+  }
+
   #launch(replica: HeldReplica): void {
     const { world, facts, speed } = this.#setup;
     const { replicaId } = replica.start;
     const fate = world.truth.beginRun({ incarnation: facts.incarnation, machine: facts.machineId, speed }, replica);
     const finish = (): void => { this.#finish(replica, fate.exitStatus); };
     this.#running.set(replicaId, { replica, finish });
+    // A member of another rank does as it is told, until it is told to end.
+    if ((replica.start.gang?.rank ?? 0) > 0) return;
     world.kernel.after(fate.time, () => { if (this.#running.get(replicaId)?.finish === finish) finish(); });
   }
 

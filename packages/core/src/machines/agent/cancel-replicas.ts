@@ -30,7 +30,8 @@ export function stopAll(turn: Turn, reason: string): void {
 }
 
 function stopReplica(turn: Turn, replica: HeldReplica, verdict: Verdict): void {
-  if (replica.status !== 'placed') return condemn(turn, replica, verdict);
+  // A held one has no process, and nothing is on its way for it but word that it listens.
+  if (replica.status !== 'placed' && replica.status !== 'held') return condemn(turn, replica, verdict);
   removeFromQueue(turn.state, replica);
   endReplica(turn, replica, verdict);
 }

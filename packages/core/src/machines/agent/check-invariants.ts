@@ -43,6 +43,7 @@ function checkReports(state: AgentState): void {
     invariant(state.endedIds.has(end.replicaId), `the end of replica ${end.replicaId} is kept twice`);
     invariant(!state.replicas.has(end.replicaId), `replica ${end.replicaId} is held and ended`);
   }
+  for (const { replicaId } of state.untoldHolds) invariant(state.replicas.get(replicaId)?.status === 'held', `replica ${replicaId} is to be told as held, and is not`);
   for (const [index, report] of state.reports.entries()) {
     invariant(report.sequence === state.nextSequence - state.reports.length + index, `report ${report.sequence} is out of sequence`);
   }
@@ -53,6 +54,8 @@ function checkReplica(state: AgentState, replica: HeldReplica): void {
   const isPlaced = replica.status === 'placed';
   invariant(replica.slots.length === (isPlaced ? 0 : replica.template.processors), `replica ${replicaId} holds ${replica.slots.length} processors`);
   invariant((replica.startedAt > 0) === (replica.status === 'running' || replica.status === 'ending'), `replica ${replicaId} started at ${replica.startedAt}`);
+  invariant(replica.status !== 'held' || replica.start.gang !== undefined, `replica ${replicaId} is held and a member of no gang`);
+  invariant(replica.start.gang === undefined || (replica.members.length > 0) === (replica.startedAt > 0), `replica ${replicaId} started at ${replica.startedAt} in a gang of ${replica.members.length} known members`);
   invariant(isPlaced || replica.missingCount === 0, `replica ${replicaId} went on without ${replica.missingCount} contents`);
   const hashes = new Set(replica.start.inputs.map((input) => input.content.sha256));
   const missing = [...hashes].filter((sha256) => state.contents.get(sha256)?.isHere !== true).length;

@@ -1,5 +1,5 @@
 import type { Content, MachineReport } from '../../messages/index.ts';
-import type { DriverCommand } from '../../shared/index.ts';
+import type { DriverCommand, ReplicaId } from '../../shared/index.ts';
 import type { HeldReplica } from './state.ts';
 
 /** What an agent's driver must do, in order. A replica's first slot names its playpen and its launcher. */
@@ -11,7 +11,11 @@ export type AgentCommand =
   | { readonly kind: 'ReleaseContents'; readonly sha256s: readonly string[] }
   /** Makes the playpen and puts the inputs in place; answered by InputsStaged or StagingFailed. */
   | { readonly kind: 'StageIn'; readonly replica: HeldReplica }
-  /** Starts the process, in a playpen made for it where there was nothing to stage; answered by ProcessEnded. */
+  /** Has a member of a gang listen; answered by MemberListening or HoldFailed. */
+  | { readonly kind: 'HoldMember'; readonly replica: HeldReplica }
+  /** Ends what a member of a gang has beside its process: its channel, and what came over it. Harmless where that is nothing. */
+  | { readonly kind: 'ReleaseMember'; readonly replicaId: ReplicaId }
+  /** Starts the process, in a playpen made for it where there was nothing to stage; answered by ProcessEnded. A member of a gang of a rank above 0 takes commands over its channel instead, until it is killed. */
   | { readonly kind: 'LaunchTask'; readonly replica: HeldReplica }
   | { readonly kind: 'KillTask'; readonly replica: HeldReplica; readonly signal: 'SIGTERM' | 'SIGKILL' }
   /** Answered by OutputsCollected or CollectionFailed. */

@@ -41,6 +41,7 @@ export function endReplica(turn: Turn, replica: HeldReplica, verdict: Verdict, o
   const { state, commands } = turn;
   const { replicaId } = replica.start;
   invariant(state.replicas.delete(replicaId), `replica ${replicaId} ended twice`);
+  if (replica.start.gang !== undefined) releaseMember(turn, replicaId);
   const [first] = replica.slots;
   if (first !== undefined) {
     commands.push({ kind: 'RemovePlaypen', slot: first });
@@ -48,6 +49,11 @@ export function endReplica(turn: Turn, replica: HeldReplica, verdict: Verdict, o
   }
   releaseContents(turn, replica);
   tellEnd(turn, replicaId, verdict, { startedAt: replica.startedAt, result: replica.result ?? noResult, outputs });
+}
+
+function releaseMember({ state, commands }: Turn, replicaId: ReplicaId): void {
+  state.untoldHolds = state.untoldHolds.filter((held) => held.replicaId !== replicaId);
+  commands.push({ kind: 'ReleaseMember', replicaId });
 }
 
 /** Bytes of output that an end keeps in memory until it is acknowledged. */

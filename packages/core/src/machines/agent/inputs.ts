@@ -1,4 +1,4 @@
-import type { OutputContent, StartReplicas } from '../../messages/index.ts';
+import type { GangHeld, OutputContent, StartGang, StartReplicas } from '../../messages/index.ts';
 import type { ReplicaId } from '../../shared/index.ts';
 import type { ProcessResult, Verdict } from './state.ts';
 
@@ -18,6 +18,13 @@ export type AgentInput =
   | { readonly kind: 'ContentRefused'; readonly sha256: string; readonly reason: string; readonly detail: string }
   | { readonly kind: 'InputsStaged'; readonly replicaId: ReplicaId }
   | { readonly kind: 'StagingFailed'; readonly replicaId: ReplicaId; readonly verdict: Verdict }
+  /** A member of a gang listens and has started nothing. */
+  | { readonly kind: 'MemberListening'; readonly held: GangHeld }
+  | { readonly kind: 'HoldFailed'; readonly replicaId: ReplicaId; readonly verdict: Verdict }
+  /** All members of a gang are held. */
+  | { readonly kind: 'GangStarted'; readonly start: StartGang }
+  /** The channel between rank 0 and this member is lost for good. */
+  | { readonly kind: 'GangLost'; readonly replicaId: ReplicaId; readonly detail: string }
   /** A verdict says what the machine saw go wrong that the status does not tell: no launcher, no space. */
   | { readonly kind: 'ProcessEnded'; readonly replicaId: ReplicaId; readonly result: ProcessResult; readonly verdict: Verdict | undefined }
   /** Sampling found a task over a limit. */

@@ -21,16 +21,19 @@ export function sendReports(turn: Turn): void {
   const { state, now } = turn;
   if (!state.isAttached || mayWait(state, now)) return;
   let started = takeDueStarts(state, now);
+  let gangHeld = state.untoldHolds;
+  state.untoldHolds = [];
   let from = 0;
-  while (from < state.untoldEnds.length || started.length > 0) {
+  while (from < state.untoldEnds.length || started.length > 0 || gangHeld.length > 0) {
     const until = findReportEnd(state.untoldEnds, from);
     const ended = state.untoldEnds.slice(from, until);
-    const report: MachineReport = { sequence: state.nextSequence++, started, ended };
+    const report: MachineReport = { sequence: state.nextSequence++, started, ended, ...(gangHeld.length === 0 ? {} : { gangHeld }) };
     state.reportedAt = now;
     state.reports.push(report);
     turn.commands.push({ kind: 'SendReport', report });
     from = until;
     started = [];
+    gangHeld = [];
   }
   if (from > 0) state.untoldEnds = [];
 }
@@ -65,7 +68,7 @@ export function nextReportDue(state: AgentState): Instant {
 
 function mayWait(state: AgentState, now: Instant): boolean {
   const { options, untoldEnds, queue, reportedAt } = state;
-  if (untoldEnds.length === 0 || untoldEnds.length >= reportEndsEnough || now >= reportedAt + options.reportInterval) return false;
+  if (state.untoldHolds.length > 0 || untoldEnds.length === 0 || untoldEnds.length >= reportEndsEnough || now >= reportedAt + options.reportInterval) return false;
   // At least as much must wait as has ended: the broker fills the queue again when it is half empty, not when it is.
   return queue.length > Math.max(options.processors, untoldEnds.length);
 }

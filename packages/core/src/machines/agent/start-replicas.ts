@@ -1,4 +1,5 @@
 import { endReplica, success } from './end-replica.ts';
+import { holdMember } from './gang.ts';
 import { hasReportRoom } from './place-replicas.ts';
 import { removeFromQueue } from './queue.ts';
 import { setDeadline } from './deadlines.ts';
@@ -23,7 +24,7 @@ export function startReplicas(turn: Turn): void {
 
 /** The inputs of a replica are in place. */
 export function launchStaged(turn: Turn, replica: HeldReplica): void {
-  if (replica.verdict === undefined) launchTask(turn, replica);
+  if (replica.verdict === undefined) holdOrLaunch(turn, replica);
   else endReplica(turn, replica, replica.verdict);
 }
 
@@ -47,14 +48,20 @@ function startReplica(turn: Turn, replica: HeldReplica): void {
   for (let count = 0; count < replica.template.processors; count++) slots.push(state.freeSlots.pop() ?? -1);
   replica.slots = slots;
   if (replica.start.inputs.length === 0) {
-    launchTask(turn, replica);
+    holdOrLaunch(turn, replica);
   } else {
     replica.status = 'staging';
     commands.push({ kind: 'StageIn', replica });
   }
 }
 
-function launchTask(turn: Turn, replica: HeldReplica): void {
+function holdOrLaunch(turn: Turn, replica: HeldReplica): void {
+  if (replica.start.gang === undefined) launchTask(turn, replica);
+  else holdMember(turn, replica);
+}
+
+/** Has a replica's process started. */
+export function launchTask(turn: Turn, replica: HeldReplica): void {
   const { state, now, commands } = turn;
   replica.status = 'running';
   replica.startedAt = now;

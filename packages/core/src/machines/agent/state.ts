@@ -1,4 +1,4 @@
-import type { Content, MachineReport, Outcome, ReplicaEnd, ReplicaStart, TaskTemplate } from '../../messages/index.ts';
+import type { Content, GangHeld, GangMember, MachineReport, Outcome, ReplicaEnd, ReplicaStart, TaskTemplate } from '../../messages/index.ts';
 import type { Bytes, Duration, Instant, ProcessorCount, ReplicaId } from '../../shared/index.ts';
 
 /** How an agent is set up. */
@@ -21,10 +21,10 @@ export interface AgentOptions {
 }
 
 /**
- * `placed` waits for processors and contents; `staging` has processors and its inputs are being put in place; `running` has a
- * process; `ending` has none any more and its outputs are being collected.
+ * `placed` waits for processors and contents; `staging` has processors and its inputs are being put in place; `held`, of members of gangs only, has both and
+ * waits for the others; `running` has a process; `ending` has none any more and its outputs are being collected.
  */
-export type HeldStatus = 'placed' | 'staging' | 'running' | 'ending';
+export type HeldStatus = 'placed' | 'staging' | 'held' | 'running' | 'ending';
 
 /** Why a replica is made to end, told as its end when it has. */
 export interface Verdict {
@@ -44,7 +44,9 @@ export interface HeldReplica {
   missingCount: number;
   /** Processors it holds; empty while `placed`. Its process runs on the first. */
   slots: readonly number[];
-  /** 0 while `placed` or `staging`. */
+  /** Of the gang that it is a member of, once that has started; empty before, and for all others. */
+  members: readonly GangMember[];
+  /** 0 while `placed`, `staging` or `held`. */
   startedAt: Instant;
   /** Set once it is to end for another reason than its own. */
   verdict: Verdict | undefined;
@@ -94,6 +96,8 @@ export interface AgentState {
   hasLeft: boolean;
   /** Started replicas that may still have to be told, in the order of their starts; some have ended. */
   readonly untoldStarts: HeldReplica[];
+  /** Members that listen and are in no report yet; each is `held`. */
+  untoldHolds: GangHeld[];
   /** Ends that are in no report yet. */
   untoldEnds: ReplicaEnd[];
   /** Sent and not acknowledged, in the order of their sequences. */
@@ -115,7 +119,7 @@ export interface AgentState {
 export function createAgentState(options: AgentOptions): AgentState {
   return {
     options, replicas: new Map(), queue: [], freeSlots: Array.from({ length: options.processors }, (_, index) => options.processors - 1 - index),
-    contents: new Map(), contentBytes: 0, unaskedCount: 0, isAttached: false, isDraining: false, hasLeft: false, untoldStarts: [], untoldEnds: [], reports: [],
+    contents: new Map(), contentBytes: 0, unaskedCount: 0, isAttached: false, isDraining: false, hasLeft: false, untoldStarts: [], untoldHolds: [], untoldEnds: [], reports: [],
     endedIds: new Set(), endedBytes: 0, nextSequence: 1, reportedAt: 0, earliestDeadline: Infinity, wakeAt: undefined,
   };
 }

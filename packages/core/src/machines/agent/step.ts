@@ -1,3 +1,4 @@
+import type { StartGang } from '../../messages/index.ts';
 import { unreachable, type Decision, type Instant } from '../../shared/index.ts';
 import { cancelReplicas, drain, stopAll } from './cancel-replicas.ts';
 import type { AgentChange } from './changes.ts';
@@ -5,10 +6,11 @@ import type { AgentCommand } from './commands.ts';
 import { askContentsAgain, noteContent, noteRefusal, prefetchContents } from './contents.ts';
 import { enforceDeadlines } from './deadlines.ts';
 import { failReplica, findHeld, finishCollection, finishProcess, limitReplica } from './finish-replica.ts';
+import { breakGang, failHold, findStarting, noteListening } from './gang.ts';
 import type { AgentInput } from './inputs.ts';
 import { placeReplicas } from './place-replicas.ts';
 import { acknowledge, nextReportDue, resendReports, sendReports } from './reports.ts';
-import { launchStaged, startReplicas } from './start-replicas.ts';
+import { launchStaged, launchTask, startReplicas } from './start-replicas.ts';
 import type { AgentState } from './state.ts';
 import { Turn } from './turn.ts';
 
@@ -44,6 +46,10 @@ function handle(turn: Turn, input: AgentInput): void {
     case 'LimitExceeded': return limitReplica(turn, input);
     case 'OutputsCollected': return finishCollection(turn, input);
     case 'CollectionFailed': return failReplica(turn, input.replicaId, 'ending', input.verdict);
+    case 'MemberListening': return noteListening(turn, input.held);
+    case 'HoldFailed': return failHold(turn, input.replicaId, input.verdict);
+    case 'GangStarted': return startGang(turn, input.start);
+    case 'GangLost': return breakGang(turn, input.replicaId, input.detail);
     case 'TimerFired': return; // What time brings is looked at in every step.
     default: return unreachable(input);
   }
@@ -58,6 +64,11 @@ function attach(turn: Turn): void {
 function noteStaged(turn: Turn, replicaId: number): void {
   const replica = findHeld(turn, replicaId, 'staging');
   if (replica !== undefined) launchStaged(turn, replica);
+}
+
+function startGang(turn: Turn, start: StartGang): void {
+  const replica = findStarting(turn, start);
+  if (replica !== undefined) launchTask(turn, replica);
 }
 
 /** Asks for a timer unless one is set that fires early enough; with short tasks it is set a few times a second. */

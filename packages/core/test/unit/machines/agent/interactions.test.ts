@@ -5,8 +5,9 @@ import { checkInteractions } from '@mutirao/testkit';
 
 const bytes = (count: number): Uint8Array => new Uint8Array(count);
 
-function showReport({ sequence, started, ended }: MachineReport): string {
+function showReport({ sequence, started, ended, gangHeld = [] }: MachineReport): string {
   const parts = [
+    ...gangHeld.map(({ replicaId, name }) => `r${replicaId} held as ${name}`),
     ...started.map(({ replicaId, startedAt }) => `r${replicaId} started at ${startedAt}`),
     ...ended.map((end) => `r${end.replicaId} ${end.outcome} ${end.reason}`.trimEnd() + (end.exitStatus === 0 ? '' : ` status ${end.exitStatus}`)),
   ];
@@ -19,6 +20,8 @@ function showCommand(command: AgentCommand): string {
     case 'AskContents': return `ask ${command.contents.map(({ sha256 }) => sha256).join(' ')}`;
     case 'ReleaseContents': return `release ${command.sha256s.join(' ')}`;
     case 'StageIn': return `stage in r${command.replica.start.replicaId} on ${command.replica.slots.join('+')}`;
+    case 'HoldMember': return `hold r${command.replica.start.replicaId} as rank ${command.replica.start.gang?.rank} on ${command.replica.slots.join('+')}`;
+    case 'ReleaseMember': return `release member r${command.replicaId}`;
     case 'LaunchTask': return `launch r${command.replica.start.replicaId} on ${command.replica.slots.join('+')}`;
     case 'KillTask': return `${command.signal} to r${command.replica.start.replicaId}`;
     case 'CollectOutputs': return `collect outputs of r${command.replica.start.replicaId}`;
@@ -37,13 +40,15 @@ function option(words: readonly string[], name: string): string | undefined {
   return words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** `place rN ... [noop] [procs=N] [time=MS] [output=BYTES] [in=NAME:SIZE,...] [out=PATH]`. */
+/** `place rN ... [noop] [procs=N] [time=MS] [output=BYTES] [in=NAME:SIZE,...] [out=PATH] [rank=N]`. */
 function placed(words: readonly string[]): AgentInput {
   const inputs = (option(words, 'in') ?? '').split(',').filter(Boolean).map((word) => {
     const [sha256 = '', size = '0'] = word.split(':');
     return { root: 'playpen' as const, path: sha256, content: { sha256, size: Number(size) }, mode: 0o644 };
   });
   const out = option(words, 'out');
+  const rank = option(words, 'rank');
+  const gang = rank === undefined ? {} : { gang: { gangId: 7, rank: Number(rank), members: 2, secret: bytes(32) } };
   return {
     kind: 'ReplicasPlaced',
     batch: {
@@ -52,7 +57,7 @@ function placed(words: readonly string[]): AgentInput {
         limits: { runTimeMax: Number(option(words, 'time') ?? 0), memoryMax: 0, outputMax: Number(option(words, 'output') ?? 0) },
       },
       replicas: numbers(words).map((replicaId) => ({
-        replicaId, taskIndex: replicaId, value: '', inputs, outputs: out === undefined ? [] : [{ root: 'playpen' as const, path: out }],
+        replicaId, taskIndex: replicaId, value: '', inputs, outputs: out === undefined ? [] : [{ root: 'playpen' as const, path: out }], ...gang,
       })),
     },
   };
@@ -75,6 +80,10 @@ function inputOf(line: string): AgentInput {
     case 'refuse': return { kind: 'ContentRefused', sha256: first, reason, detail: '' };
     case 'staged': return { kind: 'InputsStaged', replicaId };
     case 'unstaged': return { kind: 'StagingFailed', replicaId, verdict: { outcome: 'broken', reason, detail: '' } };
+    case 'listening': return { kind: 'MemberListening', held: { replicaId, name: `ana@pc${replicaId}`, addresses: ['10.0.0.1:7'] } };
+    case 'unheld': return { kind: 'HoldFailed', replicaId, verdict: { outcome: 'broken', reason, detail: '' } };
+    case 'begin': return { kind: 'GangStarted', start: { replicaId, members: [0, 1].map((at) => ({ rank: at, name: `ana@pc${at}`, addresses: ['10.0.0.1:7'], processors: 1 })) } };
+    case 'lost': return { kind: 'GangLost', replicaId, detail: '' };
     case 'exit': {
       const outputBytes = Number(option(words, 'wrote') ?? 0);
       const result = { exitStatus: Number(words[2] ?? 0), standardOutput: bytes(outputBytes), standardError: bytes(0), outputTruncated: false, outputBytes };
@@ -88,7 +97,7 @@ function inputOf(line: string): AgentInput {
   }
 }
 
-for (const name of ['agent-replicas', 'agent-contents', 'agent-reports']) {
+for (const name of ['agent-replicas', 'agent-contents', 'agent-reports', 'agent-gangs']) {
   test(`an agent walks through ${name}.txt`, (t) => {
     const state = createAgentState({
       processors: 2, unacknowledgedMax: 6, unacknowledgedBytesMax: 1000, killGrace: 5000, startedDelay: 10, reportInterval: 5, contentBytesMax: 100, prefetchMax: 4,

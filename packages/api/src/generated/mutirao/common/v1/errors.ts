@@ -45,6 +45,8 @@ export const ErrorReason = {
   MUT_DRAINING: 53,
   MUT_END_BEFORE_START: 100,
   MUT_FILE_NOT_FOUND: 66,
+  MUT_GANG_CHANNEL_FAILED: 138,
+  MUT_GANG_LOST: 139,
   MUT_HOLD_MAX: 101,
   MUT_HOLD_NEEDLESS: 136,
   MUT_INPUT_CHANGED: 87,
@@ -188,6 +190,8 @@ export namespace ErrorReason {
   export type MUT_DRAINING = typeof ErrorReason.MUT_DRAINING;
   export type MUT_END_BEFORE_START = typeof ErrorReason.MUT_END_BEFORE_START;
   export type MUT_FILE_NOT_FOUND = typeof ErrorReason.MUT_FILE_NOT_FOUND;
+  export type MUT_GANG_CHANNEL_FAILED = typeof ErrorReason.MUT_GANG_CHANNEL_FAILED;
+  export type MUT_GANG_LOST = typeof ErrorReason.MUT_GANG_LOST;
   export type MUT_HOLD_MAX = typeof ErrorReason.MUT_HOLD_MAX;
   export type MUT_HOLD_NEEDLESS = typeof ErrorReason.MUT_HOLD_NEEDLESS;
   export type MUT_INPUT_CHANGED = typeof ErrorReason.MUT_INPUT_CHANGED;

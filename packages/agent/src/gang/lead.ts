@@ -1,0 +1,139 @@
+import { closeSync, constants, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { GangMember, GangPlace } from '@mutirao/core/messages';
+import type { Duration } from '@mutirao/core/shared';
+import { makeFifos } from '@mutirao/runtime/processes';
+import { Call } from './call.ts';
+import { dialMember } from './channel.ts';
+import type { Connection, Patience } from './connection.ts';
+import { launcherScript } from './launcher-script.ts';
+import { Link } from './link.ts';
+
+/** What rank 0 needs beside being a member. */
+export interface LeadOptions {
+  readonly place: GangPlace;
+  /** Made anew, and removed at the close. */
+  readonly folder: string;
+  /** How long a member may be out of reach, in milliseconds. */
+  readonly linkPatience: Duration;
+  readonly patience?: Patience;
+  /** A member has been out of reach for longer. */
+  onLost(detail: string): void;
+}
+
+/** Time that a call has for reaching its member, in milliseconds. */
+const dialDeadline = 10_000;
+/** A call's name ends in a line of the FIFO, which takes so many bytes whole. */
+const callNameMax = 64;
+
+/** What rank 0 has beside its membership: `$RSH_CMD`, `$HOSTFILE`, and a link to each other member. */
+export class Lead {
+  private readonly options: LeadOptions;
+  private readonly folder: string;
+  private readonly listening: Socket;
+  private readonly calls = new Set<Call>();
+  private links: readonly Link[] = [];
+  private members: readonly GangMember[] = [];
+  private rest = '';
+  private isClosed = false;
+
+  /** Makes its files. @throws Error of the file system. */
+  constructor(options: LeadOptions) {
+    this.options = options;
+    // `$RSH_CMD` stands in command lines without quotes, and mpirun splits it at blanks.
+    this.folder = isPlain(options.folder) ? options.folder : mkdtempSync(path.join(tmpdir(), 'mutirao-gang-'));
+    rmSync(this.folder, { recursive: true, force: true });
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    writeFileSync(this.launcher, launcherScript(this.folder), { mode: 0o700 });
+    const fifo = path.join(this.folder, 'calls');
+    makeFifos([fifo]);
+    // Open for writing too, or it would be at its end whenever no caller is there.
+    const file = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+    try {
+      this.listening = new Socket({ fd: file, readable: true, writable: false });
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    }
+    this.listening.on('data', (chunk: Buffer) => { this.hear(chunk.toString('latin1')); });
+    this.listening.on('error', () => undefined);
+  }
+
+  /**
+   * All members are held: links to each of them, and tells what the task's environment has.
+   *
+   * @throws {MutiraoError} MUT_GANG_LOST when one of them is out of reach.
+   */
+  async begin(members: readonly GangMember[]): Promise<Record<string, string>> {
+    this.members = members;
+    writeFileSync(this.hostFile, members.map(({ name, processors }) => `${name} slots=${processors}\n`).join(''), { mode: 0o600 });
+    const { place: { gangId, secret }, linkPatience, patience, onLost } = this.options;
+    const opened = await Promise.allSettled(members.slice(1).map(({ rank, addresses }) => Link.open({
+      addresses, key: { gangId, rank, secret }, linkPatience, ...(patience === undefined ? {} : { patience }), onLost,
+    })));
+    this.links = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    if (this.isClosed) for (const link of this.links) link.close();
+    const lost = opened.findIndex((result) => result.status === 'rejected');
+    if (lost < 0) return { ...memberVariables(members), RSH_CMD: this.launcher, HOSTFILE: this.hostFile };
+    const reason: unknown = (opened[lost] as PromiseRejectedResult).reason;
+    throw new MutiraoError('MUT_GANG_LOST', `rank 0 does not reach ${members[lost + 1]?.name}: ${reason instanceof Error ? reason.message : String(reason)}`);
+  }
+
+  /** Ends all calls, lets go of the members and removes its files. */
+  close(): void {
+    this.isClosed = true;
+    for (const call of this.calls) call.close();
+    for (const link of this.links) link.close();
+    this.listening.destroy();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private get launcher(): string {
+    return path.join(this.folder, 'rsh');
+  }
+
+  private get hostFile(): string {
+    return path.join(this.folder, 'hostfile');
+  }
+
+  private hear(text: string): void {
+    const lines = (this.rest + text).split('\n');
+    this.rest = (lines.pop() ?? '').slice(0, callNameMax);
+    for (const line of lines) if (/^\d[\d.]*$/.test(line)) this.take(line);
+  }
+
+  private take(name: string): void {
+    const call = Call.take({
+      files: path.join(this.folder, name), dial: (member) => this.dial(member),
+      onOver: () => { if (call !== undefined) this.calls.delete(call); },
+    });
+    if (call !== undefined) this.calls.add(call);
+  }
+
+  private dial(name: string): Promise<Connection> {
+    const member = findMember(this.members, name);
+    if (member === undefined) throw new MutiraoError('MUT_GANG_CHANNEL_FAILED', `no member is called ${name}; want ${this.members.map((one) => one.name).join(', ').slice(0, 1000)}`);
+    const { gangId, secret } = this.options.place;
+    return dialMember(member.addresses, { gangId, rank: member.rank, secret }, dialDeadline, this.options.patience);
+  }
+}
+
+/** `$PROC0` and its like, as every process of a gang has them. */
+export function memberVariables(members: readonly GangMember[]): Record<string, string> {
+  return Object.fromEntries(members.map(({ rank, name }) => [`PROC${rank}`, name]));
+}
+
+/** By its whole name, or by its host where that is no other's. */
+function findMember(members: readonly GangMember[], name: string): GangMember | undefined {
+  const whole = members.find((member) => member.name === name);
+  if (whole !== undefined) return whole;
+  const hosts = members.filter((member) => member.name.endsWith(`@${name}`));
+  return hosts.length === 1 ? hosts[0] : undefined;
+}
+
+function isPlain(folder: string): boolean {
+  return /^[\w./,@%+:-]+$/.test(folder);
+}

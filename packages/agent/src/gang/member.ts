@@ -1,0 +1,152 @@
+import type { Duration } from '@mutirao/core/shared';
+import type { PipedProcess, StartPipedOptions } from '@mutirao/runtime/processes';
+import { ChannelListener, type ChannelKey } from './channel.ts';
+import type { Connection, Patience } from './connection.ts';
+import { RemoteCommand } from './remote-command.ts';
+
+/** What a member of a gang is made of. */
+export interface MemberOptions {
+  readonly key: ChannelKey;
+  /** Addresses of this host to listen at. */
+  readonly hosts: readonly string[];
+  readonly killGrace: Duration;
+  /** How long the link to rank 0 may be missing, in milliseconds. */
+  readonly linkPatience: Duration;
+  readonly patience?: Patience;
+  /** Most bytes that its commands may write to their streams together; 0 for no limit. */
+  readonly outputMax: number;
+  /** Starts a process in the member's folder, as part of its task. */
+  start(command: string, onClosed: StartPipedOptions['onClosed']): PipedProcess;
+  /** Its commands have written more than they may. Told once. */
+  onOutputMax(writtenBytes: number): void;
+  /** Rank 0 has been missing for longer than it may. Told once. */
+  onLost(detail: string): void;
+}
+
+/** Commands that wait for the start of their gang. */
+const earlyMax = 256;
+
+/** One member of a gang, on its own machine: listens from when it is held, and runs commands from when its gang starts. */
+export class Member {
+  private readonly options: MemberOptions;
+  private listener: ChannelListener | undefined;
+  private readonly commands = new Set<RemoteCommand>();
+  private early: { readonly connection: Connection; readonly command: string }[] = [];
+  private status: 'waiting' | 'started' | 'ending' | 'over' = 'waiting';
+  private link: Connection | undefined;
+  private linkTimer: NodeJS.Timeout | undefined;
+  private onIdle: (() => void) | undefined;
+  private writtenBytes = 0;
+
+  private constructor(options: MemberOptions) {
+    this.options = options;
+  }
+
+  /** Listens; runs nothing yet. @throws {MutiraoError} MUT_GANG_CHANNEL_FAILED */
+  static async hold(options: MemberOptions): Promise<Member> {
+    const member = new Member(options);
+    member.listener = await ChannelListener.start(options.hosts, options.key, (connection) => { member.accept(connection); }, options.patience);
+    return member;
+  }
+
+  /** Where it listens. */
+  get addresses(): readonly string[] {
+    return this.listener?.addresses ?? [];
+  }
+
+  /** All members are held: runs what comes from now on, and what came before. Rank 0 has no link to itself. */
+  begin(): void {
+    if (this.status !== 'waiting') return;
+    this.status = 'started';
+    if (this.options.key.rank > 0 && this.link === undefined) this.missLink('rank 0 has not come');
+    const { early } = this;
+    this.early = [];
+    for (const { connection, command } of early) this.run(connection, command);
+  }
+
+  /** Signals all commands, and takes no others. @param onIdle called once none is left; at once where there is none. */
+  signal(signal: NodeJS.Signals, onIdle?: () => void): void {
+    if (this.status === 'over') return;
+    this.status = 'ending';
+    this.onIdle = onIdle ?? this.onIdle;
+    for (const command of this.commands) command.signal(signal);
+    this.tellIdle();
+  }
+
+  /** Ends all that is left of it. */
+  close(): void {
+    if (this.status === 'over') return;
+    this.status = 'over';
+    clearTimeout(this.linkTimer);
+    for (const command of this.commands) command.signal('SIGKILL');
+    this.listener?.close();
+  }
+
+  private accept(connection: Connection): void {
+    const refuse = (reason: string): void => {
+      connection.send({ kind: 'refused', reason });
+      connection.end();
+    };
+    connection.listen({
+      onFrame: (frame) => {
+        if (frame.kind === 'link') this.takeLink(connection);
+        else if (frame.kind !== 'run') throw new Error(`frame ${frame.kind} comes first; want run or link`);
+        else if (this.status === 'started') this.run(connection, frame.command.toString());
+        else if (this.status === 'waiting' && this.early.length < earlyMax) this.early.push({ connection, command: frame.command.toString() });
+        else refuse(this.status === 'waiting' ? 'too many commands wait for the gang to start' : 'this member of the gang has ended');
+      },
+      onDrained: () => undefined,
+      onClosed: () => { this.early = this.early.filter((one) => one.connection !== connection); },
+    });
+  }
+
+  private run(connection: Connection, command: string): void {
+    const { killGrace } = this.options;
+    const running: RemoteCommand = new RemoteCommand({
+      connection, killGrace, start: (line, onClosed) => this.options.start(line, onClosed),
+      onOutput: (bytes) => { this.count(bytes); },
+      onOver: () => {
+        this.commands.delete(running);
+        this.tellIdle();
+      },
+    }, command);
+    this.commands.add(running);
+  }
+
+  private count(bytes: number): void {
+    const { outputMax } = this.options;
+    const before = this.writtenBytes;
+    this.writtenBytes += bytes;
+    if (outputMax > 0 && before <= outputMax && this.writtenBytes > outputMax) this.options.onOutputMax(this.writtenBytes);
+  }
+
+  private tellIdle(): void {
+    if (this.commands.size > 0 || this.onIdle === undefined) return;
+    const { onIdle } = this;
+    this.onIdle = undefined;
+    onIdle();
+  }
+
+  private takeLink(connection: Connection): void {
+    const former = this.link;
+    this.link = connection;
+    former?.close('rank 0 has come back');
+    clearTimeout(this.linkTimer);
+    connection.listen({
+      onFrame: (frame) => { throw new Error(`frame ${frame.kind} on the link of rank 0`); },
+      onDrained: () => undefined,
+      onClosed: (reason) => {
+        if (this.link !== connection) return;
+        this.link = undefined;
+        if (this.status === 'started') this.missLink(`the link to rank 0 is lost: ${reason}`);
+      },
+    });
+    connection.send({ kind: 'ready' });
+  }
+
+  private missLink(detail: string): void {
+    const { linkPatience, onLost } = this.options;
+    clearTimeout(this.linkTimer);
+    this.linkTimer = setTimeout(() => { onLost(`${detail}; it is not back after ${linkPatience} ms`); }, linkPatience);
+  }
+}
