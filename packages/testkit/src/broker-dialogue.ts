@@ -15,7 +15,7 @@ type Options = Readonly<Record<string, string>>;
  * changes (`r1 of 1.0 accepted: finished`; tasks are `job.index`) and commands. Times are small numbers.
  *
  * Verbs: `at T`, `provider P`, `connect P [leases] [resource=R]`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
- * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. reservation=7:1000-5000x2 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
+ * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. reservation=7:1000-5000x2 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
  * until=.. incarnation=.. request=.. held=1,2 gone=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T] [wrote=500]`,
  * `request P/N STATUS width=.. walltime=.. [inside=7:1000-5000x2 over=CODE moved=2000-6000x3]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
  */
@@ -136,7 +136,7 @@ function specOf(count: number, options: Options): JobSpec {
   return aJob(1, {
     groups: groupsOf(group, options), replicasMax: Number(options['replicas'] ?? 2), failuresMax: Number(options['failures'] ?? 3),
     processors: Number(options['processors'] ?? 1), deadline: options['deadline'] === undefined ? undefined : Number(options['deadline']),
-    ...edgesOf(options), ...schedulingOf(options), verification: verificationOf(options['verify']), ...reservationOf(options),
+    ...edgesOf(options), ...takenOf(options), ...schedulingOf(options), verification: verificationOf(options['verify']), ...reservationOf(options),
   });
 }
 
@@ -158,6 +158,11 @@ function readersOf(group: TaskGroup, edges: readonly TaskEdge[]): TaskGroup[] {
 function edgesOf({ edges }: Options): Pick<JobSpec, 'edges'> {
   if (edges === undefined) return {};
   return { edges: edges.split(',').map((edge) => edge.split('>').map(Number)).map(([from = NaN, to = NaN]) => ({ from, to })) };
+}
+
+/** Taken over from job 1, where tasks have the same indexes. */
+function takenOf({ taken }: Options): Pick<JobSpec, 'resumes'> {
+  return taken === undefined ? {} : { resumes: { jobId: 1, tasks: numbersOf(taken).map((taskIndex) => ({ taskIndex, jobId: 1, fromTaskIndex: taskIndex })) } };
 }
 
 function reservationOf({ reservation, after = 'go-on', own, of = 'ann' }: Options): Pick<JobSpec, 'reservation'> {

@@ -17,6 +17,8 @@ export interface SubmitJob {
   /** The client's own key, so that a repeated submission is the same job; empty when it gave none. */
   readonly clientJobId: string;
   readonly spec: JobSpec;
+  /** A job of which results are to be taken over; 0 is the latest with the same label, undefined none. */
+  readonly resumesJobId: number | undefined;
 }
 
 /** Most tasks of one job. */
@@ -30,7 +32,7 @@ const textLengthMax = 1_048_576;
 /** Reads a submission and fills in its defaults. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted. */
 export function decodeSubmitJob(wire: SubmitJobRequest): SubmitJob {
   if (wire.job === undefined) throw badRequest('job is absent');
-  return { clientJobId: text('client_job_id', wire.clientJobId, 256), spec: decodeJobSpec(wire.job) };
+  return { clientJobId: text('client_job_id', wire.clientJobId, 256), spec: decodeJobSpec(wire.job), resumesJobId: wire.resumesJobId };
 }
 
 /** Reads a bag of tasks. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted. */

@@ -109,6 +109,8 @@ export const registry = {
   MUT_RESERVATION_TOO_LONG: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no longer than the owner allows, which the message names, or for several reservations one after another.' },
   MUT_RESERVATION_UNSUPPORTED: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Reserve at a resource whose manager honours reservations: an embedded cluster that was started with --reservations.' },
   MUT_RESOURCE_EXISTS: { status: 'ALREADY_EXISTS', retryable: false, advice: 'Choose another name for the resource.' },
+  MUT_RESUME_OPEN: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Wait until that job has ended, or cancel it first.' },
+  MUT_RESUME_OTHER: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Give the number of the job that this file was submitted as, or leave --resume out to run all of it.' },
   MUT_RUN_TIME_MAX: { status: 'DEADLINE_EXCEEDED', retryable: false, advice: 'Raise the run time limit of the job, or make the task shorter.' },
   MUT_SHARE_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for a share of at most 100 %.' },
   MUT_SITE_BUSY: { status: 'FAILED_PRECONDITION', retryable: true, advice: 'Wait until the site\'s provider is idle, or add --now to end what it does.' },

@@ -171,12 +171,13 @@ class Broker {
     });
     const homeFiles = new HomeFiles(new FileHashes({ hashFile }));
     const records = new JournalRecords(journal);
-    const stager = new Stager(homeFiles, new TaskOutputs({ records, homeFiles, hasBlob: (userId, sha256) => blobs.has(userId, sha256) }));
+    const taskOutputs = new TaskOutputs({ records, homeFiles, hasBlob: (userId, sha256) => blobs.has(userId, sha256) });
+    const stager = new Stager(homeFiles, taskOutputs);
     this.#links = this.#createLinks(homeFiles, stager);
     this.#gatherer = new Gatherer({ brokerId: setup.brokerId, instance: stores.instance, volumeBytesMax, isOpen: (replicaId) => state.successes.has(replicaId) });
     this.#performers = this.#createPerformers(stager, records);
     this.parts = {
-      driver: this.#driver, room: this.#room, journal, records, homeFiles, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
+      driver: this.#driver, room: this.#room, journal, records, homeFiles, taskOutputs, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
       clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: forbiddenFoldersOf(setup.home),
       troubleOf: (providerId) => this.#links.troubleOf(providerId),
     };

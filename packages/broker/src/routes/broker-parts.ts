@@ -10,6 +10,7 @@ import type { JobWatchers } from '../events/job-watchers.ts';
 import type { JobSpecs } from '../journal/job-specs.ts';
 import type { Records } from '../journal/records.ts';
 import type { HomeFiles } from '../staging/home-files.ts';
+import type { TaskOutputs } from '../staging/task-outputs.ts';
 
 /** The driver of the broker's machine. */
 export type BrokerDriver = MachineDriver<BrokerState, BrokerInput, BrokerChange, BrokerCommand>;
@@ -28,6 +29,7 @@ export interface BrokerParts {
   /** Whose files the broker opens and whose checks it runs. */
   readonly ownerId: UserId;
   readonly homeFiles: Pick<HomeFiles, 'fingerprintOf'>;
+  readonly taskOutputs: Pick<TaskOutputs, 'lookAt'>;
   /** Folders where no output may go. */
   readonly forbiddenFolders: readonly string[];
   /** Why the last try to reach a provider came to nothing; empty when it went well. */

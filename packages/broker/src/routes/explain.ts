@@ -5,6 +5,7 @@ import { explainJob, explainRequest, explainTask, jobLedgerOf, ledgerOf, type Ex
 import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
 import type { UnaryHandler } from '@mutirao/runtime/rpc';
 
+import { findTaken } from '../staging/task-of-job.ts';
 import { getJob, type BrokerParts } from './broker-parts.ts';
 
 /** Says why a job, a task or an allocation request is as it is. */
@@ -22,10 +23,10 @@ export function explainRoute(parts: BrokerParts): UnaryHandler<ExplainRequest, E
 
 function explainTaskOf(parts: BrokerParts, subject: { readonly userId: UserId; readonly jobId: JobId; readonly taskIndex: TaskIndex }): ExplainResponse {
   const { jobId, taskIndex, userId } = subject;
-  getJob(parts, userId, jobId);
+  const takenFrom = findTaken(parts.specs.getSpec(getJob(parts, userId, jobId)).resumes?.tasks ?? [], taskIndex);
   const ended = parts.records.endingsOf(jobId, taskIndex, taskIndex).get(taskIndex) ?? [];
   const past = ended.map(({ machineId, ...ending }) => ({ machineId, ending }));
-  return encodeFound(explainTask(parts.driver.state, { ...subject, past }, parts.clock.now()), `task ${taskIndex} in job ${jobId} of yours`);
+  return encodeFound(explainTask(parts.driver.state, { ...subject, past, takenFrom }, parts.clock.now()), `task ${taskIndex} in job ${jobId} of yours`);
 }
 
 function encodeFound(explanation: Explanation | undefined, what: string): ExplainResponse {

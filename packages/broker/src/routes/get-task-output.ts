@@ -11,7 +11,7 @@ import type { UnaryHandler } from '@mutirao/runtime/rpc';
 
 import type { ReplicaRecord } from '../journal/records.ts';
 import { outputPositions } from '../staging/stager.ts';
-import { groupOfTask, valueOfTask } from '../staging/task-of-job.ts';
+import { groupOfTask, originOf, valueOfTask } from '../staging/task-of-job.ts';
 import { Templates } from '../staging/variables.ts';
 import { getJob, type BrokerParts } from './broker-parts.ts';
 
@@ -23,17 +23,18 @@ export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutp
     const job = getJob(parts, userId, jobId);
     const summary = findTaskSummary(job, taskIndex);
     if (summary === undefined) throw new MutiraoError('MUT_NOT_FOUND', `job ${jobId} has no task ${taskIndex}; it has ${job.taskCount}`);
-    const record = findTellingRecord(parts.records.endingsOf(jobId, taskIndex, taskIndex).get(taskIndex) ?? []);
+    const origin = originOf(parts.specs.getSpec(job), { jobId, taskIndex });
+    const record = findTellingRecord(parts.records.endingsOf(origin.jobId, origin.taskIndex, origin.taskIndex).get(origin.taskIndex) ?? []);
     if (record === undefined) {
       throw new MutiraoError('MUT_NOT_FOUND', `task ${taskIndex} of job ${jobId} is ${summary.status} and has no output yet`);
     }
-    const output = parts.records.outputOf(jobId, taskIndex, record.replicaId);
+    const output = parts.records.outputOf(origin.jobId, origin.taskIndex, record.replicaId);
     return {
       replicaId: record.replicaId,
       standardOutput: asBuffer(output?.standardOutput),
       standardError: asBuffer(output?.standardError),
       truncated: record.outputTruncated,
-      files: filesOf(parts, job, record),
+      files: filesOf(parts, job, { ...record, taskIndex }),
     };
   };
 }

@@ -6,7 +6,7 @@ import { invariant, type MachineId, type RequestId, type TaskIndex, type UserId 
 import { unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 
 import type { ReplicaRecord } from '../journal/records.ts';
-import { valueOfTask } from '../staging/task-of-job.ts';
+import { findTaken, valueOfTask } from '../staging/task-of-job.ts';
 import { getJob, type BrokerParts } from './broker-parts.ts';
 
 const pageDefault = 1000;
@@ -78,6 +78,7 @@ interface TaskParts {
 function encodeTask(parts: BrokerParts, job: BrokerJob, { spec, index, records }: TaskParts): TaskRecord {
   const summary = findTaskSummary(job, index);
   invariant(summary, `job ${job.jobId} has no task ${index}`);
+  const taken = findTaken(spec.resumes?.tasks ?? [], index);
   const requestOf = (machineId: MachineId): RequestId => requestIdOf(parts, machineId);
   return {
     jobId: job.jobId,
@@ -86,6 +87,7 @@ function encodeTask(parts: BrokerParts, job: BrokerJob, { spec, index, records }
     status: encodeTaskStatus(summary.status),
     failureCount: failureCountOf(summary, records),
     waitsFor: [...summary.waitsFor],
+    takenFrom: taken === undefined ? undefined : { jobId: taken.jobId, taskIndex: taken.fromTaskIndex },
     replicas: [
       ...records.map((record) => encodeEnded(record, requestOf(record.machineId))),
       ...summary.replicas.map((replica) => encodeOpen(replica, requestOf(replica.machineId))),

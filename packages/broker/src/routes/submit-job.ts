@@ -8,6 +8,7 @@ import { unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 import { checkFiles, checkIndexIsNew } from '../submission/check-files.ts';
 import { checkRequirements } from '../submission/check-requirements.ts';
 import { fingerprintInputs } from '../submission/fingerprint-inputs.ts';
+import { resumeJob } from '../submission/resume-job.ts';
 import { resolveLocalPaths } from '../submission/resolve-paths.ts';
 import { demandOwner, type BrokerParts } from './broker-parts.ts';
 
@@ -20,7 +21,7 @@ export function submitJobRoute(parts: BrokerParts): UnaryHandler<SubmitJobReques
   });
 }
 
-async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec: given }: SubmitJob): Promise<SubmitJobResponse> {
+async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec: given, resumesJobId }: SubmitJob): Promise<SubmitJobResponse> {
   // The same job again, although its inputs may be gone by now.
   const known = findJobByClientId(parts.driver.state, userId, clientJobId);
   // While the journal is behind, it may be of the last turn and not be kept yet.
@@ -30,9 +31,11 @@ async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec
   const resolved = resolveLocalPaths(given);
   checkRequirements(resolved);
   await checkFiles(resolved, { forbidden: parts.forbiddenFolders, hasContent: ({ sha256 }) => parts.blobs.has(userId, sha256) });
-  const spec = await fingerprintInputs(resolved, parts.homeFiles);
+  const looked = await fingerprintInputs(resolved, parts.homeFiles);
+  const { spec, resumed } = resumesJobId === undefined ? { spec: looked, resumed: undefined } : await resumeJob(parts, { userId, spec: looked, resumesJobId });
   if (spec.gatherFolder !== undefined) await checkIndexIsNew(spec.gatherFolder, parts.driver.state.nextJobId);
-  return await parts.driver.ask<SubmitJobResponse>((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId, clientJobId, spec }));
+  const reply = await parts.driver.ask<SubmitJobResponse>((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId, clientJobId, spec }));
+  return resumed === undefined ? reply : { ...reply, resumed };
 }
 
 function touchesHome(spec: JobSpec): boolean {

@@ -1,8 +1,14 @@
 import { countTasks } from '@mutirao/core/machines/broker';
-import type { JobSpec, TaskGroup } from '@mutirao/core/messages';
-import { InvariantError, type TaskIndex } from '@mutirao/core/shared';
+import type { JobSpec, TakenTask, TaskGroup } from '@mutirao/core/messages';
+import { InvariantError, type JobId, type TaskIndex } from '@mutirao/core/shared';
 
 import { valueAt } from './variables.ts';
+
+/** A task and its job. */
+export interface TaskOfJob {
+  readonly jobId: JobId;
+  readonly taskIndex: TaskIndex;
+}
 
 /** The value of a task, which is counted through the groups. */
 export function valueOfTask(spec: JobSpec, index: TaskIndex): string {
@@ -24,4 +30,22 @@ function positionOf(spec: JobSpec, index: TaskIndex): { readonly group: TaskGrou
     position -= count;
   }
   throw new InvariantError(`a job has no task ${index}`);
+}
+
+/** Where the result of a task is on record: its own, or the one that was taken over for it. Cost: O(log tasks taken). */
+export function originOf({ resumes }: Pick<JobSpec, 'resumes'>, own: TaskOfJob): TaskOfJob {
+  const taken = findTaken(resumes?.tasks ?? [], own.taskIndex);
+  return taken === undefined ? own : { jobId: taken.jobId, taskIndex: taken.fromTaskIndex };
+}
+
+/** Of tasks by index. */
+export function findTaken(tasks: readonly TakenTask[], taskIndex: TaskIndex): TakenTask | undefined {
+  let low = 0;
+  let high = tasks.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((tasks[middle]?.taskIndex ?? Infinity) < taskIndex) low = middle + 1;
+    else high = middle;
+  }
+  return tasks[low]?.taskIndex === taskIndex ? tasks[low] : undefined;
 }

@@ -1,11 +1,11 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content, InputSource, JobSpec, OutputContent, OutputSpec } from '@mutirao/core/messages';
-import type { JobId, UserId } from '@mutirao/core/shared';
+import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
 
 import type { Records } from '../journal/records.ts';
 import { targetOf } from '../results/put-in-place.ts';
 import type { HomeFiles } from './home-files.ts';
-import { groupOfTask, valueOfTask } from './task-of-job.ts';
+import { groupOfTask, originOf, valueOfTask } from './task-of-job.ts';
 import { Templates, type FillIn } from './variables.ts';
 
 /** A job of which a task reads what another one wrote. */
@@ -21,6 +21,14 @@ export interface WrittenFile {
   readonly below: string;
   readonly content: Content;
   readonly mode: number;
+}
+
+/** What is there of what a task wrote. */
+export interface OutputsThere {
+  /** What is wrong with a place at home, as a part of a sentence; undefined where each holds what was written. */
+  readonly fault: string | undefined;
+  /** The paths of outputs without a place at home that are kept no more. */
+  readonly gone: ReadonlySet<string>;
 }
 
 /** What is needed to find outputs that are at home. */
@@ -63,9 +71,36 @@ export class TaskOutputs {
     }));
   }
 
+  /** Sees whether what a finished task wrote is still there, each output as it was. Cost: one read of the journal, and of files that changed since. */
+  async lookAt(job: ReadingJob, taskIndex: TaskIndex): Promise<OutputsThere> {
+    const { outputs: specs } = groupOfTask(job.spec, taskIndex);
+    const gone = new Set<string>();
+    if (specs.some(({ condition }) => condition !== '')) return { fault: 'which outputs it has depends on its machine', gone };
+    const written = specs.length === 0 ? [] : this.#acceptedOutputs(job, taskIndex);
+    for (const [position, spec] of specs.entries()) {
+      const fault = await this.#findLoss(job, { taskIndex, spec, written: written.filter(({ outputIndex }) => outputIndex === position) });
+      if (fault !== undefined && spec.localPath !== '') return { fault, gone };
+      if (fault !== undefined) gone.add(spec.path);
+    }
+    return { fault: undefined, gone };
+  }
+
+  async #findLoss(job: ReadingJob, { taskIndex, spec, written }: { readonly taskIndex: TaskIndex; readonly spec: OutputSpec; readonly written: readonly OutputContent[] }): Promise<string | undefined> {
+    const place = spec.localPath === '' ? spec.path : spec.localPath;
+    if (written.length === 0) return `what it wrote as ${place} is not on record`;
+    const fillIn = this.#templates.fillIn({ taskIndex, value: valueOfTask(job.spec, taskIndex) }, { jobId: job.jobId, machineId: '', attributes: {} });
+    try {
+      for (const output of written) await this.#demandHere(job, output, { spec, fillIn });
+      return undefined;
+    } catch (error) {
+      return error instanceof MutiraoError && error.code === 'MUT_INPUT_CHANGED' ? `${place} is not what it wrote there` : `${place}, which it wrote, is gone`;
+    }
+  }
+
   /** A task that ran again after its result was doubted has two; the later one counts. */
-  #acceptedOutputs({ jobId }: ReadingJob, taskIndex: number): readonly OutputContent[] {
-    const records = this.#port.records.endingsOf(jobId, taskIndex, taskIndex).get(taskIndex) ?? [];
+  #acceptedOutputs({ jobId, spec }: ReadingJob, taskIndex: number): readonly OutputContent[] {
+    const origin = originOf(spec, { jobId, taskIndex });
+    const records = this.#port.records.endingsOf(origin.jobId, origin.taskIndex, origin.taskIndex).get(origin.taskIndex) ?? [];
     return records.findLast(({ fate }) => fate === 'accepted')?.outputs ?? [];
   }
 

@@ -1,6 +1,6 @@
 import {
   JobStatus, MachineStatus, Scheduler, TaskStatus, type GetJobResponse, type GetTaskOutputResponse, type JobEvent, type JobSpec, type JobSummary, type LedgerRow,
-  type MachineRecord, type ProviderRecord, type ReplicaRecord, type ReplicationCap, type TaskGroup, type TaskRecord, type TrustRecord, type Verification,
+  type MachineRecord, type ProviderRecord, type ReplicaRecord, type ReplicationCap, type Resumed, type TaskGroup, type TaskRecord, type TrustRecord, type Verification,
 } from '@mutirao/api/broker';
 import { RequestStatus as ClusterRequestStatus, type HonouredReservation, type QueuedRequest } from '@mutirao/api/cluster';
 import { Outcome } from '@mutirao/api/machine';
@@ -85,7 +85,13 @@ export function taskJson(task: TaskRecord): JsonOf<Shapes['task']> {
   return {
     job_id: task.jobId, task_index: task.taskIndex, value: task.value, status: nameOf(TaskStatus, task.status),
     failure_count: task.failureCount, waits_for: task.waitsFor, replicas: task.replicas.map(replicaJson),
+    taken_from: task.takenFrom === undefined ? null : { job_id: task.takenFrom.jobId, task_index: task.takenFrom.taskIndex },
   };
+}
+
+/** What was taken over from an earlier job as JSON. */
+export function resumedJson({ jobId, takenCount, runs }: Resumed): JsonOf<Shapes['resumed']> {
+  return { job_id: jobId, taken_count: takenCount, runs: runs.map(({ taskIndex, reason }) => ({ task_index: taskIndex, reason })) };
 }
 
 function replicaJson(replica: ReplicaRecord): JsonOf<Shapes['replica']> {

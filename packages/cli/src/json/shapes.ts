@@ -325,6 +325,12 @@ export const shapes = {
   submission: {
     job_id: ['integer', 'The new job\'s number.'],
     task_count: ['integer', 'Tasks that were accepted.'],
+    resumed: ['resumed or null', 'What was taken over from an earlier job; null unless `--resume` is given.'],
+  },
+  resumed: {
+    job_id: ['integer', 'The earlier job.'],
+    taken_count: ['integer', 'Tasks that have its results and do not run.'],
+    runs: ['array of object', '`task_index` and `reason` of the first 1,000 tasks that run; the reason is a part of a sentence.'],
   },
   task: {
     job_id: ['integer', 'Its job.'],
@@ -334,6 +340,7 @@ export const shapes = {
     failure_count: ['integer', 'Failures so far.'],
     waits_for: ['array of integer', 'The first of the tasks that it waits for and that have not finished.'],
     replicas: ['array of replica', 'Its replicas, first placed first.'],
+    taken_from: ['object or null', '`job_id` and `task_index` of the task whose result it has, where it did not run since `--resume` took that over.'],
   },
   simulated_run: {
     run: ['integer', 'Its number, from 0.'],

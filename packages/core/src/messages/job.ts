@@ -1,4 +1,4 @@
-import type { Bytes, Duration, Instant, ProcessorCount, TaskIndex } from '../shared/index.ts';
+import type { Bytes, Duration, Instant, JobId, ProcessorCount, TaskIndex } from '../shared/index.ts';
 import type { JobReservation } from './reservation.ts';
 
 /** Where on a GridMachine a path begins: the replica's fresh folder, or the user's folder that outlives it. */
@@ -70,6 +70,21 @@ export interface TaskEdge {
   readonly to: TaskIndex;
 }
 
+/** A task of which an earlier one's result is taken, so that it does not run. */
+export interface TakenTask {
+  readonly taskIndex: TaskIndex;
+  /** The job and task that ran, whose records have the result. */
+  readonly jobId: JobId;
+  readonly fromTaskIndex: TaskIndex;
+}
+
+/** What of an earlier job is not run again. */
+export interface Resumption {
+  readonly jobId: JobId;
+  /** By index; what they wait for is among them. */
+  readonly tasks: readonly TakenTask[];
+}
+
 /** Bounds on one replica; 0 means none. */
 export interface Limits {
   readonly runTimeMax: Duration;
@@ -134,6 +149,8 @@ export interface JobSpec {
   readonly edges?: readonly TaskEdge[];
   /** Its tasks run inside this reservation, and nowhere else while it lasts unless it is the job's own. Left out, wherever there is a machine. */
   readonly reservation?: JobReservation;
+  /** What was taken over when it was submitted; left out where nothing was to be. */
+  readonly resumes?: Resumption;
 }
 
 /** What a task is; `waiting` until what it depends on is done. */

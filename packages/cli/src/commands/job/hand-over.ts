@@ -8,6 +8,7 @@ import type { JobSpec } from '@mutirao/core/messages';
 
 import type { BrokerClient } from '../../client/broker-client.ts';
 import type { CommandContext } from '../../context.ts';
+import { resolveJobId } from '../../selectors.ts';
 import type { HereOptions } from './here-options.ts';
 import type { InsideOptions } from './inside-reservation.ts';
 import { readJobFile, readText } from './job-file.ts';
@@ -17,13 +18,17 @@ import { makeJob, overrideJob, taskOptionsGiven, type JobOptions, type TaskOptio
 export interface SubmitOptions extends JobOptions, Partial<TaskOptions>, HereOptions, InsideOptions {
   readonly format?: string;
   readonly taskCommand?: string;
+  /** A job, or true for the latest with the same label. */
+  readonly resume?: string | true;
   readonly wait?: true;
   readonly progress?: true;
 }
 
 /** Submits a job that was read. */
-export async function handOver(context: CommandContext, job: JobSpec): Promise<SubmitJobResponse> {
-  return submitOnce(context, await context.broker(), { job: encodeJobSpec(job), clientJobId: randomUUID() });
+export async function handOver(context: CommandContext, job: JobSpec, { resume }: Pick<SubmitOptions, 'resume'> = {}): Promise<SubmitJobResponse> {
+  const broker = await context.broker();
+  const resumes = resume === undefined ? {} : { resumesJobId: resume === true ? 0 : await resolveJobId(broker, resume) };
+  return submitOnce(context, broker, { job: encodeJobSpec(job), clientJobId: randomUUID(), ...resumes });
 }
 
 /** Reads the job that is to be submitted, with what the options lay over it. @throws {FormatError | MutiraoError} for what is wrong with it. */

@@ -1,16 +1,18 @@
 import type { SubmitJobResponse } from '@mutirao/api/broker';
+import { MutiraoError } from '@mutirao/api/errors';
 import type { JobSpec } from '@mutirao/core/messages';
 import { Option, type Command } from 'commander';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { jobJson } from '../../json/documents.ts';
+import { jobJson, resumedJson } from '../../json/documents.ts';
 import { tell } from '../../output/tell.ts';
 import { followJob } from '../../watch/follow-job.ts';
 import { handOver, readJob, type SubmitOptions } from './hand-over.ts';
 import { addHereOptions, refuseWithoutHere } from './here-options.ts';
 import { reserveFor } from './inside-reservation.ts';
 import { withdrawOwn } from './reserve-for-deadline.ts';
+import { describeResumed } from './describe-resumed.ts';
 import { endLine, exitStatusOfJob } from './wait.ts';
 
 const collect = (value: string, former: readonly string[] = []): readonly string[] => [...former, value];
@@ -47,10 +49,12 @@ export function define(command: Command, act: Act): void {
     .option('--task-time <duration>', 'with --deadline: how long a task takes, for the size of that reservation (default: as tasks of earlier jobs like it did)')
     .option('--no-reservation', 'with --deadline: reserve nothing')
     .option('--no-op', 'machines answer at once and start nothing: measures the way there and back')
+    .option('--resume [job]', 'of a workflow file: run only what is not done of an earlier job of it, by number or last (default: the latest with the same label)')
     .option('--wait', 'wait until the job has ended; the exit status tells how')
     .option('--progress', 'as --wait, with progress also where standard error is no terminal')
     .addOption(new Option('--format <name>', 'format of the file, whatever its content looks like').choices(['jdf']))
     .action((file: string | undefined, options: SubmitOptions) => act(async (context) => {
+      if (options.here === true && options.resume !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--resume beside --here; a broker that ends with its job knows no earlier one');
       if (options.here === true) return (await import('./submit-here.ts')).submitHere(context, file, options);
       refuseWithoutHere(options);
       return submitJob(context, file, options);
@@ -61,15 +65,19 @@ export function define(command: Command, act: Act): void {
 /** Submits a job, and waits for its end where that is wanted. */
 export async function submitJob(context: CommandContext, file: string | undefined, options: SubmitOptions): Promise<ExitStatus> {
   const job = await reserveFor(context, readJob(context, file, options), options);
-  const { jobId, taskCount } = await handOverOrWithdraw(context, job, options);
+  const { jobId, taskCount, resumed } = await handOverOrWithdraw(context, job, options);
   if (options.wait !== true && options.progress !== true) {
     tell(context.output, {
-      json: () => ({ job_id: jobId, task_count: taskCount }),
-      table: () => [`Job ${jobId} is submitted with ${taskCount} ${taskCount === 1 ? 'task' : 'tasks'}. "mutirao job wait ${jobId}" waits for it.`],
+      json: () => ({ job_id: jobId, task_count: taskCount, resumed: resumed === undefined ? null : resumedJson(resumed) }),
+      table: () => [
+        `Job ${jobId} is submitted with ${taskCount} ${taskCount === 1 ? 'task' : 'tasks'}. "mutirao job wait ${jobId}" waits for it.`,
+        ...(resumed === undefined ? [] : describeResumed(resumed, taskCount)),
+      ],
       quiet: () => [jobId],
     });
     return 0;
   }
+  if (resumed !== undefined) for (const line of describeResumed(resumed, taskCount)) context.output.note(line);
   const ended = await followJob(context, await context.broker(), { jobId, progress: options.progress === true });
   tell(context.output, { json: () => jobJson(ended), table: () => [endLine(ended)], quiet: () => [jobId] });
   return exitStatusOfJob(ended);
@@ -78,7 +86,7 @@ export async function submitJob(context: CommandContext, file: string | undefine
 /** Hands a job over; what was reserved for it is given back where that fails. */
 async function handOverOrWithdraw(context: CommandContext, job: JobSpec, options: SubmitOptions): Promise<SubmitJobResponse> {
   try {
-    return await handOver(context, job);
+    return await handOver(context, job, options);
   } catch (error) {
     await withdrawOwn(context, job, options);
     throw error;

@@ -82,10 +82,16 @@ export function taskTable(tasks: readonly TaskRecord[], everyReplica: boolean, n
   const rows = tasks.flatMap((task) => {
     const shown = everyReplica ? task.replicas : [tellingReplica(task)].filter((replica) => replica !== undefined);
     const head = [String(task.taskIndex), shorten(task.value), nameOf(TaskStatus, task.status)];
-    if (shown.length === 0) return [[...head, '-', '-', '-', '-', '-', '-', task.waitsFor.length === 0 ? '' : `waits for ${task.waitsFor.join(', ')}`]];
+    if (shown.length === 0) return [[...head, '-', '-', '-', '-', '-', '-', remarkOn(task)]];
     return shown.map((replica, index) => [...(index === 0 ? head : ['', '', '']), ...replicaCells(replica, now)]);
   });
   return renderTable(columns, rows);
+}
+
+/** Of a task that was never placed. */
+function remarkOn({ takenFrom, waitsFor }: TaskRecord): string {
+  if (takenFrom !== undefined) return `taken over from task ${takenFrom.taskIndex} of job ${takenFrom.jobId}`;
+  return waitsFor.length === 0 ? '' : `waits for ${waitsFor.join(', ')}`;
 }
 
 /** The replica that counts: the accepted one, else the latest. */

@@ -1,6 +1,7 @@
+import type { TakenTask } from '../../messages/index.ts';
 import { IndexSet, invariant, type JobId, type TaskIndex } from '../../shared/index.ts';
 import { TimeCurve } from '../../times/index.ts';
-import { admitTask } from './apply-dependencies.ts';
+import { admitTask, countUnmet } from './apply-dependencies.ts';
 import type { ChangeOf } from './changes.ts';
 import { layOutDependencies } from './lay-out-dependencies.ts';
 import { type BrokerJob, type BrokerState, clientKey, type OpenTask, schedulingDefaults } from './state.ts';
@@ -13,18 +14,28 @@ export function getJob(state: BrokerState, jobId: JobId): BrokerJob {
   return job;
 }
 
-/** Takes a job in: every task is ready, or waits for others. */
+/** Takes a job in: every task is ready or waits for others, but those whose results are taken over, which have finished. */
 export function acceptJob(state: BrokerState, change: ChangeOf<'JobAccepted'>): void {
   const job = createJob(change);
   const { groups, queues } = layOutGroups(job, change.spec);
   job.groups = groups;
   job.queues = queues;
   job.dependencies = layOutDependencies(change.spec);
-  admitRange(job, 0, job.taskCount);
+  takeOver(job, change.spec.resumes?.tasks ?? []);
   state.jobs.set(job.jobId, job);
   state.openJobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
   state.nextJobId = Math.max(state.nextJobId, job.jobId + 1);
+}
+
+function takeOver(job: BrokerJob, taken: readonly TakenTask[]): void {
+  let from = 0;
+  for (const { taskIndex } of taken) job.finished.add(taskIndex);
+  countUnmet(job);
+  for (const { taskIndex } of [...taken, { taskIndex: job.taskCount }]) {
+    admitRange(job, from, taskIndex - from);
+    from = taskIndex + 1;
+  }
 }
 
 function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccepted'>): BrokerJob {

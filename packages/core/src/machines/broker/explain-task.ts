@@ -1,3 +1,4 @@
+import type { TakenTask } from '../../messages/index.ts';
 import type { Instant, JobId, MachineId, TaskIndex, UserId } from '../../shared/index.ts';
 import type { ReplicaEnding } from './changes.ts';
 import { avoidedUntil } from './avoidance.ts';
@@ -28,6 +29,8 @@ export interface TaskSubject {
   readonly taskIndex: TaskIndex;
   /** Its replicas that ended, oldest first. */
   readonly past: readonly PastReplica[];
+  /** Whose result it has, where that was taken over when the job was submitted. */
+  readonly takenFrom?: TakenTask | undefined;
 }
 
 /** Says why a task is what it is; undefined where this user has no such task. */
@@ -42,7 +45,7 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
     case 'ready': return explainReady(state, job, { name, task, past, now });
     case 'running': return explainRunning(state, { job, task, name, past }, now);
     case 'verifying': return explainVerifying(state, job, { name, task, past });
-    case 'finished': return explainFinished(name, subject.past, past);
+    case 'finished': return explainFinished(name, subject, past);
     case 'failed': return { summary: `${name} failed: ${past.at(-1) ?? 'its records are gone'}`, details: past.slice(0, -1) };
     case 'cancelled': return { summary: explainCancelled(job, { name, task, past }), details: past };
   }
@@ -102,7 +105,8 @@ function explainVerifying(state: BrokerState, job: BrokerJob, { name, task, past
   return { summary: `${name} succeeded on ${machines[0]}; its outputs are being brought home and checked.`, details: past };
 }
 
-function explainFinished(name: string, past: readonly PastReplica[], sentences: readonly string[]): Explanation {
+function explainFinished(name: string, { past, takenFrom }: TaskSubject, sentences: readonly string[]): Explanation {
+  if (takenFrom !== undefined) return { summary: `${name} did not run: it has the result of task ${takenFrom.fromTaskIndex} of job ${takenFrom.jobId}, which did the same.`, details: sentences };
   const winner = past.find(({ ending }) => ending.fate === 'accepted');
   if (winner === undefined) return { summary: `${name} finished.`, details: sentences };
   const { startedAt, endedAt } = winner.ending;

@@ -40,10 +40,11 @@ function findFailedBefore({ dependencies, failed, cancelled }: BrokerJob, index:
 }
 
 /** Says of a workflow how many of its tasks wait for others, and how many cannot run any more. */
-export function explainProgress({ dependencies, cancelled, failed, cancelReason }: BrokerJob): string[] {
-  if (dependencies === undefined) return [];
+export function explainProgress({ dependencies, cancelled, failed, cancelReason, spec }: BrokerJob): string[] {
+  const taken = spec?.resumes === undefined ? [] : [`${plural(spec.resumes.tasks.length, 'task')} taken over from job ${spec.resumes.jobId}.`];
+  if (dependencies === undefined) return taken;
   const { waiting: { size } } = dependencies;
   const waiting = size === 0 ? [] : [`${plural(size, 'task')} ${size === 1 ? 'waits' : 'wait'} for others to finish.`];
   const blocked = cancelled.size > 0 && failed.size > 0 && cancelReason === '' ? [`${plural(cancelled.size, 'task')} cannot run, since what ${cancelled.size === 1 ? 'it waits' : 'they wait'} for failed.`] : [];
-  return [...waiting, ...blocked];
+  return [...taken, ...waiting, ...blocked];
 }

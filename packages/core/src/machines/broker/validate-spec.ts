@@ -6,13 +6,14 @@ import { credibilityMaxOf, type CredibilityRules, defaultCredibilityRules } from
 import type { SpecFault } from './spec-fault.ts';
 import { countTasks } from './task-groups.ts';
 import { findEdgesFault } from './validate-edges.ts';
+import { findResumptionFault } from './validate-resumption.ts';
 
 /** Tasks that a job may have. */
 export const taskCountMax = 2 ** 31;
 
 /** Finds what keeps a spec from being taken in: the value found and the value wanted; undefined when nothing does. */
 export function findSpecFault(spec: JobSpec, rules: CredibilityRules = defaultCredibilityRules): SpecFault | undefined {
-  return findRangeFault(spec) ?? findSchedulingFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec) ?? findEdgesFault(spec) ?? findVerificationFault(spec, rules);
+  return findRangeFault(spec) ?? findSchedulingFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec) ?? findEdgesFault(spec) ?? findResumptionFault(spec) ?? findVerificationFault(spec, rules);
 }
 
 function bad(message: string): SpecFault {

@@ -294,11 +294,32 @@ export interface SubmitJobRequest {
     | undefined;
   /** Chosen by the client; the same key is the same job. */
   clientJobId: string;
+  /**
+   * A job of the same user that has ended: what of it did the same as a task of this one, and finished, is not run again, as long as its results are there and
+   * nothing before it runs. 0 is the latest job with the same label. When absent, every task runs.
+   */
+  resumesJobId?: number | undefined;
 }
 
 export interface SubmitJobResponse {
   jobId: number;
   taskCount: number;
+  /** What was taken over, where that was asked for; absent when the job was submitted before under the same key. */
+  resumed?: Resumed | undefined;
+}
+
+export interface Resumed {
+  /** The job that results were taken from. */
+  jobId: number;
+  takenCount: number;
+  /** The first 1,000 of the tasks that run. */
+  runs: TaskToRun[];
+}
+
+export interface TaskToRun {
+  taskIndex: number;
+  /** A part of a sentence: "its command is another one". */
+  reason: string;
 }
 
 export interface JobSummary {
@@ -448,6 +469,14 @@ export interface TaskRecord {
   replicas: ReplicaRecord[];
   /** The first of the tasks that it waits for and that have not finished. */
   waitsFor: number[];
+  /** Whose result it has, where it did not run. */
+  takenFrom?: TakenFrom | undefined;
+}
+
+/** A task of another job of the same user. */
+export interface TakenFrom {
+  jobId: number;
+  taskIndex: number;
 }
 
 export interface ListTasksRequest {
@@ -1817,7 +1846,7 @@ export const CheckVerification: MessageFns<CheckVerification> = {
 };
 
 function createBaseSubmitJobRequest(): SubmitJobRequest {
-  return { job: undefined, clientJobId: "" };
+  return { job: undefined, clientJobId: "", resumesJobId: undefined };
 }
 
 export const SubmitJobRequest: MessageFns<SubmitJobRequest> = {
@@ -1827,6 +1856,9 @@ export const SubmitJobRequest: MessageFns<SubmitJobRequest> = {
     }
     if (message.clientJobId !== "") {
       writer.uint32(18).string(message.clientJobId);
+    }
+    if (message.resumesJobId !== undefined) {
+      writer.uint32(24).uint64(message.resumesJobId);
     }
     return writer;
   },
@@ -1860,6 +1892,14 @@ export const SubmitJobRequest: MessageFns<SubmitJobRequest> = {
             message.clientJobId = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.resumesJobId = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1874,7 +1914,7 @@ export const SubmitJobRequest: MessageFns<SubmitJobRequest> = {
 };
 
 function createBaseSubmitJobResponse(): SubmitJobResponse {
-  return { jobId: 0, taskCount: 0 };
+  return { jobId: 0, taskCount: 0, resumed: undefined };
 }
 
 export const SubmitJobResponse: MessageFns<SubmitJobResponse> = {
@@ -1884,6 +1924,9 @@ export const SubmitJobResponse: MessageFns<SubmitJobResponse> = {
     }
     if (message.taskCount !== 0) {
       writer.uint32(16).uint64(message.taskCount);
+    }
+    if (message.resumed !== undefined) {
+      Resumed.encode(message.resumed, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -1915,6 +1958,139 @@ export const SubmitJobResponse: MessageFns<SubmitJobResponse> = {
             }
 
             message.taskCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.resumed = Resumed.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseResumed(): Resumed {
+  return { jobId: 0, takenCount: 0, runs: [] };
+}
+
+export const Resumed: MessageFns<Resumed> = {
+  encode(message: Resumed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== 0) {
+      writer.uint32(8).uint64(message.jobId);
+    }
+    if (message.takenCount !== 0) {
+      writer.uint32(16).uint64(message.takenCount);
+    }
+    for (const v of message.runs) {
+      TaskToRun.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Resumed {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResumed();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.takenCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.runs.push(TaskToRun.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTaskToRun(): TaskToRun {
+  return { taskIndex: 0, reason: "" };
+}
+
+export const TaskToRun: MessageFns<TaskToRun> = {
+  encode(message: TaskToRun, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.taskIndex !== 0) {
+      writer.uint32(8).uint64(message.taskIndex);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TaskToRun {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTaskToRun();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.taskIndex = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
             continue;
           }
         }
@@ -3231,7 +3407,16 @@ export const ReplicaRecord: MessageFns<ReplicaRecord> = {
 };
 
 function createBaseTaskRecord(): TaskRecord {
-  return { jobId: 0, taskIndex: 0, value: "", status: 0, failureCount: 0, replicas: [], waitsFor: [] };
+  return {
+    jobId: 0,
+    taskIndex: 0,
+    value: "",
+    status: 0,
+    failureCount: 0,
+    replicas: [],
+    waitsFor: [],
+    takenFrom: undefined,
+  };
 }
 
 export const TaskRecord: MessageFns<TaskRecord> = {
@@ -3260,6 +3445,9 @@ export const TaskRecord: MessageFns<TaskRecord> = {
         writer.uint64(v);
       }
       writer.join();
+    }
+    if (message.takenFrom !== undefined) {
+      TakenFrom.encode(message.takenFrom, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -3342,6 +3530,71 @@ export const TaskRecord: MessageFns<TaskRecord> = {
             }
 
             break;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.takenFrom = TakenFrom.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTakenFrom(): TakenFrom {
+  return { jobId: 0, taskIndex: 0 };
+}
+
+export const TakenFrom: MessageFns<TakenFrom> = {
+  encode(message: TakenFrom, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== 0) {
+      writer.uint32(8).uint64(message.jobId);
+    }
+    if (message.taskIndex !== 0) {
+      writer.uint32(16).uint64(message.taskIndex);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TakenFrom {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTakenFrom();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.taskIndex = longToNumber(reader.uint64());
+            continue;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {

@@ -107,6 +107,8 @@ export const ErrorReason = {
   MUT_RESERVATION_TOO_LONG: 109,
   MUT_RESERVATION_UNSUPPORTED: 118,
   MUT_RESOURCE_EXISTS: 110,
+  MUT_RESUME_OPEN: 140,
+  MUT_RESUME_OTHER: 141,
   MUT_RUN_TIME_MAX: 61,
   MUT_SHARE_MAX: 111,
   MUT_SITE_BUSY: 75,
@@ -252,6 +254,8 @@ export namespace ErrorReason {
   export type MUT_RESERVATION_TOO_LONG = typeof ErrorReason.MUT_RESERVATION_TOO_LONG;
   export type MUT_RESERVATION_UNSUPPORTED = typeof ErrorReason.MUT_RESERVATION_UNSUPPORTED;
   export type MUT_RESOURCE_EXISTS = typeof ErrorReason.MUT_RESOURCE_EXISTS;
+  export type MUT_RESUME_OPEN = typeof ErrorReason.MUT_RESUME_OPEN;
+  export type MUT_RESUME_OTHER = typeof ErrorReason.MUT_RESUME_OTHER;
   export type MUT_RUN_TIME_MAX = typeof ErrorReason.MUT_RUN_TIME_MAX;
   export type MUT_SHARE_MAX = typeof ErrorReason.MUT_SHARE_MAX;
   export type MUT_SITE_BUSY = typeof ErrorReason.MUT_SITE_BUSY;

@@ -1,0 +1,2 @@
+export { chooseTaken, type Choice, type FormerResults, type TaskToRun } from './choose-taken.ts';
+export { matchTasks, type TaskMatch } from './match-tasks.ts';

@@ -1,0 +1,105 @@
+// What of an earlier job is taken for done: the same tasks, finished, whose results are there, and nothing behind what runs.
+import test from 'ava';
+import { chooseTaken, matchTasks, type Choice } from '@mutirao/core/resumption';
+import type { InputSpec, JobSpec, OutputSpec } from '@mutirao/core/messages';
+import { aGroup, aJob } from '@mutirao/testkit';
+
+/** A task: its command, the tasks that write its inputs with these, files of home with their fingerprints, and its outputs with their places. */
+interface Draft {
+  readonly name?: string;
+  readonly command?: string;
+  readonly reads?: readonly (readonly [from: number, path: string])[];
+  readonly files?: Readonly<Record<string, string>>;
+  readonly writes?: Readonly<Record<string, string>>;
+  readonly after?: readonly number[];
+}
+
+function jobOf(drafts: readonly Draft[], changes: Partial<JobSpec> = {}): JobSpec {
+  const groups = drafts.map(({ command = 'true', name = command, reads = [], files = {}, writes = {} }) => aGroup(1, {
+    values: { kind: 'list', values: [name] }, command,
+    inputs: [
+      ...reads.map(([taskIndex, path]): InputSpec => ({ source: { kind: 'output', taskIndex, path }, root: 'playpen', path, condition: '' })),
+      ...Object.entries(files).map(([path, fingerprint]): InputSpec => ({ source: { kind: 'path', path: `/home/${path}` }, root: 'playpen', path, condition: '', fingerprint })),
+    ],
+    outputs: Object.entries(writes).map(([path, localPath]): OutputSpec => ({ root: 'playpen', path, localPath, condition: '' })),
+  }));
+  const edges = drafts.flatMap(({ reads = [], after = [] }, to) => [...new Set([...reads.map(([from]) => from), ...after])].map((from) => ({ from, to })));
+  return aJob(1, { groups, edges, ...changes });
+}
+
+function resume(next: JobSpec, former: JobSpec, { faults = {}, gone = [] }: { readonly faults?: Readonly<Record<number, string>>; readonly gone?: readonly string[] } = {}): Choice {
+  return chooseTaken(next, matchTasks(next, former), { spec: former, faultOf: (index) => faults[index], isGone: (index, path) => gone.includes(`${index} ${path}`) });
+}
+
+/** split -> left, right -> join. */
+const diamond: readonly Draft[] = [
+  { name: 'split', command: 'split', files: { in: 'f1' }, writes: { a: '', b: '' } },
+  { name: 'left', command: 'left', reads: [[0, 'a']], writes: { A: '' } },
+  { name: 'right', command: 'right', reads: [[0, 'b']], writes: { B: '' } },
+  { name: 'join', command: 'join', reads: [[1, 'A'], [2, 'B']], writes: { all: '/home/all' } },
+];
+
+function changed(index: number, change: Draft): JobSpec {
+  return jobOf(diamond.map((draft, at) => (at === index ? { ...draft, ...change } : draft)));
+}
+
+const numbers = ({ taken }: Choice): number[] => [...taken.keys()];
+
+test('all of the same workflow is taken over where all finished', (t) => {
+  t.deepEqual(resume(jobOf(diamond), jobOf(diamond)), { taken: new Map([[0, 0], [1, 1], [2, 2], [3, 3]]), runs: [] });
+});
+
+test('what did not finish runs, and what waits for it', (t) => {
+  const { taken, runs } = resume(jobOf(diamond), jobOf(diamond), { faults: { 2: 'it did not finish in job 1' } });
+  t.deepEqual([...taken.keys()], [0, 1]);
+  t.deepEqual(runs, [{ taskIndex: 2, reason: 'it did not finish in job 1' }, { taskIndex: 3, reason: 'it waits for task 2, which runs' }]);
+});
+
+test('another command, another input, another environment and other outputs are told apart, and everything behind runs', (t) => {
+  const reasons = (next: JobSpec): readonly string[] => resume(next, jobOf(diamond)).runs.map(({ taskIndex, reason }) => `${taskIndex} ${reason}`);
+  t.deepEqual(reasons(changed(1, { command: 'left --fast' })), ['1 its command is another one', '3 it waits for task 1, which runs']);
+  t.is(reasons(changed(0, { files: { in: 'f2' } }))[0], '0 its input in is not what it was');
+  t.is(reasons(changed(0, { files: { in: 'f2' } })).length, 4);
+  t.deepEqual(reasons(changed(3, { writes: { all: '/home/other' } })), ['3 nothing like it was there']);
+  t.is(reasons(jobOf(diamond, { environment: { SEED: '2' } }))[0], '0 its environment is another one');
+  t.is(reasons(jobOf(diamond, { verification: { kind: 'vote', count: 3 } }))[0], '0 its result is verified in another way');
+});
+
+test('tasks are found again by what they do, wherever they stand in the file', (t) => {
+  const moved = diamond.map((draft): Draft => ({ ...draft, ...(draft.reads === undefined ? {} : { reads: draft.reads.map(([from, path]) => [from + 1, path] as const) }) }));
+  t.deepEqual(resume(jobOf([{ command: 'new' }, ...moved]), jobOf(diamond)).taken, new Map([[1, 0], [2, 1], [3, 2], [4, 3]]));
+});
+
+test('a task that reads a file of the same name from another task runs', (t) => {
+  const writers: readonly Draft[] = [{ command: 'one', writes: { x: '' } }, { command: 'two', writes: { x: '' } }];
+  const reader = (from: number): JobSpec => jobOf([...writers, { command: 'read', reads: [[from, 'x']], after: [0, 1] }]);
+  t.deepEqual(resume(reader(1), reader(0)).runs, [{ taskIndex: 2, reason: 'it waits for other tasks than before' }]);
+});
+
+test('a task that waits for one more than before runs, and so does one that waits for one less', (t) => {
+  const [free, bound] = [jobOf([{}, { command: 'b' }]), jobOf([{}, { command: 'b', after: [0] }])];
+  t.deepEqual(numbers(resume(bound, free)), [0]);
+  t.deepEqual(numbers(resume(free, bound)), [0]);
+});
+
+test('an intermediate file that is kept no more matters only where a task that runs reads it', (t) => {
+  const gone = ['0 a', '0 b', '1 A', '2 B'];
+  t.deepEqual(numbers(resume(jobOf(diamond), jobOf(diamond), { gone })), [0, 1, 2, 3]);
+  const { taken, runs } = resume(changed(3, { command: 'join --all' }), jobOf(diamond), { gone: ['0 a', '1 A'] });
+  t.deepEqual([...taken.keys()], []);
+  t.is(runs[1]?.reason, 'A, which it wrote, is kept no more, and task 3 reads it');
+  t.is(runs[0]?.reason, 'a, which it wrote, is kept no more, and task 1 reads it');
+});
+
+test('an input by a path that depends on the task, and what says the number of its job, are never the same', (t) => {
+  const unknown = aJob(1, { groups: [aGroup(1, { inputs: [{ source: { kind: 'path', path: '/home/{}' }, root: 'playpen', path: 'in', condition: '' }] })] });
+  t.deepEqual(numbers(resume(unknown, unknown)), []);
+  t.deepEqual(numbers(resume(jobOf([{ command: 'echo $JOB' }]), jobOf([{ command: 'echo $JOB' }]))), []);
+  t.deepEqual(numbers(resume(jobOf([{}, { command: 'x {#}' }]), jobOf([{}, { command: 'x {#}' }]))), [0, 1]);
+  t.deepEqual(numbers(resume(jobOf([{ command: 'x {#}' }]), jobOf([{}, { command: 'x {#}' }]))), []);
+});
+
+test('of tasks that are alike each is taken once', (t) => {
+  const alike = (count: number): JobSpec => jobOf(Array.from({ length: count }, () => ({})));
+  t.deepEqual(resume(alike(3), alike(2)).taken, new Map([[0, 0], [1, 1]]));
+});
