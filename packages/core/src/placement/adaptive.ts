@@ -7,12 +7,14 @@ export interface AdaptiveOptions {
   readonly halfLife: number;
   /** Arrivals between two looks at a. */
   readonly every: number;
-  /** Up to this load of the busiest resource, spread over all that are wide enough, nothing is restricted. */
+  /** Up to this load of the busiest resource nothing is restricted. */
   readonly calmLoad: number;
+  /** By how much restricting may raise the load of the busiest resource: 0.02 is by 2 %. */
+  readonly tolerance: number;
 }
 
-/** Follows some thousand tasks; calm is what a queue without backfilling can mostly serve. */
-export const adaptiveDefaults: AdaptiveOptions = { halfLife: 1000, every: 50, calmLoad: 0.7 };
+/** Follows some thousand tasks; a resource that is busy half of the time has no long queue. */
+export const adaptiveDefaults: AdaptiveOptions = { halfLife: 1000, every: 50, calmLoad: 0.5, tolerance: 0.02 };
 
 /** Values of a that are looked at, at most: so that many resources do not make it slow. */
 const choicesMax = 32;
@@ -24,9 +26,9 @@ interface WidthClass { arrivedWidths: number; endedWidths: number; endedWork: nu
  * An a that follows the mix of widths and the load, the seed's named future work.
  *
  * Tasks are classed by the least resource that they fit. Of each class it follows how much width arrives per time, and how long a processor of it
- * runs as seen at ends: no walltimes, so that it serves every level. The load that each a would give each resource, a class being spread over its
- * admissible resources by their size, is then known; the a whose busiest resource is least loaded is taken, the greatest of equal ones. While the
- * busiest of a = 1 is below `calmLoad`, that is 1.
+ * runs as seen at ends: no walltimes, so that it serves every level. So it knows how busy each a would leave the busiest resource if tasks were spread as
+ * evenly as their admissible sets allow. It takes the least a that makes that no worse than no restriction does: narrow tasks are kept off large
+ * resources as far as there is room for them elsewhere. While even the busiest is below `calmLoad`, a is 1.
  */
 export class AdaptiveAdmissibility {
   readonly #sets: AdmissibleSets;
@@ -54,7 +56,7 @@ export class AdaptiveAdmissibility {
     return this.#value;
   }
 
-  /** Notes the arrival of a task, one that is too wide for all excepted. Cost: O(classes); every so often O(choices x resources x classes). */
+  /** Notes the arrival of a task, one that is too wide for all excepted. Cost: O(classes); every so often O(choices x classes^2). */
   noteArrival(width: ProcessorCount, now: Instant): void {
     const seen = this.#classOf(width);
     if (seen === undefined) return;
@@ -74,24 +76,38 @@ export class AdaptiveAdmissibility {
     seen.endedWork += width * runTime;
   }
 
-  /** Load of the busiest resource at some a; 1 is as much as it can do. Cost: O(resources x classes). */
+  /**
+   * Load of the busiest resource at some a, tasks spread as evenly as can be; 1 is as much as it can do. Cost: O(classes^2).
+   *
+   * Of classes in the order of width both ends of the admissible sets ascend, so that the least load there can be is the largest that a row of
+   * neighbouring classes brings to all that is admissible to any of them.
+   */
   peakLoadAt(admissibility: number): number {
-    const loads = new Float64Array(this.#sets.sizes.length);
-    for (const [first, { arrivedWidths, endedWidths, endedWork }] of this.#classes) {
-      const range = this.#sets.rangeOf(this.#sets.sizes[first] as number, admissibility);
-      if (range === undefined || endedWidths === 0 || this.#elapsed === 0) continue;
-      const load = (arrivedWidths / this.#elapsed) * (endedWork / endedWidths) / this.#sets.sum(range.first, range.last);
-      for (let index = range.first; index <= range.last; index += 1) loads[index] = (loads[index] as number) + load;
+    const rows = [...this.#classes].filter(([, { endedWidths }]) => endedWidths > 0).sort(([one], [other]) => one - other).map(([first, seen]) => ({
+      first, last: this.#sets.rangeOf(this.#sets.sizes[first] as number, admissibility)?.last ?? first,
+      load: (seen.arrivedWidths / this.#elapsed) * (seen.endedWork / seen.endedWidths),
+    }));
+    let peak = 0;
+    for (const [index, { first }] of rows.entries()) {
+      let load = 0;
+      for (let other = index; other < rows.length; other += 1) {
+        const row = rows[other] as (typeof rows)[number];
+        load += row.load;
+        peak = Math.max(peak, load / this.#sets.sum(first, row.last));
+      }
     }
-    return loads.reduce((most, load) => Math.max(most, load), 0);
+    return peak;
   }
 
   #choose(): number {
-    let [best, least] = [1, this.peakLoadAt(1)];
-    if (least <= this.#options.calmLoad) return 1;
+    if (this.#elapsed === 0) return 1;
+    const unrestricted = this.peakLoadAt(1);
+    if (unrestricted <= this.#options.calmLoad) return 1;
+    const most = unrestricted * (1 + this.#options.tolerance);
+    let best = 1;
     for (const choice of this.#choices) {
-      const peak = this.peakLoadAt(choice);
-      if (peak < least * (1 - 1e-9)) [best, least] = [choice, peak];
+      if (this.peakLoadAt(choice) > most) break;
+      best = choice;
     }
     return best;
   }

@@ -23,6 +23,7 @@ test('section 3: admissible are f(j)..r(j), the least r whose sum is a of the su
   t.is(rangeOf(17, 0.6), '10..11');
   t.is(rangeOf(1, 0.6), '1..10');
   for (const width of [1, 5, 9, 17]) t.is(rangeOf(width, 1).split('..')[1], '11', 'a = 1 restricts nothing');
+  for (const width of [1, 5, 9, 17]) t.is(rangeOf(width, 0.8), rangeOf(width, 1), 'from 104/136 on nothing is restricted');
   t.is(rangeOf(5, 0), '5..5', 'a = 0 leaves f(j)');
   t.is(sets.rangeOf(33, 1), undefined);
 });

@@ -4,25 +4,30 @@ import type { Command } from 'commander';
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
 import { countRuns, isStartsChunk, listParts } from '@mutirao/sim/costa2005';
+import { listCases, listParts as listPlacementParts } from '@mutirao/sim/gonzalez2010';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { tell } from '../../output/tell.ts';
+import { PlacementPartRunner } from '../../simulation/study/placement-part-runner.ts';
+import { readPlacementSettings } from '../../simulation/study/run-gonzalez2010.ts';
 import { ChunkRunner } from '../../simulation/study/run-study-chunk.ts';
 import { checkLogs, getData, readSettings, type StudyOptions } from '../../simulation/study/study-options.ts';
 
 /** What `sim study-chunk` takes. */
 export interface StudyChunkOptions extends StudyOptions {
   readonly out: string;
+  readonly experiments?: string;
 }
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<study>', 'costa2005')
+    .argument('<study>', 'costa2005 or gonzalez2010')
     .argument('<part>', 'name of the part, as in the names of result files')
     .requiredOption('--out <file>', 'where its results go, as JSON lines')
     .option('--quick', 'the part of a quick study')
+    .option('--experiments <count>', 'gonzalez2010: as many as the study has')
     .option('--seed <text>', 'that of the study', '1')
     .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz (default: MUTIRAO_DATA)')
     .action((name: string, part: string, options: StudyChunkOptions) => act((context) => Promise.resolve(runPart(context, [name, part], options))));
@@ -30,15 +35,39 @@ export function define(command: Command, act: Act): void {
 
 /** Runs one part of a study in this process. */
 export function runPart(context: CommandContext, [name, part]: readonly [string, string], options: StudyChunkOptions): ExitStatus {
-  const settings = readSettings(name, options);
-  const chunk = listParts(settings).find(({ id }) => id === part);
-  if (chunk === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `the part is "${part}"; want one of this study, such as ${listParts(settings)[0]?.id ?? ''}`);
+  readSettings(name, options);
+  const run = name === 'gonzalez2010' ? findPlacementPart(part, options) : findChunk(name, part, options);
   const data = getData(context, options);
-  checkLogs(data, [chunk.trace.file]);
+  checkLogs(data, run.files);
   const file = resolve(context.directory, options.out);
-  writeAtomic(file, new ChunkRunner(data, settings.seed).run(chunk), 0o644);
-  const runCount = isStartsChunk(chunk) ? 0 : countRuns(chunk);
-  const document: JsonOf<typeof shapes.study_part> = { part, run_count: runCount, file };
-  tell(context.output, { json: () => document, table: () => [`${isStartsChunk(chunk) ? 'comparison' : `${runCount} runs`} in ${file}`], quiet: () => [file] });
+  writeAtomic(file, run.run(data), 0o644);
+  const document: JsonOf<typeof shapes.study_part> = { part, run_count: run.runCount, file };
+  tell(context.output, { json: () => document, table: () => [`${run.runCount === 0 ? 'comparison' : `${run.runCount} runs`} in ${file}`], quiet: () => [file] });
   return 0;
+}
+
+/** A part of some study, ready to be run. */
+interface RunnablePart {
+  readonly files: readonly string[];
+  readonly runCount: number;
+  /** Runs it on the logs of a folder and tells the results as JSON lines. */
+  run(data: string): string;
+}
+
+function findChunk(name: string, part: string, options: StudyChunkOptions): RunnablePart {
+  const settings = readSettings(name, options);
+  const chunk = getPart(listParts(settings), part);
+  return { files: [chunk.trace.file], runCount: isStartsChunk(chunk) ? 0 : countRuns(chunk), run: (data) => new ChunkRunner(data, settings.seed).run(chunk) };
+}
+
+function findPlacementPart(part: string, options: StudyChunkOptions): RunnablePart {
+  const settings = readPlacementSettings(options);
+  const found = getPart(listPlacementParts(settings), part);
+  return { files: found.mix.files, runCount: listCases(found).length, run: (data) => new PlacementPartRunner(data, settings.seed).run(found) };
+}
+
+function getPart<P extends { readonly id: string }>(parts: readonly P[], part: string): P {
+  const found = parts.find(({ id }) => id === part);
+  if (found === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `the part is "${part}"; want one of this study, such as ${parts[0]?.id ?? ''}`);
+  return found;
 }

@@ -5,7 +5,6 @@ import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
-import { isPacked, ownCommandLine } from '@mutirao/runtime/processes';
 import {
   costOf, countRuns, exportJdf, isStartsChunk, listChunks, listParts, listStarts, reportStudy, type AnyChunk, type ExportPlaces, type StudySettings,
 } from '@mutirao/sim/costa2005';
@@ -18,6 +17,7 @@ import { tell } from '../../output/tell.ts';
 import { readWhole } from '../../simulation/numbers.ts';
 import { runEager } from '../../simulation/study/run-eager.ts';
 import { runChunks } from '../../simulation/study/chunk-pool.ts';
+import { ownCommand } from '../../simulation/study/own-command.ts';
 import { StudyFolder } from '../../simulation/study/study-folder.ts';
 import { checkLogs, getData, readSettings, type StudyOptions } from '../../simulation/study/study-options.ts';
 import { StudyProgress, type Work } from '../../simulation/study/study-progress.ts';
@@ -26,18 +26,20 @@ import { StudyProgress, type Work } from '../../simulation/study/study-progress.
 export interface StudyRunOptions extends StudyOptions {
   readonly out: string;
   readonly workers?: string;
+  readonly experiments?: string;
   readonly exportJdf?: true;
   readonly command?: string;
 }
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<study>', 'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines that come and go; kunrath2008: utilisation and refusals of reservations; moreira2009: workflows of many users on one cluster; ahead: allocations held ahead of reservations, on archived logs; costa2005: the request heuristics on archived logs')
+    .argument('<study>', 'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines that come and go; kunrath2008: utilisation and refusals of reservations; moreira2009: workflows of many users on one cluster; ahead: allocations held ahead of reservations, on archived logs; costa2005: the request heuristics on archived logs; gonzalez2010: which of several clusters gets which task, on archived logs')
     .requiredOption('--out <folder>', 'where results are kept; a study that was interrupted goes on there')
-    .option('--quick', 'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of each, kunrath2008 with 10, moreira2009 with 20, ahead with 30 reservations')
+    .option('--quick', 'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of each, kunrath2008 with 10, moreira2009 with 20, ahead with 30 reservations, gonzalez2010 one experiment at one load')
     .option('--seed <text>', 'the same seed, the same runs', '1')
     .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz (default: MUTIRAO_DATA)')
     .option('--workers <count>', 'threads (default: one per processor of this machine)')
+    .option('--experiments <count>', 'gonzalez2010: only the first so many of its 10 experiments; more can be run in the same folder later')
     .option('--export-jdf', 'run nothing; write a job file, so that a grid runs the parts')
     .option('--command <text>', 'with --export-jdf: mutirao as the machines can call it (default: this program, by its path)')
     .action((name: string, options: StudyRunOptions) => act((context) => runStudy(context, name, options)));
@@ -46,7 +48,9 @@ export function define(command: Command, act: Act): void {
 /** Runs what is left of a study, then writes its report. */
 export async function runStudy(context: CommandContext, name: string, options: StudyRunOptions): Promise<ExitStatus> {
   if (name === 'trust') return (await import('../../simulation/study/run-trust.ts')).runTrust(context, options);
+  if (name === 'gonzalez2010') return (await import('../../simulation/study/run-gonzalez2010.ts')).runGonzalez2010(context, options);
   const settings = readSettings(name, options);
+  if (options.experiments !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--experiments is for the study gonzalez2010, not for ${name}`);
   switch (name) {
     case 'eager': return runEager(context, settings, options);
     case 'kunrath2008': return (await import('../../simulation/study/run-kunrath2008.ts')).runKunrath2008(context, settings, options);
@@ -80,9 +84,6 @@ async function runLogged(context: CommandContext, settings: StudySettings, optio
   return (await import('../../simulation/study/run-ahead.ts')).runAhead(context, settings, { ...options, data });
 }
 
-/** This program on this machine, and on those that share its files; quoted for a shell. */
-const ownCommand = ownCommandLine().map((word, index) => (index === 0 && !isPacked ? 'node' : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
-
 function writeJobFile({ output }: CommandContext, folder: StudyFolder, settings: StudySettings, places: ExportPlaces): ExitStatus {
   const { path, text } = { path: join(folder.path, 'costa2005.jdf'), text: exportJdf(settings, places) };
   writeAtomic(path, text, 0o644);
@@ -98,7 +99,7 @@ async function runMissing(
 ): Promise<void> {
   const progress = new StudyProgress(output, clock, workOf(missing));
   try {
-    await runChunks(missing, { ...how, signal, onResult: (chunk, text) => {
+    await runChunks(missing, { ...how, study: 'costa2005', groupOf: ({ trace }) => trace.id, signal, onResult: (chunk, text) => {
       folder.keep(chunk, text);
       progress.add(workOf([chunk]));
     } });

@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
 import { decodeChunk, decodeStarts, isComplete, type AnyChunk, type ChunkResult, type StartsChunk, type StartsResult, type StudyChunk, type StudyReport, type StudySettings } from '@mutirao/sim/costa2005';
+
+import { openStudyFolder } from './study-manifest.ts';
 
 /** A folder that holds one study: what it is, and the results of its chunks so far. */
 export class StudyFolder {
@@ -21,17 +22,7 @@ export class StudyFolder {
    * @throws {MutiraoError} MUT_BAD_REQUEST when it holds something else, or the same study with other settings.
    */
   static open(path: string, settings: StudySettings): StudyFolder {
-    const manifest = join(path, 'study.json');
-    const wanted = { study: 'costa2005', version: 1, quick: settings.isQuick, seed: settings.seed };
-    if (existsSync(manifest)) {
-      const found = readFileSync(manifest, 'utf8').trim();
-      if (found !== JSON.stringify(wanted)) {
-        throw new MutiraoError('MUT_BAD_REQUEST', `${path} holds another study: ${found}; want ${JSON.stringify(wanted)}, or another --out`);
-      }
-    } else {
-      refuseForeign(path);
-      writeAtomic(manifest, `${JSON.stringify(wanted)}\n`, 0o644);
-    }
+    openStudyFolder(path, { study: 'costa2005', version: 1, quick: settings.isQuick, seed: settings.seed });
     return new StudyFolder(path, settings);
   }
 
@@ -70,16 +61,4 @@ export class StudyFolder {
   pathOf({ id }: AnyChunk): string {
     return join(this.path, 'chunks', `${id}.jsonl`);
   }
-}
-
-/** Refuses to put results beside what is not ours. */
-function refuseForeign(path: string): void {
-  let names: string[];
-  try {
-    names = existsSync(path) ? readdirSync(path) : [];
-  } catch (error) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `cannot use ${path} for results: ${(error as Error).message}`, { cause: error });
-  }
-  const [first] = names;
-  if (first !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${path} holds ${first} and no study.json; want an empty folder, or that of a study`);
 }

@@ -2,11 +2,20 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { AnyChunk } from '@mutirao/sim/costa2005';
+import type { PlacementPart } from '@mutirao/sim/gonzalez2010';
 
+import { PlacementPartRunner } from './placement-part-runner.ts';
 import { ChunkRunner } from './run-study-chunk.ts';
+
+/** A part of a study that is run at a time. */
+export interface PoolChunk {
+  readonly id: string;
+}
 
 /** What a worker is started with. */
 export interface WorkerSetup {
+  /** Whose chunks it is sent. */
+  readonly study: 'costa2005' | 'gonzalez2010';
   readonly data: string;
   readonly seed: string;
 }
@@ -16,14 +25,23 @@ export type WorkerAnswer =
   | { readonly id: string; readonly text: string }
   | { readonly id: string; readonly code: string | undefined; readonly message: string };
 
-const { data, seed } = workerData as WorkerSetup;
-const runner = new ChunkRunner(data, seed);
+const run = makeRunner(workerData as WorkerSetup);
 
-parentPort?.on('message', (chunk: AnyChunk) => { parentPort?.postMessage(answerTo(chunk)); });
+parentPort?.on('message', (chunk: PoolChunk) => { parentPort?.postMessage(answerTo(chunk)); });
 
-function answerTo(chunk: AnyChunk): WorkerAnswer {
+/** What runs chunks of a study; whoever starts the worker sends it chunks of that one. */
+function makeRunner({ study, data, seed }: WorkerSetup): (chunk: PoolChunk) => string {
+  if (study === 'costa2005') {
+    const runner = new ChunkRunner(data, seed);
+    return (chunk) => runner.run(chunk as AnyChunk);
+  }
+  const runner = new PlacementPartRunner(data, seed);
+  return (chunk) => runner.run(chunk as PlacementPart);
+}
+
+function answerTo(chunk: PoolChunk): WorkerAnswer {
   try {
-    return { id: chunk.id, text: runner.run(chunk) };
+    return { id: chunk.id, text: run(chunk) };
   } catch (error) {
     if (error instanceof MutiraoError) return { id: chunk.id, code: error.code, message: error.message };
     if (error instanceof Error && error.name === 'FormatError') return { id: chunk.id, code: 'MUT_SWF_SYNTAX', message: error.message };

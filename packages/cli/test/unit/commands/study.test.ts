@@ -6,6 +6,7 @@ import {
   decodeChunk, decodeStarts, encodeChunk, encodeStarts, listChunks, listParts, listStarts, requestsMaxima, studyHeuristics, studyTraces,
   type AnyChunk, type StartsChunk, type StudyChunk,
 } from '@mutirao/sim/costa2005';
+import { encodePart, listCases, listParts as listPlacementParts } from '@mutirao/sim/gonzalez2010';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
 import { runChunks } from '../../../src/simulation/study/chunk-pool.ts';
 import { StudyFolder } from '../../../src/simulation/study/study-folder.ts';
@@ -20,6 +21,7 @@ function writeData(folder: string): string {
 }
 
 const settings = { isQuick: true, seed: '1' };
+const pool = { study: 'costa2005', groupOf: ({ trace }: AnyChunk): string => trace.id } as const;
 const [first] = listChunks(settings) as [StudyChunk];
 const [starts] = listStarts(settings) as [StartsChunk];
 const small: StudyChunk[] = studyTraces.slice(0, 3).flatMap((trace) => [1, 2].map((count) => ({
@@ -31,8 +33,8 @@ test('worker threads run parts as one thread does', async (t) => {
   const { signal } = new AbortController();
   const [one, two] = [new Map<string, string>(), new Map<string, string>()];
   const all: AnyChunk[] = [...small, starts];
-  await runChunks(all, { data, seed: '1', workerCount: 1, signal, onResult: ({ id }, text) => { one.set(id, text); } });
-  await runChunks(all, { data, seed: '1', workerCount: 2, signal, onResult: ({ id }, text) => { two.set(id, text); } });
+  await runChunks(all, { ...pool, data, seed: '1', workerCount: 1, signal, onResult: ({ id }, text) => { one.set(id, text); } });
+  await runChunks(all, { ...pool, data, seed: '1', workerCount: 2, signal, onResult: ({ id }, text) => { two.set(id, text); } });
   t.deepEqual([...one.keys()].sort(), all.map(({ id }) => id).sort());
   t.is(decodeStarts(one.get(starts.id) ?? '', starts, '1')?.requestCount, 40);
   t.deepEqual(new Map([...two].sort()), new Map([...one].sort()));
@@ -41,7 +43,7 @@ test('worker threads run parts as one thread does', async (t) => {
 
 test('a log that is missing ends the study with its name', async (t) => {
   const folder = temporaryFolder(t);
-  const setup = { data: folder, seed: '1', workerCount: 2, signal: new AbortController().signal, onResult: () => { t.fail(); } };
+  const setup = { ...pool, data: folder, seed: '1', workerCount: 2, signal: new AbortController().signal, onResult: () => { t.fail(); } };
   await t.throwsAsync(runChunks(small, setup), { code: 'MUT_FILE_NOT_FOUND', message: /there is no file swf\// });
 });
 
@@ -50,7 +52,7 @@ test('parts that are done are found again, unless they are cut short', async (t)
   const data = writeData(folder);
   const study = StudyFolder.open(join(folder, 'out'), settings);
   const { signal } = new AbortController();
-  await runChunks(small.slice(0, 2), { data, seed: '1', workerCount: 1, signal, onResult: (chunk, text) => { study.keep(chunk, text); } });
+  await runChunks(small.slice(0, 2), { ...pool, data, seed: '1', workerCount: 1, signal, onResult: (chunk, text) => { study.keep(chunk, text); } });
   const again = StudyFolder.open(join(folder, 'out'), settings);
   t.deepEqual(small.map((chunk) => again.find(chunk) !== undefined), [true, true, false, false, false, false]);
   const path = again.pathOf(small[0]!);
@@ -62,7 +64,7 @@ test('an interrupted pool stops and keeps what it has', async (t) => {
   const data = writeData(temporaryFolder(t));
   const interrupt = new AbortController();
   const done: string[] = [];
-  await runChunks(small, { data, seed: '1', workerCount: 1, signal: interrupt.signal, onResult: ({ id }) => {
+  await runChunks(small, { ...pool, data, seed: '1', workerCount: 1, signal: interrupt.signal, onResult: ({ id }) => {
     done.push(id);
     interrupt.abort();
   } });
@@ -158,4 +160,37 @@ test('an exported study is a job file beside its results, and calls mutirao as t
   t.regex(readFileSync(join(directory, 'out', 'costa2005.jdf'), 'utf8'), /\nremote: npx mutirao sim study-chunk costa2005 sp2-100x100s-1x --quick --seed 1 --data "\$STORAGE" /);
   await runCommandLine(words, { directory });
   t.regex(readFileSync(join(directory, 'out', 'costa2005.jdf'), 'utf8'), /\nremote: node '.*bin\/mutirao\.js' sim study-chunk /);
+});
+
+test('the study of placement says how many experiments there are, and needs its logs', async (t) => {
+  const directory = temporaryFolder(t);
+  const words = ['sim', 'study', 'gonzalez2010', '--data', 'none', '--out', 'out'];
+  for (const count of ['0', '11', 'x']) t.regex((await runCommandLine([...words, '--experiments', count], { directory })).err, /--experiments is ".*"; want a whole number in 1\.\.10/);
+  const { status, err } = await runCommandLine([...words, '--experiments', '1'], { directory });
+  t.is(status, 3);
+  t.regex(err, /MUT_DATA_MISSING .*none lacks logs that the study needs: swf\/SDSC-SP2.*grid\/LCG-2005-1\.swf\.gz/);
+  t.regex((await runCommandLine(['sim', 'study', 'eager', '--experiments', '1', '--out', 'other'], { directory })).err, /--experiments is for the study gonzalez2010, not for eager/);
+  const part = await runCommandLine(['sim', 'study-chunk', 'gonzalez2010', 'logs-9-1-min-st', '--experiments', '2', '--data', '.', '--out', 'part'], { directory });
+  t.regex(part.err, /the part is "logs-9-1-min-st"; want one of this study, such as logs-0-0_7-random/);
+});
+
+test('parts of the study of placement are kept, gone on with, reported and exported', async (t) => {
+  const directory = temporaryFolder(t);
+  const words = ['sim', 'study', 'gonzalez2010', '--quick', '--data', 'none', '--out', 'out'];
+  const job = await runCommandLine([...words, '--export-jdf', '--command', 'npx mutirao'], { directory });
+  t.is(job.out, `${join(directory, 'out', 'gonzalez2010.jdf')}\n`);
+  t.regex(readFileSync(join(directory, 'out', 'gonzalez2010.jdf'), 'utf8'), /\nremote: npx mutirao sim study-chunk gonzalez2010 logs-0-0_85-random --quick --seed 1 --data "\$STORAGE" /);
+  const facts = { taskCount: 36_770, span: 1, overestimate: 1, taskShares: [1, 0, 0, 0], workShares: [1, 0, 0, 0] };
+  const parts = listPlacementParts({ isQuick: true, seed: '1', experiments: 10 });
+  for (const each of parts) {
+    const cases = listCases(each).map((one) => ({ ...one, metrics: new Array<number>(14).fill(1.5), meanAdmissibility: 1, theoremRatio: 1 }));
+    writeFileSync(join(directory, 'out', 'parts', `${each.id}.jsonl`), encodePart(each, { seed: '1', facts, cases }));
+  }
+  const { status, out, err } = await runCommandLine([...words, '--json'], { directory });
+  t.is(status, 0);
+  t.true(err.includes('14 of 14 parts are done already'));
+  t.like(JSON.parse(out), { study: 'gonzalez2010', quick: true, part_count: 14, report: join(directory, 'out', 'gonzalez2010.md') });
+  t.deepEqual(readdirSync(join(directory, 'out', 'gonzalez2010')), ['bound.svg', 'factors.svg']);
+  writeFileSync(join(directory, 'out', 'parts', `${parts[3]!.id}.jsonl`), '');
+  t.is((await runCommandLine(words, { directory })).status, 3, 'what is cut short is run again, for which the logs are wanted');
 });

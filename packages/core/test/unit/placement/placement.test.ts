@@ -116,3 +116,16 @@ test('adaptive a restricts nothing while the load is low, and keeps narrow tasks
   adaptive.noteEnd(5, 10);
   t.is(adaptive.value, 1);
 });
+
+test('the busiest resource is as busy as tasks make it that are spread as evenly as their sets allow', (t) => {
+  const adaptive = new AdaptiveAdmissibility(new AdmissibleSets([4, 8]));
+  for (let arrival = 0; arrival < 8000; arrival += 1) {
+    const width = arrival % 4 === 3 ? 8 : 4;
+    adaptive.noteArrival(width, 100 * arrival);
+    adaptive.noteEnd(width, 200);
+  }
+  const near = (value: number, wanted: number): void => { t.true(Math.abs(value - wanted) < 0.01 * wanted, `${value}; want about ${wanted}`); };
+  // In 400 ms come 3 x 4 x 200 of narrow work and 8 x 200 of wide: 6 and 4 processors are busy with it.
+  near(adaptive.peakLoadAt(1), 10 / 12);
+  near(adaptive.peakLoadAt(0), 6 / 4);
+});

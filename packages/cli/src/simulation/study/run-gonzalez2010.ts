@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { writeAtomic } from '@mutirao/runtime/files';
+import {
+  costOfPart, decodePart, exportPlacementJdf, listCases, listParts, mixes, placementRunsCsv, reportPlacement, type MeasuredPart, type PlacementPart, type PlacementStudySettings,
+} from '@mutirao/sim/gonzalez2010';
+
+import type { CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import type { JsonOf, shapes } from '../../json/shapes.ts';
+import { tell } from '../../output/tell.ts';
+import { readWhole } from '../numbers.ts';
+import { runChunks } from './chunk-pool.ts';
+import { ownCommand } from './own-command.ts';
+import { openStudyFolder } from './study-manifest.ts';
+import { checkLogs, getData, readSettings, type StudyOptions } from './study-options.ts';
+import { StudyProgress, type Work } from './study-progress.ts';
+
+/** What of a study's options makes sense for this one. */
+export interface PlacementStudyOptions extends StudyOptions {
+  readonly out: string;
+  readonly workers?: string;
+  readonly experiments?: string;
+  readonly exportJdf?: true;
+  readonly command?: string;
+}
+
+/** Reads what is to be run of it. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function readPlacementSettings(options: Pick<PlacementStudyOptions, 'quick' | 'seed' | 'experiments'>): PlacementStudySettings {
+  const max = mixes.logs.experimentCount;
+  return { ...readSettings('gonzalez2010', options), experiments: options.experiments === undefined ? max : readWhole('--experiments', options.experiments, { min: 1, max }) };
+}
+
+/** Runs what is left of the study of placement, in parts that are kept, then writes its page. A folder that holds fewer experiments is gone on with. */
+export async function runGonzalez2010(context: CommandContext, options: PlacementStudyOptions): Promise<ExitStatus> {
+  const settings = readPlacementSettings(options);
+  const workerCount = options.workers === undefined ? availableParallelism() : readWhole('--workers', options.workers, { min: 1, max: 1024 });
+  const data = getData(context, options);
+  const folder = resolve(context.directory, options.out);
+  openStudyFolder(folder, { study: 'gonzalez2010', version: 1, quick: settings.isQuick, seed: settings.seed });
+  if (options.exportJdf === true) return writeJobFile(context, folder, settings, { data, command: options.command ?? ownCommand });
+  const parts = listParts(settings);
+  const missing = parts.filter((part) => read(folder, part, settings.seed) === undefined);
+  if (missing.length < parts.length) context.output.note(`${parts.length - missing.length} of ${parts.length} parts are done already`);
+  checkLogs(data, missing.flatMap(({ mix }) => mix.files));
+  await runMissing(context, folder, missing, { data, seed: settings.seed, workerCount });
+  if (context.signal.aborted) {
+    context.output.note('interrupted; the same command goes on with it');
+    return 4;
+  }
+  return finish(context, folder, settings);
+}
+
+async function runMissing(
+  { output, clock, signal }: CommandContext, folder: string, missing: readonly PlacementPart[], how: { readonly data: string; readonly seed: string; readonly workerCount: number },
+): Promise<void> {
+  const progress = new StudyProgress(output, clock, workOf(missing));
+  // The pool takes what it was given last first.
+  const setup = { ...how, study: 'gonzalez2010', signal, groupOf: ({ mix }: PlacementPart) => mix.id } as const;
+  try {
+    await runChunks(missing.toReversed(), { ...setup, onResult: (part, text) => {
+      writeAtomic(pathOf(folder, part), text, 0o644);
+      progress.add(workOf([part]));
+    } });
+  } finally {
+    progress.close();
+  }
+}
+
+function finish({ output }: CommandContext, folder: string, settings: PlacementStudySettings): ExitStatus {
+  const parts = listParts(settings).map((part): MeasuredPart => {
+    const result = read(folder, part, settings.seed);
+    if (result === undefined) throw new MutiraoError('MUT_INTERNAL', `part ${part.id} has no results`);
+    return { part, result };
+  });
+  const { page, factorsSvg, boundSvg } = reportPlacement(settings, parts, 'gonzalez2010');
+  const report = join(folder, 'gonzalez2010.md');
+  writeAtomic(join(folder, 'gonzalez2010-runs.csv'), placementRunsCsv(parts), 0o644);
+  writeAtomic(join(folder, 'gonzalez2010', 'factors.svg'), factorsSvg, 0o644);
+  writeAtomic(join(folder, 'gonzalez2010', 'bound.svg'), boundSvg, 0o644);
+  writeAtomic(report, page, 0o644);
+  tell(output, { json: () => documentOf(folder, settings, report), table: () => [`${workOf(listParts(settings)).runs} runs; the report is ${report}`], quiet: () => [report] });
+  return 0;
+}
+
+function writeJobFile({ output }: CommandContext, folder: string, settings: PlacementStudySettings, places: { readonly data: string; readonly command: string }): ExitStatus {
+  const path = join(folder, 'gonzalez2010.jdf');
+  writeAtomic(path, exportPlacementJdf(settings, places), 0o644);
+  mkdirSync(join(folder, 'parts'), { recursive: true });
+  output.note(`run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`);
+  tell(output, { json: () => documentOf(folder, settings, path), table: () => [path], quiet: () => [path] });
+  return 0;
+}
+
+function documentOf(directory: string, settings: PlacementStudySettings, report: string): JsonOf<typeof shapes.study> {
+  const parts = listParts(settings);
+  return { study: 'gonzalez2010', quick: settings.isQuick, seed: settings.seed, directory, report, part_count: parts.length, run_count: workOf(parts).runs };
+}
+
+function read(folder: string, part: PlacementPart, seed: string): ReturnType<typeof decodePart> {
+  const path = pathOf(folder, part);
+  return existsSync(path) ? decodePart(readFileSync(path, 'utf8'), part, seed) : undefined;
+}
+
+function pathOf(folder: string, { id }: PlacementPart): string {
+  return join(folder, 'parts', `${id}.jsonl`);
+}
+
+function workOf(parts: readonly PlacementPart[]): Work {
+  return { runs: parts.reduce((sum, part) => sum + listCases(part).length, 0), cost: parts.reduce((sum, part) => sum + costOfPart(part), 0) };
+}

@@ -1,0 +1,121 @@
+import { placementMetrics, placementStrategies } from '@mutirao/core/placement';
+import type { CaseResult, PartResult } from './measure-part.ts';
+import { admissibilities, offeredLoads, type PlacementCase, type PlacementPart } from './parts.ts';
+
+/** A part and what it came to. */
+export interface MeasuredPart {
+  readonly part: PlacementPart;
+  readonly result: PartResult;
+}
+
+/** Which experiments are looked at: those of one mix at one load under one strategy. */
+export interface Selection {
+  readonly mix: 'logs' | 'serial';
+  readonly load: number;
+  /** In the order of `placementStrategies`. */
+  readonly strategy: number;
+}
+
+/** A change for the better, in percent. */
+export interface Improvement {
+  /** The mean over experiments. */
+  readonly percent: number;
+  readonly admissibility: number;
+}
+
+/** Results of a study, found by what they are of. */
+export class StudyResults {
+  readonly parts: readonly MeasuredPart[];
+  /** Values of a that were run. */
+  readonly admissibilities: readonly number[];
+  readonly loads: readonly number[];
+  readonly #bySelection = new Map<string, PartResult[]>();
+
+  /** @param parts those of whole experiments. */
+  constructor(parts: readonly MeasuredPart[]) {
+    this.parts = parts;
+    for (const { part, result } of parts) {
+      const key = keyOf(part.mix.id, part.load, part.strategy);
+      this.#bySelection.set(key, [...this.#bySelection.get(key) ?? [], result]);
+    }
+    const cases = parts[0]?.result.cases ?? [];
+    this.admissibilities = admissibilities.filter((value) => cases.some(({ admissibility }) => admissibility === value));
+    this.loads = offeredLoads.filter((load) => parts.some(({ part }) => part.load === load && part.mix.id === 'logs'));
+  }
+
+  /** Experiments of a mix. */
+  countOf(mix: Selection['mix']): number {
+    return new Set(this.parts.filter(({ part }) => part.mix.id === mix).map(({ part }) => part.experiment)).size;
+  }
+
+  /** One kind of run of each experiment; empty where it was not run. */
+  casesOf({ mix, load, strategy }: Selection, wanted: Partial<PlacementCase>): CaseResult[] {
+    const { admissibility = 1, local = 'fcfs', counted = 'unfinished' } = wanted;
+    const results = this.#bySelection.get(keyOf(mix, load, placementStrategies[strategy]?.name ?? '')) ?? [];
+    return results.flatMap(({ cases }) => cases.filter((each) => each.admissibility === admissibility && each.local === local && each.counted === counted));
+  }
+
+  /** The mean of a metric over experiments; NaN where it was not run. @param metric from 0. */
+  meanOf(selection: Selection, wanted: Partial<PlacementCase>, metric: number): number {
+    return mean(this.casesOf(selection, wanted).map(({ metrics }) => metrics[metric] as number));
+  }
+
+  /** By how many percent one kind of run is better than another, experiment by experiment, on average; NaN where either was not run. */
+  improvementOf(selection: Selection, wanted: Partial<PlacementCase>, than: Partial<PlacementCase>, metric: number): number {
+    const [found, before] = [this.casesOf(selection, wanted), this.casesOf(selection, than)];
+    const sign = placementMetrics[metric]?.moreIsBetter === true ? 1 : -1;
+    return mean(found.map(({ metrics }, index) => {
+      const [value, base] = [metrics[metric] as number, before[index]?.metrics[metric] ?? NaN];
+      return base === 0 ? 0 : (100 * sign * (value - base)) / base;
+    }));
+  }
+
+  /** The best improvement of a metric over a = 1 at any other a; undefined where there is none. */
+  bestImprovementOf(selection: Selection, metric: number): Improvement | undefined {
+    let best: Improvement | undefined;
+    for (const admissibility of this.admissibilities.toReversed()) {
+      const percent = admissibility === 1 ? 0 : this.improvementOf(selection, { admissibility }, { admissibility: 1 }, metric);
+      // What rounds to nothing is none; of equal ones the one that restricts least.
+      if (percent > 0.005 && percent > (best?.percent ?? 0) + 1e-9) best = { percent, admissibility };
+    }
+    return best;
+  }
+
+  /** The a at which a metric is best, the greatest of equal ones. */
+  bestAdmissibilityOf(selection: Selection, metric: number): number {
+    return this.bestImprovementOf(selection, metric)?.admissibility ?? 1;
+  }
+
+  /**
+   * The mean over the metrics of each strategy's rank, 1 the best, at a load.
+   *
+   * @param admissibility of each strategy, by metric.
+   */
+  meanRanksOf(mix: Selection['mix'], load: number, admissibility: (selection: Selection, metric: number) => number): number[] {
+    const ranks = placementMetrics.map(({ moreIsBetter }, metric) => {
+      const values = placementStrategies.map((_, strategy) => {
+        const selection = { mix, load, strategy };
+        return (moreIsBetter ? -1 : 1) * this.meanOf(selection, { admissibility: admissibility(selection, metric) }, metric);
+      });
+      return values.map((value) => 1 + values.filter((other) => other < value).length);
+    });
+    return placementStrategies.map((_, strategy) => mean(ranks.map((row) => row[strategy] as number)));
+  }
+}
+
+function keyOf(mix: string, load: number, strategy: string): string {
+  return `${mix} ${load} ${strategy}`;
+}
+
+/** The mean; NaN of nothing. */
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** All runs as CSV, one a line. */
+export function placementRunsCsv(parts: readonly MeasuredPart[]): string {
+  const lines = parts.flatMap(({ part, result }) => result.cases.map(({ admissibility, local, counted, meanAdmissibility, theoremRatio, metrics }) => [
+    part.mix.id, part.experiment, part.load, part.strategy, admissibility, local, counted, meanAdmissibility.toFixed(4), theoremRatio.toFixed(4), ...metrics,
+  ].join(',')));
+  return `${[`mix,experiment,load,strategy,a,local,counted,mean_a,theorem_ratio,${placementMetrics.map(({ id }) => id).join(',')}`, ...lines].join('\n')}\n`;
+}

@@ -1,0 +1,71 @@
+import { findPlacementStrategy, placementStrategies } from '@mutirao/core/placement';
+import { mixes, type Mix } from './workload.ts';
+
+/** What of the study is run. */
+export interface PlacementStudySettings {
+  readonly isQuick: boolean;
+  readonly seed: string;
+  /** The first so many experiments of each mix; at most as many as there are. */
+  readonly experiments: number;
+}
+
+/** One strategy on one experiment at one load, for all values of a: what is run at a time. */
+export interface PlacementPart {
+  /** Names its results. */
+  readonly id: string;
+  readonly mix: Mix;
+  readonly experiment: number;
+  readonly load: number;
+  /** Its name. */
+  readonly strategy: string;
+  /** Whether this is a part of a quick study, which has fewer runs. */
+  readonly isQuick: boolean;
+}
+
+/** Local policies that are compared. */
+export type LocalPolicy = 'fcfs' | 'easy' | 'conservative';
+
+/** One run of a part. */
+export interface PlacementCase {
+  readonly admissibility: number | 'adaptive';
+  readonly local: LocalPolicy;
+  readonly counted: 'unfinished' | 'all';
+}
+
+/** Values of a. @source gonzalez2010, section 5. */
+export const admissibilities: readonly number[] = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
+
+/** A value that is no tenth, at which the clusters of 32 are kept from tasks of up to 4 processors and both are there for those of more than 16. */
+export const betweenTenths = 0.52;
+
+/** Offered loads. Settled for this project: the seed does not say its load. */
+export const offeredLoads: readonly number[] = [0.7, 0.85, 1];
+
+/** The load of the mix with more serial work, of the other local policies, and of a quick study. */
+export const middleLoad = 0.85;
+
+/** The parts of a study, experiment by experiment, so that what was run of an unfinished one is whole experiments. */
+export function listParts({ isQuick, experiments }: PlacementStudySettings): PlacementPart[] {
+  const all = isQuick ? [mixes.logs] : [mixes.logs, mixes.serial];
+  return Array.from({ length: isQuick ? 1 : experiments }, (_, experiment) => all.flatMap((mix) => {
+    if (experiment >= mix.experimentCount) return [];
+    const loads = isQuick || mix.id === 'serial' ? [middleLoad] : offeredLoads;
+    return loads.flatMap((load) => placementStrategies.map(({ name }) => (
+      { id: `${mix.id}-${experiment}-${String(load).replace('.', '_')}-${name}`, mix, experiment, load, strategy: name, isQuick })));
+  })).flat();
+}
+
+/** The runs of a part: every a, one between the tenths, the adaptive one, the sums over all tasks and, at the middle load, the other local policies. */
+export function listCases({ isQuick, load, mix }: PlacementPart): PlacementCase[] {
+  const fixed = isQuick ? [0, 0.5, 0.6, 0.7, 1] : admissibilities;
+  const cases: PlacementCase[] = [...fixed, betweenTenths, 'adaptive' as const].map((admissibility) => ({ admissibility, local: 'fcfs', counted: 'unfinished' }));
+  if (mix.id === 'serial') return cases;
+  cases.push({ admissibility: 1, local: 'fcfs', counted: 'all' });
+  if (load === middleLoad) cases.push({ admissibility: 1, local: 'easy', counted: 'unfinished' }, { admissibility: 1, local: 'conservative', counted: 'unfinished' });
+  return cases;
+}
+
+/** How long a part takes beside others; what is left of a study can be told by it. */
+export function costOfPart({ strategy, load }: PlacementPart): number {
+  return (findPlacementStrategy(strategy)?.level === 4 ? 3 : 1) * (load === middleLoad ? 2 : 1);
+}

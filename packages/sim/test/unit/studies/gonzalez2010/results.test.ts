@@ -1,0 +1,87 @@
+import test from 'ava';
+import { placementStrategies } from '@mutirao/core/placement';
+import {
+  decodePart, encodePart, exportPlacementJdf, listCases, listParts, placementRunsCsv, reportPlacement, StudyResults, type MeasuredPart, type PartResult, type PlacementPart,
+} from '@mutirao/sim/gonzalez2010';
+
+const settings = { isQuick: true, seed: '1', experiments: 10 };
+const facts = { taskCount: 36_770, span: 86_400_000, overestimate: 2.5, taskShares: [0.5, 0.2, 0.2, 0.1], workShares: [0.1, 0.2, 0.2, 0.5] };
+
+/** Results in which every metric of a run is a number of its a and strategy. */
+function makeResult(part: PlacementPart, value: (admissibility: number, strategy: number, experiment: number) => number): PartResult {
+  const strategy = placementStrategies.findIndex(({ name }) => name === part.strategy);
+  return {
+    seed: '1', facts,
+    cases: listCases(part).map((each) => {
+      const admissibility = each.admissibility === 'adaptive' ? 0.6 : each.admissibility;
+      return { ...each, metrics: new Array<number>(14).fill(value(admissibility, strategy, part.experiment)), meanAdmissibility: admissibility, theoremRatio: 0.5 };
+    }),
+  };
+}
+
+function measureAll(parts: readonly PlacementPart[], value: Parameters<typeof makeResult>[1]): MeasuredPart[] {
+  return parts.map((part) => ({ part, result: makeResult(part, value) }));
+}
+
+test('a study is its experiments, each at three loads and once with more serial work, for every strategy', (t) => {
+  t.is(listParts({ ...settings, isQuick: false }).length, 14 * (10 * 3 + 9));
+  t.is(listParts({ ...settings, isQuick: false, experiments: 1 }).length, 14 * 4);
+  t.is(listParts(settings).length, 14);
+  t.is(new Set(listParts({ ...settings, isQuick: false }).map(({ id }) => id)).size, 14 * 39);
+  const [first] = listParts({ ...settings, isQuick: false, experiments: 1 });
+  t.deepEqual(listCases(first!).slice(0, 11).map(({ admissibility }) => admissibility), [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]);
+});
+
+test('a part is read as it was written, and not where it is cut short or another one', (t) => {
+  const [part, other] = listParts(settings) as [PlacementPart, PlacementPart];
+  const result = makeResult(part, (a) => 1 + a);
+  const text = encodePart(part, result);
+  t.deepEqual(decodePart(text, part, '1'), result);
+  t.is(decodePart(text, part, '2'), undefined);
+  t.is(decodePart(text, other, '1'), undefined);
+  t.is(decodePart(text, { ...part, isQuick: false }, '1'), undefined);
+  const lines = text.split('\n');
+  t.is(decodePart(`${lines.slice(0, -2).join('\n')}\n`, part, '1'), undefined);
+  t.is(decodePart(text.slice(0, -5), part, '1'), undefined);
+  t.is(decodePart('', part, '1'), undefined);
+});
+
+test('improvements are told experiment by experiment, for the better, and none is none', (t) => {
+  const parts = listParts({ ...settings, isQuick: false, experiments: 2 }).filter(({ mix }) => mix.id === 'logs');
+  // Half as much at 0.5 in the first experiment, as much in the second.
+  const results = new StudyResults(measureAll(parts, (a, _, experiment) => (a === 0.5 && experiment === 0 ? 5 : 10)));
+  const selection = { mix: 'logs', load: 0.7, strategy: 3 } as const;
+  t.is(results.improvementOf(selection, { admissibility: 0.5 }, { admissibility: 1 }, 0), 25);
+  t.is(results.improvementOf(selection, { admissibility: 0.5 }, { admissibility: 1 }, 2), -25, 'of utilisation, more is better');
+  t.deepEqual(results.bestImprovementOf(selection, 0), { percent: 25, admissibility: 0.5 });
+  t.is(results.bestImprovementOf(selection, 2), undefined);
+  t.is(results.bestAdmissibilityOf(selection, 2), 1);
+  t.is(results.countOf('logs'), 2);
+});
+
+test('ranks are means over the metrics, equal values sharing the better rank', (t) => {
+  const results = new StudyResults(measureAll(listParts(settings), (_, strategy) => Math.max(2, strategy)));
+  const ranks = results.meanRanksOf('logs', 0.85, () => 1);
+  // Of 12 metrics less is better, of 2 more.
+  const expected = (less: number, more: number): number => (12 * less + 2 * more) / 14;
+  t.deepEqual(ranks.slice(0, 4), [expected(1, 12), expected(1, 12), expected(1, 12), expected(4, 11)]);
+  t.is(ranks[13], expected(14, 1));
+});
+
+test('the page says which run it is of, and has every table', (t) => {
+  const parts = measureAll(listParts({ ...settings, isQuick: false, experiments: 2 }), (a, strategy) => 2 + strategy / 10 - a / 10);
+  const { page, boundSvg, factorsSvg } = reportPlacement({ ...settings, isQuick: false, experiments: 2 }, parts, 'gonzalez2010');
+  t.true(page.includes('`mutirao sim study gonzalez2010 --experiments 2 --seed 1 --out DIR`: 2 of the 10 disjoint experiments of the five logs at loads 0.7, 0.85, 1, and 2 of a mix'));
+  for (const title of ['Beside the seed', 'Table III', 'Ranking with and without the scheme', 'Theorem 1', 'An a that follows the load', 'Settled otherwise', 'The experiments']) t.true(page.includes(`## ${title}\n`), title);
+  t.false(page.includes('NaN') || page.includes('undefined'));
+  t.true(boundSvg.includes('1 + 4/a^2') && factorsSvg.includes('offered load 0.85'));
+  t.is(placementRunsCsv(parts).split('\n').length, 2 + parts.reduce((sum, { part }) => sum + listCases(part).length, 0));
+  t.true(reportPlacement(settings, measureAll(listParts(settings), () => 1), 'x').page.includes('--quick --seed 1'));
+});
+
+test('an exported study has a task for each part, which brings its results where the study looks for them', (t) => {
+  const text = exportPlacementJdf({ ...settings, isQuick: false, experiments: 2 }, { command: 'mutirao', data: '/logs' });
+  t.is(text.split('\ntask:').length - 1, listParts({ ...settings, isQuick: false, experiments: 2 }).length);
+  t.true(text.includes('remote: mutirao sim study-chunk gonzalez2010 logs-1-0_85-min-st --experiments 2 --seed 1 --data "$STORAGE" --out result.jsonl\nfinal:\n  get result.jsonl parts/logs-1-0_85-min-st.jsonl'));
+  t.true(text.includes('  store /logs/swf/SDSC-SP2-1998-4.2-cln.swf.gz swf/SDSC-SP2-1998-4.2-cln.swf.gz'));
+});
