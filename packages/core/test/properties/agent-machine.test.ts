@@ -37,6 +37,8 @@ class World {
   readonly busy = new Map<number, { replica: HeldReplica; kind: 'stage' | 'run' | 'collect' }>();
   /** Members of gangs that were told to listen, and whether they do. */
   readonly members = new Map<number, boolean>();
+  /** Cancelled before they were started. */
+  readonly withdrawn = new Set<number>();
   /** Members that the broker heard of as held, once each. */
   readonly toldHeld = new Set<number>();
   readonly pinned = new Map<string, 'asked' | 'here'>();
@@ -50,7 +52,7 @@ class World {
   act(action: Action): void {
     switch (action.kind) {
       case 'place': return this.place(action);
-      case 'cancel': return this.hear({ kind: 'ReplicasCancelled', replicaIds: [1 + (action.pick % this.nextId), this.nextId + 5], onlyWaiting: action.onlyWaiting });
+      case 'cancel': return this.cancel(1 + (action.pick % this.nextId), action.onlyWaiting);
       case 'exit': return this.exit(action.pick, action.status);
       case 'content': return this.content(action.pick, action.refused);
       case 'settle': return this.settle(action.pick, action.fails);
@@ -96,6 +98,12 @@ class World {
     for (const replica of replicas) this.accepted.add(replica.replicaId);
     const input: AgentInput = { kind: 'ReplicasPlaced', batch: { template, replicas } };
     this.hear(input, ...(action.again ? [input] : []));
+  }
+
+  private cancel(replicaId: number, onlyWaiting: boolean): void {
+    const status = this.state.replicas.get(replicaId)?.status;
+    if (status !== undefined && status !== 'running' && status !== 'ending') this.withdrawn.add(replicaId);
+    this.hear({ kind: 'ReplicasCancelled', replicaIds: [replicaId, this.nextId + 5], onlyWaiting });
   }
 
   private listen(index: number, fails: boolean): void {
@@ -167,6 +175,7 @@ class World {
       case 'HoldMember': this.members.set(command.replica.start.replicaId, false); return;
       case 'ReleaseMember': this.members.delete(command.replicaId); return;
       case 'LaunchTask':
+        if (this.withdrawn.has(command.replica.start.replicaId)) this.complain('a replica is started that was cancelled before');
         if (command.replica.start.gang !== undefined && this.members.get(command.replica.start.replicaId) !== true) this.complain('a member starts that does not listen');
         return this.occupy(command.replica, 'run');
       case 'CollectOutputs': return this.occupy(command.replica, 'collect');
