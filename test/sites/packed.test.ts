@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import test from 'ava';
-import { temporaryFolder } from '@mutirao/testkit';
+import { aTemplate, FakeGang, temporaryFolder } from '@mutirao/testkit';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
@@ -88,4 +88,12 @@ test.serial('it stays below 140 MiB, and starts within a second', async (t) => {
   const begin = performance.now();
   await run('--version');
   t.true(performance.now() - begin < 1000);
+});
+
+test.serial('its agents take gangs: what $RSH_CMD needs is in it', async (t) => {
+  const gang = await FakeGang.start({ home: temporaryFolder(t), members: 2, packed: join(dist, 'mutirao') });
+  t.teardown(() => gang.stop());
+  const end = await gang.run(aTemplate('echo in | $RSH_CMD $PROC1 "cat; echo err >&2; exit 3"; echo $?'));
+  t.is(Buffer.from(end.standardOutput).toString(), 'in\n3\n', `${end.detail} ${Buffer.from(end.standardError).toString()}`);
+  t.is(Buffer.from(end.standardError).toString(), 'err\n');
 });

@@ -13,6 +13,8 @@ export interface FakeGangSetup {
   readonly processors?: number;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** The one executable that agents are run from; left out for the sources. */
+  readonly packed?: string;
 }
 
 /** A gang whose members are held. */
@@ -36,12 +38,12 @@ export class FakeGang {
   }
 
   /** Starts them and waits until they are attached. */
-  static async start({ home, members, processors = 1, args = [], env = {} }: FakeGangSetup): Promise<FakeGang> {
+  static async start({ home, members, processors = 1, args = [], env = {}, packed }: FakeGangSetup): Promise<FakeGang> {
     const providers = Array.from({ length: members }, () => new FakeProvider());
     await Promise.all(providers.map((provider) => provider.start()));
     const agents = providers.map((provider, index) => new Program('agent', [
       '--home', home, '--provider', provider.address, '--machine-id', `lab/pc${index}`, '--processors', String(processors), '--kill-grace', '300ms', ...args,
-    ], { MUTIRAO_CREDENTIAL: FakeProvider.token, ...env }));
+    ], { MUTIRAO_CREDENTIAL: FakeProvider.token, ...env }, packed === undefined ? {} : { packed }));
     const gang = new FakeGang(agents, providers, processors);
     await Promise.all(agents.map((agent) => agent.start()));
     await gang.attached();

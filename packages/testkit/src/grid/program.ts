@@ -7,8 +7,10 @@ import { until } from '../until.ts';
 /** The programs of a grid. */
 export type ProgramName = 'broker' | 'provider' | 'agent' | 'cluster' | 'reservations';
 
-/** Who hears of what a program says and does. */
+/** How a program is started, and who hears of what it says and does. */
 export interface ProgramWitnesses {
+  /** The one executable that it is run from; left out for the sources. */
+  readonly packed?: string;
   /** Where all lines of its log go too; left out for nowhere. */
   readonly logFile?: string;
   /** Called when the process has ended, and its log with it, unless `kill` has been called. */
@@ -34,6 +36,7 @@ export class Program {
   readonly name: ProgramName;
   /** Lines of its log, oldest first, at most 2,000. */
   readonly log: string[] = [];
+  readonly #packed: string | undefined;
   #args: readonly string[];
   readonly #env: Readonly<Record<string, string>>;
   readonly #logFile: string | undefined;
@@ -49,6 +52,7 @@ export class Program {
   /** @param env added to our own environment. */
   constructor(name: ProgramName, args: readonly string[], env: Readonly<Record<string, string>>, more: ProgramWitnesses = {}) {
     this.name = name;
+    this.#packed = more.packed;
     this.#args = args;
     this.#env = env;
     this.#logFile = more.logFile;
@@ -77,7 +81,7 @@ export class Program {
 
   /** Starts it and, unless it is an agent (which listens for nothing), waits for its address. A restarted program keeps its port. */
   async start(): Promise<void> {
-    const [node, ...own] = ownProgram(this.name);
+    const [node, ...own] = this.#packed === undefined ? ownProgram(this.name) : [this.#packed, 'run', this.name] as const;
     const child = spawn(node, [...own, ...this.#args], {
       stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...this.#env },
     });
