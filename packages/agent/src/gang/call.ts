@@ -65,7 +65,8 @@ export class Call {
       call.watchCaller();
       void call.connect(wish);
       return call;
-    } catch {
+    } catch (error) {
+      refuse(options.files, describe(error));
       return undefined;
     } finally {
       for (const ending of endings) rmSync(`${options.files}.${ending}`, { force: true });
@@ -105,7 +106,7 @@ export class Call {
       this.pumpInput();
       for (const stream of ['standardOutput', 'standardError'] as const) this.watchOutput(stream);
     } catch (error) {
-      this.tell(`no ${(error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ')}`);
+      this.tell(`no ${describe(error)}`);
     }
   }
 
@@ -199,6 +200,19 @@ export class Call {
       this.close(); // Nobody is there to read it.
     }
   }
+}
+
+/** Tells a caller that is still there, and could not be taken up, why. */
+function refuse(files: string, reason: string): void {
+  try {
+    const end = openSync(`${files}.end`, constants.O_WRONLY | constants.O_NONBLOCK);
+    writeSync(end, `no ${reason}\n`);
+    closeSync(end);
+  } catch { /* It is gone, or nothing can be opened any more. */ }
+}
+
+function describe(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ');
 }
 
 /** The first line names the member, the rest is the command. */

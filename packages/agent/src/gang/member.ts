@@ -83,17 +83,13 @@ export class Member {
   }
 
   private accept(connection: Connection): void {
-    const refuse = (reason: string): void => {
-      connection.send({ kind: 'refused', reason });
-      connection.end();
-    };
     connection.listen({
       onFrame: (frame) => {
         if (frame.kind === 'link') this.takeLink(connection);
         else if (frame.kind !== 'run') throw new Error(`frame ${frame.kind} comes first; want run or link`);
         else if (this.status === 'started') this.run(connection, frame.command.toString());
         else if (this.status === 'waiting' && this.early.length < earlyMax) this.early.push({ connection, command: frame.command.toString() });
-        else refuse(this.status === 'waiting' ? 'too many commands wait for the gang to start' : 'this member of the gang has ended');
+        else refuse(connection, this.status === 'waiting' ? 'too many commands wait for the gang to start' : 'this member of the gang has ended');
       },
       onDrained: () => undefined,
       onClosed: () => { this.early = this.early.filter((one) => one.connection !== connection); },
@@ -101,6 +97,15 @@ export class Member {
   }
 
   private run(connection: Connection, command: string): void {
+    try {
+      this.commands.add(this.startCommand(connection, command));
+    } catch (error) {
+      refuse(connection, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** @throws Error where the system starts nothing more, or the line cannot be an argument. */
+  private startCommand(connection: Connection, command: string): RemoteCommand {
     const { killGrace } = this.options;
     const running: RemoteCommand = new RemoteCommand({
       connection, killGrace, start: (line, onClosed) => this.options.start(line, onClosed),
@@ -110,7 +115,7 @@ export class Member {
         this.tellIdle();
       },
     }, command);
-    this.commands.add(running);
+    return running;
   }
 
   private count(bytes: number): void {
@@ -149,4 +154,10 @@ export class Member {
     clearTimeout(this.linkTimer);
     this.linkTimer = setTimeout(() => { onLost(`${detail}; it is not back after ${linkPatience} ms`); }, linkPatience);
   }
+}
+
+function refuse(connection: Connection, reason: string): void {
+  connection.send({ kind: 'refused', reason });
+  connection.send({ kind: 'exit', status: 255 });
+  connection.end();
 }
