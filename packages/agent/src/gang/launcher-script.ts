@@ -3,7 +3,7 @@ import { quoteWord } from '@mutirao/runtime/processes';
 /**
  * The text of `$RSH_CMD`: runs a command at a member of the gang, by way of rank 0's agent.
  *
- * A shell, four copies of `cat` and FIFOs cost a tenth of a start of Node or of the one executable that holds everything, and are on every machine that runs tasks.
+ * A shell, two or three copies of `cat` and FIFOs cost a tenth of a start of Node or of the one executable that holds everything, and are on every machine that runs tasks.
  * Its files have the name of its process: `.in`, `.out` and `.err` are the command's streams, `.live` is open as long as the caller lives and takes numbers of signals,
  * and by `.end` come `ok` or `no REASON`, and then the status. Each end is opened here before the agent is told, with descriptor 9 at the other end, so that
  * opening waits for nobody and nobody sees an end of file that is none. What copies is deaf to signals that are meant for the command.
@@ -53,7 +53,9 @@ echo "\${call##*/}" >${quoteWord(`${folder}/calls`)}
 read -r answer <&8
 [ "$answer" = ok ] || fail "\${answer#no }"
 copy() { trap '' HUP INT QUIT USR1 USR2 TERM; exec 5>&- 8>&-; exec cat; }
-copy <&3 >&4 3<&- 4>&- 6<&- 7<&- & in=$!
+# Where there is no input nothing has to be copied.
+in=
+[ /proc/self/fd/0 -ef /dev/null ] 2>/dev/null || { copy <&3 >&4 3<&- 4>&- 6<&- 7<&- & in=$!; }
 copy <&6 3<&- 4>&- 6<&- 7<&- & out=$!
 copy <&7 >&2 3<&- 4>&- 6<&- 7<&- & err=$!
 exec 3<&- 4>&- 6<&- 7<&-
@@ -62,7 +64,7 @@ for pid in $out $err; do
   while :; do caught=; wait $pid; [ -n "$caught" ] || break; done
 done
 read -r status <&8
-kill -9 $in 2>/dev/null
+[ -z "$in" ] || kill -9 $in 2>/dev/null
 exit "\${status:-255}"
 `;
 }

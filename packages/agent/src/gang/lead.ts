@@ -36,6 +36,8 @@ export class Lead {
   private readonly listening: Socket;
   private readonly calls = new Set<Call>();
   private links: readonly Link[] = [];
+  /** By rank: a connection for the first call, since the handshakes of a whole gang would keep its members waiting for each other. */
+  private readonly spares = new Map<number, Connection>();
   private members: readonly GangMember[] = [];
   private rest = '';
   private isClosed = false;
@@ -70,12 +72,9 @@ export class Lead {
   async begin(members: readonly GangMember[]): Promise<Record<string, string>> {
     this.members = members;
     writeFileSync(this.hostFile, members.map(({ name, processors }) => `${name} slots=${processors}\n`).join(''), { mode: 0o600 });
-    const { place: { gangId, secret }, linkPatience, patience, onLost } = this.options;
-    const opened = await Promise.allSettled(members.slice(1).map(({ rank, addresses }) => Link.open({
-      addresses, key: { gangId, rank, secret }, linkPatience, ...(patience === undefined ? {} : { patience }), onLost,
-    })));
+    const opened = await Promise.allSettled(members.slice(1).map((member) => this.reach(member)));
     this.links = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-    if (this.isClosed) for (const link of this.links) link.close();
+    if (this.isClosed) this.letGo();
     const lost = opened.findIndex((result) => result.status === 'rejected');
     if (lost < 0) return { ...memberVariables(members), RSH_CMD: this.launcher, HOSTFILE: this.hostFile };
     const reason: unknown = (opened[lost] as PromiseRejectedResult).reason;
@@ -86,7 +85,7 @@ export class Lead {
   close(): void {
     this.isClosed = true;
     for (const call of this.calls) call.close();
-    for (const link of this.links) link.close();
+    this.letGo();
     this.listening.destroy();
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -113,9 +112,40 @@ export class Lead {
     if (call !== undefined) this.calls.add(call);
   }
 
+  private async reach({ rank, addresses }: GangMember): Promise<Link> {
+    const { place: { gangId, secret }, linkPatience, patience, onLost } = this.options;
+    const key = { gangId, rank, secret };
+    const [link, spare] = await Promise.all([
+      Link.open({ addresses, key, linkPatience, ...(patience === undefined ? {} : { patience }), onLost }),
+      // What fails here the link tells.
+      dialMember(addresses, key, linkPatience, patience).catch(() => undefined),
+    ]);
+    if (spare !== undefined) this.keep(rank, spare);
+    return link;
+  }
+
+  private keep(rank: number, spare: Connection): void {
+    this.spares.set(rank, spare);
+    spare.listen({
+      onFrame: (frame) => { throw new Error(`frame ${frame.kind} before a command`); },
+      onDrained: () => undefined,
+      onClosed: () => { this.spares.delete(rank); },
+    });
+  }
+
+  private letGo(): void {
+    for (const link of this.links) link.close();
+    for (const spare of this.spares.values()) spare.close('rank 0 has ended');
+  }
+
   private dial(name: string): Promise<Connection> {
     const member = findMember(this.members, name);
     if (member === undefined) throw new MutiraoError('MUT_GANG_CHANNEL_FAILED', `no member is called ${name}; want ${this.members.map((one) => one.name).join(', ').slice(0, 1000)}`);
+    const spare = this.spares.get(member.rank);
+    if (spare !== undefined) {
+      this.spares.delete(member.rank);
+      return Promise.resolve(spare);
+    }
     const { gangId, secret } = this.options.place;
     return dialMember(member.addresses, { gangId, rank: member.rank, secret }, dialDeadline, this.options.patience);
   }
