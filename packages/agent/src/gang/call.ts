@@ -88,8 +88,7 @@ export class Call {
   private async connect({ name, command }: CallWish): Promise<void> {
     this.name = name;
     try {
-      if (command.length > commandBytesMax) throw new Error(`the command has ${command.length} bytes; want at most ${commandBytesMax}`);
-      const connection = await this.options.dial(name);
+      const connection = await this.reach(name, command);
       if (this.isOver) {
         connection.close('the caller is gone');
         return;
@@ -108,6 +107,12 @@ export class Call {
     } catch (error) {
       this.tell(`no ${describe(error)}`);
     }
+  }
+
+  /** Nothing is told of it before its maker has it in hand. */
+  private async reach(name: string, command: Buffer): Promise<Connection> {
+    if (command.length > commandBytesMax) throw new Error(`the command has ${command.length} bytes; want at most ${commandBytesMax}`);
+    return this.options.dial(name);
   }
 
   /** The caller's end of `live` closes when it has ended, however it has. */

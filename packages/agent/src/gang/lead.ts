@@ -26,6 +26,8 @@ export interface LeadOptions {
 
 /** Time that a call has for reaching its member, in milliseconds. */
 const dialDeadline = 10_000;
+/** Calls at once; those beyond wait until one is over. mpirun has one for each member as long as it runs. */
+const callsMax = 1024;
 /** A call's name ends in a line of the FIFO, which takes so many bytes whole. */
 const callNameMax = 64;
 
@@ -39,6 +41,8 @@ export class Lead {
   /** By rank: a connection for the first call, since the handshakes of a whole gang would keep its members waiting for each other. */
   private readonly spares = new Map<number, Connection>();
   private members: readonly GangMember[] = [];
+  /** Names of calls that have not been taken up. */
+  private waiting: string[] = [];
   private rest = '';
   private isClosed = false;
 
@@ -101,13 +105,23 @@ export class Lead {
   private hear(text: string): void {
     const lines = (this.rest + text).split('\n');
     this.rest = (lines.pop() ?? '').slice(0, callNameMax);
-    for (const line of lines) if (/^\d[\d.]*$/.test(line)) this.take(line);
+    this.waiting.push(...lines.filter((line) => /^\d[\d.]*$/.test(line)));
+    this.takeWaiting();
+  }
+
+  private takeWaiting(): void {
+    const free = Math.max(0, callsMax - this.calls.size);
+    for (const name of this.waiting.splice(0, free)) this.take(name);
   }
 
   private take(name: string): void {
     const call = Call.take({
       files: path.join(this.folder, name), dial: (member) => this.dial(member),
-      onOver: () => { if (call !== undefined) this.calls.delete(call); },
+      onOver: () => {
+        if (call === undefined || this.isClosed) return;
+        this.calls.delete(call);
+        this.takeWaiting();
+      },
     });
     if (call !== undefined) this.calls.add(call);
   }
