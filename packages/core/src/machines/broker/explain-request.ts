@@ -3,6 +3,7 @@ import type { Instant } from '../../shared/index.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { isLiveRequest } from './queries.ts';
 import { describeTime, plural } from './sentences.ts';
+import { countReadySoon } from './ready-soon.ts';
 import type { BrokerState } from './state.ts';
 
 /** Says why a request is what it is, by its name `<provider>/<number>`; undefined where there is none. */
@@ -12,8 +13,17 @@ export function explainRequest(state: BrokerState, name: string, now: Instant): 
   const machines = [...state.machines.values()].filter((machine) => machine.account.key === name);
   const held = machines.length === 0 ? [] : [`Its machines here: ${machines.map(({ facts }) => facts.machineId).slice(0, listedMax).join(', ')}.`];
   const heuristic = request.heuristic === '' ? [] : [`The ${request.heuristic} heuristic chose its size.`];
+  const soon = isLiveRequest(request) && isBeside(request) ? describeSoon(state, now) : [];
   const candidates = (request.candidates ?? []).map((candidate) => describeCandidate(candidate, now));
-  return { summary: describeRequest(request, now), details: [...request.reasons, ...heuristic, ...held, ...candidates] };
+  return { summary: describeRequest(request, now), details: [...request.reasons, ...heuristic, ...held, ...soon, ...candidates] };
+}
+
+/** What keeps machines that would idle between two levels of a workflow. */
+function describeSoon(state: BrokerState, now: Instant): string[] {
+  return [...state.openJobs.values()].filter(({ status }) => status === 'running').flatMap((job) => {
+    const count = [...countReadySoon({ state, now }, job).values()].reduce((sum, one) => sum + one, 0);
+    return count === 0 ? [] : [`${plural(count, 'task')} of job ${job.jobId} ${count === 1 ? 'becomes' : 'become'} ready soon, since what ${count === 1 ? 'it waits' : 'they wait'} for is near its end: processors that idle meanwhile are kept.`];
+  }).slice(0, listedMax);
 }
 
 /** Requests that have not ended, one sentence each, followed by the reasons for their size; those that are inside no reservation, unless others are meant. */

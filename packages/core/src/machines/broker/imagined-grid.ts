@@ -1,9 +1,10 @@
-import { freeProcessors, placeQueues } from '../../bag/index.ts';
+import { freeProcessors, placeQueues, type SchedulingPort } from '../../bag/index.ts';
 import type { AllocationRequest, SchedulerName } from '../../messages/index.ts';
 import { type Instant, invariant, type ProcessorCount, type RequestId } from '../../shared/index.ts';
 import { unknownSlowness } from '../../times/index.ts';
 import { mayMatch } from './machine-pattern.ts';
 import { matchesQueue } from './matching.ts';
+import { countReadySoon } from './ready-soon.ts';
 import { holdsUntil, keepsAway, type Moment, type TimedMachine } from './remaining-time.ts';
 import { runsBeside } from './reserved-place.ts';
 import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, Success, TaskQueue } from './state.ts';
@@ -59,6 +60,8 @@ export interface Running {
  * joined; then on those of the requests that wait, in the order in which this broker heard of them. So what is left over is what no
  * machine will take, and to ask for more is to ask for what the placement would use.
  *
+ * Tasks of workflows that are ready soon (`countReadySoon`) come last: they keep what is there, and ask for nothing.
+ *
  * What is inside a reservation is left out: it has a demand of its own (`reservedFor`).
  *
  * Cost: O(replicas + requests + machines with a free processor x queues).
@@ -73,16 +76,30 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
   const running = new Map([...moment.state.providers.values()].map((provider): [BrokerProvider, Running] => [provider, { tasks: new Map(), replicas: new Map() }]));
   const machines = [...takeStock(moment, queues, running), ...comingMachines(moment)];
   countFetched(moment.state, running);
-  const waiting = [...queues.values()].filter((queue) => queue.readyCount > 0);
-  placeQueues(machines, waiting, {
+  const port: ImaginedPort = {
     matches: ({ source }, machine) => suits(moment, source, machine),
     prefetchDepth: () => 0,
     place: take,
     // How many tasks have a place does not depend on which of them gets which: no scheduler is told more than a workqueue needs.
     readyTasks: () => [], suits: () => true, placeTasks: () => undefined, taskTime: () => undefined, waits: () => [], timeLeft: () => Infinity,
     bytesHeld: () => 0, lookAgain: () => undefined,
-  });
+  };
+  placeQueues(machines, [...queues.values()].filter((queue) => queue.readyCount > 0), port);
+  // Behind all that is ready, and of what is there already: what these leave is not lacking.
+  placeQueues(machines, imagineSoon(moment), port);
   return { machines, queues: [...queues.values()], running };
+}
+
+type ImaginedPort = SchedulingPort<ImaginedMachine, ImaginedQueue>;
+
+/** Tasks that are ready soon, in the order of their jobs. */
+function imagineSoon(moment: Moment): ImaginedQueue[] {
+  const soon: ImaginedQueue[] = [];
+  for (const job of moment.state.openJobs.values()) {
+    if (job.status !== 'running' || !runsBeside(job)) continue;
+    for (const [source, readyCount] of countReadySoon(moment, job)) soon.push({ ...imagineQueue(source), readyCount });
+  }
+  return soon;
 }
 
 /** One that looks at its data would look at each task; for their number it is a workqueue. */
