@@ -1,6 +1,6 @@
 // Workflow files run on real processes: in order, with their data, whatever becomes of the broker in the midst of it.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
@@ -72,7 +72,7 @@ tasks:
   second: {command: 'cat first.dat parts/a > middle.dat; echo spoilt >> first.dat', inputs: [first.dat, parts], outputs: [middle.dat]}
   third: {command: 'sha256sum < middle.dat > sum; cat first.dat parts/a | cmp - middle.dat', inputs: [middle.dat, first.dat, parts], outputs: [sum]}
 `);
-  const grid = await Grid.start({ machines: [1, 1, 1], agentArgs: ['--shared', 'none'] });
+  const grid = await Grid.start({ machines: [1, 1, 1], agentArgs: ['--shared', 'none'], brokerArgs: ['--keep-intermediates', '0s'] });
   t.teardown(() => grid.stop());
   await grid.client.waitMachines(3);
   const submitted = await commandOf(grid, folder)('job', 'submit', 'chain.yaml', '--replicas', '1', '--wait');
@@ -85,6 +85,7 @@ tasks:
   const bytes = (direction: string): number => Number(new RegExp(`^mutirao_broker_staged_bytes_total\\{direction="${direction}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
   t.is(bytes('out'), 0, 'no content was sent to a machine');
   t.true(bytes('in') >= 2 * largeBytes + half && bytes('in') < 3 * largeBytes + half, `${bytes('in')} bytes came home`);
+  await until(() => !readdirSync(join(grid.home, 'broker', 'contents')).some((name) => /^[0-9a-f]{64}$/.test(name)), 'what is only between tasks is removed after the job');
 });
 
 test.serial('what cannot run behind a failed task runs with it when the job is retried, and nothing that is done', async (t) => {

@@ -27,6 +27,7 @@ const options = {
   checkDeadline: duration({ help: 'How long the check of a task may take.', default: 600_000 }),
   checksMax: integer({ help: 'Checks that run at a time.', default: 4, min: 1, max: 1024 }),
   blobBytesMax: bytes({ help: 'Largest blob that is taken.', default: 64 * 1024 ** 3 }),
+  keepIntermediates: duration({ help: 'How long what tasks of a workflow wrote for each other is kept after it has finished, for job submit --resume.', default: 24 * 3_600_000 }),
   reservations: text({ help: 'Address of the reservation manager, to which reservations that jobs asked for themselves are given back when they have ended; empty for none.', placeholder: 'HOST:PORT' }),
   ...natsOptions,
   trace: traceOption,
@@ -41,12 +42,12 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const ownerId = userInfo().username;
   const nats = natsOptionsOf(config, brokerIdOf(ownerId, home));
   const metrics = new Metrics({ withProcess: true });
-  const { suspectGrace, leaseHorizon, replicateAfter, checkDeadline, checksMax, blobBytesMax } = config;
+  const { suspectGrace, leaseHorizon, replicateAfter, checkDeadline, checksMax, blobBytesMax, keepIntermediates } = config;
   const broker = await startBroker({
     home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId: brokerIdOf(ownerId, home),
     programVersion: manifest.version, providers: config.provider.map(parseProvider),
     options: { suspectGrace, replicateAfter, trust: trustRulesOf(token), lease: { ...defaultBrokerOptions.lease, horizon: leaseHorizon } },
-    checkDeadline, checksMax, blobBytesMax, reservations: config.reservations, trace: config.trace, connectEvents: nats && natsEvents(nats), log, metrics, onFatal: context.fail,
+    checkDeadline, checksMax, blobBytesMax, keepIntermediates, reservations: config.reservations, trace: config.trace, connectEvents: nats && natsEvents(nats), log, metrics, onFatal: context.fail,
   });
   const http = await startHttp({ address: config.metrics, metrics, healthy: () => broker.trouble() });
   announce(context, broker, http.address);

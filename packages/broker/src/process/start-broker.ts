@@ -14,6 +14,7 @@ import type { Metrics } from '@mutirao/runtime/metrics';
 import { serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
 
 import { Blobs } from '../contents/blobs.ts';
+import { Intermediates } from '../contents/intermediates.ts';
 import { Gatherer } from '../gathering/gatherer.ts';
 import { JobWatchers } from '../events/job-watchers.ts';
 import { changeCodec } from '../journal/change-codec.ts';
@@ -24,7 +25,7 @@ import { timeJournal } from '../journal/timed-journal.ts';
 import { ProviderLinks } from '../providers/provider-links.ts';
 import { LeaseStager } from '../providers/lease-stager.ts';
 import { ToProvider } from '../providers/to-provider.ts';
-import { ResultAcceptor } from '../results/accept-result.ts';
+import { ResultAcceptor, type ResultStores } from '../results/accept-result.ts';
 import { Arrivals } from '../results/arrivals.ts';
 import { ResultDigester } from '../results/digest-result.ts';
 import type { BrokerDriver, BrokerParts } from '../routes/broker-parts.ts';
@@ -61,6 +62,8 @@ export interface BrokerSetup {
   readonly checkDeadline: Duration;
   readonly checksMax: number;
   readonly blobBytesMax: Bytes;
+  /** How long what tasks wrote for other tasks is kept after their job has finished. */
+  readonly keepIntermediates: Duration;
   /** Address of the reservation manager to which jobs' own reservations are given back; empty or left out for none. */
   readonly reservations?: string;
   /** Where a debugging trace goes; empty or left out for none. */
@@ -92,6 +95,8 @@ const arrivalAgeMax = 7 * 24 * 3_600_000;
 const placingsMax = 16;
 /** So large that there are few volumes, and small enough to be copied, and kept on any file system. */
 const volumeBytesMax: Bytes = 1024 ** 3;
+/** Between two looks for what tasks wrote for each other and nobody reads any more. */
+const sweepPause: Duration = 3_600_000;
 /** With less room than this no job is taken: what runs can still be written down. */
 const freeMin: Bytes = 8 * 1024 ** 2;
 /** Pause before what found no room is tried again. */
@@ -152,6 +157,8 @@ class Broker {
   readonly #ownReservations: OwnReservations | undefined;
   readonly #tookOverAt: Instant = systemClock.now();
   readonly #sharedTokens: SharedTokens;
+  readonly #intermediates: Intermediates;
+  #sweepTimer: unknown;
 
   constructor(setup: BrokerSetup, stores: Stores) {
     const { journal, state, blobs } = stores;
@@ -171,6 +178,7 @@ class Broker {
     });
     const homeFiles = new HomeFiles(new FileHashes({ hashFile }));
     const records = new JournalRecords(journal);
+    this.#intermediates = new Intermediates({ folder: join(setup.home, 'broker', 'intermediate'), keepFor: setup.keepIntermediates, blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256) });
     const taskOutputs = new TaskOutputs({ records, homeFiles, hasBlob: (userId, sha256) => blobs.has(userId, sha256) });
     const stager = new Stager(homeFiles, taskOutputs);
     this.#links = this.#createLinks(homeFiles, stager);
@@ -189,10 +197,23 @@ class Broker {
     const { state } = this.#stores;
     this.#publisher?.start();
     this.#takeUpGathered();
+    this.#sweepIntermediates();
     for (const job of state.jobs.values()) if (job.endedAt > 0) this.#ownReservations?.giveBack(job);
     for (const command of resume(state, this.#tookOverAt)) this.#performResumed(command);
     for (const { providerId, address } of this.#setup.providers) {
       if (state.providers.get(providerId)?.address !== address) this.#driver.deliver({ kind: 'ProviderAdded', replyTo: 0, providerId, address });
+    }
+  }
+
+  /** Now, and every hour. */
+  #sweepIntermediates(): void {
+    systemTimers.cancel(this.#sweepTimer);
+    this.#sweepTimer = systemTimers.start(sweepPause, () => { this.#sweepIntermediates(); });
+    try {
+      const count = this.#intermediates.sweep(this.#stores.state, systemClock.now());
+      if (count > 0) this.#setup.log.info({ blobs: count }, 'removed what tasks of finished jobs wrote for each other');
+    } catch (error) {
+      this.#setup.log.warn({ err: error }, 'what tasks of finished jobs wrote for each other could not be removed');
     }
   }
 
@@ -208,6 +229,7 @@ class Broker {
 
   async stop(server: RunningServer): Promise<void> {
     await server.drain(drainGrace);
+    systemTimers.cancel(this.#sweepTimer);
     await this.#driver.stop();
     this.#links.stop();
     await this.#ownReservations?.stop();
@@ -242,6 +264,7 @@ class Broker {
       jobIds.add('jobId' in change ? change.jobId : 0);
       if (change.kind === 'ReplicasEnded') this.#discardOutputs(change);
       if (change.kind === 'JobEnded') this.#returnReservation(change.jobId);
+      if (change.kind === 'JobEnded' && this.#setup.keepIntermediates === 0) this.#sweepIntermediates();
     }
     for (const jobId of jobIds) this.#watchers.notify(jobId);
     this.#publisher?.notify();
@@ -307,7 +330,10 @@ class Broker {
       onBug: onFatal,
     });
     const checksFolder = join(this.#setup.home, 'broker', 'checks');
-    const stores = { arrivals, hashFile, blobPathOf: (userId: UserId, sha256: string) => blobs.pathOf(userId, sha256) };
+    const stores: ResultStores = {
+      arrivals, hashFile, blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256),
+      onNewBlob: (order, { path }, sha256) => { if (state.jobs.get(order.jobId)?.dependencies?.read.get(order.taskIndex)?.has(path) === true) this.#intermediates.note(order, sha256); },
+    };
     const acceptor = new ResultAcceptor(stores, { gatherer: this.#gatherer, checksFolder }, { placingsMax, checksMax, checkDeadline });
     const digester = new ResultDigester({
       arrivals, folder: checksFolder,

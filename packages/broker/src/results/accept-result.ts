@@ -21,6 +21,8 @@ export interface ResultStores {
   /** The place of an output that is kept as a blob of its user's. */
   blobPathOf(userId: UserId, sha256: string): string;
   hashFile(path: string): Promise<Content>;
+  /** Hears of outputs that are blobs now and were not before. */
+  onNewBlob?(order: ResultOrder, spec: OutputSpec, sha256: string): void;
 }
 
 /** What brings outputs together in few files, and where checks run for them. */
@@ -112,6 +114,7 @@ export class ResultAcceptor {
 
   async #placeAll(order: ResultOrder, fillIn: FillIn): Promise<void> {
     const sources = order.outputs.map((output) => this.#stores.arrivals.pathOf(order, output));
+    const newBlobs = new Map<string, OutputSpec>();
     for (const [index, output] of order.outputs.entries()) {
       const source = sources[index] as string;
       const spec = order.outputSpecs[output.outputIndex];
@@ -119,8 +122,10 @@ export class ResultAcceptor {
       const isShared = sources.includes(source, index + 1);
       const target = await this.#targetOf(order, spec, output, fillIn);
       if (await this.#isInPlace(source, target, output)) continue;
+      if (spec.localPath === '' && !(await isThere(target))) newBlobs.set(output.content.sha256, spec);
       await putInPlace({ source, target, mode: output.mode, isShared });
     }
+    for (const [sha256, spec] of newBlobs) this.#stores.onNewBlob?.(order, spec, sha256);
     for (const source of sources) this.#stores.arrivals.forget(source);
   }
 

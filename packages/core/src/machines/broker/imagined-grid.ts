@@ -96,8 +96,8 @@ type ImaginedPort = SchedulingPort<ImaginedMachine, ImaginedQueue>;
 function imagineSoon(moment: Moment): ImaginedQueue[] {
   const soon: ImaginedQueue[] = [];
   for (const job of moment.state.openJobs.values()) {
-    if (job.status !== 'running' || !runsBeside(job)) continue;
-    for (const [source, readyCount] of countReadySoon(moment, job)) soon.push({ ...imagineQueue(source), readyCount });
+    const counts = job.status === 'running' && runsBeside(job) ? countReadySoon(moment, job) : [];
+    for (const [source, readyCount] of counts) soon.push({ ...imagineQueue(source), readyCount });
   }
   return soon;
 }

@@ -1,0 +1,102 @@
+import { linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { BrokerState } from '@mutirao/core/machines/broker';
+import { invariant, type Duration, type Instant, type JobId, type UserId } from '@mutirao/core/shared';
+
+/** Where they are noted, and how long they are kept. */
+export interface IntermediatesOptions {
+  /** On the file system of blobs. */
+  readonly folder: string;
+  /** After the end of a job that finished. */
+  readonly keepFor: Duration;
+  blobPathOf(userId: UserId, sha256: string): string;
+}
+
+/** What failed or was cancelled may be retried, and gone on with, for so long. */
+const unfinishedKeptFor: Duration = 30 * 24 * 3_600_000;
+
+type State = Pick<BrokerState, 'jobs' | 'openJobs'>;
+
+/**
+ * Blobs that tasks wrote for other tasks of their job, and that are removed when the job is over.
+ *
+ * Each has a further name, in a folder of its job. A blob that was there before, or is put there anew by somebody else (an upload, another job), is another file than
+ * that, and stays.
+ */
+export class Intermediates {
+  readonly #options: IntermediatesOptions;
+
+  constructor(options: IntermediatesOptions) {
+    this.#options = options;
+  }
+
+  /** Notes a blob that a task has just written, where nobody had it before. Harmless again; what cannot be noted is kept for good. */
+  note(job: { readonly jobId: JobId; readonly userId: UserId }, sha256: string): void {
+    invariant(/^[0-9a-f]{64}$/.test(sha256), `not a hash: ${sha256}`);
+    try {
+      const folder = this.#folderOf(job.jobId);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      linkSync(this.#options.blobPathOf(job.userId, sha256), join(folder, sha256));
+    } catch {
+      // There are file systems without hard links.
+    }
+  }
+
+  /** Removes those of jobs that ended long enough ago and that no open job goes on with. Answers how many blobs went. Cost: O(jobs with any), and O(their blobs) for what goes. */
+  sweep(state: State, now: Instant): number {
+    const inUse = jobsInUse(state);
+    let count = 0;
+    for (const jobId of this.#listJobs()) {
+      const job = state.jobs.get(jobId);
+      if (job === undefined || job.endedAt === 0 || inUse.has(jobId)) continue;
+      if (now - job.endedAt < (job.status === 'finished' ? this.#options.keepFor : unfinishedKeptFor)) continue;
+      count += this.#removeOf(jobId, job.userId, contentsWanted(state, job.userId));
+    }
+    return count;
+  }
+
+  #listJobs(): JobId[] {
+    try {
+      return readdirSync(this.#options.folder).map(Number).filter(Number.isSafeInteger);
+    } catch {
+      return []; // None was noted yet.
+    }
+  }
+
+  #removeOf(jobId: JobId, userId: UserId, wanted: ReadonlySet<string>): number {
+    const folder = this.#folderOf(jobId);
+    let count = 0;
+    for (const sha256 of readdirSync(folder)) {
+      if (wanted.has(sha256)) continue;
+      const blob = this.#options.blobPathOf(userId, sha256);
+      if (inodeOf(blob) === inodeOf(join(folder, sha256))) {
+        rmSync(blob, { force: true });
+        count += 1;
+      }
+      rmSync(join(folder, sha256), { force: true });
+    }
+    if (readdirSync(folder).length === 0) rmSync(folder, { recursive: true, force: true });
+    return count;
+  }
+
+  #folderOf(jobId: JobId): string {
+    return join(this.#options.folder, String(jobId));
+  }
+}
+
+/** Those of which open jobs have taken over results. */
+function jobsInUse({ openJobs }: State): Set<JobId> {
+  return new Set([...openJobs.values()].flatMap(({ spec }) => spec?.resumes?.tasks.map(({ jobId }) => jobId) ?? []));
+}
+
+/** What a user's open jobs read by its hash. */
+function contentsWanted({ openJobs }: State, userId: UserId): Set<string> {
+  const jobs = [...openJobs.values()].filter((job) => job.userId === userId);
+  return new Set(jobs.flatMap(({ spec }) => spec?.groups.flatMap(({ inputs }) => inputs.flatMap(({ source }) => (source.kind === 'content' ? [source.content.sha256] : []))) ?? []));
+}
+
+/** -1 where there is none, so that no two that are absent are the same. */
+function inodeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? -1;
+}
