@@ -62,12 +62,14 @@ export class StudyResults {
 
   /** By how many percent one kind of run is better than another, experiment by experiment, on average; NaN where either was not run. */
   improvementOf(selection: Selection, wanted: Partial<PlacementCase>, than: Partial<PlacementCase>, metric: number): number {
-    const [found, before] = [this.casesOf(selection, wanted), this.casesOf(selection, than)];
-    const sign = placementMetrics[metric]?.moreIsBetter === true ? 1 : -1;
-    return mean(found.map(({ metrics }, index) => {
-      const [value, base] = [metrics[metric] as number, before[index]?.metrics[metric] ?? NaN];
-      return base === 0 ? 0 : (100 * sign * (value - base)) / base;
-    }));
+    return mean(this.#gainsOf(selection, wanted, than, metric));
+  }
+
+  /** The standard deviation over experiments of what `improvementOf` is the mean of; NaN of fewer than two. */
+  spreadOf(selection: Selection, wanted: Partial<PlacementCase>, than: Partial<PlacementCase>, metric: number): number {
+    const gains = this.#gainsOf(selection, wanted, than, metric);
+    const middle = mean(gains);
+    return Math.sqrt(gains.reduce((sum, gain) => sum + (gain - middle) ** 2, 0) / (gains.length - 1));
   }
 
   /** The best improvement of a metric over a = 1 at any other a; undefined where there is none. */
@@ -100,6 +102,16 @@ export class StudyResults {
       return values.map((value) => 1 + values.filter((other) => other < value).length);
     });
     return placementStrategies.map((_, strategy) => mean(ranks.map((row) => row[strategy] as number)));
+  }
+
+  /** The change for the better of each experiment, in percent. */
+  #gainsOf(selection: Selection, wanted: Partial<PlacementCase>, than: Partial<PlacementCase>, metric: number): number[] {
+    const [found, before] = [this.casesOf(selection, wanted), this.casesOf(selection, than)];
+    const sign = placementMetrics[metric]?.moreIsBetter === true ? 1 : -1;
+    return found.map(({ metrics }, index) => {
+      const [value, base] = [metrics[metric] as number, before[index]?.metrics[metric] ?? NaN];
+      return base === 0 ? 0 : (100 * sign * (value - base)) / base;
+    });
   }
 }
 

@@ -53,6 +53,7 @@ test('improvements are told experiment by experiment, for the better, and none i
   const selection = { mix: 'logs', load: 0.7, strategy: 3 } as const;
   t.is(results.improvementOf(selection, { admissibility: 0.5 }, { admissibility: 1 }, 0), 25);
   t.is(results.improvementOf(selection, { admissibility: 0.5 }, { admissibility: 1 }, 2), -25, 'of utilisation, more is better');
+  t.is(results.spreadOf(selection, { admissibility: 0.5 }, { admissibility: 1 }, 0), Math.sqrt(2 * 25 ** 2), '50 % and 0 %');
   t.deepEqual(results.bestImprovementOf(selection, 0), { percent: 25, admissibility: 0.5 });
   t.is(results.bestImprovementOf(selection, 2), undefined);
   t.is(results.bestAdmissibilityOf(selection, 2), 1);
