@@ -13,10 +13,11 @@ const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: []
 /** A cluster that answers everything; `parts` replaces what a test is about. */
 function clusterBinding(parts: Partial<Handlers<typeof ClusterServiceService>> = {}): ServiceBinding {
   return bind(ClusterServiceService, {
-    allocate: (request) => ({ requestId: `${request.userId}-1` }),
+    allocate: (request) => ({ requestId: `${request.userId}-1`, walltimeGain: undefined }),
     release: () => ({}),
     getLimits: () => ({ processors: 1, requestsMax: 1, walltimeMsMax: 1, widthProcessorsMax: 1, walltimeGranularityMs: 1 }),
     getQueue: () => listing,
+    getScores: () => ({ ordersQueue: false, weight: 0, leadMsMax: 0, scores: [] }),
     watchQueue: async () => undefined,
     ...parts,
   });

@@ -11,9 +11,9 @@ forbidLeaks(test);
 
 const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [] };
 const binding = bind(ClusterServiceService, {
-  allocate: (request) => ({ requestId: `${request.userId}-1` }), release: () => ({}),
+  allocate: (request) => ({ requestId: `${request.userId}-1`, walltimeGain: undefined }), release: () => ({}),
   getLimits: () => ({ processors: 1, requestsMax: 1, walltimeMsMax: 1, widthProcessorsMax: 1, walltimeGranularityMs: 1 }),
-  getQueue: () => listing, watchQueue: async () => undefined,
+  getQueue: () => listing, getScores: () => ({ ordersQueue: false, weight: 0, leadMsMax: 0, scores: [] }), watchQueue: async () => undefined,
 });
 
 const serveAt = (path: string): Promise<RunningServer> => serve({ address: `unix:${path}`, tokens: acceptToken('secret', 'ana'), log: quietLogger, services: [binding] });

@@ -30,10 +30,11 @@ async function serveTls(t: ExecutionContext, address = 'tls://127.0.0.1:0', opti
   const paths = identityPaths(folder);
   const authority = { certificate: readFileSync(paths.authorityCertificate, 'utf8'), key: readFileSync(paths.authorityKey, 'utf8') };
   const binding = bind(ClusterServiceService, {
-    allocate: (_request, { userId }) => ({ requestId: userId }),
+    allocate: (_request, { userId }) => ({ requestId: userId, walltimeGain: undefined }),
     release: () => ({}),
     getLimits: () => ({ processors: 1, requestsMax: 1, walltimeMsMax: 1, widthProcessorsMax: 1, walltimeGranularityMs: 1 }),
     getQueue: () => listing,
+    getScores: () => ({ ordersQueue: false, weight: 0, leadMsMax: 0, scores: [] }),
     watchQueue: async (_request, writer, { signal }) => {
       writer.write({ queue: listing });
       await new Promise<void>((resolve) => { signal.addEventListener('abort', () => { resolve(); }, { once: true }); });

@@ -1,5 +1,6 @@
+import { MutiraoError } from '@mutirao/api/errors';
 import type { ClusterOptions } from '@mutirao/core/machines/cluster';
-import { conservativeBackfilling, easyBackfilling, firstComeFirstServed, type Compression, type QueuePolicy } from '@mutirao/core/queue';
+import { conservativeBackfilling, easyBackfilling, firstComeFirstServed, usualLeadMax, type BucOrder, type Compression, type QueuePolicy } from '@mutirao/core/queue';
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
 
 /** The cluster as its configuration states it; numbers are 1 or more unless said otherwise. */
@@ -15,16 +16,30 @@ export interface ClusterConfig {
   readonly policy: 'conservative' | 'easy' | 'fcfs';
   /** Of conservative backfilling. */
   readonly variant: Compression;
+  /** Whom the queue has first: who came first, or who estimates well (BUC). */
+  readonly order: 'arrival' | 'buc';
+  /** What scores and walltimes weigh against waiting, in seconds. */
+  readonly bucWeight: number;
+  /** By how much later a request may come and still go before another one; 0 for 100 times the weight. */
+  readonly bucLeadMax: Duration;
 }
 
 /** Ended requests that a cluster remembers. */
 const endedMax = 1000;
 
-/** Makes the machine's options. */
+/** Makes the machine's options. @throws {MutiraoError} MUT_BAD_CONFIG for an order by scores under a policy that promises starts. */
 export function readClusterOptions(config: ClusterConfig): ClusterOptions {
   const { processors, requestsMax, walltimeMax, walltimeGranularity, policy, variant } = config;
   const widthMax = config.widthMax === 0 ? processors : Math.min(config.widthMax, processors);
-  return { processors, requestsMax, walltimeMax, walltimeGranularity, widthMax, endedMax, policy: choosePolicy(policy, variant) };
+  return { processors, requestsMax, walltimeMax, walltimeGranularity, widthMax, endedMax, policy: choosePolicy(policy, variant), ...orderOf(config) };
+}
+
+function orderOf({ order, policy, bucWeight: weight, bucLeadMax }: ClusterConfig): { readonly order?: BucOrder } {
+  if (order === 'arrival') return {};
+  if (policy === 'conservative') {
+    throw new MutiraoError('MUT_BAD_CONFIG', 'order is buc with policy conservative; want policy easy or fcfs: a start that was promised would not hold against who comes later and goes before');
+  }
+  return { order: { weight, leadMax: bucLeadMax === 0 ? usualLeadMax(weight) : bucLeadMax } };
 }
 
 function choosePolicy(policy: ClusterConfig['policy'], variant: Compression): QueuePolicy {

@@ -1,6 +1,7 @@
 import type { ClusterServiceService } from '@mutirao/api/cluster';
 import {
-  decodeAllocateRequest, decodeGetQueueRequest, decodeReleaseRequest, encodeLimitsOf, encodeQueueListing,
+  decodeAllocateRequest, decodeGetQueueRequest, decodeGetScoresRequest, decodeReleaseRequest, encodeAllocateResponse, encodeLimitsOf, encodeQueueListing, encodeScores,
+  type AllocateAnswer, type ScoresAnswer,
 } from '@mutirao/api/codecs';
 import type { ClusterInput } from '@mutirao/core/machines/cluster';
 import { MutiraoError } from '@mutirao/api/errors';
@@ -20,6 +21,8 @@ export interface ClusterHost {
   /** @throws {MutiraoError} MUT_DISK_FULL where no new request can be taken. */
   demandRoom(): void;
   listQueue(endedMax: number): QueueListing;
+  /** Of all users of whom a request has counted, or of one. */
+  listScores(userId: UserId | undefined): ScoresAnswer;
   readonly limits: ResourceLimits;
   /** Who may act for others. */
   readonly ownerId: UserId;
@@ -37,12 +40,12 @@ function demandSelf({ ownerId }: ClusterHost, userId: UserId, other: UserId): vo
   if (userId !== other && userId !== ownerId) throw new MutiraoError('MUT_NOT_OWNER', `the request is ${other}'s; you are ${userId}`);
 }
 
-function allocate(host: ClusterHost, order: RequestOrder): Promise<{ readonly requestId: number }> {
+function allocate(host: ClusterHost, order: RequestOrder): Promise<AllocateAnswer> {
   return host.ask((replyTo) => ({ kind: 'AllocationRequested', replyTo, order }));
 }
 
 /** The cluster may hear of a reservation by its claim before it hears of it from the manager. */
-async function allocateInside(host: ClusterHost, order: RequestOrder, claim: string): Promise<{ readonly requestId: number }> {
+async function allocateInside(host: ClusterHost, order: RequestOrder, claim: string): Promise<AllocateAnswer> {
   const window = await host.admitClaim(claim, order.userId);
   host.show(window);
   return allocate(host, { ...order, reservationId: window.reservationId });
@@ -59,7 +62,7 @@ export function clusterRoutes(host: ClusterHost): Handlers<typeof ClusterService
         const order = asked.userId === '' ? { ...asked, userId } : asked;
         return claim === '' ? allocate(host, order) : allocateInside(host, order, claim);
       },
-      encode: ({ requestId }) => ({ requestId: String(requestId) }),
+      encode: encodeAllocateResponse,
     }),
     release: unary({
       decode: decodeReleaseRequest,
@@ -71,6 +74,7 @@ export function clusterRoutes(host: ClusterHost): Handlers<typeof ClusterService
     }),
     getLimits: unary({ decode: () => undefined, handle: () => host.limits, encode: encodeLimitsOf }),
     getQueue: unary({ decode: decodeGetQueueRequest, handle: (endedMax) => host.listQueue(endedMax), encode: encodeQueueListing }),
+    getScores: unary({ decode: decodeGetScoresRequest, handle: (userId) => host.listScores(userId), encode: encodeScores }),
     watchQueue: async (_request, writer, context) => {
       const over = AbortSignal.any([context.signal, context.stopping]);
       while (!over.aborted) {

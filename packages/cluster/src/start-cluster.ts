@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ClusterServiceService } from '@mutirao/api/cluster';
-import { clusterMachine, listQueue, listUses, saveClusterBeginning, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
+import { clusterMachine, listQueue, listScores, listUses, saveClusterBeginning, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ReservedWindow } from '@mutirao/core/messages';
 import { unreachable, type DriverCommand, type UserId } from '@mutirao/core/shared';
@@ -100,6 +100,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, limits: options, changes, ownerId: setup.ownerId, userOf: (requestId) => state.requests.get(requestId)?.order.userId,
     admitClaim: (claim, userId) => admitClaim(desk, claim, userId), show: (window) => { deliver({ kind: 'ReservationShown', window }); },
     listQueue: (endedMax) => listQueue(state, systemClock.now(), endedMax),
+    listScores: (userId) => ({ order: options.order, scores: listScores(state, userId) }),
   });
   const server = await serve({
     address: setup.listen, tokens: setup.tokens, identity: setup.identity, log, services: [bind(ClusterServiceService, routes)],

@@ -1,8 +1,11 @@
+import type { ScoreEntry } from '@mutirao/core/machines/cluster';
 import type { ClaimedReservation, HonouredReservation, QueuedRequest, QueueListing, RequestOrder, ResourceLimits } from '@mutirao/core/messages';
+import type { BucOrder, WalltimeGain } from '@mutirao/core/queue';
+import type { UserId } from '@mutirao/core/shared';
 
 import {
-  RequestStatus as RequestStatusWire, type AllocateRequest, type GetLimitsResponse, type GetQueueRequest, type GetQueueResponse,
-  type HonouredReservation as HonouredReservationWire, type QueuedRequest as QueuedRequestWire, type ReleaseRequest,
+  RequestStatus as RequestStatusWire, type AllocateRequest, type AllocateResponse, type GetLimitsResponse, type GetQueueRequest, type GetQueueResponse, type GetScoresRequest,
+  type GetScoresResponse,   type HonouredReservation as HonouredReservationWire, type QueuedRequest as QueuedRequestWire, type ReleaseRequest,
 } from '../generated/mutirao/cluster/v1/cluster.ts';
 import { badRequest } from './common.ts';
 
@@ -39,6 +42,44 @@ export function encodeAllocateRequest(order: RequestOrder & { readonly reservati
   return {
     userId: order.userId, widthProcessors: order.width, walltimeMs: order.walltime, command: [...order.command],
     environment: { ...order.environment }, clientRequestId: order.clientRequestId, workingDirectory: order.workingDirectory, reservationClaim: order.reservation?.claim ?? '',
+  };
+}
+
+/** How a cluster answers an order. */
+export interface AllocateAnswer {
+  readonly requestId: number;
+  /** What a tighter walltime would have gained; left out where that is not known, or nothing. */
+  readonly gain?: WalltimeGain;
+}
+
+/** Writes the answer to an order. */
+export function encodeAllocateResponse({ requestId, gain }: AllocateAnswer): AllocateResponse {
+  return {
+    requestId: String(requestId),
+    walltimeGain: gain === undefined ? undefined : {
+      walltimeMs: gain.walltime, aheadCount: gain.aheadCount, tighterAheadCount: gain.tighterAheadCount, expectedWaitMs: gain.expectedWait,
+      tighterExpectedWaitMs: gain.tighterExpectedWait,
+    },
+  };
+}
+
+/** Reads whose score is asked for; undefined for everybody's. @throws {MutiraoError} MUT_BAD_REQUEST for a name that is too long. */
+export function decodeGetScoresRequest(wire: GetScoresRequest): UserId | undefined {
+  return wire.userId === '' ? undefined : text('user_id', wire.userId, 256);
+}
+
+/** Scores, and how they order the queue. */
+export interface ScoresAnswer {
+  /** Undefined where the queue is in the order of arrival. */
+  readonly order: BucOrder | undefined;
+  readonly scores: readonly ScoreEntry[];
+}
+
+/** Writes scores for the wire. */
+export function encodeScores({ order, scores }: ScoresAnswer): GetScoresResponse {
+  return {
+    ordersQueue: order !== undefined, weight: order?.weight ?? 0, leadMsMax: order?.leadMax ?? 0,
+    scores: scores.map(({ userId, score, countedCount, precisionMean }) => ({ userId, score, countedCount, precisionMean })),
   };
 }
 

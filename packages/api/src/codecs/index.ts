@@ -9,8 +9,8 @@ export { printUnits, readClaim, readClaimPart, readClaimPayload, splitClaim, typ
 export { chunkHeadroom, frameChunk, offsetHeader, readChunk } from './content-chunk.ts';
 export { decodeJobSpec, decodeSubmitJob, encodeJobSpec, listedCountMax, taskCountMax, type SubmitJob } from './job-spec.ts';
 export {
-  decodeAllocateRequest, decodeGetQueueRequest, decodeLimitsOf, decodeQueueListing, decodeReleaseRequest, encodeAllocateRequest, encodeLimitsOf,
-  encodeQueueListing, endedListedMax, orderWordsMax,
+  decodeAllocateRequest, decodeGetQueueRequest, decodeGetScoresRequest, decodeLimitsOf, decodeQueueListing, decodeReleaseRequest, encodeAllocateRequest, encodeAllocateResponse,
+  encodeLimitsOf, encodeQueueListing, encodeScores, endedListedMax, orderWordsMax, type AllocateAnswer, type ScoresAnswer,
 } from './cluster.ts';
 export { decodeStartGang, encodeStartGang, gangMembersMax } from './gang.ts';
 export { decodeLease, encodeLease } from './lease.ts';

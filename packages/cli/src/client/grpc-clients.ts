@@ -85,6 +85,7 @@ export function dialCluster(address: string, { token, trust, ...limits }: CallSe
     release: (request) => callUnary(raw, 'release', request, limits),
     getLimits: (request) => callUnary(raw, 'getLimits', request, limits),
     getQueue: (request) => callUnary(raw, 'getQueue', request, limits),
+    getScores: (request) => callUnary(raw, 'getScores', request, limits),
   };
   return { client, close: () => { raw.close(); } };
 }

@@ -2,7 +2,7 @@ import {
   JobStatus, MachineStatus, Scheduler, TaskStatus, type GetJobResponse, type GetTaskOutputResponse, type JobEvent, type JobSpec, type JobSummary, type LedgerRow,
   type MachineRecord, type ProviderRecord, type ReplicaRecord, type ReplicationCap, type Resumed, type TaskGroup, type TaskRecord, type TrustRecord, type Verification,
 } from '@mutirao/api/broker';
-import { RequestStatus as ClusterRequestStatus, type HonouredReservation, type QueuedRequest } from '@mutirao/api/cluster';
+import { RequestStatus as ClusterRequestStatus, type GetScoresResponse, type HonouredReservation, type QueuedRequest, type WalltimeGain } from '@mutirao/api/cluster';
 import { Outcome } from '@mutirao/api/machine';
 import { RequestStatus, type AllocationRequest, type GetResourceResponse, type LeaseState } from '@mutirao/api/provider';
 
@@ -189,6 +189,22 @@ export function queuedRequestJson(request: QueuedRequest): JsonOf<Shapes['queued
     request_id: request.requestId, user_id: request.userId, width_processors: request.widthProcessors, walltime_ms: request.walltimeMs,
     status: nameOf(ClusterRequestStatus, request.status), submitted_unix_ms: request.submittedUnixMs, starts_unix_ms: orNull(request.startsUnixMs),
     ended_unix_ms: orNull(request.endedUnixMs), end_reason: request.endReason, reservation_id: orNull(request.reservationId),
+  };
+}
+
+/** Scores of a cluster's users as JSON. */
+export function clusterScoresJson(cluster: string, { ordersQueue, weight, leadMsMax, scores }: GetScoresResponse): JsonOf<Shapes['cluster_scores']> {
+  return {
+    cluster, orders_queue: ordersQueue, weight_s: ordersQueue ? weight : null, lead_ms_max: ordersQueue ? leadMsMax : null,
+    scores: scores.map(({ userId, score, countedCount, precisionMean }) => ({ user_id: userId, score, counted_count: countedCount, precision_mean: precisionMean })),
+  };
+}
+
+/** What a tighter walltime would have gained, as JSON. */
+export function walltimeGainJson(gain: WalltimeGain): JsonOf<Shapes['walltime_gain']> {
+  return {
+    walltime_ms: gain.walltimeMs, ahead_count: gain.aheadCount, tighter_ahead_count: gain.tighterAheadCount, expected_wait_ms: gain.expectedWaitMs,
+    tighter_expected_wait_ms: gain.tighterExpectedWaitMs,
   };
 }
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { clusterMachine, createClusterState, listQueue, type ClusterInput, type ClusterOptions } from '@mutirao/core/machines/cluster';
-import { conservativeBackfilling } from '@mutirao/core/queue';
+import { conservativeBackfilling, easyBackfilling } from '@mutirao/core/queue';
 import { openJournal } from '@mutirao/runtime/journal';
 import { clusterChangeCodec } from '../../src/change-codec.ts';
 import { recoverState } from '../../src/recover-state.ts';
@@ -10,9 +10,9 @@ const options: ClusterOptions = {
 };
 
 /** A journal of a cluster that ran so many requests of one processor, one after the other, and holds a running and a queued one. */
-function aJournal(requestCount: number) {
+function aJournal(requestCount: number, other: Partial<ClusterOptions> = {}) {
   const journal = openJournal({ path: ':memory:', codec: clusterChangeCodec });
-  const state = createClusterState(options);
+  const state = createClusterState({ ...options, ...other });
   const hear = (now: number, input: ClusterInput): void => { journal.record(clusterMachine.step(state, [input], now).changes, now); };
   const order = (width: number) => ({ userId: 'ana', clientRequestId: '', width, walltime: 100, command: ['work'], environment: {}, workingDirectory: '' });
   hear(0, { kind: 'ClusterStarted' });
@@ -47,3 +47,14 @@ test('a snapshot of a form that is not known is passed over', (t) => {
   journal.writeSnapshot(journal.lastSequence(), JSON.stringify({ version: 99, state: {} }));
   t.deepEqual(listQueue(recoverState(journal, options), 9, 50), listQueue(state, 9, 50));
 });
+
+for (const requestCount of [5, 2100]) {
+  test(`scores are there again after a restart, ${requestCount > 1000 ? 'from a snapshot' : 'from the changes'}, also where the order is that of arrival meanwhile`, (t) => {
+    const byScores = { policy: easyBackfilling, order: { weight: 1440, leadMax: 1e9 } };
+    const { journal, state } = aJournal(requestCount, byScores);
+    t.is(state.scores.get('ana')?.countedCount, requestCount);
+    t.deepEqual(recoverState(journal, options).scores, state.scores);
+    if (requestCount > 1000) journal.database.exec('DELETE FROM changes');
+    t.deepEqual(recoverState(journal, { ...options, ...byScores }).scores, state.scores);
+  });
+}

@@ -2,21 +2,21 @@ import test from 'ava';
 import { RequestStatus, type WatchQueueResponse } from '@mutirao/api/cluster';
 import { encodeAllocateRequest } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { clusterMachine, createClusterState, listQueue, type ClusterInput } from '@mutirao/core/machines/cluster';
-import { conservativeBackfilling } from '@mutirao/core/queue';
+import { clusterMachine, createClusterState, listQueue, listScores, type ClusterInput, type ClusterOptions } from '@mutirao/core/machines/cluster';
+import { conservativeBackfilling, easyBackfilling } from '@mutirao/core/queue';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
 import { aCallContext, inject } from '@mutirao/testkit';
 import { ChangeSignal } from '@mutirao/runtime/driver';
 import { clusterRoutes } from '../../src/routes.ts';
 
-const options = {
+const options: ClusterOptions = {
   processors: 4, requestsMax: 2, walltimeMax: 10_000, widthMax: 4, walltimeGranularity: 1000, endedMax: 10,
   policy: conservativeBackfilling('start-now'),
 };
 
 /** Routes over the real machine at the instant 5000, without driver, journal and processes. */
-function cluster() {
-  const state = createClusterState(options);
+function cluster(other: Partial<ClusterOptions> = {}) {
+  const state = createClusterState({ ...options, ...other });
   const changes = new ChangeSignal();
   const hear = (input: ClusterInput) => clusterMachine.step(state, [input], 5000).commands;
   hear({ kind: 'ClusterStarted' });
@@ -24,7 +24,7 @@ function cluster() {
     demandRoom: () => undefined, show: (window) => { hear({ kind: 'ReservationShown', window }); },
     admitClaim: (claim, userId) => (claim === 'good' ? Promise.resolve({ reservationId: 7, userId, count: 2, startsAt: 6000, endsAt: 9000 }) : Promise.reject(new MutiraoError('MUT_CLAIM_FORGED', 'no'))),
     limits: options, changes, ownerId: 'ana', userOf: (requestId) => state.requests.get(requestId)?.order.userId,
-    listQueue: (endedMax) => listQueue(state, 5000, endedMax),
+    listQueue: (endedMax) => listQueue(state, 5000, endedMax), listScores: (userId) => ({ order: other.order, scores: listScores(state, userId) }),
     ask: <T>(make: (replyTo: number) => ClusterInput): Promise<T> => {
       const reply = hear(make(1)).find((command) => command.kind === 'Reply')?.reply;
       changes.notify();
@@ -32,7 +32,7 @@ function cluster() {
       return Promise.reject(new Error(reply?.code));
     },
   });
-  return { routes, changes };
+  return { routes, changes, hear };
 }
 
 const order = encodeAllocateRequest({
@@ -41,8 +41,8 @@ const order = encodeAllocateRequest({
 
 test('an order is answered with the id of its request, and again with the same', async (t) => {
   const { routes } = cluster();
-  t.deepEqual(await inject(routes.allocate, order), { requestId: '1' });
-  t.deepEqual(await inject(routes.allocate, order), { requestId: '1' });
+  t.deepEqual(await inject(routes.allocate, order), { requestId: '1', walltimeGain: undefined });
+  t.deepEqual(await inject(routes.allocate, order), { requestId: '1', walltimeGain: undefined });
 });
 
 test('an order that names no user is its caller\'s', async (t) => {
@@ -78,7 +78,7 @@ test('a claim lets its user into its reservation, which the queue shows; one tha
   const { routes } = cluster();
   const inside = { ...order, widthProcessors: 2, reservationClaim: 'good' };
   await t.throwsAsync(inject(routes.allocate, { ...inside, reservationClaim: 'bad' }), { code: 'MUT_CLAIM_FORGED' });
-  t.deepEqual(await inject(routes.allocate, inside), { requestId: '1' });
+  t.deepEqual(await inject(routes.allocate, inside), { requestId: '1', walltimeGain: undefined });
   await t.throwsAsync(inject(routes.allocate, { ...inside, widthProcessors: 3, clientRequestId: 'wide' }), { message: 'MUT_RESERVATION_EXCEEDED' });
   const { requests, reservations } = await inject(routes.getQueue, { endedMax: 0 });
   t.deepEqual(requests.map(({ status, reservationId }) => [status, reservationId]), [[RequestStatus.QUEUED, 7]]);
@@ -107,6 +107,32 @@ test('limits are told', async (t) => {
   t.deepEqual(await inject(cluster().routes.getLimits, { userId: 'ana' }), {
     processors: 4, requestsMax: 2, walltimeMsMax: 10_000, widthProcessorsMax: 4, walltimeGranularityMs: 1000,
   });
+});
+
+const byScores = { policy: easyBackfilling, order: { weight: 1440, leadMax: 1e10 }, requestsMax: 9 };
+
+test('scores are told of all who have one, of anybody who is asked for, and of nobody where none has counted', async (t) => {
+  const { routes, hear } = cluster(byScores);
+  t.deepEqual(await inject(routes.getScores, { userId: '' }), { ordersQueue: true, weight: 1440, leadMsMax: 1e10, scores: [] });
+  await inject(routes.allocate, order);
+  for (const processIndex of [0, 1, 2]) hear({ kind: 'ProcessExited', requestId: 1, processIndex, exitStatus: 0 });
+  t.deepEqual((await inject(routes.getScores, { userId: '' })).scores, [{ userId: 'ana', score: 56, countedCount: 1, precisionMean: 0 }]);
+  t.deepEqual((await inject(routes.getScores, { userId: 'bia' })).scores, [{ userId: 'bia', score: 60, countedCount: 0, precisionMean: 0 }]);
+  await t.throwsAsync(inject(routes.getScores, { userId: 'x'.repeat(257) }), { code: 'MUT_BAD_REQUEST' });
+});
+
+test('who waits is told what a tighter walltime would have gained; who starts, or sends the same order again, is not', async (t) => {
+  const { routes } = cluster(byScores);
+  const long = { ...order, walltimeMs: 10_000 };
+  t.is((await inject(routes.allocate, { ...long, clientRequestId: 'a' })).walltimeGain, undefined);
+  t.is((await inject(routes.allocate, { ...long, walltimeMs: 7000, clientRequestId: 'b' })).walltimeGain, undefined);
+  const wanted = { walltimeMs: 5000, aheadCount: 1, tighterAheadCount: 0, expectedWaitMs: Math.ceil((3 * 10_000 + 3 * 7000) / 4), tighterExpectedWaitMs: 7500 };
+  t.deepEqual((await inject(routes.allocate, { ...long, clientRequestId: 'c' })).walltimeGain, wanted);
+  t.is((await inject(routes.allocate, { ...long, clientRequestId: 'c' })).walltimeGain, undefined);
+});
+
+test('a walltime of nothing is refused', async (t) => {
+  await t.throwsAsync(inject(cluster(byScores).routes.allocate, { ...order, walltimeMs: 0 }), { code: 'MUT_BAD_REQUEST', message: /walltime_ms is 0; want 1 or more/ });
 });
 
 test('a watcher gets the queue at once, once after changes, and is let go when it leaves', async (t) => {

@@ -22,17 +22,20 @@ function traceOf(requests: readonly (typeof anyRequest extends fc.Arbitrary<infe
   });
 }
 
-/** Weights at which points and waiting are worth about as much in traces of some dozens of milliseconds. */
-const anyOrder: fc.Arbitrary<BucOrder> = fc.record({ weight: fc.constantFrom(1e-6, 1e-5, 1e-4), leadMax: fc.constantFrom(0, 5, 50, Infinity) });
+/** What one instant of a small trace is: walltimes of 1 to 30 are then worth 20 to 0.7 points, and scores up to 80. */
+const unit = 1_000_000;
+/** Weights at which points and waiting are worth about as much. */
+const anyOrder: fc.Arbitrary<BucOrder> = fc.record({ weight: fc.constantFrom(20, 200, 2000), leadMax: fc.constantFrom(0, 5 * unit, 50 * unit, Infinity) });
+const scaled = (request: ScoredTracedRequest): ScoredTracedRequest => ({ ...request, submittedAt: unit * request.submittedAt, walltime: unit * request.walltime, runTime: unit * request.runTime });
 
 for (const [policy, slow] of pairs) {
   test(`under ${policy.name} by scores the starts are those of a reference that sorts by R at every decision`, (t) => {
     fc.assert(fc.property(fc.array(anyRequest, { minLength: 1, maxLength: 40 }).map(traceOf), anyOrder, (trace, order) => {
-      const { requests } = replayByScores(policy, order, capacity, trace);
+      const { requests } = replayByScores(policy, order, capacity, trace.map(scaled));
       type Queued = ScoredTracedRequest & SlowRequest;
-      const worth = (request: Queued, now: number): number => leadOf(order, requests[request.id]?.scoreAtSubmission ?? 0, request.walltime) + (now - request.submittedAt);
+      const worth = (request: Queued, now: number): number => leadOf(order, requests[request.id]?.scoreAtSubmission ?? 0, unit * request.walltime) + unit * (now - request.submittedAt);
       const sort = (queue: Queued[], now: number): void => { queue.sort((one, other) => worth(other, now) - worth(one, now) || one.id - other.id); };
-      t.deepEqual(requests.map(({ startedAt }) => startedAt), slowStarts(slow, capacity, trace, sort));
+      t.deepEqual(requests.map(({ startedAt }) => startedAt / unit), slowStarts(slow, capacity, trace, sort));
     }), runs(20_261_124, 200));
     t.pass();
   });

@@ -2,13 +2,16 @@ import { userInfo } from 'node:os';
 
 import { InvalidArgumentError, type Command } from 'commander';
 
+import type { WalltimeGain } from '@mutirao/api/cluster';
 import { MutiraoError } from '@mutirao/api/errors';
 import { parseDuration } from '@mutirao/formats';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { findClusterAddress } from '../../grid/addresses.ts';
+import { walltimeGainJson } from '../../json/documents.ts';
 import { tell } from '../../output/tell.ts';
+import { showDuration } from '../../output/units.ts';
 import { managerOption, openManager, readReservationId } from '../../reservations/show-reservation.ts';
 
 /** A local user's request. */
@@ -39,17 +42,23 @@ export async function submitToCluster(context: CommandContext, options: ClusterS
   if (command.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'there is no command; want one after "--"');
   const { name, address } = findClusterAddress(context.home, options.cluster);
   const cluster = await context.cluster(address);
-  const { requestId } = await cluster.allocate({
+  const { requestId, walltimeGain } = await cluster.allocate({
     userId: options.user ?? userInfo().username, widthProcessors: options.width, walltimeMs: parseDuration(options.walltime),
     command: [...command], environment: {}, clientRequestId: '', workingDirectory: context.directory,
     reservationClaim: await findClaim(context, options),
   });
   tell(context.output, {
-    json: () => ({ cluster: name, request_id: requestId }),
-    table: () => [`Request ${requestId} is in the queue of ${name}: ${options.width} processors for ${options.walltime}.`],
+    json: () => ({ cluster: name, request_id: requestId, walltime_gain: walltimeGain === undefined ? null : walltimeGainJson(walltimeGain) }),
+    table: () => [`Request ${requestId} is in the queue of ${name}: ${options.width} processors for ${options.walltime}.`, ...(walltimeGain === undefined ? [] : [tellGain(walltimeGain)])],
     quiet: () => [requestId],
   });
   return 0;
+}
+
+/** What would have put a request further ahead. */
+function tellGain({ walltimeMs, aheadCount, tighterAheadCount, expectedWaitMs, tighterExpectedWaitMs }: WalltimeGain): string {
+  const places = aheadCount - tighterAheadCount;
+  return `With a walltime of ${showDuration(walltimeMs)} it would be ${places} ${places === 1 ? 'place' : 'places'} further ahead (behind ${tighterAheadCount} and not ${aheadCount}) and wait about ${showDuration(tighterExpectedWaitMs)} and not ${showDuration(expectedWaitMs)}.`;
 }
 
 /** A claim has dots in it; of a number, the manager is asked for the claim. */

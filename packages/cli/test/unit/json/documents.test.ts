@@ -42,7 +42,8 @@ const provider = {
   }),
 };
 const cluster = {
-  allocate: answer({ requestId: '1' }), release: answer({}), getQueue: answer({ atUnixMs: 1, processorsFree: 1, requests: [queued], reservations: [{ reservationId: 1, userId: 'ana', processors: 4, processorsUsed: 0, startUnixMs: 1, endUnixMs: 2, lateMs: 0 }] }),
+  allocate: answer({ requestId: '1', walltimeGain: { walltimeMs: 1, aheadCount: 2, tighterAheadCount: 1, expectedWaitMs: 9, tighterExpectedWaitMs: 8 } }),
+  getScores: answer({ ordersQueue: true, weight: 1440, leadMsMax: 9, scores: [{ userId: 'ana', score: 70, countedCount: 1, precisionMean: 1 }] }), release: answer({}), getQueue: answer({ atUnixMs: 1, processorsFree: 1, requests: [queued], reservations: [{ reservationId: 1, userId: 'ana', processors: 4, processorsUsed: 0, startUnixMs: 1, endUnixMs: 2, lateMs: 0 }] }),
   getLimits: answer({ processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1 }),
 };
 
@@ -73,7 +74,7 @@ const exampleFile = (name: string): string => fileURLToPath(new URL(`../../../..
 /** A command line for each command that needs more than its words. */
 const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'], 'job cancel': ['1'], 'job retry': ['1'], 'task output': ['1'], 'provider show': ['alpha'], 'provider add': ['alpha', 'h:1'],
-  'provider drain': ['alpha'], 'provider heuristic': ['alpha', 'adaptive'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'],
+  'provider drain': ['alpha'], 'provider heuristic': ['alpha', 'adaptive'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'], 'cluster score': ['--cluster', 'h:1'],
   'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'], 'machine quarantine': ['lab/m1'], 'machine show': ['lab/m1'], 'machine pardon': ['lab/m1'],
   'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'explain reservation': [...at, '1'], 'canceljob': ['1'], 'waitforjob': ['1'],
   'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'], 'sim swarm': ['--seeds', '2'],
@@ -107,9 +108,9 @@ function checkShape(t: { deepEqual(actual: unknown, expected: unknown, message?:
   const fields = document as Record<string, unknown>;
   t.deepEqual(Object.keys(fields).sort(), Object.keys(shape).sort(), name);
   for (const [field, [type]] of Object.entries(shape)) {
-    const inner = type.split(' ').at(-1) ?? '';
-    if (!(inner in shapes)) continue;
+    const inner = type.replace(' or null', '').split(' ').at(-1) ?? '';
     const value = fields[field];
+    if (!(inner in shapes) || value === null) continue;
     for (const one of Array.isArray(value) ? value : [value]) checkShape(t, inner, one);
   }
 }

@@ -1,6 +1,7 @@
 import { RequestPlan } from '../../queue/index.ts';
 import { invariant, unreachable, type Instant, type ProcessorCount } from '../../shared/index.ts';
 import type { ClusterChange } from './changes.ts';
+import { rankOf } from './scores.ts';
 import { keyOf, wallOf, type ClusterRequest, type ClusterState } from './state.ts';
 
 /** Makes one change to the state. Decides nothing; replay of the journal calls it alone. */
@@ -39,6 +40,11 @@ export function apply(state: ClusterState, change: ClusterChange): void {
     }
     case 'RequestEnded':
       return endRequest(state, change);
+    case 'ScoreChanged': {
+      const { userId, score, countedCount, precisionMean } = change;
+      state.scores.set(userId, { score, countedCount, precisionMean });
+      return;
+    }
     default:
       return unreachable(change);
   }
@@ -68,8 +74,9 @@ function changeCapacity(state: ClusterState, { processors, at }: { readonly proc
   }
   for (const reservation of state.reservations.values()) state.plan.raiseWall(wallOf(reservation));
   for (const { id, width, walltime } of waiting.values()) {
-    getRequest(state, id).startsAt = undefined;
-    state.plan.add(id, width, walltime);
+    const request = getRequest(state, id);
+    request.startsAt = undefined;
+    state.plan.add(id, width, walltime, rankOf(state, request));
   }
 }
 
@@ -99,17 +106,17 @@ function openReservation({ reservations }: ClusterState, { reservationId, at }: 
   reservations.set(reservationId, { ...reservation, openedAt: at });
 }
 
-function addRequest(state: ClusterState, { requestId, order, at }: ClusterChange & { kind: 'RequestQueued' }): void {
+function addRequest(state: ClusterState, { requestId, order, at, score }: ClusterChange & { kind: 'RequestQueued' }): void {
   const request: ClusterRequest = {
     id: requestId, order, submittedAt: at, status: 'queued', startsAt: undefined, endedAt: 0, endReason: '',
-    livingProcesses: new Set(), hasFailed: false,
+    livingProcesses: new Set(), hasFailed: false, ...(score === undefined ? {} : { score }),
   };
   state.requests.set(requestId, request);
   if (order.clientRequestId !== '') state.requestsByKey.set(keyOf(order.userId, order.clientRequestId), request);
   state.livingCounts.set(order.userId, (state.livingCounts.get(order.userId) ?? 0) + 1);
   state.nextRequestId = requestId + 1;
   state.plan.forget(at);
-  if (order.reservationId === undefined) state.plan.add(requestId, order.width, order.walltime);
+  if (order.reservationId === undefined) state.plan.add(requestId, order.width, order.walltime, rankOf(state, request));
   else state.insideIds.add(requestId);
 }
 

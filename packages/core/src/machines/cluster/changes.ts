@@ -1,5 +1,6 @@
 import type { RequestOrder } from '../../messages/index.ts';
-import type { Instant, ProcessorCount } from '../../shared/index.ts';
+import type { UserScore } from '../../queue/index.ts';
+import type { Instant, ProcessorCount, UserId } from '../../shared/index.ts';
 import type { ClusterReservation } from './state.ts';
 
 /** Changes of what the cluster promised; the journal's lines. */
@@ -9,7 +10,10 @@ export type ClusterChange =
   | { readonly kind: 'ProcessorsAway'; readonly count: ProcessorCount }
   /** So many processors can be planned with from now on: what runs keeps its place, those that wait have lost theirs. */
   | { readonly kind: 'CapacityChanged'; readonly processors: ProcessorCount; readonly at: Instant }
-  | { readonly kind: 'RequestQueued'; readonly requestId: number; readonly order: RequestOrder; readonly at: Instant }
+  /** @param score of its user, where the queue is ordered by scores. */
+  | { readonly kind: 'RequestQueued'; readonly requestId: number; readonly order: RequestOrder; readonly at: Instant; readonly score?: number }
+  /** A user's score is this from now on. */
+  | ({ readonly kind: 'ScoreChanged'; readonly userId: UserId } & UserScore)
   | { readonly kind: 'RequestPlaced'; readonly requestId: number; readonly startsAt: Instant }
   /** @param startsAt of a request inside a reservation, which has no place in the plan. */
   | { readonly kind: 'RequestStarted'; readonly requestId: number; readonly startsAt?: Instant }

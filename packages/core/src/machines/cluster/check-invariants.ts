@@ -6,9 +6,17 @@ import { wallOf, type ClusterRequest, type ClusterState } from './state.ts';
 /** @throws {InvariantError} when the state contradicts itself. Cost: O(requests x segments). */
 export function checkInvariants(state: ClusterState): void {
   checkCounts(state);
+  checkScores(state);
   checkPlan(state);
   invariant(state.endedIds.length <= state.options.endedMax, `${state.endedIds.length} ended requests are remembered`);
   for (const request of state.requests.values()) checkRequest(state, request);
+}
+
+function checkScores({ scores, options }: ClusterState): void {
+  invariant(options.order === undefined || !options.policy.promises, `${options.policy.name} promises places in a queue that is ordered by scores`);
+  for (const [userId, { score, countedCount, precisionMean }] of scores) {
+    invariant(score >= 0 && score <= 100 && countedCount > 0 && precisionMean >= 0 && precisionMean <= 1, `${userId} has the score ${score} of ${countedCount} requests with a precision of ${precisionMean}`);
+  }
 }
 
 function checkCounts({ requests, processorsBusy, processorsAway, options, livingCounts, plan }: ClusterState): void {

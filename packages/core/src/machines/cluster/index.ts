@@ -13,6 +13,7 @@ export type { ClusterCommand } from './commands.ts';
 export type { ClusterInput } from './inputs.ts';
 export { listQueue } from './list-queue.ts';
 export { listUses } from './reservations.ts';
+export { listScores, type ScoreEntry } from './scores.ts';
 export { restoreSnapshot, takeSnapshot, type ClusterSnapshot, type RequestSnapshot } from './snapshot.ts';
 export { createClusterState, type ClusterOptions, type ClusterRequest, type ClusterRequestStatus, type ClusterState } from './state.ts';
 

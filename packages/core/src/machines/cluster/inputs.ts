@@ -7,7 +7,7 @@ export type ClusterInput =
   | { readonly kind: 'ClusterStarted'; readonly away?: ProcessorCount }
   /** So many processors cannot be had at present, since their nodes are away; a level. It comes before the ends of what ran there. */
   | { readonly kind: 'ProcessorsAway'; readonly count: ProcessorCount }
-  /** Replies `{ requestId }`. */
+  /** Replies `{ requestId }`, and `gain` (a WalltimeGain) where a tighter walltime would have put it further ahead. */
   | { readonly kind: 'AllocationRequested'; readonly replyTo: number; readonly order: RequestOrder }
   /** Replies `{}`, also for a request that is unknown or ended. */
   | { readonly kind: 'ReleaseRequested'; readonly replyTo: number; readonly requestId: number }

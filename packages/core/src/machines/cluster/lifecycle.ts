@@ -1,7 +1,10 @@
+import type { RequestOrder } from '../../messages/index.ts';
+import type { WalltimeGain } from '../../queue/index.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
 import { findRefusal } from './admission.ts';
 import { getRequest } from './apply.ts';
 import type { ClusterInput } from './inputs.ts';
+import { findGain, findScoreChange, scoreOf } from './scores.ts';
 import { keyOf, roundWalltime, walltimeEndOf, type ClusterRequest } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -69,9 +72,9 @@ function keepPromises(turn: Turn, promises: ReadonlyMap<number, Instant | undefi
   }
 }
 
-/** Queues a request, or finds the one that the same order made before, or says why not. */
+/** Queues a request, or finds the one that the same order made before, or says why not. Replies also what a tighter walltime would have gained, where that is known. */
 export function admitRequest(turn: Turn, { replyTo, order }: ClusterInput & { kind: 'AllocationRequested' }): void {
-  const { state, now } = turn;
+  const { state } = turn;
   const known = order.clientRequestId === '' ? undefined : state.requestsByKey.get(keyOf(order.userId, order.clientRequestId));
   const refusal = known === undefined ? findRefusal(state, order) : undefined;
   if (refusal !== undefined) {
@@ -79,14 +82,23 @@ export function admitRequest(turn: Turn, { replyTo, order }: ClusterInput & { ki
     return;
   }
   const requestId = known?.id ?? state.nextRequestId;
-  if (known === undefined) {
-    const walltime = roundWalltime(order.walltime, state.options.walltimeGranularity);
-    const isInside = order.reservationId !== undefined;
-    // A reservation's time is not on the grid of walltimes.
-    turn.change({ kind: 'RequestQueued', requestId, order: isInside ? order : { ...order, walltime }, at: now });
-    if (!isInside) state.options.policy.onSubmitted(state.plan, requestId, now, turn.place);
+  const gain = known === undefined ? queueRequest(turn, requestId, order) : undefined;
+  turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: { requestId, ...(gain === undefined ? {} : { gain }) } } });
+}
+
+/** Returns what a tighter walltime would have gained a request that has to wait. */
+function queueRequest(turn: Turn, requestId: number, asked: RequestOrder): WalltimeGain | undefined {
+  const { state, state: { options, plan }, now } = turn;
+  // A reservation's time is not on the grid of walltimes, and nobody queues for it.
+  if (asked.reservationId !== undefined) {
+    turn.change({ kind: 'RequestQueued', requestId, order: asked, at: now });
+    return undefined;
   }
-  turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: { requestId } } });
+  const order = { ...asked, walltime: roundWalltime(asked.walltime, options.walltimeGranularity) };
+  const gain = findGain(state, order, now);
+  turn.change({ kind: 'RequestQueued', requestId, order, at: now, ...(options.order === undefined ? {} : { score: scoreOf(state, order.userId).score }) });
+  options.policy.onSubmitted(plan, requestId, now, turn.place);
+  return plan.getWaiting(requestId).startsAt === undefined ? gain : undefined;
 }
 
 /** Takes a queued request out, or tells a running one to end; one that has ended is left so. One that there never was is refused. */
@@ -166,6 +178,8 @@ export function tellToEnd(turn: Turn, request: ClusterRequest, reason: string): 
 
 /** Ends a request and makes use of what it leaves. */
 export function endRequest(turn: Turn, request: ClusterRequest, reason: string): void {
+  const scoreChange = findScoreChange(turn.state, request, reason, turn.now);
   turn.change({ kind: 'RequestEnded', requestId: request.id, reason, at: turn.now });
+  if (scoreChange !== undefined) turn.change(scoreChange);
   turn.state.options.policy.onEnded(turn.state.plan, turn.now, turn.place);
 }

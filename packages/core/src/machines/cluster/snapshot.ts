@@ -1,5 +1,6 @@
-import { RequestPlan } from '../../queue/index.ts';
-import type { Instant, ProcessorCount } from '../../shared/index.ts';
+import { RequestPlan, type UserScore } from '../../queue/index.ts';
+import type { Instant, ProcessorCount, UserId } from '../../shared/index.ts';
+import { rankOf } from './scores.ts';
 import { createClusterState, keyOf, wallOf, type ClusterOptions, type ClusterRequest, type ClusterReservation, type ClusterState } from './state.ts';
 
 /** A request as a snapshot holds it. */
@@ -22,6 +23,8 @@ export interface ClusterSnapshot {
   readonly processorsAway?: ProcessorCount;
   /** In the order in which they were told of; left out where there are none. */
   readonly reservations?: readonly ClusterReservation[];
+  /** Left out where no user has one. */
+  readonly scores?: readonly (readonly [UserId, UserScore])[];
 }
 
 /** Describes a state. Cost: O(requests). */
@@ -31,6 +34,7 @@ export function takeSnapshot(state: ClusterState): ClusterSnapshot {
     capacity: profile.capacity, from: profile.from, nextRequestId: state.nextRequestId, runningIds: [...running.keys()], endedIds: [...state.endedIds],
     ...(state.processorsAway > 0 ? { processorsAway: state.processorsAway } : {}),
     ...(state.reservations.size > 0 ? { reservations: [...state.reservations.values()] } : {}),
+    ...(state.scores.size > 0 ? { scores: [...state.scores] } : {}),
     requests: [...state.requests.values()].map((request) => ({
       ...request, livingProcesses: [...request.livingProcesses], startsAt: request.startsAt ?? null,
     })),
@@ -44,6 +48,7 @@ export function restoreSnapshot(options: ClusterOptions, snapshot: ClusterSnapsh
   state.nextRequestId = snapshot.nextRequestId;
   state.processorsAway = snapshot.processorsAway ?? 0;
   state.endedIds.push(...snapshot.endedIds);
+  for (const [userId, score] of snapshot.scores ?? []) state.scores.set(userId, score);
   for (const taken of snapshot.requests) addRequest(state, taken);
   for (const id of snapshot.runningIds) {
     placeRequest(state, id);
@@ -64,7 +69,7 @@ function addRequest(state: ClusterState, taken: RequestSnapshot): void {
   if (order.clientRequestId !== '') state.requestsByKey.set(keyOf(order.userId, order.clientRequestId), request);
   if (status === 'ended') return;
   state.livingCounts.set(order.userId, (state.livingCounts.get(order.userId) ?? 0) + 1);
-  if (order.reservationId === undefined) state.plan.add(id, order.width, order.walltime);
+  if (order.reservationId === undefined) state.plan.add(id, order.width, order.walltime, rankOf(state, request));
   else state.insideIds.add(id);
   if (status !== 'queued') state.processorsBusy += order.width;
 }

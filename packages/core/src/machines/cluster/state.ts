@@ -1,10 +1,13 @@
 import type { RequestOrder, ReservedWindow, ResourceLimits } from '../../messages/index.ts';
-import { RequestPlan, type QueuePolicy, type Wall } from '../../queue/index.ts';
+import { RequestPlan, type BucOrder, type QueuePolicy, type UserScore, type Wall } from '../../queue/index.ts';
 import type { Duration, Instant, ProcessorCount, UserId } from '../../shared/index.ts';
 
 /** How a cluster is set up; from its configuration, not from its journal. */
 export interface ClusterOptions extends ResourceLimits {
+  /** One that promises nothing where `order` is given: a promise would not hold against who comes later and goes before. */
   readonly policy: QueuePolicy;
+  /** The order of the queue by scores; left out for that of arrival. */
+  readonly order?: BucOrder;
   /** Ended requests that are remembered, for listings and for repeated orders. */
   readonly endedMax: number;
 }
@@ -26,6 +29,8 @@ export interface ClusterRequest {
   readonly id: number;
   readonly order: RequestOrder;
   readonly submittedAt: Instant;
+  /** Of its user when it was queued; left out where the queue was not ordered by scores then. */
+  readonly score?: number;
   status: ClusterRequestStatus;
   /** Start of its place in the plan, or of its run inside a reservation, whence its walltime counts; undefined while it has none. */
   startsAt: Instant | undefined;
@@ -64,6 +69,8 @@ export interface ClusterState {
   readonly endedIds: number[];
   /** Requests of each user that have not ended; no zeros. */
   readonly livingCounts: Map<UserId, number>;
+  /** Of users of whom a request has counted; kept also while the order is that of arrival. */
+  readonly scores: Map<UserId, UserScore>;
   /** Sum of the widths of running and ending requests. */
   processorsBusy: ProcessorCount;
   nextRequestId: number;
@@ -75,7 +82,7 @@ export interface ClusterState {
 export function createClusterState(options: ClusterOptions): ClusterState {
   return {
     options, plan: new RequestPlan(0, 0), requests: new Map(), requestsByKey: new Map(), endedIds: [], livingCounts: new Map(),
-    reservations: new Map(), insideIds: new Set(),
+    reservations: new Map(), insideIds: new Set(), scores: new Map(),
     processorsAway: 0, processorsBusy: 0, nextRequestId: 1, wakeAt: undefined,
   };
 }

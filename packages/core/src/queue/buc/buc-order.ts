@@ -2,7 +2,7 @@ import { invariant, type Duration, type Instant } from '../../shared/index.ts';
 
 /** The order by scores. */
 export interface BucOrder {
-  /** The source's K, more than 0: what a point of score weighs, in seconds of waiting. */
+  /** The source's K, more than 0, in seconds: 0.8 of it is what a point of score is worth in waiting. */
   readonly weight: number;
   /** By how much later a request may be submitted, at the most, and still go before another one; Infinity for what the formula says. */
   readonly leadMax: Duration;

@@ -39,7 +39,7 @@ export function tighterWalltime(walltime: Duration, { countedCount, precisionMea
 }
 
 /**
- * What a tighter walltime would have gained a request that is about to be queued; undefined where no tighter one is known.
+ * What a tighter walltime would have gained a request that is about to be queued; undefined where no tighter one is known, or it would pass nobody.
  *
  * A wait is estimated as the processor time that is left to what runs and asked for by who is ahead, over the processors: rough, since early ends make it
  * shorter and what does not fit side by side longer. Cost: O(running + log n).
@@ -52,6 +52,7 @@ export function gainOfTighter(order: BucOrder, plan: RequestPlan, request: Fresh
   if (walltime === undefined) return undefined;
   const ahead = plan.sumAhead(bucRank(order, { ...request, score: user.score }));
   const tighterAhead = plan.sumAhead(bucRank(order, { submittedAt, walltime, score: user.score }));
+  if (tighterAhead.count === ahead.count) return undefined;
   let running = 0;
   for (const { width, walltime: whole, startsAt = submittedAt } of plan.running.values()) running += width * Math.max(0, startsAt + whole - submittedAt);
   const waitBehind = (work: number): Duration => Math.ceil((running + work) / Math.max(1, plan.profile.capacity));

@@ -42,6 +42,18 @@ for (const policy of [firstComeFirstServed, easyBackfilling, conservativeBackfil
   });
 }
 
+test('a cluster begins with its scores, and its queue in their order', (t) => {
+  const order = { weight: 1440, leadMax: 1e9 };
+  const state = createClusterState({ policy: easyBackfilling, order, processors: 4, requestsMax: 9, widthMax: 4, walltimeMax: 1e7, walltimeGranularity: 1, endedMax: 10 });
+  const asked = (userId: string) => ({ kind: 'AllocationRequested' as const, replyTo: 1, order: { userId, width: 4, walltime: 3_600_000, command: ['x'], environment: {}, workingDirectory: '', clientRequestId: '' } });
+  clusterMachine.step(state, [{ kind: 'ClusterStarted' }, asked('ana'), ...[0, 1, 2, 3].map((processIndex) => ({ kind: 'ProcessExited' as const, requestId: 1, processIndex, exitStatus: 0 }))], 10);
+  clusterMachine.step(state, ['bia', 'ana', 'caio'].map(asked), 20);
+  const opened = openClusterBeginning(written(saveClusterBeginning(state)));
+  t.deepEqual([...opened.plan.waiting.keys()], [4, 3]);
+  t.deepEqual([...opened.scores], [['ana', { score: 56, countedCount: 1, precisionMean: 0 }]]);
+  t.deepEqual(clusterMachine.step(opened, [{ kind: 'ClusterStarted' }], 50), clusterMachine.step(state, [{ kind: 'ClusterStarted' }], 50));
+});
+
 test('a provider begins with what it promised, an agent with nothing', (t) => {
   const state = createProviderState({ ...providerDefaults, providerId: 'alpha' });
   providerMachine.step(state, [{ kind: 'ProviderStarted', instance: 'one' }], 10);

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
-import { clusterMachine, createClusterState, listQueue, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterState } from '@mutirao/core/machines/cluster';
+import { clusterMachine, createClusterState, listQueue, listScores, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
 import type { RequestOrder, ReservedWindow } from '@mutirao/core/messages';
-import { conservativeBackfilling } from '@mutirao/core/queue';
+import { conservativeBackfilling, easyBackfilling, usualLeadMax } from '@mutirao/core/queue';
 import { checkInteractions } from '@mutirao/testkit';
 
 function showCommand(command: ClusterCommand): string {
@@ -17,6 +17,7 @@ function showChange(change: ClusterChange): string[] {
   switch (change.kind) {
     case 'RequestPlaced': return [`request ${change.requestId} placed at ${change.startsAt}`];
     case 'ReservationOpened': return [`reservation ${change.reservationId} opened`];
+    case 'ScoreChanged': return [`score of ${change.userId}: ${change.score.toFixed(2)} of ${change.countedCount}`];
     case 'RequestEnded': return [`request ${change.requestId} ended ${change.reason}`.trimEnd()];
     default: return [];
   }
@@ -24,7 +25,7 @@ function showChange(change: ClusterChange): string[] {
 
 const plainInputs = new Map<string, 'ClusterStarted' | 'TimerFired'>([['start', 'ClusterStarted'], ['at', 'TimerFired']]);
 
-/** `USER KEY WIDTH for WALLTIME [in RESERVATION]`, `reservations ID:USER:COUNT@START..END ...`, `shown` with one of them, `release ID`, `exit ID FIRST..LAST [status S]`, `at T`, `start`, `queue [ended N]`. */
+/** `USER KEY WIDTH for WALLTIME [in RESERVATION]`, `reservations ID:USER:COUNT@START..END ...`, `shown` with one of them, `release ID`, `exit ID FIRST..LAST [status S]`, `at T`, `start`, `queue [ended N]`, `scores`. */
 function inputsOf(line: string): ClusterInput[] {
   const words = line.split(' ');
   const [verb = '', first = '', second = ''] = words;
@@ -55,14 +56,15 @@ function exitsOf(requestId: number, indexes: string, exitStatus: number): Cluste
 }
 
 /** Runs a file of interactions on 10 processors. */
-function checkFile(t: ExecutionContext, name: string): void {
+function checkFile(t: ExecutionContext, name: string, other: Partial<ClusterOptions> = {}): void {
   const state = createClusterState({
     processors: 10, requestsMax: 4, walltimeMax: 1000, widthMax: 10, walltimeGranularity: 10, endedMax: 100,
-    policy: conservativeBackfilling('start-now'),
+    policy: conservativeBackfilling('start-now'), ...other,
   });
   let now = 0;
   checkInteractions(t, new URL(`../../../interactions/${name}`, import.meta.url), (lines) => lines.flatMap((line) => {
     if (line.startsWith('at ')) now = Number(line.slice(3));
+    if (line === 'scores') return listScores(state).map(({ userId, score, countedCount, precisionMean }) => `${userId} ${score.toFixed(2)} of ${countedCount}, precision ${precisionMean.toFixed(2)}`);
     if (line.startsWith('queue')) return showQueue(state, now, Number(line.split(' ')[2] ?? 0));
     const { changes, commands } = clusterMachine.step(state, inputsOf(line), now);
     clusterMachine.checkInvariants(state);
@@ -82,3 +84,7 @@ function showQueue(state: ClusterState, now: number, endedMax: number): string[]
 test('a cluster keeps its promises through starts, ends, walltimes, releases and a crash', (t) => { checkFile(t, 'cluster.txt'); });
 
 test('a cluster packs requests around reservations and lets their users in', (t) => { checkFile(t, 'cluster-reservations.txt'); });
+
+test('a cluster orders its queue by scores, counts what ends, and says what a tighter walltime would have gained', (t) => {
+  checkFile(t, 'cluster-scores.txt', { policy: easyBackfilling, order: { weight: 1440, leadMax: usualLeadMax(1440) }, walltimeMax: 86_400_000, walltimeGranularity: 1000 });
+});

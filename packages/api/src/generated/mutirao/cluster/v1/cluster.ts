@@ -58,6 +58,50 @@ export interface AllocateRequest_EnvironmentEntry {
 
 export interface AllocateResponse {
   requestId: string;
+  /** Set where the queue is ordered by scores, the request has to wait, and a tighter walltime would have put it further ahead. */
+  walltimeGain: WalltimeGain | undefined;
+}
+
+/** What a request would have gained by a tighter walltime. */
+export interface WalltimeGain {
+  /** Of the user's mean precision and a quarter more; half of the one asked for where nothing is known of her. */
+  walltimeMs: number;
+  /** Requests ahead of it, as it is and with that walltime. */
+  aheadCount: number;
+  tighterAheadCount: number;
+  /**
+   * How long it is expected to wait, as it is and with that walltime: the processor time that is left to what runs and asked for by who is ahead, over
+   * the processors.
+   */
+  expectedWaitMs: number;
+  tighterExpectedWaitMs: number;
+}
+
+/** How well the walltimes of one user's requests have fitted. */
+export interface UserScore {
+  userId: string;
+  /** From 0 to 100. */
+  score: number;
+  /** Ended requests that it was made of; 0 for a user who was never seen, who has the score that everybody begins with. */
+  countedCount: number;
+  /** Mean share of their walltimes that these ran for, from 0 to 1. */
+  precisionMean: number;
+}
+
+export interface GetScoresRequest {
+  /** Empty for all of whom a request has counted. */
+  userId: string;
+}
+
+export interface GetScoresResponse {
+  /** Whether the queue is ordered by scores now; if not they stay what they were. */
+  ordersQueue: boolean;
+  /** What scores and walltimes weigh against waiting, in seconds: a point of score is worth 0.8 of it. 0 unless the queue is ordered by scores. */
+  weight: number;
+  /** By how much later a request may be submitted, at the most, and still go before another one; 0 unless the queue is ordered by scores. */
+  leadMsMax: number;
+  /** The best first. */
+  scores: UserScore[];
 }
 
 export interface ReleaseRequest {
@@ -321,13 +365,16 @@ export const AllocateRequest_EnvironmentEntry: MessageFns<AllocateRequest_Enviro
 };
 
 function createBaseAllocateResponse(): AllocateResponse {
-  return { requestId: "" };
+  return { requestId: "", walltimeGain: undefined };
 }
 
 export const AllocateResponse: MessageFns<AllocateResponse> = {
   encode(message: AllocateResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.requestId !== "") {
       writer.uint32(10).string(message.requestId);
+    }
+    if (message.walltimeGain !== undefined) {
+      WalltimeGain.encode(message.walltimeGain, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -351,6 +398,308 @@ export const AllocateResponse: MessageFns<AllocateResponse> = {
             }
 
             message.requestId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.walltimeGain = WalltimeGain.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseWalltimeGain(): WalltimeGain {
+  return { walltimeMs: 0, aheadCount: 0, tighterAheadCount: 0, expectedWaitMs: 0, tighterExpectedWaitMs: 0 };
+}
+
+export const WalltimeGain: MessageFns<WalltimeGain> = {
+  encode(message: WalltimeGain, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.walltimeMs !== 0) {
+      writer.uint32(8).uint64(message.walltimeMs);
+    }
+    if (message.aheadCount !== 0) {
+      writer.uint32(16).uint32(message.aheadCount);
+    }
+    if (message.tighterAheadCount !== 0) {
+      writer.uint32(24).uint32(message.tighterAheadCount);
+    }
+    if (message.expectedWaitMs !== 0) {
+      writer.uint32(32).uint64(message.expectedWaitMs);
+    }
+    if (message.tighterExpectedWaitMs !== 0) {
+      writer.uint32(40).uint64(message.tighterExpectedWaitMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WalltimeGain {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWalltimeGain();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.walltimeMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.aheadCount = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tighterAheadCount = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.expectedWaitMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.tighterExpectedWaitMs = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUserScore(): UserScore {
+  return { userId: "", score: 0, countedCount: 0, precisionMean: 0 };
+}
+
+export const UserScore: MessageFns<UserScore> = {
+  encode(message: UserScore, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.userId !== "") {
+      writer.uint32(10).string(message.userId);
+    }
+    if (message.score !== 0) {
+      writer.uint32(17).double(message.score);
+    }
+    if (message.countedCount !== 0) {
+      writer.uint32(24).uint32(message.countedCount);
+    }
+    if (message.precisionMean !== 0) {
+      writer.uint32(33).double(message.precisionMean);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UserScore {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUserScore();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.score = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.countedCount = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.precisionMean = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetScoresRequest(): GetScoresRequest {
+  return { userId: "" };
+}
+
+export const GetScoresRequest: MessageFns<GetScoresRequest> = {
+  encode(message: GetScoresRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.userId !== "") {
+      writer.uint32(10).string(message.userId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetScoresRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetScoresRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetScoresResponse(): GetScoresResponse {
+  return { ordersQueue: false, weight: 0, leadMsMax: 0, scores: [] };
+}
+
+export const GetScoresResponse: MessageFns<GetScoresResponse> = {
+  encode(message: GetScoresResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ordersQueue !== false) {
+      writer.uint32(8).bool(message.ordersQueue);
+    }
+    if (message.weight !== 0) {
+      writer.uint32(17).double(message.weight);
+    }
+    if (message.leadMsMax !== 0) {
+      writer.uint32(24).uint64(message.leadMsMax);
+    }
+    for (const v of message.scores) {
+      UserScore.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetScoresResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetScoresResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.ordersQueue = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.weight = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.leadMsMax = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.scores.push(UserScore.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1109,6 +1458,16 @@ export const ClusterServiceService = {
     responseSerialize: (value: GetQueueResponse): Buffer => asBuffer(GetQueueResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetQueueResponse => GetQueueResponse.decode(value),
   },
+  /** How well users estimate, by which the queue is ordered where it is not by arrival. */
+  getScores: {
+    path: "/mutirao.cluster.v1.ClusterService/GetScores" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetScoresRequest): Buffer => asBuffer(GetScoresRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetScoresRequest => GetScoresRequest.decode(value),
+    responseSerialize: (value: GetScoresResponse): Buffer => asBuffer(GetScoresResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetScoresResponse => GetScoresResponse.decode(value),
+  },
   /** One message now and one after each change; a level. */
   watchQueue: {
     path: "/mutirao.cluster.v1.ClusterService/WatchQueue" as const,
@@ -1128,6 +1487,8 @@ export interface ClusterServiceServer extends UntypedServiceImplementation {
   release: handleUnaryCall<ReleaseRequest, ReleaseResponse>;
   getLimits: handleUnaryCall<GetLimitsRequest, GetLimitsResponse>;
   getQueue: handleUnaryCall<GetQueueRequest, GetQueueResponse>;
+  /** How well users estimate, by which the queue is ordered where it is not by arrival. */
+  getScores: handleUnaryCall<GetScoresRequest, GetScoresResponse>;
   /** One message now and one after each change; a level. */
   watchQueue: handleServerStreamingCall<WatchQueueRequest, WatchQueueResponse>;
 }
@@ -1194,6 +1555,22 @@ export interface ClusterServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetQueueResponse) => void,
+  ): ClientUnaryCall;
+  /** How well users estimate, by which the queue is ordered where it is not by arrival. */
+  getScores(
+    request: GetScoresRequest,
+    callback: (error: ServiceError | null, response: GetScoresResponse) => void,
+  ): ClientUnaryCall;
+  getScores(
+    request: GetScoresRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetScoresResponse) => void,
+  ): ClientUnaryCall;
+  getScores(
+    request: GetScoresRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetScoresResponse) => void,
   ): ClientUnaryCall;
   /** One message now and one after each change; a level. */
   watchQueue(request: WatchQueueRequest, options?: Partial<CallOptions>): ClientReadableStream<WatchQueueResponse>;

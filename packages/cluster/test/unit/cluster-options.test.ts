@@ -1,0 +1,16 @@
+import test from 'ava';
+import { readClusterOptions, type ClusterConfig } from '../../src/cluster-options.ts';
+
+const config: ClusterConfig = {
+  processors: 4, requestsMax: 5, walltimeMax: 1000, walltimeGranularity: 1, widthMax: 0, policy: 'easy', variant: 'start-now', order: 'buc', bucWeight: 1440, bucLeadMax: 0,
+};
+
+test('the queue is in the order of arrival unless scores are asked for, with a bound of 100 weights unless another is', (t) => {
+  t.is(readClusterOptions({ ...config, order: 'arrival', policy: 'conservative' }).order, undefined);
+  t.deepEqual(readClusterOptions(config).order, { weight: 1440, leadMax: 144_000_000 });
+  t.deepEqual(readClusterOptions({ ...config, bucWeight: 10_800, bucLeadMax: 7 }).order, { weight: 10_800, leadMax: 7 });
+});
+
+test('an order by scores goes with no policy that promises starts', (t) => {
+  t.throws(() => readClusterOptions({ ...config, policy: 'conservative' }), { code: 'MUT_BAD_CONFIG', message: /want policy easy or fcfs/ });
+});
