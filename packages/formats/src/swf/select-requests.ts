@@ -11,6 +11,10 @@ export interface SwfRequest {
   readonly runTime: Duration;
   /** How long it waited on the machine that the log is of; 0 where the log does not know. */
   readonly loggedWait: Duration;
+  /** What it had asked for; 0 where the log does not know. */
+  readonly requestedTime: Duration;
+  /** `notKnown` where the log does not know. */
+  readonly userId: number;
 }
 
 /** Records that cannot be replayed, by the first reason that applies. */
@@ -72,8 +76,8 @@ export function selectRequests(records: readonly SwfRecord[], options: SelectOpt
     else if (record.runTime > record.requestedTime) overrunCount += 1;
     const isKilled = options.killsAtRequestedTime === true && record.requestedTime > 0;
     const walltime = isKilled ? record.requestedTime : Math.max(record.requestedTime, record.runTime);
-    const { jobId, submittedAt, waitTime, runTime } = record;
-    requests.push({ jobId, submittedAt, width, walltime, runTime: Math.min(runTime, walltime), loggedWait: Math.max(0, waitTime) });
+    const { jobId, submittedAt, waitTime, runTime, userId } = record;
+    requests.push({ jobId, submittedAt, width, walltime, runTime: Math.min(runTime, walltime), loggedWait: Math.max(0, waitTime), requestedTime: Math.max(0, record.requestedTime), userId });
   }
   return { requests, dropped, overrunCount, noRequestedTimeCount };
 }

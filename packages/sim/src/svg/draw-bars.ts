@@ -19,8 +19,8 @@ export interface BarFigure {
   readonly bars: readonly Bar[];
   /** What the groups are, from 0 on. */
   readonly groups: readonly string[];
-  /** What the diamonds are. */
-  readonly marks: string;
+  /** What the diamonds are; left out where there are none. */
+  readonly marks?: string;
 }
 
 const frame = { left: 70, right: 18, top: 44, width: 876, height: 300, labelRoom: 78, bottom: 14 };
@@ -65,14 +65,14 @@ const colourOf = (group: number): string => colours[group % colours.length] as s
 
 const drawDiamond = (x: number, y: number): string => `<path d="M${tenths(x)} ${tenths(y - 6)}l6 6l-6 6l-6 -6z" fill="#ffd92f" stroke="#1f2933"/>`;
 
-function drawLegend(groups: readonly string[], marks: string, y: number): string[] {
+function drawLegend(groups: readonly string[], marks: string | undefined, y: number): string[] {
   const room = (frame.width - frame.left - frame.right) / (groups.length + 1);
   return [
     ...groups.flatMap((group, index) => [
       `<rect x="${tenths(frame.left + index * room)}" y="${y - 9}" width="12" height="12" fill="${colourOf(index)}"/>`,
       text(group, { x: frame.left + index * room + 18, y: y + 1, anchor: 'start' }),
     ]),
-    drawDiamond(frame.left + groups.length * room + 6, y - 3), text(marks, { x: frame.left + groups.length * room + 18, y: y + 1, anchor: 'start' }),
+    ...(marks === undefined ? [] : [drawDiamond(frame.left + groups.length * room + 6, y - 3), text(marks, { x: frame.left + groups.length * room + 18, y: y + 1, anchor: 'start' })]),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
@@ -9,6 +9,7 @@ import {
   costOf, countRuns, exportJdf, isStartsChunk, listChunks, listParts, listStarts, reportStudy, type AnyChunk, type ExportPlaces, type StudySettings,
 } from '@mutirao/sim/costa2005';
 import { aheadTraces } from '@mutirao/sim/ahead';
+import { bucLogs } from '@mutirao/sim/buc2020';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -33,11 +34,11 @@ export interface StudyRunOptions extends StudyOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<study>', 'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines that come and go; kunrath2008: utilisation and refusals of reservations; moreira2009: workflows of many users on one cluster; ahead: allocations held ahead of reservations, on archived logs; costa2005: the request heuristics on archived logs; gonzalez2010: which of several clusters gets which task, on archived logs')
+    .argument('<study>', 'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines that come and go; kunrath2008: utilisation and refusals of reservations; moreira2009: workflows of many users on one cluster; ahead: allocations held ahead of reservations, on archived logs; buc2020: a queue that has users first who estimate well, on archived logs; costa2005: the request heuristics on archived logs; gonzalez2010: which of several clusters gets which task, on archived logs')
     .requiredOption('--out <folder>', 'where results are kept; a study that was interrupted goes on there')
-    .option('--quick', 'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of each, kunrath2008 with 10, moreira2009 with 20, ahead with 30 reservations, gonzalez2010 one experiment at one load')
+    .option('--quick', 'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of each, kunrath2008 with 10, moreira2009 with 20, ahead with 30 reservations, buc2020 with 3 injections, gonzalez2010 one experiment at one load')
     .option('--seed <text>', 'the same seed, the same runs', '1')
-    .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz (default: MUTIRAO_DATA)')
+    .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz, that of DAS-2 in grid/ (default: MUTIRAO_DATA)')
     .option('--workers <count>', 'threads (default: one per processor of this machine)')
     .option('--experiments <count>', 'gonzalez2010: only the first so many of its 10 experiments; more can be run in the same folder later')
     .option('--export-jdf', 'run nothing; write a job file, so that a grid runs the parts')
@@ -56,6 +57,7 @@ export async function runStudy(context: CommandContext, name: string, options: S
     case 'kunrath2008': return (await import('../../simulation/study/run-kunrath2008.ts')).runKunrath2008(context, settings, options);
     case 'moreira2009': return (await import('../../simulation/study/run-moreira2009.ts')).runMoreira2009(context, settings, options);
     case 'ahead': return runLogged(context, settings, options);
+    case 'buc2020': return runScores(context, settings, options);
     default: return runHeuristics(context, settings, options);
   }
 }
@@ -82,6 +84,12 @@ async function runLogged(context: CommandContext, settings: StudySettings, optio
   const data = getData(context, options);
   checkLogs(data, aheadTraces.map(({ file }) => file));
   return (await import('../../simulation/study/run-ahead.ts')).runAhead(context, settings, { ...options, data });
+}
+
+async function runScores(context: CommandContext, settings: StudySettings, options: StudyRunOptions): Promise<ExitStatus> {
+  const data = getData(context, options, bucLogs.map(({ file }) => basename(file, '.swf.gz')));
+  checkLogs(data, bucLogs.map(({ file }) => file));
+  return (await import('../../simulation/study/run-buc2020.ts')).runBuc2020(context, settings, { ...options, data });
 }
 
 function writeJobFile({ output }: CommandContext, folder: StudyFolder, settings: StudySettings, places: ExportPlaces): ExitStatus {

@@ -15,7 +15,7 @@ export interface StudyOptions {
 }
 
 /** The studies that there are. */
-export const studyNames: readonly string[] = ['ahead', 'costa2005', 'eager', 'gonzalez2010', 'kunrath2008', 'moreira2009'];
+export const studyNames: readonly string[] = ['ahead', 'buc2020', 'costa2005', 'eager', 'gonzalez2010', 'kunrath2008', 'moreira2009'];
 
 /** Reads what study is meant. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readSettings(name: string, { quick, seed }: StudyOptions): StudySettings {
@@ -24,10 +24,10 @@ export function readSettings(name: string, { quick, seed }: StudyOptions): Study
   return { isQuick: quick === true, seed };
 }
 
-/** The folder of the logs. @throws {MutiraoError} MUT_DATA_MISSING where the user names none. */
-export function getData({ directory }: CommandContext, { data = process.env['MUTIRAO_DATA'] }: StudyOptions): string {
+/** The folder of the logs. @param names of those that are needed. @throws {MutiraoError} MUT_DATA_MISSING where the user names none. */
+export function getData({ directory }: CommandContext, { data = process.env['MUTIRAO_DATA'] }: StudyOptions, names = logNames): string {
   if (data !== undefined && data !== '') return resolve(directory, data);
-  throw new MutiraoError('MUT_DATA_MISSING', `the study needs logs that are not part of Mutirao: ${logNames.join(', ')}`);
+  throw new MutiraoError('MUT_DATA_MISSING', `the study needs logs that are not part of Mutirao: ${names.join(', ')}`);
 }
 
 /** Checks that logs are there, before hours of work end at the first that is not. @throws {MutiraoError} MUT_DATA_MISSING with the names of those that are not. */

@@ -1,0 +1,31 @@
+import { summarize } from '../../summarize.ts';
+import { drawBars, type Bar } from '../../svg/draw-bars.ts';
+import { waitsOf, type BucMeasured } from './measure.ts';
+
+const hour = 3_600_000;
+
+/** A figure and the name of its file. */
+export interface BucFigure {
+  readonly name: string;
+  readonly svg: string;
+}
+
+/** Figure 1 of a setup: the waiting times of the real users, and of the injected ones, summed up under each service. Two, since the real ones have many more jobs. */
+export function drawWaits(measured: BucMeasured): BucFigure[] {
+  const { trace: { log }, loadFactor, family } = measured;
+  return (['Real', 'Injected'] as const).map((kind) => ({
+    name: `figure-1-${log.id}-${loadFactor}-${kind.toLowerCase()}.svg`,
+    svg: drawBars({
+      title: `Figure 1: sum of waiting times, ${kind.toLowerCase()} users; ${log.title}, submissions x ${loadFactor}`, up: 'hours',
+      bars: measured.watched.filter(({ title }) => title.startsWith(kind)).flatMap((user) => barsOf(measured, user)), groups: family.services.map(({ name }) => name),
+    }),
+  }));
+}
+
+function barsOf(measured: BucMeasured, { userId, title }: BucMeasured['watched'][number]): Bar[] {
+  return measured.family.services.map((_, group) => {
+    const { mean, halfInterval } = summarize(waitsOf(measured, group, userId).map((wait) => wait / hour));
+    // The colours tell the services; a name below each bar would run into the legend.
+    return { label: group === 1 ? title : '', group, value: mean, halfInterval };
+  });
+}
