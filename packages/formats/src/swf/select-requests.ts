@@ -13,6 +13,8 @@ export interface SwfRequest {
   readonly loggedWait: Duration;
   /** What it had asked for; 0 where the log does not know. */
   readonly requestedTime: Duration;
+  /** Whether it ran longer than that on the machine that the log is of. */
+  readonly hasOverrun: boolean;
   /** `notKnown` where the log does not know. */
   readonly userId: number;
 }
@@ -72,12 +74,13 @@ export function selectRequests(records: readonly SwfRecord[], options: SelectOpt
       dropped[obstacle] += 1;
       continue;
     }
+    const hasOverrun = record.requestedTime > 0 && record.runTime > record.requestedTime;
     if (record.requestedTime <= 0) noRequestedTimeCount += 1;
-    else if (record.runTime > record.requestedTime) overrunCount += 1;
+    else if (hasOverrun) overrunCount += 1;
     const isKilled = options.killsAtRequestedTime === true && record.requestedTime > 0;
     const walltime = isKilled ? record.requestedTime : Math.max(record.requestedTime, record.runTime);
     const { jobId, submittedAt, waitTime, runTime, userId } = record;
-    requests.push({ jobId, submittedAt, width, walltime, runTime: Math.min(runTime, walltime), loggedWait: Math.max(0, waitTime), requestedTime: Math.max(0, record.requestedTime), userId });
+    requests.push({ jobId, submittedAt, width, walltime, runTime: Math.min(runTime, walltime), loggedWait: Math.max(0, waitTime), requestedTime: Math.max(0, record.requestedTime), hasOverrun, userId });
   }
   return { requests, dropped, overrunCount, noRequestedTimeCount };
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { replayRequests, type ReplayedRequest } from '@mutirao/core/queue';
+import { replayByScores, replayRequests, usualLeadMax, type QueuePolicy, type ReplayedRequest } from '@mutirao/core/queue';
 import type { SwfRequest } from '@mutirao/formats';
 import { measureTrace, scaleSubmissions, slowdownThreshold, type TraceMetrics } from '@mutirao/sim';
 
@@ -25,6 +25,7 @@ export interface TraceOptions {
   readonly loadFactor: string;
   readonly starts?: string;
   readonly kill?: true;
+  readonly bucWeight?: string;
 }
 
 export function define(command: Command, act: Act): void {
@@ -35,6 +36,7 @@ export function define(command: Command, act: Act): void {
     .option('--procs <count>', 'processors of the machine (default: what the log says)')
     .option('--load-factor <number>', 'multiplies submission times, so that less is more load', '1')
     .option('--kill', 'end a request at its requested time (default: its walltime is its run time, if that is longer)')
+    .option('--buc-weight <seconds>', 'have the queue by users\' scores (BUC, with fcfs or easy), a point of which is worth 0.8 of it in waiting')
     .option('--starts <file>', 'write job_id,submit,start,end in whole seconds of every request')
     .action((file: string, options: TraceOptions) => act((context) => Promise.resolve(simulateTrace(context, file, options))));
 }
@@ -47,15 +49,29 @@ export function simulateTrace(context: CommandContext, file: string, options: Tr
   const read = readTrace({ file, path: resolve(context.directory, file), processors, killsAtRequestedTime: options.kill === true });
   context.output.note(describeTrace(read));
   const requests = scaleSubmissions(read.requests, factor);
-  const results = replayRequests(policy, read.processors, requests);
+  const weight = options.bucWeight === undefined ? undefined : readWeight(options.bucWeight, policy);
+  const results = weight === undefined ? replayRequests(policy, read.processors, requests) : replayScored(policy, weight, read.processors, requests);
+  const name = weight === undefined ? policy.name : `${policy.name} by scores, K = ${weight}`;
   if (options.starts !== undefined) writeStarts(resolve(context.directory, options.starts), requests, results);
   const metrics = measureTrace(requests.map((request, index) => ({ ...request, startedAt: (results[index] as ReplayedRequest).startedAt })), read.processors);
   tell(context.output, {
-    json: () => documentOf(read, policy.name, factor, metrics),
-    table: () => tableOf(policy.name, metrics),
+    json: () => documentOf(read, name, factor, metrics),
+    table: () => tableOf(name, metrics),
     quiet: () => [],
   });
   return 0;
+}
+
+/** @throws {MutiraoError} MUT_BAD_REQUEST for a weight of nothing, and with a policy that promises starts. */
+function readWeight(text: string, policy: QueuePolicy): number {
+  if (policy.promises) throw new MutiraoError('MUT_BAD_REQUEST', '--buc-weight goes with --policy fcfs or easy; a start that conservative backfilling promised would not hold against who comes later and goes before');
+  return readWhole('--buc-weight', text, { min: 1, max: 1_000_000 });
+}
+
+/** With the bound on leads that a cluster has. A request without a requested time counts as one that used its walltime. */
+function replayScored(policy: QueuePolicy, weight: number, processors: number, requests: readonly SwfRequest[]): readonly ReplayedRequest[] {
+  const trace = requests.map((request) => ({ ...request, userId: String(request.userId) }));
+  return replayByScores(policy, { weight, leadMax: usualLeadMax(weight) }, processors, trace).requests;
 }
 
 function writeStarts(path: string, requests: readonly SwfRequest[], results: readonly ReplayedRequest[]): void {

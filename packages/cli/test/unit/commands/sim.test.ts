@@ -43,6 +43,20 @@ test('sim trace --json has the measures and what was made of each line, and take
   t.regex(err, /41 requests of 42 records on 10 processors; 1 line with fewer than 18 fields dropped; 1 record wider than 10 processors dropped/);
 });
 
+test('sim trace --buc-weight has users first who estimate well, and counts no overrun', async (t) => {
+  const { directory } = t.context;
+  const line = (id: number, submit: number, [runTime, requested]: readonly [number, number], user: number) => `${id} ${submit} 0 ${runTime} 8 -1 -1 8 ${requested} -1 1 ${user} 1 1 1 1 -1 -1\n`;
+  const [exact, careless, overrun] = [1, 2, 3];
+  // Each has ended one of an hour; then all ask for an hour while the machine is busy, the careless one first.
+  const log = line(1, 0, [3600, 3600], exact) + line(2, 4000, [1, 3600], careless) + line(3, 5000, [4000, 3600], overrun) + line(4, 10_000, [9000, 9000], 4)
+    + line(5, 10_001, [60, 3600], careless) + line(6, 10_002, [60, 3600], overrun) + line(7, 10_003, [60, 3600], exact);
+  writeFileSync(join(directory, 'users.swf'), `; MaxProcs: 8\n${log}`);
+  const { status, out, err } = await runCommandLine(['sim', 'trace', 'users.swf', '--policy', 'fcfs', '--buc-weight', '1440', '--starts', 'out.csv', '--json'], { directory });
+  t.is(status, 0, err);
+  t.is((JSON.parse(out) as { policy: string }).policy, 'fcfs by scores, K = 1440');
+  t.deepEqual(readFileSync(join(directory, 'out.csv'), 'utf8').trimEnd().split('\n').slice(5).map((row) => row.split(',')[2]), ['19120', '19060', '19000']);
+});
+
 test('sim trace drops records with absurd times, tells so, and replays the others', async (t) => {
   const { directory } = t.context;
   const line = (submit: string, runTime: string) => `1 ${submit} 0 ${runTime} 4 -1 -1 4 10 -1 1 1 1 1 1 1 -1 -1\n`;
@@ -82,6 +96,8 @@ const refusals: readonly (readonly [words: readonly string[], message: RegExp])[
   [['sim', 'trace', 'trace.swf', '--policy', 'sjf'], /--policy is "sjf"; want one of fcfs, easy, conservative/],
   [['sim', 'trace', 'trace.swf', '--variant', 'x'], /--variant is "x"; want one of start-now, reinsert/],
   [['sim', 'trace', 'trace.swf', '--policy', 'easy', '--variant', 'reinsert'], /--variant is "reinsert"; want none/],
+  [['sim', 'trace', 'trace.swf', '--buc-weight', '1440'], /--buc-weight goes with --policy fcfs or easy/],
+  [['sim', 'trace', 'trace.swf', '--policy', 'easy', '--buc-weight', '0'], /--buc-weight is "0"; want a whole number in 1/],
   [['sim', 'trace', 'trace.swf', '--load-factor', '-1'], /--load-factor is "-1"/],
   [['sim', 'trace', 'trace.swf', '--starts', 'none/out.csv'], /MUT_BAD_REQUEST cannot write /],
   [['sim', 'trace'], /missing required argument 'file'/],

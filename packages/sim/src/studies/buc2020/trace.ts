@@ -17,8 +17,8 @@ export interface BucTrace {
 /** Makes the trace of a log. A request that ran longer than it had asked for keeps its run time as its walltime, and counts for no score. */
 export function traceOf(log: BucLog, found: readonly SwfRequest[]): BucTrace {
   const timed = found.filter(({ requestedTime }) => requestedTime > 0);
-  const requests = timed.map(({ submittedAt, width, walltime, runTime, requestedTime, userId }) => ({
-    submittedAt, width, walltime, runTime, userId: `user ${userId}`, hasOverrun: runTime > requestedTime,
+  const requests = timed.map(({ submittedAt, width, walltime, runTime, hasOverrun, userId }) => ({
+    submittedAt, width, walltime, runTime, userId: `user ${userId}`, hasOverrun,
   }));
   const widths = requests.map(({ width }) => width).sort((one, other) => one - other);
   return {

@@ -12,7 +12,7 @@ function aLog(): SwfRequest[] {
   for (let user = 1; user <= 12; user += 1) {
     for (let job = 0; job < 2 * user; job += 1) {
       const at = 3_000_000 * requests.length;
-      requests.push({ jobId: requests.length, submittedAt: at, width: 1 + (job % 3), walltime: 7_200_000, runTime: 600_000 * user, loggedWait: 0, requestedTime: 7_200_000, userId: user });
+      requests.push({ jobId: requests.length, submittedAt: at, width: 1 + (job % 3), walltime: 7_200_000, runTime: 600_000 * user, loggedWait: 0, requestedTime: 7_200_000, hasOverrun: false, userId: user });
     }
   }
   return requests;
@@ -20,7 +20,7 @@ function aLog(): SwfRequest[] {
 
 test('requests without requested time are left out, overruns are known, and the median width is that of the rest', (t) => {
   const [one, two] = aLog() as [SwfRequest, SwfRequest];
-  const trace = traceOf(log, [one, { ...two, requestedTime: 0, width: 3 }, { ...two, requestedTime: 1000, walltime: 5000, runTime: 5000, width: 2 }, { ...one, width: 4 }]);
+  const trace = traceOf(log, [one, { ...two, requestedTime: 0, width: 3 }, { ...two, requestedTime: 1000, hasOverrun: true, walltime: 5000, runTime: 5000, width: 2 }, { ...one, width: 4 }]);
   t.like(trace, { untimedCount: 1, overrunCount: 1, medianWidth: 2 });
   t.deepEqual(trace.requests.map(({ hasOverrun }) => hasOverrun), [false, true, false]);
 });
