@@ -248,7 +248,13 @@ export class AgentProcess {
       this.#process.deliver({ kind: 'CollectionFailed', replicaId: start.replicaId, verdict: noSpace });
       return;
     }
-    const content = { sha256: this.#setup.world.truth.writtenBy({ label: template.environment['SIMULATED_JOB'] ?? '', replicaId: start.replicaId }), size: 1 };
+    const label = template.environment['SIMULATED_JOB'] ?? '';
+    const digest = this.#setup.world.truth.writtenBy({ label, replicaId: start.replicaId });
+    // What others read is told from what other tasks wrote.
+    const keptAs = `${digest.slice(0, 32)} of ${label} ${start.taskIndex}`;
+    const isKept = start.outputs.some(({ keep }) => keep === true);
+    const content = { sha256: isKept ? keptAs : digest, size: 1 };
+    if (isKept) this.#stored.add(keptAs);
     this.#process.deliver({
       kind: 'OutputsCollected', replicaId: start.replicaId,
       outputs: start.outputs.map((_output, outputIndex) => ({ outputIndex, path: '', content, mode: 0o644, inline: undefined, transferId: `r${start.replicaId}` })),

@@ -1,8 +1,8 @@
 import {
-  brokerMachine, createBrokerState, resume, restore, skipForgottenIds, snapshot, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState,
+  brokerMachine, createBrokerState, resume, restore, skipForgottenIds, snapshot, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerJob, type BrokerOptions, type BrokerState,
 } from '@mutirao/core/machines/broker';
 import type { Content, OutputContent, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
-import { unreachable, type DriverCommand, type JobId, type MachineId, type Prng, type ProviderId, type ReplicaId } from '@mutirao/core/shared';
+import { unreachable, type DriverCommand, type JobId, type MachineId, type Prng, type ProviderId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
 import type { SimulatedDisk } from './disk.ts';
 import { Life, type Host } from './host.ts';
 import { Link } from './link.ts';
@@ -178,15 +178,20 @@ export class BrokerProcess {
   }
 
   #stage(jobId: JobId, groupIndex: number, starts: CommandOf<'StartReplicas'>['starts']): StartReplicas | undefined {
-    const spec = this.process.state.jobs.get(jobId)?.spec;
+    const job = this.process.state.jobs.get(jobId);
+    const spec = job?.spec;
     const group = spec?.groups[groupIndex];
     if (spec === undefined || group === undefined) return undefined;
     const { command, noOp } = group;
     const { environment, limits, processors } = spec;
     const template = { jobId, userId: 'user', command, noOp, environment, limits, processors };
-    const inputs: ReplicaStart['inputs'] = group.inputs.map(({ root, path }) => ({ root, path, content: contentOf(path), mode: 0o644 }));
-    const outputs = group.outputs.map(({ root, path }) => ({ root, path }));
-    return { template, replicas: starts.map(({ replicaId, taskIndex }) => ({ replicaId, taskIndex, value: '', inputs, outputs })) };
+    const inputs: ReplicaStart['inputs'] = group.inputs.map(({ root, path, source }) => ({ root, path, content: source.kind === 'output' ? this.#contentWritten(spec.label, source.taskIndex) : contentOf(path), mode: 0o644 }));
+    const outputsOf = (taskIndex: TaskIndex): ReplicaStart['outputs'] => group.outputs.map(({ root, path }) => ({ root, path, ...(isRead(job, taskIndex, path) ? { keep: true as const } : {}) }));
+    return { template, replicas: starts.map(({ replicaId, taskIndex }) => ({ replicaId, taskIndex, value: '', inputs, outputs: outputsOf(taskIndex) })) };
+  }
+
+  #contentWritten(label: string, taskIndex: TaskIndex): Content {
+    return { sha256: this.#setup.world.truth.contentTaken(label, taskIndex), size: 1 };
   }
 
   /** What the outputs are, or what the task wrote, which is on record. */
@@ -208,6 +213,10 @@ export class BrokerProcess {
     const { settleMax } = world.pace;
     world.kernel.after(drawTime(luck, luck.below(6) === 0 ? 1000 * settleMax : settleMax), () => { if (!this.life.isOver) chore(); });
   }
+}
+
+function isRead(job: BrokerJob | undefined, taskIndex: TaskIndex, path: string): boolean {
+  return job?.dependencies?.read.get(taskIndex)?.has(path) === true;
 }
 
 function isRefused(check: string, outputs: readonly OutputContent[]): boolean {

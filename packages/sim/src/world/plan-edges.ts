@@ -15,3 +15,8 @@ export function predecessorsIn({ predecessorsMax = 0 }: Pick<JobPlan, 'predecess
 export function edgesOf(plan: Pick<JobPlan, 'predecessorsMax' | 'taskCount'>): TaskEdge[] {
   return Array.from({ length: plan.taskCount }, (_, to) => predecessorsIn(plan, to).map((from): TaskEdge => ({ from, to }))).flat();
 }
+
+/** Where a task has what another one wrote. */
+export function readPath(before: TaskIndex): string {
+  return `from-${before}`;
+}

@@ -1,6 +1,6 @@
 import type { HeldReplica } from '@mutirao/core/machines/agent';
 import { invariant, Prng, type Duration } from '@mutirao/core/shared';
-import { predecessorsIn } from './plan-edges.ts';
+import { predecessorsIn, readPath } from './plan-edges.ts';
 import type { JobPlan, Scenario } from './scenario.ts';
 
 /** Whether a plan's results are voted on. */
@@ -84,6 +84,8 @@ export class Truth {
   #runCount = 0;
   /** By job: the tasks of which a result was ever taken. */
   readonly #taken = new Map<string, Set<number>>();
+  /** Outputs of results that were taken, by job and task, the last one last: a broker that falls may forget one and take another. */
+  readonly #contents = new Map<string, Set<string>>();
   /** What each run that ended well really brought, by job and replica. */
   readonly #results = new Map<string, RunResult>();
 
@@ -112,13 +114,14 @@ export class Truth {
   }
 
   /** A run begins: its processors must be free. Returns what becomes of it, if nothing ends it before. */
-  beginRun({ incarnation, machine, speed }: RunPlace, { start: { replicaId, taskIndex }, template, slots }: HeldReplica): RunFate {
+  beginRun({ incarnation, machine, speed }: RunPlace, { start: { replicaId, taskIndex, inputs }, template, slots }: HeldReplica): RunFate {
     const label = template.environment['SIMULATED_JOB'] ?? '';
     const plan = this.planOf(label);
     invariant(taskIndex < plan.taskCount, `task ${taskIndex} of a job of ${plan.taskCount}`);
     for (const before of predecessorsIn(plan, taskIndex)) {
       invariant(this.#taken.get(label)?.has(before), `task ${taskIndex} of job "${label}" begins, and no result was taken of task ${before}, which it waits for`);
     }
+    this.#checkInputs(label, { taskIndex, inputs });
     const held = this.#slots.get(incarnation) ?? new Map<number, string>();
     this.#slots.set(incarnation, held);
     for (const slot of slots) {
@@ -137,6 +140,22 @@ export class Truth {
     return { time, exitStatus };
   }
 
+  /** It reads what was taken of those before it, and nothing else. */
+  #checkInputs(label: string, { taskIndex, inputs }: Pick<HeldReplica['start'], 'taskIndex' | 'inputs'>): void {
+    const plan = this.planOf(label);
+    if (!plan.hasOutput) return;
+    for (const before of predecessorsIn(plan, taskIndex)) {
+      const read = inputs.find(({ path }) => path === readPath(before))?.content.sha256 ?? 'nothing';
+      const written = this.#contents.get(`${label} ${before}`);
+      invariant(written?.has(read), `task ${taskIndex} of job "${label}" reads ${read} of task ${before}, whose result that never was`);
+    }
+  }
+
+  /** The output of the result that was taken of a task last. */
+  contentTaken(label: string, taskIndex: number): string {
+    return [...this.#contents.get(`${label} ${taskIndex}`) ?? ['none']].at(-1) ?? 'none';
+  }
+
   /** A result was taken: that replica must have run that task, and well. */
   checkAccepted({ label, taskIndex, replicaId, sha256 = '' }: AcceptedResult): void {
     const runs = this.#runs.get(replicaId) ?? [];
@@ -144,6 +163,9 @@ export class Truth {
     invariant(isTrue, `r${replicaId} never did task ${taskIndex} of job "${label}", and its result was taken`);
     const taken = this.#taken.get(label) ?? new Set();
     this.#taken.set(label, taken.add(taskIndex));
+    const contents = this.#contents.get(`${label} ${taskIndex}`) ?? new Set<string>();
+    contents.delete(sha256);
+    this.#contents.set(`${label} ${taskIndex}`, contents.add(sha256));
     this.#checkOutvoted(label, taskIndex, this.#results.get(resultKey({ label, replicaId }))?.digest ?? '');
     invariant(!this.planOf(label).hasOutput || sha256 !== '', `the result of r${replicaId} was taken without its output`);
     invariant(!this.planOf(label).isChecked || !sha256.startsWith('bad'), `the result of r${replicaId} is wrong, was checked, and was taken`);

@@ -1,8 +1,8 @@
 import type { BrokerInput } from '@mutirao/core/machines/broker';
-import type { JobSpec, Verification } from '@mutirao/core/messages';
+import type { JobSpec, TaskGroup, Verification } from '@mutirao/core/messages';
 import type { Duration, JobId, Reply } from '@mutirao/core/shared';
 import type { Kernel } from './kernel.ts';
-import { edgesOf } from './plan-edges.ts';
+import { edgesOf, predecessorsIn, readPath } from './plan-edges.ts';
 import type { Promises } from './promises.ts';
 import type { ReservationBook } from './reservation-book.ts';
 import type { JobPlan } from './scenario.ts';
@@ -108,13 +108,25 @@ export function specOf(label: string, plan: JobPlan): JobSpec {
     replicasMax: plan.replicasMax, failuresMax: plan.failuresMax, homeDirectory: '/home/user', deadline: undefined, verification: verificationOf(plan),
     ...(plan.scheduler === undefined ? {} : { scheduler: plan.scheduler }), ...(plan.replicationCap === undefined ? {} : { replicationCap: plan.replicationCap }),
     ...((plan.predecessorsMax ?? 0) === 0 ? {} : { edges: edgesOf(plan) }),
-    groups: [{
-      values: { kind: 'range', first: 0, count: plan.taskCount, step: 1 }, command: 'work', noOp: false, requirements: '',
-      inputs: Array.from({ length: plan.inputCount }, (_, index) => ({
-        source: { kind: 'path' as const, path: `/home/user/${label}-${index}` }, root: 'playpen' as const, path: `in${label}${index}`, condition: '',
-      })),
-      outputs: plan.hasOutput ? [{ root: 'playpen', path: 'out', localPath: '/home/user/out', condition: '' }] : [],
-      check: plan.isChecked ? 'check' : '',
-    }],
+    groups: groupsOf(label, plan),
   };
+}
+
+/** Where tasks wait for each other and write something, each is a group of its own that reads what those before it wrote. */
+function groupsOf(label: string, plan: JobPlan): TaskGroup[] {
+  const group: TaskGroup = {
+    values: { kind: 'range', first: 0, count: plan.taskCount, step: 1 }, command: 'work', noOp: false, requirements: '',
+    inputs: Array.from({ length: plan.inputCount }, (_, index) => ({
+      source: { kind: 'path' as const, path: `/home/user/${label}-${index}` }, root: 'playpen' as const, path: `in${label}${index}`, condition: '',
+    })),
+    outputs: plan.hasOutput ? [{ root: 'playpen', path: 'out', localPath: '/home/user/out', condition: '' }] : [],
+    check: plan.isChecked ? 'check' : '',
+  };
+  if (!plan.hasOutput || (plan.predecessorsMax ?? 0) === 0) return [group];
+  return Array.from({ length: plan.taskCount }, (_, taskIndex) => ({
+    ...group, values: { kind: 'range', first: taskIndex, count: 1, step: 1 },
+    inputs: [...group.inputs, ...predecessorsIn(plan, taskIndex).map((before) => ({
+      source: { kind: 'output' as const, taskIndex: before, path: 'out' }, root: 'playpen' as const, path: readPath(before), condition: '',
+    }))],
+  }));
 }
