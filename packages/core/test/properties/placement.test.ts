@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { AdmissibleSets, measurePlacement, placementStrategies, PlacementTable, ResourceBook, type AssignedTask } from '@mutirao/core/placement';
+import { AdaptiveAdmissibility, AdmissibleSets, measurePlacement, placementStrategies, PlacementTable, ResourceBook, type AssignedTask } from '@mutirao/core/placement';
 import { Prng } from '@mutirao/core/shared';
 import { runs } from '@mutirao/testkit';
 
@@ -178,4 +178,45 @@ test('metrics keep their identities: m6 is m11, waits and run times make turnaro
     t.true(m[13]! <= m[12]! && m[13]! >= 1 && m[12]! >= 1);
     t.true(m[5]! * m[2]! - all.length < 1e-6);
   }), runs(20_100_102, 300));
+});
+
+const arrival = fc.record({ width: fc.integer({ min: 1, max: 40 }), gap: fc.integer({ min: 1, max: 50 }), runTime: fc.integer({ min: 1, max: 500 }) });
+
+/** The least load of the busiest resource there can be: by the cut of the flow that is worst, looked for among all sets of widths. */
+function slowPeak(sets: AdmissibleSets, a: number, loads: ReadonlyMap<number, number>): number {
+  const classes = [...loads];
+  let peak = 0;
+  for (let chosen = 1; chosen < 2 ** classes.length; chosen += 1) {
+    const picked = classes.filter((_, index) => Math.floor(chosen / 2 ** index) % 2 === 1);
+    const ranges = picked.map(([first]) => sets.rangeOf(sets.sizes[first]!, a)!);
+    const room = sets.sizes.reduce((sum, size, index) => (ranges.some(({ first, last }) => first <= index && index <= last) ? sum + size : sum), 0);
+    peak = Math.max(peak, picked.reduce((sum, [, load]) => sum + load, 0) / room);
+  }
+  return peak;
+}
+
+test('the adaptive a is one, and reckons with the most even spread there is', (t) => {
+  fc.assert(fc.property(sizes, fc.array(arrival, { minLength: 2, maxLength: 25 }), admissibility, (all, arrivals, a) => {
+    const sets = new AdmissibleSets(all.slice(0, 6));
+    // Nothing fades, so that loads can be added up by hand.
+    const adaptive = new AdaptiveAdmissibility(sets, { halfLife: 1e12, every: 1, calmLoad: 0.1, tolerance: 0 });
+    const seen = new Map<number, { widths: number; work: number }>();
+    let [now, start] = [0, -1];
+    for (const { width, gap, runTime } of arrivals) {
+      now += gap;
+      adaptive.noteArrival(width, now);
+      t.true(adaptive.value >= 0 && adaptive.value <= 1);
+      if (sets.firstOf(width) !== undefined && now > start && start >= 0) t.true(adaptive.peakLoadAt(adaptive.value) <= adaptive.peakLoadAt(1) * (1 + 1e-9), 'restricting costs no room');
+      adaptive.noteEnd(width, runTime);
+      const first = sets.firstOf(width);
+      if (first === undefined) continue;
+      if (start < 0) start = now;
+      const { widths, work } = seen.get(first) ?? { widths: 0, work: 0 };
+      seen.set(first, { widths: widths + width, work: work + width * runTime });
+    }
+    const last = arrivals.reduce((at, { width, gap }) => ({ now: at.now + gap, last: sets.firstOf(width) === undefined ? at.last : at.now + gap }), { now: 0, last: 0 }).last;
+    if (last <= start) return;
+    const wanted = slowPeak(sets, a, new Map([...seen].map(([first, { work }]) => [first, work / (last - start)])));
+    t.true(Math.abs(adaptive.peakLoadAt(a) - wanted) <= 1e-6 * wanted);
+  }), runs(20_100_103, 300));
 });
