@@ -5,7 +5,7 @@ export { LocalHistory } from './resource/local-history.ts';
 export { scaleSubmissions } from './resource/scale-submissions.ts';
 export { SimulatedResource, type ResourceSetup } from './resource/simulated-resource.ts';
 export { measureTrace, slowdownThreshold, type ServedLocally, type TraceMetrics } from './resource/trace-metrics.ts';
-export { summarize, type Summary } from './summarize.ts';
+export { shareWithInterval, summarize, type Summary } from './summarize.ts';
 export { withFailures, type FailureLog } from './world/failure-trace.ts';
 export { drawScenario } from './world/draw-scenario.ts';
 export { doubtfulScenario, gentleScenario, racingScenario, regretfulScenario, forgetfulScenario, heldScenario, sleepyScenario } from './world/special-scenarios.ts';

@@ -3,7 +3,7 @@ import {
   explainJob, explainRequest, explainTask, type Explanation, ledgerOf, restore, resume, snapshot,
 } from '@mutirao/core/machines/broker';
 import {
-  nameReservation, type AfterReservation, type JobSpec, type MachineReport, type Outcome, type ReplicaEnd, type ReplicationCap, type RequestReservation, type RequestStatus, type SchedulerName, type TaskEdge, type TaskGroup,
+  nameReservation, type AfterReservation, type AheadStatus, type HeldAhead, type JobSpec, type MachineReport, type Outcome, type ReplicaEnd, type ReplicationCap, type RequestReservation, type RequestStatus, type SchedulerName, type TaskEdge, type TaskGroup,
 } from '@mutirao/core/messages';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 import { aReservation } from './claimed-reservation.ts';
@@ -103,6 +103,7 @@ function inputOf(verb: string, { name, third, options, words }: Line): BrokerInp
     case 'join': return joinOf(name, options);
     case 'lose': return { kind: 'MachineLost', machineId: name, reason: third };
     case 'report': return { kind: 'MachineReported', machineId: name, report: reportOf(Number(third), words.slice(3).filter((word) => !word.includes('=')), options) };
+    case 'standing': return standingOf(name, third, words[3] ?? '');
     case 'request': return requestOf(name, third as RequestStatus, options);
     case 'unstartable': return { kind: 'ReplicaUnstartable', replicaId, reason: 'MUT_INPUT_MISSING', detail: 'a.txt is not there' };
     case 'accepted': return { kind: 'ResultAccepted', replicaId };
@@ -229,6 +230,14 @@ function requestOf(name: string, status: RequestStatus, options: Options): Broke
       reasons: options['why'] === undefined ? [] : [options['why']], ...insideOf(options),
     }],
   };
+}
+
+/** The claim that was shown, where its reservation is now, and what is held for it: `7:20000-60000x2 30000-70000x3 held:3`; nothing for nothing. */
+function standingOf(providerId: string, inside: string, now: string): BrokerInput {
+  const [, startsAt = '0', endsAt = '0', amount = '1', status = 'planned', held = '0'] = /^(\d+)-(\d+)x(\d+)=(\w+):(\d+)$/.exec(now) ?? [];
+  const ahead: HeldAhead = { status: status as AheadStatus, heldCount: Number(held), askedCount: 0, askAt: 0, expectedAt: 0, chance: undefined, reason: '' };
+  const standing = { reservation: nameReservation(aReservation(inside)), startsAt: Number(startsAt), endsAt: Number(endsAt), amount: Number(amount), ahead };
+  return { kind: 'StandingsTold', providerId, standings: [standing] };
 }
 
 /** Codes keep their underscores. */

@@ -1,6 +1,6 @@
 import { providerDefaults, providerMachine, createProviderState, clientRequestIdOf, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
 import type { ReportHealth } from '@mutirao/core/bag';
-import type { AllocationRequest, Demand, HonouredReservation, LeaseOutline, QueueListing, QueuedRequest, ReservedWindow } from '@mutirao/core/messages';
+import type { AllocationRequest, Demand, HonouredReservation, LeaseOutline, QueueListing, QueuedRequest, ReservationStanding, ReservedWindow } from '@mutirao/core/messages';
 import { aReservation } from './claimed-reservation.ts';
 
 /**
@@ -251,6 +251,7 @@ export function describeProviderCommand(command: ProviderCommand): string {
     case 'ClearAgent': return `clear ${command.machineId} of ${command.heldReplicaIds.join(',')}`;
     case 'RefuseAgent': return `refuse agent #${command.attachmentId} ${command.code}: ${command.reason}`;
     case 'TellHeldAhead': return showAhead(command);
+    case 'TellStandings': return [`tell ${command.brokerId} standings`, ...command.standings.map(showStanding)].join(' ');
     case 'JudgeClaim': return `judge claim of ${command.reservation.reservationId}`;
     case 'DrainAgents': return `drain agents: ${command.reason}`;
     case 'KeepReports': return `keep reports of ${command.machineId}`;
@@ -266,6 +267,10 @@ function showAhead({ reservationId, ahead }: Extract<ProviderCommand, { kind: 'T
   const { status, heldCount, askedCount, askAt, expectedAt, chance, reason } = ahead;
   const parts = [askAt === 0 ? '' : `to be asked for at ${askAt}`, expectedAt === 0 ? '' : `expected at ${expectedAt}`, chance === undefined ? '' : `chance ${Math.round(chance * 100)} %`, reason];
   return [`tell ahead of ${reservationId}: ${status} ${heldCount}+${askedCount}`, ...parts.filter((part) => part !== '')].join(', ');
+}
+
+function showStanding({ reservation: { reservationId }, startsAt, endsAt, amount, ahead: { status, heldCount } }: ReservationStanding): string {
+  return `${reservationId}:${startsAt}-${endsAt}x${amount}=${status}:${heldCount}`;
 }
 
 function windowOf(text: string): ReservedWindow {

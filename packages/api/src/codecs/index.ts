@@ -20,7 +20,7 @@ export {
   type CancelReplicas, type ContentOffer, type WantedContent,
 } from './machine.ts';
 export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
-export { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, encodeDemand, encodeTaskTimes } from './provider.ts';
+export { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, decodeStanding, encodeStanding, encodeDemand, encodeTaskTimes } from './provider.ts';
 export {
   decodeAhead, decodeDecision, decodeRules, decodeStatuses, decodeTogether, decodeWish, encodeAhead, encodeDecision, encodePlacementOutcome, encodeRefusal, encodeReservation, encodeReservationEvent, encodeResource, encodeUnits, readInstant, readText,
 } from './reservation.ts';

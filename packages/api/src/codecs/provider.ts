@@ -1,11 +1,12 @@
-import type { AllocationRequest, Demand, RequestCandidate, RequestReservation, RequestStatus, ReservationName, ReservedDemand, TimeQuantiles } from '@mutirao/core/messages';
+import type { AllocationRequest, Demand, RequestCandidate, RequestReservation, RequestStatus, ReservationName, ReservationStanding, ReservedDemand, TimeQuantiles } from '@mutirao/core/messages';
 
 import {
   RequestStatus as RequestStatusWire, type AllocationRequest as AllocationRequestWire, type Demand as DemandWire,
-  type RequestCandidate as RequestCandidateWire, type RequestReservation as RequestReservationWire, type ReservedDemand as ReservedDemandWire, type TaskTimes as TaskTimesWire,
+  type RequestCandidate as RequestCandidateWire, type RequestReservation as RequestReservationWire, type ReservationStanding as ReservationStandingWire, type ReservedDemand as ReservedDemandWire, type TaskTimes as TaskTimesWire,
 } from '../generated/mutirao/provider/v1/provider.ts';
 import { readClaim } from './claim.ts';
 import { badRequest } from './common.ts';
+import { decodeAhead, encodeAhead } from './reservation.ts';
 
 const statusesOfWire: readonly (RequestStatus | undefined)[] = [
   undefined, 'drafted', 'submitting', 'queued', 'running', 'ended', 'rejected', 'vanished',
@@ -87,6 +88,18 @@ function encodeReservation({ overCode, movedTo, ...name }: RequestReservation): 
 function decodeReservation(name: ReservationName, { overCode, startUnixMs, endUnixMs, reservedProcessors }: RequestReservationWire): RequestReservation {
   const movedTo = decodeWindow(startUnixMs, endUnixMs, reservedProcessors);
   return { ...name, overCode, ...(movedTo === undefined ? {} : { movedTo }) };
+}
+
+/** Writes how a reservation stands for the wire. */
+export function encodeStanding({ reservation, startsAt, endsAt, amount, ahead }: ReservationStanding): ReservationStandingWire {
+  return { name: reservation, startUnixMs: startsAt, endUnixMs: endsAt, reservedProcessors: amount, heldAhead: encodeAhead(ahead) };
+}
+
+/** Reads how a reservation stands. @throws {MutiraoError} MUT_BAD_REQUEST where it has no name, or no window. */
+export function decodeStanding({ name, startUnixMs, endUnixMs, reservedProcessors, heldAhead }: ReservationStandingWire): ReservationStanding {
+  const window = decodeWindow(startUnixMs, endUnixMs, reservedProcessors);
+  if (name === undefined || window === undefined) throw badRequest('a standing of no reservation; want its name and its window');
+  return { reservation: name, ...window, amount: reservedProcessors, ahead: decodeAhead(heldAhead) };
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST where a window ends before it begins, or is of nothing. */

@@ -15,7 +15,7 @@ export type {
 } from './provider.ts';
 export { isSameWindow } from './provider.ts';
 export type {
-  AfterReservation, Alternative, ClaimContents, ClaimedReservation, JobReservation, Outage, PlacementRefusal, RequestReservation, ReservationName, ReservationRecord,
+  AfterReservation, Alternative, ClaimContents, ClaimedReservation, JobReservation, Outage, PlacementRefusal, RequestReservation, ReservationName, ReservationRecord, ReservationStanding,
   ReservationStatus, ReservationWish, ReservedDemand, ResourceDimension, ResourceId, ResourceRecord, ResourceRules, ResourceState, Timing, TogetherDecision, TogetherLink,
   WishedAmount,
 } from './reservation.ts';

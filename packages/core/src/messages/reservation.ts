@@ -205,6 +205,15 @@ export interface RequestReservation extends ReservationName {
 /** Characters of a claim that tell it from another one of the same reservation. */
 const markLength = 12;
 
+/** How a reservation stands at its resource, whose provider holds allocations ahead for it: where it is now, whatever its claim says, and what is held. */
+export interface ReservationStanding {
+  readonly reservation: ReservationName;
+  readonly startsAt: Instant;
+  readonly endsAt: Instant;
+  readonly amount: ProcessorCount;
+  readonly ahead: HeldAhead;
+}
+
 /** The reservation that a claim shows. */
 export function nameReservation({ resourceId, reservationId, revision, userId, claim }: ClaimedReservation): ReservationName {
   return { resourceId, reservationId, revision, userId, mark: claim.slice(-markLength) };

@@ -45,6 +45,8 @@ export interface BrokerHello {
   readonly name: BrokerId;
   /** The journal that it speaks for; empty where it names none. */
   readonly instance: string;
+  /** It hears how reservations stand. */
+  readonly takesStandings: boolean;
 }
 
 /** Reads the first message of a broker. @throws {MutiraoError} MUT_PROTOCOL or MUT_BAD_REQUEST */
@@ -52,10 +54,10 @@ export function readBrokerHello(bytes: Uint8Array): BrokerHello {
   const { message } = decodeRequest(bytes);
   if (message?.$case !== 'hello') throw new MutiraoError('MUT_PROTOCOL', `first message is ${message?.$case ?? 'empty'}; want hello`);
   checkHello(message.value);
-  const { speakerId, instance = '' } = message.value;
+  const { speakerId, instance = '', capabilities } = message.value;
   if (!/^[\w.-]{1,64}$/.test(speakerId)) throw new MutiraoError('MUT_BAD_REQUEST', `broker id is "${speakerId}"; want up to 64 letters, digits, "_", "." or "-"`);
   if (!/^[\w.-]{0,64}$/.test(instance)) throw new MutiraoError('MUT_BAD_REQUEST', `broker instance is "${instance}"; want up to 64 letters, digits, "_", "." or "-"`);
-  return { name: speakerId, instance };
+  return { name: speakerId, instance, takesStandings: capabilities.includes('standings') };
 }
 
 function decodeRequest(bytes: Uint8Array): ConnectRequest {

@@ -17,11 +17,14 @@ export class BrokerLink {
   readonly brokerId: BrokerId;
   readonly connectionId: number;
   readonly stream: ByteStream;
+  /** It is told how reservations stand; older releases take that for nonsense. */
+  readonly takesStandings: boolean;
   readonly #agents = new Set<AgentLink>();
   #isBehind = false;
 
-  constructor(brokerId: BrokerId, connectionId: number, stream: ByteStream) {
+  constructor(brokerId: BrokerId, connectionId: number, stream: ByteStream, takesStandings = false) {
     this.brokerId = brokerId;
+    this.takesStandings = takesStandings;
     this.connectionId = connectionId;
     this.stream = stream;
     stream.onDrain = () => {

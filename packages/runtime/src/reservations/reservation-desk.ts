@@ -118,6 +118,13 @@ export class ReservationDesk {
 
   /** What a claim says. @throws {MutiraoError} where that is not for here, now and this user. */
   #read(claim: string, userId: UserId): SignedClaim {
+    const signed = this.#readSigned(claim, userId);
+    this.#checkTime(signed.reservationId, signed.endsAt);
+    return signed;
+  }
+
+  /** @throws {MutiraoError} where nobody signed it, or it is not for here and this user. */
+  #readSigned(claim: string, userId: UserId): SignedClaim {
     const signed = verifyClaim(claim, this.#keys.find);
     if (signed === undefined) throw new MutiraoError('MUT_CLAIM_FORGED', `the claim is not signed by the reservation manager at ${this.#options.address}; want it as "mutirao reservation show" prints it`);
     this.#checkSaid(signed, userId);
@@ -127,13 +134,16 @@ export class ReservationDesk {
   /** Asks the manager about a claim. Returns the claim that took its place where the reservation has moved since. @throws {MutiraoError} where it is refused. */
   async #ask(claim: string, userId: UserId, mayFollow: boolean): Promise<string | undefined> {
     const { resourceId, log } = this.#options;
-    const { reservationId } = this.#read(claim, userId);
+    // What moved since it was signed may be later than it says, as long as the manager says so.
+    const { reservationId, endsAt } = this.#readSigned(claim, userId);
+    if (!mayFollow) this.#checkTime(reservationId, endsAt);
     try {
       const { valid, code, message, presentClaim } = await callUnary(this.#client, 'verifyReservation', { claim, resourceId, userId }, { deadlineMs, signal: this.#over.signal });
       if (mayFollow && code === supersededCode && presentClaim !== '') return presentClaim;
       if (!valid && code !== earlyCode) throw errorOfCode(code, message);
     } catch (error) {
-      if (!(error instanceof MutiraoError) || (error.code !== 'MUT_UNREACHABLE' && error.code !== 'MUT_DEADLINE_EXCEEDED')) throw error;
+      if (!isUnanswered(error)) throw error;
+      this.#checkTime(reservationId, endsAt);
       log.warn({ reservation: reservationId, user: userId, reason: error.message }, 'the reservation manager does not answer; the claim is taken by its signature');
     }
     return undefined;
@@ -200,11 +210,14 @@ export class ReservationDesk {
     }
   }
 
-  #checkSaid({ reservationId, resourceId, userId, endsAt }: SignedClaim, shownBy: UserId): void {
-    const { resourceId: here, now } = this.#options;
+  #checkSaid({ resourceId, userId }: SignedClaim, shownBy: UserId): void {
+    const { resourceId: here } = this.#options;
     if (resourceId !== here) throw new MutiraoError('MUT_CLAIM_ELSEWHERE', `the claim is for ${resourceId} and was shown at ${here}`);
     if (userId !== shownBy) throw new MutiraoError('MUT_CLAIM_NOT_YOURS', `the claim is ${userId}'s and was shown by ${shownBy}`);
-    if (endsAt <= now()) throw new MutiraoError('MUT_CLAIM_LATE', `reservation ${reservationId} ended at ${new Date(endsAt).toISOString()}`);
+  }
+
+  #checkTime(reservationId: number, endsAt: Instant): void {
+    if (endsAt <= this.#options.now()) throw new MutiraoError('MUT_CLAIM_LATE', `reservation ${reservationId} ended at ${new Date(endsAt).toISOString()}`);
   }
 
   async #follow(): Promise<void> {
@@ -291,6 +304,10 @@ export class ReservationDesk {
     this.#windows.set(reservationId, window);
     return true;
   }
+}
+
+function isUnanswered(error: unknown): error is MutiraoError {
+  return error instanceof MutiraoError && (error.code === 'MUT_UNREACHABLE' || error.code === 'MUT_DEADLINE_EXCEEDED');
 }
 
 function isPassing(error: unknown): boolean {

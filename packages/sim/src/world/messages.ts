@@ -1,4 +1,4 @@
-import type { AllocationRequest, ClaimedReservation, Content, Demand, Lease, MachineFacts, MachineReport, QueueListing, RequestOrder, ResourceLimits, StartReplicas } from '@mutirao/core/messages';
+import type { AllocationRequest, ClaimedReservation, Content, Demand, Lease, MachineFacts, MachineReport, QueueListing, RequestOrder, ReservationStanding, ResourceLimits, StartReplicas } from '@mutirao/core/messages';
 import type { Instant, MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
 
 /** What an agent says to its provider; reports and wishes go on to a broker. */
@@ -32,6 +32,7 @@ export type ToBroker =
   | { readonly kind: 'lost'; readonly machineId: MachineId; readonly reason: string }
   | { readonly kind: 'fromMachine'; readonly machineId: MachineId; readonly message: FromAgent }
   | { readonly kind: 'requests'; readonly requests: readonly AllocationRequest[] }
+  | { readonly kind: 'standings'; readonly standings: readonly ReservationStanding[] }
   | { readonly kind: 'settled' }
   | { readonly kind: 'leaseConfirmed'; readonly sequence: number };
 

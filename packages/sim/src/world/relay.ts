@@ -9,7 +9,7 @@ import { bytesOf, type SimulatedSpool } from './spool.ts';
 
 /** Commands that a relay carries out. */
 export type RelayCommand = Extract<ProviderCommand, {
-  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents'
+  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents'
     | 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' | 'ConfirmLease';
 }>;
 
@@ -258,6 +258,7 @@ export class SimulatedRelay {
         broker.stream.write({ kind: 'lost', machineId, reason });
         break;
       }
+      case 'TellStandings': broker.stream.write({ kind: 'standings', standings: command.standings }); break;
       case 'TellRequests': broker.stream.write({ kind: 'requests', requests: command.requests }); break;
       case 'ConfirmLease': broker.stream.write({ kind: 'leaseConfirmed', sequence: command.sequence }); break;
       case 'TellSettled': broker.stream.write({ kind: 'settled' }); break;

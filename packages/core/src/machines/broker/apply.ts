@@ -1,3 +1,4 @@
+import { reservationKey } from '../../messages/index.ts';
 import { unreachable } from '../../shared/index.ts';
 import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks } from './apply-job.ts';
 import { confirmLease, grantLease } from './apply-lease.ts';
@@ -31,6 +32,7 @@ export function apply(state: BrokerState, change: BrokerChange): void {
     case 'MachineJoined': joinMachine(state, change); break;
     case 'MachineLost': loseMachine(state, change); break;
     case 'RequestsChanged': changeRequests(state, change); break;
+    case 'ReservationMoved': state.movedReservations.set(reservationKey(change.reservation), change.window); break;
     default: unreachable(change);
   }
 }

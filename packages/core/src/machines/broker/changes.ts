@@ -1,6 +1,7 @@
-import type { AllocationRequest, JobSpec, MachineFacts, OutputContent, Outcome, TaskStatus } from '../../messages/index.ts';
+import type { AllocationRequest, JobSpec, MachineFacts, OutputContent, Outcome, ReservationName, TaskStatus } from '../../messages/index.ts';
 import type { Duration, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 import type { LeasedTasks } from './leases.ts';
+import type { MovedWindow } from './state.ts';
 import type { TrustEvidence } from './trust-evidence.ts';
 
 /**
@@ -78,7 +79,9 @@ export type BrokerChange =
   | { readonly kind: 'LeaseConfirmed'; readonly providerId: ProviderId; readonly sequence: number }
   | { readonly kind: 'MachineJoined'; readonly providerId: ProviderId; readonly facts: MachineFacts; readonly at: Instant }
   | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string; readonly at: Instant }
-  | { readonly kind: 'RequestsChanged'; readonly providerId: ProviderId; readonly requests: readonly AllocationRequest[] };
+  | { readonly kind: 'RequestsChanged'; readonly providerId: ProviderId; readonly requests: readonly AllocationRequest[] }
+  /** A reservation is at another time, or of another size, than its claim says, or than was known since. */
+  | { readonly kind: 'ReservationMoved'; readonly reservation: ReservationName; readonly window: MovedWindow };
 
 /** The change of that kind. */
 export type ChangeOf<Kind extends BrokerChange['kind']> = Extract<BrokerChange, { kind: Kind }>;

@@ -69,6 +69,7 @@ export function disconnectProvider(turn: Turn, input: InputOf<'ProviderDisconnec
 function forgetConnection(provider: BrokerProvider): void {
   provider.isConnected = false;
   provider.demand = undefined;
+  provider.standings = [];
   provider.isSettled = false;
   provider.isLeaseTold = false;
   for (const machine of provider.machines.values()) machine.isTold = false;

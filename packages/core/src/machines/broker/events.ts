@@ -50,7 +50,8 @@ export function eventsOf(change: BrokerChange): BrokerEvent[] {
     case 'ReplicaDigested':
     case 'TaskDecided':
     case 'LeaseGranted':
-    case 'LeaseConfirmed': return [];
+    case 'LeaseConfirmed':
+    case 'ReservationMoved': return [];
     case 'ResultsDoubted': return [{ ...jobEvent('tasks.doubted', change.jobId, ''), taskIndexes: change.taskIndexes, machineId: change.machineId }];
     case 'EvidenceNoted': return evidenceEvents(change);
     case 'MachinePardoned': return [{ ...jobEvent('machine.pardoned', 0, ''), machineId: change.machineId }];

@@ -1,4 +1,5 @@
-import type { Instant } from '../../shared/index.ts';
+import { describeAhead, isOfReservation, type JobReservation } from '../../messages/index.ts';
+import { describeInstant, type Instant } from '../../shared/index.ts';
 import { describeRequests } from './explain-request.ts';
 import { type Explanation } from './explanation.ts';
 import { amountOf, belongsTo, runsBeside, windowOf } from './reserved-place.ts';
@@ -19,9 +20,10 @@ export function explainReservedWaiting(state: BrokerState, job: BrokerJob, now: 
   if (![...state.providers.values()].some((provider) => provider.isConnected && provider.resourceId === resourceId)) {
     return { summary: `it waits for ${name}, and no provider of that resource is there.`, details: ['"mutirao provider list" shows those that are known.'] };
   }
-  if (now < startsAt) return { summary: `it waits for ${name}, which begins in ${describeTime(startsAt - now)}.`, details: requests };
+  const details = [...describeHeld(state, reservation), ...requests];
+  if (now < startsAt) return { summary: `it waits for ${name}, which begins in ${describeTime(startsAt - now)}.`, details };
   const isThere = [...state.machines.values()].some(({ facts }) => belongsTo(job, facts.reservation));
-  return isThere ? undefined : { summary: `the machines of ${name} are not there yet.`, details: requests };
+  return isThere ? undefined : { summary: `the machines of ${name} are not there yet.`, details };
 }
 
 /** Says where a job's tasks run, or why they no longer run there; nothing for a job that never had a reservation. */
@@ -40,6 +42,12 @@ export function explainReservation(state: BrokerState, job: BrokerJob, now: Inst
     return [`Its tasks run wherever there is a machine, and inside ${name} too, ${amountOf(state, reservation)} processors reserved to meet its deadline, which ${when}.`];
   }
   return [`Its tasks run inside ${name} only, until it ends in ${rest}; then what is left ${reservation.after === 'wait' ? 'waits' : 'goes on as an ordinary job'}.`];
+}
+
+/** What its provider tells that it holds ahead for a reservation; nothing where it tells nothing. */
+function describeHeld({ providers }: BrokerState, reservation: JobReservation): string[] {
+  const standing = [...providers.values()].flatMap(({ standings }) => standings).find((one) => isOfReservation(reservation, one.reservation));
+  return standing === undefined ? [] : describeAhead(standing.ahead, { count: standing.amount, startsAt: standing.startsAt, show: describeInstant });
 }
 
 function nameOf({ reservation }: BrokerJob): string {

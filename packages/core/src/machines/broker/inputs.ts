@@ -1,4 +1,4 @@
-import type { AllocationRequest, Content, JobSpec, MachineFacts, MachineReport } from '../../messages/index.ts';
+import type { AllocationRequest, Content, JobSpec, MachineFacts, MachineReport, ReservationStanding } from '../../messages/index.ts';
 import type { Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 
 /** Facts that the broker hears of. */
@@ -26,6 +26,8 @@ export type BrokerInput =
   /** Contents of outputs are in the content store already: `inline` is undefined in each. */
   | { readonly kind: 'MachineReported'; readonly machineId: MachineId; readonly report: MachineReport }
   | { readonly kind: 'RequestsChanged'; readonly providerId: ProviderId; readonly requests: readonly AllocationRequest[] }
+  /** How the reservations stand that something is wanted inside of; a level. */
+  | { readonly kind: 'StandingsTold'; readonly providerId: ProviderId; readonly standings: readonly ReservationStanding[] }
   /** The driver could not send a replica (an input is gone from home, say). */
   | { readonly kind: 'ReplicaUnstartable'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
   /** The answer to `AcceptResult`: outputs are at home and the check passed, or why not. */

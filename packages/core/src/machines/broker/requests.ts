@@ -1,8 +1,9 @@
-import type { AllocationRequest } from '../../messages/index.ts';
+import { isOfReservation, type AllocationRequest, type ReservationName } from '../../messages/index.ts';
 import { clockTolerance, ownInstant, type Duration } from '../../shared/index.ts';
 import type { InputOf } from './inputs.ts';
 import { requestKey } from './ledger-accounts.ts';
-import type { MovedWindow } from './state.ts';
+import { windowOf } from './reserved-place.ts';
+import type { BrokerState, MovedWindow } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** Notes what a provider tells of its requests, where anything but the time of seeing changed. */
@@ -21,6 +22,25 @@ function requestInOwnClock(request: AllocationRequest, offset: Duration): Alloca
   return {
     ...request, seenAt: ownInstant(seenAt, offset), submittedAt: ownInstant(submittedAt, offset), startedAt: ownInstant(startedAt, offset), endedAt: ownInstant(endedAt, offset),
   };
+}
+
+/** Notes how reservations stand, and which of them are elsewhere than was known. */
+export function hearOfStandings(turn: Turn, { providerId, standings }: InputOf<'StandingsTold'>): void {
+  const { state } = turn;
+  const provider = state.providers.get(providerId);
+  if (provider === undefined || !provider.isConnected) return;
+  provider.standings = standings;
+  for (const { reservation, startsAt, endsAt, amount } of standings) {
+    const window = { startsAt, endsAt, amount };
+    const known = findKnownWindow(state, reservation);
+    if (known !== undefined && !isSameWindow(known, window)) commit(turn, { kind: 'ReservationMoved', reservation, window });
+  }
+}
+
+/** Where a reservation is, as far as is known; undefined where no open job has one of that name. Cost: O(open jobs). */
+function findKnownWindow(state: BrokerState, name: ReservationName): MovedWindow | undefined {
+  for (const { reservation } of state.openJobs.values()) if (reservation !== undefined && isOfReservation(reservation, name)) return windowOf(state, reservation);
+  return undefined;
 }
 
 const comparedFields = ['managerRequestId', 'width', 'walltime', 'status', 'submittedAt', 'startedAt', 'endedAt', 'heuristic'] as const;

@@ -36,6 +36,7 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
 
 /** In their order, and also those of requests that say nothing of it any more; earlier snapshots have none. */
 function restoreReservations({ overReservations, movedReservations }: BrokerState, saved: SavedState): void {
+  if (saved.movedReservations !== undefined) movedReservations.clear();
   for (const [key, window] of saved.movedReservations ?? []) movedReservations.set(key, window);
   if (saved.overReservations === undefined) return;
   overReservations.clear();

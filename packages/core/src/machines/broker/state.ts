@@ -1,5 +1,5 @@
 import type {
-  AllocationRequest, Demand, JobReservation, JobSpec, JobStatus, MachineFacts, OutputSpec, ReplicationCap, RequestReservation, SchedulerName, TaskStatus, Verification,
+  AllocationRequest, Demand, JobReservation, JobSpec, JobStatus, MachineFacts, OutputSpec, ReplicationCap, RequestReservation, ReservationStanding, SchedulerName, TaskStatus, Verification,
 } from '../../messages/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
 import type { Slowness, TimeCurve } from '../../times/index.ts';
@@ -251,6 +251,8 @@ export interface BrokerProvider {
   lastError: string;
   /** How far its clock is ahead of ours, on this connection. */
   clockOffset: Duration;
+  /** How the reservations stand that something is wanted inside of, as it told last on this connection. */
+  standings: readonly ReservationStanding[];
   /** What it was told last on this connection. */
   demand: Demand | undefined;
   demandAt: Instant;

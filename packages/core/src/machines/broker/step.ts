@@ -13,7 +13,7 @@ import type { BrokerInput } from './inputs.ts';
 import { joinMachine } from './join-machine.ts';
 import { dropMachine } from './lose-machine.ts';
 import { placeReplicas } from './place-replicas.ts';
-import { hearOfRequests } from './requests.ts';
+import { hearOfRequests, hearOfStandings } from './requests.ts';
 import { leaveReservations } from './reserved-jobs.ts';
 import { retryTasks } from './retry-tasks.ts';
 import { acceptResult, hearDigest, refuseResult } from './settle-result.ts';
@@ -60,6 +60,7 @@ function takeInput(turn: Turn, input: BrokerInput): void {
     case 'MachineLost': dropMachine(turn, input); break;
     case 'MachineReported': takeReport(turn, input); break;
     case 'RequestsChanged': hearOfRequests(turn, input); break;
+    case 'StandingsTold': hearOfStandings(turn, input); break;
     case 'ReplicaUnstartable': giveUpUnstartable(turn, input); break;
     case 'ResultAccepted': acceptResult(turn, input); break;
     case 'ResultDigested': hearDigest(turn, input); break;

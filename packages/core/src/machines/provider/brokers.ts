@@ -21,6 +21,7 @@ export function connectBroker(turn: Turn, { brokerId, connectionId, instance = '
   broker.awaySince = 0;
   broker.isLeaseConfirmed = false;
   broker.isSettled = false;
+  broker.standingsTold = [];
   broker.demand = undefined;
   broker.idleSince = 0;
   broker.coveredSince = 0;

@@ -1,4 +1,4 @@
-import type { AllocationRequest, ClaimedReservation, HeldAhead, MachineFacts } from '../../messages/index.ts';
+import type { AllocationRequest, ClaimedReservation, HeldAhead, MachineFacts, ReservationStanding } from '../../messages/index.ts';
 import type { Duration, DriverCommand, MachineId, ProcessorCount, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
 import type { BrokerId } from './state.ts';
 
@@ -16,6 +16,8 @@ export type ProviderCommand =
   | { readonly kind: 'JudgeClaim'; readonly reservation: ClaimedReservation }
   /** Tells the reservation manager what is held ahead for a reservation, or asked for. */
   | { readonly kind: 'TellHeldAhead'; readonly reservationId: number; readonly ahead: HeldAhead }
+  /** Tells a broker how the reservations stand that it wants something inside of; a level. */
+  | { readonly kind: 'TellStandings'; readonly brokerId: BrokerId; readonly standings: readonly ReservationStanding[] }
   /** Takes a queued request out, or ends a running one; answered by ReleaseDone or ReleaseFailed. */
   | { readonly kind: 'ReleaseRequest'; readonly requestId: RequestId; readonly managerRequestId: string }
   /**

@@ -55,7 +55,7 @@ function answerWant(turn: Turn, broker: KnownBroker, want: ReservedDemand): void
 }
 
 /** Where a claimed reservation is now; undefined where it is not known to stand. */
-function findWindow({ windows }: ProviderState, { reservationId, userId }: ReservedDemand): ReservedWindow | undefined {
+export function findWindow({ windows }: ProviderState, { reservationId, userId }: ReservedDemand): ReservedWindow | undefined {
   const window = windows.get(reservationId);
   return window?.userId === userId ? window : undefined;
 }

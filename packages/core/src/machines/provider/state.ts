@@ -1,4 +1,4 @@
-import { type AllocationRequest, type ClaimedReservation, type Demand, type HeldAhead, type MachineFacts, nameReservation, type QueueListing, type RequestReservation, type RequestStatus, type ReservedWindow, type ResourceLimits, type TaskTimes } from '../../messages/index.ts';
+import { type AllocationRequest, type ClaimedReservation, type Demand, type HeldAhead, type MachineFacts, nameReservation, type QueueListing, type RequestReservation, type RequestStatus, type ReservationStanding, type ReservedWindow, type ResourceLimits, type TaskTimes } from '../../messages/index.ts';
 import { heuristicDefaults, type HeuristicOptions, type RequestCandidate } from '../../requests/index.ts';
 import type { LeadRule, MeasuredWait } from '../../reservations/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ProviderId, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
@@ -163,13 +163,15 @@ export interface KnownBroker {
   leaseConnectionId: number;
   /** It was told that its lease is kept, and nothing of earlier ones can come back. */
   isLeaseConfirmed: boolean;
+  /** How the reservations stand that it wants something inside of, as it was told last on this connection. */
+  standingsTold: readonly ReservationStanding[];
 }
 
 /** A broker that is away and of which nothing else is known. */
 export function createBroker(brokerId: BrokerId, awaySince: Instant): KnownBroker {
   return {
     brokerId, instance: '', demandFrom: 0, taskTimes: nothingMeasured, connectionId: 0, awaySince, isSettled: false, demand: undefined, idleSince: 0, coveredSince: 0, demandRequest: 0, endedProcessors: 0,
-    lease: undefined, deputySince: 0, leaseConnectionId: 0, isLeaseConfirmed: false,
+    lease: undefined, deputySince: 0, leaseConnectionId: 0, isLeaseConfirmed: false, standingsTold: [],
   };
 }
 

@@ -14,6 +14,7 @@ import { giveUpMissed, noteFailedReading, takeLimits, takeListing } from './queu
 import type { ProviderState } from './state.ts';
 import { acceptSubmission, askReleases, doubtSubmission, finishRelease, refuseSubmission } from './submission.ts';
 import { tellAhead } from './tell-ahead.ts';
+import { tellStandings } from './tell-standings.ts';
 import { beginTurn, commit, type Turn } from './turn.ts';
 import { scheduleWake } from './wake.ts';
 
@@ -45,6 +46,7 @@ export function stepProvider(state: ProviderState, inputs: readonly ProviderInpu
   actAsDeputy(turn);
   confirmLeases(turn);
   tellAhead(turn);
+  tellStandings(turn);
   scheduleWake(turn);
   return { changes: turn.changes, commands: turn.commands };
 }

@@ -214,10 +214,21 @@ test('a claim is refused for what it says before the manager is asked', async (t
   const { manager, desk } = open(t, { now: () => 4999 });
   manager.verify = () => { throw new Error('nobody asks'); };
   const refusals: [Partial<ReturnType<typeof aReservationWire>>, string][] = [
-    [{ resourceId: 'beta' }, 'MUT_CLAIM_ELSEWHERE'], [{ userId: 'bob' }, 'MUT_CLAIM_NOT_YOURS'], [{ endUnixMs: 4999 }, 'MUT_CLAIM_LATE'],
+    [{ resourceId: 'beta' }, 'MUT_CLAIM_ELSEWHERE'], [{ userId: 'bob' }, 'MUT_CLAIM_NOT_YOURS'],
   ];
   for (const [parts, code] of refusals) await t.throwsAsync(desk.admit(manager.claim(aReservationWire(parts)), 'ana'), { code });
   await t.throwsAsync(desk.admit(`${manager.claim()}x`, 'ana'), { code: 'MUT_CLAIM_FORGED' });
+});
+
+test('a claim whose dates are over is good where its reservation has moved since, and late where it has not, or where nobody answers', async (t) => {
+  const { manager, desk } = open(t, { now: () => 5000 });
+  const [first, moved] = [manager.claim(aReservationWire({ endUnixMs: 4999 })), manager.claim(aReservationWire({ startUnixMs: 6000, endUnixMs: 9000, revision: 2 }))];
+  manager.verify = ({ claim }) => (claim === first ? { code: 'MUT_CLAIM_SUPERSEDED', message: 'it has moved', presentClaim: moved } : { code: 'MUT_CLAIM_EARLY' });
+  t.like(await desk.admit(first, 'ana'), { startsAt: 6000, endsAt: 9000 });
+  manager.verify = () => ({ code: 'MUT_CLAIM_LATE', message: 'it ended' });
+  await t.throwsAsync(desk.admit(first, 'ana'), { code: 'MUT_CLAIM_LATE' });
+  manager.isAway = true;
+  await t.throwsAsync(desk.admit(first, 'ana'), { code: 'MUT_CLAIM_LATE' });
 });
 
 test('a claim is good by its signature while the manager is away, if its keys are known', async (t) => {

@@ -1,6 +1,7 @@
 import type { LeadRule } from '@mutirao/core/reservations';
 import { describeExactTime, describeTime } from '@mutirao/core/shared';
 import { grouped, section, table } from '../costa2005/markdown.ts';
+import { shareWithInterval } from '../../summarize.ts';
 import { leadRules, reservationsOf, reservedFor, type AheadMeasured, type AheadSettings } from './measure.ts';
 import type { Held, Reserved } from './hold-ahead.ts';
 
@@ -59,7 +60,7 @@ function ruleTable(all: readonly AheadMeasured[]): string {
     const late = started.map(({ reserved, held }) => (held.startedAt ?? 0) - reserved.startsAt).filter((delay) => delay > 0);
     const idle = outcomes.map(({ reserved, held }) => Math.max(0, reserved.startsAt - (held.startedAt ?? Infinity)) / (reserved.endsAt - reserved.startsAt));
     return [
-      nameOfRule(rule), shareText(started.length - late.length, outcomes.length), late.length === 0 ? '-' : describeTime(mean(late)),
+      nameOfRule(rule), shareWithInterval(started.length - late.length, outcomes.length), late.length === 0 ? '-' : describeTime(mean(late)),
       `${(100 * (outcomes.length - started.length) / outcomes.length).toFixed(1)} %`, meanText(idle), describeTime(mean(outcomes.map(({ reserved, held }) => reserved.startsAt - held.askedAt))),
     ];
   });
@@ -72,14 +73,6 @@ function meanText(values: readonly number[]): string {
   const value = mean(values);
   const variance = values.reduce((sum, each) => sum + (each - value) ** 2, 0) / (values.length - 1);
   return `${value.toFixed(2)} +- ${(1.96 * Math.sqrt(variance / values.length)).toFixed(2)}`;
-}
-
-/** A share with its 95 % interval of Wilson. */
-function shareText(count: number, total: number): string {
-  const [share, z] = [count / total, 1.96];
-  const middle = (share + z * z / (2 * total)) / (1 + z * z / total);
-  const half = z * Math.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total);
-  return `${(100 * share).toFixed(1)} % (${(100 * (middle - half)).toFixed(1)} to ${(100 * (middle + half)).toFixed(1)})`;
 }
 
 const rulesText = `The decision is \`isTimeToAsk\` of \`core/reservations\`, looked at every 10 minutes.

@@ -14,6 +14,11 @@ for (const subject of subjects) {
   });
 }
 
+test('a broker that is told how a reservation stands does what broker-held.txt says', (t) => {
+  const dialogue = new BrokerDialogue();
+  checkInteractions(t, new URL('../../../interactions/broker-held.txt', import.meta.url), (lines) => dialogue.perform(lines));
+});
+
 for (const subject of ['leases', 'hearing']) {
   test(`a broker that leases does what broker-${subject}.txt says`, (t) => {
     const dialogue = new BrokerDialogue(leasing);

@@ -37,6 +37,7 @@ import {
   StartGang,
   StartReplicas,
 } from "../../machine/v1/machine.ts";
+import { HeldAhead } from "../../reservation/v1/reservation_service.ts";
 
 export const protobufPackage = "mutirao.provider.v1";
 
@@ -106,6 +107,9 @@ export interface ConnectResponse {
     /** All machines that were there when the stream opened have been told. */
     { $case: "settled"; value: Settled }
     | { $case: "leaseConfirmed"; value: LeaseConfirmed }
+    | //
+    /** Only to a broker that has the capability "standings". */
+    { $case: "standings"; value: ReservationStandings }
     | undefined;
 }
 
@@ -298,6 +302,23 @@ export interface RequestCandidate {
 /** Those requests of this broker that changed, whole. */
 export interface RequestsChanged {
   requests: AllocationRequest[];
+}
+
+/** How the reservations stand whose claims the broker has shown, and which were found good, at a provider that holds allocations ahead for them. A level: it replaces the one before. */
+export interface ReservationStandings {
+  standings: ReservationStanding[];
+}
+
+export interface ReservationStanding {
+  name:
+    | ReservationName
+    | undefined;
+  /** Where it is now, whatever its claim says. */
+  startUnixMs: number;
+  endUnixMs: number;
+  reservedProcessors: number;
+  /** What is held for it; its machines are told from its start on. */
+  heldAhead: HeldAhead | undefined;
 }
 
 export interface SendContentRequest {
@@ -586,6 +607,9 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
       case "leaseConfirmed":
         LeaseConfirmed.encode(message.message.value, writer.uint32(58).fork()).join();
         break;
+      case "standings":
+        ReservationStandings.encode(message.message.value, writer.uint32(66).fork()).join();
+        break;
     }
     return writer;
   },
@@ -657,6 +681,14 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
             }
 
             message.message = { $case: "leaseConfirmed", value: LeaseConfirmed.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.message = { $case: "standings", value: ReservationStandings.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -2096,6 +2128,142 @@ export const RequestsChanged: MessageFns<RequestsChanged> = {
             }
 
             message.requests.push(AllocationRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReservationStandings(): ReservationStandings {
+  return { standings: [] };
+}
+
+export const ReservationStandings: MessageFns<ReservationStandings> = {
+  encode(message: ReservationStandings, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.standings) {
+      ReservationStanding.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReservationStandings {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReservationStandings();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.standings.push(ReservationStanding.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReservationStanding(): ReservationStanding {
+  return { name: undefined, startUnixMs: 0, endUnixMs: 0, reservedProcessors: 0, heldAhead: undefined };
+}
+
+export const ReservationStanding: MessageFns<ReservationStanding> = {
+  encode(message: ReservationStanding, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== undefined) {
+      ReservationName.encode(message.name, writer.uint32(10).fork()).join();
+    }
+    if (message.startUnixMs !== 0) {
+      writer.uint32(16).uint64(message.startUnixMs);
+    }
+    if (message.endUnixMs !== 0) {
+      writer.uint32(24).uint64(message.endUnixMs);
+    }
+    if (message.reservedProcessors !== 0) {
+      writer.uint32(32).uint32(message.reservedProcessors);
+    }
+    if (message.heldAhead !== undefined) {
+      HeldAhead.encode(message.heldAhead, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReservationStanding {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReservationStanding();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = ReservationName.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.startUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.endUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.reservedProcessors = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.heldAhead = HeldAhead.decode(reader, reader.uint32());
             continue;
           }
         }
