@@ -13,7 +13,7 @@ interface WallTime {
 
 const hour = 3_600_000;
 const day = 24 * hour;
-const wanted = 'want 14:00, "tomorrow 14:00", "2026-03-01 14:00" or 2026-03-01T14:00:00Z';
+const wanted = 'want 14:00, "tomorrow 14:00", "2026-03-01 14:00", 2026-03-01T14:00:00Z, or a time from now on such as +30m';
 
 /**
  * Reads a moment as people write it, in local time where no offset is given; `14:00` alone is the next such moment.

@@ -33,7 +33,7 @@ export async function handOver(context: CommandContext, job: JobSpec, { resume }
 
 /** Reads the job that is to be submitted, with what the options lay over it. @throws {FormatError | MutiraoError} for what is wrong with it. */
 export function readJob(context: CommandContext, file: string | undefined, options: SubmitOptions): JobSpec {
-  return overrideJob(readBag(context, file, options), options, context.directory);
+  return overrideJob(readBag(context, file, options), options, { directory: context.directory, now: context.clock.now() });
 }
 
 function readBag(context: CommandContext, file: string | undefined, options: SubmitOptions): JobSpec {

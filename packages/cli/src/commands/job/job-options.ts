@@ -5,6 +5,7 @@ import { keepInside } from '@mutirao/core/bag';
 import type { InputSpec, JobSpec, OutputSpec, Root, Values, Verification } from '@mutirao/core/messages';
 import { jobDefaults, makeTaskGroup, parseArray, parseDuration, parseLines, parseSize } from '@mutirao/formats';
 
+import { parseMoment } from '../../local-time.ts';
 import { readScheduling } from './scheduling-options.ts';
 
 /** What `job submit` takes for the job as a whole; each also overrides what a job file says. */
@@ -120,8 +121,8 @@ function insideOrRefused(path: string, text: string): string {
   return inside;
 }
 
-/** Lays what the options say over a job; relative paths begin at `directory`. @throws {FormatError | MutiraoError} for what is wrong with an option. */
-export function overrideJob(job: JobSpec, options: JobOptions, directory: string): JobSpec {
+/** Lays what the options say over a job; relative paths begin at `directory`, and times count from `now`. @throws {FormatError | MutiraoError} for what is wrong with an option. */
+export function overrideJob(job: JobSpec, options: JobOptions, { directory, now }: { readonly directory: string; readonly now: number }): JobSpec {
   const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, processors, deadline, verify, gather } = options;
   return {
     ...job,
@@ -135,7 +136,7 @@ export function overrideJob(job: JobSpec, options: JobOptions, directory: string
     replicasMax: replicas === undefined ? job.replicasMax : readInteger('--replicas', replicas, { min: 1, max: 16 }),
     failuresMax: retries === undefined ? job.failuresMax : readInteger('--retries', retries, { min: 0, max: 99 }) + 1,
     processors: processors === undefined ? job.processors : readInteger('--processors', processors, { min: 1, max: 65_536 }),
-    deadline: deadline === undefined ? job.deadline : readDeadline(deadline),
+    deadline: deadline === undefined ? job.deadline : readDeadline(deadline, now),
     ...readVerification(verify),
     ...readScheduling(options),
     ...readGathering(gather, directory),
@@ -177,8 +178,7 @@ function readInteger(name: string, text: string, { min, max }: { min: number; ma
   return value;
 }
 
-function readDeadline(text: string): number {
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) throw new MutiraoError('MUT_BAD_REQUEST', `--deadline is "${text}"; want a date and time such as 2026-03-01T14:00`);
-  return at;
+/** As the limits of a reservation are read. */
+function readDeadline(text: string, now: number): number {
+  return text.startsWith('+') ? now + parseDuration(text.slice(1)) : parseMoment(text, now);
 }

@@ -45,7 +45,7 @@ export function define(command: Command, act: Act): void {
     .option('--reservation <reservation>', 'run inside a reservation of yours: its number, or its claim as "reservation show" prints it')
     .addOption(new Option('--after-reservation <what>', 'what becomes of tasks that are left when that is over: go-on wherever there is a machine, or wait (default: go-on)').choices(['go-on', 'wait']))
     .option('--reservations <name>', 'with --reservation or --deadline: the reservation manager, by name or address (default: MUTIRAO_RESERVATIONS, or the only one of the home folder)')
-    .option('--deadline <time>', 'when it should be done; providers ask for resources accordingly, and where there is a reservation manager the job has processors reserved')
+    .option('--deadline <time>', 'when it should be done, as in 18:00 or +2h; providers ask for resources accordingly, and where there is a reservation manager the job has processors reserved')
     .option('--task-time <duration>', 'with --deadline: how long a task takes, for the size of that reservation (default: as tasks of earlier jobs like it did)')
     .option('--no-reservation', 'with --deadline: reserve nothing')
     .option('--no-op', 'machines answer at once and start nothing: measures the way there and back')

@@ -121,6 +121,16 @@ test('what was reserved for a job that the broker refuses is given back', async 
   t.regex(err, /Reservation 7 is given back\./);
 });
 
+test('a deadline is read as the limits of a reservation are: a time of day, or one that counts from now', async (t) => {
+  for (const [deadline, at] of [['+2h', 7_200_000], ['1970-01-01T05:00:00Z', 18_000_000], ['1970-01-01 05:00Z', 18_000_000]] as const) {
+    const { sent, err } = await submit({ options: ['--deadline', deadline] });
+    t.is(sent?.job?.deadlineUnixMs, at, err);
+  }
+  const { status, err } = await submit({ options: ['--deadline', '-5m'] });
+  t.not(status, 0);
+  t.regex(err, /the time is "-5m"; want 14:00, .* \+30m/);
+});
+
 test('a deadline that has passed and options that contradict each other are refused before anything is asked', async (t) => {
   for (const [options, why] of [
     [['--deadline', '1969-12-31T23:00:00Z'], /--deadline is .* ago; want a time to come/], [['--task-time', '0s'], /--task-time is "0s"/], [['--task-time', 'long'], /long/],
