@@ -19,7 +19,7 @@ export class HeldCheck implements WorldCheck {
     const { state, now } = running;
     for (const request of state.requests.values()) checkRequest(state, request, now);
     for (const { reservationId } of state.windows.values()) this.#checkCount(state, reservationId);
-    for (const command of commands as readonly ProviderCommand[]) if (command.kind === 'TellMachineJoined') this.#checkGiven(site, { state, now }, command);
+    for (const command of commands as readonly ProviderCommand[]) if (command.kind === 'TellMachineJoined' && command.isGone !== true) this.#checkGiven(site, { state, now }, command);
   }
 
   /** A machine's reservation has begun where the provider believes it to be, and in none of its places so far does it begin later by true time. */
