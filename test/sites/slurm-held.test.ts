@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { ReservationServiceClient, Timing, type Reservation } from '@mutirao/api/reservation';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { callUnary, dial } from '@mutirao/runtime/rpc';
-import { Program, SlurmServer, temporaryFolder, until } from '@mutirao/testkit';
+import { Program, type ProgramName, SlurmServer, temporaryFolder, until } from '@mutirao/testkit';
 
 let slurm: SlurmServer;
 const limits = { deadlineMs: 60_000 };
@@ -26,7 +26,9 @@ interface World {
 
 async function start(t: ExecutionContext): Promise<World> {
   const home = temporaryFolder(t);
-  const program = async (name: ConstructorParameters<typeof Program>[0], ...args: readonly string[]): Promise<Program> => {
+  // Agents that are told to end write there to the last.
+  t.teardown(() => slurm.cancelAll());
+  const program = async (name: ProgramName, ...args: readonly string[]): Promise<Program> => {
     const started = new Program(name, ['--home', home, '--listen', '127.0.0.1:0', ...args], { ...slurm.environment, MUTIRAO_HOME: home });
     t.teardown(() => started.kill());
     await started.start();
@@ -55,6 +57,7 @@ function wishOf(from: number, count: number) {
 
 test.serial('an allocation that waits behind somebody else\'s work is held when it comes, through a kill, grows with its reservation, runs its bag from the start on, and goes back', async (t) => {
   const { provider, client, reserve, mutirao } = await start(t);
+  await until(() => Promise.resolve(provider.log.some((line) => line.includes('this account may have the resource manager make reservations'))), 'the owner is told that Slurm would make reservations for this account');
   const other = (await slurm.command('sbatch', '--parsable', '--ntasks=32', '--time=30', '--output=/dev/null', '--wrap=srun sleep 600')).trim();
   await until(async () => (await slurm.jobs('RUNNING')).includes(other), 'Slurm is full');
   const { reservationId, startUnixMs } = await reserve('bag', Date.now() + 1.75 * minute, 3);

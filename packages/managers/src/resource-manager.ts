@@ -37,6 +37,8 @@ export interface ResourceManager {
   watch(onHint: () => void, signal: AbortSignal): void;
   /** Whether it honours the claims of reservations by itself, so that nothing is to be held for them; undefined while it cannot tell. Left out where no such manager does. Never throws. */
   honoursReservations?(): Promise<boolean | undefined>;
+  /** Whether it would make reservations of its own for this account, which it then guarantees; undefined while it cannot tell. Left out where no such manager does. Never throws. */
+  mayReserve?(): Promise<boolean | undefined>;
   /** The manager's own reservations; left out where it has none that we could make. */
   readonly siteReservations?: SiteReservations;
   /** Lets go of connections. */

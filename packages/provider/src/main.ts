@@ -11,7 +11,7 @@ import { bytes, defineProgram, duration, integer, text, traceOption, type Config
 import { ownProgram } from '@mutirao/runtime/processes';
 import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
 import { addressIn } from './address-in.ts';
-import { demandHolding, managerOptions, openManager, queueIntervalOf, readHolding } from './open-manager.ts';
+import { demandHolding, managerOptions, openManager, queueIntervalOf, readHolding, tellReserving } from './open-manager.ts';
 import { openKeeper, startKeeping } from './machines/keep-machines.ts';
 import { startProvider, type ProviderSetup } from './start-provider.ts';
 
@@ -60,6 +60,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const keeper = config.manager === 'none' ? openKeeper(directory, log) : undefined;
   const manager = openManager(config, { id: config.id, home, directory, token, passedOn });
   await demandHolding(config, manager);
+  void tellReserving(config, manager, log);
   const provider = await startProvider({
     ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config, home), home, directory, listen: addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,

@@ -7,6 +7,7 @@ import { CommandsManager, EmbeddedCluster, readManagerFile, SlurmManager, type R
 import { systemClock } from '@mutirao/runtime/driver';
 import { userTrust } from '@mutirao/runtime/identity';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
+import type { Logger } from '@mutirao/runtime/log';
 import { choice, duration, integer, parseDuration, text, type ConfigOf } from '@mutirao/runtime/program';
 import { addressIn } from './address-in.ts';
 
@@ -72,6 +73,16 @@ function demandReservable({ holdAhead, reservations, manager }: ManagerConfig): 
 export async function demandHolding({ holdAhead, cluster }: Pick<ManagerConfig, 'holdAhead' | 'cluster'>, manager: Pick<ResourceManager, 'honoursReservations'> | undefined): Promise<void> {
   if (holdAhead === '' || await manager?.honoursReservations?.() !== true) return;
   throw new MutiraoError('MUT_HOLD_NEEDLESS', `--hold-ahead is "${holdAhead}", and the cluster ${cluster} honours reservations by itself; want neither --hold-ahead nor --reservations`);
+}
+
+/** Says how reservations of the resource are seen to, and where another way would do better. Never throws. */
+export async function tellReserving({ holdAhead }: Pick<ManagerConfig, 'holdAhead'>, manager: Pick<ResourceManager, 'mayReserve' | 'siteReservations'> | undefined, log: Pick<Logger, 'info' | 'warn'>): Promise<void> {
+  if (holdAhead !== '') log.info({ rule: holdAhead }, 'the processors of reservations are asked for ahead and held: best effort');
+  else if (manager?.siteReservations !== undefined) log.info({}, 'reservations are made by the resource manager itself, which guarantees what it takes');
+  else return;
+  const mayReserve = await manager?.mayReserve?.();
+  if (holdAhead !== '' && mayReserve === true) log.warn({}, 'this account may have the resource manager make reservations, which would be guaranteed; without --hold-ahead it is asked to');
+  if (holdAhead === '' && mayReserve === false) log.warn({}, 'the resource manager makes no reservations for this account; with --hold-ahead their processors are asked for ahead and held');
 }
 
 /** Time between two readings of the queue: a site's manager is not ours to burden. */

@@ -3,7 +3,7 @@ import type { Duration } from '@mutirao/core/shared';
 import { runTool, wordsOf, type ToolAnswer } from '../run-tool.ts';
 
 /** Slurm's commands that are used. */
-export type SlurmCommand = 'sbatch' | 'scancel' | 'scontrol' | 'sinfo' | 'squeue';
+export type SlurmCommand = 'sbatch' | 'scancel' | 'scontrol' | 'sinfo' | 'squeue' | 'sacctmgr';
 
 /** A listing of 100,000 jobs has some 10 MB. */
 const outputBytesMax = 64 * 2 ** 20;

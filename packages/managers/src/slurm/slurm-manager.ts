@@ -11,6 +11,7 @@ import {
 } from './parse-limits.ts';
 import { isHopeless, jobFormat, ownJobFormat, parseJobs, parseOwnJobs, type JobListing, type SlurmJob } from './parse-queue.ts';
 import { cancelFailures, submitError } from './parse-refusal.ts';
+import { isOperator, isSlurmUser } from './parse-rights.ts';
 import { SlurmCommands } from './slurm-commands.ts';
 import { SlurmReservations } from './slurm-reservations.ts';
 
@@ -114,6 +115,19 @@ export class SlurmManager implements ResourceManager {
     const processorsFree = parseIdleProcessors(idleLines);
     if (processorsFree === undefined) throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${wordsOf(idleLines)}`);
     return { at, processorsFree, requests: this.#merge(jobs, jobsOf(parseOwnJobs(ownLines)), endedMax) };
+  }
+
+  /** It makes reservations for the user that it runs as, for root, and for those whom its accounting calls operators. */
+  async mayReserve(): Promise<boolean | undefined> {
+    const { user } = this.#options;
+    try {
+      if (isSlurmUser(await this.#slurm.read('scontrol', ['show', 'config']), user)) return true;
+      const { status, stdout } = await this.#slurm.run('sacctmgr', ['--noheader', '--parsable2', 'show', 'user', `name=${user}`, 'format=user,adminlevel']);
+      // Without an accounting database nobody else may.
+      return status === 0 && isOperator(stdout, user);
+    } catch {
+      return undefined;
+    }
   }
 
   watch(): void {

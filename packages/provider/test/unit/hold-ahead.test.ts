@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { demandHolding, readHolding } from '../../src/open-manager.ts';
+import { demandHolding, readHolding, tellReserving } from '../../src/open-manager.ts';
 
 test('when to ask ahead is read, and what is no such rule is refused with what is wanted', (t) => {
   t.is(readHolding(''), undefined);
@@ -20,4 +20,20 @@ test('nothing is held at a cluster that honours reservations by itself, and whoe
   await t.throwsAsync(demandHolding(config, told(true)), { code: 'MUT_HOLD_NEEDLESS', message: /the cluster alpha honours reservations by itself; want neither --hold-ahead nor --reservations/ });
   await t.notThrowsAsync(demandHolding({ ...config, holdAhead: '' }, told(true)));
   for (const manager of [told(false), told(undefined), {}, undefined]) await t.notThrowsAsync(demandHolding(config, manager));
+});
+
+test('what is used for reservations is told, and what would be better where this account may, or may not, have others made', async (t) => {
+  const told = async (holdAhead: string, mayReserve: boolean | undefined, isSite = true): Promise<string> => {
+    const lines: string[] = [];
+    const note = (level: string) => (_fields: object, text: string): void => { lines.push(`${level} ${text}`); };
+    const log = { info: note('info'), warn: note('warn') };
+    await tellReserving({ holdAhead }, { ...(isSite ? { siteReservations: {} as never } : {}), mayReserve: () => Promise.resolve(mayReserve) }, log);
+    return lines.join('; ');
+  };
+  t.regex(await told('fixed:1h', true), /^info .* held: best effort; warn this account may have the resource manager make reservations/);
+  t.regex(await told('fixed:1h', false), /^info .* held: best effort$/);
+  t.regex(await told('fixed:1h', undefined), /^info .* held: best effort$/);
+  t.regex(await told('', true), /^info reservations are made by the resource manager itself[^;]*$/);
+  t.regex(await told('', false), /^info reservations .*; warn the resource manager makes no reservations for this account; with --hold-ahead/);
+  t.is(await told('', true, false), '');
 });

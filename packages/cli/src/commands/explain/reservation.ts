@@ -39,6 +39,6 @@ function summaryOf(one: Reservation, now: number): string {
 }
 
 function detailsOf(one: Reservation): string[] {
-  const revised = one.revision === 1 ? [] : [`Its place has changed ${one.revision - 1} times; a claim of before is good no more.`];
+  const revised = one.revision === 1 ? [] : [`Its place has changed ${one.revision === 2 ? 'once' : `${one.revision - 1} times`}; a claim of before is good no more.`];
   return [...(isOver(one) ? [] : [`It is where it is since: ${one.reason}.`]), ...revised, ...aheadOf(one)];
 }

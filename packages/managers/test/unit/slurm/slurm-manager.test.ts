@@ -192,3 +192,15 @@ test('a job that waits for what will never be is told as ended, and cancelled wh
   await manager.release('99');
   t.deepEqual(slurm.calls('scancel').join(' ').split(' ').sort(), ['23', '99']);
 });
+
+test('reservations may be made by whom Slurm runs as, and by those whom its accounting calls operators', async (t) => {
+  const slurm = new FakeSlurm(t);
+  const may = (user: string): Promise<boolean | undefined> => slurm.open({ user }).mayReserve();
+  slurm.say('scontrol', 'SlurmdUser              = root(0)\nSlurmUser               = slurm(64030)\n');
+  slurm.say('sacctmgr', 'ana|None\nbob|Operator\n');
+  t.deepEqual([await may('slurm'), await may('root'), await may('ana'), await may('bob')], [true, true, false, true]);
+  slurm.act('sacctmgr', 'echo "no accounting storage" >&2; exit 1');
+  t.is(await may('bob'), false);
+  slurm.act('scontrol', 'exit 1');
+  t.is(await may('slurm'), undefined);
+});
