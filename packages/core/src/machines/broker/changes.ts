@@ -1,7 +1,6 @@
-import type { AllocationRequest, JobSpec, MachineFacts, OutputContent, Outcome, ReservationName, TaskStatus } from '../../messages/index.ts';
+import type { AllocationRequest, JobSpec, MachineFacts, OutputContent, Outcome, RequestReservation, ReservationName, TaskStatus } from '../../messages/index.ts';
 import type { Duration, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 import type { LeasedTasks } from './leases.ts';
-import type { MovedWindow } from './state.ts';
 import type { TrustEvidence } from './trust-evidence.ts';
 
 /**
@@ -81,7 +80,7 @@ export type BrokerChange =
   | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string; readonly at: Instant }
   | { readonly kind: 'RequestsChanged'; readonly providerId: ProviderId; readonly requests: readonly AllocationRequest[] }
   /** A reservation is at another time, or of another size, than its claim says, or than was known since. */
-  | { readonly kind: 'ReservationMoved'; readonly reservation: ReservationName; readonly window: MovedWindow };
+  | { readonly kind: 'ReservationMoved'; readonly reservation: ReservationName; readonly window: NonNullable<RequestReservation['movedTo']> };
 
 /** The change of that kind. */
 export type ChangeOf<Kind extends BrokerChange['kind']> = Extract<BrokerChange, { kind: Kind }>;
