@@ -56,9 +56,9 @@ const seenFields: ReadonlySet<string> = new Set([
   'resourceId', 'takesLeases', 'isLeaseTold', 'leaseSeenAt', 'leaseConnectionId', 'isLeaseConfirmed', 'isKeeping', 'isFull', 'isGone',
 ]);
 
-/** All plain fields of a thing but those of the moment, whatever their names: what is added later is compared too. */
+/** All plain fields of a thing but those of the moment, by name, in whatever order it has them: what is added later is compared too. */
 function plainOf(thing: object): unknown {
-  return Object.entries(thing).filter(([name, value]) => !seenFields.has(name) && value !== undefined && (typeof value !== 'object' || value === null));
+  return Object.entries(thing).filter(([name, value]) => !seenFields.has(name) && value !== undefined && (typeof value !== 'object' || value === null)).sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 function describeBroker(state: BrokerState): string {
