@@ -6,6 +6,7 @@ export { scaleSubmissions } from './resource/scale-submissions.ts';
 export { SimulatedResource, type ResourceSetup } from './resource/simulated-resource.ts';
 export { measureTrace, slowdownThreshold, type ServedLocally, type TraceMetrics } from './resource/trace-metrics.ts';
 export { shareWithInterval, summarize, type Summary } from './summarize.ts';
+export { BrokerGrid, type BrokerGridSetup, type SimulatedMachine } from './workflows/broker-grid.ts';
 export { withFailures, type FailureLog } from './world/failure-trace.ts';
 export { drawScenario } from './world/draw-scenario.ts';
 export { doubtfulScenario, gentleScenario, racingScenario, regretfulScenario, forgetfulScenario, heldScenario, sleepyScenario } from './world/special-scenarios.ts';

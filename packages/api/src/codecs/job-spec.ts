@@ -75,7 +75,7 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     verification: spec.verification && { by: encodeVerification(spec.verification) },
     ...encodeScheduling(spec),
     gathering: spec.gatherFolder === undefined ? undefined : { folder: spec.gatherFolder },
-    edges: (spec.edges ?? []).map(({ from, to }) => ({ from, to })),
+    edges: (spec.edges ?? []).map(({ from, to, data = 0 }) => ({ from, to, dataBytes: data })),
     reservation: spec.reservation === undefined ? undefined : { claim: spec.reservation.claim, after: wireOfAfter[spec.reservation.after], ...(spec.reservation.isOwn === true ? { own: true } : {}) },
   };
 }
@@ -97,7 +97,7 @@ function decodeVerification(wire: VerificationWire | undefined): Pick<JobSpec, '
 function decodeEdges(wire: readonly TaskEdgeWire[], taskCount: number): Pick<JobSpec, 'edges'> {
   if (wire.length === 0) return {};
   if (wire.length > listedCountMax) throw badRequest(`job.edges has ${wire.length} entries; want at most ${listedCountMax}`);
-  const edges = wire.map(({ from, to }): TaskEdge => ({ from, to }));
+  const edges = wire.map(({ from, to, dataBytes }): TaskEdge => ({ from, to, ...(dataBytes === 0 ? {} : { data: dataBytes }) }));
   const position = edges.findIndex(({ from, to }) => from >= taskCount || to >= taskCount);
   const { from, to } = edges[position] ?? { from: 0, to: 0 };
   if (position >= 0) throw new MutiraoError('MUT_WORKFLOW_EDGE_NOWHERE', `job.edges[${position}] leads from task ${from} to task ${to}; the job has ${taskCount} tasks, from 0 on`);

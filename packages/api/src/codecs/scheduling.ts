@@ -5,6 +5,7 @@ import { badRequest } from './common.ts';
 
 const schedulers: Readonly<Record<SchedulerName, Scheduler>> = {
   'wqr': Scheduler.WQR, 'workqueue': Scheduler.WORKQUEUE, 'storage-affinity': Scheduler.STORAGE_AFFINITY, 'sufferage': Scheduler.SUFFERAGE, 'min-min': Scheduler.MIN_MIN,
+  'plan': Scheduler.PLAN,
 };
 
 /** Most that losers may cost, in per cent of what accepted replicas used. */

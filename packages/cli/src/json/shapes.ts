@@ -118,7 +118,7 @@ export const shapes = {
     replicas_max: ['integer', 'Most replicas of one task that run at once.'],
     failures_max: ['integer', 'Failures of a task before it is given up.'],
     verification: ['string', 'As `--verify` takes it; empty where checks alone decide.'],
-    scheduler: ['string', '`wqr`, `workqueue`, `storage-affinity`, `sufferage` or `min-min`.'],
+    scheduler: ['string', '`wqr`, `workqueue`, `storage-affinity`, `sufferage`, `min-min` or `plan`.'],
     extra_work: ['string', 'What its replicas may cost: `none` (no cap), `idle`, or per cent of what results took (`20%`).'],
     home_directory: ['string', 'Folder where `check` runs.'],
     deadline_unix_ms: [instant, 'When the user wants it done.'],

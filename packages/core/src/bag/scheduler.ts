@@ -24,6 +24,10 @@ export interface SchedulingPort<Machine extends BagMachine, Queue extends BagQue
   bytesHeld(queue: Queue, task: TaskIndex, machine: Machine): Bytes;
   /** Hears that tasks of the queue wait while a machine idles, because another one is expected to be the better place: look again when estimates differ. */
   lookAgain(queue: Queue): void;
+  /** Whether the queue's tasks are placed by a plan; never where nothing plans. */
+  isPlanned(queue: Queue): boolean;
+  /** Places what the plan wants placed now of these queues, all of which are planned. @returns machines that are kept for what the plan has next on them. */
+  placePlanned(machines: readonly Machine[], queues: readonly Queue[]): ReadonlySet<Machine>;
 }
 
 /** How the tasks of a job come to machines; each scheduler is one file beside this one. */

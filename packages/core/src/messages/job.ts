@@ -68,6 +68,8 @@ export interface TaskGroup {
 export interface TaskEdge {
   readonly from: TaskIndex;
   readonly to: TaskIndex;
+  /** How much of what the first one writes the other one reads; left out where nobody says. Only plans look at it. */
+  readonly data?: Bytes;
 }
 
 /** A task of which an earlier one's result is taken, so that it does not run. */
@@ -94,10 +96,10 @@ export interface Limits {
 }
 
 /** How the tasks of a job come to machines; each is a file of `core/bag`. */
-export type SchedulerName = 'workqueue' | 'wqr' | 'storage-affinity' | 'sufferage' | 'min-min';
+export type SchedulerName = 'workqueue' | 'wqr' | 'storage-affinity' | 'sufferage' | 'min-min' | 'plan';
 
 /** All of them, the default first. */
-export const schedulerNames: readonly SchedulerName[] = ['wqr', 'workqueue', 'storage-affinity', 'sufferage', 'min-min'];
+export const schedulerNames: readonly SchedulerName[] = ['wqr', 'workqueue', 'storage-affinity', 'sufferage', 'min-min', 'plan'];
 
 /**
  * What the replicas of a job may cost beside its results: `none` bounds nothing; `idle` allows them only on processors that would idle

@@ -43,7 +43,13 @@ export function compareRun(slowness: Slowness, run: ComparedRun, usual: TimeCurv
   if (mean === undefined || mean === 0) return slowness;
   const factor = slownessFactor(slowness);
   const remaining = run.isCensored ? factor * (usual.expectedRemaining(run.time / factor) ?? 0) : 0;
-  const ratio = Math.min(ratioMax, (run.time + remaining) / mean);
+  return compareWith(slowness, run.time + remaining, mean);
+}
+
+/** What is known of a machine after one more run there that took `time` where `usual`, above 0, is what it takes elsewhere. */
+export function compareWith(slowness: Slowness, time: Duration, usual: Duration): Slowness {
+  if (usual === 0) return slowness;
+  const ratio = Math.min(ratioMax, time / usual);
   const { sum, count } = slowness.count >= countMax ? { sum: slowness.sum / 2, count: slowness.count / 2 } : slowness;
   return { sum: sum + ratio, count: count + 1 };
 }

@@ -1,11 +1,49 @@
 import { cpop } from './cpop.ts';
 import { heft } from './heft.ts';
+import { hlfet } from './hlfet.ts';
 import { hpts, ihpts } from './hpts.ts';
-import { lastEndOf, type Schedule } from './schedule.ts';
-import type { WorkflowScheduler } from './scheduling-problem.ts';
+import type { Schedule } from './schedule.ts';
+import type { SchedulingProblem, WorkflowScheduler } from './scheduling-problem.ts';
 
 /** What `auto` chooses among, in the order in which equal ones are preferred. */
 export const candidates: readonly WorkflowScheduler[] = [heft, cpop, ihpts, hpts];
+
+/** What a live grid is planned with: these, and what it does without a plan, which a plan is not to be worse than. */
+export const gridPlanners: readonly WorkflowScheduler[] = [heft, hlfet, cpop, ihpts, hpts];
+
+/**
+ * Schedules with each algorithm and takes the schedule that ends first, what comes after its tasks included; of those that leave tasks without a place, one that leaves the fewest.
+ *
+ * @param schedulers one or more; of equal ones the first is taken. Cost: that of all of them.
+ */
+export function chooseSchedule(problem: SchedulingProblem, schedulers: readonly WorkflowScheduler[]): Schedule {
+  let best: { readonly schedule: Schedule; readonly worth: Worth } | undefined;
+  for (const scheduler of schedulers) {
+    const schedule = scheduler.schedule(problem);
+    const worth = worthOf(problem, schedule);
+    if (best === undefined || isBetter(worth, best.worth)) best = { schedule, worth };
+  }
+  return best?.schedule ?? { scheduler: '', placements: [] };
+}
+
+interface Worth {
+  readonly unplacedCount: number;
+  /** The last end of what has a place, with what comes after it. */
+  readonly end: number;
+}
+
+function worthOf({ after }: SchedulingProblem, { placements }: Schedule): Worth {
+  let [unplacedCount, last] = [0, -Infinity];
+  for (const [task, { end }] of placements.entries()) {
+    if (end === Infinity) unplacedCount += 1;
+    else last = Math.max(last, end + (after?.[task] ?? 0));
+  }
+  return { unplacedCount, end: last };
+}
+
+function isBetter(one: Worth, other: Worth): boolean {
+  return one.unplacedCount < other.unplacedCount || (one.unplacedCount === other.unplacedCount && one.end < other.end);
+}
 
 /**
  * Schedules with each candidate and takes the schedule that ends first: the choice of the algorithm by context that moreira2009 names as future work (6.2).
@@ -15,12 +53,8 @@ export const candidates: readonly WorkflowScheduler[] = [heft, cpop, ihpts, hpts
 export const auto: WorkflowScheduler = {
   name: 'auto',
   schedule(problem) {
-    let best: Schedule | undefined;
-    for (const candidate of candidates) {
-      const schedule = candidate.schedule(problem);
-      if (best === undefined || lastEndOf(schedule) < lastEndOf(best)) best = schedule;
-    }
-    return { scheduler: `auto: ${best?.scheduler ?? ''}`, placements: best?.placements ?? [] };
+    const { scheduler, placements } = chooseSchedule(problem, candidates);
+    return { scheduler: `auto: ${scheduler}`, placements };
   },
 };
 

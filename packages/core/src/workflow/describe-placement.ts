@@ -10,7 +10,7 @@ export interface PlacementNames {
 
 const chosenBy: Readonly<Record<PlacementRule, string>> = {
   'earliest-finish': 'where it ends first', inserted: 'where it ends first, in a gap between two others', 'critical-path': 'where the whole critical path is fastest',
-  capacity: 'on its share of the capacity', exchanged: 'on its share of the capacity, after an exchange with another task', fixed: 'settled before',
+  capacity: 'on its share of the capacity', exchanged: 'on its share of the capacity, after an exchange with another task', 'first-free': 'which is the first that is free', fixed: 'settled before',
 };
 
 /** Says in one sentence why a task runs where and when it does. */

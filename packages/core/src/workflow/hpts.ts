@@ -48,12 +48,12 @@ interface Optimum {
 }
 
 function scheduleByCapacity(problem: SchedulingProblem, { name, improves, overlaps }: Kind): ReturnType<WorkflowScheduler['schedule']> {
-  const { workflow, costs, fixed } = problem;
+  const { workflow, costs, fixed, after } = problem;
   const placing = new Placing(problem, overlaps);
   const fastest = placing.processors.toSorted((one, other) => costs.capacity(other) - costs.capacity(one) || one - other);
   const optima = workflow.tasks.map((_, task) => findOptimum(problem, task, fastest));
   const times = optima.map(({ time }, task) => (fixed[task] === undefined ? time : fixed[task].end - fixed[task].start));
-  const tails = tailLevels(workflow, { times, transfers: workflow.edges.map(({ from }, edge) => costs.meanTransfer(edge, times[from] as number)) });
+  const tails = tailLevels(workflow, { times, transfers: workflow.edges.map(({ from }, edge) => costs.meanTransfer(edge, times[from] as number)), ...(after === undefined ? {} : { after }) });
   const waitsFor = workflow.incoming.map((edges) => edges.filter((edge) => placing.find((workflow.edges[edge] as WorkflowEdge).from) === undefined).length);
   let ready = waitsFor.flatMap((count, task) => (count === 0 && placing.find(task) === undefined ? [task] : []));
   while (ready.length > 0) {

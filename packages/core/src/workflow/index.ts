@@ -1,9 +1,10 @@
 export { joinWorkflows, scheduleArrivals, scheduleExclusively, type Arrival, type ArrivalResult, type ArrivalSetup } from './arrivals.ts';
-export { auto, candidates, workflowSchedulers } from './auto.ts';
+export { auto, candidates, chooseSchedule, gridPlanners, workflowSchedulers } from './auto.ts';
 export { isSamePlace, tableCosts, type CostModel, type CostTables, type Sender } from './cost-model.ts';
 export { cpop } from './cpop.ts';
 export { describePlacement, type PlacementNames } from './describe-placement.ts';
 export { heft } from './heft.ts';
+export { hlfet } from './hlfet.ts';
 export { hpts, ihpts, withoutOverlap } from './hpts.ts';
 export { bLevels, findCriticalPath, tLevels, tailLevels, type CriticalPath, type LevelCosts } from './levels.ts';
 export { findBound, measureSchedule, type ScheduleMeasures } from './measures.ts';
@@ -12,6 +13,6 @@ export { platformCosts, type Platform, type PlatformProcessor } from './platform
 export { lastEndOf, makespanOf, type Placement, type PlacementReason, type PlacementRule, type Schedule } from './schedule.ts';
 export { findScheduleFault } from './schedule-fault.ts';
 export { freshProblem, type SchedulingProblem, type WorkflowScheduler } from './scheduling-problem.ts';
-export { makeWorkflow, type EdgeDraft, type TaskDraft, type Workflow, type WorkflowDraft, type WorkflowEdge, type WorkflowTask } from './workflow.ts';
+export { listEdges, makeWorkflow, type EdgeDraft, type TaskDraft, type Workflow, type WorkflowDraft, type WorkflowEdge, type WorkflowTask } from './workflow.ts';
 export { measureShape, type WorkflowShape } from './shape.ts';
 export { findTooWide, findWorkflowFault, type WorkflowFault, type WorkflowFaultCode } from './workflow-fault.ts';

@@ -7,6 +7,8 @@ export interface LevelCosts {
   readonly times: readonly Duration[];
   /** Time of the transfer, by index of the edge. */
   readonly transfers: readonly Duration[];
+  /** What comes after each task beyond the workflow, by index; left out, nothing. */
+  readonly after?: readonly Duration[];
 }
 
 /**
@@ -34,16 +36,15 @@ export function tLevels({ order, incoming, edges }: Workflow, { times, transfers
  * @source moreira2009, 2.2.1.3:  bl(i) = w(i) + max over children y of (c(i, y) + bl(y)), w(i) for an exit task
  * Symbols: w = `times`, c = `transfers`. Departs from the source: no.
  */
-export function bLevels(workflow: Workflow, { times, transfers }: LevelCosts): Duration[] {
-  const tails = tailLevels(workflow, { times, transfers });
-  return tails.map((tail, task) => (times[task] as number) + tail);
+export function bLevels(workflow: Workflow, costs: LevelCosts): Duration[] {
+  return tailLevels(workflow, costs).map((tail, task) => (costs.times[task] as number) + tail);
 }
 
 /** What comes after the end of each task on the longest path to an exit task: its b-level without its own run time. Cost: O(tasks + edges). */
-export function tailLevels({ order, outgoing, edges }: Workflow, { times, transfers }: LevelCosts): Duration[] {
-  const tails = times.map(() => 0);
+export function tailLevels({ order, outgoing, edges }: Workflow, { times, transfers, after }: LevelCosts): Duration[] {
+  const tails = times.map((_, task) => after?.[task] ?? 0);
   for (const task of order.toReversed()) {
-    let tail = 0;
+    let tail = tails[task] as number;
     for (const edge of outgoing[task] as readonly number[]) {
       const { to } = edges[edge] as WorkflowEdge;
       tail = Math.max(tail, (transfers[edge] as number) + ((times[to] as number) + (tails[to] as number)));

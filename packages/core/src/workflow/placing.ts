@@ -46,7 +46,7 @@ export class Placing {
     let ready = Math.max(now, releasedAt[task] as number);
     for (const edge of workflow.incoming[task] as readonly number[]) {
       const sender = this.#getPlaced((workflow.edges[edge] as WorkflowEdge).from);
-      ready = Math.max(ready, sender.end + costs.transfer(edge, sender, processors));
+      ready = Math.max(ready, sender.end === Infinity ? Infinity : sender.end + costs.transfer(edge, sender, processors));
     }
     return ready;
   }
@@ -62,7 +62,15 @@ export class Placing {
     const readyAt = this.readyAt(task, processors);
     const duration = this.problem.costs.time(task, processors);
     const start = inserting ? (this.#timelines[processor] as Timeline).findStart(readyAt, duration) : Math.max(readyAt, this.freeFrom(processor));
-    return { processors, readyAt, start, end: start + duration };
+    return { processors, readyAt, start, end: this.#endOn(processors, start + duration) };
+  }
+
+  /** When a task that would end then does: never, where one of its processors is gone before. */
+  #endOn(processors: readonly number[], end: Instant): Instant {
+    const { availableUntil } = this.problem;
+    if (availableUntil === undefined) return end;
+    for (const processor of processors) if (end > (availableUntil[processor] as number)) return Infinity;
+    return end;
   }
 
   /** From when on nothing more is placed on each processor, by index; the caller may change it. */
@@ -81,7 +89,7 @@ export class Placing {
     let idleFrom = -Infinity;
     for (const processor of processors) idleFrom = Math.max(idleFrom, free[processor] as number);
     const start = Math.max(readyAt, this.#overlaps ? idleFrom : idleFrom + this.#receiving(task, processors, idleFrom));
-    return { processors, readyAt, start, end: start + this.problem.costs.time(task, processors) };
+    return { processors, readyAt, start, end: this.#endOn(processors, start + this.problem.costs.time(task, processors)) };
   }
 
   /** How long processors that are idle from an instant on receive before a task can begin there: all that is sent comes at once, none of it before they are idle. */
@@ -109,7 +117,7 @@ export class Placing {
     return { best, second };
   }
 
-  /** The gang of the fewest processors that a rigid task takes: those that could begin first, the fastest of equal ones. Cost: O(processors x (edges of the task + log processors)). */
+  /** The gang of the fewest processors that a rigid task takes: those that could begin first, the fastest of equal ones, on the machine where it ends first. Cost: O(processors x (edges of the task + log processors)). */
   gangOffer(task: number): Offer {
     const { costs, workflow } = this.problem;
     const { id, widthMin } = workflow.tasks[task] as WorkflowTask;
@@ -117,7 +125,9 @@ export class Placing {
     const from = (processor: number): Instant => Math.max(this.freeFrom(processor), this.readyAt(task, this.#alone[processor] as readonly number[]));
     const sorted = this.processors.map((processor) => ({ processor, from: from(processor), speed: costs.capacity(processor) }))
       .sort((one, other) => one.from - other.from || other.speed - one.speed || one.processor - other.processor);
-    return this.offerOfGang(task, sorted.slice(0, widthMin).map(({ processor }) => processor).sort((one, other) => one - other));
+    const gangs = groupGangs(sorted, widthMin, this.problem.machineOf);
+    invariant(gangs.length > 0, `task ${id} takes ${widthMin} processors of one machine; none has so many`);
+    return gangs.map((gang) => this.offerOfGang(task, gang)).reduce((best, offer) => (offer.end < best.end ? offer : best));
   }
 
   /** Takes an offer. */
@@ -148,7 +158,7 @@ export class Placing {
     for (const edge of workflow.incoming[task] as readonly number[]) {
       const { from } = workflow.edges[edge] as WorkflowEdge;
       const sender = this.#getPlaced(from);
-      if (sender.end + costs.transfer(edge, sender, processors) === start) return { heldBy: 'data', behind: from };
+      if (sender.end === Infinity || sender.end + costs.transfer(edge, sender, processors) === start) return { heldBy: 'data', behind: from };
     }
     return { heldBy: 'arrival', behind: undefined };
   }
@@ -160,16 +170,29 @@ export class Placing {
   }
 
   #occupy({ task, processors, start, end }: Placement): void {
-    for (const processor of processors) this.#timelines[processor]?.occupy(task, start, end);
+    // What has no place occupies none.
+    if (end < Infinity) for (const processor of processors) this.#timelines[processor]?.occupy(task, start, end);
   }
 }
 
+/** The first so many processors in their order: of all, or of each machine that has so many. */
+function groupGangs(sorted: readonly { readonly processor: number }[], width: number, machineOf: readonly number[] | undefined): number[][] {
+  const gangs = new Map<number, number[]>();
+  for (const { processor } of sorted) {
+    const machine = machineOf?.[processor] ?? 0;
+    const gang = gangs.get(machine) ?? [];
+    gangs.set(machine, gang);
+    if (gang.length < width) gang.push(processor);
+  }
+  return [...gangs.values()].filter(({ length }) => length === width).map((gang) => gang.sort((one, other) => one - other));
+}
+
 /** Run times and transfers by which tasks are ranked before they are placed: means over all processors. Settled tasks keep the time that they have. */
-export function meanCosts({ workflow, costs, fixed }: SchedulingProblem): { readonly times: Duration[]; readonly transfers: Duration[] } {
+export function meanCosts({ workflow, costs, fixed, after }: SchedulingProblem): { readonly times: Duration[]; readonly transfers: Duration[]; readonly after?: readonly Duration[] } {
   const times = workflow.tasks.map((_, task) => {
     const placement = fixed[task];
     return placement === undefined ? costs.meanTime(task) : placement.end - placement.start;
   });
   const transfers = workflow.edges.map(({ from }, edge) => costs.meanTransfer(edge, times[from] as number));
-  return { times, transfers };
+  return { times, transfers, ...(after === undefined ? {} : { after }) };
 }

@@ -12,8 +12,8 @@ export interface PlacementReason {
   readonly runnerUp: { readonly processor: number; readonly end: Instant } | undefined;
 }
 
-/** How processors are chosen: `earliest-finish` and `inserted` (between two tasks placed before) by HEFT and CPOP, `critical-path` by CPOP, `capacity` and `exchanged` by HPTS, `fixed` before the schedule. */
-export type PlacementRule = 'earliest-finish' | 'inserted' | 'critical-path' | 'capacity' | 'exchanged' | 'fixed';
+/** How processors are chosen: `earliest-finish` and `inserted` (between two tasks placed before) by HEFT and CPOP, `critical-path` by CPOP, `capacity` and `exchanged` by HPTS, `first-free` by HLFET, `fixed` before the schedule. */
+export type PlacementRule = 'earliest-finish' | 'inserted' | 'critical-path' | 'capacity' | 'exchanged' | 'first-free' | 'fixed';
 
 /** Where and when a task runs. */
 export interface Placement {

@@ -1,4 +1,4 @@
-import type { Instant } from '../shared/index.ts';
+import type { Duration, Instant } from '../shared/index.ts';
 import type { CostModel } from './cost-model.ts';
 import type { Placement, Schedule } from './schedule.ts';
 import type { Workflow } from './workflow.ts';
@@ -16,9 +16,15 @@ export interface SchedulingProblem {
   readonly releasedAt: readonly Instant[];
   /** What has ended, runs, or is promised, by index of the task: it stays. Undefined for what is to be placed. */
   readonly fixed: readonly (Placement | undefined)[];
+  /** What comes after the end of each task beyond this workflow, by index: it counts for the task's levels. Left out, nothing. */
+  readonly after?: readonly Duration[];
+  /** Until when each processor is there, by index; what would end later has no place on it. Left out, all stay. */
+  readonly availableUntil?: readonly Instant[];
+  /** The machine of each processor, by index: a rigid task of several processors stays within one. Left out, any will do. */
+  readonly machineOf?: readonly number[];
 }
 
-/** An algorithm that places all tasks that are not settled. */
+/** An algorithm that places all tasks that are not settled; what has no place, since no processor stays long enough for it, ends at `Infinity`. */
 export interface WorkflowScheduler {
   readonly name: string;
   /** @throws {InvariantError} when a task needs more processors than there are; ask `findTooWide` first. */

@@ -44,7 +44,7 @@ function place(scheduler: SchedulerName, { times, waits }: Case): string[] {
   };
   const list = (from: number, countMax: number): number[] => [...ready].filter((task) => task >= from).slice(0, countMax);
   const port: SchedulingPort<Machine, Queue> = {
-    matches: () => true, prefetchDepth: () => 0, suits: () => true, timeLeft: () => Infinity, lookAgain: () => undefined,
+    matches: () => true, prefetchDepth: () => 0, suits: () => true, timeLeft: () => Infinity, lookAgain: () => undefined, isPlanned: () => false, placePlanned: () => new Set(),
     place: (machine, _queue, countMax) => {
       const tasks = list(0, countMax);
       put(machine, tasks);

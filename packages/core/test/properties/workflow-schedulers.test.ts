@@ -1,9 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { auto, bLevels, candidates, findBound, findCriticalPath, findScheduleFault, findWorkflowFault, lastEndOf, scheduleArrivals, scheduleExclusively, makeWorkflow, platformCosts, tLevels, type LevelCosts, type Workflow } from '@mutirao/core/workflow';
+import { auto, bLevels, candidates, chooseSchedule, gridPlanners, hlfet, findBound, findCriticalPath, findScheduleFault, findWorkflowFault, lastEndOf, scheduleArrivals, scheduleExclusively, makeWorkflow, platformCosts, tLevels, type LevelCosts, type Workflow } from '@mutirao/core/workflow';
 import { anyDraft, anyProblem, runs } from '@mutirao/testkit';
 
-const schedulers = [...candidates, auto];
+const schedulers = [...candidates, hlfet, auto];
 
 /** The longest path by trying all of them. */
 function longestFrom(workflow: Workflow, costs: LevelCosts, task: number): number {
@@ -101,4 +101,37 @@ test('jobs that arrive one after another share machines in batch and in immediat
     if (fault !== undefined) throw new Error(`${scheduler.name}, ${mode}: ${fault}`);
     t.deepEqual(schedule.placements.map(({ task }) => task), releasedAt.map((_, task) => task));
   }), runs(220_817, 300));
+});
+
+test('of several algorithms the schedule that leaves the fewest tasks without a place is taken, and of those the one that ends first with what comes after', (t) => {
+  fc.assert(fc.property(anyProblem, fc.array(fc.nat(5000), { minLength: 60, maxLength: 60 }), fc.option(fc.nat(20_000)), (problem, tails, until) => {
+    fc.pre(problem.workflow.tasks.every(({ widthMin }) => widthMin <= problem.availableFrom.filter((from) => from < Infinity).length));
+    const after = problem.workflow.tasks.map((_, task) => tails[task % tails.length] ?? 0);
+    const bounded = { ...problem, after, ...(until === null ? {} : { availableUntil: problem.availableFrom.map((_, processor) => (processor === 0 ? Infinity : problem.now + until)) }) };
+    const worthOf = ({ placements }: ReturnType<typeof auto.schedule>): [number, number] => [
+      placements.filter(({ end }) => end === Infinity).length, Math.max(...placements.map(({ end }, task) => (end === Infinity ? -Infinity : end + (after[task] ?? 0)))),
+    ];
+    const [unplaced, end] = worthOf(chooseSchedule(bounded, gridPlanners));
+    return gridPlanners.every((planner) => {
+      const [otherUnplaced, otherEnd] = worthOf(planner.schedule(bounded));
+      return unplaced < otherUnplaced || (unplaced === otherUnplaced && end <= otherEnd);
+    });
+  }), runs(220_818, 200));
+  t.pass();
+});
+
+test('nothing is planned to end on a processor after that is gone, and tasks of several processors stay within one machine', (t) => {
+  fc.assert(fc.property(anyProblem, fc.constantFrom(...candidates.slice(0, 2), hlfet), fc.array(fc.nat(30_000), { minLength: 8, maxLength: 8 }), (problem, scheduler, untils) => {
+    const count = problem.availableFrom.length;
+    const machineOf = problem.availableFrom.map((_, processor) => Math.floor(processor / 2));
+    fc.pre(count >= 2 && problem.availableFrom.slice(0, 2).every((from) => from < Infinity) && problem.workflow.tasks.every(({ widthMin }) => widthMin <= 2));
+    const availableUntil = problem.availableFrom.map((_, processor) => problem.now + (untils[processor % untils.length] ?? 0));
+    const { placements } = scheduler.schedule({ ...problem, machineOf, availableUntil });
+    for (const [task, { processors, end }] of placements.entries()) {
+      if (problem.fixed[task] !== undefined || end === Infinity) continue;
+      if (processors.some((processor) => end > (availableUntil[processor] ?? 0))) throw new Error(`${scheduler.name}: task ${task} ends after a processor of its is gone`);
+      if (new Set(processors.map((processor) => machineOf[processor])).size > 1) throw new Error(`${scheduler.name}: task ${task} is on two machines`);
+    }
+  }), runs(220_819, 200));
+  t.pass();
 });

@@ -32,12 +32,12 @@ export interface WorkflowJob {
 export function makeWorkflowJob(document: WorkflowDocument, options: WorkflowJobOptions): WorkflowJob {
   const { tasks, name } = document;
   const readers = new Readers(document);
-  draftOf({ ...document, edges: readers.edges });
+  const draft = draftOf({ ...document, edges: readers.edges });
   const indexOf = new Map(tasks.map(({ id }, index) => [id, index]));
   const groups = tasks.map((task) => groupOf(task, { document, options, readers, indexOf }));
   const widths = tasks.map(({ widthMin }) => widthMin);
   const processors = Math.max(...widths);
-  const edges = readers.edges.map(({ from, to }): TaskEdge => ({ from: indexOf.get(from) ?? -1, to: indexOf.get(to) ?? -1 }));
+  const edges = draft.edges.map(({ from, to, data = 0 }): TaskEdge => ({ from: indexOf.get(from) ?? -1, to: indexOf.get(to) ?? -1, ...(data > 0 ? { data: Math.ceil(data) } : {}) }));
   const isMixed = tasks.some(({ widthMin, widthMax }) => widthMin !== processors || widthMax !== processors);
   return {
     job: { ...jobDefaults, label: name, groups, processors, homeDirectory: options.directory, edges },

@@ -120,8 +120,8 @@ test('a job inside a reservation says what its claim says, and what becomes of w
 
 test('a workflow comes back from the wire as it went, and a bag says nothing of edges', (t) => {
   const output = { source: { source: { $case: 'output' as const, value: { taskIndex: 0, path: 'a.dat' } } }, root: Root.PLAYPEN, path: 'in.dat', condition: '' };
-  const spec = decodeJobSpec(jobOf({ inputs: [output], expectedTimeMs: 1500 }, { edges: [{ from: 0, to: 1 }, { from: 1, to: 9 }] }));
-  t.deepEqual(spec.edges, [{ from: 0, to: 1 }, { from: 1, to: 9 }]);
+  const spec = decodeJobSpec(jobOf({ inputs: [output], expectedTimeMs: 1500 }, { edges: [{ from: 0, to: 1, dataBytes: 0 }, { from: 1, to: 9, dataBytes: 2000 }] }));
+  t.deepEqual(spec.edges, [{ from: 0, to: 1 }, { from: 1, to: 9, data: 2000 }]);
   t.like(spec.groups[0], { expectedTime: 1500, inputs: [{ source: { kind: 'output', taskIndex: 0, path: 'a.dat' } }] });
   t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
   t.false('edges' in decodeJobSpec(jobOf({})));
@@ -129,7 +129,7 @@ test('a workflow comes back from the wire as it went, and a bag says nothing of 
 });
 
 test('an edge to a task that the job does not have is refused with its place', (t) => {
-  const error = t.throws<MutiraoError>(() => decodeJobSpec(jobOf({}, { edges: [{ from: 0, to: 1 }, { from: 3, to: 10 }] })));
+  const error = t.throws<MutiraoError>(() => decodeJobSpec(jobOf({}, { edges: [{ from: 0, to: 1, dataBytes: 0 }, { from: 3, to: 10, dataBytes: 0 }] })));
   t.is(error.code, 'MUT_WORKFLOW_EDGE_NOWHERE');
   t.is(error.message, 'job.edges[1] leads from task 3 to task 10; the job has 10 tasks, from 0 on');
 });

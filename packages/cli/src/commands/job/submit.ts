@@ -36,7 +36,7 @@ export function define(command: Command, act: Act): void {
     .option('--env <name=value>', 'an environment variable of the tasks', collect)
     .option('--processors <count>', 'processors that each task holds (default: 1)')
     .option('--replicas <count>', 'most replicas of one task at once (default: 2)')
-    .option('--scheduler <name>', 'how tasks come to machines: wqr, workqueue, storage-affinity, sufferage, min-min (default: wqr)')
+    .option('--scheduler <name>', 'how tasks come to machines: wqr, workqueue, storage-affinity, sufferage, min-min, plan (default: wqr)')
     .option('--extra-work <cap>', 'what replicas may cost: none (no cap), idle (only idle processors), 20% of what results took; 0% makes none (default: none)')
     .option('--retries <count>', 'failures of a task that are forgiven (default: 2)')
     .option('--limit-time <duration>', 'end a replica after 90s, 1h30m, HH:MM:SS')

@@ -85,7 +85,7 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
   ['a malformed selector', ['--array', '9-1', '--', 'x {}'], /MUT_BAD_SELECTOR/],
   ['a variable without a name', ['--env', '=1', '--', 'true'], /MUT_BAD_REQUEST --env is "=1"; want NAME=VALUE/],
   ['a scheduler with a slip', ['--scheduler', 'min-mn', '--', 'true'], /--scheduler is "min-mn"; do you mean min-min\?/],
-  ['a scheduler of another kind', ['--scheduler', 'fair-share', '--', 'true'], /--scheduler is "fair-share"; want wqr, workqueue, storage-affinity, sufferage, min-min/],
+  ['a scheduler of another kind', ['--scheduler', 'fair-share', '--', 'true'], /--scheduler is "fair-share"; want wqr, workqueue, storage-affinity, sufferage, min-min, plan/],
   ['a cap without its sign', ['--extra-work', '20', '--', 'true'], /--extra-work is "20"; want none, idle or a percentage such as 20%/],
   ['a cap beyond all measure', ['--extra-work', '1001%', '--', 'true'], /--extra-work is "1001%"; want 0% to 1000%/],
   ['a cap with a slip', ['--extra-work', 'idel', '--', 'true'], /do you mean idle\?/],

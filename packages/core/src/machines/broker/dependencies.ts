@@ -8,6 +8,8 @@ export interface Dependencies {
   readonly workflow: Workflow;
   /** By task: the longest way from its beginning to the end of the job, as far as it is said how long tasks take; where nothing is said, in tasks. */
   readonly levels: readonly Duration[];
+  /** It is said of some tasks how long they take. */
+  readonly isTimed: boolean;
   /** By task: how many of those that it waits for have not finished. */
   readonly unmet: number[];
   readonly read: OutputsRead;

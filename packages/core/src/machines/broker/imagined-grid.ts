@@ -82,7 +82,7 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
     place: take,
     // How many tasks have a place does not depend on which of them gets which: no scheduler is told more than a workqueue needs.
     readyTasks: () => [], suits: () => true, placeTasks: () => undefined, taskTime: () => undefined, waits: () => [], timeLeft: () => Infinity,
-    bytesHeld: () => 0, lookAgain: () => undefined,
+    bytesHeld: () => 0, lookAgain: () => undefined, isPlanned: () => false, placePlanned: () => new Set(),
   };
   placeQueues(machines, [...queues.values()].filter((queue) => queue.readyCount > 0), port);
   // Behind all that is ready, and of what is there already: what these leave is not lacking.
@@ -102,9 +102,9 @@ function imagineSoon(moment: Moment): ImaginedQueue[] {
   return soon;
 }
 
-/** One that looks at its data would look at each task; for their number it is a workqueue. */
+/** One that looks at its data, or follows a plan, would look at each task; for their number it is a workqueue. */
 function imagineQueue(source: TaskQueue): ImaginedQueue {
-  const scheduler = source.scheduler === 'storage-affinity' ? 'wqr' : source.scheduler;
+  const scheduler = source.scheduler === 'storage-affinity' || source.scheduler === 'plan' ? 'wqr' : source.scheduler;
   return { source, processors: source.processors, scheduler, readyCount: source.ready.size };
 }
 

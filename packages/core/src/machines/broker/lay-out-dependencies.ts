@@ -12,7 +12,7 @@ export function draftOf({ groups, edges = [] }: Pick<JobSpec, 'groups' | 'edges'
   const mean = known.length === 0 ? 1 : known.reduce((sum, time) => sum + time, 0) / known.length;
   return {
     tasks: times.map((time, index) => ({ id: String(index), work: time ?? mean })),
-    edges: edges.map(({ from, to }) => ({ from: String(from), to: String(to) })),
+    edges: edges.map(({ from, to, data = 0 }) => ({ from: String(from), to: String(to), data })),
   };
 }
 
@@ -24,6 +24,7 @@ export function layOutDependencies(spec: JobSpec): Dependencies | undefined {
     workflow,
     levels: bLevels(workflow, { times: workflow.tasks.map(({ work }) => work), transfers: workflow.edges.map(() => 0) }),
     read: outputsRead(spec),
+    isTimed: spec.groups.some(({ expectedTime }) => expectedTime !== undefined),
     unmet: workflow.incoming.map(({ length }) => length),
     waiting: new IndexSet(),
   };

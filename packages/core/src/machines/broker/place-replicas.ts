@@ -3,6 +3,7 @@ import { curbReplicas } from './curb-replicas.ts';
 import { holdBackLeased, isKeptFor } from './hold-back.ts';
 import { placeVotes } from './place-votes.ts';
 import { placeWhereWritten } from './place-where-written.ts';
+import { refreshPlan } from './refresh-plan.ts';
 import { replicateTasks } from './replicate-tasks.ts';
 import { schedulingPort } from './scheduling-port.ts';
 import { type BrokerMachine, isHere, type TaskQueue } from './state.ts';
@@ -18,6 +19,7 @@ export function placeReplicas(turn: Turn): void {
   if (turn.state.openJobs.size === 0) return;
   const held = holdBackLeased(turn);
   const machines = usableMachines(turn);
+  refreshPlan(turn, machines);
   const queues = machines.length > 0 ? fillMachines(turn, machines, held) : readyQueues(turn);
   curbReplicas(turn, queues);
   for (const { heldBack } of held) heldBack.clear();

@@ -100,7 +100,7 @@ function needBeyond(moment: Moment, { job, noOp }: TaskQueue, { facts: { until }
  * Whether there is a machine that has, or had when it joined, so much time left, or a request that waits for one: where there is none the
  * tasks would wait for ever. Of a walltime a tenth may pass before its machines join.
  */
-function mayComeLonger(state: BrokerState, queue: TaskQueue, need: Duration): boolean {
+export function mayComeLonger(state: BrokerState, queue: TaskQueue, need: Duration): boolean {
   for (const machine of state.machines.values()) {
     const { facts, joinedAt } = machine;
     if (isHere(machine) && (facts.until === undefined || facts.until - joinedAt >= need) && matchesQueue(queue, facts)) return true;

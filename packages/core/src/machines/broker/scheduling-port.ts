@@ -4,6 +4,8 @@ import { avoidedUntil } from './avoidance.ts';
 import { findPlaceable } from './hold-back.ts';
 import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
+import { placePlanned } from './planned-place.ts';
+import { canBePlanned } from './planned-times.ts';
 import { ReadyOrder } from './ready-order.ts';
 import { isTooLateFor, keepsAway } from './remaining-time.ts';
 import type { BrokerMachine, TaskQueue } from './state.ts';
@@ -33,6 +35,11 @@ export function schedulingPort(turn: Turn): SchedulingPort<BrokerMachine, TaskQu
     waits: (queue, machine) => waitsAt(machine, queue.processors, lastLook(turn, queue)),
     timeLeft: (queue, { facts: { until } }) => (until === undefined ? Infinity : until - lastLook(turn, queue)),
     bytesHeld: bytesHeldIn(turn.state),
+    isPlanned: (queue) => canBePlanned(turn.state, queue),
+    placePlanned: (machines, queues) => placePlanned(turn, machines, queues, {
+      order, matches: (queue, machine) => matchesQueue(queue, machine.facts) && !keepsAway(turn, queue, machine), suits: (queue, task, machine) => suits(turn, machine, { queue, task }),
+      placeTasks: (machine, queue, tasks) => placeTasks(turn, machine, { queue, tasks }),
+    }),
     lookAgain: (queue) => { wakeBy(turn, lastLook(turn, queue) + lookEvery(queue)); },
   };
 }

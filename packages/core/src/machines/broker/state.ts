@@ -10,6 +10,7 @@ import type { ReplicaEnding } from './changes.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { GrantedLease } from './leases.ts';
 import { createStoredContents, type StoredContents } from './stored-contents.ts';
+import { createPlanning, type Planning } from './planning.ts';
 import { type BrokerOptions, defaultBrokerOptions } from './options.ts';
 import type { TrustRecord } from './trust-evidence.ts';
 
@@ -46,6 +47,8 @@ export interface BrokerState {
   readonly accounts: Map<string, LedgerAccount>;
   /** Of the moment. */
   readonly stored: StoredContents;
+  /** Of the moment. */
+  readonly planning: Planning;
   /** Counted from 1, as `nextReplicaId`. */
   nextJobId: JobId;
   nextReplicaId: ReplicaId;
@@ -324,7 +327,7 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
   return {
     options: { ...defaultBrokerOptions, ...options },
     jobs: new Map(), openJobs: new Map(), jobsByClientId: new Map(), providers: new Map(), machines: new Map(), replicas: new Map(),
-    successes: new Map(), records: new Map(), requests: new Map(), overReservations: new Map(), movedReservations: new Map(), requestsSeen: new Map(), accounts: new Map(), stored: createStoredContents(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
+    successes: new Map(), records: new Map(), requests: new Map(), overReservations: new Map(), movedReservations: new Map(), requestsSeen: new Map(), accounts: new Map(), stored: createStoredContents(), planning: createPlanning(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
   };
 }
 

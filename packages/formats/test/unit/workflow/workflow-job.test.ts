@@ -65,7 +65,7 @@ test('of several writers a task reads the one that it waits for; without one, or
 
 test('a task that reads what one writes waits for it, also where no edge says so', (t) => {
   const { job } = makeWorkflowJob(parseWorkflow(dax('').replace(/<job id="B".*?<\/job>/, ''), 'd.dax'), { ...options, taskCommand: 'x' });
-  t.deepEqual(job.edges, [{ from: 0, to: 1 }]);
+  t.deepEqual(job.edges, [{ from: 0, to: 1, data: 1 }]);
 });
 
 test('a file that is not below the folder of the whole, and an output that nobody writes, are refused', (t) => {

@@ -91,7 +91,7 @@ function portOf(state: BagState): SchedulingPort<IntermittentMachine, BagQueue> 
     return tasks;
   };
   return {
-    matches: () => true, suits: () => true, prefetchDepth: () => 0, timeLeft: () => Infinity, lookAgain: () => undefined,
+    matches: () => true, suits: () => true, prefetchDepth: () => 0, timeLeft: () => Infinity, lookAgain: () => undefined, isPlanned: () => false, placePlanned: () => new Set(),
     place: (machine, _queue, countMax) => {
       const tasks = listReady(0, countMax);
       startAll(machine, tasks);

@@ -39,6 +39,8 @@ export const Scheduler = {
   STORAGE_AFFINITY: 3,
   SUFFERAGE: 4,
   MIN_MIN: 5,
+  /** PLAN - Tasks go where a plan of the whole grid has them. */
+  PLAN: 6,
 } as const;
 
 export type Scheduler = typeof Scheduler[keyof typeof Scheduler];
@@ -50,6 +52,7 @@ export namespace Scheduler {
   export type STORAGE_AFFINITY = typeof Scheduler.STORAGE_AFFINITY;
   export type SUFFERAGE = typeof Scheduler.SUFFERAGE;
   export type MIN_MIN = typeof Scheduler.MIN_MIN;
+  export type PLAN = typeof Scheduler.PLAN;
 }
 
 /** What becomes of the tasks that are left when the reservation is over, cancelled or refused. */
@@ -174,6 +177,8 @@ export interface TaskGroup {
 export interface TaskEdge {
   from: number;
   to: number;
+  /** How much of what the first one writes the other one reads, as far as is known; plans go by it. 0: nobody says. */
+  dataBytes: number;
 }
 
 export interface ValueList {
@@ -1108,7 +1113,7 @@ export const TaskGroup: MessageFns<TaskGroup> = {
 };
 
 function createBaseTaskEdge(): TaskEdge {
-  return { from: 0, to: 0 };
+  return { from: 0, to: 0, dataBytes: 0 };
 }
 
 export const TaskEdge: MessageFns<TaskEdge> = {
@@ -1118,6 +1123,9 @@ export const TaskEdge: MessageFns<TaskEdge> = {
     }
     if (message.to !== 0) {
       writer.uint32(16).uint64(message.to);
+    }
+    if (message.dataBytes !== 0) {
+      writer.uint32(24).uint64(message.dataBytes);
     }
     return writer;
   },
@@ -1149,6 +1157,14 @@ export const TaskEdge: MessageFns<TaskEdge> = {
             }
 
             message.to = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.dataBytes = longToNumber(reader.uint64());
             continue;
           }
         }
