@@ -2,10 +2,9 @@ import { type Duration, type Instant, invariant, type TaskIndex } from '../../sh
 import type { Placement, Schedule } from '../../workflow/index.ts';
 import type { Grounds } from './plan-grounds.ts';
 import type { PlanWindow, WindowTask } from './plan-window.ts';
-import type { GridPlan, PlannedTask } from './planning.ts';
 import { canBePlanned } from './planned-times.ts';
 import { mayComeLonger } from './remaining-time.ts';
-import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from './state.ts';
+import type { BrokerJob, BrokerMachine, BrokerState, GridPlan, PlannedTask, TaskQueue } from './state.ts';
 import type { Turn } from './turn.ts';
 
 /** Planning is not to take more than a small share of the broker's time: an offer costs about a microsecond with each algorithm, and so long passes for each of them before the next plan. */

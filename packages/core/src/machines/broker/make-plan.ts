@@ -5,9 +5,8 @@ import { matchesQueue } from './matching.ts';
 import { chooseWindow, type PlanWindow, type WindowTask } from './plan-window.ts';
 import { layOutPlan } from './lay-out-plan.ts';
 import { type Column, type Grounds, layGrounds } from './plan-grounds.ts';
-import type { GridPlan } from './planning.ts';
 import { keepsAway } from './remaining-time.ts';
-import type { BrokerMachine, TaskQueue } from './state.ts';
+import type { BrokerMachine, GridPlan, TaskQueue } from './state.ts';
 import type { Turn } from './turn.ts';
 
 /** Tasks that are planned in detail: so many offers of a processor to a task in all, within these bounds. */

@@ -1,7 +1,6 @@
 import type { Instant } from '../../shared/index.ts';
-import type { Planning } from './planning.ts';
 import { expectedEndOf, factorOf } from './planned-times.ts';
-import type { BrokerMachine, BrokerReplica } from './state.ts';
+import type { BrokerMachine, BrokerReplica, Planning } from './state.ts';
 
 /** Processors that are planned with; machines beyond them get what is left over. */
 const columnsMax = 256;

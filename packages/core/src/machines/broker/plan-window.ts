@@ -2,9 +2,8 @@ import { Heap, type Bytes, type Duration, type Instant, type TaskIndex } from '.
 import type { WorkflowEdge } from '../../workflow/index.ts';
 import { type Dependencies, successorsOf } from './dependencies.ts';
 import { findPlaceable } from './hold-back.ts';
-import type { Planning } from './planning.ts';
 import { canBePlanned, expectedEndOf, levelUnit, timeAtPar } from './planned-times.ts';
-import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, TaskQueue } from './state.ts';
+import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Planning, TaskQueue } from './state.ts';
 import { getGroup } from './task-groups.ts';
 
 /** A task as it is planned. */

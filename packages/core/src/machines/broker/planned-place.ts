@@ -1,10 +1,10 @@
 import { freeProcessors } from '../../bag/index.ts';
 import type { Instant, ProcessorCount, TaskIndex } from '../../shared/index.ts';
-import { findPlanned, type GridPlan, type PlannedTask } from './planning.ts';
+import { findPlanned } from './planning.ts';
 import { boundOf, timeOn } from './planned-times.ts';
 import type { ReadyOrder } from './ready-order.ts';
 import { foreseeStart, takePlanned } from './refresh-plan.ts';
-import type { BrokerMachine, TaskQueue } from './state.ts';
+import type { BrokerMachine, GridPlan, PlannedTask, TaskQueue } from './state.ts';
 import type { Turn } from './turn.ts';
 
 /** Tasks of one machine's plan that are looked at beyond its processors, and ready tasks that are looked at for an idle one. */

@@ -1,10 +1,10 @@
 import type { Duration, Instant, TaskIndex } from '../../shared/index.ts';
 import { compareWith, slownessFactor } from '../../times/index.ts';
 import type { ChangeOf, ReplicaEnding } from './changes.ts';
-import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, TaskQueue } from './state.ts';
+import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, Planning, TaskQueue } from './state.ts';
 import { getGroup, getTaskGroup } from './task-groups.ts';
 import { expectedRest } from './task-times.ts';
-import { foreseenKey, type Planning } from './planning.ts';
+import { foreseenKey } from './planning.ts';
 
 /** A task that is late is expected to take as long again as it is late, so much at least. */
 const lateMin: Duration = 1000;

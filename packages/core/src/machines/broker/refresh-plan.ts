@@ -1,9 +1,9 @@
 import { invariant, type Instant, type TaskIndex } from '../../shared/index.ts';
 import { type BrokerChange } from './changes.ts';
 import { makePlan } from './make-plan.ts';
-import { type Foreseen, foreseenKey, type GridPlan, type Planning } from './planning.ts';
+import { foreseenKey } from './planning.ts';
 import { boundOf, canBePlanned, expectedEndOf, learnTimes, takeForeseen, timeOn } from './planned-times.ts';
-import type { BrokerJob, BrokerMachine, BrokerState } from './state.ts';
+import type { BrokerJob, BrokerMachine, BrokerState, Foreseen, GridPlan, Planning } from './state.ts';
 import { type Turn, wakeBy } from './turn.ts';
 
 /**
