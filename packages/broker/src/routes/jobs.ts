@@ -2,7 +2,7 @@ import type {
   CancelJobRequest, CancelJobResponse, GetJobRequest, GetJobResponse, ListJobsRequest, ListJobsResponse, RetryTasksRequest, RetryTasksResponse,
 } from '@mutirao/api/broker';
 import { badRequest, encodeJobSpec, encodeJobSummary, encodeTaskTimes } from '@mutirao/api/codecs';
-import { findJobSummary, listJobSummaries, outlookOf } from '@mutirao/core/machines/broker';
+import { findJobSummary, listJobSummaries, outlookOf, plannedEndOf } from '@mutirao/core/machines/broker';
 import type { UnaryHandler } from '@mutirao/runtime/rpc';
 
 import { getJob, type BrokerParts } from './broker-parts.ts';
@@ -15,10 +15,11 @@ export function getJobRoute(parts: BrokerParts): UnaryHandler<GetJobRequest, Get
   return ({ jobId }, { userId }) => {
     const job = getJob(parts, userId, jobId);
     const summary = findJobSummary(parts.driver.state, userId, jobId);
-    const { times, placeCount, remaining } = outlookOf(parts.driver.state, job, parts.clock.now());
+    const now = parts.clock.now();
+    const { times, placeCount, remaining } = outlookOf(parts.driver.state, job, now);
     return {
       job: summary && encodeJobSummary(summary), spec: encodeJobSpec(parts.specs.getSpec(job)), trouble: parts.room.trouble(),
-      taskTimes: times && encodeTaskTimes(times), placeCount, remainingMsMin: remaining?.least, remainingMsMax: remaining?.most,
+      taskTimes: times && encodeTaskTimes(times), placeCount, remainingMsMin: remaining?.least, remainingMsMax: remaining?.most, plannedEndUnixMs: plannedEndOf(parts.driver.state, job, now),
     };
   };
 }

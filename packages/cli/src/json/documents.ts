@@ -27,7 +27,7 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec, answer: GetJobRes
   const limits = spec.limits ?? { runTimeMsMax: 0, memoryBytesMax: 0, outputBytesMax: 0 };
   return {
     ...jobJson(job), trouble: answer.trouble ?? '',
-    ...timesJson(answer), place_count: answer.placeCount ?? 0, remaining_ms_min: answer.remainingMsMin ?? null, remaining_ms_max: answer.remainingMsMax ?? null,
+    ...timesJson(answer), place_count: answer.placeCount ?? 0, remaining_ms_min: answer.remainingMsMin ?? null, remaining_ms_max: answer.remainingMsMax ?? null, planned_end_unix_ms: answer.plannedEndUnixMs ?? null,
     processors: spec.processors ?? 1, replicas_max: spec.replicasMax ?? 2, failures_max: spec.failuresMax ?? 3,
     ...schedulingJson(spec), verification: verificationText(spec.verification), home_directory: spec.homeDirectory, deadline_unix_ms: spec.deadlineUnixMs ?? null, environment: spec.environment,
     run_time_ms_max: limits.runTimeMsMax, memory_bytes_max: limits.memoryBytesMax, output_bytes_max: limits.outputBytesMax,

@@ -113,6 +113,7 @@ export const shapes = {
     place_count: ['integer', 'Its replicas that run now.'],
     remaining_ms_min: [instant, 'How long what is open takes at least, if it keeps these places; null where nothing of it runs or no task has ended, as the next.'],
     remaining_ms_max: [instant, 'How long it takes at most, as far as is known.'],
+    planned_end_unix_ms: [instant, 'When it ends by the plan of the whole grid; null where nothing of it is planned.'],
     trouble: ['string', 'Why the broker takes nothing new, a full disk for example; empty while all is well.'],
     processors: ['integer', 'Processors that each task holds.'],
     replicas_max: ['integer', 'Most replicas of one task that run at once.'],

@@ -59,6 +59,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['edges', edgesText(spec)],
     ['task times', timesText(answer)],
     ['remaining', remainingText(answer)],
+    ['planned end', answer.plannedEndUnixMs === undefined ? '' : showInstant(answer.plannedEndUnixMs)],
     ['replicas', `${job.replicaCount} so far, at most ${spec.replicasMax ?? 2} of a task at once`],
     ['verified', verifiedText(job, spec)],
     ['doubtful', doubtfulText(job)],

@@ -2,6 +2,7 @@ import type { TaskStatus } from '../../messages/index.ts';
 import type { Instant, JobId, UserId } from '../../shared/index.ts';
 import { quantilesOf } from '../../times/index.ts';
 import { explainWaiting } from './explain-waiting.ts';
+import { explainPlannedEnd } from './explain-plan.ts';
 import { explainReservation } from './explain-reserved.ts';
 import { explainLeasedJob } from './explain-lease.ts';
 import { explainScheduling } from './explain-scheduling.ts';
@@ -39,7 +40,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
   details.push(...explainProgress(job), ...explainReservation(state, job, now), ...explainLeasedJob(state, job, now));
   const verifying = countOpen(job, 'verifying');
   if (verifying > 0) details.push(`${plural(verifying, 'result')} being brought home and checked.`);
-  details.push(...describeOutlook(outlookOf(state, job, now)));
+  details.push(...explainPlannedEnd(state, job, now), ...describeOutlook(outlookOf(state, job, now)));
   if (job.failed.size > 0) details.push(`${plural(job.failed.size, 'task')} failed ${plural(job.failuresMax, 'time')} or lost too often.`);
   details.push(...explainScheduling(state, job, now));
   const why = running === 0 && verifying === 0 && waiting[0] !== undefined ? `: ${waiting[0].summary}` : '.';

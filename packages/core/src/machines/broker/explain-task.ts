@@ -2,6 +2,7 @@ import type { TakenTask } from '../../messages/index.ts';
 import type { Instant, JobId, MachineId, TaskIndex, UserId } from '../../shared/index.ts';
 import type { ReplicaEnding } from './changes.ts';
 import { avoidedUntil } from './avoidance.ts';
+import { explainPlanned } from './explain-plan.ts';
 import { explainScheduling, explainSister } from './explain-scheduling.ts';
 import { explainWaiting } from './explain-waiting.ts';
 import type { Explanation } from './explanation.ts';
@@ -41,7 +42,7 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
   const past = subject.past.map(describePast);
   const name = `task ${subject.taskIndex} of job ${subject.jobId}`;
   switch (task.status) {
-    case 'waiting': return explainUnmet(job, { name, task, past });
+    case 'waiting': return explainUnmet(job, { name, task, past: [...explainPlanned(state, job, subject.taskIndex, now), ...past] });
     case 'ready': return explainReady(state, job, { name, task, past, now });
     case 'running': return explainRunning(state, { job, task, name, past }, now);
     case 'verifying': return explainVerifying(state, job, { name, task, past });
@@ -77,7 +78,7 @@ function explainReady(state: BrokerState, job: BrokerJob, { name, task, past, no
   const open = job.tasks.get(task.taskIndex);
   const memories = open === undefined ? [] : describeMemories(state, job, { task: open, now });
   const leased = explainLeasedTask(state, job, task.taskIndex, now);
-  return { summary: `${name} waits: ${waiting.summary}`, details: [...leased, ...waiting.details, ...memories, ...past] };
+  return { summary: `${name} waits: ${waiting.summary}`, details: [...explainPlanned(state, job, task.taskIndex, now), ...leased, ...waiting.details, ...memories, ...past] };
 }
 
 function describeMemories(state: BrokerState, job: BrokerJob, { task, now }: { readonly task: OpenTask; readonly now: Instant }): string[] {

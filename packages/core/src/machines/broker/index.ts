@@ -16,6 +16,7 @@ export type { BrokerCommand } from './commands.ts';
 export { eventsOf, type BrokerEvent, type BrokerEventType } from './events.ts';
 export { explainJob } from './explain-job.ts';
 export { explainRequest } from './explain-request.ts';
+export { plannedEndOf } from './explain-plan.ts';
 export { explainTask, type PastReplica, type TaskSubject } from './explain-task.ts';
 export type { Explanation } from './explanation.ts';
 export { findJobByClientId, findJobOf } from './find-job.ts';

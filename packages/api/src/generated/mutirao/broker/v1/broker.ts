@@ -376,6 +376,10 @@ export interface GetJobResponse {
   placeCount?:
     | number
     | undefined;
+  /** When it ends by the plan of the whole grid; absent where nothing of it is planned. */
+  plannedEndUnixMs?:
+    | number
+    | undefined;
   /** As in ListJobsResponse. */
   trouble?: string | undefined;
 }
@@ -2442,6 +2446,7 @@ function createBaseGetJobResponse(): GetJobResponse {
     remainingMsMin: undefined,
     remainingMsMax: undefined,
     placeCount: undefined,
+    plannedEndUnixMs: undefined,
     trouble: undefined,
   };
 }
@@ -2465,6 +2470,9 @@ export const GetJobResponse: MessageFns<GetJobResponse> = {
     }
     if (message.placeCount !== undefined) {
       writer.uint32(128).uint64(message.placeCount);
+    }
+    if (message.plannedEndUnixMs !== undefined) {
+      writer.uint32(136).uint64(message.plannedEndUnixMs);
     }
     if (message.trouble !== undefined) {
       writer.uint32(346).string(message.trouble);
@@ -2531,6 +2539,14 @@ export const GetJobResponse: MessageFns<GetJobResponse> = {
             }
 
             message.placeCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.plannedEndUnixMs = longToNumber(reader.uint64());
             continue;
           }
           case 43: {
