@@ -22,12 +22,17 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
   };
 }
 
+/** How long it still takes. */
+function outlookJson({ placeCount = 0, remainingMsMin, remainingMsMax, plannedEndUnixMs }: GetJobResponse): Pick<JsonOf<Shapes['job_details']>, 'place_count' | 'remaining_ms_min' | 'remaining_ms_max' | 'planned_end_unix_ms'> {
+  return { place_count: placeCount, remaining_ms_min: remainingMsMin ?? null, remaining_ms_max: remainingMsMax ?? null, planned_end_unix_ms: plannedEndUnixMs ?? null };
+}
+
 /** A job and what its user stated, as JSON. */
 export function jobDetailsJson(job: JobSummary, spec: JobSpec, answer: GetJobResponse): JsonOf<Shapes['job_details']> {
   const limits = spec.limits ?? { runTimeMsMax: 0, memoryBytesMax: 0, outputBytesMax: 0 };
   return {
     ...jobJson(job), trouble: answer.trouble ?? '',
-    ...timesJson(answer), place_count: answer.placeCount ?? 0, remaining_ms_min: answer.remainingMsMin ?? null, remaining_ms_max: answer.remainingMsMax ?? null, planned_end_unix_ms: answer.plannedEndUnixMs ?? null,
+    ...timesJson(answer), ...outlookJson(answer),
     processors: spec.processors ?? 1, replicas_max: spec.replicasMax ?? 2, failures_max: spec.failuresMax ?? 3,
     ...schedulingJson(spec), verification: verificationText(spec.verification), home_directory: spec.homeDirectory, deadline_unix_ms: spec.deadlineUnixMs ?? null, environment: spec.environment,
     run_time_ms_max: limits.runTimeMsMax, memory_bytes_max: limits.memoryBytesMax, output_bytes_max: limits.outputBytesMax,

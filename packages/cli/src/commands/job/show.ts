@@ -59,7 +59,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['edges', edgesText(spec)],
     ['task times', timesText(answer)],
     ['remaining', remainingText(answer)],
-    ['planned end', answer.plannedEndUnixMs === undefined ? '' : showInstant(answer.plannedEndUnixMs)],
+    ['planned end', plannedText(answer)],
     ['replicas', `${job.replicaCount} so far, at most ${spec.replicasMax ?? 2} of a task at once`],
     ['verified', verifiedText(job, spec)],
     ['doubtful', doubtfulText(job)],
@@ -100,6 +100,10 @@ function remainingText({ placeCount = 0, remainingMsMin, remainingMsMax }: GetJo
   if (remainingMsMin === undefined || remainingMsMax === undefined) return '';
   const [least, most] = [showDuration(remainingMsMin), showDuration(remainingMsMax)];
   return `${least === most ? least : `${least} to ${most}`}, with the ${placeCount === 1 ? 'place' : `${placeCount} places`} that it has now`;
+}
+
+function plannedText({ plannedEndUnixMs }: GetJobResponse): string {
+  return plannedEndUnixMs === undefined ? '' : showInstant(plannedEndUnixMs);
 }
 
 function verifiedText({ extraVoteCount, finishedCount }: JobSummary, spec: JobSpec): string {

@@ -17,11 +17,12 @@ export function plannedEndOf({ planning: { plan } }: BrokerState, job: BrokerJob
 
 /** Says where and when the plan has a task that has not begun, and why; nothing where it is not planned. */
 export function explainPlanned(state: BrokerState, job: BrokerJob, index: TaskIndex, now: Instant): string[] {
-  const { planning } = state;
-  const planned = findPlanned(planning, job, index);
-  if (planned !== undefined) return [describePlanned(planned, job, now), `The plan was made ${describeTime(Math.max(0, now - (planning.plan?.madeAt ?? now)))} ago, by ${planning.plan?.scheduler ?? ''}, because ${planning.plan?.because ?? ''}.`];
-  if (planning.plan?.tooLong.get(job)?.has(index) === true) return ['No machine that is there stays long enough for it, and one that does may come.'];
-  return planning.plan?.ends.has(job) === true ? ['It is not planned in detail yet: others have a longer way to the end of their job.'] : [];
+  const { plan } = state.planning;
+  if (plan === undefined) return [];
+  const planned = findPlanned(state.planning, job, index);
+  if (planned !== undefined) return [describePlanned(planned, job, now), `The plan was made ${describeTime(Math.max(0, now - plan.madeAt))} ago, by ${plan.scheduler}, because ${plan.because}.`];
+  if (plan.tooLong.get(job)?.has(index) === true) return ['No machine that is there stays long enough for it, and one that does may come.'];
+  return plan.ends.has(job) ? ['It is not planned in detail yet: others have a longer way to the end of their job.'] : [];
 }
 
 /** Says when a job is planned to end. */
