@@ -121,6 +121,8 @@ function groupsOf(label: string, plan: JobPlan): TaskGroup[] {
     })),
     outputs: plan.hasOutput ? [{ root: 'playpen', path: 'out', localPath: '/home/user/out', condition: '' }] : [],
     check: plan.isChecked ? 'check' : '',
+    // Every other planned job says how long its tasks take, and is not far off.
+    ...(plan.scheduler === 'plan' && plan.taskCount % 2 === 0 ? { expectedTime: plan.meanTaskTime } : {}),
   };
   if (!plan.hasOutput || (plan.predecessorsMax ?? 0) === 0) return [group];
   return Array.from({ length: plan.taskCount }, (_, taskIndex) => ({

@@ -15,3 +15,15 @@ test('under faults no task of a workflow begins before what it waits for was acc
   }
   t.true(runCount > 100, `${runCount} runs`);
 });
+
+test('under faults worlds whose workflows and bags are placed by a plan come to their end', (t) => {
+  let runCount = 0;
+  for (let seed = 20; seed < 30; seed += 1) {
+    const scenario = drawScenario(String(seed));
+    const jobs = withEdges(scenario).jobs.map((job, index): JobPlan => ({ ...job, ...(index % 3 === 2 ? { predecessorsMax: 0 } : {}), scheduler: 'plan' }));
+    const { failure, runCount: runs } = runWorld({ ...scenario, jobs });
+    t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
+    runCount += runs;
+  }
+  t.true(runCount > 100, `${runCount} runs`);
+});

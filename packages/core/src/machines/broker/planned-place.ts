@@ -5,7 +5,7 @@ import { boundOf, timeOn } from './planned-times.ts';
 import type { ReadyOrder } from './ready-order.ts';
 import { foreseeStart, takePlanned } from './refresh-plan.ts';
 import type { BrokerMachine, GridPlan, PlannedTask, TaskQueue } from './state.ts';
-import type { Turn } from './turn.ts';
+import { type Turn, wakeBy } from './turn.ts';
 
 /** Tasks of one machine's plan that are looked at beyond its processors, and ready tasks that are looked at for an idle one. */
 const lookedAtMax = 64;
@@ -120,9 +120,12 @@ class PlannedPlacing {
 
   /** What is late, since what it waits for is, or since it keeps away, keeps nothing; a wide task that is ready keeps what there is. */
   #keepFor(room: Room, planned: PlannedTask): void {
-    const { queue, start, end, index } = planned;
-    const isReady = queue.ready.has(index) && this.#mayBegin(planned, room);
-    if (!isReady && start + boundOf(end - start) <= this.#turn.now) return;
+    const { queue, start, end } = planned;
+    const lapsesAt = start + boundOf(end - start);
+    if (!this.#mayBegin(planned, room)) {
+      if (lapsesAt <= this.#turn.now) return;
+      wakeBy(this.#turn, Math.ceil(lapsesAt));
+    }
     room.kept = Math.min(room.free, room.kept + queue.processors);
     room.keptFrom = Math.min(room.keptFrom, start);
   }

@@ -79,7 +79,7 @@ function isHonest({ isStormy, scenario: { clusters, network } }: World): boolean
 }
 
 /** They leave slow machines idle while a faster one is expected to be free soon. */
-const byEstimates: ReadonlySet<SchedulerName> = new Set(['min-min', 'sufferage']);
+const byEstimates: ReadonlySet<SchedulerName> = new Set(['min-min', 'sufferage', 'plan']);
 
 /** What is inside a reservation waits for its machines, which are for nobody else. */
 function isForJob({ reservation, reservationOver }: BrokerJob, { reservation: place }: MachineFacts): boolean {
