@@ -72,6 +72,18 @@ test('a wide task runs among narrow ones that keep coming', (t) => {
   t.true(wide !== undefined && wide.start - start <= 210 * second, `the wide task began after ${((wide?.start ?? Infinity) - start) / second} s`);
 });
 
+test('a processor is kept for a wide task that begins soon, though a long narrow one is ready', (t) => {
+  const grid = new BrokerGrid({ machines: [machine('wide', { processors: 2 })], workOf: (jobId, index) => (jobId === 1 ? 5 : jobId === 2 ? [10, 200][index] ?? 0 : 100) * second });
+  const start = grid.now;
+  grid.submit(job('plan', timed(5)));
+  grid.kernel.at(start + second, () => {
+    grid.submit(job('plan', timed(10, 200), { processors: 2, edges: [edge(0, 1)] }));
+    grid.submit(job('plan', timed(100)));
+  });
+  runAll(grid);
+  t.deepEqual(grid.runs.map(({ jobId, index, start: at }) => [`${jobId}.${index}`, (at - start) / second]), [['1.0', 0], ['2.0', 5], ['2.1', 15], ['3.0', 215]]);
+});
+
 test('a task that failed is planned on another machine, and its retries do not wait for the old plan', (t) => {
   const grid = new BrokerGrid({
     machines: [machine('bad'), machine('good')], workOf: worksFor(10, 10, 10, 10),
