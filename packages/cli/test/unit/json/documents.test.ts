@@ -78,6 +78,7 @@ const rests: Readonly<Record<string, readonly string[]>> = {
   'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'], 'machine quarantine': ['lab/m1'], 'machine show': ['lab/m1'], 'machine pardon': ['lab/m1'],
   'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'explain reservation': [...at, '1'], 'canceljob': ['1'], 'waitforjob': ['1'],
   'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'], 'sim swarm': ['--seeds', '2'],
+  'workflow show': [exampleFile('blur.yaml')], 'workflow convert': [exampleFile('blur.yaml'), '--to', 'dot'],
   'sim replay': [trace], 'sim schedule': ['--workflow', exampleFile('blur.yaml'), '--platform', exampleFile('processors.conf')],
   'reservation request': [...at, '--resource', 'net', '--share', '30%', '--for', '2h'], 'reservation renegotiate': [...at, '1', '--for', '1h'], 'reservation list': at,
   'reservation together': [...at, 'net=1', 'cpu=2', '--for', '1h'], 'reservation show': [...at, '1'], 'reservation confirm': [...at, '1'], 'reservation cancel': [...at, '1'], 'reservation claim': [...at, '1'], 'reservation release': [...at, '1'],
