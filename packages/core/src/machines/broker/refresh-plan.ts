@@ -119,9 +119,12 @@ function renew(turn: Turn, machines: readonly BrokerMachine[], because: string):
 }
 
 /** Takes note of when tasks that are placed now are expected to end. */
-export function foreseeStart({ state, now }: Turn, machine: BrokerMachine, { job, index }: { readonly job: BrokerJob; readonly index: TaskIndex }): void {
+export function foreseeStart(turn: Turn, machine: BrokerMachine, { job, index }: { readonly job: BrokerJob; readonly index: TaskIndex }): void {
+  const { state, now } = turn;
   const time = timeOn(state.planning, machine, { job, index });
-  if (time !== undefined) foresee(state, { job, index, end: now + time, bound: boundOf(time) });
+  if (time === undefined) return;
+  foresee(state, { job, index, end: now + time, bound: boundOf(time) });
+  wakeBy(turn, state.planning.lateAt);
 }
 
 /** Of a task with several replicas, the one that is expected to end first counts. */
