@@ -3,7 +3,7 @@ import {
   explainJob, explainRequest, explainTask, type Explanation, ledgerOf, restore, resume, snapshot,
 } from '@mutirao/core/machines/broker';
 import {
-  nameReservation, type AfterReservation, type AheadStatus, type HeldAhead, type JobSpec, type MachineReport, type Outcome, type ReplicaEnd, type ReplicationCap, type RequestReservation, type RequestStatus, type SchedulerName, type TaskEdge, type TaskGroup,
+  nameReservation, type AfterReservation, type AheadStatus, type GangHeld, type HeldAhead, type JobSpec, type MachineReport, type Outcome, type ReplicaEnd, type ReplicationCap, type RequestReservation, type RequestStatus, type SchedulerName, type TaskEdge, type TaskGroup,
 } from '@mutirao/core/messages';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 import { aReservation } from './claimed-reservation.ts';
@@ -15,8 +15,8 @@ type Options = Readonly<Record<string, string>>;
  * changes (`r1 of 1.0 accepted: finished`; tasks are `job.index`) and commands. Times are small numbers.
  *
  * Verbs: `at T`, `provider P`, `connect P [leases] [resource=R]`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
- * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. reservation=7:1000-5000x2 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
- * until=.. incarnation=.. request=.. held=1,2 gone=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [OUTCOME R T..T] [wrote=500]`,
+ * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
+ * until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [held R@HOST] [OUTCOME R T..T] [wrote=500]`,
  * `request P/N STATUS width=.. walltime=.. [inside=7:1000-5000x2 over=CODE moved=2000-6000x3]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
  */
 export class BrokerDialogue {
@@ -136,7 +136,7 @@ function specOf(count: number, options: Options): JobSpec {
   });
   return aJob(1, {
     groups: groupsOf(group, options), replicasMax: Number(options['replicas'] ?? 2), failuresMax: Number(options['failures'] ?? 3),
-    processors: Number(options['processors'] ?? 1), deadline: options['deadline'] === undefined ? undefined : Number(options['deadline']),
+    processors: Number(options['processors'] ?? 1), ...gangOf(options), deadline: options['deadline'] === undefined ? undefined : Number(options['deadline']),
     ...edgesOf(options), ...takenOf(options), ...schedulingOf(options), verification: verificationOf(options['verify']), ...reservationOf(options),
   });
 }
@@ -166,6 +166,10 @@ function takenOf({ taken }: Options): Pick<JobSpec, 'resumes'> {
   return taken === undefined ? {} : { resumes: { jobId: 1, tasks: numbersOf(taken).map((taskIndex) => ({ taskIndex, jobId: 1, fromTaskIndex: taskIndex })) } };
 }
 
+function gangOf({ gang }: Options): Pick<JobSpec, 'gang' | 'replicasMax'> | undefined {
+  return gang === 'yes' ? { gang: true, replicasMax: 1 } : undefined;
+}
+
 function reservationOf({ reservation, after = 'go-on', own, of = 'ann' }: Options): Pick<JobSpec, 'reservation'> {
   return reservation === undefined ? {} : { reservation: { ...aReservation(reservation, { userId: of }), after: after as AfterReservation, ...(own === undefined ? {} : { isOwn: true }) } };
 }
@@ -186,11 +190,11 @@ function capOf(text: string): ReplicationCap {
 }
 
 function joinOf(machineId: string, options: Options): BrokerInput {
-  const { processors, until, incarnation, request, held, identity, inside, gone, ...attributes } = options;
+  const { processors, until, incarnation, request, held, identity, inside, gone, gangs, ...attributes } = options;
   const facts = aMachine(machineId, {
     processors: Number(processors ?? 1), until: until === undefined ? undefined : Number(until), incarnation: incarnation ?? 'a',
     requestId: request ?? '', attributes, ...(identity === undefined ? {} : { identity }),
-    ...(inside === undefined ? {} : { reservation: nameReservation(aReservation(inside)) }),
+    ...(inside === undefined ? {} : { reservation: nameReservation(aReservation(inside)) }), ...(gangs === 'yes' ? { takesGangs: true } : {}),
   });
   return { kind: 'MachineJoined', providerId: machineId.split('/')[0] ?? '', facts, heldReplicaIds: numbersOf(held), ...(gone === 'yes' ? { isGone: true } : {}) };
 }
@@ -204,11 +208,14 @@ function outputsOf(replicaId: number, wrote: string | undefined): ReplicaEnd['ou
 function reportOf(sequence: number, words: readonly string[], { wrote }: Options): MachineReport {
   const started: { replicaId: number; startedAt: number }[] = [];
   const ended: ReplicaEnd[] = [];
+  const gangHeld: GangHeld[] = [];
   for (let at = 0; at < words.length;) {
     const verb = words[at] ?? '';
     if (verb === 'started') {
-      const [replicaId = 0, startedAt = 0] = (words[at + 1] ?? '').split('@').map(Number);
-      started.push({ replicaId, startedAt });
+      started.push(startOf(words[at + 1]));
+      at += 2;
+    } else if (verb === 'held') {
+      gangHeld.push(heldOf(words[at + 1]));
       at += 2;
     } else {
       const [startedAt = 0, endedAt = 0] = (words[at + 2] ?? '').split('..').map(Number);
@@ -217,7 +224,17 @@ function reportOf(sequence: number, words: readonly string[], { wrote }: Options
       at += 3;
     }
   }
-  return { sequence, started, ended };
+  return { sequence, started, ended, ...(gangHeld.length === 0 ? {} : { gangHeld }) };
+}
+
+function startOf(text = ''): MachineReport['started'][number] {
+  const [replicaId = 0, startedAt = 0] = text.split('@').map(Number);
+  return { replicaId, startedAt };
+}
+
+function heldOf(text = ''): GangHeld {
+  const [replicaId = '', name = ''] = text.split('@');
+  return { replicaId: Number(replicaId), name: `ann@${name}`, addresses: [`${name}:1`] };
 }
 
 function requestOf(name: string, status: RequestStatus, options: Options): BrokerInput {
@@ -266,6 +283,8 @@ function describeChange(change: BrokerChange): string[] {
     case 'MachinePardoned': return [`pardoned ${change.machineId}`];
     case 'ReservationLeft': return [`job ${change.jobId} ${change.waits ? 'waits' : 'goes on'} without its reservation (${change.code}: ${change.reason})`];
     case 'JobEnded': return [`job ${change.jobId} ${change.status}`];
+    case 'MembersHeld': return [`${change.held.map(({ replicaId }) => `r${replicaId}`).join(', ')} held on ${change.machineId}`];
+    case 'GangStarted': return [`gang ${change.gangId} started`];
     case 'ReplicasGivenUp': return [`${change.replicaIds.map((id) => `r${id}`).join(', ')} given up`];
     case 'MachineJoined': return [`machine ${change.facts.machineId} joined`];
     case 'MachineLost': return [`machine ${change.machineId} lost (${change.reason})`];
@@ -279,12 +298,9 @@ export function describeBrokerCommand(command: BrokerCommand): string[] {
     case 'Reply': return [command.reply.ok ? `reply ${JSON.stringify(command.reply.value)}` : `refuse ${command.reply.code}: ${command.reply.message}`];
     case 'WakeAt': return [`wake at ${command.at}`];
     case 'ConnectProvider': return [`connect to ${command.providerId}`];
-    case 'SetDemand': {
-      const { pendingTasks, processors, taskTimeMax, taskTimeMean, reserved = [] } = command.demand;
-      const times = taskTimeMax === undefined ? '' : `, ${taskTimeMean} ms each, ${taskTimeMax} at most`;
-      return [`want of ${command.providerId}: ${pendingTasks} tasks of ${processors}${times}${reserved.map((want) => `, ${want.processors} processors inside ${want.reservationId}${want.hasMoved === true ? `, now ${want.startsAt}-${want.endsAt}` : ''}`).join('')}`];
-    }
-    case 'StartReplicas': return [`start ${command.starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${command.jobId}.${taskIndex}`).join(', ')} on ${command.machineId}`];
+    case 'SetDemand': return [describeDemand(command)];
+    case 'StartReplicas': return [`start ${command.starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${command.jobId}.${taskIndex}`).join(', ')} on ${command.machineId}${command.gang === undefined ? '' : ` as ${command.gang.rank} of ${command.gang.members} with ${command.gang.processors}`}`];
+    case 'StartGang': return [`go r${command.start.replicaId} on ${command.machineId}: ${command.start.members.map(({ name, processors }) => `${name} ${processors}`).join(', ')}`];
     case 'TrimLease': return [`${command.replicaIds.map((id) => `r${id}`).join(', ')} of the lease of ${command.providerId} placed`];
     case 'GrantLease': return [`lease ${command.sequence} for ${command.providerId}: ${describeLeased(command.parts)}${command.caught === undefined ? '' : `, nothing for ${command.caught.join(', ')}`}`];
     case 'CancelReplicas': return [`${command.onlyWaiting ? 'withdraw' : 'cancel'} ${command.replicaIds.map((id) => `r${id}`).join(', ')} on ${command.machineId}`];
@@ -292,6 +308,13 @@ export function describeBrokerCommand(command: BrokerCommand): string[] {
     case 'DigestResult': return [`digest r${command.replicaId} of ${command.jobId}.${command.taskIndex} from ${command.machineId}${command.check === '' ? '' : `, check ${command.check}`}`];
     case 'AcknowledgeReport': return [];
   }
+}
+
+function describeDemand({ providerId, demand }: Extract<BrokerCommand, { kind: 'SetDemand' }>): string {
+  const { pendingTasks, processors, gangProcessors, taskTimeMax, taskTimeMean, reserved = [] } = demand;
+  const gang = gangProcessors === undefined ? '' : `, ${gangProcessors} at once`;
+  const times = taskTimeMax === undefined ? '' : `, ${taskTimeMean} ms each, ${taskTimeMax} at most`;
+  return `want of ${providerId}: ${pendingTasks} tasks of ${processors}${gang}${times}${reserved.map((want) => `, ${want.processors} processors inside ${want.reservationId}${want.hasMoved === true ? `, now ${want.startsAt}-${want.endsAt}` : ''}`).join('')}`;
 }
 
 function describeLeased(parts: Extract<BrokerCommand, { kind: 'GrantLease' }>['parts']): string {

@@ -23,6 +23,7 @@ export function decodeDemand(wire: DemandWire): Demand {
     pendingTasks: wire.pendingTasks, processors: wire.processors, taskTimeMax: wire.taskTimeMsMax, taskTimeMean: wire.taskTimeMsMean,
     deadline: wire.deadlineUnixMs, userId: wire.userId,
     ...(wire.unplacedTasks === undefined ? {} : { unplacedTasks: wire.unplacedTasks }),
+    ...(wire.gangProcessors === undefined ? {} : { gangProcessors: wire.gangProcessors }),
     ...(wire.taskTimes === undefined ? {} : { taskTimes: decodeTaskTimes(wire.taskTimes) }),
     ...(wire.reserved.length === 0 ? {} : { reserved: wire.reserved.map(decodeReserved) }),
   };
@@ -32,7 +33,7 @@ export function decodeDemand(wire: DemandWire): Demand {
 export function encodeDemand(demand: Demand): DemandWire {
   return {
     pendingTasks: demand.pendingTasks, processors: demand.processors, taskTimeMsMax: demand.taskTimeMax, taskTimeMsMean: demand.taskTimeMean,
-    deadlineUnixMs: demand.deadline, userId: demand.userId, unplacedTasks: demand.unplacedTasks, taskTimes: demand.taskTimes && encodeTaskTimes(demand.taskTimes),
+    deadlineUnixMs: demand.deadline, userId: demand.userId, unplacedTasks: demand.unplacedTasks, gangProcessors: demand.gangProcessors, taskTimes: demand.taskTimes && encodeTaskTimes(demand.taskTimes),
     reserved: (demand.reserved ?? []).map(encodeReserved),
   };
 }

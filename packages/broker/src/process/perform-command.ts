@@ -9,6 +9,7 @@ import type { ToProvider } from '../providers/to-provider.ts';
 import type { ResultAcceptor } from '../results/accept-result.ts';
 import type { ResultDigester } from '../results/digest-result.ts';
 import type { ResultOrder } from '../results/result-order.ts';
+import type { GangSecrets } from '../staging/gang-secrets.ts';
 import type { StageOrder } from '../staging/stager.ts';
 import { groupOfTask, valueOfTask } from '../staging/task-of-job.ts';
 
@@ -36,6 +37,7 @@ export function performCommand(performers: Performers, command: Exclude<BrokerCo
     case 'TrimLease': performers.leaseStager.trim(command); break;
     case 'SetDemand': toProvider.setDemand(command); break;
     case 'StartReplicas': toProvider.startReplicas(command); break;
+    case 'StartGang': toProvider.startGang(command); break;
     case 'CancelReplicas': toProvider.cancelReplicas(command); break;
     case 'AcknowledgeReport': toProvider.acknowledge(command); break;
     case 'DigestResult': digestResult(performers, command); break;
@@ -73,16 +75,26 @@ function settleResult(
   );
 }
 
+/** What a machine is told of what others are not to know. */
+export interface OrderSecrets {
+  readonly tokens: SharedTokens;
+  readonly secrets: Pick<GangSecrets, 'secretOf'>;
+}
+
 /** What a batch is about; undefined when its job or its machine is gone meanwhile. */
-export function orderOf(state: BrokerState, command: CommandOf<'StartReplicas'>, tokens: SharedTokens): StageOrder | undefined {
-  const { jobId, groupIndex, machineId, starts } = command;
+export function orderOf(state: BrokerState, command: CommandOf<'StartReplicas'>, { tokens, secrets }: OrderSecrets): StageOrder | undefined {
+  const { jobId, groupIndex, machineId, starts, gang } = command;
   const job = state.jobs.get(jobId);
   const group = job?.groups[groupIndex];
   if (job?.spec === undefined || group === undefined || !state.machines.has(machineId)) return undefined;
   return {
     jobId, userId: job.userId, spec: job.spec, groupIndex, groupFirst: group.firstTaskIndex, machineId,
-    attributes: attributesOf(state, machineId), starts, ...(sharesHome(state, { machineId }, tokens) ? { dropToken: tokens.drop } : {}),
+    attributes: attributesOf(state, machineId), starts, ...(sharesHome(state, { machineId }, tokens) ? { dropToken: tokens.drop } : {}), ...(gang === undefined ? {} : { gang: placeInGang(gang, secrets) }),
   };
+}
+
+function placeInGang({ processors, ...place }: NonNullable<CommandOf<'StartReplicas'>['gang']>, secrets: OrderSecrets['secrets']): NonNullable<StageOrder['gang']> {
+  return { place: { ...place, secret: secrets.secretOf(place.gangId) }, processors };
 }
 
 /** What a lease is about; parts whose job is gone meanwhile are left out. */

@@ -31,6 +31,7 @@ import { ResultDigester } from '../results/digest-result.ts';
 import type { BrokerDriver, BrokerParts } from '../routes/broker-parts.ts';
 import { brokerService } from '../routes/broker-service.ts';
 import { FileHashes } from '../staging/file-hashes.ts';
+import { GangSecrets } from '../staging/gang-secrets.ts';
 import { hashFile } from '../staging/hash-file.ts';
 import { HomeFiles } from '../staging/home-files.ts';
 import { Stager } from '../staging/stager.ts';
@@ -312,9 +313,10 @@ class Broker {
   #createPerformers(stager: Stager, records: Records): Performers {
     const { arrivals, blobs, state } = this.#stores;
     const { checkDeadline, checksMax, onFatal } = this.#setup;
+    const secrets = new GangSecrets();
     const toProvider = new ToProvider({
       findLink: (providerId) => this.#links.find(providerId),
-      orderOf: (command) => orderOf(state, command, this.#sharedTokens),
+      orderOf: (command) => orderOf(state, command, { tokens: this.#sharedTokens, secrets }),
       stage: (order) => stager.stage(order),
       deliver: (input) => { this.#deliver(input); },
       onSent: (count) => { this.#metrics.sent(count); },

@@ -1,4 +1,4 @@
-import { encodeCancelReplicas, encodeDemand, encodeStartReplicas } from '@mutirao/api/codecs';
+import { encodeCancelReplicas, encodeDemand, encodeStartGang, encodeStartReplicas } from '@mutirao/api/codecs';
 import type { BrokerCommand, BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
@@ -47,6 +47,16 @@ export class ToProvider {
     const epoch = link?.epoch;
     this.#lanes.run(machineId, () => {
       if (link?.epoch === epoch) link?.sendToMachine(machineId, { $case: 'cancel', value: encodeCancelReplicas(command) });
+      return undefined;
+    });
+  }
+
+  /** Behind the starts and cancels of its machine. */
+  startGang({ providerId, machineId, start }: CommandOf<'StartGang'>): void {
+    const link = this.#port.findLink(providerId);
+    const epoch = link?.epoch;
+    this.#lanes.run(machineId, () => {
+      if (link?.epoch === epoch) link?.sendToMachine(machineId, { $case: 'startGang', value: encodeStartGang(start) });
       return undefined;
     });
   }

@@ -1,9 +1,9 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { keepInside } from '@mutirao/core/bag';
 import { outputsRead, type OutputsRead } from '@mutirao/core/machines/broker';
-import type { Content, InputFile, InputSpec, JobSpec, OutputFile, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
+import type { Content, GangPlace, InputFile, InputSpec, JobSpec, OutputFile, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
 import { evaluate, parseRequirements } from '@mutirao/core/requirements';
-import { invariant, type JobId, type MachineId, type ReplicaId, type TaskIndex, type UserId } from '@mutirao/core/shared';
+import { invariant, type JobId, type MachineId, type ProcessorCount, type ReplicaId, type TaskIndex, type UserId } from '@mutirao/core/shared';
 
 import { demandUnchanged } from './fingerprint.ts';
 import type { HomeFile } from './home-file.ts';
@@ -24,6 +24,8 @@ export interface StageOrder {
   /** For a machine that shares our file system; left out for others. */
   readonly dropToken?: string;
   readonly starts: readonly { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[];
+  /** Its one replica is a member of a gang, with so many processors; left out where none is. */
+  readonly gang?: { readonly place: GangPlace; readonly processors: ProcessorCount };
 }
 
 /** A replica that cannot be sent, and why. */
@@ -65,7 +67,7 @@ export class Stager {
     for (const start of order.starts) {
       const value = valueAt(group.values, start.taskIndex - order.groupFirst);
       try {
-        replicas.push({ ...start, value, inputs: [], outputs: this.#outputsOf(group, value, start.taskIndex, order) });
+        replicas.push({ ...start, value, inputs: [], outputs: this.#outputsOf(group, value, start.taskIndex, order), ...placeOf(order) });
       } catch (error) {
         unstartable.push(refusal(start.replicaId, error));
       }
@@ -83,7 +85,7 @@ export class Stager {
       try {
         const fillIn = this.#templates.fillIn({ taskIndex: start.taskIndex, value }, order);
         const inputs = await this.#inputsOf(order, specs, { fillIn, seen });
-        replicas.push({ ...start, value, inputs, outputs: this.#outputsOf(group, value, start.taskIndex, order) });
+        replicas.push({ ...start, value, inputs, outputs: this.#outputsOf(group, value, start.taskIndex, order), ...placeOf(order) });
       } catch (error) {
         unstartable.push(refusal(start.replicaId, error));
       }
@@ -124,8 +126,9 @@ export class Stager {
     return files;
   }
 
+  /** Inputs go to all members of a gang, and outputs come from the first. */
   #outputsOf(group: TaskGroup, value: string, taskIndex: TaskIndex, place: StageOrder): OutputFile[] {
-    if (group.outputs.length === 0) return [];
+    if (group.outputs.length === 0 || (place.gang?.place.rank ?? 0) > 0) return [];
     const fillIn = this.#templates.fillIn({ taskIndex, value }, place);
     return outputPositions(group, place.attributes).map((position) => {
       const spec = group.outputs[position];
@@ -170,8 +173,13 @@ function groupOf({ spec, groupIndex, jobId }: StageOrder): TaskGroup {
 }
 
 function templateOf(order: StageOrder, group: TaskGroup): StartReplicas['template'] {
-  const { environment, limits, processors } = order.spec;
+  const { environment, limits } = order.spec;
+  const processors = order.gang?.processors ?? order.spec.processors;
   return { jobId: order.jobId, userId: order.userId, command: group.command, noOp: group.noOp, environment, limits, processors, ...(order.dropToken === undefined ? {} : { dropToken: order.dropToken }) };
+}
+
+function placeOf({ gang }: StageOrder): Pick<ReplicaStart, 'gang'> {
+  return gang === undefined ? {} : { gang: gang.place };
 }
 
 function inside(path: string): string {

@@ -132,6 +132,8 @@ export interface JobSpec {
   readonly limits: Limits;
   /** Processors that each task holds, 1 or more. */
   readonly processors: ProcessorCount;
+  /** Each task may have them from several machines of one provider, as a gang; left out where one machine must have them all. */
+  readonly gang?: true;
   /** Most replicas of one task that run at once, 1 to 16. */
   readonly replicasMax: number;
   /** Failures of a task before it is given up, 1 to 100. */

@@ -17,6 +17,8 @@ export interface Demand {
    * brokers that do not know.
    */
   readonly unplacedTasks?: number | undefined;
+  /** Processors of the widest gang among the unplaced tasks, which it needs at once; each of its processors counts as a task. Left out where there is none. */
+  readonly gangProcessors?: ProcessorCount;
   /** Left out before anything was seen, and by brokers that do not keep it. */
   readonly taskTimes?: TimeQuantiles | undefined;
   /** Inside reservations of its resource, which all of the above leaves out; left out where nothing is wanted there. */

@@ -1,4 +1,4 @@
-import { parseRequirements } from '@mutirao/core/requirements';
+import { gangWidthName, parseRequirements, takeGangWidth } from '@mutirao/core/requirements';
 import { showFound } from '../format-error.ts';
 import type { JdfReader } from './reader.ts';
 
@@ -9,7 +9,31 @@ export function takeRequirements(reader: JdfReader): string {
   const line = reader.takeRestOfLine();
   const text = line.slice(0, findUnquoted(line, /(^|\s)#/y)).trimEnd();
   checkExpression(reader, text, start);
+  checkWidth(reader, text, start);
   return text;
+}
+
+/** Refuses what is said of the number of processors where it cannot be meant. */
+function checkWidth(reader: JdfReader, text: string, start: number): void {
+  const parsed = parseRequirements(text);
+  const width = parsed.kind === 'error' ? undefined : takeGangWidth(parsed);
+  if (width?.kind === 'error') throw reader.error({ found: width.found, expected: width.expected }, start);
+}
+
+/** Refuses a condition over the number of processors: it is the same on every machine. */
+function refuseWidth(reader: JdfReader, text: string, start: number): void {
+  const parsed = parseRequirements(text);
+  const width = parsed.kind === 'error' ? undefined : takeGangWidth(parsed);
+  if (width !== undefined && !(width.kind === 'width' && width.count === undefined)) {
+    throw reader.error({ found: `${gangWidthName} in the condition of an "if"`, expected: `it in "requirements" alone` }, start);
+  }
+}
+
+/** What requirements that were read say of the number of processors, and what is left of them. */
+export function splitWidth(text: string): { readonly count: number; readonly rest: string } {
+  const parsed = parseRequirements(text);
+  const width = parsed.kind === 'error' ? undefined : takeGangWidth(parsed);
+  return width?.kind === 'width' ? { count: width.count ?? 1, rest: width.rest } : { count: 1, rest: text };
 }
 
 /**
@@ -33,6 +57,7 @@ export function takeCondition(reader: JdfReader): string {
   }
   if (text === '') throw reader.error({ expected: 'a condition between "if" and "then"' }, start);
   checkExpression(reader, text, start);
+  refuseWidth(reader, text, start);
   return text;
 }
 

@@ -1,6 +1,8 @@
 import { escapeTemplate } from '@mutirao/core/bag';
+import { gangWidthName } from '@mutirao/core/requirements';
 import type { InputSpec, JobSpec, OutputSpec, TaskGroup } from '@mutirao/core/messages';
 import { jobDefaults } from '../job-defaults.ts';
+import { splitWidth } from './conditions.ts';
 import type { Definitions, JdfDocument, Transfer } from './document.ts';
 import { parseDocument } from './parse-document.ts';
 import { JdfReader, type Warning } from './reader.ts';
@@ -25,7 +27,7 @@ export interface JdfJob {
  *
  * Each task becomes a task group; equal tasks in a row become one group of several. Sections of the job are the defaults of
  * its tasks, replaced as a whole. Braces are escaped, since `{}` means nothing in JDF; `$JOB`, `$TASK` and the like stay in
- * the paths. Cost: linear.
+ * the paths. `num_procs == N` in the requirements makes each task a gang of N processors. Cost: linear.
  *
  * @throws {FormatError} MUT_JDF_SYNTAX, MUT_JDF_DIALECT, MUT_JDF_NO_TASK, MUT_JDF_NO_REMOTE or MUT_PATH_LEAVES_ROOT.
  */
@@ -34,8 +36,19 @@ export function parseJdf(text: string, place: JdfPlace): JdfJob {
   const document = parseDocument(reader, place.directory);
   if (document.tasks.length === 0) throw reader.error({ code: 'MUT_JDF_NO_TASK', expected: 'at least one "task:"' }, reader.text.length);
   const groups = mergeEqual(document.tasks.map((task) => makeGroup(reader, document, task)));
-  const job = { ...jobDefaults, label: document.label ?? '', groups, homeDirectory: place.directory };
+  const job = { ...jobDefaults, ...gangOf(reader, document), label: document.label ?? '', groups, homeDirectory: place.directory };
   return { job, warnings: reader.warnings };
+}
+
+/** What `num_procs` makes of the job: all of its tasks are as wide. */
+function gangOf(reader: JdfReader, { job, tasks }: JdfDocument): Partial<Pick<JobSpec, 'processors' | 'gang' | 'replicasMax'>> {
+  let first: number | undefined;
+  for (const task of tasks) {
+    const { count } = splitWidth(withDefaults(task, job).requirements ?? '');
+    first ??= count;
+    if (count !== first) throw reader.error({ found: `a task with ${gangWidthName} of ${count} beside one of ${first}`, expected: 'the same in all tasks of the job' }, task.offset);
+  }
+  return first === undefined || first === 1 ? {} : { processors: first, gang: true, replicasMax: 1 };
 }
 
 function makeGroup(reader: JdfReader, { job }: JdfDocument, task: Definitions): Omit<TaskGroup, 'values'> {
@@ -46,7 +59,7 @@ function makeGroup(reader: JdfReader, { job }: JdfDocument, task: Definitions): 
   }
   return {
     command: escapeTemplate(remote), noOp: false, inputs: init.map(makeInput), outputs: final.map(makeOutput),
-    check: escapeTemplate(check), requirements,
+    check: escapeTemplate(check), requirements: splitWidth(requirements).rest,
   };
 }
 

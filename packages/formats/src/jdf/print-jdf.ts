@@ -1,3 +1,4 @@
+import { gangWidthName } from '@mutirao/core/requirements';
 import { parseTemplate, renderCommand, renderPath } from '@mutirao/core/bag';
 import type { InputSpec, JobSpec, OutputSpec, TaskGroup } from '@mutirao/core/messages';
 import { FormatError } from '../format-error.ts';
@@ -5,7 +6,7 @@ import { FormatError } from '../format-error.ts';
 /**
  * Writes a job as a job file: one task clause per task, its value filled in; local paths absolute.
  *
- * `parseJdf` reads the same tasks back. What JDF has no words for is left out: environment, limits, processors, bounds on
+ * `parseJdf` reads the same tasks back. What JDF has no words for is left out: environment, limits, processors but those of gangs, bounds on
  * replicas and failures, deadline. Cost: the number of tasks.
  *
  * @throws {FormatError} MUT_BAD_REQUEST for what JDF cannot write: a line break in a command, an uploaded content.
@@ -19,10 +20,16 @@ export function printJdf(job: JobSpec): string {
     const count = values.kind === 'range' ? values.count : values.values.length;
     for (let position = 0; position < count; position++, index++) {
       const value = values.kind === 'range' ? String(values.first + position * values.step) : values.values[position] ?? '';
-      lines.push('', 'task:', ...printTask(group, { value, index }));
+      lines.push('', 'task:', ...printTask({ ...group, requirements: withWidth(job, group.requirements) }, { value, index }));
     }
   }
   return `${lines.join('\n')}\n`;
+}
+
+function withWidth({ gang, processors }: JobSpec, requirements: string): string {
+  if (gang !== true) return requirements;
+  const width = `${gangWidthName} == ${processors}`;
+  return requirements === '' ? width : `${width} && ( ${requirements} )`;
 }
 
 interface TaskValue {

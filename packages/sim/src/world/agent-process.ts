@@ -130,6 +130,7 @@ export class AgentProcess {
       case 'cancel': this.#process.deliver({ ...message, kind: 'ReplicasCancelled' }); break;
       case 'acknowledged': this.#process.deliver({ kind: 'ReportAcknowledged', sequence: message.sequence }); break;
       case 'content': this.#takeContent(message.content, message.isThere); break;
+      case 'startGang': this.#process.deliver({ kind: 'GangStarted', start: message.start }); break;
       case 'drain': this.#process.deliver({ kind: 'DrainRequested' }); break;
       default: unreachable(message);
     }

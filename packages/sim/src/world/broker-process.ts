@@ -31,6 +31,8 @@ type CommandOf<Kind extends BrokerCommand['kind']> = Extract<BrokerCommand, { re
 /** As the live journal syncs. */
 const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set(['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'ProviderAdded', 'LeaseGranted']);
 const changesPerSnapshot = 200;
+/** Channels are not simulated. */
+const noSecret = new Uint8Array(32);
 /** Results of liars begin with it. */
 const badContent = 'bad';
 
@@ -86,6 +88,7 @@ export class BrokerProcess {
       case 'ConnectProvider': this.#connect(command.providerId); break;
       case 'SetDemand': this.#setDemand(command); break;
       case 'StartReplicas': this.#start(command); break;
+      case 'StartGang': this.#tell(command.providerId, { kind: 'toMachine', machineId: command.machineId, message: { kind: 'startGang', start: command.start } }); break;
       case 'GrantLease': this.#grant(command); break;
       case 'TrimLease': this.#tell(command.providerId, { kind: 'leaseTrim', replicaIds: command.replicaIds }); break;
       case 'CancelReplicas': {
@@ -150,8 +153,9 @@ export class BrokerProcess {
     });
   }
 
-  #start({ providerId, machineId, jobId, groupIndex, starts }: CommandOf<'StartReplicas'>): void {
-    const batch = this.#stage(jobId, groupIndex, starts);
+  #start({ providerId, machineId, jobId, groupIndex, starts, gang }: CommandOf<'StartReplicas'>): void {
+    const staged = this.#stage(jobId, groupIndex, starts);
+    const batch = staged && gang !== undefined ? asMember(staged, gang) : staged;
     if (batch === undefined || !this.process.state.machines.has(machineId)) return;
     this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'start', batch } });
     const spec = this.process.state.jobs.get(jobId)?.spec;
@@ -226,6 +230,12 @@ function isRefused(check: string, outputs: readonly OutputContent[]): boolean {
 
 function refusalOf(replicaId: ReplicaId): BrokerInput {
   return { kind: 'ResultRefused', replicaId, reason: 'MUT_CHECK_FAILED', detail: 'the check ended with status 1' };
+}
+
+/** Inputs go to all members of a gang, and outputs come from the first. */
+function asMember({ template, replicas }: StartReplicas, { processors, ...place }: NonNullable<CommandOf<'StartReplicas'>['gang']>): StartReplicas {
+  const gang = { ...place, secret: noSecret };
+  return { template: { ...template, processors }, replicas: replicas.map((replica) => ({ ...replica, gang, outputs: place.rank === 0 ? replica.outputs : [] })) };
 }
 
 /** As the live broker finds them at home. */

@@ -1,4 +1,4 @@
-import type { AllocationRequest, ClaimedReservation, Content, Demand, Lease, MachineFacts, MachineReport, QueueListing, RequestOrder, ReservationStanding, ResourceLimits, StartReplicas } from '@mutirao/core/messages';
+import type { AllocationRequest, ClaimedReservation, Content, Demand, Lease, MachineFacts, MachineReport, QueueListing, RequestOrder, ReservationStanding, ResourceLimits, StartGang, StartReplicas } from '@mutirao/core/messages';
 import type { Instant, MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
 
 /** What an agent says to its provider; reports and wishes go on to a broker. */
@@ -13,6 +13,7 @@ export type ToAgent =
   | { readonly kind: 'start'; readonly batch: StartReplicas }
   | { readonly kind: 'cancel'; readonly replicaIds: readonly ReplicaId[]; readonly onlyWaiting: boolean }
   | { readonly kind: 'acknowledged'; readonly sequence: number }
+  | { readonly kind: 'startGang'; readonly start: StartGang }
   | { readonly kind: 'content'; readonly content: Content; readonly isThere: boolean }
   | { readonly kind: 'drain' };
 

@@ -18,6 +18,7 @@ export interface JobOptions {
   readonly replicas?: string;
   readonly retries?: string;
   readonly processors?: string;
+  readonly gang?: boolean;
   readonly deadline?: string;
   readonly verify?: string;
   readonly scheduler?: string;
@@ -52,7 +53,7 @@ export function taskOptionsGiven(options: TaskOptions): string[] {
 export function jobOptionsGiven(options: JobOptions): string[] {
   const given: readonly (readonly [string, unknown])[] = [
     ['--label', options.label], ['--env', options.env?.[0]], ['--limit-time', options.limitTime], ['--limit-memory', options.limitMemory],
-    ['--limit-output', options.limitOutput], ['--replicas', options.replicas], ['--retries', options.retries], ['--processors', options.processors],
+    ['--limit-output', options.limitOutput], ['--replicas', options.replicas], ['--retries', options.retries], ['--processors', options.processors], ['--gang', options.gang],
     ['--deadline', options.deadline], ['--scheduler', options.scheduler], ['--extra-work', options.extraWork], ['--verify', options.verify], ['--gather', options.gather],
   ];
   return given.filter(([, value]) => value !== undefined).map(([name]) => name);
@@ -124,8 +125,9 @@ function insideOrRefused(path: string, text: string): string {
 /** Lays what the options say over a job; relative paths begin at `directory`, and times count from `now`. @throws {FormatError | MutiraoError} for what is wrong with an option. */
 export function overrideJob(job: JobSpec, options: JobOptions, { directory, now }: { readonly directory: string; readonly now: number }): JobSpec {
   const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, processors, deadline, verify, gather } = options;
+  const gang = readGang(job, options);
   return {
-    ...job,
+    ...job, ...gang,
     label: label ?? job.label,
     environment: { ...job.environment, ...Object.fromEntries(env.map(readVariable)) },
     limits: {
@@ -133,14 +135,25 @@ export function overrideJob(job: JobSpec, options: JobOptions, { directory, now 
       memoryMax: limitMemory === undefined ? job.limits.memoryMax : parseSize(limitMemory),
       outputMax: limitOutput === undefined ? job.limits.outputMax : parseSize(limitOutput),
     },
-    replicasMax: replicas === undefined ? job.replicasMax : readInteger('--replicas', replicas, { min: 1, max: 16 }),
+    replicasMax: replicas === undefined ? gang.replicasMax ?? job.replicasMax : readInteger('--replicas', replicas, { min: 1, max: 16 }),
     failuresMax: retries === undefined ? job.failuresMax : readInteger('--retries', retries, { min: 0, max: 99 }) + 1,
-    processors: processors === undefined ? job.processors : readInteger('--processors', processors, { min: 1, max: 65_536 }),
+    processors: readProcessors(job, processors),
     deadline: deadline === undefined ? job.deadline : readDeadline(deadline, now),
     ...readVerification(verify),
     ...readScheduling(options),
     ...readGathering(gather, directory),
   };
+}
+
+function readProcessors(job: JobSpec, text: string | undefined): number {
+  return text === undefined ? job.processors : readInteger('--processors', text, { min: 1, max: 65_536 });
+}
+
+/** A gang runs once at a time. */
+function readGang(job: JobSpec, { gang, processors }: JobOptions): Partial<Pick<JobSpec, 'gang' | 'replicasMax'>> {
+  if (gang !== true) return {};
+  if (readProcessors(job, processors) === 1) throw new MutiraoError('MUT_BAD_REQUEST', '--gang is given for tasks of one processor; want --processors with more');
+  return { gang, replicasMax: 1 };
 }
 
 function readVotes(text: string): Verification | undefined {

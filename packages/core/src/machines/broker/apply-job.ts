@@ -2,6 +2,7 @@ import type { TakenTask } from '../../messages/index.ts';
 import { IndexSet, invariant, type JobId, type TaskIndex } from '../../shared/index.ts';
 import { TimeCurve } from '../../times/index.ts';
 import { admitTask, countUnmet } from './apply-dependencies.ts';
+import { abortFollowers } from './apply-gang.ts';
 import type { ChangeOf } from './changes.ts';
 import { layOutDependencies } from './lay-out-dependencies.ts';
 import { type BrokerJob, type BrokerState, clientKey, type OpenTask, schedulingDefaults } from './state.ts';
@@ -13,6 +14,9 @@ export function getJob(state: BrokerState, jobId: JobId): BrokerJob {
   invariant(job, `there is no job ${jobId}`);
   return job;
 }
+
+/** What a job has before its first gang was placed. */
+export const noGangsYet: Pick<BrokerJob, 'lastGangId' | 'gangsInVain' | 'gangsPausedUntil'> = { lastGangId: 0, gangsInVain: 0, gangsPausedUntil: 0 };
 
 /** Takes a job in: every task is ready or waits for others, but those whose results are taken over, which have finished. */
 export function acceptJob(state: BrokerState, change: ChangeOf<'JobAccepted'>): void {
@@ -42,7 +46,7 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
   return {
     jobId, userId, clientJobId, label: spec.label, submittedAt: at,
     taskCount: spec.groups.reduce((sum, group) => sum + countTasks(group), 0),
-    processors: spec.processors, replicasMax: spec.replicasMax, failuresMax: spec.failuresMax, deadline: spec.deadline, verification: spec.verification, reservation: spec.reservation, reservationOver: undefined,
+    processors: spec.processors, isGang: spec.gang === true, ...noGangsYet, replicasMax: spec.replicasMax, failuresMax: spec.failuresMax, deadline: spec.deadline, verification: spec.verification, reservation: spec.reservation, reservationOver: undefined,
     scheduler: spec.scheduler ?? schedulingDefaults.scheduler, replicationCap: spec.replicationCap ?? schedulingDefaults.replicationCap,
     spec, groups: [], queues: [], dependencies: undefined, status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
     finished: new IndexSet(), failed: new IndexSet(), cancelled: new IndexSet(),
@@ -68,6 +72,7 @@ export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>):
     for (const replica of task.replicas) {
       replica.status = 'aborting';
       replica.abortFate = 'cancelled';
+      abortFollowers(replica, 'cancelled');
     }
   }
 }

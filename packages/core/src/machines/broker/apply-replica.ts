@@ -2,13 +2,15 @@ import type { TaskStatus } from '../../messages/index.ts';
 import { invariant, type Instant, type TaskIndex } from '../../shared/index.ts';
 import { getJob } from './apply-job.ts';
 import { cancelDescendants, releaseSuccessors } from './apply-dependencies.ts';
+import { leaveGang } from './apply-gang.ts';
 import { takeFromLease } from './apply-lease.ts';
 import { getMachine } from './apply-machine.ts';
 import type { ChangeOf, ReplicaEnding } from './changes.ts';
+import { isFollower } from './gang.ts';
 import { book, chargeOf, runTimesOf } from './ledger-accounts.ts';
 import { matchesExpression } from './matching.ts';
 import { observeTimes } from './observe-times.ts';
-import { hasEnded, type BrokerJob, type BrokerMachine, type BrokerReplica, type BrokerState, type OpenTask, type Success } from './state.ts';
+import { type BrokerGang, type BrokerJob, type BrokerMachine, type BrokerReplica, type BrokerState, hasEnded, type OpenTask, type Success } from './state.ts';
 import { getGroup, getTaskGroup } from './task-groups.ts';
 import { identityOf } from './trust-records.ts';
 
@@ -22,20 +24,47 @@ export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlac
   for (const index of change.taskIndexes) {
     const task = job.tasks.get(index) ?? openTask(job, index);
     const replica: BrokerReplica = {
-      replicaId, job, task, machine, placedAt: change.at, startedAt: 0, status: 'placed', abortFate: undefined, isAdopted: change.isAdopted === true,
-      isWithdrawing: false, isEnding: false,
+      replicaId, job, task, machine, processors: job.processors, member: undefined, placedAt: change.at, startedAt: 0, status: 'placed', abortFate: undefined,
+      isAdopted: change.isAdopted === true, isWithdrawing: false, isEnding: false,
     };
     if (task.status === 'ready') setStatus(job, task, 'running');
     if (replica.isAdopted) takeFromLease(state, machine.provider.providerId, replicaId);
     task.replicas.push(replica);
     if (task.replicas.length + (task.successes?.length ?? 0) > 1) job.sistered.add(task);
-    machine.replicas.set(replicaId, replica);
-    state.replicas.set(replicaId, replica);
+    putOn(state, replica);
     replicaId++;
   }
-  machine.heldProcessors += change.taskIndexes.length * job.processors;
   job.replicaCount += change.taskIndexes.length;
   state.nextReplicaId = Math.max(state.nextReplicaId, replicaId);
+}
+
+/** Puts a gang on its machines, of which its task knows the leader. */
+export function placeGang(state: BrokerState, change: ChangeOf<'GangPlaced'>): void {
+  const { firstReplicaId, seats, at: placedAt } = change;
+  const job = getJob(state, change.jobId);
+  const task = job.tasks.get(change.taskIndex) ?? openTask(job, change.taskIndex);
+  const gang: BrokerGang = { gangId: firstReplicaId, job, task, members: [], heldCount: 0, status: 'gathered', placedAt, brokenBy: undefined };
+  for (const [rank, { machineId, processors }] of seats.entries()) {
+    const replica: BrokerReplica = {
+      replicaId: firstReplicaId + rank, job, task, machine: getMachine(state, machineId), processors, member: { gang, rank, held: undefined }, placedAt, startedAt: 0,
+      status: 'placed', abortFate: undefined, isAdopted: false, isWithdrawing: false, isEnding: false,
+    };
+    gang.members.push(replica);
+    putOn(state, replica);
+    if (rank === 0) task.replicas.push(replica);
+  }
+  setStatus(job, task, 'running');
+  state.gangs.set(gang.gangId, gang);
+  job.lastGangId = gang.gangId;
+  job.replicaCount++;
+  state.nextReplicaId = Math.max(state.nextReplicaId, firstReplicaId + seats.length);
+}
+
+function putOn(state: BrokerState, replica: BrokerReplica): void {
+  const { machine, replicaId } = replica;
+  machine.replicas.set(replicaId, replica);
+  machine.heldProcessors += replica.processors;
+  state.replicas.set(replicaId, replica);
 }
 
 function openTask(job: BrokerJob, index: TaskIndex): OpenTask {
@@ -74,10 +103,10 @@ export function verifyReplica(state: BrokerState, change: ChangeOf<'ReplicaVerif
   const replica = state.replicas.get(ending.replicaId);
   invariant(replica, `replica ${ending.replicaId} is verified, but there is none`);
   const { job, task, machine } = replica;
-  const charge = chargeOf(machine, job, runTimesOf(replica, ending, at));
+  const charge = chargeOf(machine, replica.processors, runTimesOf(replica, ending, at));
   machine.charged += charge;
   machine.account.unsettled += charge;
-  takeOff(state, replica);
+  takeOff(state, replica, ending);
   const group = getTaskGroup(job, getGroup(job, task.index).groupIndex);
   const success: Success = {
     job, task, machineId: change.machineId, identity: identityOf(machine.facts), digest: undefined, attributes: machine.facts.attributes, account: machine.account, charge,
@@ -103,10 +132,11 @@ export function endReplicas(state: BrokerState, change: ChangeOf<'ReplicasEnded'
 
 function endReplica(state: BrokerState, replica: BrokerReplica, ending: ReplicaEnding, at: Instant): void {
   const { job, task, machine } = replica;
-  const charge = chargeOf(machine, job, runTimesOf(replica, ending, at));
+  const charge = chargeOf(machine, replica.processors, runTimesOf(replica, ending, at));
   machine.charged += charge;
   book(machine.account, job, ending.fate, charge);
-  takeOff(state, replica);
+  takeOff(state, replica, ending);
+  if (isFollower(replica)) return;
   countOnMachine(machine, ending);
   remember(task, ending, { machineId: machine.facts.machineId, at });
   // Of a task that has ended only the sisters of its winner are left, also where it runs again.
@@ -129,11 +159,13 @@ function settleSuccess(state: BrokerState, ending: ReplicaEnding): void {
   setStatus(job, task, ending.taskStatus);
 }
 
-function takeOff(state: BrokerState, replica: BrokerReplica): void {
-  const { job, task, machine } = replica;
+function takeOff(state: BrokerState, replica: BrokerReplica, ending: ReplicaEnding): void {
+  const { task, machine } = replica;
   state.replicas.delete(replica.replicaId);
   machine.replicas.delete(replica.replicaId);
-  machine.heldProcessors -= job.processors;
+  machine.heldProcessors -= replica.processors;
+  if (replica.member !== undefined) leaveGang(state, replica, ending);
+  if (isFollower(replica)) return;
   if (task.replicas.length === 1 && task.replicas[0] === replica) task.replicas.pop();
   else task.replicas.splice(task.replicas.indexOf(replica), 1);
 }

@@ -1,9 +1,10 @@
 import { reservationKey } from '../../messages/index.ts';
 import { unreachable } from '../../shared/index.ts';
+import { holdMembers, startGang } from './apply-gang.ts';
 import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks } from './apply-job.ts';
 import { confirmLease, grantLease } from './apply-lease.ts';
 import { addProvider, changeRequests, joinMachine, loseMachine } from './apply-machine.ts';
-import { endReplicas, giveUpReplicas, placeReplicas, startReplicas, verifyReplica } from './apply-replica.ts';
+import { endReplicas, giveUpReplicas, placeGang, placeReplicas, startReplicas, verifyReplica } from './apply-replica.ts';
 import { decideTask, digestReplica, doubtResults, noteEvidence, pardonMachine } from './apply-trust.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerState } from './state.ts';
@@ -17,6 +18,9 @@ export function apply(state: BrokerState, change: BrokerChange): void {
     case 'JobEnded': endJob(state, change); break;
     case 'TasksRetried': retryTasks(state, change); break;
     case 'ReplicasPlaced': placeReplicas(state, change); break;
+    case 'GangPlaced': placeGang(state, change); break;
+    case 'MembersHeld': holdMembers(state, change); break;
+    case 'GangStarted': startGang(state, change); break;
     case 'ReplicasStarted': startReplicas(state, change); break;
     case 'ReplicasGivenUp': giveUpReplicas(state, change); break;
     case 'ReplicaVerifying': verifyReplica(state, change); break;

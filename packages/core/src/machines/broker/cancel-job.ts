@@ -1,6 +1,7 @@
 import { findJobOf } from './find-job.ts';
 import { tellLeasesAnew } from './grant-leases.ts';
 import type { InputOf } from './inputs.ts';
+import { cancelFollowers } from './tend-gangs.ts';
 import { cancelReplica, commit, reply, replyNotFound, type Turn } from './turn.ts';
 
 /** Cancels what is left of a job. Repeating it is harmless, and so is cancelling a job that has ended. */
@@ -13,7 +14,10 @@ export function cancelJob(turn: Turn, input: InputOf<'JobCancelled'>): void {
   }
   if (job.status === 'running') {
     for (const task of job.tasks.values()) {
-      for (const replica of task.replicas) cancelReplica(turn, replica);
+      for (const replica of task.replicas) {
+        cancelReplica(turn, replica);
+        cancelFollowers(turn, replica);
+      }
     }
     commit(turn, { kind: 'JobCancelled', jobId: job.jobId, reason: input.reason, at: now });
     tellLeasesAnew(state, job);

@@ -1,14 +1,15 @@
-import type { AllocationRequest, JobSpec, MachineFacts, OutputContent, Outcome, RequestReservation, ReservationName, TaskStatus } from '../../messages/index.ts';
-import type { Duration, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+import type { AllocationRequest, GangHeld, JobSpec, MachineFacts, OutputContent, Outcome, RequestReservation, ReservationName, TaskStatus } from '../../messages/index.ts';
+import type { Duration, Instant, JobId, MachineId, ProcessorCount, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 import type { LeasedTasks } from './leases.ts';
 import type { TrustEvidence } from './trust-evidence.ts';
 
 /**
  * What became of a replica: `accepted` (its result is the task's), `surplus` (a sister's result was taken first), `failed`
  * (counts towards the task's failures), `lost` (its machine left or could not run it; does not count), `withdrawn` (taken
- * back before it started), `cancelled` (its job was), `outvoted` (other machines agreed on another result, or this one was caught).
+ * back before it started), `cancelled` (its job was, or its gang could not go on), `outvoted` (other machines agreed on another result, or this one was caught),
+ * `served` (a member of a gang whose leader ended well).
  */
-export type ReplicaFate = 'accepted' | 'surplus' | 'outvoted' | 'failed' | 'lost' | 'withdrawn' | 'cancelled';
+export type ReplicaFate = 'accepted' | 'surplus' | 'outvoted' | 'failed' | 'lost' | 'withdrawn' | 'cancelled' | 'served';
 
 /** One replica's end, as it goes into the journal and the records. */
 export interface ReplicaEnding {
@@ -52,6 +53,15 @@ export type BrokerChange =
       readonly kind: 'ReplicasPlaced'; readonly machineId: MachineId; readonly jobId: JobId; readonly firstReplicaId: ReplicaId;
       readonly taskIndexes: readonly TaskIndex[]; readonly at: Instant; readonly isAdopted?: true;
     }
+  /** A gang of task `taskIndex`: its member of rank i is replica `firstReplicaId + i`, on the machine of `seats[i]`. */
+  | {
+      readonly kind: 'GangPlaced'; readonly jobId: JobId; readonly taskIndex: TaskIndex; readonly firstReplicaId: ReplicaId;
+      readonly seats: readonly { readonly machineId: MachineId; readonly processors: ProcessorCount }[]; readonly at: Instant;
+    }
+  /** These members have their processors and wait for the others. */
+  | { readonly kind: 'MembersHeld'; readonly machineId: MachineId; readonly jobId: JobId; readonly held: readonly GangHeld[]; readonly at: Instant }
+  /** All members are held: from now on they may run. */
+  | { readonly kind: 'GangStarted'; readonly jobId: JobId; readonly gangId: ReplicaId; readonly at: Instant }
   | { readonly kind: 'ReplicasStarted'; readonly machineId: MachineId; readonly jobId: JobId; readonly started: readonly { readonly replicaId: ReplicaId; readonly startedAt: Instant }[] }
   /** Their tasks go on without them, since the job's cap on replication wants it: sisters of theirs run, or ran when this was decided. */
   | { readonly kind: 'ReplicasGivenUp'; readonly jobId: JobId; readonly replicaIds: readonly ReplicaId[]; readonly at: Instant }

@@ -1,6 +1,8 @@
 import { isOfReservation } from '../../messages/index.ts';
 import { countIn, IndexSet, invariant } from '../../shared/index.ts';
+import { checkGangs } from './check-gangs.ts';
 import { predecessorsOf } from './dependencies.ts';
+import { isFollower } from './gang.ts';
 import { presenceOf } from './ledger-accounts.ts';
 import { findLeasedTask, unconfirmedMax } from './leases.ts';
 import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
@@ -18,6 +20,7 @@ export function checkInvariants(state: BrokerState): void {
   for (const [replicaId, success] of state.successes) checkSuccess(state, replicaId, success);
   for (const record of state.records.values()) checkRecord(state, record);
   for (const provider of state.providers.values()) checkLeases(state, provider);
+  checkGangs(state);
   for (const account of state.accounts.values()) {
     const least = Math.min(account.used, account.losers, account.killed, account.departed, account.unsettled);
     invariant(least >= 0, `account ${account.key} is below nothing`);
@@ -150,7 +153,7 @@ function checkMachine(state: BrokerState, machine: BrokerMachine): void {
   invariant(machine.slowness.count >= 0 && machine.slowness.sum >= 0, `${name} is of a slowness below nothing`);
   let held = 0;
   for (const replica of machine.replicas.values()) {
-    held += replica.job.processors;
+    held += replica.processors;
     invariant(replica.machine === machine && state.replicas.get(replica.replicaId) === replica, `${name} has a replica that is not its own`);
   }
   invariant(held === machine.heldProcessors, `${name} holds ${held} processors and says ${machine.heldProcessors}`);
@@ -163,7 +166,7 @@ function checkReplica(state: BrokerState, replicaId: number, replica: BrokerRepl
   const name = `replica ${replicaId}`;
   invariant(replica.replicaId === replicaId && replicaId < state.nextReplicaId, `${name} has another number, or one to come`);
   invariant(machine.replicas.get(replicaId) === replica, `${name} is not on its machine`);
-  invariant(task.replicas.includes(replica), `${name} is not among its task's`);
+  invariant(isFollower(replica) !== task.replicas.includes(replica), `${name} is not among its task's, or follows and is`);
   invariant((replica.status === 'aborting') === (replica.abortFate !== undefined), `${name} is ${replica.status} with fate ${replica.abortFate}`);
   invariant(!replica.isEnding, `${name} was to end and did not`);
   invariant(isInPlace(replica), `${name} of job ${job.jobId} runs beside its reservation, or inside another one`);

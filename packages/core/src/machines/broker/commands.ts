@@ -1,5 +1,5 @@
-import type { Demand, OutputContent, OutputSpec } from '../../messages/index.ts';
-import type { DriverCommand, Duration, JobId, MachineId, ProviderId, ReplicaId, TaskIndex } from '../../shared/index.ts';
+import type { Demand, OutputContent, OutputSpec, StartGang } from '../../messages/index.ts';
+import type { DriverCommand, Duration, JobId, MachineId, ProcessorCount, ProviderId, ReplicaId, TaskIndex } from '../../shared/index.ts';
 
 /** What the broker's driver must do, in order. */
 export type BrokerCommand =
@@ -11,7 +11,11 @@ export type BrokerCommand =
       readonly kind: 'StartReplicas'; readonly providerId: ProviderId; readonly machineId: MachineId;
       readonly jobId: JobId; readonly groupIndex: number;
       readonly starts: readonly { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[];
+      /** The one replica of the batch is a member of a gang, with so many processors; left out where none is. */
+      readonly gang?: { readonly gangId: ReplicaId; readonly rank: number; readonly members: number; readonly processors: ProcessorCount };
     }
+  /** Every member is held: the one on this machine, and all others with the same members, may run. */
+  | { readonly kind: 'StartGang'; readonly providerId: ProviderId; readonly machineId: MachineId; readonly start: StartGang }
   /** Replaces what the provider may go on with while we are away. The driver fills in templates, values and files, and leaves out what it cannot stage. */
   | {
       readonly kind: 'GrantLease'; readonly providerId: ProviderId; readonly sequence: number; readonly horizon: Duration;

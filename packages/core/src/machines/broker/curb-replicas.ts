@@ -6,14 +6,21 @@ import type { BrokerJob, BrokerMachine, BrokerReplica, OpenTask, TaskQueue } fro
 import { cancelReplica, commit, type Turn, wakeBy } from './turn.ts';
 import { isVotedOn } from './votes.ts';
 
+/** What wants processors that would not idle. */
+export interface Claims {
+  readonly ready: readonly TaskQueue[];
+  /** Machines that are to come free for gangs. */
+  readonly gathering: ReadonlySet<BrokerMachine>;
+}
+
 /** Gives up replicas where a job's cap on replication does not allow them any longer. */
-export function curbReplicas(turn: Turn, ready: readonly TaskQueue[]): void {
+export function curbReplicas(turn: Turn, claims: Claims): void {
   for (const job of turn.state.openJobs.values()) {
     forgetSettled(job);
     // Votes are wanted results, and no work beside them.
     if (job.sistered.size === 0 || isVotedOn(job)) continue;
     if (job.replicationCap.kind === 'share') keepWithinShare(turn, job);
-    else if (job.replicationCap.kind === 'idle') yieldToReady(turn, job, ready);
+    else if (job.replicationCap.kind === 'idle') yieldTo(turn, job, claims);
   }
 }
 
@@ -48,10 +55,10 @@ export function isWanted(turn: Turn, ready: readonly TaskQueue[], machine: Broke
   return ready.some((queue) => queue.readyCount > 0 && matchesQueue(queue, machine.facts) && !keepsAway(turn, queue, machine));
 }
 
-/** A processor that ready tasks want would not idle: the youngest sisters make room for them. */
-function yieldToReady(turn: Turn, job: BrokerJob, ready: readonly TaskQueue[]): void {
+/** A processor that ready tasks or a gang want would not idle: the youngest sisters make room for tasks, and all that are in its way for a gang. */
+function yieldTo(turn: Turn, job: BrokerJob, { ready, gathering }: Claims): void {
   const sisters = [...job.sistered].flatMap(sistersOf).sort((one, other) => other.placedAt - one.placedAt || other.replicaId - one.replicaId);
-  const chosen = new Set<BrokerReplica>();
+  const chosen = new Set<BrokerReplica>(sisters.filter(({ machine }) => gathering.has(machine)));
   let making = [...job.sistered].flatMap(({ replicas }) => replicas).filter(({ status }) => status === 'aborting').length;
   for (const queue of ready) {
     let wanted = queue.readyCount - making;

@@ -1,6 +1,7 @@
 import type { Demand } from '../../messages/index.ts';
 import { type Instant, invariant, type ProcessorCount } from '../../shared/index.ts';
 import { quantilesOf, TimeCurve } from '../../times/index.ts';
+import { demandWidth } from './demand-units.ts';
 import type { Validity } from './remaining-time.ts';
 import { isSameReserved, reservedFor } from './reserved-jobs.ts';
 import { runsBeside } from './reserved-place.ts';
@@ -65,7 +66,7 @@ function isBothOrNeither(one: Demand, other: Demand): boolean {
   return (one.pendingTasks === 0) === (other.pendingTasks === 0) && (one.reserved === undefined) === (other.reserved === undefined);
 }
 
-const comparedFields = ['pendingTasks', 'unplacedTasks', 'processors', 'taskTimeMax', 'taskTimeMean', 'deadline', 'userId'] as const;
+const comparedFields = ['gangProcessors', 'pendingTasks', 'unplacedTasks', 'processors', 'taskTimeMax', 'taskTimeMean', 'deadline', 'userId'] as const;
 
 function isSameDemand(one: Demand, other: Demand): boolean {
   return comparedFields.every((field) => one[field] === other[field]) && isSameReserved(one.reserved, other.reserved)
@@ -80,7 +81,7 @@ interface JobFacts {
 }
 
 function gatherFacts(state: BrokerState, processors: ProcessorCount): JobFacts {
-  const jobs = [...state.openJobs.values()].filter((job) => job.processors === processors && runsBeside(job));
+  const jobs = [...state.openJobs.values()].filter((job) => demandWidth(job) === processors && runsBeside(job));
   const deadlines = jobs.flatMap(({ deadline }) => (deadline === undefined ? [] : [deadline]));
   return {
     deadline: deadlines.length === 0 ? undefined : deadlines.reduce((least, one) => Math.min(least, one)),
@@ -97,13 +98,13 @@ function timesOf(jobs: readonly BrokerJob[]): TimeCurve {
   return times;
 }
 
-function toDemand({ pendingTasks, processors, unplacedTasks }: DemandPart, { deadline, userId, times }: JobFacts): Demand {
+function toDemand({ pendingTasks, processors, unplacedTasks, gangProcessors }: DemandPart, { deadline, userId, times }: JobFacts): Demand {
   const { count, sum, longest } = times;
   const taskTimes = quantilesOf(times);
   invariant(unplacedTasks <= pendingTasks, `${unplacedTasks} of ${pendingTasks} pending tasks are said to have no place`);
   return {
     pendingTasks, processors, deadline, userId, unplacedTasks,
     taskTimeMax: count === 0 ? undefined : longest, taskTimeMean: count === 0 ? undefined : Math.ceil(sum / count),
-    ...(taskTimes === undefined ? {} : { taskTimes }),
+    ...(taskTimes === undefined ? {} : { taskTimes }), ...(gangProcessors === 0 ? {} : { gangProcessors }),
   };
 }

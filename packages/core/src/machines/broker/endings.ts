@@ -1,9 +1,10 @@
 import { noSpace } from '../../bag/index.ts';
 import type { ReplicaEnd, TaskStatus } from '../../messages/index.ts';
 import type { ReplicaEnding, ReplicaFate } from './changes.ts';
+import { isFollower } from './gang.ts';
 import type { BrokerOptions } from './options.ts';
 import { hasEnded, type BrokerJob, type BrokerReplica, type OpenTask, type Success } from './state.ts';
-import type { Turn } from './turn.ts';
+import { commit, type Turn } from './turn.ts';
 
 const noBytes = new Uint8Array(0);
 
@@ -13,6 +14,8 @@ export const lostOften = 'MUT_TASK_LOST_OFTEN';
 /** What becomes of a replica whose machine tells of its end. */
 export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
   if (replica.abortFate !== undefined) return abortedFate(replica.abortFate);
+  // Whatever else it says, it is no longer where its gang needs it.
+  if (isFollower(replica) && end.outcome !== 'cancelled') return 'lost';
   switch (end.outcome) {
     case 'succeeded': return 'accepted';
     case 'failed':
@@ -35,6 +38,7 @@ function abortedFate(abortFate: Exclude<BrokerReplica['abortFate'], undefined>):
  */
 export function statusAfter(replica: BrokerReplica, fate: ReplicaFate, options: BrokerOptions): TaskStatus {
   const { job, task } = replica;
+  if (isFollower(replica)) return presentStatus(job, task);
   if (fate === 'accepted') return 'finished';
   if (hasEnded(task)) return presentStatus(job, task);
   if (task.replicas.length > 1 || task.successes !== undefined) return task.status;
@@ -80,7 +84,7 @@ export function statusWithout({ state }: Pick<Turn, 'state'>, { job, task }: Suc
 export function toldEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd): ReplicaEnding {
   const fate = fateOf(replica, end);
   const taskStatus = statusAfter(replica, fate, turn.state.options);
-  const isLostOften = taskStatus === 'failed' && fate === 'lost';
+  const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isFollower(replica);
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
     outcome: end.outcome, exitStatus: end.exitStatus, placedAt: replica.placedAt, startedAt: end.startedAt, endedAt: end.endedAt,
@@ -96,11 +100,17 @@ export interface UntoldEnd {
   readonly detail: string;
 }
 
+/** Ends one replica of which no machine tells. */
+export function endUntold(turn: Turn, replica: BrokerReplica, end: UntoldEnd): void {
+  const { job: { jobId }, machine: { facts: { machineId } } } = replica;
+  commit(turn, { kind: 'ReplicasEnded', machineId, jobId, endings: [untoldEnding(turn, replica, end)], at: turn.now });
+}
+
 /** The ending of a replica of which no machine tells: now, as far as anybody knows. */
 export function untoldEnding(turn: Turn, replica: BrokerReplica, end: UntoldEnd): ReplicaEnding {
   const fate = replica.abortFate === undefined ? end.fate : abortedFate(replica.abortFate);
   const taskStatus = statusAfter(replica, fate, turn.state.options);
-  const isLostOften = taskStatus === 'failed' && fate === 'lost';
+  const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isFollower(replica);
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
     outcome: undefined, exitStatus: 0, placedAt: replica.placedAt, startedAt: replica.startedAt, endedAt: turn.now,

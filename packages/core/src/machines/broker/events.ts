@@ -43,8 +43,11 @@ export function eventsOf(change: BrokerChange): BrokerEvent[] {
     case 'JobEnded': return [jobEvent(`job.${change.status}`, change.jobId, '')];
     case 'TasksRetried': return [{ ...jobEvent('tasks.retried', change.jobId, ''), taskIndexes: change.taskIndexes }];
     case 'ReplicasPlaced': return [{ ...jobEvent('tasks.started', change.jobId, ''), taskIndexes: change.taskIndexes, machineId: change.machineId }];
+    case 'GangPlaced': return [{ ...jobEvent('tasks.started', change.jobId, ''), taskIndexes: [change.taskIndex], machineId: change.seats[0]?.machineId ?? '' }];
     case 'ReplicaVerifying': return [endingEvent('tasks.verifying', change, [change.ending])];
     case 'ReplicasEnded': return endEvents(change);
+    case 'MembersHeld':
+    case 'GangStarted':
     case 'ReplicasStarted':
     case 'ReplicasGivenUp':
     case 'ReplicaDigested':
@@ -109,7 +112,7 @@ function endEvents(change: ChangeOf<'ReplicasEnded'>): BrokerEvent[] {
 }
 
 function replicaEventType({ fate }: ReplicaEnding): BrokerEventType | undefined {
-  return fate === 'accepted' || fate === 'cancelled' ? undefined : `replicas.${fate}`;
+  return fate === 'accepted' || fate === 'cancelled' || fate === 'served' ? undefined : `replicas.${fate}`;
 }
 
 function taskEventType({ fate, taskStatus }: ReplicaEnding): BrokerEventType | undefined {

@@ -2,6 +2,7 @@ import type { TakenTask } from '../../messages/index.ts';
 import type { Instant, JobId, MachineId, TaskIndex, UserId } from '../../shared/index.ts';
 import type { ReplicaEnding } from './changes.ts';
 import { avoidedUntil } from './avoidance.ts';
+import { describeGang } from './explain-gang.ts';
 import { explainPlanned } from './explain-plan.ts';
 import { explainScheduling, explainSister } from './explain-scheduling.ts';
 import { explainWaiting } from './explain-waiting.ts';
@@ -55,7 +56,8 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
 function explainRunning(state: BrokerState, { job, task, name, past }: NamedTask & { readonly job: BrokerJob }, now: Instant): Explanation {
   const open = job.tasks.get(task.taskIndex);
   const details = [...describeRests(state, task, now), ...(open === undefined ? [] : explainAdopted(open)), ...explainScheduling(state, job, now), ...explainSister(job, open, now), ...past];
-  return { summary: `${name} runs on ${describeReplicas(task, now)}.`, details };
+  const gang = open?.replicas[0]?.member?.gang;
+  return { summary: `${name} ${gang === undefined ? `runs on ${describeReplicas(task, now)}` : describeGang(gang, now)}.`, details };
 }
 
 function describeRests({ replicas }: BrokerState, task: TaskSummary, now: Instant): string[] {

@@ -1,6 +1,7 @@
 import { freeProcessors } from '../../bag/index.ts';
 import { explainMatch } from '../../requirements/index.ts';
 import type { Instant } from '../../shared/index.ts';
+import { explainGangWaiting } from './explain-gang.ts';
 import { describeRequests } from './explain-request.ts';
 import { explainReservedWaiting } from './explain-reserved.ts';
 import { type Explanation, listedMax } from './explanation.ts';
@@ -16,6 +17,7 @@ import { isCaught } from './trust-records.ts';
 export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
   const reserved = explainReservedWaiting(state, queue.job, now);
   if (reserved !== undefined) return reserved;
+  if (queue.isGang) return explainGangWaiting(state, queue, now);
   const machines = [...state.machines.values()].filter(({ facts }) => belongsTo(queue.job, facts.reservation));
   if (machines.length === 0) return explainNoMachines(state, now);
   const matching = machines.filter((machine) => matchesQueue(queue, machine.facts));

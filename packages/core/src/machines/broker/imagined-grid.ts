@@ -2,6 +2,9 @@ import { freeProcessors, placeQueues, type SchedulingPort } from '../../bag/inde
 import type { AllocationRequest, SchedulerName } from '../../messages/index.ts';
 import { type Instant, invariant, type ProcessorCount, type RequestId } from '../../shared/index.ts';
 import { unknownSlowness } from '../../times/index.ts';
+import { demandUnits, demandWidth } from './demand-units.ts';
+import { isFollower } from './gang.ts';
+import { imagineGangs } from './imagine-gangs.ts';
 import { mayMatch } from './machine-pattern.ts';
 import { matchesQueue } from './matching.ts';
 import { countReadySoon } from './ready-soon.ts';
@@ -34,7 +37,7 @@ export interface ImaginedQueue {
   readonly source: TaskQueue;
   readonly processors: ProcessorCount;
   readonly scheduler: SchedulerName;
-  /** Falls as machines take tasks; what is left nothing takes. */
+  /** Falls as machines take tasks; what is left nothing takes. A gang counts as so many tasks as it has processors. */
   readyCount: number;
 }
 
@@ -84,7 +87,9 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
     readyTasks: () => [], suits: () => true, placeTasks: () => undefined, taskTime: () => undefined, waits: () => [], timeLeft: () => Infinity,
     bytesHeld: () => 0, lookAgain: () => undefined, isPlanned: () => false, placePlanned: () => new Set(),
   };
-  placeQueues(machines, [...queues.values()].filter((queue) => queue.readyCount > 0), port);
+  const ready = [...queues.values()].filter((queue) => queue.readyCount > 0);
+  imagineGangs(machines, ready.filter(({ source }) => source.isGang), port.matches);
+  placeQueues(machines, ready.filter(({ source }) => !source.isGang), port);
   // Behind all that is ready, and of what is there already: what these leave is not lacking.
   placeQueues(machines, imagineSoon(moment), port);
   return { machines, queues: [...queues.values()], running };
@@ -97,7 +102,7 @@ function imagineSoon(moment: Moment): ImaginedQueue[] {
   const soon: ImaginedQueue[] = [];
   for (const job of moment.state.openJobs.values()) {
     const counts = job.status === 'running' && runsBeside(job) ? countReadySoon(moment, job) : [];
-    for (const [source, readyCount] of counts) soon.push({ ...imagineQueue(source), readyCount });
+    for (const [source, readyCount] of counts) soon.push({ ...imagineQueue(source), readyCount: readyCount * demandUnits(source) });
   }
   return soon;
 }
@@ -105,7 +110,7 @@ function imagineSoon(moment: Moment): ImaginedQueue[] {
 /** One that looks at its data, or follows a plan, would look at each task; for their number it is a workqueue. */
 function imagineQueue(source: TaskQueue): ImaginedQueue {
   const scheduler = source.scheduler === 'storage-affinity' || source.scheduler === 'plan' ? 'wqr' : source.scheduler;
-  return { source, processors: source.processors, scheduler, readyCount: source.ready.size };
+  return { source, processors: demandWidth(source), scheduler, readyCount: source.ready.size * demandUnits(source) };
 }
 
 /** Runs that votes want and nothing provides for wait beside the ready tasks. */
@@ -165,12 +170,13 @@ function countOn(
   let held = 0;
   for (const replica of machine.replicas.values()) {
     if (replica.status === 'aborting') continue;
-    const { job: { processors } } = replica;
-    add(replicas, processors, 1);
+    const { processors, job, member } = replica;
+    const [width, count] = [demandWidth(job), member === undefined ? 1 : processors];
+    add(replicas, width, count);
     if (held + processors <= machine.processors || !machine.provider.isConnected) {
       held += processors;
-      if (isWanted(state, replica)) add(tasks, processors, 1);
-    } else if (isWanted(state, replica)) {
+      if (isWanted(state, replica)) add(tasks, width, count);
+    } else if (isWanted(state, replica) && member === undefined) {
       const queue = queues.get(getGroup(replica.job, replica.task.index).queue);
       if (queue !== undefined) queue.readyCount++;
     }
@@ -181,6 +187,7 @@ function countOn(
 /** A task counts once, where its eldest replica is, one with a success where that was; a task that is voted on, as often as it wants votes. */
 function isWanted(state: BrokerState, replica: BrokerReplica): boolean {
   const { job, task, task: { successes, replicas } } = replica;
+  if (isFollower(replica)) return replica.status !== 'aborting';
   if (isVotedOn(job)) return replicas.indexOf(replica) < votesWanted(state, job, task);
   return successes === undefined && replicas[0] === replica;
 }
@@ -202,7 +209,7 @@ function countFetched(state: BrokerState, running: ReadonlyMap<BrokerProvider, R
     if (!isFetched(success) || success.job.status !== 'running' || !runsBeside(success.job)) continue;
     const provider = state.providers.get(success.account.providerId);
     const counted = provider && running.get(provider);
-    if (counted !== undefined) add(counted.tasks, success.job.processors, 1);
+    if (counted !== undefined) add(counted.tasks, demandWidth(success.job), 1);
   }
 }
 

@@ -52,7 +52,7 @@ function countPlaces({ machines }: BrokerState, job: BrokerJob): number {
   for (const { replicas, processors } of machines.values()) {
     let held = 0;
     for (const replica of replicas.values()) {
-      held += replica.job.processors;
+      held += replica.processors;
       if (held > processors) break;
       if (replica.job === job && replica.status !== 'aborting') count++;
     }

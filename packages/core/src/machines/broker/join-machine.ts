@@ -4,6 +4,7 @@ import { adoptLeased } from './adopt-leased.ts';
 import type { InputOf } from './inputs.ts';
 import { loseMachine, loseReplicas } from './lose-machine.ts';
 import type { BrokerMachine, BrokerProvider } from './state.ts';
+import { repeatStarts } from './tend-gangs.ts';
 import { identityOf } from './trust-records.ts';
 import { addCancel, commit, type Turn } from './turn.ts';
 
@@ -36,6 +37,7 @@ export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
   // A task of which something was lost just now may run there all the same, as what was leased.
   adoptLeased(turn, machine, input.heldReplicaIds);
   compareHeld(turn, machine, input.heldReplicaIds);
+  repeatStarts(turn, machine);
 }
 
 /** A walltime ends by the clock of its provider, which may be another than ours, and never before what was charged of it. */

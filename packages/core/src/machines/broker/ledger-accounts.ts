@@ -1,4 +1,4 @@
-import type { Instant, ProcessorMillis, ProviderId, RequestId } from '../../shared/index.ts';
+import type { Instant, ProcessorCount, ProcessorMillis, ProviderId, RequestId } from '../../shared/index.ts';
 import type { ReplicaEnding, ReplicaFate } from './changes.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, LedgerAccount, LedgerShare } from './state.ts';
 
@@ -42,12 +42,12 @@ export interface RunTimes {
  * Clocks differ: its length by its machine's clock is clipped to the time between placing it and hearing of its end, and to
  * what its machine's presence leaves. So what the replicas of a machine are charged never exceeds the machine's presence.
  */
-export function chargeOf(machine: BrokerMachine, job: BrokerJob, times: RunTimes): ProcessorMillis {
+export function chargeOf(machine: BrokerMachine, processors: ProcessorCount, times: RunTimes): ProcessorMillis {
   if (times.startedAt === 0) return 0;
   const told = Math.max(0, times.endedAt - times.startedAt);
   const heard = Math.max(0, times.at - times.placedAt);
   const left = Math.max(0, presenceOf(machine, times.at) - machine.charged);
-  return Math.min(Math.min(told, heard) * job.processors, left);
+  return Math.min(Math.min(told, heard) * processors, left);
 }
 
 /** Books a charge as what the replica's fate makes of it, for its account and for its job's share. */
@@ -61,11 +61,15 @@ export function book(account: LedgerAccount, job: BrokerJob, fate: ReplicaFate, 
 }
 
 function columnOf(fate: ReplicaFate): keyof LedgerShare {
-  if (fate === 'accepted') return 'used';
+  if (fate === 'accepted' || fate === 'served') return 'used';
   return fate === 'surplus' || fate === 'outvoted' ? 'losers' : 'killed';
 }
 
-/** The run times that an ending tells; one that was adopted ran before it was placed here. */
-export function runTimesOf({ isAdopted }: BrokerReplica, ending: ReplicaEnding, at: Instant): RunTimes {
+/**
+ * The run times that an ending tells; one that was adopted ran before it was placed here. A member of a gang holds its processors from when it
+ * was held, though nothing may run on them: the leader until it starts, the others until they are told to end.
+ */
+export function runTimesOf({ isAdopted, member }: BrokerReplica, ending: ReplicaEnding, at: Instant): RunTimes {
+  if (member?.held !== undefined && (member.rank > 0 || ending.startedAt === 0)) return { startedAt: member.held.at, endedAt: at, placedAt: ending.placedAt, at };
   return { startedAt: ending.startedAt, endedAt: ending.endedAt, placedAt: isAdopted ? 0 : ending.placedAt, at };
 }

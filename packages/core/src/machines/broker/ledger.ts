@@ -1,5 +1,6 @@
 import type { AllocationRequest } from '../../messages/index.ts';
 import type { Instant, JobId, ProcessorMillis, ProviderId, RequestId } from '../../shared/index.ts';
+import { isFollower } from './gang.ts';
 import { chargeOf, heldTimeOf, requestKey } from './ledger-accounts.ts';
 import type { BrokerMachine, BrokerReplica, BrokerState, LedgerAccount, LedgerShare } from './state.ts';
 
@@ -59,12 +60,13 @@ function addMachine(sums: Sums, machine: BrokerMachine, now: Instant): void {
 }
 
 function runningCharge(replica: BrokerReplica, now: Instant): ProcessorMillis {
-  const { job, machine, startedAt, placedAt } = replica;
-  return chargeOf(machine, job, { startedAt, endedAt: now, placedAt, at: now });
+  const { machine, processors, startedAt, placedAt, member } = replica;
+  return chargeOf(machine, processors, { startedAt: member?.held?.at ?? startedAt, endedAt: now, placedAt, at: now });
 }
 
 function columnOfRunning(replica: BrokerReplica): keyof LedgerShare {
   if (replica.abortFate === 'cancelled' || replica.abortFate === 'retried') return 'killed';
+  if (isFollower(replica)) return 'used';
   return replica.abortFate === 'surplus' || replica.task.replicas[0] !== replica ? 'losers' : 'used';
 }
 

@@ -19,9 +19,9 @@ export function addToPattern(pattern: MachinePattern | undefined, { processors, 
  * Before any was seen, its name as the attribute `site` is all that is known, and what is not known is hoped for. Later only attributes in
  * which its machines differ are hoped for: what none of them ever stated the next one will not state either.
  */
-export function mayMatch({ processors, requirements }: Pick<TaskQueue, 'processors' | 'requirements'>, { providerId, pattern }: BrokerProvider): boolean {
+export function mayMatch({ processors, isGang, requirements }: Pick<TaskQueue, 'processors' | 'isGang' | 'requirements'>, { providerId, pattern }: BrokerProvider): boolean {
   if (pattern === undefined) return evaluate(requirements, { site: providerId }) !== 'no match';
-  if (processors > pattern.processors) return false;
+  if (!isGang && processors > pattern.processors) return false;
   const result = evaluate(requirements, pattern.attributes);
   return result === 'match' || (result === 'undefined' && namesAny(requirements, pattern.varying));
 }

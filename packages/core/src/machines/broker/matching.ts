@@ -8,9 +8,14 @@ export function matchesQueue(queue: TaskQueue, facts: MachineFacts): boolean {
   if (!belongsTo(queue.job, facts.reservation)) return false;
   const known = queue.matches.get(facts);
   if (known !== undefined) return known;
-  const isMatch = facts.processors >= queue.processors && evaluate(queue.requirements, facts.attributes) === 'match';
+  const isMatch = isWideEnough(queue, facts) && evaluate(queue.requirements, facts.attributes) === 'match';
   queue.matches.set(facts, isMatch);
   return isMatch;
+}
+
+/** A member of a gang is where it finds a processor, if its machine knows of gangs. */
+function isWideEnough({ isGang, processors }: TaskQueue, facts: MachineFacts): boolean {
+  return isGang ? facts.takesGangs === true : facts.processors >= processors;
 }
 
 /** Whether an expression that was checked before holds for a machine; an empty one does. */

@@ -1,11 +1,14 @@
 import type { Duration, Instant } from '../../shared/index.ts';
 import { compareRun, type ComparedRun } from '../../times/index.ts';
 import type { ChangeOf, ReplicaEnding } from './changes.ts';
+import { isFollower } from './gang.ts';
 import type { BrokerJob, BrokerMachine, BrokerState } from './state.ts';
 
 /** Learns from ends how long the job's tasks take, and how fast the machine is. */
 export function observeTimes(state: BrokerState, job: BrokerJob, change: ChangeOf<'ReplicasEnded'>): void {
-  const runs = change.endings.map((ending) => runOf(ending, change, state.machines.get(change.machineId)));
+  // What follows a leader is there for as long as that runs, and tells nothing new.
+  const endings = change.endings.filter(({ replicaId }) => !isFollower(state.replicas.get(replicaId) ?? {}));
+  const runs = endings.map((ending) => runOf(ending, change, state.machines.get(change.machineId)));
   const machine = state.machines.get(change.machineId);
   // Compared with what was known before, all of them: a machine is not to be measured by its own runs, if there are others.
   if (machine !== undefined) for (const run of runs) if (run !== undefined) compareOn(machine, job, run);

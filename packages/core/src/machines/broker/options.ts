@@ -22,6 +22,10 @@ export interface BrokerOptions {
   readonly hearWithin: Duration;
   /** Losses and breakages after which a task is given up: it may be what takes the machines down. */
   readonly lossesMax: number;
+  /** How long the members of a gang may take to be held, their inputs staged, before it is given up. */
+  readonly gangHoldMax: Duration;
+  /** How long a job's gangs pause after one that ended before it started; doubled with each that follows, up to the second. */
+  readonly gangPause: { readonly least: Duration; readonly most: Duration };
   /** How old a replica is before idle machines get a sister of it. */
   readonly replicateAfter: Duration;
   /** How long a replica waits at a busy machine before an idle one may have its task. */
@@ -48,6 +52,8 @@ export const defaultBrokerOptions: BrokerOptions = {
   suspectGrace: 60_000,
   hearWithin: 10_000,
   lossesMax: 20,
+  gangHoldMax: 600_000,
+  gangPause: { least: 250, most: 60_000 },
   replicateAfter: 250,
   withdrawAfter: 100,
   observedMin: 5,

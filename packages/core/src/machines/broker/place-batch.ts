@@ -18,5 +18,6 @@ export function placeBatch(turn: Turn, machine: BrokerMachine, { job, group, tas
   commit(turn, { kind: 'ReplicasPlaced', machineId, jobId, firstReplicaId, taskIndexes, at: turn.now });
   const starts = taskIndexes.map((taskIndex, offset) => ({ replicaId: firstReplicaId + offset, taskIndex }));
   trimLeases(turn, job, taskIndexes);
+  machine.provider.owesTurn = false;
   turn.commands.push({ kind: 'StartReplicas', providerId, machineId, jobId, groupIndex: group.groupIndex, starts });
 }

@@ -88,7 +88,7 @@ export interface TaskSummary {
   readonly failureCount: number;
   /** The first of those that it waits for and that have not finished. */
   readonly waitsFor: readonly TaskIndex[];
-  /** On machines now or being verified, the eldest first. */
+  /** On machines now or being verified, the eldest first; of a gang all its members. */
   readonly replicas: readonly OpenReplica[];
 }
 
@@ -110,7 +110,7 @@ export function findTaskSummary(job: BrokerJob, taskIndex: TaskIndex): TaskSumma
   const verifying = (task.successes ?? []).map(({ ending, machineId }) => ({
     replicaId: ending.replicaId, machineId, placedAt: ending.placedAt, startedAt: ending.startedAt, isVerifying: true,
   }));
-  const running = task.replicas.map(({ replicaId, machine, placedAt, startedAt }) => ({
+  const running = task.replicas.flatMap((replica) => replica.member?.gang.members ?? [replica]).map(({ replicaId, machine, placedAt, startedAt }) => ({
     replicaId, machineId: machine.facts.machineId, placedAt, startedAt, isVerifying: false,
   }));
   return { taskIndex, status: task.status, failureCount: task.failureCount, waitsFor: [], replicas: [...verifying, ...running] };
@@ -207,7 +207,7 @@ function countRunning(machine: BrokerMachine): number {
   let held = 0;
   let running = 0;
   for (const replica of machine.replicas.values()) {
-    held += replica.job.processors;
+    held += replica.processors;
     if (held <= machine.processors) running++;
   }
   return running;

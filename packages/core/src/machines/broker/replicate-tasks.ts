@@ -82,8 +82,8 @@ class Caps {
 }
 
 /** Whether idle processors may get replicas of the job's running tasks. */
-function isReplicated({ replicasMax, status, scheduler }: BrokerJob): boolean {
-  return replicasMax > 1 && status === 'running' && findScheduler(scheduler).replication !== 'none';
+function isReplicated({ isGang, replicasMax, status, scheduler }: BrokerJob): boolean {
+  return !isGang && replicasMax > 1 && status === 'running' && findScheduler(scheduler).replication !== 'none';
 }
 
 /** Bytes count before speed where replicas are to go to the data: a byte is more than any difference in time. */

@@ -7,7 +7,7 @@ import type { SpecFault } from './spec-fault.ts';
 import { countRunsWanted } from './votes.ts';
 
 /** Finds what keeps a job from running inside the reservation that its spec names, as far as its claim and its resource have told; undefined where nothing does. */
-export function findReservationFault({ state, now }: Turn, userId: UserId, { reservation, processors }: JobSpec): SpecFault | undefined {
+export function findReservationFault({ state, now }: Turn, userId: UserId, { reservation, processors, gang }: JobSpec): SpecFault | undefined {
   if (reservation === undefined) return undefined;
   const { reservationId, userId: holder, units } = reservation;
   const { endsAt } = windowOf(state, reservation);
@@ -16,7 +16,9 @@ export function findReservationFault({ state, now }: Turn, userId: UserId, { res
   if (endsAt <= now) return { code: 'MUT_CLAIM_LATE', message: `${name} ended ${describeTime(now - endsAt)} ago` };
   if (units.length === 0) return { code: 'MUT_RESERVATION_AMOUNT', message: `${name} is a share of a capacity; a job wants one of processors` };
   // An agent is started for each processor of an allocation.
-  if (processors > 1) return { code: 'MUT_RESERVATION_EXCEEDED', message: `a task wants ${processors} processors; the machines inside ${name} have one each` };
+  if (processors > 1 && gang !== true) return { code: 'MUT_RESERVATION_EXCEEDED', message: `a task wants ${processors} processors; the machines inside ${name} have one each` };
+  const amount = amountOf(state, reservation);
+  if (processors > amount) return { code: 'MUT_RESERVATION_EXCEEDED', message: `a gang wants ${processors} processors; ${name} is of ${amount}` };
   const over = findOver(state, reservation);
   return over === undefined ? undefined : { code: over.code, message: `nothing is to be had of ${name}: ${over.reason}` };
 }

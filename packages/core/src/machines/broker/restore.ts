@@ -2,14 +2,15 @@ import { schedulerNames } from '../../messages/index.ts';
 import { type IndexRange, IndexSet, invariant, type TaskIndex } from '../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../times/index.ts';
 import { countUnmet } from './apply-dependencies.ts';
-import { getJob } from './apply-job.ts';
+import { getJob, noGangsYet } from './apply-job.ts';
 import { addProvider, changeRequests, getMachine, getProvider, joinMachine } from './apply-machine.ts';
+import { isFollower } from './gang.ts';
 import { openAccount } from './ledger-accounts.ts';
 import { layOutDependencies } from './lay-out-dependencies.ts';
 import { openLease } from './leases.ts';
 import type { BrokerOptions } from './options.ts';
-import { type SavedJob, type SavedMachine, type SavedProvider, type SavedReplica, type SavedState, type SavedSuccess, snapshotVersion } from './snapshot.ts';
-import { type BrokerJob, type BrokerReplica, type BrokerState, clientKey, createBrokerState, hasEnded, type LedgerAccount, type OpenTask, schedulingDefaults } from './state.ts';
+import { type SavedGang, type SavedJob, type SavedMachine, type SavedProvider, type SavedReplica, type SavedState, type SavedSuccess, snapshotVersion } from './snapshot.ts';
+import { type BrokerJob, type BrokerReplica, type BrokerState, clientKey, createBrokerState, type FirstEnd, type GangMembership, hasEnded, type LedgerAccount, type OpenTask, schedulingDefaults } from './state.ts';
 import { getGroup, getTaskGroup, layOutGroups } from './task-groups.ts';
 
 const noBytes = new Uint8Array(0);
@@ -26,12 +27,18 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
   for (const machine of saved.machines) restoreMachine(state, machine);
   for (const job of saved.jobs) restoreJob(state, job);
   for (const jobId of saved.openJobIds) state.openJobs.set(jobId, getJob(state, jobId));
-  for (const replica of saved.replicas) restoreReplica(state, replica);
+  restoreReplicas(state, saved);
   for (const success of saved.successes) restoreSuccess(state, success);
   restoreRecords(state, saved);
   state.nextJobId = saved.nextJobId;
   state.nextReplicaId = saved.nextReplicaId;
   return state;
+}
+
+/** Earlier snapshots have no gangs. */
+function restoreReplicas(state: BrokerState, { gangs = [], replicas }: SavedState): void {
+  for (const gang of gangs) restoreGang(state, gang);
+  for (const replica of replicas) restoreReplica(state, replica);
 }
 
 /** In their order, and also those of requests that say nothing of it any more; earlier snapshots have none. */
@@ -70,7 +77,7 @@ function restoreMachine(state: BrokerState, saved: SavedMachine): void {
 function restoreJob(state: BrokerState, saved: SavedJob): void {
   const { finished, failed, cancelled, ready, waiting = [], tasks, shares, supports: _supports, doubtful: _doubtful, ...kept } = saved;
   const job: BrokerJob = {
-    ...kept, ...schedulingOf(saved), ...restoreVotes(saved), deadline: saved.deadline, verification: saved.verification, reservation: saved.reservation, reservationOver: saved.reservationOver, spec: saved.spec, groups: [], queues: [], dependencies: undefined, tasks: new Map(), shares: new Map(), sistered: new Set(),
+    ...kept, ...schedulingOf(saved), ...restoreVotes(saved), deadline: saved.deadline, ...gangsOf(saved), verification: saved.verification, reservation: saved.reservation, reservationOver: saved.reservationOver, spec: saved.spec, groups: [], queues: [], dependencies: undefined, tasks: new Map(), shares: new Map(), sistered: new Set(),
     times: saved.times.curve === undefined ? TimeCurve.fromSums(saved.times) : TimeCurve.restore(saved.times.curve),
     finished: restoreSet(finished), failed: restoreSet(failed), cancelled: restoreSet(cancelled),
   };
@@ -92,6 +99,10 @@ function restoreDependencies(job: BrokerJob, waiting: readonly (readonly number[
   job.dependencies = layOutDependencies(job.spec);
   countUnmet(job);
   job.dependencies?.waiting.addAll(restoreSet(waiting));
+}
+
+function gangsOf({ isGang, lastGangId = 0 }: SavedJob): Pick<BrokerJob, 'isGang' | keyof typeof noGangsYet> {
+  return { isGang: isGang === true, ...noGangsYet, lastGangId };
 }
 
 /** An earlier release wrote none of it down. */
@@ -123,15 +134,39 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
   const job = getJob(state, jobId);
   const machine = getMachine(state, machineId);
   // What still runs for a task that was doubted or retried since has nothing to do with its second life.
-  const task = hasEnded({ status: saved.taskStatus }) ? endedTask(saved) : getTask(job, taskIndex);
+  const member = saved.member === undefined ? undefined : restoreMember(state, saved.member);
+  const task = member?.gang.task ?? (hasEnded({ status: saved.taskStatus }) ? endedTask(saved) : getTask(job, taskIndex));
   const replica: BrokerReplica = {
-    replicaId, job, task, machine, placedAt, startedAt, status, abortFate: saved.abortFate, isAdopted: saved.isAdopted === true, isWithdrawing: false, isEnding: false,
+    replicaId, job, task, machine, processors: saved.processors ?? job.processors, member, placedAt, startedAt, status, abortFate: saved.abortFate,
+    isAdopted: saved.isAdopted === true, isWithdrawing: false, isEnding: false,
   };
-  task.replicas.push(replica);
-  noteSisters(job, task);
+  member?.gang.members.push(replica);
+  if (!isFollower(replica)) {
+    task.replicas.push(replica);
+    noteSisters(job, task);
+  }
   machine.replicas.set(replicaId, replica);
-  machine.heldProcessors += job.processors;
+  machine.heldProcessors += replica.processors;
   state.replicas.set(replicaId, replica);
+}
+
+/** Its members come after it, in the order of their ranks. */
+function restoreGang(state: BrokerState, saved: SavedGang): void {
+  const { gangId, jobId, taskIndex, taskStatus, heldCount, status, placedAt, brokenBy } = saved;
+  const job = getJob(state, jobId);
+  const open = hasEnded({ status: taskStatus }) ? undefined : job.tasks.get(taskIndex);
+  state.gangs.set(gangId, { gangId, job, task: open ?? endedTask({ taskIndex, taskStatus }), members: [], heldCount, status, placedAt, brokenBy: restoreFirstEnd(brokenBy) });
+}
+
+/** JSON leaves out what is undefined. */
+function restoreFirstEnd(saved: FirstEnd | undefined): FirstEnd | undefined {
+  return saved === undefined ? undefined : { ...saved, outcome: saved.outcome };
+}
+
+function restoreMember({ gangs }: BrokerState, { gangId, rank, held }: NonNullable<SavedReplica['member']>): GangMembership {
+  const gang = gangs.get(gangId);
+  invariant(gang, `a member of gang ${gangId}, which is not there`);
+  return { gang, rank, held };
 }
 
 function noteSisters({ sistered }: BrokerJob, task: OpenTask): void {
@@ -146,7 +181,7 @@ function getTask(job: BrokerJob, index: TaskIndex): OpenTask {
 }
 
 /** What the sisters of a winner still hang on, also where their task runs again. */
-function endedTask({ taskIndex, taskStatus }: SavedReplica): OpenTask {
+function endedTask({ taskIndex, taskStatus }: Pick<SavedReplica, 'taskIndex' | 'taskStatus'>): OpenTask {
   return {
     index: taskIndex, status: taskStatus, replicas: [], successes: undefined, accepting: undefined,
     failureCount: 0, lossCount: 0, avoidMachineId: '', avoidSince: 0,

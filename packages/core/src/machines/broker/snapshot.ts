@@ -1,6 +1,6 @@
 import type { Duration, IndexSet } from '../../shared/index.ts';
 import type { SavedCurve, Slowness, TimeCurve } from '../../times/index.ts';
-import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
+import type { BrokerGang, BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, GangMembership, OpenTask, Success } from './state.ts';
 import { getGroup, getTaskGroup } from './task-groups.ts';
 
 /** The version of the format that `snapshot` writes. */
@@ -17,15 +17,17 @@ export function snapshot(state: BrokerState): string {
 }
 
 /** The parts of a snapshot, as they go into JSON; what earlier releases did not write may be absent. */
-export type SavedState = WithNewer<ReturnType<typeof saveState>, 'records' | 'overReservations' | 'movedReservations'> & { readonly jobs: readonly SavedJob[]; readonly successes: readonly SavedSuccess[] };
+export type SavedState = WithNewer<ReturnType<typeof saveState>, 'records' | 'overReservations' | 'movedReservations' | 'gangs'> & { readonly jobs: readonly SavedJob[]; readonly successes: readonly SavedSuccess[] };
 /** A provider in a snapshot. */
 export type SavedProvider = ReturnType<typeof saveProvider>;
 /** A job in a snapshot. */
-export type SavedJob = WithNewer<ReturnType<typeof saveJob>, 'supports' | 'doubtful' | 'extraVoteCount'>;
+export type SavedJob = WithNewer<ReturnType<typeof saveJob>, 'supports' | 'doubtful' | 'extraVoteCount' | 'isGang' | 'lastGangId'>;
 /** A machine in a snapshot. */
 export type SavedMachine = ReturnType<typeof saveMachine>;
 /** A replica in a snapshot. */
 export type SavedReplica = ReturnType<typeof saveReplica>;
+/** A gang in a snapshot. */
+export type SavedGang = ReturnType<typeof saveGang>;
 /** An unsettled success in a snapshot. */
 export type SavedSuccess = WithNewer<ReturnType<typeof saveSuccess>, 'identity'>;
 
@@ -40,7 +42,7 @@ function saveState(state: BrokerState) {
     machines: [...state.machines.values()].map(saveMachine),
     jobs: [...state.jobs.values()].map(saveJob),
     openJobIds: [...state.openJobs.keys()],
-    replicas: [...state.replicas.values()].map(saveReplica),
+    replicas: [...state.replicas.values()].map(saveReplica), gangs: [...state.gangs.values()].map(saveGang),
     successes: [...state.successes.values()].map(saveSuccess),
     records: [...state.records.values()],
   };
@@ -66,10 +68,10 @@ function savePace({ times, slowness }: BrokerMachine): { times?: SavedCurve; slo
 }
 
 function saveJob(job: BrokerJob) {
-  const { jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, verification, spec } = job;
+  const { jobId, userId, clientJobId, label, submittedAt, taskCount, processors, isGang, lastGangId, replicasMax, failuresMax, deadline, verification, spec } = job;
   const { status, cancelReason, endedAt, replicaCount, failureCount, extraVoteCount, scheduler, replicationCap, reservation, reservationOver } = job;
   return {
-    jobId, userId, clientJobId, label, submittedAt, taskCount, processors, replicasMax, failuresMax, deadline, scheduler, replicationCap, verification, reservation, reservationOver, spec,
+    jobId, userId, clientJobId, label, submittedAt, taskCount, processors, ...(isGang ? { isGang, lastGangId } : {}), replicasMax, failuresMax, deadline, scheduler, replicationCap, verification, reservation, reservationOver, spec,
     status, cancelReason, endedAt, replicaCount, failureCount, extraVoteCount, times: saveTimes(job.times),
     doubtful: saveSet(job.doubtful), supports: [...job.supports].map(([identity, support]) => ({ identity, tasks: saveSet(support) })),
     finished: saveSet(job.finished), failed: saveSet(job.failed), cancelled: saveSet(job.cancelled),
@@ -94,10 +96,18 @@ function saveTask({ index, status, failureCount, lossCount, avoidMachineId, avoi
 }
 
 function saveReplica(replica: BrokerReplica) {
-  const { replicaId, job, task, machine, placedAt, startedAt, status, abortFate, isAdopted } = replica;
+  const { replicaId, job, task, machine, processors, member, placedAt, startedAt, status, abortFate, isAdopted } = replica;
   const { jobId } = job;
   const { machineId } = machine.facts;
-  return { replicaId, jobId, taskIndex: task.index, taskStatus: task.status, machineId, placedAt, startedAt, status, abortFate, ...(isAdopted ? { isAdopted } : {}) };
+  return { replicaId, jobId, taskIndex: task.index, taskStatus: task.status, machineId, placedAt, startedAt, status, abortFate, ...(isAdopted ? { isAdopted } : {}), ...(member === undefined ? {} : { processors, member: saveMember(member) }) };
+}
+
+function saveMember({ gang: { gangId }, rank, held }: GangMembership) {
+  return { gangId, rank, held };
+}
+
+function saveGang({ gangId, job: { jobId }, task, heldCount, status, placedAt, brokenBy }: BrokerGang) {
+  return { gangId, jobId, taskIndex: task.index, taskStatus: task.status, heldCount, status, placedAt, brokenBy };
 }
 
 function saveSuccess(success: Success) {

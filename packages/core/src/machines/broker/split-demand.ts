@@ -1,4 +1,5 @@
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
+import { demandUnits, demandWidth } from './demand-units.ts';
 import { add, imagineGrid, type ImaginedGrid, type ImaginedQueue } from './imagined-grid.ts';
 import { mayMatch } from './machine-pattern.ts';
 import { holdsUntil, type Moment } from './remaining-time.ts';
@@ -14,6 +15,8 @@ export interface DemandPart {
   readonly pendingTasks: number;
   /** How many of them nothing that it has, or has asked for, will take. */
   readonly unplacedTasks: number;
+  /** Of the widest gang among those; 0 where there is none. */
+  readonly gangProcessors: ProcessorCount;
 }
 
 /**
@@ -50,7 +53,7 @@ function partOf(state: BrokerState, grid: ImaginedGrid, { provider, left, fresh 
   const [there, lacking] = [placed.get(processors) ?? 0, unplaced.get(processors) ?? 0];
   // It covers all that it runs, sisters of tasks that count elsewhere too: what holds them is to stay.
   const running = Math.min(grid.running.get(provider)?.replicas.get(processors) ?? 0, countPending(state, processors));
-  return { processors, pendingTasks: Math.max(running, there + lacking), unplacedTasks: lacking };
+  return { processors, pendingTasks: Math.max(running, there + lacking), unplacedTasks: lacking, gangProcessors: lacking === 0 ? 0 : widestGang({ provider, left, fresh }) };
 }
 
 /** Tasks that run there, and those that its machines and requests take in the imagination, by width. */
@@ -58,7 +61,7 @@ function placedWith(grid: ImaginedGrid, provider: BrokerProvider): Map<Processor
   const placed = new Map(grid.running.get(provider)?.tasks);
   for (const machine of grid.machines) {
     if (machine.provider !== provider) continue;
-    for (const [{ processors }, count] of machine.taken) add(placed, processors, count);
+    for (const [queue, count] of machine.taken) add(placed, demandWidth(queue), count);
   }
   return placed;
 }
@@ -69,11 +72,24 @@ function unplacedFor({ provider, left, fresh }: Split): Map<ProcessorCount, numb
   if (!provider.isConnected) return unplaced;
   for (const queue of left) {
     if (!mayMatch(queue.source, provider)) continue;
-    let elsewhere = 0;
-    for (const [other, shares] of fresh) if (other !== provider) elsewhere += shares.get(queue) ?? 0;
-    add(unplaced, queue.processors, queue.readyCount - elsewhere);
+    add(unplaced, queue.processors, leftFor({ provider, fresh }, queue));
   }
   return unplaced;
+}
+
+/** What nothing takes of a queue, but what is kept for others. */
+function leftFor({ provider, fresh }: Pick<Split, 'provider' | 'fresh'>, queue: ImaginedQueue): number {
+  let elsewhere = 0;
+  for (const [other, shares] of fresh) if (other !== provider) elsewhere += shares.get(queue) ?? 0;
+  return queue.readyCount - elsewhere;
+}
+
+function widestGang({ provider, left, fresh }: Split): ProcessorCount {
+  let widest = 0;
+  for (const queue of left) {
+    if (queue.source.isGang && mayMatch(queue.source, provider) && leftFor({ provider, fresh }, queue) > 0) widest = Math.max(widest, queue.source.processors);
+  }
+  return widest;
 }
 
 function narrowest(counts: readonly (readonly [ProcessorCount, number])[]): ProcessorCount | undefined {
@@ -85,7 +101,7 @@ function narrowest(counts: readonly (readonly [ProcessorCount, number])[]): Proc
 /** Processors that a task of the narrowest open job wants; 1 where no job wants a machine. */
 export function narrowestOpen(state: BrokerState): ProcessorCount {
   let least = Infinity;
-  for (const job of state.openJobs.values()) if (job.status === 'running' && runsBeside(job)) least = Math.min(least, job.processors);
+  for (const job of state.openJobs.values()) if (job.status === 'running' && runsBeside(job)) least = Math.min(least, demandWidth(job));
   return least === Infinity ? 1 : least;
 }
 
@@ -93,7 +109,7 @@ export function narrowestOpen(state: BrokerState): ProcessorCount {
 function countPending(state: BrokerState, processors: ProcessorCount): number {
   let pending = 0;
   for (const job of state.openJobs.values()) {
-    if (job.status === 'running' && runsBeside(job) && job.processors === processors) pending += job.taskCount - job.finished.size - job.failed.size - job.cancelled.size + countRunsWanted(state, job);
+    if (job.status === 'running' && runsBeside(job) && demandWidth(job) === processors) pending += demandUnits(job) * (job.taskCount - job.finished.size - job.failed.size - job.cancelled.size + countRunsWanted(state, job));
   }
   return pending;
 }
@@ -104,8 +120,10 @@ function dealShares(moment: Moment, left: readonly ImaginedQueue[]): Map<BrokerP
   const shares = new Map(askers.map((provider) => [provider, new Map<ImaginedQueue, number>()]));
   for (const queue of left) {
     const takers = askers.filter((provider) => mayMatch(queue.source, provider));
+    const units = demandUnits(queue.source);
+    const count = queue.readyCount / units;
     takers.forEach((provider, index) => {
-      const share = Math.floor(queue.readyCount / takers.length) + (index < queue.readyCount % takers.length ? 1 : 0);
+      const share = units * (Math.floor(count / takers.length) + (index < count % takers.length ? 1 : 0));
       if (share > 0) shares.get(provider)?.set(queue, share);
     });
   }

@@ -31,6 +31,10 @@ export interface BrokerState {
   readonly machines: Map<MachineId, BrokerMachine>;
   /** Those that a machine has, by all that is known. */
   readonly replicas: Map<ReplicaId, BrokerReplica>;
+  /** Gangs of which a member is on a machine, by id, in the order of placing. */
+  readonly gangs: Map<number, BrokerGang>;
+  /** Of the moment: those that are over and whose members have not been told to end. */
+  readonly brokenGangs: Set<BrokerGang>;
   /** Replicas that succeeded on their machine and whose result is not settled, in the order of their success. */
   readonly successes: Map<ReplicaId, Success>;
   /** All that providers ever told of, by `<provider>/<request>`. */
@@ -69,6 +73,14 @@ export interface BrokerJob {
   readonly submittedAt: Instant;
   readonly taskCount: number;
   readonly processors: ProcessorCount;
+  /** Each task may have its processors from several machines of one provider. */
+  readonly isGang: boolean;
+  /** Its last gang that was placed; 0 before the first. */
+  lastGangId: ReplicaId;
+  /** Of the moment: gangs of it that ended before they started, since one did. */
+  gangsInVain: number;
+  /** Of the moment: no gang of it is placed before. */
+  gangsPausedUntil: Instant;
   readonly replicasMax: number;
   readonly failuresMax: number;
   readonly deadline: Instant | undefined;
@@ -148,6 +160,8 @@ export interface TaskQueue {
   readonly requirements: Requirements;
   readonly noOp: boolean;
   readonly processors: ProcessorCount;
+  /** As its job: its tasks are placed as gangs, and nothing else places them. */
+  readonly isGang: boolean;
   readonly scheduler: SchedulerName;
   readonly ready: IndexSet;
   /** Of those that are ready: what may run where nobody has told of it yet. Empty but while replicas are placed. */
@@ -163,7 +177,7 @@ export interface OpenTask {
   readonly index: TaskIndex;
   /** `ready` has no replicas; `running` has some and no success; `verifying` has a success. An ended one is in no job's `tasks`. */
   status: TaskStatus;
-  /** On machines now, the eldest first; no two on one machine. */
+  /** On machines now, the eldest first; no two on one machine. Of a gang its leader alone. */
   readonly replicas: BrokerReplica[];
   /** In the order of success; the first one's result is being settled. Undefined when there was none. */
   successes: Success[] | undefined;
@@ -178,26 +192,71 @@ export interface OpenTask {
   avoidSince: Instant;
 }
 
-/** One run of a task on a machine. */
+/** One run of a task on a machine, or a member of a gang. */
 export interface BrokerReplica {
   readonly replicaId: ReplicaId;
   readonly job: BrokerJob;
   /** Ended already when this is an aborting sister of the winner. */
   readonly task: OpenTask;
   readonly machine: BrokerMachine;
+  /** What it holds there: all that its job's tasks take, but for a member of a gang. */
+  readonly processors: ProcessorCount;
+  /** Undefined but in a gang. */
+  readonly member: GangMembership | undefined;
   readonly placedAt: Instant;
   /** 0 until its machine tells; by the machine's clock. */
   startedAt: Instant;
   /** `aborting` when its result is no longer wanted and its machine has not told of its end. */
   status: 'placed' | 'running' | 'aborting';
-  /** What becomes of it when it ends; undefined unless it is aborting. `retried`: it is cancelled, and its task goes on, which was retried since. */
-  abortFate: 'surplus' | 'cancelled' | 'retried' | undefined;
+  /** What becomes of it when it ends; undefined unless it is aborting. `retried`: it is cancelled, and its task goes on, which was retried since. `served`: its gang's leader ended well. */
+  abortFate: 'surplus' | 'cancelled' | 'retried' | 'served' | undefined;
   /** Its provider started it from its lease; such ones may be more than the job allows. */
   readonly isAdopted: boolean;
   /** Of the moment: it was asked back, should it not have started. */
   isWithdrawing: boolean;
   /** Of the moment: its end is decided in this very step and about to be applied. */
   isEnding: boolean;
+}
+
+/**
+ * One run of a task on processors of several machines of one provider. Its members are replicas, one for each machine: the task knows the leader alone,
+ * which runs its command, and what becomes of the leader becomes of the task.
+ */
+export interface BrokerGang {
+  /** The id of its leader's replica. */
+  readonly gangId: ReplicaId;
+  readonly job: BrokerJob;
+  readonly task: OpenTask;
+  /** By rank; on different machines of one provider. Those that have ended are no longer in it. */
+  readonly members: BrokerReplica[];
+  /** How many of them are held. */
+  heldCount: number;
+  /** `gathered` until all were held. */
+  status: 'gathered' | 'started';
+  readonly placedAt: Instant;
+  /** The end of the member that ended first, after which the others are ended too; undefined while all are there. */
+  brokenBy: FirstEnd | undefined;
+}
+
+/** How the member of a gang ended that ended first. */
+export interface FirstEnd extends Pick<ReplicaEnding, 'fate' | 'outcome' | 'reason' | 'detail'> {
+  readonly machineId: MachineId;
+}
+
+/** What a replica is in its gang. */
+export interface GangMembership {
+  readonly gang: BrokerGang;
+  /** 0 is the leader. */
+  readonly rank: number;
+  /** What it said of itself when it was held; undefined before. */
+  held: HeldMember | undefined;
+}
+
+/** A member that has its processors and waits for the others. */
+export interface HeldMember {
+  readonly name: string;
+  readonly addresses: readonly string[];
+  readonly at: Instant;
 }
 
 /** A replica that succeeded on its machine, whose outputs and check are not settled. */
@@ -261,6 +320,8 @@ export interface BrokerProvider {
   demandAt: Instant;
   /** Since when it has a share of the tasks that nothing covers; undefined while it has none. */
   shareSince: Instant | undefined;
+  /** A gang was placed there while tasks of a job before its own waited: some of those come first now. */
+  owesTurn: boolean;
 }
 
 /** What the machines of a provider's allocations have been like so far. */
@@ -402,7 +463,7 @@ function createPlanning(): Planning {
 export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerState {
   return {
     options: { ...defaultBrokerOptions, ...options },
-    jobs: new Map(), openJobs: new Map(), jobsByClientId: new Map(), providers: new Map(), machines: new Map(), replicas: new Map(),
+    jobs: new Map(), openJobs: new Map(), jobsByClientId: new Map(), providers: new Map(), machines: new Map(), replicas: new Map(), gangs: new Map(), brokenGangs: new Set(),
     successes: new Map(), records: new Map(), requests: new Map(), overReservations: new Map(), movedReservations: new Map(), requestsSeen: new Map(), accounts: new Map(), stored: createStoredContents(), planning: createPlanning(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
   };
 }

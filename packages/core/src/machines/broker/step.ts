@@ -20,6 +20,7 @@ import { acceptResult, hearDigest, refuseResult } from './settle-result.ts';
 import type { BrokerState } from './state.ts';
 import { noteStaged } from './stored-inputs.ts';
 import { submitJob } from './submit-job.ts';
+import { tendGangs } from './tend-gangs.ts';
 import { giveUpUnstartable, takeReport } from './take-report.ts';
 import { beginTurn, flushCancels, type Turn } from './turn.ts';
 
@@ -35,6 +36,7 @@ export function step(state: BrokerState, inputs: readonly BrokerInput[], now: In
   expireSuspects(turn);
   leaveReservations(turn);
   decideTasks(turn);
+  tendGangs(turn);
   flushCancels(turn);
   placeReplicas(turn);
   flushCancels(turn);

@@ -3,10 +3,12 @@ import { healthOf, noteHealth } from '../../bag/index.ts';
 import type { Instant, ReplicaId } from '../../shared/index.ts';
 import { askToAccept, digestCommand } from './bring-home.ts';
 import type { ReplicaEnding } from './changes.ts';
-import { toldEnding, untoldEnding } from './endings.ts';
+import { endUntold, toldEnding } from './endings.ts';
+import { isFollower, leaderOf } from './gang.ts';
 import type { InputOf } from './inputs.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica } from './state.ts';
 import { getGroup, getTaskGroup } from './task-groups.ts';
+import { noteHeld } from './tend-gangs.ts';
 import { addCancel, cancelReplica, commit, type Turn } from './turn.ts';
 import { isVotedOn } from './votes.ts';
 
@@ -22,6 +24,7 @@ export function takeReport(turn: Turn, input: InputOf<'MachineReported'>): void 
   const ends = input.report.ended.filter(({ outcome, replicaId }) => outcome !== 'broken' || machine.replicas.has(replicaId));
   noteHealth(machine, healthOf(ends), { rules: turn.state.options.quarantine, now: turn.now });
   noteStarts(turn, machine, input.report);
+  noteHeld(turn, machine, input.report.gangHeld ?? []);
   noteEnds(turn, machine, input.report.ended);
   const { provider: { providerId }, facts: { machineId } } = machine;
   turn.commands.push({ kind: 'AcknowledgeReport', providerId, machineId, sequence: input.report.sequence });
@@ -91,7 +94,12 @@ function cancelSisters(turn: Turn, winner: BrokerReplica): void {
 export function giveUpUnstartable(turn: Turn, input: InputOf<'ReplicaUnstartable'>): void {
   const replica = turn.state.replicas.get(input.replicaId);
   if (replica === undefined) return;
-  const ending = untoldEnding(turn, replica, { fate: 'failed', reason: input.reason, detail: input.detail });
-  const { job: { jobId }, machine: { facts: { machineId } } } = replica;
-  commit(turn, { kind: 'ReplicasEnded', machineId, jobId, endings: [ending], at: turn.now });
+  const { reason, detail } = input;
+  const leader = isFollower(replica) && replica.status !== 'aborting' ? replica.member && leaderOf(replica.member.gang) : undefined;
+  // Of a gang it is the task that cannot be sent, whichever member shows it.
+  if (leader !== undefined) {
+    endUntold(turn, leader, { fate: 'failed', reason, detail });
+    cancelReplica(turn, leader);
+  }
+  endUntold(turn, replica, { fate: 'failed', reason, detail });
 }

@@ -47,7 +47,7 @@ export function remainingOf({ replicas }: OpenTask, now: Instant): Duration | un
  * replicas there are expected to end, one after the other. Replicas of which nothing is known stay for ever.
  */
 export function waitsAt(machine: BrokerMachine, processors: ProcessorCount, now: Instant): Duration[] {
-  const ends = [...machine.replicas.values()].map((replica) => ({ after: expectedRest(replica, now) ?? Infinity, processors: replica.job.processors }));
+  const ends = [...machine.replicas.values()].map((replica) => ({ after: expectedRest(replica, now) ?? Infinity, processors: replica.processors }));
   ends.sort((one, other) => one.after - other.after);
   const waits: Duration[] = [];
   let free = machine.processors - machine.heldProcessors;

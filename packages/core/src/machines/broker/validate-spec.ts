@@ -13,7 +13,7 @@ export const taskCountMax = 2 ** 31;
 
 /** Finds what keeps a spec from being taken in: the value found and the value wanted; undefined when nothing does. */
 export function findSpecFault(spec: JobSpec, rules: CredibilityRules = defaultCredibilityRules): SpecFault | undefined {
-  return findRangeFault(spec) ?? findSchedulingFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec) ?? findEdgesFault(spec) ?? findResumptionFault(spec) ?? findVerificationFault(spec, rules);
+  return findRangeFault(spec) ?? findSchedulingFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec) ?? findEdgesFault(spec) ?? findResumptionFault(spec) ?? findGangFault(spec) ?? findVerificationFault(spec, rules);
 }
 
 function bad(message: string): SpecFault {
@@ -75,6 +75,17 @@ function findGroupFault(group: TaskGroup): SpecFault | undefined {
     if (parsed.kind === 'error') return { code: 'MUT_REQUIREMENTS_SYNTAX', message: describeRequirementsError(parsed) };
   }
   return findPathFault(group);
+}
+
+/** What cannot be done with tasks whose processors are gathered from several machines. */
+function findGangFault({ gang, groups, verification, replicasMax, scheduler }: JobSpec): SpecFault | undefined {
+  if (gang !== true) return undefined;
+  const unsuitable = (message: string): SpecFault => ({ code: 'MUT_GANG_UNSUITABLE', message });
+  if (verification?.kind === 'vote' || verification?.kind === 'credibility') return unsuitable(`verification is by ${verification.kind}; the results of gangs are not voted on: want a check, or none`);
+  if (replicasMax > 1) return unsuitable(`replicas_max is ${replicasMax}; a gang runs once at a time: want 1`);
+  if (scheduler === 'plan') return unsuitable('scheduler is plan, which plans tasks of one machine; want another one for gangs');
+  const index = groups.findIndex(({ noOp }) => noOp);
+  return index < 0 ? undefined : unsuitable(`task group ${index} does nothing (no-op); want a command for its gangs`);
 }
 
 /** Most results that a vote may ask for. */

@@ -29,9 +29,10 @@ export function withdrawWaiting(turn: Turn, machines: readonly BrokerMachine[], 
 }
 
 function describe(turn: Turn, replica: BrokerReplica): WaitingReplica {
-  const { job: { processors }, isWithdrawing } = replica;
+  const { processors, isWithdrawing } = replica;
   const due = replica.placedAt + turn.state.options.withdrawAfter;
-  const mayWait = replica.status === 'placed';
+  // A member of a gang is waited for by the others.
+  const mayWait = replica.status === 'placed' && replica.member === undefined;
   if (mayWait && due > turn.now) wakeBy(turn, due);
   return { replica, processors, isWithdrawing, isWaiting: mayWait && due <= turn.now };
 }

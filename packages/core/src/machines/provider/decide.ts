@@ -4,6 +4,7 @@ import {
 import { describeTime, invariant } from '../../shared/index.ts';
 import type { QueueListing, ResourceLimits } from '../../messages/index.ts';
 import { isTooWide, neededAlone, requestsOf, runningProcessors, unplacedTasks, wantedProcessors } from './brokers.ts';
+import { widenForGang } from './widen-for-gang.ts';
 import { heuristicInForce } from './heuristic.ts';
 import { listingWithOwn } from './listing-with-own.ts';
 import { clientRequestIdOf, credentialEnd, isOfDemand, isPending, isServing, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
@@ -126,7 +127,7 @@ function describeContentment(state: ProviderState): string {
 function draftFor(turn: Turn, { limits, listing }: Resource, heuristic: RequestHeuristic, { broker, sharers }: { broker: KnownBroker; sharers: number }): RequestDecision {
   const { state, now } = turn;
   // A deputy goes by what is left of the lease.
-  const demand = broker.connectionId === 0 ? { pendingTasks: neededAlone(turn, broker), processors: 1, deadline: undefined } : broker.demand;
+  const demand = broker.connectionId === 0 ? { pendingTasks: neededAlone(turn, broker), processors: 1, deadline: undefined, gangProcessors: 0 } : broker.demand;
   invariant(demand !== undefined, `broker ${broker.brokerId} is in need without a demand`);
   const held = [...state.requests.values()].filter(isPending);
   // Requests inside reservations hold slots, and nothing that the heuristic could go by.
@@ -138,8 +139,9 @@ function draftFor(turn: Turn, { limits, listing }: Resource, heuristic: RequestH
     taskTimes: observedTaskTimes(broker), taskTimesElsewhere: broker.demand?.taskTimes, isFirst: isFirstOf(state, broker),
     options: { ...state.config.heuristicOptions, defaultTime: heuristicInForce(state).defaultTime },
   });
+  const drafts = widenForGang(decision.drafts, demand.gangProcessors ?? 0, { widthMax: limits.widthMax, pending });
   invariant(decision.drafts.length <= share, `${heuristic.name} drafted ${decision.drafts.length} requests for ${share} slots`);
-  for (const draft of decision.drafts) submitDraft(turn, broker, draft, decision.candidates);
+  for (const draft of drafts) submitDraft(turn, broker, draft, decision.candidates);
   return decision;
 }
 

@@ -64,7 +64,7 @@ init : put entry/input1.txt $PLAYPEN
   });
 });
 
-test('the job of SimpleMPJob.jdf: its command goes through untouched', (t) => {
+test('the job of SimpleMPJob.jdf is a gang: its command goes through untouched', (t) => {
   const [group] = read(`job :
 label : SimpleMPJob
 requirements : ( num_procs == 2 )
@@ -73,9 +73,42 @@ remote : $RSH_CMD $PROC0 "echo a" >> out; $RSH_CMD $PROC1 "echo a" >> out
 final  : get out out
 `);
   t.like(group, {
-    requirements: '( num_procs == 2 )', command: '$RSH_CMD $PROC0 "echo a" >> out; $RSH_CMD $PROC1 "echo a" >> out',
+    requirements: '', command: '$RSH_CMD $PROC0 "echo a" >> out; $RSH_CMD $PROC1 "echo a" >> out',
     outputs: [{ root: 'playpen', path: 'out', localPath: '/home/ana/jobs/out', condition: '' }],
   });
+});
+
+function gangOf(requirements: string): unknown {
+  const { job: { processors, gang, replicasMax, groups } } = parseJdf(`job :\nrequirements : ${requirements}\ntask :\nremote : a\n`, { file: 'a.jdf', directory: '/' });
+  return [processors, gang, replicasMax, groups[0]?.requirements];
+}
+
+test('num_procs makes the tasks of a job gangs, alone and beside what machines must be', (t) => {
+  t.deepEqual(gangOf('( num_procs == 2 )'), [2, true, 1, '']);
+  t.deepEqual(gangOf('num_procs = 16'), [16, true, 1, '']);
+  t.deepEqual(gangOf('( os == linux && ( NUM_PROCS == 4 ) ) && mem >= 512'), [4, true, 1, 'os == linux && mem >= 512']);
+  t.deepEqual(gangOf('( num_procs == 3 ) && ( os == linux || os == windows )'), [3, true, 1, 'os == linux || os == windows']);
+  t.deepEqual(gangOf('num_procs == 2 && num_procs == 2'), [2, true, 1, '']);
+  t.deepEqual(gangOf('num_procs == 1 && os == linux'), [1, undefined, 2, 'os == linux'], 'one processor is no gang');
+  t.deepEqual(gangOf('num_processors == 2'), [1, undefined, 2, 'num_processors == 2']);
+});
+
+test('num_procs that makes no sense is refused, with its place', (t) => {
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ['num_procs >= 2', /found "num_procs >= 2", expected "num_procs == N" with N in 1..65536/], ['num_procs == 0', /expected "num_procs == N"/],
+    ['num_procs == 2.5', /expected "num_procs == N"/], ['num_procs == two', /expected "num_procs == N"/], ['num_procs == 02', /expected "num_procs == N"/], ['num_procs == 65537', /expected "num_procs == N"/],
+    ['num_procs', /expected "num_procs == N"/], ['in_path num_procs', /expected "num_procs == N"/], ['num_procs == 2 || os == linux', /joined to the rest by "&&" alone/],
+    ['os == linux && ! ( num_procs == 2 )', /joined to the rest by "&&" alone/], ['num_procs == 2 && ( num_procs == 3 )', /found num_procs of 2 and of 3, expected one number/],
+  ];
+  for (const [requirements, message] of cases) {
+    const error = t.throws(() => gangOf(requirements), undefined, requirements);
+    t.regex(error?.message ?? '', message, requirements);
+    t.regex(error?.message ?? '', /^a\.jdf:2:\d+: /);
+  }
+  const mixed = 'job :\ntask :\nrequirements : num_procs == 2\nremote : a\ntask :\nremote : b\n';
+  t.throws(() => parseJdf(mixed, { file: 'a.jdf', directory: '/' }), { message: /a\.jdf:5:.*found a task with num_procs of 1 beside one of 2, expected the same/ });
+  const branch = 'job :\ntask :\nremote : a\nfinal : if num_procs == 2 then\n get a a\nendif\n';
+  t.throws(() => parseJdf(branch, { file: 'a.jdf', directory: '/' }), { message: /a\.jdf:4:.*num_procs in the condition of an "if"/ });
 });
 
 const otherFormats: readonly (readonly [string, string, string])[] = [

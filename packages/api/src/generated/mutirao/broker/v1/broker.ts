@@ -207,11 +207,11 @@ export interface JobSpec {
   limits:
     | Limits
     | undefined;
-  /** Processors that each task holds; 1 when absent. */
+  /** Processors that each task holds, all of one machine but in a gang; 1 when absent. */
   processors?:
     | number
     | undefined;
-  /** Most replicas of a task that run at once, 1 to 16; 2 when absent. */
+  /** Most replicas of a task that run at once, 1 to 16; 2 when absent, and 1 in a gang. */
   replicasMax?:
     | number
     | undefined;
@@ -243,6 +243,8 @@ export interface JobSpec {
     | undefined;
   /** What tasks wait for; a job without edges is a bag. 1,000,000 at most, and 100,000 tasks where there are any. */
   edges: TaskEdge[];
+  /** Each task is a gang: its processors may be of several machines of one provider, and it starts when all of them are held. Neither voted on nor replicated. */
+  gang?: boolean | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
@@ -1341,6 +1343,7 @@ function createBaseJobSpec(): JobSpec {
     gathering: undefined,
     reservation: undefined,
     edges: [],
+    gang: undefined,
   };
 }
 
@@ -1390,6 +1393,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     for (const v of message.edges) {
       TaskEdge.encode(v!, writer.uint32(122).fork()).join();
+    }
+    if (message.gang !== undefined) {
+      writer.uint32(128).bool(message.gang);
     }
     return writer;
   },
@@ -1528,6 +1534,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.edges.push(TaskEdge.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.gang = reader.bool();
             continue;
           }
         }

@@ -45,8 +45,11 @@ export const ErrorReason = {
   MUT_DRAINING: 53,
   MUT_END_BEFORE_START: 100,
   MUT_FILE_NOT_FOUND: 66,
+  MUT_GANG_BROKEN: 142,
   MUT_GANG_CHANNEL_FAILED: 138,
   MUT_GANG_LOST: 139,
+  MUT_GANG_NOT_HELD: 143,
+  MUT_GANG_UNSUITABLE: 140,
   MUT_HOLD_MAX: 101,
   MUT_HOLD_NEEDLESS: 136,
   MUT_INPUT_CHANGED: 87,
@@ -107,7 +110,7 @@ export const ErrorReason = {
   MUT_RESERVATION_TOO_LONG: 109,
   MUT_RESERVATION_UNSUPPORTED: 118,
   MUT_RESOURCE_EXISTS: 110,
-  MUT_RESUME_OPEN: 140,
+  MUT_RESUME_OPEN: 144,
   MUT_RESUME_OTHER: 141,
   MUT_RUN_TIME_MAX: 61,
   MUT_SHARE_MAX: 111,
@@ -192,8 +195,11 @@ export namespace ErrorReason {
   export type MUT_DRAINING = typeof ErrorReason.MUT_DRAINING;
   export type MUT_END_BEFORE_START = typeof ErrorReason.MUT_END_BEFORE_START;
   export type MUT_FILE_NOT_FOUND = typeof ErrorReason.MUT_FILE_NOT_FOUND;
+  export type MUT_GANG_BROKEN = typeof ErrorReason.MUT_GANG_BROKEN;
   export type MUT_GANG_CHANNEL_FAILED = typeof ErrorReason.MUT_GANG_CHANNEL_FAILED;
   export type MUT_GANG_LOST = typeof ErrorReason.MUT_GANG_LOST;
+  export type MUT_GANG_NOT_HELD = typeof ErrorReason.MUT_GANG_NOT_HELD;
+  export type MUT_GANG_UNSUITABLE = typeof ErrorReason.MUT_GANG_UNSUITABLE;
   export type MUT_HOLD_MAX = typeof ErrorReason.MUT_HOLD_MAX;
   export type MUT_HOLD_NEEDLESS = typeof ErrorReason.MUT_HOLD_NEEDLESS;
   export type MUT_INPUT_CHANGED = typeof ErrorReason.MUT_INPUT_CHANGED;

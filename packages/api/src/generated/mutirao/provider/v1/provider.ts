@@ -174,6 +174,11 @@ export interface Demand {
     | undefined;
   /** Inside reservations of the provider's resource, which all of the above leaves out. */
   reserved: ReservedDemand[];
+  /**
+   * Processors of the widest gang among the unplaced tasks: it needs them at once, of whatever machines. Each processor of a gang counts as a task of one
+   * above. Absent where there is none.
+   */
+  gangProcessors?: number | undefined;
 }
 
 /** What is wanted inside one reservation. */
@@ -968,6 +973,7 @@ function createBaseDemand(): Demand {
     unplacedTasks: undefined,
     taskTimes: undefined,
     reserved: [],
+    gangProcessors: undefined,
   };
 }
 
@@ -999,6 +1005,9 @@ export const Demand: MessageFns<Demand> = {
     }
     for (const v of message.reserved) {
       ReservedDemand.encode(v!, writer.uint32(74).fork()).join();
+    }
+    if (message.gangProcessors !== undefined) {
+      writer.uint32(80).uint32(message.gangProcessors);
     }
     return writer;
   },
@@ -1086,6 +1095,14 @@ export const Demand: MessageFns<Demand> = {
             }
 
             message.reserved.push(ReservedDemand.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.gangProcessors = reader.uint32();
             continue;
           }
         }
