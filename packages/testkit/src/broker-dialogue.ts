@@ -15,7 +15,7 @@ type Options = Readonly<Record<string, string>>;
  * changes (`r1 of 1.0 accepted: finished`; tasks are `job.index`) and commands. Times are small numbers.
  *
  * Verbs: `at T`, `provider P`, `connect P [leases] [resource=R]`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
- * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
+ * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
  * until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [held R@HOST] [OUTCOME R T..T] [wrote=500]`,
  * `request P/N STATUS width=.. walltime=.. [inside=7:1000-5000x2 over=CODE moved=2000-6000x3]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
  */
@@ -135,10 +135,16 @@ function specOf(count: number, options: Options): JobSpec {
     inputs: options['input'] === undefined ? [] : [{ source: { kind: 'path', path: options['input'] }, root: 'playpen', path: 'in', condition: '' }],
   });
   return aJob(1, {
-    groups: groupsOf(group, options), replicasMax: Number(options['replicas'] ?? 2), failuresMax: Number(options['failures'] ?? 3),
+    groups: groupsOf(group, options).map((one, index) => ({ ...one, ...widthsOf(options, index) })), replicasMax: Number(options['replicas'] ?? 2), failuresMax: Number(options['failures'] ?? 3),
     processors: Number(options['processors'] ?? 1), ...gangOf(options), deadline: options['deadline'] === undefined ? undefined : Number(options['deadline']),
     ...edgesOf(options), ...takenOf(options), ...schedulingOf(options), verification: verificationOf(options['verify']), ...reservationOf(options),
   });
+}
+
+/** Of each group, where there is one for each task. */
+function widthsOf({ widths = '' }: Options, index: number): Pick<TaskGroup, 'processors' | 'processorsMax'> {
+  const [processors, processorsMax] = (widths.split(',')[index] ?? '').split('-').map(Number);
+  return { ...(processors === undefined || processors === 0 ? {} : { processors }), ...(processorsMax === undefined ? {} : { processorsMax }) };
 }
 
 /** With times each task is a group of its own, and also where each reads what those that it waits for wrote. */
@@ -299,7 +305,7 @@ export function describeBrokerCommand(command: BrokerCommand): string[] {
     case 'WakeAt': return [`wake at ${command.at}`];
     case 'ConnectProvider': return [`connect to ${command.providerId}`];
     case 'SetDemand': return [describeDemand(command)];
-    case 'StartReplicas': return [`start ${command.starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${command.jobId}.${taskIndex}`).join(', ')} on ${command.machineId}${command.gang === undefined ? '' : ` as ${command.gang.rank} of ${command.gang.members} with ${command.gang.processors}`}`];
+    case 'StartReplicas': return [describeStart(command)];
     case 'StartGang': return [`go r${command.start.replicaId} on ${command.machineId}: ${command.start.members.map(({ name, processors }) => `${name} ${processors}`).join(', ')}`];
     case 'TrimLease': return [`${command.replicaIds.map((id) => `r${id}`).join(', ')} of the lease of ${command.providerId} placed`];
     case 'GrantLease': return [`lease ${command.sequence} for ${command.providerId}: ${describeLeased(command.parts)}${command.caught === undefined ? '' : `, nothing for ${command.caught.join(', ')}`}`];
@@ -315,6 +321,12 @@ function describeDemand({ providerId, demand }: Extract<BrokerCommand, { kind: '
   const gang = gangProcessors === undefined ? '' : `, ${gangProcessors} at once`;
   const times = taskTimeMax === undefined ? '' : `, ${taskTimeMean} ms each, ${taskTimeMax} at most`;
   return `want of ${providerId}: ${pendingTasks} tasks of ${processors}${gang}${times}${reserved.map((want) => `, ${want.processors} processors inside ${want.reservationId}${want.hasMoved === true ? `, now ${want.startsAt}-${want.endsAt}` : ''}`).join('')}`;
+}
+
+function describeStart({ jobId, starts, machineId, processors, gang }: Extract<BrokerCommand, { kind: 'StartReplicas' }>): string {
+  const width = processors === undefined ? '' : ` with ${processors}`;
+  const place = gang === undefined ? '' : ` as ${gang.rank} of ${gang.members} with ${gang.processors}`;
+  return `start ${starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${jobId}.${taskIndex}`).join(', ')} on ${machineId}${width}${place}`;
 }
 
 function describeLeased(parts: Extract<BrokerCommand, { kind: 'GrantLease' }>['parts']): string {

@@ -142,6 +142,8 @@ function decodeTaskGroup(wire: TaskGroupWire, name: string): TaskGroup {
     check: text(`${name}.check`, wire.check, textLengthMax),
     requirements: text(`${name}.requirements`, wire.requirements, textLengthMax),
     ...(wire.expectedTimeMs === undefined ? {} : { expectedTime: wire.expectedTimeMs }),
+    ...(wire.processors === undefined ? {} : { processors: integer(`${name}.processors`, wire.processors, 1, 65_536) }),
+    ...(wire.processorsMax === undefined ? {} : { processorsMax: integer(`${name}.processors_max`, wire.processorsMax, 1, 65_536) }),
   };
 }
 
@@ -211,6 +213,8 @@ function encodeTaskGroup(group: TaskGroup): TaskGroupWire {
     check: group.check,
     requirements: group.requirements,
     expectedTimeMs: group.expectedTime,
+    processors: group.processors,
+    processorsMax: group.processorsMax,
   };
 }
 

@@ -83,13 +83,13 @@ export interface OrderSecrets {
 
 /** What a batch is about; undefined when its job or its machine is gone meanwhile. */
 export function orderOf(state: BrokerState, command: CommandOf<'StartReplicas'>, { tokens, secrets }: OrderSecrets): StageOrder | undefined {
-  const { jobId, groupIndex, machineId, starts, gang } = command;
+  const { jobId, groupIndex, machineId, starts, gang, processors } = command;
   const job = state.jobs.get(jobId);
   const group = job?.groups[groupIndex];
   if (job?.spec === undefined || group === undefined || !state.machines.has(machineId)) return undefined;
   return {
     jobId, userId: job.userId, spec: job.spec, groupIndex, groupFirst: group.firstTaskIndex, machineId,
-    attributes: attributesOf(state, machineId), starts, ...(sharesHome(state, { machineId }, tokens) ? { dropToken: tokens.drop } : {}), ...(gang === undefined ? {} : { gang: placeInGang(gang, secrets) }),
+    attributes: attributesOf(state, machineId), starts, ...(processors === undefined ? {} : { processors }), ...(sharesHome(state, { machineId }, tokens) ? { dropToken: tokens.drop } : {}), ...(gang === undefined ? {} : { gang: placeInGang(gang, secrets) }),
   };
 }
 

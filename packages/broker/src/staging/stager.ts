@@ -23,6 +23,8 @@ export interface StageOrder {
   readonly attributes: Readonly<Record<string, string>>;
   /** For a machine that shares our file system; left out for others. */
   readonly dropToken?: string;
+  /** What each replica holds; left out, as many as its task takes at least. */
+  readonly processors?: ProcessorCount;
   readonly starts: readonly { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[];
   /** Its one replica is a member of a gang, with so many processors; left out where none is. */
   readonly gang?: { readonly place: GangPlace; readonly processors: ProcessorCount };
@@ -174,7 +176,7 @@ function groupOf({ spec, groupIndex, jobId }: StageOrder): TaskGroup {
 
 function templateOf(order: StageOrder, group: TaskGroup): StartReplicas['template'] {
   const { environment, limits } = order.spec;
-  const processors = order.gang?.processors ?? order.spec.processors;
+  const processors = order.gang?.processors ?? order.processors ?? group.processors ?? order.spec.processors;
   return { jobId: order.jobId, userId: order.userId, command: group.command, noOp: group.noOp, environment, limits, processors, ...(order.dropToken === undefined ? {} : { dropToken: order.dropToken }) };
 }
 

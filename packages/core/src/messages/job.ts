@@ -62,6 +62,10 @@ export interface TaskGroup {
   readonly requirements: string;
   /** How long a task is said to take; left out where nobody says. */
   readonly expectedTime?: Duration;
+  /** Processors that each of its tasks holds at least; left out, as many as the job says. */
+  readonly processors?: ProcessorCount;
+  /** The most that one can use, no fewer than at least: how many it gets is chosen when it is placed. Left out, no more than at least. */
+  readonly processorsMax?: ProcessorCount;
 }
 
 /** That a task begins only when another one of its job has finished. */

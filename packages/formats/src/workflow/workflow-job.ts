@@ -24,7 +24,7 @@ export interface WorkflowJob {
  * rest is read from the folder of the whole and written there, and so is what the whole names as its outputs.
  *
  * In `taskCommand` these stand for what the file says of a task, as words for the shell: `{id}`, `{kind}`, `{seconds}`, `{dimension}`, `{inputs}`, `{outputs}`.
- * Tasks of different widths all get the processors of the widest: a job has one width.
+ * Each task has its own width; that of the job is the least of them.
  *
  * @throws {FormatError} MUT_WORKFLOW_NO_COMMAND for a task without a command; MUT_WORKFLOW_TWO_WRITERS where it is not clear whose file a task reads;
  * MUT_PATH_LEAVES_ROOT for a file that is not below its folder; what {@link draftOf} throws.
@@ -35,14 +35,18 @@ export function makeWorkflowJob(document: WorkflowDocument, options: WorkflowJob
   const draft = draftOf({ ...document, edges: readers.edges });
   const indexOf = new Map(tasks.map(({ id }, index) => [id, index]));
   const groups = tasks.map((task) => groupOf(task, { document, options, readers, indexOf }));
-  const widths = tasks.map(({ widthMin }) => widthMin);
-  const processors = Math.max(...widths);
+  const processors = Math.min(...tasks.map(({ widthMin }) => widthMin));
   const edges = draft.edges.map(({ from, to, data = 0 }): TaskEdge => ({ from: indexOf.get(from) ?? -1, to: indexOf.get(to) ?? -1, ...(data > 0 ? { data: Math.ceil(data) } : {}) }));
-  const isMixed = tasks.some(({ widthMin, widthMax }) => widthMin !== processors || widthMax !== processors);
   return {
-    job: { ...jobDefaults, label: name, groups, processors, homeDirectory: options.directory, edges },
-    warnings: [...document.warnings, ...(processors > 1 && isMixed ? [`tasks take different numbers of processors: each gets ${processors}`] : [])],
+    job: { ...jobDefaults, label: name, groups: groups.map((group, index) => ({ ...group, ...widthsOf(tasks[index], processors) })), processors, homeDirectory: options.directory, edges },
+    warnings: document.warnings,
   };
+}
+
+/** What a task takes where that is not what all of them do. */
+function widthsOf(task: DocumentTask | undefined, usual: number): Pick<TaskGroup, 'processors' | 'processorsMax'> {
+  const { widthMin = usual, widthMax = usual } = task ?? {};
+  return { ...(widthMin === usual ? {} : { processors: widthMin }), ...(widthMax === widthMin ? {} : { processorsMax: widthMax }) };
 }
 
 /** Who reads what others write. */

@@ -2,7 +2,7 @@ import {
   brokerMachine, createBrokerState, resume, restore, skipForgottenIds, snapshot, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerJob, type BrokerOptions, type BrokerState,
 } from '@mutirao/core/machines/broker';
 import type { Content, OutputContent, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
-import { unreachable, type DriverCommand, type JobId, type MachineId, type Prng, type ProviderId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
+import { unreachable, type DriverCommand, type JobId, type MachineId, type Prng, type ProcessorCount, type ProviderId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
 import type { SimulatedDisk } from './disk.ts';
 import { Life, type Host } from './host.ts';
 import { Link } from './link.ts';
@@ -153,8 +153,8 @@ export class BrokerProcess {
     });
   }
 
-  #start({ providerId, machineId, jobId, groupIndex, starts, gang }: CommandOf<'StartReplicas'>): void {
-    const staged = this.#stage(jobId, groupIndex, starts);
+  #start({ providerId, machineId, jobId, groupIndex, starts, gang, processors }: CommandOf<'StartReplicas'>): void {
+    const staged = this.#stage(jobId, groupIndex, starts, processors);
     const batch = staged && gang !== undefined ? asMember(staged, gang) : staged;
     if (batch === undefined || !this.process.state.machines.has(machineId)) return;
     this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'start', batch } });
@@ -182,13 +182,14 @@ export class BrokerProcess {
     return starts.slice(missingCount);
   }
 
-  #stage(jobId: JobId, groupIndex: number, starts: CommandOf<'StartReplicas'>['starts']): StartReplicas | undefined {
+  #stage(jobId: JobId, groupIndex: number, starts: CommandOf<'StartReplicas'>['starts'], chosen?: ProcessorCount): StartReplicas | undefined {
     const job = this.process.state.jobs.get(jobId);
     const spec = job?.spec;
     const group = spec?.groups[groupIndex];
     if (spec === undefined || group === undefined) return undefined;
     const { command, noOp } = group;
-    const { environment, limits, processors } = spec;
+    const { environment, limits } = spec;
+    const processors = chosen ?? group.processors ?? spec.processors;
     const template = { jobId, userId: 'user', command, noOp, environment, limits, processors };
     const inputs: ReplicaStart['inputs'] = group.inputs.map(({ root, path, source }) => ({ root, path, content: source.kind === 'output' ? this.#contentWritten(spec.label, source.taskIndex) : contentOf(path), mode: 0o644 }));
     const outputsOf = (taskIndex: TaskIndex): ReplicaStart['outputs'] => group.outputs.map(({ root, path }) => ({ root, path, ...(isRead(job, taskIndex, path) ? { keep: true as const } : {}) }));

@@ -126,7 +126,8 @@ function groupsOf(label: string, plan: JobPlan): TaskGroup[] {
   };
   if (!plan.hasOutput || (plan.predecessorsMax ?? 0) === 0) return [group];
   return Array.from({ length: plan.taskCount }, (_, taskIndex) => ({
-    ...group, values: { kind: 'range', first: taskIndex, count: 1, step: 1 },
+    // Moldable ones among them.
+    ...group, values: { kind: 'range', first: taskIndex, count: 1, step: 1 }, processorsMax: 1 + (taskIndex % 3),
     inputs: [...group.inputs, ...predecessorsIn(plan, taskIndex).map((before) => ({
       source: { kind: 'output' as const, taskIndex: before, path: 'out' }, root: 'playpen' as const, path: readPath(before), condition: '',
     }))],

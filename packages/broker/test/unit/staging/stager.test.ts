@@ -147,3 +147,11 @@ test('what another task wrote comes under the name that its reader wants, a fold
     { root: 'playpen', path: 'from/red', content, mode: 0o755 }, { root: 'playpen', path: 'from/red/sub/b', content, mode: 0o644 },
   ]);
 });
+
+test('a replica is told what was chosen for it, or what its task takes, or what its job says', (t) => {
+  const { stager } = createStager();
+  const widthOf = (order: StageOrder): number => (stager.stage(order) as StagedBatch).batch.template.processors;
+  t.is(widthOf(orderOf({})), 1);
+  t.is(widthOf(orderOf({ processors: 2, processorsMax: 4 })), 2);
+  t.is(widthOf({ ...orderOf({ processors: 2, processorsMax: 4 }), processors: 3 }), 3);
+});

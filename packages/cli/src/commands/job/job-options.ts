@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { keepInside } from '@mutirao/core/bag';
-import type { InputSpec, JobSpec, OutputSpec, Root, Values, Verification } from '@mutirao/core/messages';
+import type { InputSpec, JobSpec, OutputSpec, Root, TaskGroup, Values, Verification } from '@mutirao/core/messages';
 import { jobDefaults, makeTaskGroup, parseArray, parseDuration, parseLines, parseSize } from '@mutirao/formats';
 
 import { parseMoment } from '../../local-time.ts';
@@ -124,7 +124,7 @@ function insideOrRefused(path: string, text: string): string {
 
 /** Lays what the options say over a job; relative paths begin at `directory`, and times count from `now`. @throws {FormatError | MutiraoError} for what is wrong with an option. */
 export function overrideJob(job: JobSpec, options: JobOptions, { directory, now }: { readonly directory: string; readonly now: number }): JobSpec {
-  const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, processors, deadline, verify, gather } = options;
+  const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, deadline, verify, gather } = options;
   const gang = readGang(job, options);
   return {
     ...job, ...gang,
@@ -137,7 +137,7 @@ export function overrideJob(job: JobSpec, options: JobOptions, { directory, now 
     },
     replicasMax: replicas === undefined ? gang.replicasMax ?? job.replicasMax : readInteger('--replicas', replicas, { min: 1, max: 16 }),
     failuresMax: retries === undefined ? job.failuresMax : readInteger('--retries', retries, { min: 0, max: 99 }) + 1,
-    processors: readProcessors(job, processors),
+    ...readWidths(job, options),
     deadline: deadline === undefined ? job.deadline : readDeadline(deadline, now),
     ...readVerification(verify),
     ...readScheduling(options),
@@ -145,15 +145,28 @@ export function overrideJob(job: JobSpec, options: JobOptions, { directory, now 
   };
 }
 
-function readProcessors(job: JobSpec, text: string | undefined): number {
-  return text === undefined ? job.processors : readInteger('--processors', text, { min: 1, max: 65_536 });
+/** Gangs of a job are all as wide as the widest of its tasks. */
+function readProcessors(job: JobSpec, { processors, gang }: Pick<JobOptions, 'processors' | 'gang'>): number {
+  if (processors !== undefined) return readInteger('--processors', processors, { min: 1, max: 65_536 });
+  return gang === true ? job.groups.reduce((most, group) => Math.max(most, group.processors ?? 1), job.processors) : job.processors;
 }
 
 /** A gang runs once at a time. */
-function readGang(job: JobSpec, { gang, processors }: JobOptions): Partial<Pick<JobSpec, 'gang' | 'replicasMax'>> {
+function readGang(job: JobSpec, options: JobOptions): Partial<Pick<JobSpec, 'gang' | 'replicasMax'>> {
+  const { gang } = options;
   if (gang !== true) return {};
-  if (readProcessors(job, processors) === 1) throw new MutiraoError('MUT_BAD_REQUEST', '--gang is given for tasks of one processor; want --processors with more');
+  if (readProcessors(job, options) === 1) throw new MutiraoError('MUT_BAD_REQUEST', '--gang is given for tasks of one processor; want --processors with more');
   return { gang, replicasMax: 1 };
+}
+
+/** What is said of all tasks goes before what a file says of some; gangs are all of one width. */
+function readWidths(job: JobSpec, options: JobOptions): Pick<JobSpec, 'processors' | 'groups'> {
+  return { processors: readProcessors(job, options), groups: options.processors === undefined && options.gang !== true ? job.groups : job.groups.map(ofOneWidth) };
+}
+
+/** As wide as its job. */
+function ofOneWidth({ processors: _least, processorsMax: _most, ...group }: TaskGroup): TaskGroup {
+  return group;
 }
 
 function readVotes(text: string): Verification | undefined {

@@ -11,7 +11,7 @@ import { book, chargeOf, runTimesOf } from './ledger-accounts.ts';
 import { matchesExpression } from './matching.ts';
 import { observeTimes } from './observe-times.ts';
 import { type BrokerGang, type BrokerJob, type BrokerMachine, type BrokerReplica, type BrokerState, hasEnded, type OpenTask, type Success } from './state.ts';
-import { getGroup, getTaskGroup } from './task-groups.ts';
+import { getGroup, getTaskGroup, widthOf } from './task-groups.ts';
 import { identityOf } from './trust-records.ts';
 
 const noBytes = new Uint8Array(0);
@@ -24,7 +24,7 @@ export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlac
   for (const index of change.taskIndexes) {
     const task = job.tasks.get(index) ?? openTask(job, index);
     const replica: BrokerReplica = {
-      replicaId, job, task, machine, processors: job.processors, member: undefined, placedAt: change.at, startedAt: 0, status: 'placed', abortFate: undefined,
+      replicaId, job, task, machine, processors: change.processors ?? widthOf(job, index), member: undefined, placedAt: change.at, startedAt: 0, status: 'placed', abortFate: undefined,
       isAdopted: change.isAdopted === true, isWithdrawing: false, isEnding: false,
     };
     if (task.status === 'ready') setStatus(job, task, 'running');

@@ -52,6 +52,8 @@ export type BrokerChange =
   | {
       readonly kind: 'ReplicasPlaced'; readonly machineId: MachineId; readonly jobId: JobId; readonly firstReplicaId: ReplicaId;
       readonly taskIndexes: readonly TaskIndex[]; readonly at: Instant; readonly isAdopted?: true;
+      /** What each holds; left out, as many as its task takes at least. */
+      readonly processors?: ProcessorCount;
     }
   /** A gang of task `taskIndex`: its member of rank i is replica `firstReplicaId + i`, on the machine of `seats[i]`. */
   | {

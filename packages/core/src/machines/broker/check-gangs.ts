@@ -1,6 +1,7 @@
 import { invariant } from '../../shared/index.ts';
 import { leaderOf } from './gang.ts';
 import type { BrokerGang, BrokerReplica, BrokerState } from './state.ts';
+import { getGroup } from './task-groups.ts';
 
 /** Checks that gangs do not contradict themselves or the rest of the state. @throws {InvariantError} naming the first contradiction. */
 export function checkGangs(state: BrokerState): void {
@@ -9,9 +10,16 @@ export function checkGangs(state: BrokerState): void {
   for (const replica of state.replicas.values()) {
     const { member, replicaId, processors, job } = replica;
     if (member === undefined) {
-      invariant(processors === job.processors && !job.isGang, `replica ${replicaId} of ${job.isGang ? 'a gang' : 'no gang'} holds ${processors} of ${job.processors} processors`);
+      invariant(!job.isGang && isWidth(replica), `replica ${replicaId} of ${job.isGang ? 'a gang' : 'no gang'} holds ${processors} processors`);
     } else invariant(state.gangs.get(member.gang.gangId)?.members.includes(replica), `replica ${replicaId} is not among the members of its gang`);
   }
+}
+
+/** Of a job that has ended nobody knows any more what its tasks take. */
+function isWidth({ processors, job, task }: BrokerReplica): boolean {
+  if (job.groups.length === 0) return processors >= 1;
+  const { queue } = getGroup(job, task.index);
+  return processors >= queue.processors && processors <= queue.processorsMax;
 }
 
 function checkGang(state: BrokerState, gangId: number, gang: BrokerGang): void {

@@ -11,6 +11,8 @@ export type BrokerCommand =
       readonly kind: 'StartReplicas'; readonly providerId: ProviderId; readonly machineId: MachineId;
       readonly jobId: JobId; readonly groupIndex: number;
       readonly starts: readonly { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[];
+      /** What each holds; left out, as many as its task takes at least. */
+      readonly processors?: ProcessorCount;
       /** The one replica of the batch is a member of a gang, with so many processors; left out where none is. */
       readonly gang?: { readonly gangId: ReplicaId; readonly rank: number; readonly members: number; readonly processors: ProcessorCount };
     }

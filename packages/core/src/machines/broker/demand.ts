@@ -81,7 +81,7 @@ interface JobFacts {
 }
 
 function gatherFacts(state: BrokerState, processors: ProcessorCount): JobFacts {
-  const jobs = [...state.openJobs.values()].filter((job) => demandWidth(job) === processors && runsBeside(job));
+  const jobs = [...state.openJobs.values()].filter((job) => job.queues.some((queue) => demandWidth(queue) === processors) && runsBeside(job));
   const deadlines = jobs.flatMap(({ deadline }) => (deadline === undefined ? [] : [deadline]));
   return {
     deadline: deadlines.length === 0 ? undefined : deadlines.reduce((least, one) => Math.min(least, one)),

@@ -182,14 +182,15 @@ function chooseSlices(state: BrokerState, provider: BrokerProvider): Slice[] {
 }
 
 function chooseSlicesOf(job: BrokerJob, others: readonly BrokerProvider[], purse: Purse): Slice[] {
-  const { processors, times } = job;
+  const { times } = job;
   const kind = times.count === 0 ? 'unknown' : 'known';
-  const cost = kind === 'unknown' ? processors : processors * Math.max(1, times.sum / times.count);
   const slices: Slice[] = [];
   for (const group of job.groups.toReversed()) {
     // There may be thousands of groups behind those that are enough.
     if (purse.countMax <= 0 || purse[kind] <= 0) break;
     if (!isLeasable(job, group)) continue;
+    const { processors } = group.queue;
+    const cost = kind === 'unknown' ? processors : processors * Math.max(1, times.sum / times.count);
     const taskIndexes = chooseTasks(job, group, others, Math.min(purse.countMax, Math.ceil(purse[kind] / cost)));
     if (taskIndexes.length === 0) continue;
     slices.push({ job, group, taskIndexes });

@@ -170,8 +170,9 @@ function countOn(
   let held = 0;
   for (const replica of machine.replicas.values()) {
     if (replica.status === 'aborting') continue;
-    const { processors, job, member } = replica;
-    const [width, count] = [demandWidth(job), member === undefined ? 1 : processors];
+    const { processors, job, task, member } = replica;
+    // Demand is told by what tasks take at least, whatever this one got.
+    const [width, count] = [demandWidth(getGroup(job, task.index).queue), member === undefined ? 1 : processors];
     add(replicas, width, count);
     if (held + processors <= machine.processors || !machine.provider.isConnected) {
       held += processors;
@@ -209,7 +210,7 @@ function countFetched(state: BrokerState, running: ReadonlyMap<BrokerProvider, R
     if (!isFetched(success) || success.job.status !== 'running' || !runsBeside(success.job)) continue;
     const provider = state.providers.get(success.account.providerId);
     const counted = provider && running.get(provider);
-    if (counted !== undefined) add(counted.tasks, demandWidth(success.job), 1);
+    if (counted !== undefined) add(counted.tasks, demandWidth(getGroup(success.job, success.task.index).queue), 1);
   }
 }
 

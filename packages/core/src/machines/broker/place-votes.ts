@@ -78,7 +78,7 @@ class Round {
   }
 
   #roomOf(queue: TaskQueue, machine: BrokerMachine): number {
-    const { processors } = this.#job;
+    const { processors } = queue;
     const capacity = machine.processors + this.#depthOf(queue, machine) * processors;
     return Math.floor((capacity - machine.heldProcessors) / processors) - (this.#planned.get(machine)?.length ?? 0);
   }

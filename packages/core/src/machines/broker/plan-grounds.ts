@@ -38,7 +38,7 @@ function columnsOf(planning: Planning, machine: BrokerMachine, { host, now }: { 
   const held: Column[] = [];
   for (const replica of machine.replicas.values()) {
     const freeAt = expectedEndOf(planning, replica, now);
-    for (let processor = 0; processor < replica.job.processors && held.length < machine.processors; processor++) held.push({ host, freeAt, replica });
+    for (let processor = 0; processor < replica.processors && held.length < machine.processors; processor++) held.push({ host, freeAt, replica });
   }
   held.sort((one, other) => one.freeAt - other.freeAt);
   return [...Array.from({ length: machine.processors - held.length }, (): Column => ({ host, freeAt: now, replica: undefined })), ...held.filter(({ freeAt }) => freeAt < Infinity)];

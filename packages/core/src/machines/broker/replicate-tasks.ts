@@ -11,7 +11,7 @@ import { keepsAway } from './remaining-time.ts';
 import { claimOfSister, costOfSister, leftOf, type SisterCandidate } from './replication-budget.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, OpenTask, TaskQueue } from './state.ts';
 import { bytesHeldIn } from './stored-inputs.ts';
-import { getGroup } from './task-groups.ts';
+import { getGroup, widthOf } from './task-groups.ts';
 import { expectedTime, remainingOf } from './task-times.ts';
 import { type Turn, wakeBy } from './turn.ts';
 import { hasVotedOn, isVotedOn, votesWanted } from './votes.ts';
@@ -103,7 +103,7 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
     if (due > turn.now) wakeBy(turn, due);
     else if (!task.replicas.some((replica) => replica.isWithdrawing || replica.status === 'aborting')) {
       tasks.push({
-        job, task, processors: job.processors, replicasMax, runningSince, remaining: remainingOf(task, turn.now),
+        job, task, processors: widthOf(job, task.index), replicasMax, runningSince, remaining: remainingOf(task, turn.now),
         get replicaCount() { return this.task.replicas.length; },
       });
     }

@@ -18,7 +18,7 @@ export function replicationCost(job: BrokerJob, now: Instant): RunningCost {
   for (const task of job.sistered) {
     const runs = runsOf(job, task);
     atRisk += lossBy(runs, now);
-    growth += losingCount(job, task, runs) * job.processors;
+    growth += losingCount(job, task, runs) * runs.processors;
   }
   return { ...bookedCost(job), atRisk, growth };
 }
@@ -88,9 +88,9 @@ function bookedCost({ shares }: BrokerJob): Pick<ReplicationCost, 'used' | 'lose
   return { used, losers };
 }
 
-function runsOf({ processors }: BrokerJob, { replicas, successes = [] }: OpenTask): TaskRuns {
+function runsOf(job: BrokerJob, { replicas, successes = [] }: OpenTask): TaskRuns {
   return {
-    processors, living: replicas.filter(({ status }) => status !== 'aborting').map(({ placedAt }) => placedAt),
+    processors: replicas[0]?.processors ?? job.processors, living: replicas.filter(({ status }) => status !== 'aborting').map(({ placedAt }) => placedAt),
     givenUp: replicas.filter(({ status }) => status === 'aborting').map(({ placedAt }) => placedAt), waiting: successes.map(({ charge }) => charge),
   };
 }

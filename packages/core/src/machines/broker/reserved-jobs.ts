@@ -6,9 +6,16 @@ import { commit, type Turn, wakeBy } from './turn.ts';
 import type { SpecFault } from './spec-fault.ts';
 import { countRunsWanted } from './votes.ts';
 
+/** What the widest of a job's tasks takes at least. */
+function widestOf({ processors: usual, groups }: JobSpec): ProcessorCount {
+  return groups.reduce((most, { processors = usual }) => Math.max(most, processors), 1);
+}
+
 /** Finds what keeps a job from running inside the reservation that its spec names, as far as its claim and its resource have told; undefined where nothing does. */
-export function findReservationFault({ state, now }: Turn, userId: UserId, { reservation, processors, gang }: JobSpec): SpecFault | undefined {
+export function findReservationFault({ state, now }: Turn, userId: UserId, spec: JobSpec): SpecFault | undefined {
+  const { reservation, gang } = spec;
   if (reservation === undefined) return undefined;
+  const processors = widestOf(spec);
   const { reservationId, userId: holder, units } = reservation;
   const { endsAt } = windowOf(state, reservation);
   const name = `reservation ${reservationId}`;
@@ -69,7 +76,7 @@ function firstOf({ providers }: BrokerState, resourceId: string): BrokerProvider
 
 function processorsFor(state: BrokerState, job: BrokerJob): ProcessorCount {
   const pending = job.taskCount - job.finished.size - job.failed.size - job.cancelled.size + countRunsWanted(state, job);
-  return pending * job.processors;
+  return pending * Math.max(job.processors, ...job.queues.map((queue) => queue.processors));
 }
 
 /** Whether the same is wanted inside the same reservations. */

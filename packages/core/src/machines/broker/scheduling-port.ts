@@ -9,6 +9,7 @@ import { canBePlanned } from './planned-times.ts';
 import { ReadyOrder } from './ready-order.ts';
 import { isTooLateFor, keepsAway } from './remaining-time.ts';
 import type { BrokerMachine, TaskQueue } from './state.ts';
+import { chooseWidth } from './choose-width.ts';
 import { bytesHeldIn } from './stored-inputs.ts';
 import { getGroup } from './task-groups.ts';
 import { expectedTime, timeQuantile, waitsAt } from './task-times.ts';
@@ -77,12 +78,13 @@ function placeFrom(turn: Turn, machine: BrokerMachine, from: Wanted): number {
 /** Places tasks in batches of one group each. */
 function placeTasks(turn: Turn, machine: BrokerMachine, { queue, tasks }: { readonly queue: TaskQueue; readonly tasks: readonly TaskIndex[] }): void {
   let start = 0;
+  const processors = chooseWidth(turn.state, machine, { queue, count: tasks.length });
   while (start < tasks.length) {
     const group = getGroup(queue.job, tasks[start] as TaskIndex);
     let end = start + 1;
     while (end < tasks.length && isWithin(group, tasks[end] as TaskIndex)) end++;
     const isAll = start === 0 && end === tasks.length;
-    placeBatch(turn, machine, { job: queue.job, group, taskIndexes: isAll ? tasks : tasks.slice(start, end) });
+    placeBatch(turn, machine, { job: queue.job, group, taskIndexes: isAll ? tasks : tasks.slice(start, end), processors });
     start = end;
   }
 }

@@ -99,7 +99,7 @@ function saveReplica(replica: BrokerReplica) {
   const { replicaId, job, task, machine, processors, member, placedAt, startedAt, status, abortFate, isAdopted } = replica;
   const { jobId } = job;
   const { machineId } = machine.facts;
-  return { replicaId, jobId, taskIndex: task.index, taskStatus: task.status, machineId, placedAt, startedAt, status, abortFate, ...(isAdopted ? { isAdopted } : {}), ...(member === undefined ? {} : { processors, member: saveMember(member) }) };
+  return { replicaId, jobId, taskIndex: task.index, taskStatus: task.status, machineId, placedAt, startedAt, status, abortFate, ...(isAdopted ? { isAdopted } : {}), ...(processors === job.processors ? {} : { processors }), ...(member === undefined ? {} : { processors, member: saveMember(member) }) };
 }
 
 function saveMember({ gang: { gangId }, rank, held }: GangMembership) {

@@ -4,7 +4,8 @@ import { add, imagineGrid, type ImaginedGrid, type ImaginedQueue } from './imagi
 import { mayMatch } from './machine-pattern.ts';
 import { holdsUntil, type Moment } from './remaining-time.ts';
 import { runsBeside } from './reserved-place.ts';
-import type { BrokerProvider, BrokerState } from './state.ts';
+import type { BrokerJob, BrokerProvider, BrokerState } from './state.ts';
+import { widthOf } from './task-groups.ts';
 import { countRunsWanted } from './votes.ts';
 
 /** What is wanted of one provider. */
@@ -101,7 +102,7 @@ function narrowest(counts: readonly (readonly [ProcessorCount, number])[]): Proc
 /** Processors that a task of the narrowest open job wants; 1 where no job wants a machine. */
 export function narrowestOpen(state: BrokerState): ProcessorCount {
   let least = Infinity;
-  for (const job of state.openJobs.values()) if (job.status === 'running' && runsBeside(job)) least = Math.min(least, demandWidth(job));
+  for (const job of state.openJobs.values()) if (job.status === 'running' && runsBeside(job)) least = Math.min(least, ...job.queues.map(demandWidth));
   return least === Infinity ? 1 : least;
 }
 
@@ -109,8 +110,18 @@ export function narrowestOpen(state: BrokerState): ProcessorCount {
 function countPending(state: BrokerState, processors: ProcessorCount): number {
   let pending = 0;
   for (const job of state.openJobs.values()) {
-    if (job.status === 'running' && runsBeside(job) && demandWidth(job) === processors) pending += demandUnits(job) * (job.taskCount - job.finished.size - job.failed.size - job.cancelled.size + countRunsWanted(state, job));
+    if (job.status === 'running' && runsBeside(job) && job.queues.some((queue) => demandWidth(queue) === processors)) pending += demandUnits(job) * (countPendingOf(job, processors) + countRunsWanted(state, job));
   }
+  return pending;
+}
+
+/** Of a job whose tasks are all alike, those that have not ended; of another one those that are ready or begun. */
+function countPendingOf(job: BrokerJob, processors: ProcessorCount): number {
+  const { queues, taskCount, finished, failed, cancelled, tasks } = job;
+  if (queues.every((queue) => demandWidth(queue) === processors)) return taskCount - finished.size - failed.size - cancelled.size;
+  let pending = 0;
+  for (const queue of queues) if (queue.processors === processors) pending += queue.ready.size;
+  for (const task of tasks.values()) if (task.status !== 'ready' && widthOf(job, task.index) === processors) pending++;
   return pending;
 }
 

@@ -72,6 +72,7 @@ export interface BrokerJob {
   readonly label: string;
   readonly submittedAt: Instant;
   readonly taskCount: number;
+  /** Those of its tasks of which nothing else is said; of a gang, those of all members. */
   readonly processors: ProcessorCount;
   /** Each task may have its processors from several machines of one provider. */
   readonly isGang: boolean;
@@ -159,7 +160,10 @@ export interface TaskQueue {
   readonly job: BrokerJob;
   readonly requirements: Requirements;
   readonly noOp: boolean;
+  /** Those that each task holds at least. */
   readonly processors: ProcessorCount;
+  /** Those that one can use at most. */
+  readonly processorsMax: ProcessorCount;
   /** As its job: its tasks are placed as gangs, and nothing else places them. */
   readonly isGang: boolean;
   readonly scheduler: SchedulerName;
@@ -199,7 +203,7 @@ export interface BrokerReplica {
   /** Ended already when this is an aborting sister of the winner. */
   readonly task: OpenTask;
   readonly machine: BrokerMachine;
-  /** What it holds there: all that its job's tasks take, but for a member of a gang. */
+  /** What it holds there: as many as were chosen when it was placed; of a gang each member has a part. */
   readonly processors: ProcessorCount;
   /** Undefined but in a gang. */
   readonly member: GangMembership | undefined;

@@ -1,6 +1,6 @@
 import type { JobSpec, TaskGroup } from '../../messages/index.ts';
 import { parseRequirements } from '../../requirements/index.ts';
-import { IndexSet, invariant, type TaskIndex } from '../../shared/index.ts';
+import { IndexSet, invariant, type ProcessorCount, type TaskIndex } from '../../shared/index.ts';
 import type { BrokerJob, GroupSpan, TaskQueue } from './state.ts';
 
 /** How many tasks a group has. */
@@ -14,7 +14,8 @@ export function layOutGroups(job: BrokerJob, spec: JobSpec): { readonly groups: 
   const groups: GroupSpan[] = [];
   let firstTaskIndex = 0;
   for (const [groupIndex, group] of spec.groups.entries()) {
-    const key = `${group.noOp}\n${group.requirements}`;
+    const { processors, processorsMax } = widthsOf(job, group);
+    const key = `${group.noOp} ${processors} ${processorsMax}\n${group.requirements}`;
     let queue = queues.get(key);
     if (queue === undefined) queues.set(key, queue = createQueue(job, group));
     const count = countTasks(group);
@@ -28,9 +29,18 @@ function createQueue(job: BrokerJob, group: TaskGroup): TaskQueue {
   const requirements = parseRequirements(group.requirements);
   invariant(requirements.kind === 'requirements', `job ${job.jobId} was accepted with requirements that do not parse`);
   return {
-    job, requirements, noOp: group.noOp, processors: job.processors, isGang: job.isGang, scheduler: job.scheduler, ready: new IndexSet(), heldBack: new IndexSet(), matches: new WeakMap(),
+    job, requirements, noOp: group.noOp, ...widthsOf(job, group), isGang: job.isGang, scheduler: job.scheduler, ready: new IndexSet(), heldBack: new IndexSet(), matches: new WeakMap(),
     get readyCount() { return this.ready.size - this.heldBack.size; },
   };
+}
+
+function widthsOf(job: BrokerJob, { processors = job.processors, processorsMax = processors }: TaskGroup): Pick<TaskQueue, 'processors' | 'processorsMax'> {
+  return { processors, processorsMax };
+}
+
+/** Processors that a task of a job which may still run tasks holds at least. Cost: O(log groups). */
+export function widthOf(job: BrokerJob, index: TaskIndex): ProcessorCount {
+  return getGroup(job, index).queue.processors;
 }
 
 /** The group that a task belongs to. Cost: O(log groups). */

@@ -57,10 +57,18 @@ function findCountFault(spec: JobSpec): SpecFault | undefined {
 
 function findGroupsFault(spec: JobSpec): SpecFault | undefined {
   for (const [index, group] of spec.groups.entries()) {
-    const fault = findGroupFault(group);
+    const fault = findGroupFault(group) ?? findWidthFault(spec, group);
     if (fault !== undefined) return { code: fault.code, message: `task group ${index}: ${fault.message}` };
   }
   return undefined;
+}
+
+/** A gang is of as many processors as its job says. */
+function findWidthFault(job: JobSpec, { processors = job.processors, processorsMax = processors }: TaskGroup): SpecFault | undefined {
+  for (const [name, value, least] of [['processors', processors, 1], ['processors_max', processorsMax, processors]] as const) {
+    if (!Number.isInteger(value) || value < least || value > 1_000_000) return bad(`${name} is ${value}; want an integer in ${least}..1000000`);
+  }
+  return job.gang === true && (processors !== job.processors || processorsMax !== processors) ? bad(`a task of a gang takes ${processors} to ${processorsMax} processors; want the ${job.processors} of its job`) : undefined;
 }
 
 function findGroupFault(group: TaskGroup): SpecFault | undefined {

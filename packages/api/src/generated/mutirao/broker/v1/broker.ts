@@ -170,7 +170,15 @@ export interface TaskGroup {
   /** A requirements expression; empty holds everywhere. */
   requirements: string;
   /** How long a task is said to take; absent where nobody says. */
-  expectedTimeMs?: number | undefined;
+  expectedTimeMs?:
+    | number
+    | undefined;
+  /** Processors that each of its tasks holds at least; as many as the job says when absent. */
+  processors?:
+    | number
+    | undefined;
+  /** The most that a task can use: how many it gets is chosen when it is placed. No more than `processors` when absent. */
+  processorsMax?: number | undefined;
 }
 
 /** That a task begins only when another one of its job has finished. No cycles. */
@@ -983,6 +991,8 @@ function createBaseTaskGroup(): TaskGroup {
     check: "",
     requirements: "",
     expectedTimeMs: undefined,
+    processors: undefined,
+    processorsMax: undefined,
   };
 }
 
@@ -1016,6 +1026,12 @@ export const TaskGroup: MessageFns<TaskGroup> = {
     }
     if (message.expectedTimeMs !== undefined) {
       writer.uint32(72).uint64(message.expectedTimeMs);
+    }
+    if (message.processors !== undefined) {
+      writer.uint32(80).uint32(message.processors);
+    }
+    if (message.processorsMax !== undefined) {
+      writer.uint32(88).uint32(message.processorsMax);
     }
     return writer;
   },
@@ -1103,6 +1119,22 @@ export const TaskGroup: MessageFns<TaskGroup> = {
             }
 
             message.expectedTimeMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.processors = reader.uint32();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.processorsMax = reader.uint32();
             continue;
           }
         }
