@@ -18,12 +18,12 @@ const machineId = fc.constantFrom(...machineIds);
 
 const submission: fc.Arbitrary<Happening> = fc.record({
   count: fc.integer({ min: 1, max: 12 }), replicasMax: fc.integer({ min: 1, max: 3 }), failuresMax: fc.integer({ min: 1, max: 3 }),
-  processors: fc.constantFrom(1, 1, 2), check: fc.constantFrom('', '', 'true'), noOp: fc.boolean(), groups: fc.integer({ min: 1, max: 3 }), scheduler: fc.constantFrom(...schedulerNames),
+  processors: fc.constantFrom(1, 1, 2), check: fc.constantFrom('', '', 'true'), noOp: fc.boolean(), groups: fc.integer({ min: 1, max: 3 }), widths: fc.constantFrom({}, {}, { processorsMax: 4 }, { processors: 2, processorsMax: 3 }, { processors: 1 }), scheduler: fc.constantFrom(...schedulerNames),
   replicationCap: fc.constantFrom<ReplicationCap>({ kind: 'none' }, { kind: 'none' }, { kind: 'idle' }, { kind: 'share', percent: 30 }),
   requirements: fc.constantFrom('', '', 'size == big'), again: fc.boolean(),
-}).map(({ count, replicasMax, failuresMax, processors, check, noOp, groups, requirements, again, scheduler, replicationCap }) => (world) => {
+}).map(({ count, replicasMax, failuresMax, processors, check, noOp, groups, widths, requirements, again, scheduler, replicationCap }) => (world) => {
   const group = aGroup(count, { check, noOp, requirements });
-  world.submit(aJob(1, { groups: Array.from({ length: groups }, () => group), replicasMax, failuresMax, processors, scheduler, replicationCap }), again ? 'same' : '');
+  world.submit(aJob(1, { groups: Array.from({ length: groups }, (_, index) => (index === 0 ? group : { ...group, ...widths })), replicasMax, failuresMax, processors, scheduler, replicationCap }), again ? 'same' : '');
 });
 
 const joining: fc.Arbitrary<Happening> = fc.record({
