@@ -128,3 +128,18 @@ test.serial('a workflow with a fault is refused with its place, and nothing of i
   t.is(standIn.status, 0, standIn.err);
   t.is((await grid.client.job(1)).label, 'matrices');
 });
+
+test.serial('a task that is wider than what any provider may ask for is refused with its name', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'wide.yaml'), 'tasks:\n  small: {command: true-ish, outputs: [a]}\n  large: {command: x, inputs: [a], processors: 9-64}\n');
+  const grid = await Grid.start({ clusters: [4] });
+  t.teardown(() => grid.stop());
+  const command = commandOf(grid, folder);
+  // A provider that has just been started does not know its limits yet.
+  let refusal = '';
+  await until(async () => {
+    refusal = (await command('job', 'submit', 'wide.yaml')).err;
+    return refusal !== '';
+  }, 'the provider knows what it may ask for');
+  t.regex(refusal, /MUT_PROCESSORS_MAX.*task 1 \(large\) takes 9 processors; the most that a connected provider may ask for is 4 \(alpha\)/s);
+});

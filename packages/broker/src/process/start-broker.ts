@@ -188,7 +188,7 @@ class Broker {
     this.parts = {
       driver: this.#driver, room: this.#room, journal, records, homeFiles, taskOutputs, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
       clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: forbiddenFoldersOf(setup.home),
-      troubleOf: (providerId) => this.#links.troubleOf(providerId),
+      widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId), troubleOf: (providerId) => this.#links.troubleOf(providerId),
     };
     this.#metrics.watch(state, { clock: systemClock, inboxLength: () => this.#driver.waitingCount, watcherCount: () => this.#watchers.count });
   }

@@ -2,13 +2,13 @@ import { encodeContentOffered, readChunk } from '@mutirao/api/codecs';
 import { GridMachineProviderServiceClient, GridMachineProviderServiceService, ReceiveContentResponse } from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content } from '@mutirao/core/messages';
-import type { Bytes, MachineId, ProviderId } from '@mutirao/core/shared';
+import type { Bytes, MachineId, ProcessorCount, ProviderId } from '@mutirao/core/shared';
 import { Backoff, type Timers } from '@mutirao/runtime/driver';
 import type { Room } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { PassingBytes } from '@mutirao/runtime/memory';
-import { dial, openStream, rawMessagesOf } from '@mutirao/runtime/rpc';
+import { callUnary, dial, openStream, rawMessagesOf } from '@mutirao/runtime/rpc';
 
 import type { Arrivals } from '../results/arrivals.ts';
 import { BegunOutputs } from '../results/begun-outputs.ts';
@@ -67,6 +67,8 @@ const waitingInputsMax = 8192;
 /** Milliseconds until a look whether less waits. */
 const lookAgainAfter = 5;
 const transfersMax = 4;
+/** For the answer of a provider that somebody waits for who submits a job. */
+const askDeadline = 2000;
 
 /** One link to each provider that the broker uses. */
 export class ProviderLinks {
@@ -100,6 +102,15 @@ export class ProviderLinks {
   /** Why the last try to reach a provider came to nothing; empty when it went well. */
   troubleOf(providerId: ProviderId): string {
     return this.#connections.get(providerId)?.trouble ?? '';
+  }
+
+  /** The most processors that one of its requests may have; undefined where it has no such bound, does not know it yet, or does not answer. */
+  async widthMaxOf(providerId: ProviderId): Promise<ProcessorCount | undefined> {
+    const client = this.#connections.get(providerId)?.client;
+    if (client === undefined) return undefined;
+    const limits = { deadlineMs: askDeadline, signal: new AbortController().signal };
+    const resource = await callUnary(client, 'getResource', {}, limits).catch(() => undefined);
+    return resource?.resourceKind !== 'cluster' || resource.widthProcessorsMax === 0 ? undefined : resource.widthProcessorsMax;
   }
 
   /** Ends all links. */

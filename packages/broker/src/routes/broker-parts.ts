@@ -1,6 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { findJobOf, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerJob, type BrokerState } from '@mutirao/core/machines/broker';
-import type { JobId, ProviderId, UserId } from '@mutirao/core/shared';
+import type { JobId, ProcessorCount, ProviderId, UserId } from '@mutirao/core/shared';
 import type { Clock, MachineDriver, Timers } from '@mutirao/runtime/driver';
 import type { Room } from '@mutirao/runtime/files';
 import type { Journal } from '@mutirao/runtime/journal';
@@ -32,6 +32,8 @@ export interface BrokerParts {
   readonly taskOutputs: Pick<TaskOutputs, 'lookAt'>;
   /** Folders where no output may go. */
   readonly forbiddenFolders: readonly string[];
+  /** The most processors that one of a provider's requests may have; undefined where nobody can say. Never rejects. */
+  widthMaxOf(providerId: ProviderId): Promise<ProcessorCount | undefined>;
   /** Why the last try to reach a provider came to nothing; empty when it went well. */
   troubleOf(providerId: ProviderId): string;
 }

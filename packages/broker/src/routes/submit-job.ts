@@ -7,6 +7,7 @@ import { unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 
 import { checkFiles, checkIndexIsNew } from '../submission/check-files.ts';
 import { checkRequirements } from '../submission/check-requirements.ts';
+import { checkWidths } from '../submission/check-widths.ts';
 import { fingerprintInputs } from '../submission/fingerprint-inputs.ts';
 import { resumeJob } from '../submission/resume-job.ts';
 import { resolveLocalPaths } from '../submission/resolve-paths.ts';
@@ -30,6 +31,7 @@ async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec
   if (touchesHome(given)) demandOwner(parts, userId, 'a job with local paths or a check');
   const resolved = resolveLocalPaths(given);
   checkRequirements(resolved);
+  await checkWidths(resolved, { state: parts.driver.state, widthMaxOf: (providerId) => parts.widthMaxOf(providerId) });
   await checkFiles(resolved, { forbidden: parts.forbiddenFolders, hasContent: ({ sha256 }) => parts.blobs.has(userId, sha256) });
   const looked = await fingerprintInputs(resolved, parts.homeFiles);
   const { spec, resumed } = resumesJobId === undefined ? { spec: looked, resumed: undefined } : await resumeJob(parts, { userId, spec: looked, resumesJobId });
