@@ -21,7 +21,7 @@ export function explainPlanned(state: BrokerState, job: BrokerJob, index: TaskIn
   if (plan === undefined) return [];
   const planned = findPlanned(state.planning, job, index);
   if (planned !== undefined) return [describePlanned(planned, job, now), `The plan was made ${describeTime(Math.max(0, now - plan.madeAt))} ago, by ${plan.scheduler}, because ${plan.because}.`];
-  if (plan.tooLong.get(job)?.has(index) === true) return ['No machine that is there stays long enough for it, and one that does may come.'];
+  if (plan.unplaced.get(job)?.has(index) === true) return ['When the plan was made no machine could take it, since none stays long enough or it keeps away; it goes to the first one that can.'];
   return plan.ends.has(job) ? ['It is not planned in detail yet: others have a longer way to the end of their job.'] : [];
 }
 

@@ -3,7 +3,6 @@ import type { Placement, Schedule } from '../../workflow/index.ts';
 import type { Grounds } from './plan-grounds.ts';
 import type { PlanWindow, WindowTask } from './plan-window.ts';
 import { canBePlanned } from './planned-times.ts';
-import { mayComeLonger } from './remaining-time.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, GridPlan, PlannedTask, TaskQueue } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -20,9 +19,9 @@ export interface Drawn {
 /** Writes a schedule down as a plan that can be followed and explained. Cost: O(tasks log tasks). */
 export function layOutPlan(turn: Turn, drawn: Drawn, schedule: Schedule): GridPlan {
   const { window, grounds: { machines, columns }, because } = drawn;
-  const lists: PlanLists = { lanes: new Map(), tasks: new Map(), tooLong: new Map(), ends: new Map() };
+  const lists: PlanLists = { lanes: new Map(), tasks: new Map(), unplaced: new Map(), ends: new Map() };
   for (const [place, task] of window.tasks.entries()) {
-    const end = task.runs?.end ?? addTask(turn, { drawn, lists }, { task, placement: schedule.placements[place] });
+    const end = task.runs?.end ?? addTask({ drawn, lists }, { task, placement: schedule.placements[place] });
     if (end < Infinity) lists.ends.set(task.job, Math.max(lists.ends.get(task.job) ?? 0, end + wayAfter(turn, task)));
   }
   for (const lane of lists.lanes.values()) lane.sort((one, other) => one.start - other.start);
@@ -37,18 +36,17 @@ export function layOutPlan(turn: Turn, drawn: Drawn, schedule: Schedule): GridPl
 interface PlanLists {
   readonly lanes: Map<BrokerMachine, PlannedTask[]>;
   readonly tasks: Map<BrokerJob, Map<TaskIndex, PlannedTask>>;
-  readonly tooLong: Map<BrokerJob, Set<TaskIndex>>;
+  readonly unplaced: Map<BrokerJob, Set<TaskIndex>>;
   readonly ends: Map<BrokerJob, Instant>;
 }
 
 /** Notes where a task goes that has not begun; answers when it ends, Infinity where it has no place. */
 function addTask(
-  { state }: Turn, { drawn, lists }: { readonly drawn: Drawn; readonly lists: PlanLists }, { task, placement }: { readonly task: WindowTask; readonly placement: Placement | undefined },
+  { drawn, lists }: { readonly drawn: Drawn; readonly lists: PlanLists }, { task, placement }: { readonly task: WindowTask; readonly placement: Placement | undefined },
 ): Instant {
-  const { job, index, queue, time } = task;
+  const { job, index } = task;
   if (placement === undefined || placement.end === Infinity) {
-    // It waits for a machine that stays long enough where one may come; else any will do.
-    if (mayComeLonger(state, queue, time)) lists.tooLong.set(job, (lists.tooLong.get(job) ?? new Set()).add(index));
+    lists.unplaced.set(job, (lists.unplaced.get(job) ?? new Set()).add(index));
     return Infinity;
   }
   const planned = describe(drawn, placement);

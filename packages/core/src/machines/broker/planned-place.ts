@@ -1,9 +1,10 @@
 import { freeProcessors } from '../../bag/index.ts';
-import type { Instant, ProcessorCount, TaskIndex } from '../../shared/index.ts';
+import type { Duration, Instant, ProcessorCount, TaskIndex } from '../../shared/index.ts';
 import { findPlanned } from './planning.ts';
 import { boundOf, timeOn } from './planned-times.ts';
 import type { ReadyOrder } from './ready-order.ts';
 import { foreseeStart, takePlanned } from './refresh-plan.ts';
+import { longestStay } from './remaining-time.ts';
 import type { BrokerMachine, GridPlan, PlannedTask, TaskQueue } from './state.ts';
 import { type Turn, wakeBy } from './turn.ts';
 
@@ -51,6 +52,7 @@ class PlannedPlacing {
   readonly #turn: Turn;
   readonly #queues: ReadonlySet<TaskQueue>;
   readonly #port: PlanPort;
+  readonly #longestStays = new Map<TaskQueue, Duration>();
 
   constructor(turn: Turn, queues: ReadonlySet<TaskQueue>, port: PlanPort) {
     this.#turn = turn;
@@ -133,9 +135,20 @@ class PlannedPlacing {
   /** Whether a ready task is not planned, or would end later where it is. */
   #isBetterHere({ queue, index }: Pick<PlannedTask, 'queue' | 'index'>, { machine }: Room): boolean {
     const { planning } = this.#turn.state;
-    if (planning.plan?.tooLong.get(queue.job)?.has(index) === true || !this.#port.suits(queue, index, machine)) return false;
+    if (!this.#port.suits(queue, index, machine)) return false;
     const planned = findPlanned(planning, queue.job, index);
-    return planned === undefined || planned.machine === machine || this.#endsSooner(planned, machine);
+    if (planned === undefined) return !this.#waitsForLonger({ queue, index }, machine);
+    return planned.machine === machine || this.#endsSooner(planned, machine);
+  }
+
+  /** Whether a task would outlast the machine, while one that stays long enough is there or may come. Asked anew each time, since what may come changes. */
+  #waitsForLonger({ queue, index }: Pick<PlannedTask, 'queue' | 'index'>, machine: BrokerMachine): boolean {
+    const { now, state } = this.#turn;
+    const time = timeOn(state.planning, machine, { job: queue.job, index }) ?? 0;
+    if (now + time <= (machine.facts.until ?? Infinity)) return false;
+    let longest = this.#longestStays.get(queue);
+    if (longest === undefined) this.#longestStays.set(queue, longest = longestStay(state, queue));
+    return longest >= time;
   }
 
   /** Whether a planned task that began on the machine now would end no later than where it is planned, late as that may be. */

@@ -58,7 +58,7 @@ export function keepsAway(moment: Moment, queue: TaskQueue, machine: TimedMachin
   const need = needBeyond(moment, queue, machine);
   if (need === undefined) return false;
   const { state, longerMayCome } = moment;
-  const found = longerMayCome?.get(queue) ?? mayComeLonger(state, queue, need);
+  const found = longerMayCome?.get(queue) ?? longestStay(state, queue) >= need;
   longerMayCome?.set(queue, found);
   return found;
 }
@@ -97,18 +97,20 @@ function needBeyond(moment: Moment, { job, noOp }: TaskQueue, { facts: { until }
 }
 
 /**
- * Whether there is a machine that has, or had when it joined, so much time left, or a request that waits for one: where there is none the
- * tasks would wait for ever. Of a walltime a tenth may pass before its machines join.
+ * The most time that a machine which would do has, or had when it joined, or that a request which waits for one asks for: what needs more would wait for ever. 0 where
+ * there is none, Infinity without an end. Of a walltime a tenth may pass before its machines join. Cost: O(machines + requests).
  */
-export function mayComeLonger(state: BrokerState, queue: TaskQueue, need: Duration): boolean {
+export function longestStay(state: BrokerState, queue: TaskQueue): Duration {
+  let longest = 0;
   for (const machine of state.machines.values()) {
     const { facts, joinedAt } = machine;
-    if (isHere(machine) && (facts.until === undefined || facts.until - joinedAt >= need) && matchesQueue(queue, facts)) return true;
+    const stays = (facts.until ?? Infinity) - joinedAt;
+    if (stays > longest && isHere(machine) && matchesQueue(queue, facts)) longest = stays;
   }
   for (const request of state.requests.values()) {
-    if (0.9 * request.walltime >= need && isWaiting(state, request) && belongsTo(queue.job, request.reservation)) return true;
+    if (0.9 * request.walltime > longest && isWaiting(state, request) && belongsTo(queue.job, request.reservation)) longest = 0.9 * request.walltime;
   }
-  return false;
+  return longest;
 }
 
 function isWaiting({ providers }: BrokerState, { status, providerId }: AllocationRequest): boolean {

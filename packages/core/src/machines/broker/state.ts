@@ -446,8 +446,8 @@ export interface GridPlan {
   readonly lanes: ReadonlyMap<BrokerMachine, PlannedTask[]>;
   /** What has not begun, by job and index. */
   readonly tasks: ReadonlyMap<BrokerJob, Map<TaskIndex, PlannedTask>>;
-  /** Tasks for which no machine stays long enough, while one that does may come. */
-  readonly tooLong: ReadonlyMap<BrokerJob, ReadonlySet<TaskIndex>>;
+  /** Tasks that were planned in detail and that no machine could take: none stays long enough, or they keep away from those that do. */
+  readonly unplaced: ReadonlyMap<BrokerJob, ReadonlySet<TaskIndex>>;
   /** When each job is expected to end, what was not planned in detail included. */
   readonly ends: ReadonlyMap<BrokerJob, Instant>;
   /** Tasks that are planned and have not begun. */
