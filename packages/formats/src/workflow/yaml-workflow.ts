@@ -9,7 +9,8 @@ const taskKeys = ['after', 'command', 'inputs', 'outputs', 'processors', 'time']
 /**
  * Reads a workflow that people write by hand: tasks with commands, inputs and outputs. A task waits for those that write its inputs, and for those named in `after`.
  *
- * @throws {FormatError} MUT_WORKFLOW_NO_WRITER for an input that no task writes and that is no input of the whole; MUT_WORKFLOW_SYNTAX; MUT_BAD_DURATION; MUT_BAD_SIZE
+ * @throws {FormatError} MUT_WORKFLOW_NO_WRITER for an input that no task writes and that is no input of the whole; MUT_WORKFLOW_EDGE_TWICE for a task that is named twice in `after`;
+ * MUT_WORKFLOW_SYNTAX; MUT_BAD_DURATION; MUT_BAD_SIZE
  */
 export function parseYamlWorkflow(text: string, subject: string): WorkflowDocument {
   const root = readYaml(text, subject);
@@ -36,7 +37,13 @@ function edgesOf(id: string, row: LocatedValue, inputs: readonly WorkflowFile[],
     const writer = writerOf(name);
     if (writer !== undefined) places.set(writer, row.at('inputs'));
   }
-  for (const before of row.at('after').list()) places.set(before.text(), before);
+  const named = new Set<string>();
+  for (const before of row.at('after').list()) {
+    const from = before.text();
+    if (named.has(from)) throw before.fault('each task once', 'MUT_WORKFLOW_EDGE_TWICE');
+    places.set(from, before);
+    named.add(from);
+  }
   return [...places].map(([from, place]) => ({ from, to: id, place: () => place.place() }));
 }
 

@@ -43,6 +43,7 @@ test('what is wrong in YAML is told with its line and column', (t) => {
   t.is(faultOf(yaml.replace('[b.png]', '[c.png]')), 'MUT_WORKFLOW_NO_WRITER f:10:19: found the input c.png of task right, which no task writes, expected an output of a task, or a name in inputs of the whole workflow');
   t.regex(faultOf(yaml.replace('[A.png]', '[b.png]')), /^MUT_WORKFLOW_TWO_WRITERS f:9:9: found the file b.png as an output of both split and left/);
   t.regex(faultOf(yaml.replace('after: [left]', 'after: [gone]')), /^MUT_WORKFLOW_EDGE_NOWHERE f:10:\d+: .*the task gone, which does not exist/);
+  t.regex(faultOf(yaml.replace('after: [left]', 'after: [left, left]')), /^MUT_WORKFLOW_EDGE_TWICE f:10:\d+: found "left" as tasks\.right\.after\[1\], expected each task once/);
   t.regex(faultOf(yaml.replace('time: 1m,', 'time: 1m, after: [right],')), /^MUT_WORKFLOW_CYCLE f:\d+:\d+: found 2 tasks wait for each other: /);
   t.regex(faultOf(yaml.replace('time: 1m,', 'colour: red,')), /^MUT_WORKFLOW_SYNTAX f:9:\d+: found "red" as tasks.left.colour/);
   t.is(faultOf(yaml.replace('time: 1m', 'time: -5s')), 'MUT_BAD_DURATION f:9:72: found "-5s" as tasks.left.time, expected a number with a unit, as in 90s or 1h30m');
