@@ -88,6 +88,29 @@ tasks:
   await until(() => !readdirSync(join(grid.home, 'broker', 'contents')).some((name) => /^[0-9a-f]{64}$/.test(name)), 'what is only between tasks is removed after the job');
 });
 
+test.serial('what a machine kept for the next task is lost with it, and the task gets it from home elsewhere', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'pair.yaml'), `
+tasks:
+  first: {command: 'head -c ${largeBytes} /dev/urandom > data; sha256sum < data > ${folder}/sum', outputs: [data]}
+  second: {command: 'echo begun >> ${folder}/begun; while [ ! -e ${folder}/gate ]; do sleep 0.05; done; sha256sum < data > again', inputs: [data], outputs: [again]}
+`);
+  const grid = await Grid.start({ machines: [1, 1], agentArgs: ['--shared', 'none'] });
+  t.teardown(() => grid.stop());
+  await grid.client.waitMachines(2);
+  const submitted = await commandOf(grid, folder)('job', 'submit', 'pair.yaml', '--replicas', '1', '--quiet');
+  t.is(submitted.status, 0, submitted.err);
+  await until(() => existsSync(join(folder, 'begun')), 'the second task has begun');
+  const machineId = (await grid.client.tasks(1))[1]?.replicas[0]?.machineId ?? '';
+  t.is(machineId, (await grid.client.tasks(1))[0]?.replicas[0]?.machineId ?? '', 'where the first one was');
+  const agent = grid.agents.find((_, index) => machineId === `lab/pc${index}`);
+  await agent?.kill('SIGKILL');
+  writeFileSync(join(folder, 'gate'), '');
+  t.is((await grid.client.waitEnded(1)).status, JobStatus.FINISHED);
+  t.is(readFileSync(join(folder, 'again'), 'utf8'), readFileSync(join(folder, 'sum'), 'utf8'));
+  t.not((await grid.client.tasks(1))[1]?.replicas.at(-1)?.machineId, machineId);
+});
+
 test.serial('what cannot run behind a failed task runs with it when the job is retried, and nothing that is done', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'chain.yaml'), `

@@ -130,3 +130,15 @@ test('what no agent has any more goes, and a folder that cannot be is no error',
   const nowhere = new HostContents({ folder: path.join(host.brought('file'), 'below'), provider: 'p', clock: { now: () => 1 }, pause: () => Promise.resolve() });
   t.deepEqual(await nowhere.obtain(content, wanted), { kind: 'alone' });
 });
+
+test('what one agent wrote is a link for the others, and nobody brings it', async (t) => {
+  const host = new Host(t);
+  const [one, other] = [host.agent(), host.agent()];
+  one.offer(content, host.brought('written'));
+  other.offer(content, host.brought('again'));
+  const file = path.join(host.folder, 'shared', content.sha256);
+  t.deepEqual(await other.obtain(content, wanted), { kind: 'file', path: file });
+  one.offer({ sha256: 'b'.repeat(64), size: content.size }, path.join(host.folder, 'gone'));
+  t.true(other.isShared(content) && one.isShared(content), 'one that was not kept is no reason to share nothing');
+  t.deepEqual(readdirSync(path.dirname(file)), [content.sha256]);
+});
