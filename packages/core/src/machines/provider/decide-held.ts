@@ -49,8 +49,7 @@ function answerWant(turn: Turn, broker: KnownBroker, want: ReservedDemand): void
   const { state, now } = turn;
   const window = findWindow(state, want);
   const { startsAt, endsAt } = window ?? want;
-  // Of a reservation that is not known here its manager says why, once it would have begun.
-  if (now >= endsAt || (window === undefined && now < startsAt) || !isGood(turn, broker, want)) return;
+  if (now >= endsAt || !isGood(turn, broker, want)) return;
   if (now >= startsAt) giveFor(turn, broker, want);
 }
 
@@ -76,9 +75,9 @@ export function nextHeld(turn: Turn): Instant[] {
   const { state, state: { config: { holding } } } = turn;
   if (holding === undefined) return [];
   const askedAt = (window: ReservedWindow): Instant => (holding.kind === 'forecast' ? window.startsAt : askingAt(turn, window, holding));
-  const judgedAgain = [...state.judgements.values()].filter(({ code }) => !isFinal(code)).map(({ at }) => at + state.config.refusalPause);
-  const wanted = [...state.brokers.values()].flatMap((broker) => wantsOf(turn, broker) ?? []).map(({ startsAt }) => startsAt);
-  return [...judgedAgain, ...wanted, ...[...state.windows.values()].flatMap((window) => [askedAt(window), pausedUntil(state, window), window.startsAt, window.endsAt])];
+  const wants = [...state.brokers.values()].flatMap((broker) => wantsOf(turn, broker) ?? []);
+  const wanted = wants.flatMap((want) => [judgedAgainAt(state, want), want.startsAt]);
+  return [...wanted, ...[...state.windows.values()].flatMap((window) => [askedAt(window), pausedUntil(state, window), window.startsAt, window.endsAt])];
 }
 
 /** Whether a claim is known to be good; where nothing is to be had with it, its broker is told. */
@@ -102,15 +101,21 @@ function giveFor(turn: Turn, broker: KnownBroker, want: ReservedDemand): void {
 /** What is known of a claim, which is asked about where that is nothing, or nothing that lasts; undefined while nobody has answered. */
 function judge({ state, now, commands }: Turn, want: ReservedDemand): string | undefined {
   const known = state.judgements.get(want.claim);
-  if (known !== undefined && (isFinal(known.code) || now < known.at + state.config.refusalPause)) return known.code;
+  if (known !== undefined && now < judgedAgainAt(state, want)) return known.code;
   state.judgements.set(want.claim, { code: 'MUT_UNREACHABLE', at: now });
   commands.push({ kind: 'JudgeClaim', reservation: claimedOf(want) });
   return undefined;
 }
 
-/** Whether a claim is found good, or nothing is to be had with it: with any other answer it is asked about again. */
-function isFinal(code: string): boolean {
-  return code === '' || overCodes.has(code);
+/**
+ * When a claim is asked about again: never where nothing is to be had with it, or where it is found good and its reservation is known to stand. One that was found
+ * good and is known no more may have been cancelled, of which its broker hears by this alone.
+ */
+function judgedAgainAt(state: ProviderState, want: ReservedDemand): Instant {
+  const known = state.judgements.get(want.claim);
+  if (known === undefined) return 0;
+  const isLasting = overCodes.has(known.code) || (known.code === '' && findWindow(state, want) !== undefined);
+  return isLasting ? Infinity : known.at + state.config.refusalPause;
 }
 
 /** Forgets what was said of claims that no broker wants anything with any more; while the wants of one are not known, nothing. Cost: O(brokers x wants). */
