@@ -191,9 +191,12 @@ export class AgentProcess {
     else this.#process.deliver({ kind: 'StagingFailed', replicaId, verdict: { outcome: 'broken', reason: 'MUT_STAGING_FAILED', detail: `${missing.path} is not stored` } });
   }
 
-  #hold({ start: { replicaId } }: HeldReplica): void {
-    const { machineId } = this.#setup.facts;
-    this.#process.deliver(this.#failsChore() ? { kind: 'HoldFailed', replicaId, verdict: noSpace } : { kind: 'MemberListening', held: { replicaId, name: `sim@${machineId}`, addresses: [machineId] } });
+  #hold(replica: HeldReplica): void {
+    const { world, facts: { machineId } } = this.#setup;
+    const { replicaId } = replica.start;
+    const fails = this.#failsChore();
+    if (!fails) world.truth.noteHeld(replica);
+    this.#process.deliver(fails ? { kind: 'HoldFailed', replicaId, verdict: noSpace } : { kind: 'MemberListening', held: { replicaId, name: `sim@${machineId}`, addresses: [machineId] } });
   }
 
   #launch(replica: HeldReplica): void {

@@ -51,7 +51,7 @@ const job = object<JobPlan>({
   submittedAfter: whole(0, stormMax + day), taskCount: whole(1, tasksMax), meanTaskTime: whole(1, 7 * day), spread: lessThanOne,
   replicasMax: whole(1, 100), failuresMax: whole(1, 100), brokenTaskCount: whole(0, tasksMax), failureProbability: lessThanOne,
   inputCount: whole(0, 100), hasOutput: flag, isChecked: flag,
-}, { voteCount: whole(0, 15), credibility: number(0, 0.999), cancelledAfter: whole(0, stormMax + day), retriedAfter: whole(0, stormMax + day), scheduler: oneOf(schedulerNames), replicationCap: cap, reservation, predecessorsMax: whole(0, 10) });
+}, { voteCount: whole(0, 15), credibility: number(0, 0.999), cancelledAfter: whole(0, stormMax + day), retriedAfter: whole(0, stormMax + day), scheduler: oneOf(schedulerNames), replicationCap: cap, reservation, predecessorsMax: whole(0, 10), gangProcessors: whole(0, 1000) });
 
 const managerFaults = object<ManagerFaults>({
   listingFails: lessThanOne, listingLags: lessThanOne, listingLies: lessThanOne, startsLate: lessThanOne, startsNothing: lessThanOne, startsTwice: lessThanOne,

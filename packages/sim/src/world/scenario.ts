@@ -63,6 +63,8 @@ export interface JobPlan {
   readonly reservation?: ReservationPlan;
   /** Each task waits for up to so many of those before it; left out, or 0, it is a bag. Not with votes, which may take results back. */
   readonly predecessorsMax?: number;
+  /** Its tasks are gangs of so many processors; left out, or 0, they take one each. Not with votes; a provider must be able to offer so many at once. */
+  readonly gangProcessors?: ProcessorCount;
 }
 
 /** What a resource manager does wrong. Each is a probability in [0, 1), of a call or of a request. */

@@ -1,5 +1,6 @@
 import type { HeldReplica } from '@mutirao/core/machines/agent';
-import { invariant, Prng, type Duration } from '@mutirao/core/shared';
+import type { GangPlace } from '@mutirao/core/messages';
+import { invariant, Prng, type Duration, type ProcessorCount } from '@mutirao/core/shared';
 import { predecessorsIn, readPath } from './plan-edges.ts';
 import type { JobPlan, Scenario } from './scenario.ts';
 
@@ -42,6 +43,11 @@ function resultKey({ label, replicaId }: LabelledReplica): string {
   return `${label} r${replicaId}`;
 }
 
+/** Another journal gives a gang's number again, to a job of another label. */
+function gangKey(label: string, gangId: number): string {
+  return `${label} g${gangId}`;
+}
+
 /** A result that a broker took. */
 export interface AcceptedResult {
   readonly label: string;
@@ -80,8 +86,10 @@ export class Truth {
   /** By incarnation: the replica on each slot. */
   readonly #slots = new Map<string, Map<number, string>>();
   /** What each replica id ever ran; after a fall of home an id may have been given twice. */
-  readonly #runs = new Map<number, { readonly label: string; readonly taskIndex: number; readonly exitStatus: number; readonly time: Duration }[]>();
+  readonly #runs = new Map<number, { readonly label: string; readonly taskIndex: number; readonly exitStatus: number; readonly time: Duration; readonly processors: ProcessorCount }[]>();
   #runCount = 0;
+  /** By gang: the replicas that ever listened. */
+  readonly #held = new Map<string, Set<number>>();
   /** By job: the tasks of which a result was ever taken. */
   readonly #taken = new Map<string, Set<number>>();
   /** Outputs of results that were taken, by job and task, the last one last: a broker that falls may forget one and take another. */
@@ -113,8 +121,32 @@ export class Truth {
     return plan;
   }
 
+  /** A member of a gang has its processors and listens; it is about to say so. */
+  noteHeld({ start: { replicaId, gang }, template }: HeldReplica): void {
+    if (gang === undefined) return;
+    const key = gangKey(template.environment['SIMULATED_JOB'] ?? '', gang.gangId);
+    this.#held.set(key, (this.#held.get(key) ?? new Set()).add(replicaId));
+  }
+
+  /** All members of its gang are held, if it is of one. */
+  #checkHeld(label: string, replicaId: number, gang: GangPlace | undefined): void {
+    if (gang === undefined) return;
+    const { gangId, members } = gang;
+    const listening = this.#held.get(gangKey(label, gangId))?.size ?? 0;
+    invariant(listening === members, `member r${replicaId} of a gang of ${members} starts when ${listening} of them are held`);
+  }
+
+  #takeSlots({ incarnation, machine }: Pick<RunPlace, 'incarnation' | 'machine'>, replicaId: number, slots: readonly number[]): void {
+    const held = this.#slots.get(incarnation) ?? new Map<number, string>();
+    this.#slots.set(incarnation, held);
+    for (const slot of slots) {
+      invariant(!held.has(slot), `${machine} runs r${replicaId} in slot ${slot}, where ${held.get(slot) ?? ''} runs`);
+      held.set(slot, `r${replicaId}`);
+    }
+  }
+
   /** A run begins: its processors must be free. Returns what becomes of it, if nothing ends it before. */
-  beginRun({ incarnation, machine, speed }: RunPlace, { start: { replicaId, taskIndex, inputs }, template, slots }: HeldReplica): RunFate {
+  beginRun({ incarnation, machine, speed }: RunPlace, { start: { replicaId, taskIndex, inputs, gang }, template, slots }: HeldReplica): RunFate {
     const label = template.environment['SIMULATED_JOB'] ?? '';
     const plan = this.planOf(label);
     invariant(taskIndex < plan.taskCount, `task ${taskIndex} of a job of ${plan.taskCount}`);
@@ -122,12 +154,8 @@ export class Truth {
       invariant(this.#taken.get(label)?.has(before), `task ${taskIndex} of job "${label}" begins, and no result was taken of task ${before}, which it waits for`);
     }
     this.#checkInputs(label, { taskIndex, inputs });
-    const held = this.#slots.get(incarnation) ?? new Map<number, string>();
-    this.#slots.set(incarnation, held);
-    for (const slot of slots) {
-      invariant(!held.has(slot), `${machine} runs r${replicaId} in slot ${slot}, where ${held.get(slot) ?? ''} runs`);
-      held.set(slot, `r${replicaId}`);
-    }
+    this.#checkHeld(label, replicaId, gang);
+    this.#takeSlots({ incarnation, machine }, replicaId, slots);
     this.#runCount += 1;
     const luck = this.#luck.fork(`job ${label} task ${taskIndex}`);
     const workTime = Math.max(1, Math.round(plan.meanTaskTime * (1 + plan.spread * (2 * luck.fraction() - 1))));
@@ -136,7 +164,7 @@ export class Truth {
     const runs = this.#runs.get(replicaId) ?? [];
     this.#runs.set(replicaId, runs);
     const time = Math.ceil(workTime / speed);
-    runs.push({ label, taskIndex, exitStatus, time });
+    runs.push({ label, taskIndex, exitStatus, time, processors: Math.max(1, plan.gangProcessors ?? 1) });
     return { time, exitStatus };
   }
 
@@ -214,7 +242,10 @@ export class Truth {
   /** What the runs took whose results are those of these replicas. */
   timeOf(replicaIds: Iterable<number>): Duration {
     let time = 0;
-    for (const replicaId of replicaIds) time += this.#runs.get(replicaId)?.find((run) => run.exitStatus === 0)?.time ?? 0;
+    for (const replicaId of replicaIds) {
+      const run = this.#runs.get(replicaId)?.find(({ exitStatus }) => exitStatus === 0);
+      if (run !== undefined) time += run.time * run.processors;
+    }
     return time;
   }
 

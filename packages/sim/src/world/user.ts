@@ -101,11 +101,15 @@ export function verificationOf({ voteCount = 0, credibility = 0 }: JobPlan): Ver
   return voteCount > 0 ? { kind: 'vote', count: voteCount } : undefined;
 }
 
+function widthOf({ gangProcessors = 0, replicasMax }: JobPlan): Pick<JobSpec, 'processors' | 'gang' | 'replicasMax'> {
+  return gangProcessors === 0 ? { processors: 1, replicasMax } : { processors: gangProcessors, gang: true, replicasMax: 1 };
+}
+
 /** The job of a plan; its label is in the environment of its tasks, whence the world knows them again. */
 export function specOf(label: string, plan: JobPlan): JobSpec {
   return {
-    label, environment: { SIMULATED_JOB: label }, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 }, processors: 1,
-    replicasMax: plan.replicasMax, failuresMax: plan.failuresMax, homeDirectory: '/home/user', deadline: undefined, verification: verificationOf(plan),
+    label, environment: { SIMULATED_JOB: label }, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 },
+    ...widthOf(plan), failuresMax: plan.failuresMax, homeDirectory: '/home/user', deadline: undefined, verification: verificationOf(plan),
     ...(plan.scheduler === undefined ? {} : { scheduler: plan.scheduler }), ...(plan.replicationCap === undefined ? {} : { replicationCap: plan.replicationCap }),
     ...((plan.predecessorsMax ?? 0) === 0 ? {} : { edges: edgesOf(plan) }),
     groups: groupsOf(label, plan),
@@ -126,10 +130,14 @@ function groupsOf(label: string, plan: JobPlan): TaskGroup[] {
   };
   if (!plan.hasOutput || (plan.predecessorsMax ?? 0) === 0) return [group];
   return Array.from({ length: plan.taskCount }, (_, taskIndex) => ({
-    // Moldable ones among them.
-    ...group, values: { kind: 'range', first: taskIndex, count: 1, step: 1 }, processorsMax: 1 + (taskIndex % 3),
+    ...group, values: { kind: 'range', first: taskIndex, count: 1, step: 1 }, ...moldedTo(plan, taskIndex),
     inputs: [...group.inputs, ...predecessorsIn(plan, taskIndex).map((before) => ({
       source: { kind: 'output' as const, taskIndex: before, path: 'out' }, root: 'playpen' as const, path: readPath(before), condition: '',
     }))],
   }));
+}
+
+/** Moldable tasks are among those of workflows, but gangs are all as wide. */
+function moldedTo({ gangProcessors = 0 }: JobPlan, taskIndex: number): Pick<TaskGroup, 'processorsMax'> {
+  return gangProcessors > 0 ? {} : { processorsMax: 1 + (taskIndex % 3) };
 }

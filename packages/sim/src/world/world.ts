@@ -1,6 +1,7 @@
 import { defaultBrokerOptions, type BrokerChange, type BrokerOptions } from '@mutirao/core/machines/broker';
 import type { ClusterChange } from '@mutirao/core/machines/cluster';
 import { providerDefaults, type ProviderChange, type ProviderConfig } from '@mutirao/core/machines/provider';
+import type { MachineFacts } from '@mutirao/core/messages';
 import { conservativeBackfilling } from '@mutirao/core/queue';
 import { Prng, type Duration, type Instant, type ProviderId } from '@mutirao/core/shared';
 import { AgentProcess } from './agent-process.ts';
@@ -85,11 +86,14 @@ export class World implements Surroundings {
   /** Agents that allocations ever started. */
   #agentCount = 0;
   readonly #options: WorldOptions;
+  /** Of all agents; in worlds without gangs they say nothing of them. */
+  readonly #gangs: Pick<MachineFacts, 'takesGangs'>;
   /** Whether things go wrong. */
   isStormy = true;
 
   constructor(scenario: Scenario, onTurn: (turn: WorldTurn) => void, options: WorldOptions = {}) {
     this.scenario = scenario;
+    this.#gangs = scenario.jobs.some(({ gangProcessors = 0 }) => gangProcessors > 0) ? { takesGangs: true } : {};
     this.leases = new LeaseBook(scenario.faults.skewMax);
     this.reservations = new ReservationBook(this.kernel, scenario, (resourceId) => { this.#tellReservations(resourceId); });
     this.onTurn = (turn) => {
@@ -327,7 +331,7 @@ export class World implements Surroundings {
       world: this, host: place.host, name: `agent ${provider.name}/${requestId}.${index}`, speed, isLiar: false, luck,
       facts: {
         machineId: `${provider.name}/${index}`, incarnation: `a${this.#agentCount}`, processors: 1, attributes: { os: 'linux' }, until: request.walltimeEnd,
-        requestId,
+        requestId, ...this.#gangs,
       },
       dial: (life) => this.#dialProvider(life, provider),
       onEnd: (exitStatus) => {
@@ -347,7 +351,7 @@ export class World implements Surroundings {
       const host = this.#addHost(machine);
       return this.#node(machine, host, { disk: undefined, create: (startCount, luck) => new AgentProcess({
         world: this, host, name: `agent ${name}/pc${index}`, speed, isLiar, sabotage, luck,
-        facts: { machineId: `${name}/pc${index}${sabotage?.renames === true ? `-${startCount}` : ''}`, identity: machine, incarnation: `${machine}-${startCount}`, processors, attributes: { os: 'linux' }, until: undefined, requestId: '' },
+        facts: { machineId: `${name}/pc${index}${sabotage?.renames === true ? `-${startCount}` : ''}`, identity: machine, incarnation: `${machine}-${startCount}`, processors, attributes: { os: 'linux' }, until: undefined, requestId: '', ...this.#gangs },
         dial: (life) => this.#dialProvider(life, provider), onEnd: () => undefined,
       }) });
     });

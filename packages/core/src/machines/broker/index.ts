@@ -34,7 +34,7 @@ export { keepsAway } from './remaining-time.ts';
 export { resume, skipForgottenIds } from './resume.ts';
 export { restore } from './restore.ts';
 export { snapshot, snapshotVersion } from './snapshot.ts';
-export { createBrokerState, type BrokerJob, type BrokerMachine, type BrokerState } from './state.ts';
+export { createBrokerState, type BrokerJob, type BrokerMachine, type BrokerState, type TaskQueue } from './state.ts';
 export { countTasks } from './task-groups.ts';
 export { expectedRemaining, expectedTime, timeQuantile } from './task-times.ts';
 export type { TrustEvidence, TrustRecord } from './trust-evidence.ts';

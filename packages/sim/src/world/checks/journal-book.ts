@@ -44,6 +44,8 @@ export class JournalBook {
   readonly #jobs = new Map<JobId, WrittenJob>();
   readonly #labels = new Set<string>();
   readonly #replicas = new Map<ReplicaId, WrittenReplica>();
+  /** Members of gangs beside their leaders, which say nothing of their tasks; by the job. */
+  readonly #followers = new Map<ReplicaId, JobId>();
 
   constructor(truth: Truth) {
     this.#truth = truth;
@@ -57,6 +59,7 @@ export class JournalBook {
       case 'TasksRetried': this.#retry(change); break;
       case 'JobEnded': this.#end(change); break;
       case 'ReplicasPlaced': this.#place(change); break;
+      case 'GangPlaced': this.#placeGang(change); break;
       case 'MachineJoined': this.#votes.hearJoined(change.facts); break;
       case 'ReplicaVerifying': this.#replica(change.ending.replicaId).isVerifying = true; break;
       case 'TaskDecided': this.#votes.hearDecided(change); break;
@@ -138,7 +141,17 @@ export class JournalBook {
     }
   }
 
+  #placeGang({ jobId, taskIndex, firstReplicaId, seats, at }: ChangeOf<'GangPlaced'>): void {
+    this.#place({ kind: 'ReplicasPlaced', jobId, machineId: seats[0]?.machineId ?? '', firstReplicaId, taskIndexes: [taskIndex], at });
+    for (const rank of seats.keys()) if (rank > 0) this.#followers.set(firstReplicaId + rank, jobId);
+  }
+
   #endReplica(jobId: JobId, ending: ReplicaEnding): void {
+    if (this.#followers.has(ending.replicaId)) {
+      invariant(this.#followers.get(ending.replicaId) === jobId, `r${ending.replicaId} follows a leader of another job than ${jobId}`);
+      this.#followers.delete(ending.replicaId);
+      return;
+    }
     const { replicaId, taskIndex, fate, taskStatus } = ending;
     const [job, replica] = [this.#job(jobId), this.#replicas.get(replicaId)];
     invariant(replica?.jobId === jobId && replica.taskIndex === taskIndex, `r${replicaId} ends, and was not placed for task ${taskIndex} of job ${jobId}`);

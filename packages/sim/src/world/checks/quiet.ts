@@ -1,4 +1,5 @@
-import { isCaught, keepsAway, type BrokerJob, type BrokerState } from '@mutirao/core/machines/broker';
+import { freeProcessors } from '@mutirao/core/bag';
+import { isCaught, keepsAway, type BrokerJob, type BrokerMachine, type BrokerState, type TaskQueue } from '@mutirao/core/machines/broker';
 import type { ClusterState } from '@mutirao/core/machines/cluster';
 import type { ProviderState } from '@mutirao/core/machines/provider';
 import { isOfReservation, isSameWindow, type MachineFacts, type SchedulerName } from '@mutirao/core/messages';
@@ -92,12 +93,25 @@ function *findIdle(state: BrokerState, now: Instant): Iterable<string> {
   const waiting = [...state.openJobs.values()].flatMap(({ queues }) => queues.filter(({ readyCount, scheduler }) => readyCount > 0 && !byEstimates.has(scheduler)));
   if (waiting.length === 0) return;
   for (const machine of state.machines.values()) {
-    const { facts: { machineId, until = Infinity }, isTold, heldProcessors, quarantinedUntil } = machine;
-    if (isCaught(state, machine)) continue;
+    if (isCaught(state, machine) || !isIdle(machine, now)) continue;
     // It is beside their reservation, or its time is too short for them, and another's is not.
-    if (waiting.every((queue) => !isForJob(queue.job, machine.facts) || keepsAway({ state, now }, queue, machine))) continue;
-    if (isTold && heldProcessors === 0 && quarantinedUntil <= now && until > now) yield `${machineId} has nothing to do while tasks wait`;
+    const suited = waiting.filter((queue) => isForJob(queue.job, machine.facts) && !keepsAway({ state, now }, queue, machine));
+    if (suited.length === 0 || isKeptForGang(machine, suited, now)) continue;
+    yield `${machine.facts.machineId} has nothing to do while tasks wait`;
   }
+}
+
+function isIdle({ facts: { until = Infinity }, isTold, heldProcessors, quarantinedUntil }: BrokerMachine, now: Instant): boolean {
+  return isTold && heldProcessors === 0 && quarantinedUntil <= now && until > now;
+}
+
+/** Whether it may be idle for the sake of a gang that is gathered at its provider and lacks processors there, or waits for nothing but gangs that its provider is too small for, or that pause. */
+function isKeptForGang({ provider: { machines } }: BrokerMachine, suited: readonly TaskQueue[], now: Instant): boolean {
+  const gangs = suited.filter(({ job }) => job.isGang);
+  if (gangs.length === 0) return false;
+  const [all, free] = [...machines.values()].reduce(([sum, left], machine) => [sum + machine.processors, left + freeProcessors(machine)], [0, 0]);
+  if (gangs.some(({ processors }) => processors <= all && processors > free)) return true;
+  return gangs.length === suited.length && gangs.every(({ processors, job }) => processors > all || job.gangsPausedUntil > now);
 }
 
 function *compareRequests({ requests }: BrokerState, provider: ProviderState): Iterable<string> {
