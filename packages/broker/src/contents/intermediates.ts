@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { BrokerState } from '@mutirao/core/machines/broker';
+import type { BrokerJob, BrokerState } from '@mutirao/core/machines/broker';
 import { invariant, type Duration, type Instant, type JobId, type UserId } from '@mutirao/core/shared';
 
 /** Where they are noted, and how long they are kept. */
@@ -16,7 +16,7 @@ export interface IntermediatesOptions {
 /** What failed or was cancelled may be retried, and gone on with, for so long. */
 const unfinishedKeptFor: Duration = 30 * 24 * 3_600_000;
 
-type State = Pick<BrokerState, 'jobs' | 'openJobs'>;
+type State = Pick<BrokerState, 'jobs'>;
 
 /**
  * Blobs that tasks wrote for other tasks of their job, and that are removed when the job is over.
@@ -43,17 +43,22 @@ export class Intermediates {
     }
   }
 
-  /** Removes those of jobs that ended long enough ago and that no open job goes on with. Answers how many blobs went. Cost: O(jobs with any), and O(their blobs) for what goes. */
+  /** Removes those of jobs that ended long enough ago and that no job which may still run goes on with. Answers how many blobs went. Cost: O(jobs), and O(their blobs) for what goes. */
   sweep(state: State, now: Instant): number {
-    const inUse = jobsInUse(state);
+    const notOver = [...state.jobs.values()].filter((job) => !this.#isOver(job, now));
+    const inUse = jobsInUse(notOver);
     let count = 0;
     for (const jobId of this.#listJobs()) {
       const job = state.jobs.get(jobId);
-      if (job === undefined || job.endedAt === 0 || inUse.has(jobId)) continue;
-      if (now - job.endedAt < (job.status === 'finished' ? this.#options.keepFor : unfinishedKeptFor)) continue;
-      count += this.#removeOf(jobId, job.userId, contentsWanted(state, job.userId));
+      if (job === undefined || !this.#isOver(job, now) || inUse.has(jobId)) continue;
+      count += this.#removeOf(jobId, job.userId, contentsWanted(notOver, job.userId));
     }
     return count;
+  }
+
+  /** Whether what the job wrote and reads is kept no longer on its own behalf. */
+  #isOver({ endedAt, status }: BrokerJob, now: Instant): boolean {
+    return endedAt !== 0 && now - endedAt >= (status === 'finished' ? this.#options.keepFor : unfinishedKeptFor);
   }
 
   #listJobs(): JobId[] {
@@ -85,15 +90,15 @@ export class Intermediates {
   }
 }
 
-/** Those of which open jobs have taken over results. */
-function jobsInUse({ openJobs }: State): Set<JobId> {
-  return new Set([...openJobs.values()].flatMap(({ spec }) => spec?.resumes?.tasks.map(({ jobId }) => jobId) ?? []));
+/** Those of which jobs have taken over results. */
+function jobsInUse(jobs: readonly BrokerJob[]): Set<JobId> {
+  return new Set(jobs.flatMap(({ spec }) => spec?.resumes?.tasks.map(({ jobId }) => jobId) ?? []));
 }
 
-/** What a user's open jobs read by its hash. */
-function contentsWanted({ openJobs }: State, userId: UserId): Set<string> {
-  const jobs = [...openJobs.values()].filter((job) => job.userId === userId);
-  return new Set(jobs.flatMap(({ spec }) => spec?.groups.flatMap(({ inputs }) => inputs.flatMap(({ source }) => (source.kind === 'content' ? [source.content.sha256] : []))) ?? []));
+/** What a user's jobs read by its hash. */
+function contentsWanted(jobs: readonly BrokerJob[], userId: UserId): Set<string> {
+  const inputs = jobs.filter((job) => job.userId === userId).flatMap(({ spec }) => spec?.groups.flatMap((group) => group.inputs) ?? []);
+  return new Set(inputs.flatMap(({ source }) => (source.kind === 'content' ? [source.content.sha256] : [])));
 }
 
 /** -1 where there is none, so that no two that are absent are the same. */

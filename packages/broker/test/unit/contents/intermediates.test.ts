@@ -70,7 +70,7 @@ test('a job that is open, or was cancelled and may be retried, keeps them', (t) 
   t.true(isThere(open));
 });
 
-test('what an open job has taken over, or reads by its hash, stays', (t) => {
+test('what a job has taken over, or reads by its hash, stays while that is open or may be retried', (t) => {
   const { write, isThere, intermediates } = setUp(t);
   const [taken, read] = [write('taken'), write('read')];
   intermediates.note({ jobId: 1, userId: 'ana' }, taken);
@@ -79,7 +79,10 @@ test('what an open job has taken over, or reads by its hash, stays', (t) => {
   const reading = { groups: [aGroup(1, { inputs: [{ source: { kind: 'content', content: { sha256: read, size: 4 } }, root: 'playpen', path: 'in', condition: '' }] })] };
   t.is(intermediates.sweep(stateWith({ endedAt: 1000 }, { endedAt: 1000 }, { spec: resuming }, { spec: reading }), 2 * day), 0);
   t.true(isThere(taken) && isThere(read));
-  t.is(intermediates.sweep(stateWith({ endedAt: 1000 }, { endedAt: 1000 }), 2 * day), 2);
+  const cancelled = { endedAt: 1000, status: 'cancelled' } as const;
+  const retryable = stateWith({ endedAt: 1000 }, { endedAt: 1000 }, { spec: resuming, ...cancelled }, { spec: reading, ...cancelled });
+  t.is(intermediates.sweep(retryable, 2 * day), 0);
+  t.is(intermediates.sweep(retryable, 31 * day), 2);
 });
 
 test('a blob that somebody put there since stays', (t) => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, parse, resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { JobSpec } from '@mutirao/core/messages';
@@ -27,7 +27,8 @@ export interface JobFileOptions {
 const workflowFormats: readonly string[] = ['workflow', 'wfformat', 'json', 'dax', 'xml'];
 
 /**
- * Reads a job file: a bag (JDF) or a workflow. Which it is, is told by its content; what is in another format is refused with that format's name.
+ * Reads a job file: a bag (JDF) or a workflow. Which it is, is told by its content; what is in another format is refused with that format's name. A workflow without a
+ * name is called as its file, so that another submission of it finds this one.
  *
  * @param warn gets each thing that was understood but is suspicious.
  * @throws {FormatError} naming file, line and column.
@@ -38,7 +39,7 @@ export function readJobFile(file: string, { directory, taskCommand }: JobFileOpt
   if (workflowFormats.includes(detectFormat(text))) {
     const { job, warnings } = makeWorkflowJob(parseWorkflow(text, file), { directory: dirname(path), taskCommand });
     for (const warning of warnings) warn(`warning: ${file}: ${warning}`);
-    return job;
+    return { ...job, label: job.label === '' ? parse(path).name : job.label };
   }
   if (taskCommand !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--task-command is given and ${file} is no workflow; want it for workflow files only`);
   const { job, warnings } = parseJdf(text, { file, directory: dirname(path) });

@@ -166,3 +166,13 @@ test('outputs are gathered in a folder that starts from the current one, also th
   const { status, err } = await submitted(['job', 'submit', '--gather', '', '--', 'x']);
   t.deepEqual([status, /--gather is empty; want a folder/.test(err)], [2, true]);
 });
+
+test('a workflow without a name is called as its file', async (t) => {
+  const called = async (text: string, ...more: readonly string[]): Promise<string | undefined> => {
+    writeFileSync(join(t.context.folder, 'blur.yaml'), text);
+    return (await submitted(['job', 'submit', 'blur.yaml', ...more], t.context.folder)).job?.label;
+  };
+  t.is(await called('tasks:\n  a: {command: x}\n'), 'blur');
+  t.is(await called('tasks:\n  a: {command: x}\n', '--label', 'mine'), 'mine');
+  t.is(await called('name: photos\ntasks:\n  a: {command: x}\n'), 'photos');
+});
