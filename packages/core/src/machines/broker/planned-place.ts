@@ -151,11 +151,17 @@ class PlannedPlacing {
     return longest >= time;
   }
 
-  /** Whether a planned task that began on the machine now would end no later than where it is planned, late as that may be. */
-  #endsSooner({ queue: { job }, index, machine: other, end }: PlannedTask, machine: BrokerMachine): boolean {
+  /**
+   * Whether a planned task that began on the machine now would end no later than where it is planned, late as that may be. A task that has waited beyond its planned
+   * beginning for as long as it takes here waits no longer: what has the better machine, of a job that is not planned maybe, may have it for ever.
+   */
+  #endsSooner({ queue: { job }, index, machine: other, start, end }: PlannedTask, machine: BrokerMachine): boolean {
     const { now, state: { planning } } = this.#turn;
     const [here, there] = [timeOn(planning, machine, { job, index }) ?? Infinity, timeOn(planning, other, { job, index }) ?? 0];
-    return now + here <= Math.min(machine.facts.until ?? Infinity, Math.max(end, now + there));
+    if (now + here > (machine.facts.until ?? Infinity)) return false;
+    if (now >= start + here) return true;
+    wakeBy(this.#turn, Math.ceil(start + here));
+    return now + here <= Math.max(end, now + there);
   }
 
   #place(room: Room, { queue, index }: Pick<PlannedTask, 'queue' | 'index'>): void {
