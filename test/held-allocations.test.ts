@@ -85,6 +85,17 @@ test.serial('what was asked ahead comes after another user\'s work, is held thro
   await until(async () => !(await done('cluster', 'queue', '--cluster', cluster)).includes('running'), 'what was held goes back');
 });
 
+test.serial('who waits for a reservation that is cancelled before it begins hears of it, though the claim was found good', async (t) => {
+  const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '1', '--for', '10m', '--from', '+9m', '--quiet');
+  const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--after-reservation', 'wait', '--', 'true');
+  await until(async () => (await done('explain', 'job', job)).includes('Held: 1 of 1 processor held ahead'), 'its broker hears what is held, so the claim was found good');
+  await done('reservation', 'cancel', reservation);
+  await until(async () => (await done('explain', 'job', job)).includes('MUT_RESERVATION_OVER'), 'its broker hears that the reservation is over');
+  await done('job', 'cancel', job);
+  await until(async () => !(await done('cluster', 'queue', '--cluster', cluster)).includes('running'), 'what was held goes back');
+  t.pass();
+});
+
 test.serial('where another user has the processors all the time nothing is held, and the bag goes on as an ordinary one when the reservation is over', async (t) => {
   await done('cluster', 'submit', '--cluster', cluster, '--width', '2', '--walltime', '10m', '--', 'sleep', '600');
   const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '1', '--for', '30s', '--from', '+3s', '--quiet');
