@@ -152,16 +152,18 @@ class PlannedPlacing {
   }
 
   /**
-   * Whether a planned task that began on the machine now would end no later than where it is planned, late as that may be. A task that has waited beyond its planned
-   * beginning for as long as it takes here waits no longer: what has the better machine, of a job that is not planned maybe, may have it for ever.
+   * Whether a planned task that began on the machine now would end no later than where it is planned, late as that may be. Where something that no plan knows has the
+   * better machine it may have it for ever: a task that has waited beyond its planned beginning for as long as it takes here waits no longer.
    */
   #endsSooner({ queue: { job }, index, machine: other, start, end }: PlannedTask, machine: BrokerMachine): boolean {
     const { now, state: { planning } } = this.#turn;
     const [here, there] = [timeOn(planning, machine, { job, index }) ?? Infinity, timeOn(planning, other, { job, index }) ?? 0];
     if (now + here > (machine.facts.until ?? Infinity)) return false;
+    if (now + here <= Math.max(end, now + there)) return true;
+    if (![...other.replicas.values()].some((replica) => replica.job.scheduler !== 'plan')) return false;
     if (now >= start + here) return true;
     wakeBy(this.#turn, Math.ceil(start + here));
-    return now + here <= Math.max(end, now + there);
+    return false;
   }
 
   #place(room: Room, { queue, index }: Pick<PlannedTask, 'queue' | 'index'>): void {
