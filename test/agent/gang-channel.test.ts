@@ -247,7 +247,11 @@ test.serial('what a command does not take of its input is bounded, and what its 
   writer.send(run('head -c 300000000 /dev/zero'));
   await until(() => bytes > 0, 'the first output comes');
   const before = process.memoryUsage.rss();
-  for (let round = 0; round < 20; round++) await new Promise((resolve) => { setTimeout(resolve, 25); });
+  const beside = await dialMember([rig.address], rig.key, 5000, patience);
+  const heardBeside = hear(beside);
+  beside.send(run('sleep 0.5'));
+  await until(() => heardBeside.frames.some(({ kind }) => kind === 'exit'), 'another command comes to its end beside it');
+  beside.close('');
   t.true(process.memoryUsage.rss() - before < 60 * 2 ** 20, `${process.memoryUsage.rss() - before} bytes more`);
   t.true(isAlive(rig.pids[1] ?? 0));
   writer.close('');
