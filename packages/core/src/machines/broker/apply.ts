@@ -1,11 +1,11 @@
 import { reservationKey } from '../../messages/index.ts';
 import { unreachable } from '../../shared/index.ts';
-import { holdMembers, startGang } from './apply-gang.ts';
-import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks } from './apply-job.ts';
-import { confirmLease, grantLease } from './apply-lease.ts';
-import { addProvider, changeRequests, joinMachine, loseMachine } from './apply-machine.ts';
-import { endReplicas, giveUpReplicas, placeGang, placeReplicas, startReplicas, verifyReplica } from './apply-replica.ts';
-import { decideTask, digestReplica, doubtResults, noteEvidence, pardonMachine } from './apply-trust.ts';
+import { holdMembers, startGang } from './apply/apply-gang.ts';
+import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks } from './apply/apply-job.ts';
+import { confirmLease, grantLease } from './apply/apply-lease.ts';
+import { addProvider, changeRequests, joinMachine, loseMachine } from './apply/apply-machine.ts';
+import { endReplicas, giveUpReplicas, placeGang, placeReplicas, startReplicas, verifyReplica } from './apply/apply-replica.ts';
+import { decideTask, digestReplica, doubtResults, noteEvidence, pardonMachine } from './apply/apply-trust.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerState } from './state.ts';
 

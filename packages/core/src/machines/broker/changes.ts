@@ -1,7 +1,7 @@
 import type { AllocationRequest, GangHeld, JobSpec, MachineFacts, OutputContent, Outcome, RequestReservation, ReservationName, TaskStatus } from '../../messages/index.ts';
 import type { Duration, Instant, JobId, MachineId, ProcessorCount, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
-import type { LeasedTasks } from './leases.ts';
-import type { TrustEvidence } from './trust-evidence.ts';
+import type { LeasedTasks } from './leases/leases.ts';
+import type { TrustEvidence } from './trust/trust-evidence.ts';
 
 /**
  * What became of a replica: `accepted` (its result is the task's), `surplus` (a sister's result was taken first), `failed`

@@ -1,15 +1,15 @@
 import { isOfReservation } from '../../messages/index.ts';
 import { countIn, IndexSet, invariant } from '../../shared/index.ts';
-import { checkGangs } from './check-gangs.ts';
-import { predecessorsOf } from './dependencies.ts';
-import { isFollower } from './gang.ts';
-import { presenceOf } from './ledger-accounts.ts';
-import { findLeasedTask, unconfirmedMax } from './leases.ts';
+import { checkGangs } from './gangs/check-gangs.ts';
+import { predecessorsOf } from './workflow/dependencies.ts';
+import { isFollower } from './gangs/gang.ts';
+import { presenceOf } from './ledger/ledger-accounts.ts';
+import { findLeasedTask, unconfirmedMax } from './leases/leases.ts';
 import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
-import { getGroup } from './task-groups.ts';
-import type { TrustRecord } from './trust-evidence.ts';
-import { identityOf } from './trust-records.ts';
-import { isVotedOn, runningMaxOf } from './votes.ts';
+import { getGroup } from './jobs/task-groups.ts';
+import type { TrustRecord } from './trust/trust-evidence.ts';
+import { identityOf } from './trust/trust-records.ts';
+import { isVotedOn, runningMaxOf } from './trust/votes.ts';
 
 /** Checks that the state does not contradict itself. @throws {InvariantError} naming the first contradiction. Cost: the size of the state. */
 export function checkInvariants(state: BrokerState): void {

@@ -1,7 +1,7 @@
 import { type PrefetchRules, quarantineDefaults, type QuarantineRules } from '../../bag/index.ts';
 import type { Duration } from '../../shared/index.ts';
 import { type ConvictionRules, type CredibilityRules, defaultConvictionRules, defaultCredibilityRules, type SpotCheckRules } from '../../trust/index.ts';
-import type { LeaseRules } from './leases.ts';
+import type { LeaseRules } from './leases/leases.ts';
 
 /** Whom a broker trusts. */
 export interface TrustRules extends ConvictionRules {

@@ -1,10 +1,10 @@
 import type { AllocationRequest, JobStatus, MachineFacts, TaskStatus } from '../../messages/index.ts';
 import type { IndexSet, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
-import { predecessorsOf } from './dependencies.ts';
-import { findJobOf } from './find-job.ts';
+import { predecessorsOf } from './workflow/dependencies.ts';
+import { findJobOf } from './jobs/find-job.ts';
 import { type BrokerJob, type BrokerMachine, type BrokerState, isHere } from './state.ts';
-import type { TrustRecord } from './trust-evidence.ts';
-import { credibilityOf, identityOf, isCaught } from './trust-records.ts';
+import type { TrustRecord } from './trust/trust-evidence.ts';
+import { credibilityOf, identityOf, isCaught } from './trust/trust-records.ts';
 
 /** Where a job stands. The counts of tasks add up to `taskCount`. */
 export interface JobSummary {

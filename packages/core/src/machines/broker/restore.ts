@@ -1,17 +1,17 @@
 import { schedulerNames } from '../../messages/index.ts';
 import { type IndexRange, IndexSet, invariant, type TaskIndex } from '../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../times/index.ts';
-import { countUnmet } from './apply-dependencies.ts';
-import { getJob, noGangsYet } from './apply-job.ts';
-import { addProvider, changeRequests, getMachine, getProvider, joinMachine } from './apply-machine.ts';
-import { isFollower } from './gang.ts';
-import { openAccount } from './ledger-accounts.ts';
-import { layOutDependencies } from './lay-out-dependencies.ts';
-import { openLease } from './leases.ts';
+import { countUnmet } from './apply/apply-dependencies.ts';
+import { getJob, noGangsYet } from './apply/apply-job.ts';
+import { addProvider, changeRequests, getMachine, getProvider, joinMachine } from './apply/apply-machine.ts';
+import { isFollower } from './gangs/gang.ts';
+import { openAccount } from './ledger/ledger-accounts.ts';
+import { layOutDependencies } from './workflow/lay-out-dependencies.ts';
+import { openLease } from './leases/leases.ts';
 import type { BrokerOptions } from './options.ts';
 import { type SavedGang, type SavedJob, type SavedMachine, type SavedProvider, type SavedReplica, type SavedState, type SavedSuccess, snapshotVersion } from './snapshot.ts';
 import { type BrokerJob, type BrokerReplica, type BrokerState, clientKey, createBrokerState, type FirstEnd, type GangMembership, hasEnded, type LedgerAccount, type OpenTask, schedulingDefaults } from './state.ts';
-import { getGroup, getTaskGroup, layOutGroups } from './task-groups.ts';
+import { getGroup, getTaskGroup, layOutGroups } from './jobs/task-groups.ts';
 
 const noBytes = new Uint8Array(0);
 

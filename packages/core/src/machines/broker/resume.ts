@@ -1,9 +1,9 @@
 import type { Instant } from '../../shared/index.ts';
-import { acceptCommand, digestCommand } from './bring-home.ts';
+import { acceptCommand, digestCommand } from './results/bring-home.ts';
 import type { BrokerCommand } from './commands.ts';
-import { reservationNow } from './reserved-place.ts';
+import { reservationNow } from './reservations/reserved-place.ts';
 import type { BrokerState } from './state.ts';
-import { isVotedOn } from './votes.ts';
+import { isVotedOn } from './trust/votes.ts';
 
 /** More replicas than can have been placed since the journal was last synced. */
 const forgottenMax = 10_000_000;

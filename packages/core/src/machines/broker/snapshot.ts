@@ -1,7 +1,7 @@
 import type { Duration, IndexSet } from '../../shared/index.ts';
 import type { SavedCurve, Slowness, TimeCurve } from '../../times/index.ts';
 import type { BrokerGang, BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, GangMembership, OpenTask, Success } from './state.ts';
-import { getGroup, getTaskGroup } from './task-groups.ts';
+import { getGroup, getTaskGroup } from './jobs/task-groups.ts';
 
 /** The version of the format that `snapshot` writes. */
 export const snapshotVersion = 1;

@@ -7,12 +7,12 @@ import type {
   Duration, IndexSet, Instant, JobId, MachineId, ProcessorCount, ProcessorMillis, ProviderId, ReplicaId, RequestId, TaskIndex, UserId,
 } from '../../shared/index.ts';
 import type { ReplicaEnding } from './changes.ts';
-import type { Dependencies } from './dependencies.ts';
-import type { GrantedLease } from './leases.ts';
+import type { Dependencies } from './workflow/dependencies.ts';
+import type { GrantedLease } from './leases/leases.ts';
 import type { PlacementRule } from '../../workflow/index.ts';
-import { createStoredContents, type StoredContents } from './stored-contents.ts';
+import { createStoredContents, type StoredContents } from './results/stored-contents.ts';
 import { type BrokerOptions, defaultBrokerOptions } from './options.ts';
-import type { TrustRecord } from './trust-evidence.ts';
+import type { TrustRecord } from './trust/trust-evidence.ts';
 
 /**
  * All that a broker knows. What is marked *of the moment* is no promise: it is neither journaled nor in snapshots, and a

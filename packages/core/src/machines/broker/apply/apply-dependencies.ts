@@ -1,0 +1,66 @@
+import { invariant, type TaskIndex } from '../../../shared/index.ts';
+import { type Dependencies, successorsOf } from '../workflow/dependencies.ts';
+import type { BrokerJob } from '../state.ts';
+import { getGroup } from '../jobs/task-groups.ts';
+
+/** Puts a task that is to run among those that are ready, or among those that wait for others. */
+export function admitTask(job: BrokerJob, index: TaskIndex): void {
+  const { dependencies } = job;
+  if (dependencies !== undefined && unmetOf(dependencies, index) > 0) dependencies.waiting.add(index);
+  else getGroup(job, index).queue.ready.add(index);
+}
+
+/** Makes ready what waited for nothing but this task, which has finished. Cost: O(successors). */
+export function releaseSuccessors(job: BrokerJob, index: TaskIndex): void {
+  const { dependencies } = job;
+  if (dependencies === undefined) return;
+  for (const successor of successorsOf(dependencies, index)) {
+    const unmet = unmetOf(dependencies, successor) - 1;
+    invariant(unmet >= 0, `task ${successor} of job ${job.jobId} waits for fewer than no tasks`);
+    dependencies.unmet[successor] = unmet;
+    // What was cancelled meanwhile stays so.
+    if (unmet === 0 && dependencies.waiting.delete(successor)) getGroup(job, successor).queue.ready.add(successor);
+  }
+}
+
+/** Cancels all that waits for this task, be it through others: it has failed or was cancelled, so that they cannot run. Cost: O(descendants and their edges). */
+export function cancelDescendants(job: BrokerJob, index: TaskIndex): void {
+  const { dependencies, cancelled } = job;
+  if (dependencies === undefined) return;
+  const behind = [index];
+  for (let task = behind.pop(); task !== undefined; task = behind.pop()) {
+    for (const successor of successorsOf(dependencies, task)) {
+      if (!dependencies.waiting.delete(successor)) continue;
+      cancelled.add(successor);
+      behind.push(successor);
+    }
+  }
+}
+
+/** Whether the result of a finished task may be taken back: nothing that reads it was begun. */
+export function isUnread(job: BrokerJob, index: TaskIndex): boolean {
+  const { dependencies, tasks, finished } = job;
+  return dependencies === undefined || successorsOf(dependencies, index).every((successor) => !tasks.has(successor) && !finished.has(successor));
+}
+
+/** Has what was ready wait again for this task, which has finished no more; its result was not read. */
+export function holdSuccessors(job: BrokerJob, index: TaskIndex): void {
+  const { dependencies } = job;
+  if (dependencies === undefined) return;
+  for (const successor of successorsOf(dependencies, index)) {
+    dependencies.unmet[successor] = unmetOf(dependencies, successor) + 1;
+    if (getGroup(job, successor).queue.ready.delete(successor)) dependencies.waiting.add(successor);
+  }
+}
+
+/** Counts anew what tasks wait for, by what has finished. */
+export function countUnmet({ dependencies, finished }: BrokerJob): void {
+  if (dependencies === undefined) return;
+  for (const index of finished.values()) {
+    for (const successor of successorsOf(dependencies, index)) dependencies.unmet[successor] = unmetOf(dependencies, successor) - 1;
+  }
+}
+
+function unmetOf({ unmet }: Dependencies, index: TaskIndex): number {
+  return unmet[index] ?? 0;
+}

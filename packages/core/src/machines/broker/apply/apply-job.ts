@@ -1,0 +1,170 @@
+import type { TakenTask } from '../../../messages/index.ts';
+import { IndexSet, invariant, type JobId, type TaskIndex } from '../../../shared/index.ts';
+import { TimeCurve } from '../../../times/index.ts';
+import { admitTask, countUnmet } from './apply-dependencies.ts';
+import { abortFollowers } from './apply-gang.ts';
+import type { ChangeOf } from '../changes.ts';
+import { layOutDependencies } from '../workflow/lay-out-dependencies.ts';
+import { type BrokerJob, type BrokerState, clientKey, type OpenTask, schedulingDefaults } from '../state.ts';
+import { countTasks, getGroup, layOutGroups } from '../jobs/task-groups.ts';
+
+/** The job of that number, which must be there. */
+export function getJob(state: BrokerState, jobId: JobId): BrokerJob {
+  const job = state.jobs.get(jobId);
+  invariant(job, `there is no job ${jobId}`);
+  return job;
+}
+
+/** What a job has before its first gang was placed. */
+export const noGangsYet: Pick<BrokerJob, 'lastGangId' | 'gangsInVain' | 'gangsPausedUntil'> = { lastGangId: 0, gangsInVain: 0, gangsPausedUntil: 0 };
+
+/** Takes a job in: every task is ready or waits for others, but those whose results are taken over, which have finished. */
+export function acceptJob(state: BrokerState, change: ChangeOf<'JobAccepted'>): void {
+  const job = createJob(change);
+  const { groups, queues } = layOutGroups(job, change.spec);
+  job.groups = groups;
+  job.queues = queues;
+  job.dependencies = layOutDependencies(change.spec);
+  takeOver(job, change.spec.resumes?.tasks ?? []);
+  state.jobs.set(job.jobId, job);
+  state.openJobs.set(job.jobId, job);
+  if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
+  state.nextJobId = Math.max(state.nextJobId, job.jobId + 1);
+}
+
+function takeOver(job: BrokerJob, taken: readonly TakenTask[]): void {
+  let from = 0;
+  for (const { taskIndex } of taken) job.finished.add(taskIndex);
+  countUnmet(job);
+  for (const { taskIndex } of [...taken, { taskIndex: job.taskCount }]) {
+    admitRange(job, from, taskIndex - from);
+    from = taskIndex + 1;
+  }
+}
+
+function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccepted'>): BrokerJob {
+  return {
+    jobId, userId, clientJobId, label: spec.label, submittedAt: at,
+    taskCount: spec.groups.reduce((sum, group) => sum + countTasks(group), 0),
+    processors: spec.processors, isGang: spec.gang === true, ...noGangsYet, replicasMax: spec.replicasMax, failuresMax: spec.failuresMax, deadline: spec.deadline, verification: spec.verification, reservation: spec.reservation, reservationOver: undefined,
+    scheduler: spec.scheduler ?? schedulingDefaults.scheduler, replicationCap: spec.replicationCap ?? schedulingDefaults.replicationCap,
+    spec, groups: [], queues: [], dependencies: undefined, status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
+    finished: new IndexSet(), failed: new IndexSet(), cancelled: new IndexSet(),
+    replicaCount: 0, failureCount: 0, supports: new Map(), doubtful: new IndexSet(), extraVoteCount: 0, times: new TimeCurve(), shares: new Map(), sistered: new Set(),
+  };
+}
+
+/** Cancels what is ready or waits and marks what is on machines as aborting; results that are being verified are still settled. */
+export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>): void {
+  const job = getJob(state, change.jobId);
+  job.status = 'cancelled';
+  job.cancelReason = change.reason;
+  for (const queue of job.queues) {
+    job.cancelled.addAll(queue.ready);
+    queue.ready.clear();
+  }
+  if (job.dependencies !== undefined) {
+    job.cancelled.addAll(job.dependencies.waiting);
+    job.dependencies.waiting.clear();
+  }
+  for (const task of job.tasks.values()) {
+    if (task.status === 'ready') job.tasks.delete(task.index);
+    for (const replica of task.replicas) {
+      replica.status = 'aborting';
+      replica.abortFate = 'cancelled';
+      abortFollowers(replica, 'cancelled');
+    }
+  }
+}
+
+/** Notes that a job's reservation is over, and whether what is left of it waits. */
+export function leaveReservation(state: BrokerState, { jobId, code, reason, waits, at }: ChangeOf<'ReservationLeft'>): void {
+  getJob(state, jobId).reservationOver = { code, reason, waits, at };
+}
+
+/** Closes a job all of whose tasks have ended, and drops what it no longer needs. */
+export function endJob(state: BrokerState, change: ChangeOf<'JobEnded'>): void {
+  const job = getJob(state, change.jobId);
+  job.status = change.status;
+  job.endedAt = change.at;
+  state.openJobs.delete(job.jobId);
+  if (change.status === 'finished') forgetTasks(job);
+}
+
+function forgetTasks(job: BrokerJob): void {
+  job.sistered.clear();
+  job.spec = undefined;
+  job.groups = [];
+  job.queues = [];
+  job.dependencies = undefined;
+  job.finished.clear();
+}
+
+/** Has failed and cancelled tasks run again, those that wait for others when these have finished, their failures forgotten; those whose replicas are still being ended go on without these. */
+export function retryTasks(state: BrokerState, change: ChangeOf<'TasksRetried'>): void {
+  const job = getJob(state, change.jobId);
+  if (change.taskIndexes.length > 0) {
+    for (const index of change.taskIndexes) retryTask(job, index);
+  } else {
+    for (const ended of [job.failed, job.cancelled]) retryAll(job, ended);
+    for (const task of job.tasks.values()) if (isBeingCancelled(task)) revokeCancel(task);
+  }
+  job.status = 'running';
+  job.cancelReason = '';
+  job.endedAt = 0;
+  reopen(state, job);
+}
+
+/** Whether replicas of an open task are being ended since its job was cancelled, and it would be cancelled with the last. */
+export function isBeingCancelled({ replicas }: OpenTask): boolean {
+  return replicas.some(({ abortFate }) => abortFate === 'cancelled');
+}
+
+/** What its replicas still bring is not taken: they were told to end, and may have left half of it. */
+function revokeCancel(task: OpenTask): void {
+  task.failureCount = 0;
+  task.lossCount = 0;
+  for (const replica of task.replicas) if (replica.abortFate === 'cancelled') replica.abortFate = 'retried';
+}
+
+function retryTask(job: BrokerJob, index: TaskIndex): void {
+  const open = job.tasks.get(index);
+  if (open !== undefined && isBeingCancelled(open)) {
+    revokeCancel(open);
+    return;
+  }
+  const wasEnded = job.failed.delete(index) || job.cancelled.delete(index);
+  invariant(wasEnded, `task ${index} of job ${job.jobId} is retried, but neither failed nor cancelled`);
+  admitTask(job, index);
+}
+
+function retryAll(job: BrokerJob, ended: IndexSet): void {
+  for (const { first, count } of ended.ranges()) admitRange(job, first, count);
+  ended.clear();
+}
+
+/** Tasks of a bag by the range; those of a workflow one by one. */
+function admitRange(job: BrokerJob, first: TaskIndex, count: number): void {
+  let from = first;
+  while (from < first + count) {
+    if (job.dependencies !== undefined) {
+      admitTask(job, from++);
+      continue;
+    }
+    const group = getGroup(job, from);
+    const end = Math.min(first + count, group.firstTaskIndex + group.count);
+    group.queue.ready.addRange(from, end - from);
+    from = end;
+  }
+}
+
+/** Open jobs stay in the order of their submission. */
+function reopen(state: BrokerState, job: BrokerJob): void {
+  if (state.openJobs.has(job.jobId)) return;
+  const later = [...state.openJobs.values()].filter((open) => open.jobId > job.jobId);
+  state.openJobs.set(job.jobId, job);
+  for (const open of later) {
+    state.openJobs.delete(open.jobId);
+    state.openJobs.set(open.jobId, open);
+  }
+}

@@ -1,0 +1,78 @@
+import { type AllocationRequest, reservationKey } from '../../../messages/index.ts';
+import { invariant, type MachineId, type ProviderId } from '../../../shared/index.ts';
+import { TimeCurve, unknownSlowness } from '../../../times/index.ts';
+import type { ChangeOf } from '../changes.ts';
+import { heldTimeOf, openAccount, requestKey } from '../ledger/ledger-accounts.ts';
+import { addToPattern } from '../machines/machine-pattern.ts';
+import type { BrokerMachine, BrokerProvider, BrokerState } from '../state.ts';
+
+/** The provider of that name, which must be there. */
+export function getProvider(state: BrokerState, providerId: ProviderId): BrokerProvider {
+  const provider = state.providers.get(providerId);
+  invariant(provider, `there is no provider ${providerId}`);
+  return provider;
+}
+
+/** The machine of that name, which must be there. */
+export function getMachine(state: BrokerState, machineId: MachineId): BrokerMachine {
+  const machine = state.machines.get(machineId);
+  invariant(machine, `there is no machine ${machineId}`);
+  return machine;
+}
+
+/** Knows a provider, or its new address. */
+export function addProvider(state: BrokerState, { providerId, address }: ChangeOf<'ProviderAdded'>): void {
+  const known = state.providers.get(providerId);
+  if (known !== undefined) known.address = address;
+  else {
+    state.providers.set(providerId, {
+      providerId, address, machines: new Map(), pattern: undefined, leases: [], confirmedLease: 0,
+      isConnected: false, resourceId: '', takesLeases: false, isSettled: false, isLeaseTold: false, caughtTold: [], leaseSeenAt: 0, awaySince: undefined, hearingUntil: undefined, isHearing: false, lastError: '', clockOffset: 0, standings: [], demand: undefined, demandAt: 0, shareSince: undefined, owesTurn: false,
+    });
+  }
+}
+
+/** Knows a machine, or what has changed about one that is known. */
+export function joinMachine(state: BrokerState, change: ChangeOf<'MachineJoined'>): void {
+  const { facts } = change;
+  const provider = getProvider(state, change.providerId);
+  if (facts.requestId !== '') provider.pattern = addToPattern(provider.pattern, facts);
+  const known = state.machines.get(facts.machineId);
+  if (known !== undefined) {
+    known.facts = facts;
+    known.processors = facts.processors;
+    return;
+  }
+  const machine: BrokerMachine = {
+    provider, facts, processors: facts.processors, joinedAt: change.at, replicas: new Map(), heldProcessors: 0,
+    account: openAccount(state, provider.providerId, facts.requestId), charged: 0, finishedCount: 0, failedCount: 0,
+    times: new TimeCurve(), slowness: unknownSlowness,
+    isTold: false, isGone: false, breakages: 0, quarantinedUntil: 0,
+  };
+  state.machines.set(facts.machineId, machine);
+  provider.machines.set(facts.machineId, machine);
+}
+
+/** Forgets a machine, whose replicas have ended before. */
+export function loseMachine(state: BrokerState, { machineId, at }: ChangeOf<'MachineLost'>): void {
+  const machine = getMachine(state, machineId);
+  invariant(machine.replicas.size === 0, `machine ${machineId} is lost with replicas`);
+  machine.account.departed += heldTimeOf(machine, at);
+  state.machines.delete(machineId);
+  machine.provider.machines.delete(machineId);
+}
+
+/** Knows what has become of allocation requests. */
+export function changeRequests(state: BrokerState, { providerId, requests }: ChangeOf<'RequestsChanged'>): void {
+  for (const request of requests) {
+    state.requests.set(requestKey(providerId, request.requestId), request);
+    openAccount(state, providerId, request.requestId);
+    noteReservation(state, request);
+  }
+}
+
+function noteReservation({ overReservations, movedReservations }: BrokerState, { reservation, reasons }: AllocationRequest): void {
+  if (reservation?.movedTo !== undefined) movedReservations.set(reservationKey(reservation), reservation.movedTo);
+  if (reservation === undefined || reservation.overCode === '') return;
+  overReservations.set(reservationKey(reservation), { code: reservation.overCode, reason: reasons.at(-1) ?? '' });
+}

@@ -1,0 +1,220 @@
+import type { TaskStatus } from '../../../messages/index.ts';
+import { invariant, type Instant, type TaskIndex } from '../../../shared/index.ts';
+import { getJob } from './apply-job.ts';
+import { cancelDescendants, releaseSuccessors } from './apply-dependencies.ts';
+import { leaveGang } from './apply-gang.ts';
+import { takeFromLease } from './apply-lease.ts';
+import { getMachine } from './apply-machine.ts';
+import type { ChangeOf, ReplicaEnding } from '../changes.ts';
+import { isFollower } from '../gangs/gang.ts';
+import { book, chargeOf, runTimesOf } from '../ledger/ledger-accounts.ts';
+import { matchesExpression } from '../placing/matching.ts';
+import { observeTimes } from '../times/observe-times.ts';
+import { type BrokerGang, type BrokerJob, type BrokerMachine, type BrokerReplica, type BrokerState, hasEnded, type OpenTask, type Success } from '../state.ts';
+import { getGroup, getTaskGroup, widthOf } from '../jobs/task-groups.ts';
+import { identityOf } from '../trust/trust-records.ts';
+
+const noBytes = new Uint8Array(0);
+
+/** Puts replicas of tasks that are ready or run elsewhere on a machine. */
+export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlaced'>): void {
+  const job = getJob(state, change.jobId);
+  const machine = getMachine(state, change.machineId);
+  let replicaId = change.firstReplicaId;
+  for (const index of change.taskIndexes) {
+    const task = job.tasks.get(index) ?? openTask(job, index);
+    const replica: BrokerReplica = {
+      replicaId, job, task, machine, processors: change.processors ?? widthOf(job, index), member: undefined, placedAt: change.at, startedAt: 0, status: 'placed', abortFate: undefined,
+      isAdopted: change.isAdopted === true, isWithdrawing: false, isEnding: false,
+    };
+    if (task.status === 'ready') setStatus(job, task, 'running');
+    if (replica.isAdopted) takeFromLease(state, machine.provider.providerId, replicaId);
+    task.replicas.push(replica);
+    if (task.replicas.length + (task.successes?.length ?? 0) > 1) job.sistered.add(task);
+    putOn(state, replica);
+    replicaId++;
+  }
+  job.replicaCount += change.taskIndexes.length;
+  state.nextReplicaId = Math.max(state.nextReplicaId, replicaId);
+}
+
+/** Puts a gang on its machines, of which its task knows the leader. */
+export function placeGang(state: BrokerState, change: ChangeOf<'GangPlaced'>): void {
+  const { firstReplicaId, seats, at: placedAt } = change;
+  const job = getJob(state, change.jobId);
+  const task = job.tasks.get(change.taskIndex) ?? openTask(job, change.taskIndex);
+  const gang: BrokerGang = { gangId: firstReplicaId, job, task, members: [], heldCount: 0, status: 'gathered', placedAt, brokenBy: undefined };
+  for (const [rank, { machineId, processors }] of seats.entries()) {
+    const replica: BrokerReplica = {
+      replicaId: firstReplicaId + rank, job, task, machine: getMachine(state, machineId), processors, member: { gang, rank, held: undefined }, placedAt, startedAt: 0,
+      status: 'placed', abortFate: undefined, isAdopted: false, isWithdrawing: false, isEnding: false,
+    };
+    gang.members.push(replica);
+    putOn(state, replica);
+    if (rank === 0) task.replicas.push(replica);
+  }
+  setStatus(job, task, 'running');
+  state.gangs.set(gang.gangId, gang);
+  job.lastGangId = gang.gangId;
+  job.replicaCount++;
+  state.nextReplicaId = Math.max(state.nextReplicaId, firstReplicaId + seats.length);
+}
+
+function putOn(state: BrokerState, replica: BrokerReplica): void {
+  const { machine, replicaId } = replica;
+  machine.replicas.set(replicaId, replica);
+  machine.heldProcessors += replica.processors;
+  state.replicas.set(replicaId, replica);
+}
+
+function openTask(job: BrokerJob, index: TaskIndex): OpenTask {
+  const task: OpenTask = {
+    index, status: 'ready', replicas: [], successes: undefined, accepting: undefined, failureCount: 0, lossCount: 0, avoidMachineId: '', avoidSince: 0,
+  };
+  job.tasks.set(index, task);
+  return task;
+}
+
+/** Notes that replicas run. */
+export function startReplicas(state: BrokerState, change: ChangeOf<'ReplicasStarted'>): void {
+  for (const { replicaId, startedAt } of change.started) {
+    const replica = state.replicas.get(replicaId);
+    invariant(replica, `replica ${replicaId} starts, but there is none`);
+    replica.startedAt = startedAt;
+    // Its machine keeps one that started, whatever it was asked.
+    replica.isWithdrawing = false;
+    if (replica.status === 'placed') replica.status = 'running';
+  }
+}
+
+/** Marks replicas whose tasks go on without them. */
+export function giveUpReplicas(state: BrokerState, change: ChangeOf<'ReplicasGivenUp'>): void {
+  for (const replicaId of change.replicaIds) {
+    const replica = state.replicas.get(replicaId);
+    invariant(replica, `replica ${replicaId} is given up, but there is none`);
+    replica.status = 'aborting';
+    replica.abortFate = 'surplus';
+  }
+}
+
+/** Sets a success aside until its result is settled. */
+export function verifyReplica(state: BrokerState, change: ChangeOf<'ReplicaVerifying'>): void {
+  const { ending, at } = change;
+  const replica = state.replicas.get(ending.replicaId);
+  invariant(replica, `replica ${ending.replicaId} is verified, but there is none`);
+  const { job, task, machine } = replica;
+  const charge = chargeOf(machine, replica.processors, runTimesOf(replica, ending, at));
+  machine.charged += charge;
+  machine.account.unsettled += charge;
+  takeOff(state, replica, ending);
+  const group = getTaskGroup(job, getGroup(job, task.index).groupIndex);
+  const success: Success = {
+    job, task, machineId: change.machineId, identity: identityOf(machine.facts), digest: undefined, attributes: machine.facts.attributes, account: machine.account, charge,
+    ending: { ...ending, standardOutput: noBytes, standardError: noBytes },
+    outputSpecs: group.outputs.filter((output) => matchesExpression(output.condition, machine.facts.attributes)),
+  };
+  (task.successes ??= []).push(success);
+  state.successes.set(ending.replicaId, success);
+  task.status = 'verifying';
+}
+
+/** Ends replicas as their endings say. */
+export function endReplicas(state: BrokerState, change: ChangeOf<'ReplicasEnded'>): void {
+  const job = getJob(state, change.jobId);
+  observeTimes(state, job, change);
+  for (const ending of change.endings) {
+    const replica = state.replicas.get(ending.replicaId);
+    if (replica !== undefined) endReplica(state, replica, ending, change.at);
+    else settleSuccess(state, ending);
+    if (ending.fate === 'failed') job.failureCount++;
+  }
+}
+
+function endReplica(state: BrokerState, replica: BrokerReplica, ending: ReplicaEnding, at: Instant): void {
+  const { job, task, machine } = replica;
+  const charge = chargeOf(machine, replica.processors, runTimesOf(replica, ending, at));
+  machine.charged += charge;
+  book(machine.account, job, ending.fate, charge);
+  takeOff(state, replica, ending);
+  if (isFollower(replica)) return;
+  countOnMachine(machine, ending);
+  remember(task, ending, { machineId: machine.facts.machineId, at });
+  // Of a task that has ended only the sisters of its winner are left, also where it runs again.
+  if (!hasEnded(task)) setStatus(job, task, ending.taskStatus);
+}
+
+function settleSuccess(state: BrokerState, ending: ReplicaEnding): void {
+  const success = state.successes.get(ending.replicaId);
+  invariant(success, `replica ${ending.replicaId} ends, but there is none`);
+  const { job, task, account, charge } = success;
+  account.unsettled -= charge;
+  book(account, job, ending.fate, charge);
+  state.successes.delete(ending.replicaId);
+  task.successes = task.successes?.filter((other) => other !== success);
+  if (task.successes?.length === 0) task.successes = undefined;
+  if (task.accepting === success) task.accepting = undefined;
+  const machine = state.machines.get(success.machineId);
+  if (machine !== undefined) countOnMachine(machine, ending);
+  remember(task, ending, { machineId: success.machineId, at: ending.endedAt });
+  setStatus(job, task, ending.taskStatus);
+}
+
+function takeOff(state: BrokerState, replica: BrokerReplica, ending: ReplicaEnding): void {
+  const { task, machine } = replica;
+  state.replicas.delete(replica.replicaId);
+  machine.replicas.delete(replica.replicaId);
+  machine.heldProcessors -= replica.processors;
+  if (replica.member !== undefined) leaveGang(state, replica, ending);
+  if (isFollower(replica)) return;
+  if (task.replicas.length === 1 && task.replicas[0] === replica) task.replicas.pop();
+  else task.replicas.splice(task.replicas.indexOf(replica), 1);
+}
+
+function countOnMachine(machine: BrokerMachine, ending: ReplicaEnding): void {
+  if (ending.fate === 'accepted') machine.finishedCount++;
+  else if (ending.fate === 'failed') machine.failedCount++;
+}
+
+/** What a task learns from a replica's end. */
+function remember(task: OpenTask, ending: ReplicaEnding, where: { readonly machineId: string; readonly at: Instant }): void {
+  if (ending.fate !== 'failed' && ending.fate !== 'lost') return;
+  if (ending.fate === 'failed') task.failureCount++;
+  else task.lossCount++;
+  task.avoidMachineId = where.machineId;
+  task.avoidSince = where.at;
+}
+
+/** Moves a task to where its status belongs; sisters of a winner become aborting. */
+function setStatus(job: BrokerJob, task: OpenTask, status: TaskStatus): void {
+  if (task.status === status) return;
+  if (task.status === 'ready') getGroup(job, task.index).queue.ready.delete(task.index);
+  task.status = status;
+  switch (status) {
+    case 'ready': getGroup(job, task.index).queue.ready.add(task.index); break;
+    case 'finished': finishTask(job, task); break;
+    case 'failed':
+    case 'cancelled': giveUpTask(job, task, status); break;
+    default: break;
+  }
+}
+
+function finishTask(job: BrokerJob, task: OpenTask): void {
+  closeTask(job, task);
+  job.finished.add(task.index);
+  releaseSuccessors(job, task.index);
+  for (const sister of task.replicas) {
+    sister.status = 'aborting';
+    sister.abortFate ??= 'surplus';
+  }
+}
+
+/** What waits for it cannot run. */
+function giveUpTask(job: BrokerJob, task: OpenTask, status: 'failed' | 'cancelled'): void {
+  closeTask(job, task);
+  job[status].add(task.index);
+  cancelDescendants(job, task.index);
+}
+
+function closeTask(job: BrokerJob, task: OpenTask): void {
+  job.tasks.delete(task.index);
+}

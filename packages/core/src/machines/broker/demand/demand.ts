@@ -1,0 +1,110 @@
+import type { Demand } from '../../../messages/index.ts';
+import { type Instant, invariant, type ProcessorCount } from '../../../shared/index.ts';
+import { quantilesOf, TimeCurve } from '../../../times/index.ts';
+import { demandWidth } from './demand-units.ts';
+import type { Validity } from '../times/remaining-time.ts';
+import { isSameReserved, reservedFor } from '../reservations/reserved-jobs.ts';
+import { runsBeside } from '../reservations/reserved-place.ts';
+import { type DemandPart, splitDemand } from './split-demand.ts';
+import type { BrokerJob, BrokerProvider, BrokerState } from '../state.ts';
+import { type Turn, wakeBy } from '../turn.ts';
+
+/**
+ * Tells each connected provider what is wanted of it, where that changed and it was not told a moment ago.
+ *
+ * What is wanted is found out at once where an input may have changed it for good; at most once in `demandInterval` after changes that
+ * reports bring, since it costs something and they are many; and at the instant from which on time alone changes it. At no other
+ * time, so that a broker that nothing wakes can have nothing to tell.
+ */
+export function setDemands(turn: Turn): void {
+  const { state, now } = turn;
+  const due = dueAt(turn);
+  if (due <= now) tellDemands(turn);
+  else state.demandsDue = due;
+  wakeBy(turn, state.demandsDue);
+}
+
+/** When it is to be found out what is wanted. */
+function dueAt({ state, now, mayChangeDemand, changes }: Turn): Instant {
+  const hasChanged = changes.some(({ kind }) => kind !== 'ReplicasStarted');
+  // A clock that was set back must not put it off for long.
+  if (mayChangeDemand || state.demandsAt > now || (hasChanged && state.openJobs.size === 0)) return now;
+  return hasChanged ? Math.min(state.demandsDue, state.demandsAt + state.options.demandInterval) : state.demandsDue;
+}
+
+function tellDemands(turn: Turn): void {
+  const { state, now } = turn;
+  const validity: Validity = { until: Infinity };
+  const parts = splitDemand({ state, now, validity });
+  const facts = new Map<ProcessorCount, JobFacts>();
+  for (const [provider, part] of parts) {
+    if (!provider.isConnected) continue;
+    let known = facts.get(part.processors);
+    if (known === undefined) facts.set(part.processors, known = gatherFacts(state, part.processors));
+    const reserved = reservedFor(state, provider);
+    const due = tell(turn, provider, { ...toDemand(part, known), ...(reserved.length === 0 ? {} : { reserved }) });
+    validity.until = Math.min(validity.until, due);
+  }
+  state.demandsAt = now;
+  // However many instants there are at which time changes something, they cost no more than reports do.
+  state.demandsDue = Math.max(validity.until, now + state.options.demandInterval);
+}
+
+/** Tells a provider its demand; answers when it is due to be told, Infinity where it knows it. */
+function tell({ state, now, commands }: Turn, provider: BrokerProvider, demand: Demand): Instant {
+  if (provider.demand !== undefined && isSameDemand(provider.demand, demand)) return Infinity;
+  const due = provider.demandAt + state.options.demandInterval;
+  if (provider.demand !== undefined && isBothOrNeither(provider.demand, demand) && due > now) return due;
+  provider.demand = demand;
+  provider.demandAt = now;
+  commands.push({ kind: 'SetDemand', providerId: provider.providerId, demand });
+  return Infinity;
+}
+
+/** Demand from nothing to something, or back, is told at once. */
+function isBothOrNeither(one: Demand, other: Demand): boolean {
+  return (one.pendingTasks === 0) === (other.pendingTasks === 0) && (one.reserved === undefined) === (other.reserved === undefined);
+}
+
+const comparedFields = ['gangProcessors', 'pendingTasks', 'unplacedTasks', 'processors', 'taskTimeMax', 'taskTimeMean', 'deadline', 'userId'] as const;
+
+function isSameDemand(one: Demand, other: Demand): boolean {
+  return comparedFields.every((field) => one[field] === other[field]) && isSameReserved(one.reserved, other.reserved)
+    && one.taskTimes?.count === other.taskTimes?.count && one.taskTimes?.censoredCount === other.taskTimes?.censoredCount;
+}
+
+/** What the open jobs of one width say of their tasks. */
+interface JobFacts {
+  readonly deadline: Instant | undefined;
+  readonly userId: string;
+  readonly times: TimeCurve;
+}
+
+function gatherFacts(state: BrokerState, processors: ProcessorCount): JobFacts {
+  const jobs = [...state.openJobs.values()].filter((job) => job.queues.some((queue) => demandWidth(queue) === processors) && runsBeside(job));
+  const deadlines = jobs.flatMap(({ deadline }) => (deadline === undefined ? [] : [deadline]));
+  return {
+    deadline: deadlines.length === 0 ? undefined : deadlines.reduce((least, one) => Math.min(least, one)),
+    userId: jobs[0]?.userId ?? '', times: timesOf(jobs),
+  };
+}
+
+function timesOf(jobs: readonly BrokerJob[]): TimeCurve {
+  const [first, ...others] = jobs;
+  if (first === undefined) return new TimeCurve();
+  if (others.length === 0) return first.times;
+  const times = new TimeCurve();
+  for (const job of jobs) times.addAll(job.times);
+  return times;
+}
+
+function toDemand({ pendingTasks, processors, unplacedTasks, gangProcessors }: DemandPart, { deadline, userId, times }: JobFacts): Demand {
+  const { count, sum, longest } = times;
+  const taskTimes = quantilesOf(times);
+  invariant(unplacedTasks <= pendingTasks, `${unplacedTasks} of ${pendingTasks} pending tasks are said to have no place`);
+  return {
+    pendingTasks, processors, deadline, userId, unplacedTasks,
+    taskTimeMax: count === 0 ? undefined : longest, taskTimeMean: count === 0 ? undefined : Math.ceil(sum / count),
+    ...(taskTimes === undefined ? {} : { taskTimes }), ...(gangProcessors === 0 ? {} : { gangProcessors }),
+  };
+}

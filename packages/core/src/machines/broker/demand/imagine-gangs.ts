@@ -1,0 +1,51 @@
+import { type BagMachine, freeProcessors } from '../../../bag/index.ts';
+import type { ProcessorCount } from '../../../shared/index.ts';
+import { demandUnits } from './demand-units.ts';
+import type { BrokerProvider, TaskQueue } from '../state.ts';
+
+/** As much of an imagined machine as gangs need. */
+interface HallMachine extends BagMachine {
+  readonly provider: BrokerProvider;
+  heldProcessors: ProcessorCount;
+  readonly taken: Map<TaskQueue, number>;
+}
+
+/** As much of an imagined queue. */
+interface HallQueue {
+  readonly source: TaskQueue;
+  readyCount: number;
+}
+
+/**
+ * Places gangs in the imagination, each at one provider as it would be in earnest: what is free at two of them does not make one. Cost: O(queues with
+ * gangs x machines).
+ */
+export function imagineGangs<Machine extends HallMachine, Queue extends HallQueue>(
+  machines: readonly Machine[], queues: readonly Queue[], suits: (queue: Queue, machine: Machine) => boolean,
+): void {
+  for (const queue of queues) {
+    const units = demandUnits(queue.source);
+    for (const ofProvider of groupByProvider(machines.filter((machine) => freeProcessors(machine) > 0 && suits(queue, machine)))) {
+      const free = ofProvider.reduce((sum, machine) => sum + freeProcessors(machine), 0);
+      let left = Math.min(queue.readyCount, Math.floor(free / units) * units);
+      queue.readyCount -= left;
+      for (const machine of ofProvider) {
+        const taken = Math.min(left, freeProcessors(machine));
+        if (taken === 0) continue;
+        left -= taken;
+        machine.heldProcessors += taken;
+        machine.taken.set(queue.source, (machine.taken.get(queue.source) ?? 0) + taken);
+      }
+    }
+  }
+}
+
+function groupByProvider<Machine extends HallMachine>(machines: readonly Machine[]): Iterable<readonly Machine[]> {
+  const groups = new Map<BrokerProvider, Machine[]>();
+  for (const machine of machines) {
+    const group = groups.get(machine.provider);
+    if (group === undefined) groups.set(machine.provider, [machine]);
+    else group.push(machine);
+  }
+  return groups.values();
+}

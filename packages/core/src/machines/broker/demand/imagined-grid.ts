@@ -1,0 +1,247 @@
+import { freeProcessors, placeQueues, type SchedulingPort } from '../../../bag/index.ts';
+import type { AllocationRequest, SchedulerName } from '../../../messages/index.ts';
+import { type Instant, invariant, type ProcessorCount, type RequestId } from '../../../shared/index.ts';
+import { unknownSlowness } from '../../../times/index.ts';
+import { demandUnits, demandWidth } from './demand-units.ts';
+import { isFollower } from '../gangs/gang.ts';
+import { imagineGangs } from './imagine-gangs.ts';
+import { mayMatch } from '../machines/machine-pattern.ts';
+import { matchesQueue } from '../placing/matching.ts';
+import { countReadySoon } from './ready-soon.ts';
+import { holdsUntil, keepsAway, type Moment, type TimedMachine } from '../times/remaining-time.ts';
+import { runsBeside } from '../reservations/reserved-place.ts';
+import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, Success, TaskQueue } from '../state.ts';
+import { getGroup } from '../jobs/task-groups.ts';
+import { isVotedOn, runsMissing, votesWanted } from '../trust/votes.ts';
+
+/** Of a walltime so much is over when the machines of a request have joined. */
+const walltimeLeft = 0.9;
+
+/** Machines that take tasks in the imagination: a real one, or all that a request will bring. */
+export interface ImaginedMachine extends TimedMachine {
+  readonly provider: BrokerProvider;
+  /** Empty for a real machine. */
+  readonly requestId: RequestId;
+  /** Undefined for what a request will bring. */
+  readonly real: BrokerMachine | undefined;
+  /** Its walltime runs; the one of a request that waits does not get shorter while that waits. */
+  readonly hasBegun: boolean;
+  readonly processors: ProcessorCount;
+  heldProcessors: ProcessorCount;
+  /** Tasks that it takes in the imagination, by their queue. */
+  readonly taken: Map<TaskQueue, number>;
+}
+
+/** Ready tasks of a queue in the imagination; those that wait at busy machines are among them. */
+export interface ImaginedQueue {
+  readonly source: TaskQueue;
+  readonly processors: ProcessorCount;
+  readonly scheduler: SchedulerName;
+  /** Falls as machines take tasks; what is left nothing takes. A gang counts as so many tasks as it has processors. */
+  readyCount: number;
+}
+
+/** Where open tasks would be if every machine and request did what it is there for. */
+export interface ImaginedGrid {
+  readonly machines: readonly ImaginedMachine[];
+  /** In the order in which they are served; also those that wait for nothing. */
+  readonly queues: readonly ImaginedQueue[];
+  readonly running: ReadonlyMap<BrokerProvider, Running>;
+}
+
+/** What runs on a provider's machines, by width. */
+export interface Running {
+  /** Tasks that count there, those whose results are fetched from there included. */
+  readonly tasks: Map<ProcessorCount, number>;
+  /** Replicas that they hold, sisters of tasks that count elsewhere and those that wait included. */
+  readonly replicas: Map<ProcessorCount, number>;
+}
+
+/**
+ * Places all ready tasks, by the code that places them in earnest, on what there is and what is to come: first on the processors of the
+ * machines that are there, which come free sooner or later, one task for each; then on the machines of running requests that have not
+ * joined; then on those of the requests that wait, in the order in which this broker heard of them. So what is left over is what no
+ * machine will take, and to ask for more is to ask for what the placement would use.
+ *
+ * Tasks of workflows that are ready soon (`countReadySoon`) come last: they keep what is there, and ask for nothing.
+ *
+ * What is inside a reservation is left out: it has a demand of its own (`reservedFor`).
+ *
+ * Cost: O(replicas + requests + machines with a free processor x queues).
+ */
+export function imagineGrid(moment: Moment): ImaginedGrid {
+  const queues = new Map<TaskQueue, ImaginedQueue>();
+  for (const job of moment.state.openJobs.values()) {
+    if (job.status !== 'running' || !runsBeside(job)) continue;
+    for (const source of job.queues) queues.set(source, imagineQueue(source));
+    if (isVotedOn(job)) addVotes(moment.state, job, queues);
+  }
+  const running = new Map([...moment.state.providers.values()].map((provider): [BrokerProvider, Running] => [provider, { tasks: new Map(), replicas: new Map() }]));
+  const machines = [...takeStock(moment, queues, running), ...comingMachines(moment)];
+  countFetched(moment.state, running);
+  const port: ImaginedPort = {
+    matches: ({ source }, machine) => suits(moment, source, machine),
+    prefetchDepth: () => 0,
+    place: take,
+    // How many tasks have a place does not depend on which of them gets which: no scheduler is told more than a workqueue needs.
+    readyTasks: () => [], suits: () => true, placeTasks: () => undefined, taskTime: () => undefined, waits: () => [], timeLeft: () => Infinity,
+    bytesHeld: () => 0, lookAgain: () => undefined, isPlanned: () => false, placePlanned: () => new Set(),
+  };
+  const ready = [...queues.values()].filter((queue) => queue.readyCount > 0);
+  imagineGangs(machines, ready.filter(({ source }) => source.isGang), port.matches);
+  placeQueues(machines, ready.filter(({ source }) => !source.isGang), port);
+  // Behind all that is ready, and of what is there already: what these leave is not lacking.
+  placeQueues(machines, imagineSoon(moment), port);
+  return { machines, queues: [...queues.values()], running };
+}
+
+type ImaginedPort = SchedulingPort<ImaginedMachine, ImaginedQueue>;
+
+/** Tasks that are ready soon, in the order of their jobs. */
+function imagineSoon(moment: Moment): ImaginedQueue[] {
+  const soon: ImaginedQueue[] = [];
+  for (const job of moment.state.openJobs.values()) {
+    const counts = job.status === 'running' && runsBeside(job) ? countReadySoon(moment, job) : [];
+    for (const [source, readyCount] of counts) soon.push({ ...imagineQueue(source), readyCount: readyCount * demandUnits(source) });
+  }
+  return soon;
+}
+
+/** One that looks at its data, or follows a plan, would look at each task; for their number it is a workqueue. */
+function imagineQueue(source: TaskQueue): ImaginedQueue {
+  const scheduler = source.scheduler === 'storage-affinity' || source.scheduler === 'plan' ? 'wqr' : source.scheduler;
+  return { source, processors: demandWidth(source), scheduler, readyCount: source.ready.size * demandUnits(source) };
+}
+
+/** Runs that votes want and nothing provides for wait beside the ready tasks. */
+function addVotes(state: BrokerState, job: BrokerJob, queues: ReadonlyMap<TaskQueue, ImaginedQueue>): void {
+  for (const task of job.tasks.values()) {
+    const missing = runsMissing(state, job, task);
+    const queue = missing === 0 ? undefined : queues.get(getGroup(job, task.index).queue);
+    if (queue !== undefined) queue.readyCount += missing;
+  }
+}
+
+function suits(moment: Moment, queue: TaskQueue, machine: ImaginedMachine): boolean {
+  const isMatch = machine.real === undefined ? mayMatch(queue, machine.provider) : matchesQueue(queue, machine.real.facts);
+  if (!isMatch) return false;
+  const { state, now } = moment;
+  return !keepsAway(machine.hasBegun ? moment : { state, now }, queue, machine);
+}
+
+function take(machine: ImaginedMachine, queue: ImaginedQueue, countMax: number): number {
+  const count = Math.min(queue.readyCount, countMax, Math.floor(freeProcessors(machine) / queue.processors));
+  queue.readyCount -= count;
+  machine.heldProcessors += count * queue.processors;
+  machine.taken.set(queue.source, (machine.taken.get(queue.source) ?? 0) + count);
+  return count;
+}
+
+/** Counts what runs, puts back what waits in the queues of busy machines, and returns the machines that have processors for more. */
+function takeStock(
+  moment: Moment, queues: ReadonlyMap<TaskQueue, ImaginedQueue>, running: ReadonlyMap<BrokerProvider, Running>,
+): ImaginedMachine[] {
+  const { state } = moment;
+  const machines: ImaginedMachine[] = [];
+  for (const machine of state.machines.values()) {
+    if (machine.facts.reservation !== undefined) continue;
+    const ofProvider = running.get(machine.provider);
+    invariant(ofProvider !== undefined, `machine ${machine.facts.machineId} of a provider that is not there`);
+    const heldProcessors = countOn(state, machine, { queues, running: ofProvider });
+    if (heldProcessors >= machine.processors || !isUsable(moment, machine)) continue;
+    const { provider, facts, slowness, processors } = machine;
+    machines.push({ provider, requestId: '', real: machine, hasBegun: true, facts, slowness, processors, heldProcessors, taken: new Map() });
+  }
+  return machines;
+}
+
+/** A machine that is about to be told of anew after a break counts as there, else its tasks would be wanted of others for a moment. */
+function isUsable(moment: Moment, { provider, facts: { until }, quarantinedUntil }: BrokerMachine): boolean {
+  if (!provider.isConnected) return false;
+  for (const end of [until ?? Infinity, quarantinedUntil]) holdsUntil(moment, end);
+  return (until === undefined || until > moment.now) && quarantinedUntil <= moment.now;
+}
+
+/** Processors that hold what the machine runs; what does not fit beside it goes back to its queue. */
+function countOn(
+  state: BrokerState, machine: BrokerMachine,
+  { queues, running: { tasks, replicas } }: { readonly queues: ReadonlyMap<TaskQueue, ImaginedQueue>; readonly running: Running },
+): ProcessorCount {
+  let held = 0;
+  for (const replica of machine.replicas.values()) {
+    if (replica.status === 'aborting') continue;
+    const { processors, job, task, member } = replica;
+    // Demand is told by what tasks take at least, whatever this one got.
+    const [width, count] = [demandWidth(getGroup(job, task.index).queue), member === undefined ? 1 : processors];
+    add(replicas, width, count);
+    if (held + processors <= machine.processors || !machine.provider.isConnected) {
+      held += processors;
+      if (isWanted(state, replica)) add(tasks, width, count);
+    } else if (isWanted(state, replica) && member === undefined) {
+      const queue = queues.get(getGroup(replica.job, replica.task.index).queue);
+      if (queue !== undefined) queue.readyCount++;
+    }
+  }
+  return held;
+}
+
+/** A task counts once, where its eldest replica is, one with a success where that was; a task that is voted on, as often as it wants votes. */
+function isWanted(state: BrokerState, replica: BrokerReplica): boolean {
+  const { job, task, task: { successes, replicas } } = replica;
+  if (isFollower(replica)) return replica.status !== 'aborting';
+  if (isVotedOn(job)) return replicas.indexOf(replica) < votesWanted(state, job, task);
+  return successes === undefined && replicas[0] === replica;
+}
+
+/** Whether a success is looked at or brought home; one that waits for further votes is not. */
+function isFetched(success: Success): boolean {
+  const { task, job, digest } = success;
+  return isVotedOn(job) ? digest === undefined || task.accepting === success : task.successes?.[0] === success;
+}
+
+/** Adds to what is counted of a width. */
+export function add(counts: Map<ProcessorCount, number>, processors: ProcessorCount, count: number): void {
+  if (count > 0) counts.set(processors, (counts.get(processors) ?? 0) + count);
+}
+
+/** Results that are being brought home may still be on their machines: those are wanted until they are settled. */
+function countFetched(state: BrokerState, running: ReadonlyMap<BrokerProvider, Running>): void {
+  for (const success of state.successes.values()) {
+    if (!isFetched(success) || success.job.status !== 'running' || !runsBeside(success.job)) continue;
+    const provider = state.providers.get(success.account.providerId);
+    const counted = provider && running.get(provider);
+    if (counted !== undefined) add(counted.tasks, demandWidth(getGroup(success.job, success.task.index).queue), 1);
+  }
+}
+
+/** What requests of connected providers will bring: first the rest of those that run, then those that wait, in the order of hearing of them. */
+function comingMachines({ state, now }: Moment): ImaginedMachine[] {
+  const joined = countJoined(state);
+  const rest: ImaginedMachine[] = [];
+  const waiting: ImaginedMachine[] = [];
+  for (const [key, request] of state.requests) {
+    const provider = state.providers.get(request.providerId);
+    if (provider?.isConnected !== true || request.reservation !== undefined) continue;
+    if (request.status === 'running') {
+      const until = request.startedAt + request.walltime;
+      rest.push(bring(provider, request, { until, processors: request.width - (joined.get(key) ?? 0) }));
+    } else if (isWaiting(request)) {
+      waiting.push(bring(provider, request, { until: now + walltimeLeft * request.walltime, processors: request.width }));
+    }
+  }
+  return [...rest, ...waiting].filter((machine) => machine.processors > 0);
+}
+
+function countJoined(state: BrokerState): Map<string, ProcessorCount> {
+  const joined = new Map<string, ProcessorCount>();
+  for (const { account: { key }, processors } of state.machines.values()) joined.set(key, (joined.get(key) ?? 0) + processors);
+  return joined;
+}
+
+function bring(provider: BrokerProvider, request: AllocationRequest, { until, processors }: { readonly until: Instant; readonly processors: ProcessorCount }): ImaginedMachine {
+  return { provider, requestId: request.requestId, real: undefined, hasBegun: request.status === 'running', facts: { until }, slowness: unknownSlowness, processors, heldProcessors: 0, taken: new Map() };
+}
+
+function isWaiting({ status }: AllocationRequest): boolean {
+  return status === 'queued' || status === 'submitting';
+}

@@ -1,0 +1,59 @@
+import { isOfReservation, type AllocationRequest, type ReservationName } from '../../../messages/index.ts';
+import { clockTolerance, ownInstant, type Duration } from '../../../shared/index.ts';
+import type { InputOf } from '../inputs.ts';
+import { requestKey } from '../ledger/ledger-accounts.ts';
+import { windowOf } from '../reservations/reserved-place.ts';
+import type { BrokerState, MovedWindow } from '../state.ts';
+import { commit, type Turn } from '../turn.ts';
+
+/** Notes what a provider tells of its requests, where anything but the time of seeing changed. */
+export function hearOfRequests(turn: Turn, { providerId, requests: told }: InputOf<'RequestsChanged'>): void {
+  const provider = turn.state.providers.get(providerId);
+  if (provider === undefined) return;
+  const requests = told.map((request) => requestInOwnClock(request, provider.clockOffset));
+  for (const { requestId, seenAt } of requests) turn.state.requestsSeen.set(requestKey(providerId, requestId), seenAt);
+  const changed = requests.filter((request) => !isSame(turn.state.requests.get(requestKey(providerId, request.requestId)), request));
+  if (changed.length > 0) commit(turn, { kind: 'RequestsChanged', providerId, requests: changed });
+}
+
+function requestInOwnClock(request: AllocationRequest, offset: Duration): AllocationRequest {
+  if (Math.abs(offset) <= clockTolerance) return request;
+  const { seenAt, submittedAt, startedAt, endedAt } = request;
+  return {
+    ...request, seenAt: ownInstant(seenAt, offset), submittedAt: ownInstant(submittedAt, offset), startedAt: ownInstant(startedAt, offset), endedAt: ownInstant(endedAt, offset),
+  };
+}
+
+/** Notes how reservations stand, and which of them are elsewhere than was known. */
+export function hearOfStandings(turn: Turn, { providerId, standings }: InputOf<'StandingsTold'>): void {
+  const { state } = turn;
+  const provider = state.providers.get(providerId);
+  if (provider === undefined || !provider.isConnected) return;
+  provider.standings = standings;
+  for (const { reservation, startsAt, endsAt, amount } of standings) {
+    const window = { startsAt, endsAt, amount };
+    const known = findKnownWindow(state, reservation);
+    if (known !== undefined && !isSameWindow(known, window)) commit(turn, { kind: 'ReservationMoved', reservation, window });
+  }
+}
+
+/** Where a reservation is, as far as is known; undefined where no open job has one of that name. Cost: O(open jobs). */
+function findKnownWindow(state: BrokerState, name: ReservationName): MovedWindow | undefined {
+  for (const { reservation } of state.openJobs.values()) if (reservation !== undefined && isOfReservation(reservation, name)) return windowOf(state, reservation);
+  return undefined;
+}
+
+const comparedFields = ['managerRequestId', 'width', 'walltime', 'status', 'submittedAt', 'startedAt', 'endedAt', 'heuristic'] as const;
+
+function isSame(known: AllocationRequest | undefined, told: AllocationRequest): boolean {
+  if (known === undefined) return false;
+  return comparedFields.every((field) => known[field] === told[field]) && isSamePlace(known.reservation, told.reservation) && known.reasons.join('\n') === told.reasons.join('\n');
+}
+
+function isSamePlace(known: AllocationRequest['reservation'], told: AllocationRequest['reservation']): boolean {
+  return known?.overCode === told?.overCode && isSameWindow(known?.movedTo, told?.movedTo);
+}
+
+function isSameWindow(known: MovedWindow | undefined, told: MovedWindow | undefined): boolean {
+  return known?.startsAt === told?.startsAt && known?.endsAt === told?.endsAt && known?.amount === told?.amount;
+}

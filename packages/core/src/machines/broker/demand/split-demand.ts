@@ -1,0 +1,161 @@
+import type { Instant, ProcessorCount } from '../../../shared/index.ts';
+import { demandUnits, demandWidth } from './demand-units.ts';
+import { add, imagineGrid, type ImaginedGrid, type ImaginedQueue } from './imagined-grid.ts';
+import { mayMatch } from '../machines/machine-pattern.ts';
+import { holdsUntil, type Moment } from '../times/remaining-time.ts';
+import { runsBeside } from '../reservations/reserved-place.ts';
+import type { BrokerJob, BrokerProvider, BrokerState } from '../state.ts';
+import { widthOf } from '../jobs/task-groups.ts';
+import { countRunsWanted } from '../trust/votes.ts';
+
+/** What is wanted of one provider. */
+export interface DemandPart {
+  /** Of the narrowest tasks that are its to run or to ask for. */
+  readonly processors: ProcessorCount;
+  /** Tasks of that width, those that run there included. */
+  readonly pendingTasks: number;
+  /** How many of them nothing that it has, or has asked for, will take. */
+  readonly unplacedTasks: number;
+  /** Of the widest gang among those; 0 where there is none. */
+  readonly gangProcessors: ProcessorCount;
+}
+
+/**
+ * Splits the open tasks among the providers: to each what runs there, what its machines and requests will take in the imagination (see
+ * `imagineGrid`), and what nothing takes though its machines could run it.
+ *
+ * Requests that wait count in the order in which this broker heard of them, each for what those before it leave: were all counted, two
+ * providers would take turns in giving way to each other. (Not the instants decide that they state: were a new request, by a clock that
+ * was set, before one that waits, its provider would give it up and ask again without end.) What nothing takes is dealt out evenly to
+ * those whose machines could run it, so that two providers that hear of a job at once do not both ask for all of it; what one has left of its share after
+ * `shareWait` the others may ask for too. A part speaks of tasks of one width: those of the narrowest are told, so that wide tasks
+ * make nobody ask for more of what the narrow ones need; the wide ones are told when those are done.
+ */
+export function splitDemand(moment: Moment): Map<BrokerProvider, DemandPart> {
+  const grid = imagineGrid(moment);
+  const providers = [...moment.state.providers.values()];
+  const left = grid.queues.filter((queue) => queue.readyCount > 0);
+  const fresh = dealShares(moment, left);
+  return new Map(providers.map((provider) => [provider, partOf(moment.state, grid, { provider, left, fresh })]));
+}
+
+interface Split {
+  readonly provider: BrokerProvider;
+  /** Queues of which something is left that nothing takes. */
+  readonly left: readonly ImaginedQueue[];
+  /** What is kept for providers alone. */
+  readonly fresh: ReadonlyMap<BrokerProvider, ReadonlyMap<ImaginedQueue, number>>;
+}
+
+function partOf(state: BrokerState, grid: ImaginedGrid, { provider, left, fresh }: Split): DemandPart {
+  const placed = placedWith(grid, provider);
+  const unplaced = unplacedFor({ provider, left, fresh });
+  const processors = narrowest([...placed, ...unplaced]) ?? narrowestOpen(state);
+  const [there, lacking] = [placed.get(processors) ?? 0, unplaced.get(processors) ?? 0];
+  // It covers all that it runs, sisters of tasks that count elsewhere too: what holds them is to stay.
+  const running = Math.min(grid.running.get(provider)?.replicas.get(processors) ?? 0, countPending(state, processors));
+  return { processors, pendingTasks: Math.max(running, there + lacking), unplacedTasks: lacking, gangProcessors: lacking === 0 ? 0 : widestGang({ provider, left, fresh }) };
+}
+
+/** Tasks that run there, and those that its machines and requests take in the imagination, by width. */
+function placedWith(grid: ImaginedGrid, provider: BrokerProvider): Map<ProcessorCount, number> {
+  const placed = new Map(grid.running.get(provider)?.tasks);
+  for (const machine of grid.machines) {
+    if (machine.provider !== provider) continue;
+    for (const [queue, count] of machine.taken) add(placed, demandWidth(queue), count);
+  }
+  return placed;
+}
+
+/** Tasks that nothing takes and its machines could run, but those that are kept for others, by width. */
+function unplacedFor({ provider, left, fresh }: Split): Map<ProcessorCount, number> {
+  const unplaced = new Map<ProcessorCount, number>();
+  if (!provider.isConnected) return unplaced;
+  for (const queue of left) {
+    if (!mayMatch(queue.source, provider)) continue;
+    add(unplaced, queue.processors, leftFor({ provider, fresh }, queue));
+  }
+  return unplaced;
+}
+
+/** What nothing takes of a queue, but what is kept for others. */
+function leftFor({ provider, fresh }: Pick<Split, 'provider' | 'fresh'>, queue: ImaginedQueue): number {
+  let elsewhere = 0;
+  for (const [other, shares] of fresh) if (other !== provider) elsewhere += shares.get(queue) ?? 0;
+  return queue.readyCount - elsewhere;
+}
+
+function widestGang({ provider, left, fresh }: Split): ProcessorCount {
+  let widest = 0;
+  for (const queue of left) {
+    if (queue.source.isGang && mayMatch(queue.source, provider) && leftFor({ provider, fresh }, queue) > 0) widest = Math.max(widest, queue.source.processors);
+  }
+  return widest;
+}
+
+function narrowest(counts: readonly (readonly [ProcessorCount, number])[]): ProcessorCount | undefined {
+  let least: ProcessorCount | undefined;
+  for (const [processors, count] of counts) if (count > 0) least = Math.min(least ?? processors, processors);
+  return least;
+}
+
+/** Processors that a task of the narrowest open job wants; 1 where no job wants a machine. */
+export function narrowestOpen(state: BrokerState): ProcessorCount {
+  let least = Infinity;
+  for (const job of state.openJobs.values()) if (job.status === 'running' && runsBeside(job)) least = Math.min(least, ...job.queues.map(demandWidth));
+  return least === Infinity ? 1 : least;
+}
+
+/** Tasks of a width that have not ended, and what votes want beyond one run of each: those of a cancelled job only have to be stopped. */
+function countPending(state: BrokerState, processors: ProcessorCount): number {
+  let pending = 0;
+  for (const job of state.openJobs.values()) {
+    if (job.status === 'running' && runsBeside(job) && job.queues.some((queue) => demandWidth(queue) === processors)) pending += demandUnits(job) * (countPendingOf(job, processors) + countRunsWanted(state, job));
+  }
+  return pending;
+}
+
+/** Of a job whose tasks are all alike, those that have not ended; of another one those that are ready or begun. */
+function countPendingOf(job: BrokerJob, processors: ProcessorCount): number {
+  const { queues, taskCount, finished, failed, cancelled, tasks } = job;
+  if (queues.every((queue) => demandWidth(queue) === processors)) return taskCount - finished.size - failed.size - cancelled.size;
+  let pending = 0;
+  for (const queue of queues) if (queue.processors === processors) pending += queue.ready.size;
+  for (const task of tasks.values()) if (task.status !== 'ready' && widthOf(job, task.index) === processors) pending++;
+  return pending;
+}
+
+/** Deals what nothing takes evenly to the providers that may ask for it; only shares that are fresh are told. */
+function dealShares(moment: Moment, left: readonly ImaginedQueue[]): Map<BrokerProvider, Map<ImaginedQueue, number>> {
+  const askers = [...moment.state.providers.values()].filter(mayAsk);
+  const shares = new Map(askers.map((provider) => [provider, new Map<ImaginedQueue, number>()]));
+  for (const queue of left) {
+    const takers = askers.filter((provider) => mayMatch(queue.source, provider));
+    const units = demandUnits(queue.source);
+    const count = queue.readyCount / units;
+    takers.forEach((provider, index) => {
+      const share = units * (Math.floor(count / takers.length) + (index < count % takers.length ? 1 : 0));
+      if (share > 0) shares.get(provider)?.set(queue, share);
+    });
+  }
+  for (const [provider, ofProvider] of shares) {
+    const until = freshUntil(moment, provider, ofProvider.size > 0);
+    if (until <= moment.now) shares.delete(provider);
+    else if (ofProvider.size > 0 && moment.state.providers.size > 1) holdsUntil(moment, until);
+  }
+  return shares;
+}
+
+/** Until when a share is kept for its provider alone. */
+function freshUntil({ state, now }: Moment, provider: BrokerProvider, hasShare: boolean): Instant {
+  if (!hasShare) provider.shareSince = undefined;
+  else provider.shareSince ??= now;
+  return (provider.shareSince ?? now) + state.options.shareWait;
+}
+
+/** Those with time-shared machines have what they have, and those that are away ask for nothing that counts. */
+export function mayAsk({ isConnected, machines }: BrokerProvider): boolean {
+  if (!isConnected) return false;
+  for (const { facts } of machines.values()) if (facts.requestId === '') return false;
+  return true;
+}

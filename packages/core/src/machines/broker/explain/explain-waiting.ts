@@ -1,0 +1,96 @@
+import { freeProcessors } from '../../../bag/index.ts';
+import { explainMatch } from '../../../requirements/index.ts';
+import type { Instant } from '../../../shared/index.ts';
+import { explainGangWaiting } from './explain-gang.ts';
+import { describeRequests } from './explain-request.ts';
+import { explainReservedWaiting } from './explain-reserved.ts';
+import { type Explanation, listedMax } from './explanation.ts';
+import { matchesQueue } from '../placing/matching.ts';
+import { machineStatus } from '../queries.ts';
+import { keepsAway, knownNeed } from '../times/remaining-time.ts';
+import { belongsTo } from '../reservations/reserved-place.ts';
+import { describeTime, plural } from './sentences.ts';
+import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from '../state.ts';
+import { isCaught } from '../trust/trust-records.ts';
+
+/** Says why ready tasks of a queue do not run. */
+export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
+  const reserved = explainReservedWaiting(state, queue.job, now);
+  if (reserved !== undefined) return reserved;
+  if (queue.isGang) return explainGangWaiting(state, queue, now);
+  const machines = [...state.machines.values()].filter(({ facts }) => belongsTo(queue.job, facts.reservation));
+  if (machines.length === 0) return explainNoMachines(state, now);
+  const matching = machines.filter((machine) => matchesQueue(queue, machine.facts));
+  if (matching.length === 0) return explainNoMatch(state, queue, { machines, now });
+  const usable = matching.filter((machine) => ['idle', 'busy'].includes(machineStatus(machine, now, isCaught(state, machine))));
+  if (usable.length === 0) {
+    return {
+      summary: `${plural(matching.length, 'machine')} would do, but none takes work now.`,
+      details: matching.slice(0, listedMax).map((machine) => explainUnusable(state, machine, now)),
+    };
+  }
+  const short = usable.filter((machine) => keepsAway({ state, now }, queue, machine));
+  if (short.length > 0 && short.some((machine) => freeProcessors(machine) > 0)) return explainShort({ state, now }, queue, short);
+  const ahead = firstAhead(state, queue);
+  return {
+    summary: `all ${plural(usable.length, 'machine')} that it may run on are busy.`,
+    details: ahead === undefined ? [] : [`Job ${ahead.jobId} was submitted before and is served first.`],
+  };
+}
+
+/** Machines that idle because their allocation ends too soon. */
+function explainShort({ state, now }: { readonly state: BrokerState; readonly now: Instant }, { job }: TaskQueue, short: readonly BrokerMachine[]): Explanation {
+  const lines = short.slice(0, listedMax).map(({ facts: { machineId, until = now } }) => `${machineId} has ${describeTime(Math.max(0, until - now))} left, which is too short.`);
+  return { summary: `it waits for a machine with ${describeTime(knownNeed(state, job) ?? 0)} left: ${describeNeed(state, job)}.`, details: lines };
+}
+
+/** What says how long tasks of a job need. */
+function describeNeed(state: BrokerState, job: BrokerJob): string {
+  const { times, spec } = job;
+  if (times.count === 0 || spec?.limits.runTimeMax === knownNeed(state, job)) return 'its limit says so';
+  const by = `by ${plural(times.count, 'run')} that ended${times.censoredCount === 0 ? '' : ` and ${times.censoredCount} cut off`}`;
+  const share = Math.round(100 * state.options.needShare);
+  return times.quantile(state.options.needShare) === undefined ? `so long is the longest that is known, ${by}` : `${share} of 100 of its tasks end within that, ${by}`;
+}
+
+function firstAhead(state: BrokerState, queue: TaskQueue): BrokerJob | undefined {
+  for (const job of state.openJobs.values()) {
+    if (job === queue.job) return undefined;
+    if (job.queues.some((other) => other.readyCount > 0)) return job;
+  }
+  return undefined;
+}
+
+function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instant): string {
+  const { machineId, until } = machine.facts;
+  const { provider, quarantinedUntil, breakages } = machine;
+  if (!provider.isConnected) return `${machineId}: its provider is away (${provider.lastError || 'not connected'}).`;
+  if (isCaught(state, machine)) return `${machineId}: it was caught with wrong results; "mutirao machine trust" shows the evidence.`;
+  if (machine.isGone) return `${machineId}: it is gone, and its provider tells what it did before.`;
+  if (!machine.isTold) return `${machineId}: its provider has not told of it since it came back.`;
+  if (until !== undefined && until <= now) return `${machineId}: its allocation is over.`;
+  if (breakages === 0) return `${machineId}: its disk had no room for what it was given, and it is left alone for ${describeTime(quarantinedUntil - now)}.`;
+  return `${machineId}: it broke what it was given ${plural(breakages, 'time')} in a row and is left alone for ${describeTime(quarantinedUntil - now)}.`;
+}
+
+function explainNoMatch(
+  state: BrokerState, queue: TaskQueue, { machines, now }: { readonly machines: readonly BrokerMachine[]; readonly now: Instant },
+): Explanation {
+  const details = machines.slice(0, listedMax).map(({ facts }) => {
+    const tooSmall = facts.processors < queue.processors ? [`wanted ${queue.processors} processors: the machine has ${facts.processors}`] : [];
+    return `${facts.machineId}: ${[...tooSmall, ...explainMatch(queue.requirements, facts.attributes)].join('; ')}.`;
+  });
+  if (machines.length > listedMax) details.push(`And ${plural(machines.length - listedMax, 'more machine')}.`);
+  return { summary: `none of ${plural(machines.length, 'machine')} matches its requirements.`, details: [...details, ...describeRequests(state, now)] };
+}
+
+function explainNoMachines(state: BrokerState, now: Instant): Explanation {
+  if (state.providers.size === 0) return { summary: 'there are no machines, and no provider to get any from.', details: ['Start a grid with "mutirao up".'] };
+  const away = [...state.providers.values()].filter((provider) => !provider.isConnected);
+  const details = away.map(({ providerId, lastError }) => `Provider ${providerId} is away (${lastError || 'not connected yet'}).`);
+  const requests = describeRequests(state, now);
+  if (requests.length > 0) return { summary: `there are no machines yet; ${requests[0]}`, details: [...requests.slice(1), ...details] };
+  const there = [...state.providers.values()].filter((provider) => provider.isConnected).slice(0, listedMax);
+  const asking = there.map(({ providerId }) => `"mutirao provider show ${providerId}" says why it asks for none.`);
+  return { summary: 'there are no machines, and no provider has asked for any.', details: [...asking, ...details] };
+}

@@ -1,0 +1,1 @@
+export { describeTime, plural } from '../../../shared/index.ts';

@@ -1,0 +1,26 @@
+import { findJobOf } from './find-job.ts';
+import { tellLeasesAnew } from '../leases/grant-leases.ts';
+import type { InputOf } from '../inputs.ts';
+import { cancelFollowers } from '../gangs/tend-gangs.ts';
+import { cancelReplica, commit, reply, replyNotFound, type Turn } from '../turn.ts';
+
+/** Cancels what is left of a job. Repeating it is harmless, and so is cancelling a job that has ended. */
+export function cancelJob(turn: Turn, input: InputOf<'JobCancelled'>): void {
+  const { state, now } = turn;
+  const job = findJobOf(state, input.userId, input.jobId);
+  if (job === undefined) {
+    replyNotFound(turn, input.replyTo, `job ${input.jobId}`);
+    return;
+  }
+  if (job.status === 'running') {
+    for (const task of job.tasks.values()) {
+      for (const replica of task.replicas) {
+        cancelReplica(turn, replica);
+        cancelFollowers(turn, replica);
+      }
+    }
+    commit(turn, { kind: 'JobCancelled', jobId: job.jobId, reason: input.reason, at: now });
+    tellLeasesAnew(state, job);
+  }
+  reply(turn, input.replyTo, { ok: true, value: {} });
+}

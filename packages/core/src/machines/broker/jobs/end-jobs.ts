@@ -1,0 +1,22 @@
+import type { BrokerJob } from '../state.ts';
+import { commit, type Turn } from '../turn.ts';
+
+/** Closes the jobs all of whose tasks have ended. */
+export function endJobs(turn: Turn): void {
+  for (const job of turn.state.openJobs.values()) {
+    if (countEnded(job) < job.taskCount) continue;
+    commit(turn, { kind: 'JobEnded', jobId: job.jobId, status: finalStatus(job), at: turn.now });
+  }
+}
+
+/** How many tasks of an open job have ended. */
+export function countEnded(job: BrokerJob): number {
+  return job.finished.size + job.failed.size + job.cancelled.size;
+}
+
+function finalStatus(job: BrokerJob): 'finished' | 'failed' | 'cancelled' {
+  // Of a workflow nobody cancelled, what is cancelled waited for what failed.
+  if (job.failed.size > 0 && job.dependencies !== undefined && job.status !== 'cancelled') return 'failed';
+  if (job.cancelled.size > 0) return 'cancelled';
+  return job.failed.size > 0 ? 'failed' : 'finished';
+}

@@ -1,0 +1,44 @@
+import type { TaskIndex } from '../../../shared/index.ts';
+import { isBeingCancelled } from '../apply/apply-job.ts';
+import { findJobOf } from './find-job.ts';
+import type { InputOf } from '../inputs.ts';
+import { closeOverEdges } from './retry-closure.ts';
+import type { BrokerJob } from '../state.ts';
+import { commit, reply, replyNotFound, type Turn } from '../turn.ts';
+
+/** Has tasks that failed, were cancelled or are about to be run again, with what they wait for and what waits for them, and lets go on what waits since its reservation is over; others are left alone. */
+export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
+  const job = findJobOf(turn.state, input.userId, input.jobId);
+  if (job === undefined) {
+    replyNotFound(turn, input.replyTo, `job ${input.jobId}`);
+    return;
+  }
+  const beyond = input.taskIndexes.find((index) => !(Number.isInteger(index) && index >= 0 && index < job.taskCount));
+  if (beyond !== undefined) {
+    const message = `task ${beyond} of job ${job.jobId}; want an index in 0..${job.taskCount - 1}`;
+    reply(turn, input.replyTo, { ok: false, code: 'MUT_BAD_REQUEST', message });
+    return;
+  }
+  const released = releaseWaiting(turn, job);
+  const all = job.failed.size + job.cancelled.size + [...job.tasks.values()].filter(isBeingCancelled).length;
+  const taskIndexes = input.taskIndexes.length === 0 ? [] : closeOverEdges(job, retryable(job, input.taskIndexes));
+  const retriedCount = input.taskIndexes.length === 0 ? all : taskIndexes.length;
+  if (retriedCount > 0) commit(turn, { kind: 'TasksRetried', jobId: job.jobId, taskIndexes, at: turn.now });
+  reply(turn, input.replyTo, { ok: true, value: { retriedCount: retriedCount + released } });
+}
+
+/** Lets the tasks go on that wait since their reservation is over; answers how many they are. */
+function releaseWaiting(turn: Turn, job: BrokerJob): number {
+  const { jobId, reservationOver } = job;
+  if (reservationOver?.waits !== true) return 0;
+  const { code, reason } = reservationOver;
+  commit(turn, { kind: 'ReservationLeft', jobId, code, reason, waits: false, at: turn.now });
+  return job.queues.reduce((sum, { ready }) => sum + ready.size, 0);
+}
+
+function retryable(job: BrokerJob, indexes: readonly TaskIndex[]): TaskIndex[] {
+  return [...new Set(indexes)].filter((index) => {
+    const open = job.tasks.get(index);
+    return job.failed.has(index) || job.cancelled.has(index) || (open !== undefined && isBeingCancelled(open));
+  });
+}

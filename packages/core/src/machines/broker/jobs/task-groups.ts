@@ -1,0 +1,71 @@
+import type { JobSpec, TaskGroup } from '../../../messages/index.ts';
+import { parseRequirements } from '../../../requirements/index.ts';
+import { IndexSet, invariant, type ProcessorCount, type TaskIndex } from '../../../shared/index.ts';
+import type { BrokerJob, GroupSpan, TaskQueue } from '../state.ts';
+
+/** How many tasks a group has. */
+export function countTasks(group: TaskGroup): number {
+  return group.values.kind === 'range' ? group.values.count : group.values.values.length;
+}
+
+/** Lays the spec's groups out over task indexes; those that want the same machines share a queue, which is empty. */
+export function layOutGroups(job: BrokerJob, spec: JobSpec): { readonly groups: GroupSpan[]; readonly queues: TaskQueue[] } {
+  const queues = new Map<string, TaskQueue>();
+  const groups: GroupSpan[] = [];
+  let firstTaskIndex = 0;
+  for (const [groupIndex, group] of spec.groups.entries()) {
+    const { processors, processorsMax } = widthsOf(job, group);
+    const key = `${group.noOp} ${processors} ${processorsMax}\n${group.requirements}`;
+    let queue = queues.get(key);
+    if (queue === undefined) queues.set(key, queue = createQueue(job, group));
+    const count = countTasks(group);
+    groups.push({ groupIndex, firstTaskIndex, count, queue });
+    firstTaskIndex += count;
+  }
+  return { groups, queues: [...queues.values()] };
+}
+
+function createQueue(job: BrokerJob, group: TaskGroup): TaskQueue {
+  const requirements = parseRequirements(group.requirements);
+  invariant(requirements.kind === 'requirements', `job ${job.jobId} was accepted with requirements that do not parse`);
+  return {
+    job, requirements, noOp: group.noOp, ...widthsOf(job, group), isGang: job.isGang, scheduler: job.scheduler, ready: new IndexSet(), heldBack: new IndexSet(), matches: new WeakMap(),
+    get readyCount() { return this.ready.size - this.heldBack.size; },
+  };
+}
+
+function widthsOf(job: BrokerJob, { processors = job.processors, processorsMax = processors }: TaskGroup): Pick<TaskQueue, 'processors' | 'processorsMax'> {
+  return { processors, processorsMax };
+}
+
+/** Processors that a task of a job which may still run tasks holds at least. Cost: O(log groups). */
+export function widthOf(job: BrokerJob, index: TaskIndex): ProcessorCount {
+  return getGroup(job, index).queue.processors;
+}
+
+/** The group that a task belongs to. Cost: O(log groups). */
+export function getGroup(job: BrokerJob, index: TaskIndex): GroupSpan {
+  let low = 0;
+  let high = job.groups.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if ((job.groups[middle] as GroupSpan).firstTaskIndex <= index) low = middle;
+    else high = middle - 1;
+  }
+  const group = job.groups[low];
+  invariant(group !== undefined && index < group.firstTaskIndex + group.count, `job ${job.jobId} has no task ${index}`);
+  return group;
+}
+
+/** The spec of a job that may still run tasks. */
+export function getSpec(job: BrokerJob): JobSpec {
+  invariant(job.spec, `the spec of job ${job.jobId} is gone`);
+  return job.spec;
+}
+
+/** What a task group says. */
+export function getTaskGroup(job: BrokerJob, groupIndex: number): TaskGroup {
+  const group = getSpec(job).groups[groupIndex];
+  invariant(group, `job ${job.jobId} has no group ${groupIndex}`);
+  return group;
+}

@@ -1,0 +1,52 @@
+import type { JobId, ReplicaId, TaskIndex } from '../../../shared/index.ts';
+import { trimLeases } from './grant-leases.ts';
+import type { InputOf } from '../inputs.ts';
+import { findLeasedTask } from './leases.ts';
+import type { BrokerJob, BrokerMachine } from '../state.ts';
+import { getGroup } from '../jobs/task-groups.ts';
+import { isCaught } from '../trust/trust-records.ts';
+import { commit, type Turn } from '../turn.ts';
+
+/**
+ * Takes as its own what a machine holds of its provider's lease, where the task is still open: it was started while this broker was away.
+ *
+ * An id comes back once. More replicas of a task than its job allows may run then: what has run for an hour is not given up for what was placed a
+ * moment ago.
+ */
+export function adoptLeased(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonly ReplicaId[]): void {
+  if (isCaught(turn.state, machine)) return;
+  for (const replicaId of heldReplicaIds) {
+    if (turn.state.replicas.has(replicaId) || turn.state.successes.has(replicaId)) continue;
+    const leased = findLeased(machine, replicaId);
+    const job = leased === undefined ? undefined : turn.state.jobs.get(leased.jobId);
+    if (leased === undefined || job === undefined || !isWanted(job, leased.taskIndex, machine)) continue;
+    const { facts: { machineId } } = machine;
+    commit(turn, {
+      kind: 'ReplicasPlaced', machineId, jobId: leased.jobId, firstReplicaId: replicaId, taskIndexes: [leased.taskIndex], at: turn.now, isAdopted: true,
+    });
+    trimLeases(turn, job, [leased.taskIndex]);
+  }
+}
+
+function findLeased({ provider }: BrokerMachine, replicaId: ReplicaId): { readonly jobId: JobId; readonly taskIndex: TaskIndex } | undefined {
+  for (const lease of provider.leases) {
+    const found = lease.adopted.has(replicaId) ? undefined : findLeasedTask(lease, replicaId);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isWanted(job: BrokerJob, index: TaskIndex, machine: BrokerMachine): boolean {
+  if (job.status !== 'running' || job.spec === undefined) return false;
+  const task = job.tasks.get(index);
+  if (task === undefined) return getGroup(job, index).queue.ready.has(index);
+  return !task.replicas.some((replica) => replica.machine === machine) && !(task.successes ?? []).some(({ machineId }) => machineId === machine.facts.machineId);
+}
+
+/** Hears that a provider keeps a lease, and that nothing of those before can come back. */
+export function hearLeaseConfirmed(turn: Turn, { providerId, sequence }: InputOf<'LeaseConfirmed'>): void {
+  const provider = turn.state.providers.get(providerId);
+  // Of another broker of that name, say: what was never granted cannot be confirmed.
+  if (provider === undefined || !provider.leases.some((lease) => lease.sequence === sequence) || provider.confirmedLease >= sequence) return;
+  commit(turn, { kind: 'LeaseConfirmed', providerId, sequence });
+}

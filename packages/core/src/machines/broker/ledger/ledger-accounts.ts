@@ -1,0 +1,75 @@
+import type { Instant, ProcessorCount, ProcessorMillis, ProviderId, RequestId } from '../../../shared/index.ts';
+import type { ReplicaEnding, ReplicaFate } from '../changes.ts';
+import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, LedgerAccount, LedgerShare } from '../state.ts';
+
+/** The name of an allocation request among those of all providers. */
+export function requestKey(providerId: ProviderId, requestId: RequestId): string {
+  return `${providerId}/${requestId}`;
+}
+
+/** The account of an allocation, or of the provider's time-shared machines where `requestId` is empty; opened when it is new. */
+export function openAccount(state: BrokerState, providerId: ProviderId, requestId: RequestId): LedgerAccount {
+  const key = requestKey(providerId, requestId);
+  const known = state.accounts.get(key);
+  if (known !== undefined) return known;
+  const account = { key, providerId, requestId, used: 0, losers: 0, killed: 0, departed: 0, unsettled: 0 };
+  state.accounts.set(key, account);
+  return account;
+}
+
+/** Processor-time that a machine has been there for at `at`; its allocation's end bounds it. */
+export function presenceOf(machine: BrokerMachine, at: Instant): ProcessorMillis {
+  const until = Math.min(at, machine.facts.until ?? at);
+  return Math.max(0, until - machine.joinedAt) * machine.processors;
+}
+
+/** Processor-time that a machine has been held for at `at`: no less than its replicas were charged, also where a restarted broker's clock went back. */
+export function heldTimeOf(machine: BrokerMachine, at: Instant): ProcessorMillis {
+  return Math.max(presenceOf(machine, at), machine.charged);
+}
+
+/** When a replica ran, by its machine's clock, and when the broker placed it and heard of its end, by its own. */
+export interface RunTimes {
+  readonly startedAt: Instant;
+  readonly endedAt: Instant;
+  readonly placedAt: Instant;
+  readonly at: Instant;
+}
+
+/**
+ * The processor-time that a replica is charged with.
+ *
+ * Clocks differ: its length by its machine's clock is clipped to the time between placing it and hearing of its end, and to
+ * what its machine's presence leaves. So what the replicas of a machine are charged never exceeds the machine's presence.
+ */
+export function chargeOf(machine: BrokerMachine, processors: ProcessorCount, times: RunTimes): ProcessorMillis {
+  if (times.startedAt === 0) return 0;
+  const told = Math.max(0, times.endedAt - times.startedAt);
+  const heard = Math.max(0, times.at - times.placedAt);
+  const left = Math.max(0, presenceOf(machine, times.at) - machine.charged);
+  return Math.min(Math.min(told, heard) * processors, left);
+}
+
+/** Books a charge as what the replica's fate makes of it, for its account and for its job's share. */
+export function book(account: LedgerAccount, job: BrokerJob, fate: ReplicaFate, charge: ProcessorMillis): void {
+  if (charge === 0) return;
+  const column = columnOf(fate);
+  account[column] += charge;
+  let share = job.shares.get(account);
+  if (share === undefined) job.shares.set(account, share = { used: 0, losers: 0, killed: 0 });
+  share[column] += charge;
+}
+
+function columnOf(fate: ReplicaFate): keyof LedgerShare {
+  if (fate === 'accepted' || fate === 'served') return 'used';
+  return fate === 'surplus' || fate === 'outvoted' ? 'losers' : 'killed';
+}
+
+/**
+ * The run times that an ending tells; one that was adopted ran before it was placed here. A member of a gang holds its processors from when it
+ * was held, though nothing may run on them: the leader until it starts, the others until they are told to end.
+ */
+export function runTimesOf({ isAdopted, member }: BrokerReplica, ending: ReplicaEnding, at: Instant): RunTimes {
+  if (member?.held !== undefined && (member.rank > 0 || ending.startedAt === 0)) return { startedAt: member.held.at, endedAt: at, placedAt: ending.placedAt, at };
+  return { startedAt: ending.startedAt, endedAt: ending.endedAt, placedAt: isAdopted ? 0 : ending.placedAt, at };
+}

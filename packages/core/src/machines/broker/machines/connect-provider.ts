@@ -1,0 +1,90 @@
+import type { InputOf } from '../inputs.ts';
+import { loseMachine } from './lose-machine.ts';
+import { leaseEnd } from '../leases/present-lease.ts';
+import type { BrokerProvider } from '../state.ts';
+import { commit, reply, type Turn, wakeBy } from '../turn.ts';
+
+/** Knows a provider and connects to it. The same again is harmless; another address moves it. */
+export function addProvider(turn: Turn, input: InputOf<'ProviderAdded'>): void {
+  const { providerId, address } = input;
+  const fault = findProviderFault(providerId, address);
+  if (fault !== undefined) {
+    reply(turn, input.replyTo, { ok: false, code: 'MUT_BAD_REQUEST', message: fault });
+    return;
+  }
+  if (turn.state.providers.get(providerId)?.address !== address) {
+    commit(turn, { kind: 'ProviderAdded', providerId, address });
+    turn.commands.push({ kind: 'ConnectProvider', providerId, address });
+  }
+  reply(turn, input.replyTo, { ok: true, value: {} });
+}
+
+function findProviderFault(providerId: string, address: string): string | undefined {
+  if (!/^[\w.-]+$/.test(providerId)) return `provider id "${providerId}"; want letters, digits, ".", "-" and "_"`;
+  return address === '' ? 'the address is empty; want HOST:PORT' : undefined;
+}
+
+/** Hears of a new connection: until it has told of a machine nothing is placed there. */
+export function connectProvider(turn: Turn, input: InputOf<'ProviderConnected'>): void {
+  const provider = turn.state.providers.get(input.providerId);
+  if (provider === undefined) return;
+  forgetConnection(provider);
+  provider.isConnected = true;
+  provider.awaySince = undefined;
+  awaitTelling(turn, provider);
+  provider.lastError = '';
+  provider.takesLeases = input.takesLeases === true;
+  provider.resourceId = input.resourceId ?? '';
+  provider.clockOffset = (input.clock ?? turn.now) - turn.now;
+}
+
+/** Waits anew for a provider that is back, but once: what was leased to one that comes and goes is not held back for ever. */
+function awaitTelling({ state, now }: Turn, provider: BrokerProvider): void {
+  if (!provider.isHearing) provider.hearingUntil = now + state.options.hearWithin;
+  provider.isHearing = true;
+}
+
+/** Counts as lost the machines that the provider, having told all that it has, did not tell of. */
+export function settleProvider(turn: Turn, input: InputOf<'ProviderSettled'>): void {
+  const provider = turn.state.providers.get(input.providerId);
+  if (provider === undefined || !provider.isConnected) return;
+  provider.isSettled = true;
+  provider.hearingUntil = undefined;
+  provider.isHearing = false;
+  for (const machine of [...provider.machines.values()]) {
+    if (!machine.isTold) loseMachine(turn, machine, 'MUT_MACHINE_LOST', 0);
+  }
+}
+
+/** Suspects the provider's machines: they keep what they run, and get nothing new. */
+export function disconnectProvider(turn: Turn, input: InputOf<'ProviderDisconnected'>): void {
+  const provider = turn.state.providers.get(input.providerId);
+  if (provider === undefined) return;
+  forgetConnection(provider);
+  provider.awaySince ??= turn.now;
+  provider.hearingUntil ??= turn.now + turn.state.options.hearWithin;
+  provider.lastError = input.reason;
+}
+
+function forgetConnection(provider: BrokerProvider): void {
+  provider.isConnected = false;
+  provider.demand = undefined;
+  provider.standings = [];
+  provider.isSettled = false;
+  provider.isLeaseTold = false;
+  for (const machine of provider.machines.values()) machine.isTold = false;
+}
+
+/** Counts as lost the machines of providers that were away for longer than the grace; one with a lease is given as long as it may go on alone. */
+export function expireSuspects(turn: Turn): void {
+  const { state, now } = turn;
+  for (const provider of state.providers.values()) {
+    if (provider.awaySince === undefined || provider.machines.size === 0) continue;
+    const due = Math.max(provider.awaySince + state.options.suspectGrace, leaseEnd(provider) ?? 0);
+    if (due > now) {
+      wakeBy(turn, due);
+      continue;
+    }
+    for (const machine of [...provider.machines.values()]) loseMachine(turn, machine, 'MUT_MACHINE_LOST', provider.awaySince);
+  }
+}

@@ -1,0 +1,74 @@
+import type { MachineFacts } from '../../../messages/index.ts';
+import { ownInstant, type ReplicaId } from '../../../shared/index.ts';
+import { adoptLeased } from '../leases/adopt-leased.ts';
+import type { InputOf } from '../inputs.ts';
+import { loseMachine, loseReplicas } from './lose-machine.ts';
+import type { BrokerMachine, BrokerProvider } from '../state.ts';
+import { repeatStarts } from '../gangs/tend-gangs.ts';
+import { identityOf } from '../trust/trust-records.ts';
+import { addCancel, commit, type Turn } from '../turn.ts';
+
+/**
+ * Takes a machine in, or what it says of itself after a connection was lost.
+ *
+ * A restarted agent holds nothing of its former incarnation. Of one that is the same, what it does not hold is lost, and told
+ * to be dropped should it still be on its way; what it holds and nobody wants is cancelled.
+ */
+export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
+  const { state } = turn;
+  const { providerId } = input;
+  const provider = state.providers.get(providerId);
+  if (provider === undefined) return;
+  let known = state.machines.get(input.facts.machineId);
+  const facts = factsInOwnClock(input.facts, provider, known);
+  if (known !== undefined && known.provider.providerId !== providerId) return;
+  if (known !== undefined && known.facts.incarnation !== facts.incarnation) {
+    loseMachine(turn, known, 'MUT_MACHINE_LOST', 0);
+    known = undefined;
+  }
+  if (known === undefined || !isSameFacts(known.facts, facts)) {
+    commit(turn, { kind: 'MachineJoined', providerId, facts, at: turn.now });
+  }
+  const machine = known ?? state.machines.get(facts.machineId);
+  if (machine === undefined) return;
+  machine.isTold = machine.provider.isConnected;
+  machine.isGone = input.isGone === true;
+  loseMissing(turn, machine, input.heldReplicaIds);
+  // A task of which something was lost just now may run there all the same, as what was leased.
+  adoptLeased(turn, machine, input.heldReplicaIds);
+  compareHeld(turn, machine, input.heldReplicaIds);
+  repeatStarts(turn, machine);
+}
+
+/** A walltime ends by the clock of its provider, which may be another than ours, and never before what was charged of it. */
+function factsInOwnClock(facts: MachineFacts, { clockOffset }: BrokerProvider, known: BrokerMachine | undefined): MachineFacts {
+  if (facts.until === undefined) return facts;
+  const least = known === undefined ? 0 : known.joinedAt + Math.ceil(known.charged / known.processors);
+  return { ...facts, until: Math.max(least, ownInstant(facts.until, clockOffset)) };
+}
+
+function loseMissing(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonly ReplicaId[]): void {
+  const held = new Set(heldReplicaIds);
+  const missing = [...machine.replicas.values()].filter((replica) => !held.has(replica.replicaId));
+  for (const replica of missing) addCancel(turn, machine, replica.replicaId);
+  loseReplicas(turn, machine, { replicas: missing, reason: 'MUT_MACHINE_LOST', silentSince: 0 });
+}
+
+/** What it holds and nobody wants is cancelled. */
+function compareHeld(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonly ReplicaId[]): void {
+  for (const replicaId of new Set(heldReplicaIds)) {
+    const replica = machine.replicas.get(replicaId);
+    if (replica === undefined || replica.status === 'aborting') addCancel(turn, machine, replicaId);
+    else replica.isWithdrawing = false;
+  }
+}
+
+function isSameFacts(one: MachineFacts, other: MachineFacts): boolean {
+  return one.processors === other.processors && one.until === other.until && one.requestId === other.requestId && identityOf(one) === identityOf(other)
+    && isSameRecord(one.attributes, other.attributes);
+}
+
+function isSameRecord(one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+}

@@ -1,0 +1,43 @@
+import type { Instant, JobId } from '../../../shared/index.ts';
+import type { ReplicaEnding } from '../changes.ts';
+import { untoldEnding } from '../results/endings.ts';
+import type { InputOf } from '../inputs.ts';
+import type { BrokerMachine, BrokerReplica } from '../state.ts';
+import { commit, type Turn } from '../turn.ts';
+
+/** Hears that a machine is gone. */
+export function dropMachine(turn: Turn, input: InputOf<'MachineLost'>): void {
+  const machine = turn.state.machines.get(input.machineId);
+  if (machine !== undefined) loseMachine(turn, machine, input.reason);
+}
+
+/**
+ * Ends what a machine had, then forgets the machine. Successes that it told of are still settled.
+ *
+ * @param silentSince since when nobody heard of it, 0 where nobody knows; left out where it was heard of to the last.
+ */
+export function loseMachine(turn: Turn, machine: BrokerMachine, reason: string, silentSince?: Instant): void {
+  loseReplicas(turn, machine, { replicas: [...machine.replicas.values()], reason, silentSince });
+  turn.cancels.delete(machine);
+  turn.withdrawals.delete(machine);
+  commit(turn, { kind: 'MachineLost', machineId: machine.facts.machineId, reason, at: turn.now });
+}
+
+/** Ends replicas whose machine will never tell of their end. */
+export function loseReplicas(
+  turn: Turn, machine: BrokerMachine, lost: { readonly replicas: readonly BrokerReplica[]; readonly reason: string; readonly silentSince: Instant | undefined },
+): void {
+  const byJob = new Map<JobId, ReplicaEnding[]>();
+  for (const replica of lost.replicas) {
+    const ending = untoldEnding(turn, replica, { fate: 'lost', reason: lost.reason, detail: '' });
+    const endings = byJob.get(replica.job.jobId);
+    if (endings === undefined) byJob.set(replica.job.jobId, [ending]);
+    else endings.push(ending);
+  }
+  for (const [jobId, endings] of byJob) {
+    commit(turn, {
+      kind: 'ReplicasEnded', machineId: machine.facts.machineId, jobId, endings, at: turn.now,
+      ...(lost.silentSince === undefined ? {} : { silentSince: lost.silentSince }),
+    });
+  }
+}

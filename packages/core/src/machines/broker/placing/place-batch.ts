@@ -1,0 +1,26 @@
+import type { ProcessorCount, TaskIndex } from '../../../shared/index.ts';
+import { trimLeases } from '../leases/grant-leases.ts';
+import type { BrokerJob, BrokerMachine, GroupSpan } from '../state.ts';
+import { commit, type Turn } from '../turn.ts';
+
+/** Replicas of one group for one machine. */
+export interface Batch {
+  readonly job: BrokerJob;
+  readonly group: GroupSpan;
+  readonly taskIndexes: readonly TaskIndex[];
+  /** What each is to hold; left out, as many as its task takes at least. */
+  readonly processors?: ProcessorCount | undefined;
+}
+
+/** Places a batch and has it started. */
+export function placeBatch(turn: Turn, machine: BrokerMachine, { job, group, taskIndexes, processors }: Batch): void {
+  const firstReplicaId = turn.state.nextReplicaId;
+  const { jobId } = job;
+  const chosen = processors === undefined ? {} : { processors };
+  const { provider: { providerId }, facts: { machineId } } = machine;
+  commit(turn, { kind: 'ReplicasPlaced', machineId, jobId, firstReplicaId, taskIndexes, at: turn.now, ...chosen });
+  const starts = taskIndexes.map((taskIndex, offset) => ({ replicaId: firstReplicaId + offset, taskIndex }));
+  trimLeases(turn, job, taskIndexes);
+  machine.provider.owesTurn = false;
+  turn.commands.push({ kind: 'StartReplicas', providerId, machineId, jobId, groupIndex: group.groupIndex, starts, ...chosen });
+}

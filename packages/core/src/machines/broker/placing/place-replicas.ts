@@ -1,0 +1,75 @@
+import { freeProcessors, IdleSlots, placeQueues } from '../../../bag/index.ts';
+import { curbReplicas } from './curb-replicas.ts';
+import { holdBackLeased, isKeptFor } from './hold-back.ts';
+import { placeGangs, settleTurns } from '../gangs/place-gangs.ts';
+import { placeVotes } from '../trust/place-votes.ts';
+import { placeWhereWritten } from './place-where-written.ts';
+import { refreshPlan } from '../plan/refresh-plan.ts';
+import { replicateTasks } from './replicate-tasks.ts';
+import { schedulingPort } from './scheduling-port.ts';
+import { type BrokerMachine, isHere, type TaskQueue } from '../state.ts';
+import { isCaught } from '../trust/trust-records.ts';
+import { type Turn, wakeBy } from '../turn.ts';
+import { withdrawWaiting } from './withdraw-waiting.ts';
+
+/**
+ * Gives machines work: ready tasks first; where none is left, tasks that wait in the queues of busy machines are asked back for
+ * idle ones, and what is idle still gets replicas of running tasks. Replicas that a job's cap allows no longer are given up. Gangs come before
+ * all of it, since what they wait for is taken by nobody else meanwhile.
+ */
+export function placeReplicas(turn: Turn): void {
+  if (turn.state.openJobs.size === 0) return;
+  const held = holdBackLeased(turn);
+  const machines = usableMachines(turn);
+  refreshPlan(turn, machines);
+  const gathering = placeGangs(turn, machines, readyQueues(turn));
+  const queues = machines.length > 0 ? fillMachines(turn, machines, { held, gathering }) : readyQueues(turn);
+  curbReplicas(turn, { ready: queues, gathering });
+  for (const { heldBack } of held) heldBack.clear();
+}
+
+/** What is not to be touched while machines are filled. */
+interface KeptBack {
+  /** Queues of which something is held back. */
+  readonly held: ReadonlySet<TaskQueue>;
+  /** Machines that are to come free for a gang. */
+  readonly gathering: ReadonlySet<BrokerMachine>;
+}
+
+/** @returns the queues that were served. */
+function fillMachines(turn: Turn, all: readonly BrokerMachine[], { held, gathering }: KeptBack): readonly TaskQueue[] {
+  const machines = gathering.size === 0 ? all : all.filter((machine) => !gathering.has(machine));
+  const port = schedulingPort(turn);
+  placeVotes(turn, machines, port.prefetchDepth);
+  const queues = readyQueues(turn);
+  placeWhereWritten(turn, machines, { queues, port });
+  const kept = placeQueues(machines, queues, port);
+  // A task that was begun just now may want several votes.
+  placeVotes(turn, machines, port.prefetchDepth);
+  settleTurns(turn, machines, queues);
+  const idle = new IdleSlots(machines.filter((machine) => freeProcessors(machine) > 0 && !kept.has(machine) && !isKeptFor(held, machine)));
+  if (!idle.isEmpty) withdrawWaiting(turn, all, idle);
+  if (!idle.isEmpty) replicateTasks(turn, idle, queues);
+  return queues;
+}
+
+/** Machines that something may be placed on now. */
+function usableMachines(turn: Turn): BrokerMachine[] {
+  const usable: BrokerMachine[] = [];
+  for (const machine of turn.state.machines.values()) {
+    if (!isHere(machine) || (machine.facts.until !== undefined && machine.facts.until <= turn.now)) continue;
+    if (isCaught(turn.state, machine)) continue;
+    if (machine.quarantinedUntil > turn.now) wakeBy(turn, machine.quarantinedUntil);
+    else usable.push(machine);
+  }
+  return usable;
+}
+
+function readyQueues({ state, crowded }: Turn): TaskQueue[] {
+  const queues: TaskQueue[] = [];
+  for (const job of state.openJobs.values()) {
+    if (crowded.has(job)) continue;
+    for (const queue of job.queues) if (queue.readyCount > 0 && !queue.isGang) queues.push(queue);
+  }
+  return queues;
+}

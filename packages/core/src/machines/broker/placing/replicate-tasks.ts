@@ -1,0 +1,127 @@
+import { timeMax } from '../../../times/index.ts';
+import { findScheduler, type IdleSlots, replicate, type ReplicableTask } from '../../../bag/index.ts';
+import type { Instant, ProcessorMillis } from '../../../shared/index.ts';
+import { avoidedUntil } from './avoidance.ts';
+import { isWanted } from './curb-replicas.ts';
+import { isUnheard } from './hold-back.ts';
+import { matchesQueue } from './matching.ts';
+import { placeBatch } from './place-batch.ts';
+import { idlesAnyway } from './idles-anyway.ts';
+import { keepsAway } from '../times/remaining-time.ts';
+import { claimOfSister, costOfSister, leftOf, type SisterCandidate } from './replication-budget.ts';
+import type { BrokerJob, BrokerMachine, BrokerState, OpenTask, TaskQueue } from '../state.ts';
+import { bytesHeldIn } from '../results/stored-inputs.ts';
+import { getGroup, widthOf } from '../jobs/task-groups.ts';
+import { expectedTime, remainingOf } from '../times/task-times.ts';
+import { type Turn, wakeBy } from '../turn.ts';
+import { hasVotedOn, isVotedOn, votesWanted } from '../trust/votes.ts';
+
+interface RunningTask extends ReplicableTask {
+  readonly job: BrokerJob;
+  readonly task: OpenTask;
+}
+
+/**
+ * Gives idle machines replicas of running tasks.
+ *
+ * Departs from the seed, which replicates at once: a task has to run for `replicateAfter` first, so that short ones are not
+ * run twice for nothing.
+ *
+ * @param ready queues that were served, whose tasks may wait for other machines than the idle ones.
+ */
+export function replicateTasks(turn: Turn, idle: IdleSlots<BrokerMachine>, ready: readonly TaskQueue[]): void {
+  const tasks: RunningTask[] = [];
+  for (const job of turn.state.openJobs.values()) {
+    if (isReplicated(job)) gatherRunning(turn, job, tasks);
+  }
+  if (tasks.length === 0) return;
+  const caps = new Caps(turn, ready);
+  const bytesHeld = bytesHeldIn(turn.state);
+  replicate(tasks, idle, {
+    suits: ({ job, task }, machine) => suits(turn, job, { task, machine }) && caps.allow(job, { task, machine }),
+    worth: ({ job, task }, machine) => worthOf(job, { task, machine }, bytesHeld),
+    place: (machine, { job, task }) => {
+      caps.note(job, { task, machine });
+      placeBatch(turn, machine, { job, group: getGroup(job, task.index), taskIndexes: [task.index] });
+    },
+  });
+}
+
+/** What the jobs' caps allow in this turn. Only events make them allow more, never time alone, or somebody would have to ask for it. */
+class Caps {
+  readonly #turn: Turn;
+  readonly #ready: readonly TaskQueue[];
+  /** What is left of the jobs' shares. */
+  readonly #left = new Map<BrokerJob, ProcessorMillis>();
+
+  constructor(turn: Turn, ready: readonly TaskQueue[]) {
+    this.#turn = turn;
+    this.#ready = ready;
+  }
+
+  allow(job: BrokerJob, candidate: SisterCandidate): boolean {
+    switch (job.replicationCap.kind) {
+      case 'none': return true;
+      case 'idle': return !isWanted(this.#turn, this.#ready, candidate.machine) && idlesAnyway(this.#turn, candidate.machine);
+      case 'share': return claimOfSister(job, candidate, this.#turn.now) <= this.#leftOf(job);
+    }
+  }
+
+  /** Takes note of a replica that is about to be placed. */
+  note(job: BrokerJob, candidate: SisterCandidate): void {
+    if (job.replicationCap.kind === 'share') this.#left.set(job, this.#leftOf(job) - costOfSister(job, candidate, this.#turn.now));
+  }
+
+  #leftOf(job: BrokerJob): ProcessorMillis {
+    const known = this.#left.get(job);
+    if (known !== undefined) return known;
+    const left = leftOf(job, this.#turn.now);
+    this.#left.set(job, left);
+    return left;
+  }
+}
+
+/** Whether idle processors may get replicas of the job's running tasks. */
+function isReplicated({ isGang, replicasMax, status, scheduler }: BrokerJob): boolean {
+  return !isGang && replicasMax > 1 && status === 'running' && findScheduler(scheduler).replication !== 'none';
+}
+
+/** Bytes count before speed where replicas are to go to the data: a byte is more than any difference in time. */
+function worthOf(job: BrokerJob, { task, machine }: SisterCandidate, bytesHeld: ReturnType<typeof bytesHeldIn>): number {
+  const time = expectedTime(job, machine) ?? 0;
+  if (findScheduler(job.scheduler).replication !== 'where-data-are') return -time;
+  return bytesHeld(getGroup(job, task.index).queue, task.index, machine) - time / timeMax;
+}
+
+function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
+  for (const task of job.tasks.values()) {
+    const replicasMax = replicasMaxOf(turn.state, job, task);
+    if (task.replicas.length === 0 || task.replicas.length >= replicasMax || task.failureCount >= job.failuresMax) continue;
+    if (isUnheard(turn, job, task)) continue;
+    const runningSince = task.replicas[0]?.placedAt ?? turn.now;
+    const due: Instant = runningSince + turn.state.options.replicateAfter;
+    if (due > turn.now) wakeBy(turn, due);
+    else if (!task.replicas.some((replica) => replica.isWithdrawing || replica.status === 'aborting')) {
+      tasks.push({
+        job, task, processors: widthOf(job, task.index), replicasMax, runningSince, remaining: remainingOf(task, turn.now),
+        get replicaCount() { return this.task.replicas.length; },
+      });
+    }
+  }
+}
+
+/** Those that are to vote may each have as many sisters as a task that is run once. */
+function replicasMaxOf(state: BrokerState, job: BrokerJob, task: OpenTask): number {
+  if (!isVotedOn(job)) return task.status === 'running' ? job.replicasMax : 0;
+  const wanted = votesWanted(state, job, task);
+  return wanted === 0 ? 0 : wanted - 1 + job.replicasMax;
+}
+
+function suits(turn: Turn, job: BrokerJob, { task, machine }: { task: OpenTask; machine: BrokerMachine }): boolean {
+  if (task.replicas.some((replica) => replica.machine === machine) || (isVotedOn(job) && hasVotedOn(task, machine))) return false;
+  const { queue } = getGroup(job, task.index);
+  if (!matchesQueue(queue, machine.facts) || keepsAway(turn, queue, machine)) return false;
+  const until = avoidedUntil(turn, machine, { queue, task });
+  if (until !== undefined) wakeBy(turn, until);
+  return until === undefined;
+}

@@ -1,0 +1,38 @@
+import { chooseWithdrawals, type IdleSlots, type WithdrawableReplica } from '../../../bag/index.ts';
+import { avoidedUntil } from './avoidance.ts';
+import { matchesQueue } from './matching.ts';
+import { keepsAway } from '../times/remaining-time.ts';
+import type { BrokerMachine, BrokerReplica } from '../state.ts';
+import { getGroup } from '../jobs/task-groups.ts';
+import { type Turn, wakeBy, withdrawReplica } from '../turn.ts';
+import { hasVotedOn, isVotedOn } from '../trust/votes.ts';
+
+interface WaitingReplica extends WithdrawableReplica {
+  readonly replica: BrokerReplica;
+}
+
+/** Asks waiting replicas back from busy machines for the idle ones; their tasks are placed once they are back. */
+export function withdrawWaiting(turn: Turn, machines: readonly BrokerMachine[], idle: IdleSlots<BrokerMachine>): void {
+  const chosen = chooseWithdrawals(machines, idle, {
+    replicasOf: (machine) => [...machine.replicas.values()].map((replica) => describe(turn, replica)),
+    matches: ({ replica: { job, task } }, machine) => {
+      const { queue } = getGroup(job, task.index);
+      if (!matchesQueue(queue, machine.facts) || keepsAway(turn, queue, machine)) return false;
+      if (isVotedOn(job) && hasVotedOn(task, machine)) return false;
+      // Back in hand it would only be put into the same queue again, and again asked back.
+      const until = avoidedUntil(turn, machine, { queue, task });
+      if (until !== undefined) wakeBy(turn, until);
+      return until === undefined;
+    },
+  });
+  for (const { replica } of chosen) withdrawReplica(turn, replica);
+}
+
+function describe(turn: Turn, replica: BrokerReplica): WaitingReplica {
+  const { processors, isWithdrawing } = replica;
+  const due = replica.placedAt + turn.state.options.withdrawAfter;
+  // A member of a gang is waited for by the others.
+  const mayWait = replica.status === 'placed' && replica.member === undefined;
+  if (mayWait && due > turn.now) wakeBy(turn, due);
+  return { replica, processors, isWithdrawing, isWaiting: mayWait && due <= turn.now };
+}

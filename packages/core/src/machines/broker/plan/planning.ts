@@ -1,0 +1,12 @@
+import type { TaskIndex } from '../../../shared/index.ts';
+import type { BrokerJob, PlannedTask, Planning } from '../state.ts';
+
+/** How what is foreseen of a task is kept. */
+export function foreseenKey(jobId: number, index: TaskIndex): string {
+  return `${jobId}.${index}`;
+}
+
+/** What the plan says of a task that has not begun; undefined where it says nothing. */
+export function findPlanned({ plan }: Planning, job: BrokerJob, index: TaskIndex): PlannedTask | undefined {
+  return plan?.tasks.get(job)?.get(index);
+}

@@ -1,0 +1,146 @@
+import { invariant, type Instant, type TaskIndex } from '../../../shared/index.ts';
+import { type BrokerChange } from '../changes.ts';
+import { makePlan } from './make-plan.ts';
+import { foreseenKey } from './planning.ts';
+import { boundOf, canBePlanned, expectedEndOf, learnTimes, takeForeseen, timeOn } from './planned-times.ts';
+import type { BrokerJob, BrokerMachine, BrokerState, Foreseen, GridPlan, Planning } from '../state.ts';
+import { type Turn, wakeBy } from '../turn.ts';
+
+/**
+ * Sees to it that the plan is one of what is there: it is made anew when a job arrives, is cancelled or retried, a machine comes or leaves, a task failed, a run was off by more than
+ * its bound, or what was planned in detail runs out. Not more often than the plan costs; until then the old one is followed, and what it does not know is handed
+ * out as it comes.
+ *
+ * Cost: O(changes of the step + machines), but when a plan is made.
+ *
+ * @param machines those that something may be placed on now.
+ */
+export function refreshPlan(turn: Turn, machines: readonly BrokerMachine[]): void {
+  const { state, now } = turn;
+  const { planning } = state;
+  if (!hasPlannable(state)) {
+    forgetPlan(planning);
+    return;
+  }
+  for (const change of turn.changes) hear(state, change);
+  if (planning.lateAt <= now) lookForLate(state, now);
+  const { plan } = planning;
+  const because = planning.staleBecause === '' ? whyStale(state, plan, machines) : planning.staleBecause;
+  if (because !== '') {
+    if (plan === undefined || isDue(plan, now)) renew(turn, machines, because);
+    else wakeBy(turn, plan.notBefore);
+  }
+  wakeBy(turn, planning.lateAt);
+}
+
+function forgetPlan(planning: Planning): void {
+  planning.plan = undefined;
+  planning.staleBecause = '';
+  planning.foreseen.clear();
+  planning.lateAt = Infinity;
+}
+
+/** A clock that was set back must not put it off. */
+function isDue({ notBefore, madeAt }: GridPlan, now: Instant): boolean {
+  return notBefore <= now || madeAt > now;
+}
+
+function hasPlannable(state: BrokerState): boolean {
+  for (const { scheduler, queues } of state.openJobs.values()) if (scheduler === 'plan' && queues.some((queue) => canBePlanned(state, queue))) return true;
+  return false;
+}
+
+/** What a change says of times and of the plan. */
+function hear(state: BrokerState, change: BrokerChange): void {
+  switch (change.kind) {
+    case 'JobAccepted': return markStale(state, change.jobId, `job ${change.jobId} has arrived`);
+    case 'JobCancelled': return markStale(state, change.jobId, `job ${change.jobId} was cancelled`);
+    case 'TasksRetried': return markStale(state, change.jobId, `tasks of job ${change.jobId} are retried`);
+    case 'ResultsDoubted': return markStale(state, change.jobId, `results of job ${change.jobId} are doubted`);
+    case 'ReplicasEnded': {
+      learnTimes(state, change);
+      if (state.jobs.get(change.jobId)?.scheduler !== 'plan') return undefined;
+      for (const { taskIndex, fate } of change.endings) hearEnd(state, { jobId: change.jobId, taskIndex, fate, at: change.at });
+      return undefined;
+    }
+    default: return undefined;
+  }
+}
+
+function markStale(state: BrokerState, jobId: number, because: string): void {
+  if (state.jobs.get(jobId)?.scheduler === 'plan') state.planning.staleBecause ||= because;
+}
+
+function hearEnd({ planning }: BrokerState, { jobId, taskIndex, fate, at }: { readonly jobId: number; readonly taskIndex: TaskIndex; readonly fate: string; readonly at: Instant }): void {
+  const foreseen = takeForeseen(planning, jobId, taskIndex);
+  if (fate === 'failed' || fate === 'lost' || fate === 'withdrawn') planning.staleBecause ||= `task ${taskIndex} of job ${jobId} was ${fate === 'failed' ? 'not done' : fate}`;
+  else if (foreseen !== undefined && Math.abs(at - foreseen.end) > foreseen.bound) {
+    planning.staleBecause ||= `task ${taskIndex} of job ${jobId} ended ${at < foreseen.end ? 'sooner' : 'later'} than planned`;
+  }
+}
+
+/** Looks whether something that runs is late, and when the next one will be. Cost: O(tasks that run). */
+function lookForLate({ planning }: BrokerState, now: Instant): void {
+  let next = Infinity;
+  for (const [key, { job, index, end, bound }] of planning.foreseen) {
+    if (job.tasks.get(index)?.replicas.length === 0 || !job.tasks.has(index)) planning.foreseen.delete(key);
+    else if (end + bound <= now) planning.staleBecause ||= `task ${index} of job ${job.jobId} is late`;
+    else next = Math.min(next, end + bound);
+  }
+  planning.lateAt = next;
+}
+
+function whyStale(state: BrokerState, plan: GridPlan | undefined, machines: readonly BrokerMachine[]): string {
+  if (plan === undefined) return 'there was none';
+  if (plan.machines.length !== machines.length || plan.machines.some((machine, place) => machine !== machines[place])) return 'machines came or left';
+  for (const job of state.openJobs.values()) {
+    if (job.scheduler !== 'plan') continue;
+    if (job.queues.some((queue) => canBePlanned(state, queue) !== plan.queues.has(queue))) return `more is known of how long tasks of job ${job.jobId} take`;
+  }
+  if (plan.leftMin > 0 && plan.leftCount <= plan.leftMin) return 'most of what was planned in detail has begun';
+  return '';
+}
+
+function renew(turn: Turn, machines: readonly BrokerMachine[], because: string): void {
+  const { state, now } = turn;
+  const { planning } = state;
+  planning.plan = makePlan(turn, machines, because);
+  planning.staleBecause = '';
+  planning.foreseen.clear();
+  planning.lateAt = Infinity;
+  for (const machine of state.machines.values()) {
+    for (const replica of machine.replicas.values()) {
+      const { job, task: { index }, placedAt } = replica;
+      if (job.scheduler !== 'plan') continue;
+      const end = expectedEndOf(planning, replica, now);
+      if (end < Infinity) foresee(state, { job, index, end, bound: boundOf(end - placedAt) });
+    }
+  }
+}
+
+/** Takes note of when tasks that are placed now are expected to end. */
+export function foreseeStart(turn: Turn, machine: BrokerMachine, { job, index }: { readonly job: BrokerJob; readonly index: TaskIndex }): void {
+  const { state, now } = turn;
+  const time = timeOn(state.planning, machine, { job, index });
+  if (time === undefined) return;
+  foresee(state, { job, index, end: now + time, bound: boundOf(time) });
+  wakeBy(turn, state.planning.lateAt);
+}
+
+/** Of a task with several replicas, the one that is expected to end first counts. */
+function foresee({ planning }: BrokerState, foreseen: Foreseen): void {
+  const { job: { jobId }, index, end, bound } = foreseen;
+  const key = foreseenKey(jobId, index);
+  const known = planning.foreseen.get(key);
+  if (known !== undefined && known.end <= end) return;
+  planning.foreseen.set(key, foreseen);
+  planning.lateAt = Math.min(planning.lateAt, end + bound);
+}
+
+/** Takes a task out of the plan, since it begins. */
+export function takePlanned({ planning: { plan } }: BrokerState, job: BrokerJob, index: TaskIndex): void {
+  const tasks = plan?.tasks.get(job);
+  if (plan === undefined || tasks?.delete(index) !== true) return;
+  plan.leftCount--;
+  invariant(plan.leftCount >= 0, `a plan has ${plan.leftCount} tasks left`);
+}

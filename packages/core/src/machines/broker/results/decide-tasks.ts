@@ -1,0 +1,66 @@
+import { groupVotes, type Vote } from '../../../trust/index.ts';
+import { askToAccept, settle } from './bring-home.ts';
+import type { ReplicaEnding, ReplicaFate } from '../changes.ts';
+import { isSpent } from './endings.ts';
+import type { BrokerJob, OpenTask } from '../state.ts';
+import type { Turn } from '../turn.ts';
+import { decisionOf, isVotedOn, successesWith, votesOf } from '../trust/votes.ts';
+
+/** The code of a task on whose result its machines never agreed. */
+export const noMajority = 'MUT_NO_MAJORITY';
+
+/**
+ * Looks at the votes of every task that has some: brings home what they agree on, and gives up what they never will.
+ *
+ * In each step anew, since a machine's credit, which grows elsewhere, may decide a task. Cost: the open tasks of jobs that vote.
+ */
+export function decideTasks(turn: Turn): void {
+  for (const job of turn.state.openJobs.values()) {
+    if (!isVotedOn(job)) continue;
+    let awaiting = 0;
+    for (const task of [...job.tasks.values()]) {
+      if (task.successes === undefined) continue;
+      awaiting++;
+      if (task.accepting === undefined) decide(turn, job, task);
+    }
+    if (awaiting >= turn.state.options.trust.awaitingMax) turn.crowded.add(job);
+  }
+}
+
+function decide(turn: Turn, job: BrokerJob, task: OpenTask): void {
+  const decision = decisionOf(turn.state, job, task);
+  if (decision.kind === 'accepted') {
+    const [first] = successesWith(task, decision.digest);
+    if (first !== undefined) askToAccept(turn, task, first);
+    return;
+  }
+  if (mayGetVotes(task)) return;
+  if (job.status === 'cancelled') endVotes(turn, task, { fate: 'cancelled', reason: '', detail: '' });
+  else if (decision.kind === 'deadlocked') {
+    endVotes(turn, task, { fate: 'failed', reason: noMajority, detail: describeDeadlock(job, votesOf(task)) });
+  } else if (isSpent(task, job, turn.state.options)) {
+    endVotes(turn, task, { fate: 'failed', reason: noMajority, detail: `its runs failed ${task.failureCount} times and were lost ${task.lossCount} times before enough results agreed` });
+  }
+}
+
+/** Results that are all the same may still not be credible enough: where the rules were made stricter since the job was taken in. */
+function describeDeadlock({ verification }: BrokerJob, votes: readonly Vote[]): string {
+  const most = Math.max(...groupVotes(votes).map(({ voters }) => voters.length));
+  if (verification?.kind === 'credibility' && most === votes.length) {
+    return `all ${most} results are the same, and not credible enough for credibility:${verification.threshold}; a lower threshold may do`;
+  }
+  return `of ${votes.length} results too few are the same; a check that prints what is to be compared may help`;
+}
+
+function mayGetVotes({ replicas, successes = [] }: OpenTask): boolean {
+  return replicas.length > 0 || successes.some(({ digest }) => digest === undefined);
+}
+
+/** Ends all results of a task that gets none accepted, and the task with the last. */
+function endVotes(turn: Turn, task: OpenTask, end: { readonly fate: ReplicaFate & ('failed' | 'cancelled'); readonly reason: string; readonly detail: string }): void {
+  const successes = task.successes ?? [];
+  for (const [index, success] of successes.entries()) {
+    const taskStatus: ReplicaEnding['taskStatus'] = index === successes.length - 1 ? end.fate : 'verifying';
+    settle(turn, success, { ...success.ending, ...end, taskStatus });
+  }
+}

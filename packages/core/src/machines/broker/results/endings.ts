@@ -1,0 +1,120 @@
+import { noSpace } from '../../../bag/index.ts';
+import type { ReplicaEnd, TaskStatus } from '../../../messages/index.ts';
+import type { ReplicaEnding, ReplicaFate } from '../changes.ts';
+import { isFollower } from '../gangs/gang.ts';
+import type { BrokerOptions } from '../options.ts';
+import { hasEnded, type BrokerJob, type BrokerReplica, type OpenTask, type Success } from '../state.ts';
+import { commit, type Turn } from '../turn.ts';
+
+const noBytes = new Uint8Array(0);
+
+/** The code of a task that was given up because its replicas were lost or broken too often. */
+export const lostOften = 'MUT_TASK_LOST_OFTEN';
+
+/** What becomes of a replica whose machine tells of its end. */
+export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
+  if (replica.abortFate !== undefined) return abortedFate(replica.abortFate);
+  // Whatever else it says, it is no longer where its gang needs it.
+  if (isFollower(replica) && end.outcome !== 'cancelled') return 'lost';
+  switch (end.outcome) {
+    case 'succeeded': return 'accepted';
+    case 'failed':
+    case 'limited': return 'failed';
+    // Whoever took it back, the task is as before when it never started.
+    case 'cancelled': return end.startedAt === 0 ? 'withdrawn' : 'lost';
+    // A disk that was full before it began says nothing about the task.
+    case 'broken': return end.reason === noSpace && end.startedAt === 0 ? 'withdrawn' : 'lost';
+  }
+}
+
+function abortedFate(abortFate: Exclude<BrokerReplica['abortFate'], undefined>): ReplicaFate {
+  return abortFate === 'retried' ? 'cancelled' : abortFate;
+}
+
+/**
+ * What a task is after one of its replicas ended on a machine.
+ *
+ * A task is given up only when nothing of it runs any more: a sister may still succeed.
+ */
+export function statusAfter(replica: BrokerReplica, fate: ReplicaFate, options: BrokerOptions): TaskStatus {
+  const { job, task } = replica;
+  if (isFollower(replica)) return presentStatus(job, task);
+  if (fate === 'accepted') return 'finished';
+  if (hasEnded(task)) return presentStatus(job, task);
+  if (task.replicas.length > 1 || task.successes !== undefined) return task.status;
+  if (fate === 'cancelled' && replica.abortFate !== 'retried') return 'cancelled';
+  return statusAlone(task, { fate, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
+}
+
+/** What a task that has ended is now: it runs again when its result was doubted, and has sisters of a former winner beside. */
+function presentStatus(job: BrokerJob, { index, status }: OpenTask): TaskStatus {
+  const open = job.tasks.get(index);
+  if (open !== undefined) return open.status;
+  if (job.dependencies?.waiting.has(index) === true) return 'waiting';
+  return job.queues.some(({ ready }) => ready.has(index)) ? 'ready' : status;
+}
+
+interface LastEnding {
+  readonly fate: ReplicaFate;
+  readonly failuresMax: number;
+  readonly lossesMax: number;
+}
+
+/** What a task is after the last of its replicas ended without success. */
+export function statusAlone(task: OpenTask, { fate, failuresMax, lossesMax }: LastEnding): TaskStatus {
+  const failures = task.failureCount + (fate === 'failed' ? 1 : 0);
+  const losses = task.lossCount + (fate === 'lost' ? 1 : 0);
+  return failures >= failuresMax || losses >= lossesMax ? 'failed' : 'ready';
+}
+
+/** Whether a task has failed or been lost as often as it may. */
+export function isSpent({ failureCount, lossCount }: OpenTask, { failuresMax }: Pick<BrokerJob, 'failuresMax'>, { lossesMax }: BrokerOptions): boolean {
+  return failureCount >= failuresMax || lossCount >= lossesMax;
+}
+
+/** What a task is without one of its successes, which ends so. */
+export function statusWithout({ state }: Pick<Turn, 'state'>, { job, task }: Success, fate: ReplicaFate): TaskStatus {
+  if ((task.successes?.length ?? 0) > 1) return 'verifying';
+  if (task.replicas.length > 0) return 'running';
+  if (fate === 'cancelled' || job.status === 'cancelled') return 'cancelled';
+  return statusAlone(task, { fate, failuresMax: job.failuresMax, lossesMax: state.options.lossesMax });
+}
+
+/** The ending of a replica as its machine tells it. */
+export function toldEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd): ReplicaEnding {
+  const fate = fateOf(replica, end);
+  const taskStatus = statusAfter(replica, fate, turn.state.options);
+  const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isFollower(replica);
+  return {
+    replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
+    outcome: end.outcome, exitStatus: end.exitStatus, placedAt: replica.placedAt, startedAt: end.startedAt, endedAt: end.endedAt,
+    reason: isLostOften ? lostOften : end.reason, detail: isLostOften ? `the last one: ${end.reason} ${end.detail}` : end.detail,
+    standardOutput: end.standardOutput, standardError: end.standardError, outputTruncated: end.outputTruncated, outputs: end.outputs,
+  };
+}
+
+/** Why a replica ended of which no machine tells. */
+export interface UntoldEnd {
+  readonly fate: ReplicaFate;
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** Ends one replica of which no machine tells. */
+export function endUntold(turn: Turn, replica: BrokerReplica, end: UntoldEnd): void {
+  const { job: { jobId }, machine: { facts: { machineId } } } = replica;
+  commit(turn, { kind: 'ReplicasEnded', machineId, jobId, endings: [untoldEnding(turn, replica, end)], at: turn.now });
+}
+
+/** The ending of a replica of which no machine tells: now, as far as anybody knows. */
+export function untoldEnding(turn: Turn, replica: BrokerReplica, end: UntoldEnd): ReplicaEnding {
+  const fate = replica.abortFate === undefined ? end.fate : abortedFate(replica.abortFate);
+  const taskStatus = statusAfter(replica, fate, turn.state.options);
+  const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isFollower(replica);
+  return {
+    replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
+    outcome: undefined, exitStatus: 0, placedAt: replica.placedAt, startedAt: replica.startedAt, endedAt: turn.now,
+    reason: isLostOften ? lostOften : end.reason, detail: isLostOften ? `the last one: ${end.reason}` : end.detail,
+    standardOutput: noBytes, standardError: noBytes, outputTruncated: false, outputs: [],
+  };
+}

@@ -1,0 +1,70 @@
+import { askToAccept, settle } from './bring-home.ts';
+import { judge, noteMismatch, noteOutvoted } from '../trust/convict.ts';
+import { statusWithout } from './endings.ts';
+import type { InputOf } from '../inputs.ts';
+import type { Success } from '../state.ts';
+import { noteWritten } from './stored-inputs.ts';
+import { cancelReplica, commit, type Turn } from '../turn.ts';
+import { decisionOf, isVotedOn, successesWith } from '../trust/votes.ts';
+
+/** The code of bytes that were not those that were announced. */
+const mismatchCode = 'MUT_CONTENT_MISMATCH';
+
+/** Notes what a success is; what follows from it is decided once for all inputs. */
+export function hearDigest(turn: Turn, { replicaId, digest }: InputOf<'ResultDigested'>): void {
+  const success = turn.state.successes.get(replicaId);
+  if (success === undefined || success.digest !== undefined) return;
+  const { machineId, job: { jobId } } = success;
+  commit(turn, { kind: 'ReplicaDigested', machineId, jobId, replicaId, digest });
+}
+
+/** Takes a result that is home and checked as the task's, and lets all sisters go. */
+export function acceptResult(turn: Turn, input: InputOf<'ResultAccepted'>): void {
+  const success = turn.state.successes.get(input.replicaId);
+  if (success === undefined) return;
+  if (isVotedOn(success.job)) acceptVoted(turn, success);
+  else acceptOver(turn, success, []);
+}
+
+/** The votes for it confirm each other, and those against it are held against their machines. */
+function acceptVoted(turn: Turn, success: Success): void {
+  const { task, job: { jobId }, digest = '' } = success;
+  if (!isStillDecided(turn, success)) {
+    task.accepting = undefined;
+    return;
+  }
+  const accepted = successesWith(task, digest);
+  const outvoted = (task.successes ?? []).filter((other) => other.digest !== undefined && other.digest !== digest);
+  // Before those who agreed are credited with it: else the vote would vouch for itself.
+  const verdict = judge(turn.state, task, digest);
+  commit(turn, { kind: 'TaskDecided', jobId, taskIndex: task.index, voters: accepted.map(({ identity }) => identity), outvotedCount: outvoted.length });
+  acceptOver(turn, success, outvoted);
+  noteOutvoted(turn, { accepted, outvoted, verdict });
+}
+
+function acceptOver(turn: Turn, success: Success, outvoted: readonly Success[]): void {
+  const { task } = success;
+  for (const sister of task.replicas) cancelReplica(turn, sister);
+  const others = task.successes?.filter((other) => other !== success) ?? [];
+  noteWritten(turn.state, success);
+  settle(turn, success, { ...success.ending, fate: 'accepted', taskStatus: 'finished' });
+  for (const other of others) settle(turn, other, { ...other.ending, fate: outvoted.includes(other) ? 'outvoted' : 'surplus', taskStatus: 'finished' });
+}
+
+/** A vote may have gone while the result was brought home: its machine was caught, say. */
+function isStillDecided({ state }: Turn, { job, task, digest }: Success): boolean {
+  const decision = decisionOf(state, job, task);
+  return decision.kind === 'accepted' && decision.digest === digest;
+}
+
+/** Counts a result that could not be brought home or did not pass its check as a failure, and turns to the next success. */
+export function refuseResult(turn: Turn, input: InputOf<'ResultRefused'>): void {
+  const success = turn.state.successes.get(input.replicaId);
+  if (success === undefined) return;
+  const { task, job } = success;
+  const fate = job.status === 'cancelled' ? 'cancelled' : 'failed';
+  const { reason, detail } = input;
+  settle(turn, success, { ...success.ending, fate, taskStatus: statusWithout(turn, success, fate), reason, detail });
+  if (task.successes !== undefined && !isVotedOn(job)) askToAccept(turn, task);
+  if (reason === mismatchCode) noteMismatch(turn, success, detail);
+}

@@ -1,0 +1,105 @@
+import type { MachineReport, ReplicaEnd } from '../../../messages/index.ts';
+import { healthOf, noteHealth } from '../../../bag/index.ts';
+import type { Instant, ReplicaId } from '../../../shared/index.ts';
+import { askToAccept, digestCommand } from './bring-home.ts';
+import type { ReplicaEnding } from '../changes.ts';
+import { endUntold, toldEnding } from './endings.ts';
+import { isFollower, leaderOf } from '../gangs/gang.ts';
+import type { InputOf } from '../inputs.ts';
+import type { BrokerJob, BrokerMachine, BrokerReplica } from '../state.ts';
+import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
+import { noteHeld } from '../gangs/tend-gangs.ts';
+import { addCancel, cancelReplica, commit, type Turn } from '../turn.ts';
+import { isVotedOn } from '../trust/votes.ts';
+
+/**
+ * Takes in what happened on a machine and acknowledges it. What it says of replicas that have ended is stale.
+ *
+ * A machine that is not known is not answered: it is told of anew before it matters.
+ */
+export function takeReport(turn: Turn, input: InputOf<'MachineReported'>): void {
+  const machine = turn.state.machines.get(input.machineId);
+  if (machine === undefined) return;
+  // A report told twice counts once.
+  const ends = input.report.ended.filter(({ outcome, replicaId }) => outcome !== 'broken' || machine.replicas.has(replicaId));
+  noteHealth(machine, healthOf(ends), { rules: turn.state.options.quarantine, now: turn.now });
+  noteStarts(turn, machine, input.report);
+  noteHeld(turn, machine, input.report.gangHeld ?? []);
+  noteEnds(turn, machine, input.report.ended);
+  const { provider: { providerId }, facts: { machineId } } = machine;
+  turn.commands.push({ kind: 'AcknowledgeReport', providerId, machineId, sequence: input.report.sequence });
+}
+
+function noteStarts(turn: Turn, machine: BrokerMachine, report: MachineReport): void {
+  const byJob = new Map<BrokerJob, { replicaId: ReplicaId; startedAt: Instant }[]>();
+  for (const start of report.started) {
+    const replica = machine.replicas.get(start.replicaId);
+    // It was on its way when it was given up. Of one that has ended since, the machine knows nothing any more.
+    if (replica === undefined) addCancel(turn, machine, start.replicaId);
+    if (replica === undefined || replica.startedAt !== 0) continue;
+    const started = byJob.get(replica.job);
+    if (started === undefined) byJob.set(replica.job, [start]);
+    else started.push(start);
+  }
+  for (const [job, started] of byJob) {
+    commit(turn, { kind: 'ReplicasStarted', machineId: machine.facts.machineId, jobId: job.jobId, started });
+  }
+}
+
+function noteEnds(turn: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[]): void {
+  const byJob = new Map<BrokerJob, ReplicaEnding[]>();
+  for (const end of ends) {
+    const replica = machine.replicas.get(end.replicaId);
+    if (replica === undefined || replica.isEnding) continue;
+    const ending = toldEnding(turn, replica, end);
+    if (ending.fate === 'accepted' && needsVerifying(replica)) {
+      verify(turn, replica, ending);
+      continue;
+    }
+    if (ending.fate === 'accepted') cancelSisters(turn, replica);
+    replica.isEnding = true;
+    const endings = byJob.get(replica.job);
+    if (endings === undefined) byJob.set(replica.job, [ending]);
+    else endings.push(ending);
+  }
+  for (const [job, endings] of byJob) {
+    commit(turn, { kind: 'ReplicasEnded', machineId: machine.facts.machineId, jobId: job.jobId, endings, at: turn.now });
+  }
+}
+
+function needsVerifying(replica: BrokerReplica): boolean {
+  if (isVotedOn(replica.job)) return true;
+  const group = getTaskGroup(replica.job, getGroup(replica.job, replica.task.index).groupIndex);
+  return group.outputs.length > 0 || (group.check !== '' && replica.job.verification?.kind !== 'none');
+}
+
+/** Sets a success aside; the first one of its task is asked to be brought home, and where there are votes each is asked what it is. */
+function verify(turn: Turn, replica: BrokerReplica, told: ReplicaEnding): void {
+  const { job, task, machine } = replica;
+  const ending: ReplicaEnding = { ...told, taskStatus: 'verifying' };
+  commit(turn, { kind: 'ReplicaVerifying', machineId: machine.facts.machineId, jobId: job.jobId, ending, at: turn.now });
+  const success = turn.state.successes.get(ending.replicaId);
+  if (success !== undefined && isVotedOn(job)) turn.commands.push(digestCommand(success));
+  else if (task.successes?.length === 1) askToAccept(turn, task);
+}
+
+function cancelSisters(turn: Turn, winner: BrokerReplica): void {
+  if (winner.task.replicas.length === 1) return;
+  for (const sister of winner.task.replicas) {
+    if (sister !== winner) cancelReplica(turn, sister);
+  }
+}
+
+/** Counts a replica that could not be sent as a failure of its task. */
+export function giveUpUnstartable(turn: Turn, input: InputOf<'ReplicaUnstartable'>): void {
+  const replica = turn.state.replicas.get(input.replicaId);
+  if (replica === undefined) return;
+  const { reason, detail } = input;
+  const leader = isFollower(replica) && replica.status !== 'aborting' ? replica.member && leaderOf(replica.member.gang) : undefined;
+  // Of a gang it is the task that cannot be sent, whichever member shows it.
+  if (leader !== undefined) {
+    endUntold(turn, leader, { fate: 'failed', reason, detail });
+    cancelReplica(turn, leader);
+  }
+  endUntold(turn, replica, { fate: 'failed', reason, detail });
+}

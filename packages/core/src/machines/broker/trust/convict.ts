@@ -1,0 +1,111 @@
+import type { TaskIndex } from '../../../shared/index.ts';
+import { isConvicted, judgeOutvoted, type Verdict } from '../../../trust/index.ts';
+import { settle } from '../results/bring-home.ts';
+import { statusWithout } from '../results/endings.ts';
+import type { InputOf } from '../inputs.ts';
+import { loseReplicas } from '../machines/lose-machine.ts';
+import type { BrokerJob, BrokerState, OpenTask, Success } from '../state.ts';
+import type { TrustEvidence } from './trust-evidence.ts';
+import { credibilityOf, findIdentity, identityOf } from './trust-records.ts';
+import { addCancel, commit, reply, replyNotFound, type Turn } from '../turn.ts';
+import { decideVotes, votesOf } from './votes.ts';
+
+/** The code of what a machine loses when it is caught. */
+const caughtCode = 'MUT_MACHINE_QUARANTINED';
+
+/** What the votes of a task say of those who disagree with the one that is taken, by the credit that all have now. */
+export function judge(state: BrokerState, task: OpenTask, taken: string): Verdict {
+  return judgeOutvoted(votesOf(task), taken, { rules: state.options.trust, credibilityOf: (identity) => credibilityOf(state, identity) });
+}
+
+interface Outcome {
+  readonly accepted: readonly Success[];
+  readonly outvoted: readonly Success[];
+  readonly verdict: Verdict;
+}
+
+/** Holds against machines that others agreed on another result than theirs. */
+export function noteOutvoted(turn: Turn, { accepted, outvoted, verdict: { certainty, isCertain } }: Outcome): void {
+  const [first] = accepted;
+  if (first?.digest === undefined || outvoted.length === 0) return;
+  const against = accepted.map(({ machineId }) => machineId);
+  for (const { identity, machineId, digest = '', job: { jobId }, task } of outvoted) {
+    const detail = `what was taken is right with probability ${Math.floor(certainty * 10_000) / 10_000}`;
+    note(turn, { identity, machineId }, { kind: 'outvoted', at: turn.now, jobId, taskIndex: task.index, digest, acceptedDigest: first.digest, against, detail }, isCertain);
+  }
+}
+
+/** Holds against a machine that the bytes it sent were not those that it announced. */
+export function noteMismatch(turn: Turn, { identity, machineId, job: { jobId }, task }: Success, detail: string): void {
+  note(turn, { identity, machineId }, { kind: 'mismatch', at: turn.now, jobId, taskIndex: task.index, digest: '', acceptedDigest: '', against: [], detail }, false);
+}
+
+/** Has a machine caught on a user's word. */
+export function quarantineMachine(turn: Turn, { replyTo, machineId: name, reason }: InputOf<'MachineQuarantined'>): void {
+  const found = findIdentity(turn.state, name);
+  if (found === undefined) {
+    replyNotFound(turn, replyTo, `machine ${name}`);
+    return;
+  }
+  note(turn, found, { kind: 'word', at: turn.now, jobId: 0, taskIndex: 0, digest: '', acceptedDigest: '', against: [], detail: reason }, true);
+  reply(turn, replyTo, { ok: true, value: {} });
+}
+
+/** Lets a machine begin anew, caught or not: it is as one that nobody knows. */
+export function pardonMachine(turn: Turn, { replyTo, machineId: name }: InputOf<'MachinePardoned'>): void {
+  const found = findIdentity(turn.state, name);
+  const record = found && turn.state.records.get(found.identity);
+  if (found === undefined || record === undefined) {
+    replyNotFound(turn, replyTo, `record of a machine ${name}`);
+    return;
+  }
+  commit(turn, { kind: 'MachinePardoned', ...found, at: turn.now });
+  reply(turn, replyTo, { ok: true, value: {} });
+}
+
+interface Suspect {
+  readonly identity: string;
+  readonly machineId: string;
+}
+
+function note(turn: Turn, { identity, machineId }: Suspect, evidence: TrustEvidence, isCertain: boolean): void {
+  const record = turn.state.records.get(identity);
+  const wasCaught = (record?.caughtAt ?? 0) !== 0;
+  const before = record?.evidence.filter(({ kind, at }) => kind === evidence.kind && at > record.pardonedAt).length ?? 0;
+  const isCaught = isConvicted({ isCertain, evidenceCount: before + 1 }, turn.state.options.trust);
+  commit(turn, { kind: 'EvidenceNoted', identity, machineId, evidence, isCaught });
+  if (isCaught && !wasCaught) shutOut(turn, { identity, machineId });
+}
+
+/** Takes from a machine what it runs, and from its results what they are believed for. */
+function shutOut(turn: Turn, suspect: Suspect): void {
+  const { state } = turn;
+  for (const machine of state.machines.values()) {
+    if (identityOf(machine.facts) !== suspect.identity) continue;
+    const replicas = [...machine.replicas.values()];
+    for (const { replicaId } of replicas) addCancel(turn, machine, replicaId);
+    loseReplicas(turn, machine, { replicas, reason: caughtCode, silentSince: undefined });
+  }
+  for (const success of [...state.successes.values()]) {
+    if (success.identity !== suspect.identity) continue;
+    const taskStatus = statusWithout(turn, success, 'outvoted');
+    settle(turn, success, { ...success.ending, fate: 'outvoted', taskStatus, reason: caughtCode, detail: '' });
+  }
+  for (const job of state.jobs.values()) doubtSupported(turn, job, suspect);
+}
+
+/** Doubts the results of a job that are not credible enough without that machine. */
+function doubtSupported(turn: Turn, job: BrokerJob, { identity, machineId }: Suspect): void {
+  const support = job.supports.get(identity);
+  if (support === undefined) return;
+  const doubted: TaskIndex[] = [];
+  for (const { first, count } of support.ranges()) {
+    for (let index = first; index < first + count; index++) if (!isSupportedWithout(turn.state, job, { index, identity })) doubted.push(index);
+  }
+  if (doubted.length > 0) commit(turn, { kind: 'ResultsDoubted', jobId: job.jobId, machineId, taskIndexes: doubted });
+}
+
+function isSupportedWithout(state: BrokerState, job: BrokerJob, { index, identity }: { readonly index: TaskIndex; readonly identity: string }): boolean {
+  const votes = [...job.supports].filter(([voter, support]) => voter !== identity && support.has(index)).map(([voter]) => ({ voter, digest: 'taken' }));
+  return decideVotes(state, job, { taskIndex: index, votes }).kind === 'accepted';
+}

@@ -1,0 +1,92 @@
+import { freeProcessors } from '../../../bag/index.ts';
+import type { TaskIndex } from '../../../shared/index.ts';
+import { avoidedUntil } from '../placing/avoidance.ts';
+import { matchesQueue } from '../placing/matching.ts';
+import { placeBatch } from '../placing/place-batch.ts';
+import { keepsAway } from '../times/remaining-time.ts';
+import type { BrokerJob, BrokerMachine, GroupSpan, OpenTask, TaskQueue } from '../state.ts';
+import { getGroup } from '../jobs/task-groups.ts';
+import { identityOf } from './trust-records.ts';
+import { type Turn, wakeBy } from '../turn.ts';
+import { hasVotedOn, isVotedOn, runsMissing } from './votes.ts';
+
+/** How many replicas of a queue may wait at a machine. */
+export type DepthOf = (queue: TaskQueue, machine: BrokerMachine) => number;
+
+/**
+ * Gives machines the further runs that votes want, before any new task: what is begun is decided first, so that few results lie about.
+ *
+ * Machines with free processors come first, then the queues of the others. Cost: O(open tasks of jobs that vote x machines) at most.
+ */
+export function placeVotes(turn: Turn, machines: readonly BrokerMachine[], depthOf: DepthOf): void {
+  for (const job of turn.state.openJobs.values()) {
+    if (!isVotedOn(job) || job.status !== 'running') continue;
+    const round = new Round(turn, job, machines, depthOf);
+    for (const task of job.tasks.values()) {
+      if (!round.hasRoom) break;
+      round.place(task, runsMissing(turn.state, job, task));
+    }
+    round.finish();
+  }
+}
+
+/** The votes of one job that are placed in one step. */
+class Round {
+  readonly #turn: Turn;
+  readonly #job: BrokerJob;
+  readonly #depthOf: DepthOf;
+  /** Machines that may take more, those with free processors first. */
+  #open: BrokerMachine[];
+  readonly #planned = new Map<BrokerMachine, { readonly group: GroupSpan; readonly index: TaskIndex }[]>();
+
+  constructor(turn: Turn, job: BrokerJob, machines: readonly BrokerMachine[], depthOf: DepthOf) {
+    this.#turn = turn;
+    this.#job = job;
+    this.#depthOf = depthOf;
+    const queue = job.queues[0];
+    this.#open = queue === undefined ? [] : machines.filter((machine) => this.#roomOf(queue, machine) > 0).toSorted((one, other) => freeProcessors(other) - freeProcessors(one));
+  }
+
+  get hasRoom(): boolean {
+    return this.#open.length > 0;
+  }
+
+  place(task: OpenTask, count: number): void {
+    if (count === 0) return;
+    const group = getGroup(this.#job, task.index);
+    const identities = new Set<string>();
+    for (const machine of [...this.#open]) {
+      if (identities.size === count) return;
+      const identity = identityOf(machine.facts);
+      if (identities.has(identity) || !this.#suits(machine, group.queue, task)) continue;
+      identities.add(identity);
+      const planned = this.#planned.get(machine) ?? [];
+      this.#planned.set(machine, planned);
+      planned.push({ group, index: task.index });
+      if (this.#roomOf(group.queue, machine) <= 0) this.#open = this.#open.filter((other) => other !== machine);
+    }
+  }
+
+  /** Places what was planned, a batch for each machine and group. */
+  finish(): void {
+    for (const [machine, planned] of this.#planned) {
+      for (const group of new Set(planned.map((run) => run.group))) {
+        const taskIndexes = planned.filter((run) => run.group === group).map((run) => run.index).sort((one, other) => one - other);
+        placeBatch(this.#turn, machine, { job: this.#job, group, taskIndexes });
+      }
+    }
+  }
+
+  #roomOf(queue: TaskQueue, machine: BrokerMachine): number {
+    const { processors } = queue;
+    const capacity = machine.processors + this.#depthOf(queue, machine) * processors;
+    return Math.floor((capacity - machine.heldProcessors) / processors) - (this.#planned.get(machine)?.length ?? 0);
+  }
+
+  #suits(machine: BrokerMachine, queue: TaskQueue, task: OpenTask): boolean {
+    if (hasVotedOn(task, machine) || !matchesQueue(queue, machine.facts) || keepsAway(this.#turn, queue, machine)) return false;
+    const until = avoidedUntil(this.#turn, machine, { queue, task });
+    if (until !== undefined) wakeBy(this.#turn, until);
+    return until === undefined;
+  }
+}

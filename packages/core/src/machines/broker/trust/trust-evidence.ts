@@ -1,0 +1,32 @@
+import type { Instant, JobId, MachineId, TaskIndex } from '../../../shared/index.ts';
+
+/** What speaks against a machine. */
+export interface TrustEvidence {
+  /** `outvoted`: others agreed on another result; `mismatch`: bytes were not those that it announced; `word`: somebody said so. */
+  readonly kind: 'outvoted' | 'mismatch' | 'word';
+  readonly at: Instant;
+  /** 0 where no task is meant. */
+  readonly jobId: JobId;
+  readonly taskIndex: TaskIndex;
+  /** What the machine brought, and what was taken; empty where there is no such thing. */
+  readonly digest: string;
+  readonly acceptedDigest: string;
+  /** Names of the machines that disagreed with it. */
+  readonly against: readonly MachineId[];
+  readonly detail: string;
+}
+
+/** What a machine has done for its trust, under whatever name. */
+export interface TrustRecord {
+  readonly identity: string;
+  /** Its last name. */
+  machineId: MachineId;
+  /** Results that another machine confirmed, since it was pardoned if it was. */
+  passes: number;
+  /** Since when it gets nothing more; 0 while it is trusted. */
+  caughtAt: Instant;
+  /** The oldest go where there are many. */
+  evidence: readonly TrustEvidence[];
+  /** Evidence from before counts no more; 0 for never. */
+  pardonedAt: Instant;
+}
