@@ -41,6 +41,11 @@ export function showBytes(bytes: number): string {
   return `${value.toFixed(1)} ${units[unit] ?? ''}`;
 }
 
+/** A number without what is less than a thousandth, as documents have it. */
+export function thousandths(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
 /** Processor-milliseconds as processor-seconds with one decimal. */
 export function showProcessorSeconds(processorMs: number): string {
   return (processorMs / 1000).toFixed(1);

@@ -1,3 +1,4 @@
+import { parseObject } from '../shared/index.ts';
 import type { Instant } from '../shared/index.ts';
 import { decodeValue } from './decode-value.ts';
 import { encodeValue } from './encode-value.ts';
@@ -47,13 +48,13 @@ export function encodeTraceLine(line: TraceLine): string {
 
 /** The version that a head states; undefined for a text that is no head of a trace. */
 export function findTraceVersion(text: string): number | undefined {
-  const { trace, version } = parse(text) ?? {};
+  const { trace, version } = parseObject(text) ?? {};
   return trace === 'mutirao' && isCount(version) ? version : undefined;
 }
 
 /** Reads a line, given without its end; undefined for a text that is no line of a trace of this version. */
 export function decodeTraceLine(text: string): TraceLine | undefined {
-  const raw = parse(text);
+  const raw = parseObject(text);
   if (raw === undefined) return undefined;
   try {
     const line = decodeValue(raw) as RawLine;
@@ -68,15 +69,6 @@ export function decodeTraceLine(text: string): TraceLine | undefined {
 }
 
 type RawLine = Readonly<Record<string, unknown>>;
-
-function parse(text: string): RawLine | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value as RawLine : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 function readHead({ trace, version, machine, release, at, options, state }: RawLine): TraceLine | undefined {
   const known = tracedMachines.find((name) => name === machine);

@@ -5,6 +5,7 @@ export type { Decision, DriverCommand, Machine, Reply } from './machine.ts';
 export { Heap } from './heap.ts';
 export { Prng } from './prng.ts';
 export { findNearestWord } from './nearest-word.ts';
+export { parseObject } from './parse-object.ts';
 export { clockTolerance, ownInstant } from './own-instant.ts';
 export { IndexSet, type IndexRange } from './index-set.ts';
 export { countIn, rangesOf } from './ranges.ts';

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { parseObject } from '@mutirao/core/shared';
 import type { Bytes, JobId, ReplicaId, TaskIndex } from '@mutirao/core/shared';
 
 import { fileError } from './file-errors.ts';
@@ -154,14 +155,8 @@ class IndexReading {
 type Line = { readonly owner: GatheredOwner } | { readonly file: GatheredFile; readonly count: number };
 
 function parseLine(line: string): Line | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const fields = value as Readonly<Record<string, unknown>>;
+  const fields = parseObject(line);
+  if (fields === undefined) return undefined;
   if (fields['gathered_outputs'] === 1) return { owner: { jobId: Number(fields['job_id']), brokerId: String(fields['broker_id']), instance: String(fields['broker_instance'] ?? '') } };
   const file: GatheredFile = {
     taskIndex: Number(fields['task_index']), replicaId: Number(fields['replica_id']), path: String(fields['path']), volume: String(fields['volume']),

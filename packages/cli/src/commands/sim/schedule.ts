@@ -7,7 +7,6 @@ import {
 } from '@mutirao/core/workflow';
 import { FormatError, parseSize } from '@mutirao/formats';
 import { draftOf, parseProcessorsConf, type WorkflowDocument } from '@mutirao/formats/workflow';
-import { writeAtomic } from '@mutirao/runtime/files';
 import { drawSchedule } from '@mutirao/sim';
 
 import type { Act, CommandContext } from '../../context.ts';
@@ -15,7 +14,9 @@ import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { renderPairs } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
-import { readFraction, readWord } from '../../simulation/numbers.ts';
+import { thousandths } from '../../output/units.ts';
+import { writeNamed } from '../../output/write-named.ts';
+import { readFraction, readWord, secondsOf } from '../../simulation/numbers.ts';
 import { readPacked } from '../../simulation/read-file.ts';
 import { readWorkflowFile } from '../../simulation/read-workflow.ts';
 
@@ -57,7 +58,7 @@ export function scheduleWorkflow(context: CommandContext, options: ScheduleOptio
   tell(context.output, {
     json: () => documentOf({ document, workflow, platform }, schedule, measures),
     table: () => [...tableOf(workflow, schedule, measures), ...(options.why === true ? reasonsOf(workflow, platform, schedule) : [])],
-    quiet: () => [String(seconds(measures.makespan))],
+    quiet: () => [String(secondsOf(measures.makespan))],
   });
   return 0;
 }
@@ -87,33 +88,26 @@ function writeMap(path: string, document: WorkflowDocument, { processors }: Plat
     title: `${document.name === '' ? document.subject : document.name}, ${schedule.scheduler}`, schedule, processors: processors.map(({ name }) => name),
     taskIds: document.tasks.map(({ id }) => id), groups: document.tasks.map(({ kind }) => kind),
   });
-  try {
-    writeAtomic(path, svg, 0o644);
-  } catch (error) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `cannot write ${path}: ${(error as Error).message}`, { cause: error });
-  }
+  writeNamed(path, svg);
 }
-
-const seconds = (time: number): number => Math.round(time) / 1000;
-const thousandths = (value: number): number => Math.round(value * 1000) / 1000;
 
 function documentOf(
   { document, workflow, platform }: { readonly document: WorkflowDocument; readonly workflow: Workflow; readonly platform: Platform }, schedule: Schedule, measures: ScheduleMeasures,
 ): JsonOf<typeof shapes.workflow_schedule> {
   return {
     workflow: document.name, algorithm: schedule.scheduler, task_count: workflow.tasks.length, edge_count: workflow.edges.length, processor_count: platform.processors.length,
-    makespan_s: seconds(measures.makespan), bound_s: seconds(measures.bound), speedup: thousandths(measures.speedup), efficiency: thousandths(measures.efficiency),
+    makespan_s: secondsOf(measures.makespan), bound_s: secondsOf(measures.bound), speedup: thousandths(measures.speedup), efficiency: thousandths(measures.efficiency),
     placements: schedule.placements.map((placement) => ({
       task: workflow.tasks[placement.task]?.id ?? '', processors: placement.processors.map((processor) => platform.processors[processor]?.name ?? ''),
-      start_s: seconds(placement.start), end_s: seconds(placement.end), reason: sentence(workflow, platform, placement),
+      start_s: secondsOf(placement.start), end_s: secondsOf(placement.end), reason: sentence(workflow, platform, placement),
     })),
   };
 }
 
 function tableOf({ tasks, edges }: Workflow, { scheduler }: Schedule, { makespan, bound, speedup, efficiency }: ScheduleMeasures): string[] {
   return renderPairs([
-    ['algorithm', scheduler], ['tasks', String(tasks.length)], ['edges', String(edges.length)], ['makespan', `${seconds(makespan)} s`],
-    ['critical path at full speed', `${seconds(bound)} s`], ['speedup', speedup.toFixed(2)], ['efficiency', `${(100 * efficiency).toFixed(1)} %`],
+    ['algorithm', scheduler], ['tasks', String(tasks.length)], ['edges', String(edges.length)], ['makespan', `${secondsOf(makespan)} s`],
+    ['critical path at full speed', `${secondsOf(bound)} s`], ['speedup', speedup.toFixed(2)], ['efficiency', `${(100 * efficiency).toFixed(1)} %`],
   ]);
 }
 
@@ -122,5 +116,5 @@ function reasonsOf(workflow: Workflow, platform: Platform, { placements }: Sched
 }
 
 function sentence(workflow: Workflow, { processors }: Platform, placement: Schedule['placements'][number]): string {
-  return describePlacement(workflow, placement, { processor: (index) => processors[index]?.name ?? '', time: (instant) => `${seconds(instant)} s` });
+  return describePlacement(workflow, placement, { processor: (index) => processors[index]?.name ?? '', time: (instant) => `${secondsOf(instant)} s` });
 }

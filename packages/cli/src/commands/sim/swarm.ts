@@ -1,14 +1,12 @@
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
 
-import { MutiraoError } from '@mutirao/api/errors';
-import { writeAtomic } from '@mutirao/runtime/files';
-
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration } from '../../output/units.ts';
+import { writeNamed } from '../../output/write-named.ts';
 import { readPlan, type SwarmOptions, type SwarmPlan } from '../../simulation/swarm/swarm-options.ts';
 import { carryOutAll } from '../../simulation/swarm/swarm-pool.ts';
 import { SwarmTally } from '../../simulation/swarm/swarm-tally.ts';
@@ -101,12 +99,8 @@ async function explainAll({ signal, directory, output }: CommandContext, plan: S
 
 function keep(directory: string, plan: SwarmPlan, explanation: FailureExplanation): ToldFailure {
   const path = join(plan.out, `swarm-${explanation.seed.replaceAll(/[^\w.-]/g, '_')}.json`);
-  try {
-    // One line: so it can be appended to the list of regressions.
-    writeAtomic(path, `${JSON.stringify(explanation.scenario)}\n`, 0o644);
-  } catch (error) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `cannot write ${path}: ${(error as Error).message}`, { cause: error });
-  }
+  // One line: so it can be appended to the list of regressions.
+  writeNamed(path, `${JSON.stringify(explanation.scenario)}\n`);
   const fromHere = relative(directory, path);
   return { ...explanation, file: fromHere.startsWith('..') ? path : fromHere, command: commandOf(plan, explanation.seed) };
 }

@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 
-import { MutiraoError } from '@mutirao/api/errors';
 import { convertWorkflow, writtenFormats } from '@mutirao/formats/workflow';
-import { writeAtomic } from '@mutirao/runtime/files';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { tell } from '../../output/tell.ts';
+import { writeNamed } from '../../output/write-named.ts';
 import { readWord } from '../../simulation/numbers.ts';
 import { readWorkflowFile } from '../../simulation/read-workflow.ts';
 
@@ -30,17 +29,9 @@ export function define(command: Command, act: Act): void {
 export function convert(context: CommandContext, file: string, { to, output }: ConvertOptions): ExitStatus {
   const { text, losses } = convertWorkflow(readWorkflowFile(context, file), readWord('--to', to, writtenFormats));
   for (const loss of losses) context.output.note(`${file}: ${loss}`);
-  if (output !== undefined) write(resolve(context.directory, output), text);
+  if (output !== undefined) writeNamed(resolve(context.directory, output), text);
   const shown = output === undefined ? text : '';
   const lines = shown === '' ? [] : [shown.trimEnd()];
   tell(context.output, { json: (): JsonOf<typeof shapes.converted_workflow> => ({ format: to, text: shown, losses }), table: () => lines, quiet: () => lines });
   return 0;
-}
-
-function write(path: string, text: string): void {
-  try {
-    writeAtomic(path, text, 0o644);
-  } catch (error) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `cannot write ${path}: ${(error as Error).message}`, { cause: error });
-  }
 }

@@ -8,6 +8,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { renderPairs } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
+import { thousandths } from '../../output/units.ts';
 import { readWorkflowFile } from '../../simulation/read-workflow.ts';
 
 export function define(command: Command, act: Act): void {
@@ -45,8 +46,6 @@ function summarize(document: WorkflowDocument): Summary {
     critical_path: path.tasks.map((task) => tasks[task]?.id ?? ''), warnings: [...warnings],
   };
 }
-
-const thousandths = (value: number): number => Math.round(value * 1000) / 1000;
 
 function tableOf(summary: Summary): string[] {
   return renderPairs([

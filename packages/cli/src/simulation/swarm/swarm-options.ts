@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 
@@ -6,6 +6,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { FormatError, parseFailureTrace } from '@mutirao/formats';
 import { readScenario, ScenarioError, type FailureLog, type Scenario } from '@mutirao/sim';
 
+import { writeInPlace } from '../../output/write-named.ts';
 import { readWhole } from '../numbers.ts';
 import { readPacked } from '../read-file.ts';
 
@@ -101,10 +102,6 @@ function openTrace(directory: string, { trace, seeds }: SwarmOptions): string | 
   if (trace === undefined) return undefined;
   if (seeds !== undefined && seeds !== '1') throw new MutiraoError('MUT_BAD_REQUEST', `--trace is of one world and --seeds is ${seeds}; want --seeds 1`);
   const path = resolve(directory, trace);
-  try {
-    writeFileSync(path, '');
-  } catch (error) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `cannot write ${path}: ${(error as Error).message}`, { cause: error });
-  }
+  writeInPlace(path, '');
   return path;
 }

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { showBytes, showDuration, showInstant, showMoment, showTimeOfDay } from '../../../src/output/units.ts';
+import { showBytes, showDuration, showInstant, showMoment, showTimeOfDay, thousandths } from '../../../src/output/units.ts';
 import { renderPairs, renderTable } from '../../../src/output/table.ts';
 
 test('a moment of another day is shown with its day', (t) => {
@@ -24,4 +24,8 @@ test('a table has its numbers to the right and no trailing spaces', (t) => {
 
 test('pairs without a value are left out', (t) => {
   t.deepEqual(renderPairs([['a', '1'], ['bcd', ''], ['ef', '2']]), ['a   1', 'ef  2']);
+});
+
+test('a number keeps three decimals, and no more', (t) => {
+  t.deepEqual([2, 0.1 + 0.2, 1.234_56, 0.000_4, -1.000_6].map(thousandths), [2, 0.3, 1.235, 0, -1.001]);
 });

@@ -1,3 +1,4 @@
+import { parseObject } from '@mutirao/core/shared';
 import type { JobSample } from '../../grid/sample-jobs.ts';
 import { countRuns, studyHeuristics, type StudyChunk, type StudyHeuristic } from './scenarios.ts';
 
@@ -36,7 +37,7 @@ export function encodeChunk(chunk: StudyChunk, { seed, facts, runs }: ChunkResul
 /** Reads a chunk's results; undefined where they are not all there, or are those of another chunk or seed. */
 export function decodeChunk(text: string, chunk: StudyChunk, seed: string): ChunkResult | undefined {
   const lines = text.split('\n');
-  const parsed = lines.slice(0, -1).map(parseLine);
+  const parsed = lines.slice(0, -1).map(parseObject);
   const [head, ...rest] = parsed;
   if (head?.['study'] !== 'costa2005' || head['version'] !== 1 || head['chunk'] !== chunk.id || head['seed'] !== seed) return undefined;
   const runs = rest.map(decodeRun);
@@ -45,15 +46,6 @@ export function decodeChunk(text: string, chunk: StudyChunk, seed: string): Chun
 }
 
 type Line = Readonly<Record<string, unknown>>;
-
-function parseLine(line: string): Line | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? value as Line : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 const numbers = ['max_requests', 'run', 'instant_ms', 'turnaround_ms', 'waste_processor_ms', 'task_processor_ms', 'requests_made'] as const;
 

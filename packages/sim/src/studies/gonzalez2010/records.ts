@@ -1,3 +1,4 @@
+import { parseObject } from '@mutirao/core/shared';
 import type { CaseResult, PartResult, WorkloadFacts } from './measure-part.ts';
 import { listCases, type PlacementPart } from './parts.ts';
 
@@ -12,12 +13,10 @@ export function encodePart(part: PlacementPart, { seed, facts, cases }: PartResu
   return [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-type Line = Readonly<Record<string, unknown>>;
-
 /** Reads a part's results; undefined where they are not all there, or are those of another part, size or seed. */
 export function decodePart(text: string, part: PlacementPart, seed: string): PartResult | undefined {
   const lines = text.split('\n');
-  const [head, ...rest] = lines.slice(0, -1).map(parseLine);
+  const [head, ...rest] = lines.slice(0, -1).map(parseObject);
   if (lines.at(-1) !== '' || head === undefined) return undefined;
   const wanted = { study: 'gonzalez2010', version: 1, part: part.id, quick: part.isQuick, seed };
   if (Object.entries(wanted).some(([name, value]) => head[name] !== value)) return undefined;
@@ -34,13 +33,4 @@ export function decodePart(text: string, part: PlacementPart, seed: string): Par
   });
   if (rest.length !== cases.length || cases.includes(undefined)) return undefined;
   return { seed, facts, cases: cases as CaseResult[] };
-}
-
-function parseLine(line: string): Line | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? value as Line : undefined;
-  } catch {
-    return undefined;
-  }
 }
