@@ -55,17 +55,24 @@ export function listParts({ isQuick, experiments }: PlacementStudySettings): Pla
   })).flat();
 }
 
-/** The runs of a part: every a, one between the tenths, the adaptive one, the sums over all tasks and, at the middle load, the other local policies. */
+/** The runs of a part: every a, one between the tenths and the adaptive one; at the middle load also with the sums over all tasks, and under the other local policies. */
 export function listCases({ isQuick, load, mix }: PlacementPart): PlacementCase[] {
   const fixed = isQuick ? [0, 0.5, 0.6, 0.7, 1] : admissibilities;
-  const cases: PlacementCase[] = [...fixed, betweenTenths, 'adaptive' as const].map((admissibility) => ({ admissibility, local: 'fcfs', counted: 'unfinished' }));
-  if (mix.id === 'serial') return cases;
-  cases.push({ admissibility: 1, local: 'fcfs', counted: 'all' });
-  if (load === middleLoad) cases.push({ admissibility: 1, local: 'easy', counted: 'unfinished' }, { admissibility: 1, local: 'conservative', counted: 'unfinished' });
-  return cases;
+  const moved = [...fixed, betweenTenths, 'adaptive' as const];
+  if (mix.id === 'serial' || load !== middleLoad) return listWays(moved, [asInTheStudy]);
+  return [...listWays(moved, [asInTheStudy]), ...listWays(isQuick ? [1] : moved, otherWays)];
+}
+
+type Way = Pick<PlacementCase, 'local' | 'counted'>;
+
+const asInTheStudy: Way = { local: 'fcfs', counted: 'unfinished' };
+const otherWays: readonly Way[] = [{ local: 'fcfs', counted: 'all' }, { local: 'easy', counted: 'unfinished' }, { local: 'conservative', counted: 'unfinished' }];
+
+function listWays(values: readonly PlacementCase['admissibility'][], ways: readonly Way[]): PlacementCase[] {
+  return ways.flatMap((way) => values.map((admissibility) => ({ admissibility, ...way })));
 }
 
 /** How long a part takes beside others; what is left of a study can be told by it. */
-export function costOfPart({ strategy, load }: PlacementPart): number {
-  return (findPlacementStrategy(strategy)?.level === 4 ? 3 : 1) * (load === middleLoad ? 2 : 1);
+export function costOfPart(part: PlacementPart): number {
+  return listCases(part).length * (findPlacementStrategy(part.strategy)?.level === 4 ? 1.5 : 1);
 }
