@@ -10,6 +10,53 @@ export interface PendingRequest {
   readonly status: 'submitting' | 'queued' | 'running';
   /** When it started; 0 while it has not. */
   readonly startedAt: Instant;
+  /** When it was submitted; left out where that is not known. */
+  readonly submittedAt?: Instant;
+  /** When it was to start at the latest, as was known when it was submitted. */
+  readonly promisedStart?: Instant;
+  /** When it starts at the latest, by the queue as it is now; only for one that waits. */
+  readonly predictedStart?: Instant;
+  /** What the listing calls it (`managerRequestId`), so that a decision can leave it out of the queue; left out where it is not listed. */
+  readonly listedAs?: string;
+  /** Its processors that have no task; left out where that is not known. Only for one that runs. */
+  readonly idle?: ProcessorCount;
+  /** The tasks that run in it, those that have run longest first; left out where that is not known. */
+  readonly tasks?: readonly TaskGroup[];
+}
+
+/** Tasks that have run for the same time, or nearly. */
+export interface TaskGroup {
+  /** 1 or more. */
+  readonly count: number;
+  /** How long they have run; of tasks that were joined to a group, the least. */
+  readonly time: Duration;
+}
+
+/** Groups that facts hold at most for one request, or for all that was cut off; what is beyond is joined. */
+export const taskGroupsMax = 16;
+
+/** How much the completed tasks differ. */
+export interface TaskSpread {
+  readonly shortest: Duration;
+  /** The root of the mean square of the differences from the mean. */
+  readonly deviation: Duration;
+}
+
+/** What a request that started was promised, and what came of it. */
+export interface ObservedWait {
+  readonly width: ProcessorCount;
+  readonly walltime: Duration;
+  /** From its submission to the latest start that it was promised then; 0 or more. */
+  readonly promised: Duration;
+  /** From its submission to its start. */
+  readonly actual: Duration;
+}
+
+/** What may still be asked of the manager within the hour; whoever drives a heuristic counts (`RequestBudget`). */
+export interface BudgetLeft {
+  readonly submissions: number;
+  /** Withdrawals of waiting requests and releases of running ones. */
+  readonly withdrawals: number;
 }
 
 /** One of the provider's own requests that has held its processors and ended. */
@@ -83,6 +130,24 @@ export interface RequestFacts {
   readonly isFirst?: boolean;
   /** Left out, `heuristicDefaults`. */
   readonly options?: HeuristicOptions;
+  /**
+   * Why it is decided now: something of the own requests or tasks, something of others in the queue, or an instant that an earlier
+   * decision asked for (`reviewAt`). Left out where that is not known.
+   */
+  readonly occasion?: 'own' | 'queue' | 'review';
+  /** Left out before the first task ended, and where it is not known. */
+  readonly taskSpread?: TaskSpread | undefined;
+  /** Tasks that did not end within their requests: how long they ran until these ended or were released, the longest first; `taskGroupsMax` at most. */
+  readonly cutOff?: readonly TaskGroup[];
+  /** Waits of requests of this resource that have started, own ones first of all; the latest last. */
+  readonly waits?: readonly ObservedWait[];
+  /** Left out, without bound. */
+  readonly budget?: BudgetLeft;
+  /**
+   * How far the listing can be trusted: `hidden` where it shows only own requests or none, `stale` where it could not be read anew. Left
+   * out, it is complete.
+   */
+  readonly listingState?: 'complete' | 'hidden' | 'stale';
 }
 
 /** A request that a heuristic wants submitted. */
@@ -95,9 +160,21 @@ export interface DraftedRequest {
   readonly reasons: readonly string[];
 }
 
+/** An own request that a heuristic wants no more: withdrawn while it waits, released while it runs (its tasks run again elsewhere). */
+export interface GivenUpRequest {
+  /** Of a pending request. */
+  readonly requestId: RequestId;
+  /** Sentences, first the deciding one. */
+  readonly reasons: readonly string[];
+}
+
 /** What a heuristic decided; `reasons` say why, also where it drafts nothing. */
 export interface RequestDecision {
-  /** At most `limits.requestsMax` less the pending ones. */
+  /** Own requests to be given up before the drafts are submitted; left out for none. Within the budget. */
+  readonly givenUp?: readonly GivenUpRequest[];
+  /** When to decide again though nothing happened; left out, never. Whoever drives waits for `reviewPauseMin` at least. */
+  readonly reviewAt?: Instant;
+  /** At most `limits.requestsMax` less the pending ones that are not given up; within the budget. */
   readonly drafts: readonly DraftedRequest[];
   readonly reasons: readonly string[];
   /** The chosen ones, before they were scaled, then the best of the others; left out by heuristics that compare none. */
@@ -106,9 +183,20 @@ export interface RequestDecision {
   readonly taskTimeEstimate?: Duration;
 }
 
+/** The least time between a decision and the review that it asked for. */
+export const reviewPauseMin: Duration = 1000;
+
 /** Chooses the width and the walltime of allocation requests (costa2005, chapter 3). Pure: the same facts, the same decision. */
 export interface RequestHeuristic {
   /** Its name in configuration and records. */
   readonly name: string;
+  /**
+   * When it wants to be asked. `ends`, if left out, is costa2005's: when something is wanted and whenever an own request has ended. `queue
+   * events`: also whenever processors of the resource were freed, when an own request has started, when completed tasks have become a quarter more, and at `reviewAt`;
+   * at most once at an instant, whether or not a slot is free.
+   */
+  readonly decidesAt?: 'ends' | 'queue events';
+  /** Whether a running request is to be released as soon as it has no task and none waits for a processor; else it is held until its end, or as the driver was told. */
+  readonly releasesIdle?: boolean;
   draft(facts: RequestFacts): RequestDecision;
 }

@@ -1,8 +1,12 @@
 export type { RequestCandidate } from '../messages/index.ts';
 export { adaptiveHeuristic } from './adaptive.ts';
 export { estimateTaskTime, type TaskTimeEstimate } from './estimate-task-time.ts';
-export type {
-  DraftedRequest, HeuristicOptions, PendingRequest, QueueView, RequestDecision, RequestDemand, RequestFacts, RequestHeuristic, ServedRequest,
+export { RequestBudget, requestBudget } from './budget.ts';
+export { groupTasks, joinGroups } from './group-tasks.ts';
+export {
+  reviewPauseMin, taskGroupsMax,
+  type BudgetLeft, type DraftedRequest, type GivenUpRequest, type HeuristicOptions, type ObservedWait, type PendingRequest, type QueueView, type RequestDecision, type RequestDemand,
+  type RequestFacts, type RequestHeuristic, type ServedRequest, type TaskGroup, type TaskSpread,
 } from './heuristic.ts';
 export { QueueForecast } from './forecast-start.ts';
 export { findHeuristic, heuristicNames } from './heuristics.ts';

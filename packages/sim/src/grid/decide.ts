@@ -1,6 +1,6 @@
 import type { QueuedRequest, QueueListing } from '@mutirao/core/messages';
 import type { PlannedRequest } from '@mutirao/core/queue';
-import type { RequestDecision, RequestFacts } from '@mutirao/core/requests';
+import type { RequestBudget, RequestDecision, RequestFacts } from '@mutirao/core/requests';
 import { invariant, type Instant } from '@mutirao/core/shared';
 import type { SimulatedResource } from '../resource/simulated-resource.ts';
 import type { GridJob } from './grid-job.ts';
@@ -8,11 +8,27 @@ import type { GridJob } from './grid-job.ts';
 /** Asks a job's heuristic what to request of one of its resources now. */
 export function decide(job: GridJob, index: number, resource: SimulatedResource, now: Instant): RequestDecision {
   const { heuristic } = job.setup;
-  const facts = factsOf(job, index, resource, now);
+  const plain = factsOf(job, index, resource, now);
+  const facts = job.isWatchful ? watch(plain, job, index, resource) : plain;
   const decision = heuristic.draft(facts);
-  const free = facts.limits.requestsMax - facts.pending.length;
-  invariant(decision.drafts.length <= free, `${heuristic.name} drafted ${decision.drafts.length} requests for ${free} slots`);
+  const { drafts, givenUp = [] } = decision;
+  const free = facts.limits.requestsMax - facts.pending.length + givenUp.length;
+  invariant(drafts.length <= free, `${heuristic.name} drafted ${drafts.length} requests for ${free} slots`);
+  const { budget = { submissions: Infinity, withdrawals: Infinity } } = facts;
+  invariant(drafts.length <= budget.submissions, `${heuristic.name} drafted ${drafts.length} requests, ${budget.submissions} left of this hour`);
+  invariant(givenUp.length <= budget.withdrawals, `${heuristic.name} gave up ${givenUp.length} requests, ${budget.withdrawals} left of this hour`);
   return decision;
+}
+
+/** What is told beyond that to a heuristic that decides at every event. */
+function watch(facts: RequestFacts, job: GridJob, index: number, { plan }: SimulatedResource): RequestFacts {
+  const { now } = facts;
+  const occasion = job.due.get(index);
+  return {
+    ...facts, ...(occasion === undefined ? {} : { occasion }), budget: (job.budgets[index] as RequestBudget).leftAt(now),
+    pending: job.watchedFacts(index, now, (id) => plan.waiting.get(id)?.startsAt),
+    taskSpread: job.tasks.spread, cutOff: job.tasks.cutOff, waits: [...job.waits(index)],
+  };
 }
 
 function factsOf(job: GridJob, index: number, resource: SimulatedResource, now: Instant): RequestFacts {

@@ -1,3 +1,4 @@
+import { reviewPauseMin } from '@mutirao/core/requests';
 import { invariant, type Instant } from '@mutirao/core/shared';
 import type { SimulatedResource } from '../resource/simulated-resource.ts';
 import { decide, isCovered } from './decide.ts';
@@ -58,9 +59,11 @@ class GridWorld {
   }
 
   #endTasks(job: GridJob, now: Instant): void {
+    job.noteReviews(now);
     if (job.tasks.nextEnd > now) return;
     const freed = job.tasks.finishDue(now);
     if (job.tasks.pendingCount === 0) return this.#finish(job, now);
+    if (job.isWatchful && job.passMilestone()) for (const { resource } of freed) job.noteDue(resource, 'own');
     for (const request of freed) {
       if (walltimeEndOf(request) > now) job.tasks.fill(request, now);
       this.#releaseIdle(job, request, now);
@@ -70,6 +73,7 @@ class GridWorld {
   #finish(job: GridJob, now: Instant): void {
     job.finishedAt = now;
     job.due.clear();
+    job.reviewAt.fill(Infinity);
     this.#note(job, now, 'finishes');
     const pending = [...job.pending()];
     for (const request of pending.filter(({ startedAt }) => startedAt !== undefined)) this.#takeOut(job, request, now);
@@ -77,7 +81,9 @@ class GridWorld {
   }
 
   #releaseIdle(job: GridJob, request: OwnRequest, now: Instant): void {
-    if (job.setup.releasesIdle === true && request.tasks.size === 0) this.#takeOut(job, request, now);
+    if (!job.releasesIdle || request.tasks.size > 0) return;
+    this.#takeOut(job, request, now);
+    if (job.isWatchful) job.noteDue(request.resource, 'own');
   }
 
   #takeOut(job: GridJob, request: OwnRequest, now: Instant): void {
@@ -87,14 +93,16 @@ class GridWorld {
   }
 
   #endRequests(resource: SimulatedResource, index: number, now: Instant): void {
-    for (const id of resource.endDue(now)) {
+    const ended = resource.endDue(now);
+    if (ended.length > 0) for (const job of this.jobs) job.noteFreed(index);
+    for (const id of ended) {
       if (id < resource.firstFreeId) continue;
       for (const job of this.jobs) {
         const request = job.findPending(index, id);
         if (request === undefined) continue;
         this.#note(job, now, `loses request ${id} of resource ${index} with ${request.tasks.size} tasks`);
         job.end(request, now);
-        job.due.add(index);
+        job.noteDue(index, 'own');
         for (const other of job.pending()) if (walltimeEndOf(other) > now) job.tasks.fill(other, now);
       }
     }
@@ -102,7 +110,7 @@ class GridWorld {
 
   #decide(job: GridJob, now: Instant): void {
     const isFirst = !job.isSubmitted && job.setup.submittedAt <= now;
-    const due = isFirst ? this.#resources.keys() : [...job.due].sort((one, other) => one - other);
+    const due = isFirst ? this.#resources.keys() : [...job.due.keys()].sort((one, other) => one - other);
     for (const index of due) this.#decideAt(job, index, now);
     job.due.clear();
     job.isSubmitted ||= isFirst;
@@ -110,7 +118,7 @@ class GridWorld {
 
   #decideAsProvider(job: GridJob, now: Instant): void {
     this.#withdrawCovered(job, now);
-    for (const index of job.due) if (isCovered(job, index)) job.due.delete(index);
+    for (const index of job.due.keys()) if (isCovered(job, index)) job.due.delete(index);
     do {
       this.#decide(job, now);
       this.#startAll(now);
@@ -127,13 +135,28 @@ class GridWorld {
   #decideAt(job: GridJob, index: number, now: Instant): void {
     const resource = this.#resources[index];
     invariant(resource !== undefined, `there is no resource ${index}`);
-    for (const { width, walltime } of decide(job, index, resource, now).drafts) {
+    const { drafts, givenUp = [], reviewAt = Infinity } = decide(job, index, resource, now);
+    job.reviewAt[index] = Math.max(reviewAt, now + reviewPauseMin);
+    for (const { requestId } of givenUp) this.#giveUp(job, index, { id: Number(requestId), now });
+    for (const { width, walltime } of drafts) {
       const id = this.#nextIds[index] as number;
       this.#nextIds[index] = id + 1;
       this.#note(job, now, `asks resource ${index} for ${width} processors for ${walltime} as request ${id}`);
-      job.add({ id, resource: index, width, walltime, startedAt: undefined, endedAt: undefined, idle: 0, tasks: new Set(), taskTime: 0 });
       resource.submit({ id, width, walltime, runTime: walltime }, now);
+      const promisedStart = resource.setup.policy.promises ? resource.plan.waiting.get(id)?.startsAt : undefined;
+      job.add({ id, resource: index, width, walltime, submittedAt: now, promisedStart, startedAt: undefined, endedAt: undefined, idle: 0, tasks: new Map(), taskTime: 0 });
+      job.budgets[index]?.noteSubmission(now);
     }
+  }
+
+  #giveUp(job: GridJob, resource: number, { id, now }: { readonly id: number; readonly now: Instant }): void {
+    const request = job.findPending(resource, id);
+    invariant(request !== undefined, `request ${id} of resource ${resource} cannot be given up: it is not pending`);
+    job.budgets[resource]?.noteWithdrawal(now);
+    if (request.startedAt === undefined) job.withdrawalCount += 1;
+    else job.releaseCount += 1;
+    this.#takeOut(job, request, now);
+    for (const other of job.pending()) if (other.startedAt !== undefined && walltimeEndOf(other) > now) job.tasks.fill(other, now);
   }
 
   #startRequests(resource: SimulatedResource, index: number, now: Instant): void {
@@ -143,8 +166,8 @@ class GridWorld {
         const request = job.findPending(index, id);
         if (request === undefined) continue;
         this.#note(job, now, `gets request ${id} of resource ${index}`);
-        request.startedAt = now;
-        request.idle = request.width;
+        job.start(request, now);
+        if (job.isWatchful) job.noteDue(index, 'own');
         job.tasks.fill(request, now);
         this.#releaseIdle(job, request, now);
       }

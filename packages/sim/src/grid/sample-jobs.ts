@@ -32,7 +32,11 @@ export interface JobSample {
   readonly waste: ProcessorMillis;
   /** Run time of its tasks. */
   readonly taskTime: ProcessorMillis;
+  /** Requests submitted. */
   readonly requestCount: number;
+  /** Of these, those that the heuristic withdrew while they waited, and released while they ran. */
+  readonly withdrawalCount: number;
+  readonly releaseCount: number;
   /** Whether it finished after the last local request had ended. */
   readonly endsAfterLog: boolean;
 }
@@ -74,11 +78,11 @@ export function sampleJob(history: LocalHistory, scenario: JobScenario, luck: { 
   return sampleOf(job, history);
 }
 
-function sampleOf({ setup: { submittedAt }, requests, tasks, finishedAt }: GridJob, { end }: LocalHistory): JobSample {
+function sampleOf({ setup: { submittedAt }, requests, tasks, finishedAt, withdrawalCount, releaseCount }: GridJob, { end }: LocalHistory): JobSample {
   invariant(finishedAt !== undefined, 'the job is finished');
   const held = requests.flatMap(({ width, startedAt, endedAt }) => (startedAt === undefined ? [] : [{ width, startedAt, endedAt: endedAt ?? finishedAt }]));
   return {
     instant: submittedAt, turnaround: finishedAt - submittedAt, waste: wasteOf(held, tasks.doneTime), taskTime: tasks.doneTime,
-    requestCount: requests.length, endsAfterLog: finishedAt > end,
+    requestCount: requests.length, withdrawalCount, releaseCount, endsAfterLog: finishedAt > end,
   };
 }

@@ -1,3 +1,4 @@
+import { groupTasks, joinGroups, type TaskGroup, type TaskSpread } from '@mutirao/core/requests';
 import { Heap } from '@mutirao/core/shared';
 import type { Duration, Instant, ProcessorCount, Prng } from '@mutirao/core/shared';
 
@@ -15,8 +16,11 @@ export interface OwnRequest {
   endedAt: Instant | undefined;
   /** Processors without a task; 0 unless it runs. */
   idle: ProcessorCount;
-  /** Indexes of the tasks that run in it. */
-  readonly tasks: Set<number>;
+  /** When the latest start was that it was promised, when it was submitted; undefined where nothing is promised. */
+  readonly promisedStart?: Instant | undefined;
+  readonly submittedAt: Instant;
+  /** Indexes of the tasks that run in it, and when each was started; in that order. */
+  readonly tasks: Map<number, Instant>;
   /** Run time of the tasks that it completed. */
   taskTime: Duration;
 }
@@ -46,6 +50,9 @@ export class Workqueue {
   #doneCount = 0;
   #doneTime = 0;
   #longest = 0;
+  #shortest = Infinity;
+  #doneSquares = 0;
+  #cutOff: readonly TaskGroup[] = [];
 
   /** @param taskTimes run time of each task, more than 0. */
   constructor(taskTimes: readonly Duration[], picks: Prng) {
@@ -77,6 +84,19 @@ export class Workqueue {
     return this.#longest;
   }
 
+  /** How much the done tasks differ; undefined before the first. */
+  get spread(): TaskSpread | undefined {
+    if (this.#doneCount === 0) return undefined;
+    const mean = this.#doneTime / this.#doneCount;
+    const deviation = Math.sqrt(Math.max(0, this.#doneSquares / this.#doneCount - mean * mean));
+    return { shortest: this.#shortest, deviation: Math.ceil(deviation) };
+  }
+
+  /** How long tasks ran that were aborted; the longest first, grouped. */
+  get cutOff(): readonly TaskGroup[] {
+    return this.#cutOff;
+  }
+
   /** When the next task ends; Infinity when none runs. */
   get nextEnd(): Instant {
     this.#dropStale();
@@ -91,7 +111,7 @@ export class Workqueue {
       this.#waiting[pick] = this.#waiting[this.#waiting.length - 1] as number;
       this.#waiting.pop();
       request.idle -= 1;
-      request.tasks.add(task);
+      request.tasks.set(task, now);
       this.#running.push({ endsAt: now + this.#timeOf(task), order: this.#startCount, task, request });
       this.#startCount += 1;
     }
@@ -108,15 +128,21 @@ export class Workqueue {
       request.taskTime += time;
       this.#doneCount += 1;
       this.#doneTime += time;
+      this.#doneSquares += time * time;
       this.#longest = Math.max(this.#longest, time);
+      this.#shortest = Math.min(this.#shortest, time);
       freed.add(request);
     }
     return freed;
   }
 
   /** Takes the tasks of a request that ended back into the bag. */
-  abort(request: OwnRequest): void {
-    for (const task of request.tasks) this.#waiting.push(task);
+  abort(request: OwnRequest, now: Instant): void {
+    for (const task of request.tasks.keys()) this.#waiting.push(task);
+    if (request.tasks.size > 0) {
+      const cut = groupTasks(Array.from(request.tasks.values(), (startedAt) => now - startedAt));
+      this.#cutOff = joinGroups([...this.#cutOff, ...cut].sort((one, other) => other.time - one.time));
+    }
     request.tasks.clear();
     request.idle = 0;
   }

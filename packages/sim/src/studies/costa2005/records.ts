@@ -3,7 +3,7 @@ import type { JobSample } from '../../grid/sample-jobs.ts';
 import { countRuns, studyHeuristics, type StudyChunk, type StudyHeuristic } from './scenarios.ts';
 
 /** One grid job of a study. */
-export interface ChunkRun extends JobSample {
+export interface ChunkRun extends Omit<JobSample, 'withdrawalCount' | 'releaseCount'> {
   readonly requestsMax: number;
   readonly heuristic: StudyHeuristic;
   /** The same number, the same luck. */
