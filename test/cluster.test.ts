@@ -2,9 +2,11 @@ import { mkdtempSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { EmbeddedCluster } from '@mutirao/managers';
+import { ClusterServiceClient } from '@mutirao/api/cluster';
+import { EmbeddedCluster, type AllocationOrder } from '@mutirao/managers';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { killProcess, ownProgram, startProcess } from '@mutirao/runtime/processes';
+import { callUnary, dial } from '@mutirao/runtime/rpc';
 import { until } from '@mutirao/testkit';
 
 const [command, ...own] = ownProgram('cluster');
@@ -14,6 +16,7 @@ class ClusterUnderTest {
   readonly home = mkdtempSync(join(tmpdir(), 'mutirao-cluster-'));
   readonly directory = join(this.home, 'clusters', 'a');
   manager!: EmbeddedCluster;
+  address = '';
   pid = 0;
   exitStatus: number | undefined;
 
@@ -27,8 +30,8 @@ class ClusterUnderTest {
       onExit: ({ status }) => { this.exitStatus = status; },
     }).pid ?? 0;
     await until(() => existsSync(addressFile), 'the cluster listens');
-    const { address } = JSON.parse(readFileSync(addressFile, 'utf8')) as { address: string };
-    this.manager = new EmbeddedCluster({ address, token: readToken(tokenPath(this.home)) });
+    ({ address: this.address } = JSON.parse(readFileSync(addressFile, 'utf8')) as { address: string });
+    this.manager = new EmbeddedCluster({ address: this.address, token: readToken(tokenPath(this.home)) });
   }
 
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
@@ -38,9 +41,11 @@ class ClusterUnderTest {
   }
 
   allocate(clientRequestId: string, width: number, walltime: number, script: string): Promise<string> {
-    return this.manager.allocate({
-      userId: 'ana', width, walltime, command: ['/bin/sh', '-c', script], environment: { GREETING: 'hello' }, workingDirectory: '', clientRequestId,
-    });
+    return this.allocateAs('ana', { clientRequestId, width, walltime }, script);
+  }
+
+  allocateAs(userId: string, order: Pick<AllocationOrder, 'clientRequestId' | 'width' | 'walltime'>, script: string): Promise<string> {
+    return this.manager.allocate({ ...order, userId, command: ['/bin/sh', '-c', script], environment: { GREETING: 'hello' }, workingDirectory: '' });
   }
 
   async entry(requestId: string) {
@@ -119,6 +124,37 @@ test.serial('after kill -9 nothing runs on, and a restarted cluster has its queu
   t.is(await cluster.allocate('k2', 3, 60_000, 'true'), queued);
 });
 
+test.serial('after kill -9 scores are what they were, and order the queue', async (t) => {
+  const byScores = ['--policy', 'fcfs', '--order', 'buc', '--buc-weight', '10800'];
+  await cluster.end('SIGTERM');
+  await cluster.start(...byScores);
+  const scoresOf = async (): Promise<unknown[]> => {
+    const client = dial(ClusterServiceClient, cluster.address, { token: readToken(tokenPath(cluster.home)) });
+    const { scores } = await callUnary(client, 'getScores', { userId: '' }, { deadlineMs: 60_000 });
+    client.close();
+    return scores.map(({ userId, countedCount, score }) => [userId, countedCount, score > 60]);
+  };
+  const careless = await cluster.allocateAs('careless', { clientRequestId: 'careless', width: 1, walltime: 3_600_000 }, 'true');
+  t.is(await cluster.untilEnded(careless), '');
+  const exact = await cluster.allocateAs('exact', { clientRequestId: 'exact', width: 1, walltime: 2000 }, 'sleep 1.5');
+  t.is(await cluster.untilEnded(exact), '');
+  const overran = await cluster.allocateAs('overran', { clientRequestId: 'overran', width: 1, walltime: 100 }, 'sleep 100');
+  t.is(await cluster.untilEnded(overran), 'MUT_WALLTIME_ENDED');
+  const wanted = [['exact', 1, true], ['careless', 1, false]];
+  t.deepEqual(await scoresOf(), wanted);
+  const blocking = await cluster.allocate('blocks', 3, 60_000, 'sleep 1000');
+  await until(async () => (await cluster.entry(blocking))?.status === 'running', 'the machine is taken');
+  const later = await cluster.allocateAs('careless', { clientRequestId: 'late', width: 3, walltime: 3_600_000 }, 'true');
+  const sooner = await cluster.allocateAs('exact', { clientRequestId: 'soon', width: 3, walltime: 3_600_000 }, 'true');
+  await cluster.end('SIGKILL');
+  await cluster.start(...byScores);
+  t.is(await cluster.untilEnded(later), '');
+  const [first, second] = [await cluster.entry(sooner), await cluster.entry(later)];
+  t.true((first?.endedAt ?? 0) > 0 && (first?.startsAt ?? Infinity) < (second?.startsAt ?? 0), JSON.stringify([first, second]));
+  // Each has one more that counts by now; what was known before is in it.
+  t.deepEqual(await scoresOf(), [['exact', 2, true], ['careless', 2, false]]);
+});
+
 test.serial('on SIGTERM a cluster ends what runs and exits with 0, the queue stays', async (t) => {
   const running = await cluster.allocate('k1', 3, 60_000, stubborn);
   const queued = await cluster.allocate('k2', 3, 60_000, 'true');
@@ -144,8 +180,7 @@ test.serial('limits, refusals and strangers are told by their codes', async (t) 
   t.deepEqual(await cluster.manager.limits('ana'), { processors: 3, requestsMax: 10, walltimeMax: 86_400_000, widthMax: 3, walltimeGranularity: 1 });
   await t.throwsAsync(cluster.allocate('k', 4, 1000, 'true'), { code: 'MUT_WIDTH_MAX' });
   await t.throwsAsync(cluster.allocate('k', 1, 86_400_001, 'true'), { code: 'MUT_WALLTIME_MAX' });
-  const { address } = JSON.parse(readFileSync(join(cluster.directory, 'cluster.json'), 'utf8')) as { address: string };
-  const stranger = new EmbeddedCluster({ address, token: 'x'.repeat(40) });
+  const stranger = new EmbeddedCluster({ address: cluster.address, token: 'x'.repeat(40) });
   await t.throwsAsync(stranger.queue(0), { code: 'MUT_UNAUTHENTICATED' });
   stranger.close();
 });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
@@ -11,22 +11,32 @@ export interface NamedAddress {
   readonly address: string;
 }
 
-/** The clusters of the home folder's grid. @throws {MutiraoError} MUT_UNREACHABLE when there is no grid. */
+/** The clusters of the home folder's grid, or without a grid those that have started there by themselves. @throws {MutiraoError} MUT_UNREACHABLE when there is neither. */
 export function listClusterAddresses(home: string): NamedAddress[] {
   const grid = findGridRecord(home);
-  if (grid === undefined) throw new MutiraoError('MUT_UNREACHABLE', `there is no grid in ${home}; want one, or --cluster with an address`);
-  return grid.clusters.map(({ name, cluster }) => ({ name, address: cluster }));
+  if (grid !== undefined) return grid.clusters.map(({ name, cluster }) => ({ name, address: cluster }));
+  const clusters = listFolders(join(home, 'clusters')).map((name) => findOwnCluster(home, name)).filter((cluster) => cluster !== undefined);
+  if (clusters.length === 0) throw new MutiraoError('MUT_UNREACHABLE', `there is no grid in ${home}, and no cluster has started there; want one, or --cluster with an address`);
+  return clusters;
 }
 
-/** The cluster that is meant: by name, by address, or the only one. @throws {MutiraoError} MUT_BAD_REQUEST. */
+/** The cluster that is meant: by name, by address, or the only one. @throws {MutiraoError} MUT_BAD_REQUEST, MUT_UNREACHABLE. */
 export function findClusterAddress(home: string, name: string | undefined): NamedAddress {
   if (name?.includes(':') === true) return { name, address: name };
   const clusters = listClusterAddresses(home);
   const names = clusters.map((cluster) => cluster.name).join(', ');
   const [first, ...others] = name === undefined ? clusters : clusters.filter((cluster) => cluster.name === name);
-  if (first === undefined) throw new MutiraoError('MUT_BAD_REQUEST', name === undefined ? 'this grid has no clusters' : `no cluster is named "${name}"; want one of ${names}`);
-  if (others.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `this grid has several clusters; want --cluster with one of ${names}`);
-  return first;
+  // One may have been started beside the grid.
+  const found = first ?? (name === undefined ? undefined : findOwnCluster(home, name));
+  if (found === undefined) throw new MutiraoError('MUT_BAD_REQUEST', name === undefined ? 'this grid has no clusters' : `no cluster is named "${name}"; want one of ${names}`);
+  if (others.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `there are several clusters; want --cluster with one of ${names}`);
+  return found;
+}
+
+/** A cluster by the address that it wrote when it started; undefined where there is none. */
+function findOwnCluster(home: string, name: string): NamedAddress | undefined {
+  const path = join(home, 'clusters', name, 'cluster.json');
+  return existsSync(path) ? { name, address: readAddress(path, `${path} cannot be read`) } : undefined;
 }
 
 /** Whether a reservation manager has ever started in the home folder, or is named in the environment. */

@@ -13,9 +13,12 @@ function withGangs(scenario: Scenario): Scenario {
   return { ...scenario, jobs, labs: [...scenario.labs, hall] };
 }
 
+/** Worlds in which machines that have nothing to do are kept for gangs, some that lack processors and some that cannot begin, while tasks wait. */
+const keeping = [28, 59, 60];
+
 test('under faults no member of a gang begins before all are held, no processor is leaked, and worlds with gangs come to their end', (t) => {
   let runCount = 0;
-  for (let seed = 0; seed < 8; seed += 1) {
+  for (const seed of [0, 1, 2, 3, 4, 5, 6, 7, ...keeping]) {
     const { failure, runCount: runs } = runWorld(withGangs(drawScenario(String(seed))));
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
     runCount += runs;

@@ -8,7 +8,7 @@ import { tell } from '../../output/tell.ts';
 export function define(command: Command, act: Act): void {
   command
     .argument('<requests...>', 'requests as "cluster queue" prints them')
-    .option('--cluster <name>', 'its name in this grid, or an address (default: the only one)')
+    .option('--cluster <name>', 'its name, or an address (default: the only one)')
     .action((requests: string[], options: { cluster?: string }) => act((context) => cancelRequests(context, requests, options.cluster)));
 }
 

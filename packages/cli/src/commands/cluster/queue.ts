@@ -25,7 +25,7 @@ interface Listing {
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--cluster <name>', 'its name in this grid, or an address (default: all of this grid)')
+    .option('--cluster <name>', 'its name, or an address (default: all of this grid)')
     .option('--ended <count>', 'also so many that ended lately', '0')
     .action((options: QueueOptions) => act((context) => showQueues(context, options)));
 }

@@ -13,7 +13,7 @@ import { showDuration } from '../../output/units.ts';
 export function define(command: Command, act: Act): void {
   command
     .argument('[user]', 'whose (default: all of whom a request has counted)')
-    .option('--cluster <name>', 'its name in this grid, or an address (default: the only one)')
+    .option('--cluster <name>', 'its name, or an address (default: the only one)')
     .action((user: string | undefined, options: { cluster?: string }) => act((context) => showScores(context, user ?? '', options.cluster)));
 }
 

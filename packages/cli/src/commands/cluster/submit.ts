@@ -27,7 +27,7 @@ export interface ClusterSubmitOptions {
 export function define(command: Command, act: Act): void {
   command
     .usage('[options] -- COMMAND [ARGUMENT...]')
-    .option('--cluster <name>', 'its name in this grid, or an address (default: the only one)')
+    .option('--cluster <name>', 'its name, or an address (default: the only one)')
     .option('--width <processors>', 'processors; the command is started once on each', width, 1)
     .option('--walltime <duration>', 'it is ended after so long: 90s, 1h30m, HH:MM:SS', '1h')
     .option('--user <name>', 'whose request it is (default: you)')
@@ -49,7 +49,7 @@ export async function submitToCluster(context: CommandContext, options: ClusterS
   });
   tell(context.output, {
     json: () => ({ cluster: name, request_id: requestId, walltime_gain: walltimeGain === undefined ? null : walltimeGainJson(walltimeGain) }),
-    table: () => [`Request ${requestId} is in the queue of ${name}: ${options.width} processors for ${options.walltime}.`, ...(walltimeGain === undefined ? [] : [tellGain(walltimeGain)])],
+    table: () => [`Request ${requestId} is in the queue of ${name}: ${options.width} ${options.width === 1 ? 'processor' : 'processors'} for ${options.walltime}.`, ...(walltimeGain === undefined ? [] : [tellGain(walltimeGain)])],
     quiet: () => [requestId],
   });
   return 0;

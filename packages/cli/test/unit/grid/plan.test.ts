@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { ownProgram, type ProcessName } from '@mutirao/runtime/processes';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
+import { findClusterAddress } from '../../../src/grid/addresses.ts';
 import { clusterName, embeddedManager, GridPlan, noManager, parseClusters, parseSettings } from '../../../src/grid/plan.ts';
 import { claimHome, findGridRecord, isSupervised, type GridRecord } from '../../../src/grid/record.ts';
 
@@ -98,4 +99,19 @@ test('a cluster is found by its name, by an address, or because it is the only o
   t.regex((await runCommandLine(['cluster', 'cancel', '1', '--cluster', 'x'], { home, cluster })).err, /no cluster is named "x"; want one of alpha, beta/);
   t.is((await runCommandLine(['cluster', 'cancel', '1', '2', '--cluster', 'beta', '-q'], { home, cluster })).out, '1\n2\n');
   t.deepEqual(released, [{ requestId: '1' }, { requestId: '2' }]);
+});
+
+test('a cluster that was started by itself is found by its name, without a grid and beside one', (t) => {
+  const home = temporaryFolder(t);
+  const find = (name?: string): string => findClusterAddress(home, name).address;
+  t.throws(() => find(), { code: 'MUT_UNREACHABLE', message: /there is no grid in .*, and no cluster has started there; want one, or --cluster with an address/ });
+  for (const name of ['hall', 'lab', 'never']) mkdirSync(join(home, 'clusters', name), { recursive: true });
+  writeFileSync(join(home, 'clusters', 'lab', 'cluster.json'), '{"address":"h:1"}');
+  t.is(find(), 'h:1');
+  writeFileSync(join(home, 'clusters', 'hall', 'cluster.json'), '{"address":"h:2"}');
+  t.is(find('lab'), 'h:1');
+  t.throws(() => find(), { code: 'MUT_BAD_REQUEST', message: /several clusters; want --cluster with one of hall, lab/ });
+  t.throws(() => find('never'), { code: 'MUT_BAD_REQUEST', message: /no cluster is named "never"; want one of hall, lab/ });
+  claimHome(home, { ...record, clusters: [{ name: 'alpha', processors: 8, cluster: 'h:3', provider: 'h:4' }] });
+  t.deepEqual([find(), find('hall'), find('h:9')], ['h:3', 'h:2', 'h:9']);
 });
