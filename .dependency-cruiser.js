@@ -1,5 +1,5 @@
 // Who may import whom (ARCHITECTURE.md, "Packages"). Each rule is proved to fire by test/tidy/lint-self.test.ts.
-const processes = 'broker|provider|agent|cluster|reservations';
+const processes = 'broker|provider|agent|cluster|reservations|web';
 
 export default {
   forbidden: [

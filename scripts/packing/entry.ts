@@ -7,6 +7,7 @@ const programs: Readonly<Record<string, () => Promise<{ main(argv: readonly stri
   cluster: () => import('../../packages/cluster/src/main.ts'),
   provider: () => import('../../packages/provider/src/main.ts'),
   reservations: () => import('../../packages/reservations/src/main.ts'),
+  web: () => import('../../packages/web/src/main.ts'),
 };
 
 // Where a manager starts us without any environment, the shell's own defaults hold, as they would for a script.

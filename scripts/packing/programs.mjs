@@ -7,7 +7,7 @@ import { bundledProgram } from '../../packages/runtime/src/processes/bundled-pro
 import { bundleInPlace } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const programs = ['agent', 'broker', 'cluster', 'provider', 'reservations'];
+const programs = ['agent', 'broker', 'cluster', 'provider', 'reservations', 'web'];
 
 /** Starts a bundle with the code that Node compiled of it last time. */
 function starterOf(name) {

@@ -23,6 +23,7 @@ export { PretendBroker } from './grid/pretend-broker.ts';
 export { Program, type ProgramName, type ProgramWitnesses, type UnaskedEnd } from './grid/program.ts';
 export { SlurmGrid } from './grid/slurm-grid.ts';
 export { SlurmServer, type SlurmServerOptions } from './grid/slurm-server.ts';
+export { AnsweringBroker, wire } from './answering-broker.ts';
 export { aCallContext, inject } from './inject.ts';
 export { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 export { FakeGang, type FakeGangSetup, type HeldGang } from './fake-gang.ts';
@@ -34,6 +35,7 @@ export { aListing, aServed, someFacts, type ListedRequest } from './requests.ts'
 export { streamPair, type StreamEnd } from './stream-pair.ts';
 export { temporaryFolder, type WithTeardown } from './temporary-folder.ts';
 export { until } from './until.ts';
+export { webHeaders, webHost, webToken } from './web-knock.ts';
 export { runs } from './runs.ts';
 export { slowEasy, slowReinsert, SlowResource, slowStartNow, slowStarts, startHeads, type SlowPolicy, type SlowRequest } from './slow-resource.ts';
 export { anyDraft, anyProblem, tenTasks } from './workflows.ts';

@@ -144,6 +144,8 @@ export const registry = {
   MUT_USER_BOUND: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Ask for no more than one user may hold, which the message names, wait until one of your reservations of the resource is over, or give one back.' },
   MUT_WALLTIME_ENDED: { status: 'UNAVAILABLE', retryable: false, advice: 'The allocation reached its walltime; its tasks run again elsewhere.' },
   MUT_WALLTIME_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the walltime that the message names.' },
+  MUT_WEB_FOREIGN: { status: 'PERMISSION_DENIED', retryable: false, advice: 'Open the page by the address that "mutirao web" prints; other pages and other names of this host may not use it.' },
+  MUT_WEB_STREAMS_MAX: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Close pages of this grid that are open in other tabs or browsers.' },
   MUT_WIDTH_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the processors that the message names.' },
   MUT_WINDOW_TOO_SHORT: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Leave at least the duration between the earliest start and the latest end.' },
   MUT_WORKFLOW_COST: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give run times, sizes and costs as numbers of 0 or more.' },

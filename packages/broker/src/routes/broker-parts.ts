@@ -19,7 +19,7 @@ export type BrokerDriver = MachineDriver<BrokerState, BrokerInput, BrokerChange,
 export interface BrokerParts {
   readonly driver: Pick<BrokerDriver, 'state' | 'ask' | 'stalledBy'>;
   readonly room: Pick<Room, 'demand' | 'trouble'>;
-  readonly journal: Pick<Journal<BrokerChange>, 'read'>;
+  readonly journal: Pick<Journal<BrokerChange>, 'read' | 'lastSequence'>;
   readonly records: Records;
   readonly specs: JobSpecs;
   readonly blobs: Blobs;

@@ -12,13 +12,13 @@ const pageMax = 10_000;
 
 /** Where a job stands and what it was submitted with. */
 export function getJobRoute(parts: BrokerParts): UnaryHandler<GetJobRequest, GetJobResponse> {
-  return ({ jobId }, { userId }) => {
+  return ({ jobId, withoutSpec = false }, { userId }) => {
     const job = getJob(parts, userId, jobId);
     const summary = findJobSummary(parts.driver.state, userId, jobId);
     const now = parts.clock.now();
     const { times, placeCount, remaining } = outlookOf(parts.driver.state, job, now);
     return {
-      job: summary && encodeJobSummary(summary), spec: encodeJobSpec(parts.specs.getSpec(job)), trouble: parts.room.trouble(),
+      job: summary && encodeJobSummary(summary), spec: withoutSpec ? undefined : encodeJobSpec(parts.specs.getSpec(job)), trouble: parts.room.trouble(),
       taskTimes: times && encodeTaskTimes(times), placeCount, remainingMsMin: remaining?.least, remainingMsMax: remaining?.most, plannedEndUnixMs: plannedEndOf(parts.driver.state, job, now),
     };
   };

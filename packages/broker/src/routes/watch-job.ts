@@ -21,7 +21,7 @@ export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobR
   return async (request, writer, context) => {
     const { userId, signal, stopping } = context;
     if (request.jobId !== 0) getJob(parts, userId, request.jobId);
-    let after = request.afterSequence;
+    let after = beginningOf(parts, request);
     let hasCaughtUp = false;
     for (;;) {
       if (isOver(context)) return;
@@ -36,6 +36,11 @@ export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobR
       await news;
     }
   };
+}
+
+/** The sequence behind which the telling begins. */
+function beginningOf({ journal }: BrokerParts, { afterSequence, lastChanges }: WatchJobRequest): number {
+  return lastChanges === undefined ? afterSequence : Math.max(0, journal.lastSequence() - lastChanges);
 }
 
 /** @throws {MutiraoError} MUT_STOPPING, so that the watcher knows to come again. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { bundledProgram } from './bundled-program.ts';
 
 /** The processes of a grid. */
-export type ProcessName = 'agent' | 'broker' | 'cluster' | 'provider' | 'reservations' | 'site';
+export type ProcessName = 'agent' | 'broker' | 'cluster' | 'provider' | 'reservations' | 'site' | 'web';
 
 /** Whether this is the one executable that holds everything (scripts/pack), and not Node with the sources beside it. */
 export const isPacked: boolean = isSea();

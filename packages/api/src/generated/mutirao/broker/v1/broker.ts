@@ -363,6 +363,8 @@ export interface JobSummary {
 
 export interface GetJobRequest {
   jobId: number;
+  /** Answers without the spec, which may be large and never changes. */
+  withoutSpec?: boolean | undefined;
 }
 
 export interface GetJobResponse {
@@ -438,6 +440,8 @@ export interface WatchJobRequest {
   jobId: number;
   /** The first event told has a greater sequence. */
   afterSequence: number;
+  /** Begins so many changes of the journal before the newest one instead: what a look at the latest costs, however long the journal is. */
+  lastChanges?: number | undefined;
 }
 
 export interface WatchJobResponse {
@@ -2439,13 +2443,16 @@ export const JobSummary: MessageFns<JobSummary> = {
 };
 
 function createBaseGetJobRequest(): GetJobRequest {
-  return { jobId: 0 };
+  return { jobId: 0, withoutSpec: undefined };
 }
 
 export const GetJobRequest: MessageFns<GetJobRequest> = {
   encode(message: GetJobRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.jobId !== 0) {
       writer.uint32(8).uint64(message.jobId);
+    }
+    if (message.withoutSpec !== undefined) {
+      writer.uint32(16).bool(message.withoutSpec);
     }
     return writer;
   },
@@ -2469,6 +2476,14 @@ export const GetJobRequest: MessageFns<GetJobRequest> = {
             }
 
             message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.withoutSpec = reader.bool();
             continue;
           }
         }
@@ -3032,7 +3047,7 @@ export const WaitJobResponse: MessageFns<WaitJobResponse> = {
 };
 
 function createBaseWatchJobRequest(): WatchJobRequest {
-  return { jobId: 0, afterSequence: 0 };
+  return { jobId: 0, afterSequence: 0, lastChanges: undefined };
 }
 
 export const WatchJobRequest: MessageFns<WatchJobRequest> = {
@@ -3042,6 +3057,9 @@ export const WatchJobRequest: MessageFns<WatchJobRequest> = {
     }
     if (message.afterSequence !== 0) {
       writer.uint32(16).uint64(message.afterSequence);
+    }
+    if (message.lastChanges !== undefined) {
+      writer.uint32(24).uint32(message.lastChanges);
     }
     return writer;
   },
@@ -3073,6 +3091,14 @@ export const WatchJobRequest: MessageFns<WatchJobRequest> = {
             }
 
             message.afterSequence = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.lastChanges = reader.uint32();
             continue;
           }
         }

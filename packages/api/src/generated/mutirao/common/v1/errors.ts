@@ -142,6 +142,8 @@ export const ErrorReason = {
   MUT_USER_BOUND: 116,
   MUT_WALLTIME_ENDED: 43,
   MUT_WALLTIME_MAX: 44,
+  MUT_WEB_FOREIGN: 145,
+  MUT_WEB_STREAMS_MAX: 146,
   MUT_WIDTH_MAX: 45,
   MUT_WINDOW_TOO_SHORT: 117,
   MUT_WORKFLOW_COST: 123,
@@ -292,6 +294,8 @@ export namespace ErrorReason {
   export type MUT_USER_BOUND = typeof ErrorReason.MUT_USER_BOUND;
   export type MUT_WALLTIME_ENDED = typeof ErrorReason.MUT_WALLTIME_ENDED;
   export type MUT_WALLTIME_MAX = typeof ErrorReason.MUT_WALLTIME_MAX;
+  export type MUT_WEB_FOREIGN = typeof ErrorReason.MUT_WEB_FOREIGN;
+  export type MUT_WEB_STREAMS_MAX = typeof ErrorReason.MUT_WEB_STREAMS_MAX;
   export type MUT_WIDTH_MAX = typeof ErrorReason.MUT_WIDTH_MAX;
   export type MUT_WINDOW_TOO_SHORT = typeof ErrorReason.MUT_WINDOW_TOO_SHORT;
   export type MUT_WORKFLOW_COST = typeof ErrorReason.MUT_WORKFLOW_COST;

@@ -1,0 +1,156 @@
+import { hash } from 'node:crypto';
+
+import {
+  GetJobResponse, GetTaskOutputResponse, JobEvent, ProviderRecord, TaskStatus,
+  type ExplainRequest, type ExplainResponse, type GetJobRequest, type GetLedgerResponse, type GetTaskOutputRequest, type JobSpec, type JobSummary, type LedgerRow, type ListJobsRequest,
+  type ListJobsResponse, type ListMachinesResponse, type ListProvidersResponse, type ListRequestsResponse, type ListTasksRequest, type ListTasksResponse, type MachineRecord,
+  type RetryTasksResponse, type SubmitJobRequest, type SubmitJobResponse, type TaskGroup, type TaskRecord, type WatchJobResponse,
+} from '@mutirao/api/broker';
+import { MutiraoError } from '@mutirao/api/errors';
+import { AllocationRequest } from '@mutirao/api/provider';
+
+import { aJobSpec } from './broker-records.ts';
+
+const nothing = new Uint8Array();
+
+/** Parts of the wire for tests of what shows them; what is not given is empty. */
+export const wire = {
+  event: (given: Partial<JobEvent>): JobEvent => ({ ...JobEvent.decode(nothing), type: 'tasks.finished', jobId: 1, ...given }),
+  provider: (given: Partial<ProviderRecord>): ProviderRecord => ({ ...ProviderRecord.decode(nothing), providerId: 'alpha', address: '127.0.0.1:1', connected: true, ...given }),
+  request: (given: Partial<AllocationRequest>): AllocationRequest => ({ ...AllocationRequest.decode(nothing), providerId: 'alpha', requestId: 'q1', ...given }),
+  output: (out: string, error = ''): GetTaskOutputResponse => ({ ...GetTaskOutputResponse.decode(nothing), standardOutput: Buffer.from(out), standardError: Buffer.from(error) }),
+};
+
+/** Answers what clients of a broker ask from lists that a test fills, and notes what it was asked. */
+export class AnsweringBroker {
+  jobs: JobSummary[] = [];
+  readonly specs = new Map<number, JobSpec>();
+  readonly tasks = new Map<number, TaskRecord[]>();
+  readonly answers = new Map<number, Partial<GetJobResponse>>();
+  machines: MachineRecord[] = [];
+  providers: ProviderRecord[] = [];
+  requests: AllocationRequest[] = [];
+  ledger: LedgerRow[] = [];
+  readonly outputs = new Map<string, GetTaskOutputResponse>();
+  explanation: ExplainResponse = { summary: '', details: [] };
+  readonly submitted: SubmitJobRequest[] = [];
+  readonly uploaded: Uint8Array[] = [];
+  readonly asked: { readonly method: string; readonly request: unknown }[] = [];
+  /** Why nothing can be asked; undefined while it answers. */
+  awayBecause: MutiraoError | undefined;
+  trouble: string | undefined;
+  #told: JobEvent[][] = [];
+  #wake: () => void = () => undefined;
+
+  /** Tells events to who watches, those of one change in one message. */
+  tell(...events: JobEvent[]): void {
+    this.#told.push(events);
+    this.#wake();
+  }
+
+  listJobs(request: ListJobsRequest): Promise<ListJobsResponse> {
+    return this.#answer('listJobs', request, () => {
+      const before = this.jobs.filter(({ jobId }) => request.beforeJobId === 0 || jobId < request.beforeJobId);
+      return { jobs: before.sort((one, other) => other.jobId - one.jobId).slice(0, request.pageSize), trouble: this.trouble };
+    });
+  }
+
+  getJob(request: GetJobRequest): Promise<GetJobResponse> {
+    return this.#answer('getJob', request, () => {
+      const job = this.#job(request.jobId);
+      return { ...GetJobResponse.decode(nothing), job, spec: request.withoutSpec === true ? undefined : this.specs.get(request.jobId) ?? aJobSpec(), ...this.answers.get(request.jobId) };
+    });
+  }
+
+  listTasks(request: ListTasksRequest): Promise<ListTasksResponse> {
+    return this.#answer('listTasks', request, () => {
+      this.#job(request.jobId);
+      const all = this.tasks.get(request.jobId) ?? [];
+      const chosen = request.taskIndexes.length === 0 ? all : request.taskIndexes.flatMap((index) => all[index] ?? []);
+      const found = chosen.filter(({ taskIndex, status }) => taskIndex >= request.fromTaskIndex && (request.status === TaskStatus.UNSPECIFIED || status === request.status));
+      return { tasks: found.slice(0, request.pageSize), nextTaskIndex: found[request.pageSize]?.taskIndex };
+    });
+  }
+
+  getTaskOutput(request: GetTaskOutputRequest): Promise<GetTaskOutputResponse> {
+    return this.#answer('getTaskOutput', request, () => {
+      const output = this.outputs.get(`${request.jobId}/${request.taskIndex}`);
+      if (output === undefined) throw new MutiraoError('MUT_NOT_FOUND', 'the task has no output');
+      return output;
+    });
+  }
+
+  listMachines(): Promise<ListMachinesResponse> {
+    return this.#answer('listMachines', {}, () => ({ machines: this.machines }));
+  }
+
+  listRequests(request: { readonly endedToo: boolean }): Promise<ListRequestsResponse> {
+    return this.#answer('listRequests', request, () => ({ requests: this.requests }));
+  }
+
+  listProviders(): Promise<ListProvidersResponse> {
+    return this.#answer('listProviders', {}, () => ({ providers: this.providers }));
+  }
+
+  getLedger(request: { readonly jobId: number }): Promise<GetLedgerResponse> {
+    return this.#answer('getLedger', request, () => ({ rows: this.ledger }));
+  }
+
+  explain(request: ExplainRequest): Promise<ExplainResponse> {
+    return this.#answer('explain', request, () => this.explanation);
+  }
+
+  cancelJob(request: unknown): Promise<unknown> {
+    return this.#answer('cancelJob', request, () => ({}));
+  }
+
+  retryTasks(request: unknown): Promise<RetryTasksResponse> {
+    return this.#answer('retryTasks', request, () => ({ retriedCount: 3 }));
+  }
+
+  submitJob(request: SubmitJobRequest): Promise<SubmitJobResponse> {
+    return this.#answer('submitJob', request, () => {
+      this.submitted.push(request);
+      const groups = request.job?.groups ?? [];
+      const countOf = ({ values }: TaskGroup): number => (values?.$case === 'range' ? values.value.count : values?.value.values.length ?? 0);
+      return { jobId: this.submitted.length, taskCount: groups.reduce((sum, group) => sum + countOf(group), 0), resumed: undefined };
+    });
+  }
+
+  uploadBlob(data: Uint8Array): Promise<{ sha256: Buffer; sizeBytes: number }> {
+    return this.#answer('uploadBlob', { size: data.length }, () => {
+      this.uploaded.push(data);
+      return { sha256: hash('sha256', data, 'buffer'), sizeBytes: data.length };
+    });
+  }
+
+  async* watchJob(request: unknown, signal: AbortSignal): AsyncGenerator<WatchJobResponse> {
+    await this.#answer('watchJob', request, () => undefined);
+    let next = 0;
+    while (!signal.aborted) {
+      while (next < this.#told.length && !signal.aborted) yield { events: this.#told[next++] ?? [] };
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        signal.addEventListener('abort', () => { resolve(); }, { once: true });
+      });
+    }
+  }
+
+  /** How often a method was called. */
+  timesAsked(method: string): number {
+    return this.asked.filter((one) => one.method === method).length;
+  }
+
+  #job(jobId: number): JobSummary {
+    const job = this.jobs.find((one) => one.jobId === jobId);
+    if (job === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no job ${jobId} of yours`);
+    return job;
+  }
+
+  async #answer<T>(method: string, request: unknown, make: () => T): Promise<T> {
+    this.asked.push({ method, request });
+    await Promise.resolve();
+    if (this.awayBecause !== undefined) throw this.awayBecause;
+    return make();
+  }
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { ensureToken, writeAtomic } from '@mutirao/runtime/files';
+import { defineProgram, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { acceptToken, joinAddress, parseLoopbackAddress } from '@mutirao/runtime/rpc';
+
+import manifest from '../../../package.json' with { type: 'json' };
+import { makeGateway } from './server/gateway.ts';
+import { loopbackHosts } from './server/guard.ts';
+import { liveGrid } from './server/live-grid.ts';
+import { findFormerPort, listenOn } from './server/listen.ts';
+import { readStaticFolder } from './server/static-files.ts';
+
+const options = {
+  listen: text({ help: 'Where to listen, on loopback; port 0 takes the one of last time if it is free, and else any.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  broker: text({ help: 'Address of the broker; the one that the home folder names when empty.', placeholder: 'HOST:PORT' }),
+  reservations: text({ help: 'Address of the reservation manager; the only one of the home folder when empty.', placeholder: 'HOST:PORT' }),
+  directory: text({ help: 'Where relative paths of jobs begin that are submitted on the page; the current folder when empty.', placeholder: 'FOLDER' }),
+};
+
+/** Streams are sent to so often; nothing is read more often than its level says. */
+const tickMs = 100;
+
+/** The page: a gateway between browsers on this host and the grid's own API. It decides nothing and keeps nothing. */
+export const main = defineProgram({ name: 'web', summary: 'Serves the page of a grid to its user\'s browser.', options, run });
+
+async function run(config: ConfigOf<typeof options>, { log, signal, home }: ProgramContext): Promise<void> {
+  const { host, port } = parseLoopbackAddress(config.listen);
+  const infoPath = join(home, 'web', 'web.json');
+  const tokenFile = join(home, 'web', 'token');
+  const tokens = acceptToken(ensureToken(tokenFile), userInfo().username);
+  const grid = liveGrid({ home, broker: config.broker, reservations: config.reservations });
+  let hosts: ReadonlySet<string> = new Set();
+  const { server, hub } = makeGateway({
+    grid, tokens, log, home, clock: Date, userId: userInfo().username, directory: config.directory || process.cwd(), version: manifest.version,
+    hosts: () => hosts, files: readStaticFolder(fileURLToPath(new URL('../dist/', import.meta.url))), instance: randomUUID().slice(0, 8),
+  });
+  const bound = await listenOn(server, { host, port, former: findFormerPort(infoPath) });
+  hosts = loopbackHosts(bound);
+  writeAtomic(infoPath, `${JSON.stringify({ address: joinAddress(host, bound), pid: process.pid })}\n`);
+  log.info({ address: joinAddress(host, bound) }, 'listening');
+  const ticking = setInterval(() => { void hub.tick(); }, tickMs);
+  if (!signal.aborted) await once(signal, 'abort');
+  clearInterval(ticking);
+  await server.close();
+  grid.close();
+}
+
+if (import.meta.main) await main(process.argv.slice(2));

@@ -1,0 +1,26 @@
+import Type, { type Static } from 'typebox';
+import { Count, JobId, orNull, TaskIndex } from './parts.ts';
+
+/** Replicas that failed for the same cause. */
+export const FailureGroup = Type.Object({
+  cause: Type.String({ description: 'A sentence for people, such as "exit status 2".' }),
+  outcome: Type.String(),
+  exit_status: Type.Integer(),
+  reason: Type.String({ description: 'A code of the error registry; may be empty.' }),
+  detail: Type.String({ description: 'Of the first of them.' }),
+  replica_count: Count,
+  task_count: Count,
+  given_up_count: Type.Integer({ description: 'Tasks of them that failed for good.' }),
+  task_indexes: Type.Array(TaskIndex, { description: 'The first 20.' }),
+  machines: Type.Array(Type.Object({ machine_id: Type.String(), count: Count }), { description: 'The 10 with the most.' }),
+  sample: orNull(Type.Object({ task_index: TaskIndex, replica_id: Count, standard_output: Type.String(), standard_error: Type.String() }, {
+    description: 'The end of what the first task of them that has an output printed, 4 KiB of each.',
+  })),
+});
+export type FailureGroup = Static<typeof FailureGroup>;
+
+/** What went wrong in a job, the most frequent cause first; 50 causes at most. */
+export const Failures = Type.Object({
+  job_id: JobId, groups: Type.Array(FailureGroup), replica_count: Count, causes_left_out: Count, read_task_count: Count, task_count: Count,
+});
+export type Failures = Static<typeof Failures>;

@@ -1,0 +1,18 @@
+export { Explanation } from './explanation.ts';
+export { FailureGroup, Failures } from './failures.ts';
+export { barKinds, Bars, Cells, Gantt } from './gantt.ts';
+export { JobDetail, JobList, JobRow } from './job.ts';
+export { Ledger, LedgerRow } from './ledger.ts';
+export { Machine, MachineDetail, MachineOverview, MachinePage, machineStatusNames } from './machines.ts';
+export { Done, TaskCounts, TaskStatusName } from './parts.ts';
+export { Problem } from './problem.ts';
+export { AllocationRequest, ProviderDetail, ProviderList, ProviderRow, QueueProfile } from './providers.ts';
+export { RenegotiationWish, ReservableResource, Reservation, ReservationCalendar, ReservationList, ReservationPlacement, ReservationWish, ResourceList } from './reservations.ts';
+export { apiPrefix, downloadFormats, eventsPath, routes, type RouteBody, type RouteName, type RouteParams, type RouteQuery, type RouteReply, type RouteSchema } from './routes.ts';
+export { Session } from './session.ts';
+export { BrokerLink, GridEvent, heartbeatMs, RecentEvents, streamTopics, type StreamMessage, type StreamTopic } from './stream.ts';
+export { BagPreview, BagValues, BagWish, DroppedFile, JdfCheck, JdfWish, Submitted, WorkflowSubmission } from './submission.ts';
+export { Summary } from './summary.ts';
+export { Replica, Task, TaskOutput, TaskPage } from './task.ts';
+export { TaskTimes } from './times.ts';
+export { ExportedWorkflow, ImportedWorkflow, JobGraph, PlanPlatform, PlanWish, Workflow, WorkflowCheck, WorkflowChoices, WorkflowEdge, WorkflowPlan, WorkflowTask } from './workflow.ts';

@@ -1,0 +1,20 @@
+import Type, { type Static } from 'typebox';
+import { Count, DurationMs, orNull, TaskCounts } from './parts.ts';
+
+/** The grid at a glance. */
+export const Summary = Type.Object({
+  jobs_running: Count,
+  jobs_ended: Type.Integer({ description: 'Of the jobs that are listed, those that have ended.' }),
+  tasks: TaskCounts,
+  finished_per_s: Type.Number({ description: 'Tasks that finished per second, over the last seconds.' }),
+  machines: Type.Object({ idle: Count, busy: Count, draining: Count, quarantined: Count }),
+  processors: Count,
+  replicas_running: Count,
+  providers_connected: Count,
+  provider_count: Count,
+  requests_queued: Count,
+  requests_running: Count,
+  remaining_ms_max: orNull(DurationMs),
+  trouble: Type.String({ description: 'Why the broker takes nothing new, a full disk for example; empty while all is well.' }),
+});
+export type Summary = Static<typeof Summary>;

@@ -1,0 +1,47 @@
+import Type, { type Static } from 'typebox';
+import { Count, InstantMs, JobId, orNull, TaskIndex, TaskStatusName } from './parts.ts';
+
+/** One run of a task. */
+export const Replica = Type.Object({
+  replica_id: Count,
+  machine_id: Type.String(),
+  request_id: Type.String({ description: 'The allocation request that it ran in; may be empty.' }),
+  placed_unix_ms: InstantMs,
+  started_unix_ms: orNull(InstantMs),
+  ended_unix_ms: orNull(InstantMs),
+  outcome: Type.String({ description: '`succeeded`, `failed`, `cancelled`, `limited` or `broken`; empty while it runs.' }),
+  exit_status: Type.Integer(),
+  accepted: Type.Boolean(),
+  reason: Type.String(),
+  detail: Type.String(),
+});
+export type Replica = Static<typeof Replica>;
+
+/** A task and its replicas. */
+export const Task = Type.Object({
+  job_id: JobId,
+  task_index: TaskIndex,
+  value: Type.String({ description: 'What `{}` stands for; of a workflow, the id of the task.' }),
+  status: TaskStatusName,
+  failure_count: Count,
+  waits_for: Type.Array(TaskIndex),
+  replicas: Type.Array(Replica),
+  taken_from: orNull(Type.Object({ job_id: JobId, task_index: TaskIndex })),
+});
+export type Task = Static<typeof Task>;
+
+/** Tasks by index. */
+export const TaskPage = Type.Object({ tasks: Type.Array(Task), next_task_index: orNull(TaskIndex) });
+export type TaskPage = Static<typeof TaskPage>;
+
+/** What a task printed and wrote. Texts are data: whatever is in them is shown as it is, never as markup. */
+export const TaskOutput = Type.Object({
+  job_id: JobId,
+  task_index: TaskIndex,
+  replica_id: Count,
+  standard_output: Type.String({ description: 'The last `tail_bytes` of it, as UTF-8.' }),
+  standard_error: Type.String(),
+  is_cut: Type.Boolean({ description: 'Whether the beginning of one of them is left out here, or the output limit cut it.' }),
+  files: Type.Array(Type.Object({ path: Type.String(), local_path: Type.String(), size_bytes: Count, sha256: Type.String(), gathered_in: orNull(Type.String()) })),
+});
+export type TaskOutput = Static<typeof TaskOutput>;

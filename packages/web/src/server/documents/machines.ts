@@ -1,0 +1,55 @@
+import { MachineStatus, type MachineRecord } from '@mutirao/api/broker';
+
+import { machineStatusNames, type Machine, type MachineOverview } from '../../schema/index.ts';
+import { nameOf } from './names.ts';
+import { machineCounts } from './summary.ts';
+
+const shownMax = 5000;
+
+/** All machines by provider, as columns. Cost: O(machines log machines). */
+export function machineOverview(machines: readonly MachineRecord[]): MachineOverview {
+  const sites = Map.groupBy(machines, ({ providerId }) => providerId);
+  return {
+    statuses: [...machineStatusNames],
+    sites: [...sites].sort(([one], [other]) => compare(one, other)).map(([providerId, own]) => siteDocument(providerId, own)),
+  };
+}
+
+function siteDocument(providerId: string, machines: readonly MachineRecord[]): MachineOverview['sites'][number] {
+  const shown = byName(machines).slice(0, shownMax);
+  return {
+    provider_id: providerId, machine_count: machines.length, processors: machines.reduce((sum, { facts }) => sum + (facts?.processors ?? 0), 0),
+    running_count: machines.reduce((sum, { runningCount }) => sum + runningCount, 0), ...machineCounts(machines),
+    machines: {
+      machine_id: shown.map(idOf), status: shown.map(({ status }) => Math.max(0, machineStatusNames.indexOf(statusName(status)))),
+      processors: shown.map(({ facts }) => facts?.processors ?? 0), running: shown.map(({ runningCount }) => runningCount), until_unix_ms: shown.map(({ facts }) => facts?.untilUnixMs ?? 0),
+    },
+    left_out_count: machines.length - shown.length,
+  };
+}
+
+function statusName(status: MachineStatus): (typeof machineStatusNames)[number] {
+  return nameOf(MachineStatus, status) as (typeof machineStatusNames)[number];
+}
+
+/** The name of a machine. */
+export function idOf({ facts }: MachineRecord): string {
+  return facts?.machineId ?? '';
+}
+
+/** Numbers within names are compared as such: m2 comes before m10. */
+export function byName(machines: readonly MachineRecord[]): MachineRecord[] {
+  return [...machines].sort((one, other) => compare(idOf(one), idOf(other)));
+}
+
+const compare = new Intl.Collator('en', { numeric: true }).compare;
+
+/** A machine in full. */
+export function machineDocument(machine: MachineRecord): Machine {
+  const { facts } = machine;
+  return {
+    machine_id: idOf(machine), provider_id: machine.providerId, status: nameOf(MachineStatus, machine.status), processors: facts?.processors ?? 0,
+    running_count: machine.runningCount, waiting_count: machine.waitingCount, finished_count: machine.finishedCount, failed_count: machine.failedCount,
+    joined_unix_ms: machine.joinedUnixMs, until_unix_ms: facts?.untilUnixMs ?? null, request_id: facts?.requestId ?? '', attributes: facts?.attributes ?? {}, credibility: machine.credibility ?? null,
+  };
+}

@@ -1,0 +1,50 @@
+import { JobStatus, MachineStatus, type JobSummary, type MachineRecord, type ProviderRecord } from '@mutirao/api/broker';
+import { RequestStatus, type AllocationRequest } from '@mutirao/api/provider';
+
+import type { Summary, TaskCounts } from '../../schema/index.ts';
+import { taskCounts, type Outlook } from './jobs.ts';
+
+/** What the grid at a glance is made of. */
+export interface SummarySources {
+  readonly jobs: readonly JobSummary[];
+  readonly outlooks: ReadonlyMap<number, Outlook>;
+  readonly machines: readonly MachineRecord[];
+  readonly providers: readonly ProviderRecord[];
+  readonly requests: readonly AllocationRequest[];
+  readonly trouble: string;
+  readonly finishedPerSecond: number;
+}
+
+/** The grid at a glance; tasks are those of jobs that run. */
+export function summaryDocument({ jobs, outlooks, machines, providers, requests, trouble, finishedPerSecond }: SummarySources): Summary {
+  const running = jobs.filter(({ status }) => status === JobStatus.RUNNING);
+  const remaining = [...outlooks.values()].flatMap(({ remainingMsMax }) => (remainingMsMax === undefined ? [] : [remainingMsMax]));
+  return {
+    jobs_running: running.length, jobs_ended: jobs.length - running.length,
+    tasks: running.map(taskCounts).reduce(addCounts, noTasks), finished_per_s: finishedPerSecond,
+    machines: machineCounts(machines), processors: machines.reduce((sum, { facts }) => sum + (facts?.processors ?? 0), 0),
+    replicas_running: machines.reduce((sum, { runningCount }) => sum + runningCount, 0),
+    providers_connected: providers.filter(({ connected }) => connected).length, provider_count: providers.length,
+    requests_queued: countOf(requests, RequestStatus.QUEUED), requests_running: countOf(requests, RequestStatus.RUNNING),
+    remaining_ms_max: remaining.length === 0 ? null : Math.max(...remaining), trouble,
+  };
+}
+
+const noTasks: TaskCounts = { waiting: 0, ready: 0, running: 0, verifying: 0, finished: 0, failed: 0, cancelled: 0 };
+
+function addCounts(one: TaskCounts, other: TaskCounts): TaskCounts {
+  return {
+    waiting: one.waiting + other.waiting, ready: one.ready + other.ready, running: one.running + other.running, verifying: one.verifying + other.verifying,
+    finished: one.finished + other.finished, failed: one.failed + other.failed, cancelled: one.cancelled + other.cancelled,
+  };
+}
+
+/** Machines by status. */
+export function machineCounts(machines: readonly Pick<MachineRecord, 'status'>[]): Summary['machines'] {
+  const count = (wanted: MachineStatus): number => machines.filter(({ status }) => status === wanted).length;
+  return { idle: count(MachineStatus.IDLE), busy: count(MachineStatus.BUSY), draining: count(MachineStatus.DRAINING), quarantined: count(MachineStatus.QUARANTINED) };
+}
+
+function countOf(requests: readonly AllocationRequest[], wanted: RequestStatus): number {
+  return requests.filter(({ status }) => status === wanted).length;
+}

@@ -1,0 +1,129 @@
+import { hash } from 'node:crypto';
+
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import type { Logger } from '@mutirao/runtime/log';
+import type { TokenCheck } from '@mutirao/runtime/rpc';
+
+import { apiPrefix, eventsPath, routes, type RouteName, type RouteSchema } from '../schema/index.ts';
+import type { GatewayParts } from './grid-calls.ts';
+import { admit, securityHeaders } from './guard.ts';
+import { jobHandlers } from './handlers/jobs.ts';
+import { overviewHandlers } from './handlers/overview.ts';
+import { JobSpecs } from './job-specs.ts';
+import { bodyBytesMax, streamBacklogBytes, streamsMax } from './limits.ts';
+import { isBug, problemOf } from './problems.ts';
+import { Readings } from './readings.ts';
+import { readRequest, type Asked, type Handlers } from './requests.ts';
+import { findStaticFile, type StaticFiles } from './static-files.ts';
+import { StreamHub, type Sink } from './stream/stream-hub.ts';
+import { readWish } from './stream/wishes.ts';
+
+/** What the gateway works with beside the grid. */
+export interface GatewayOptions extends GatewayParts {
+  readonly tokens: TokenCheck;
+  /** The names by which it may be called; asked at each request, since the port is known only when it listens. */
+  hosts(): ReadonlySet<string>;
+  readonly files: StaticFiles;
+  readonly log: Logger;
+  /** Another one at each start, for the ids of streams. */
+  readonly instance: string;
+}
+
+/** The gateway: what answers HTTP, and the hub whose ticks drive its streams. */
+export interface Gateway {
+  readonly server: FastifyInstance;
+  readonly hub: StreamHub;
+}
+
+/** Makes the gateway; it does not listen yet. */
+export function makeGateway(options: GatewayOptions): Gateway {
+  const { log } = options;
+  const server = fastify({ logger: false, bodyLimit: bodyBytesMax, exposeHeadRoutes: false, requestTimeout: 60_000, connectionTimeout: 0, forceCloseConnections: true });
+  const hub = new StreamHub(options, options.instance);
+  server.addHook('onRequest', async (request, reply) => {
+    void reply.headers(securityHeaders);
+    knock(options, request);
+    await Promise.resolve();
+  });
+  server.addHook('onClose', async () => {
+    hub.close();
+    await Promise.resolve();
+  });
+  server.setErrorHandler((error, request, reply) => {
+    const { status, problem } = problemOf(error);
+    // What was asked is in the path alone: neither headers nor bodies are anybody's business.
+    if (isBug(error)) log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'a request failed');
+    return reply.code(status).header('cache-control', 'no-store').send(problem);
+  });
+  addRoutes(server, options, hub);
+  return { server, hub };
+}
+
+function knock({ hosts, tokens }: GatewayOptions, { method, headers, routeOptions }: FastifyRequest): void {
+  const one = (name: string): string | undefined => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(',') : value;
+  };
+  const asked = { method, host: headers.host, origin: headers.origin, fetchSite: one('sec-fetch-site'), authorization: headers.authorization };
+  // By the route that was found, not by the address: that may be written in many ways.
+  admit(asked, hosts(), { needsToken: routeOptions.url !== pageFiles, tokens });
+}
+
+function addRoutes(server: FastifyInstance, options: GatewayOptions, hub: StreamHub): void {
+  const readings = new Readings(options);
+  const specs = new JobSpecs(options);
+  const handlers: Partial<Handlers> = { ...overviewHandlers(options, readings), ...jobHandlers(options, readings, specs) };
+  for (const [name, schema] of Object.entries(routes) as [RouteName, RouteSchema][]) {
+    const handle = handlers[name] as ((asked: Asked<RouteName>) => unknown) | undefined;
+    if (handle === undefined) continue;
+    server.route({
+      method: schema.method, url: `${apiPrefix}${schema.path}`,
+      handler: async (request, reply) => {
+        const document = await handle(readRequest(schema, request) as Asked<RouteName>);
+        return sendDocument(request, reply, document);
+      },
+    });
+  }
+  server.get(eventsPath, (request, reply) => { openStream(hub, request, { reply, readings, specs }); });
+  server.get(pageFiles, (request, reply) => sendFile(options.files, request, reply));
+}
+
+/** Sends a document, or that it is the one which the page has. */
+function sendDocument(request: FastifyRequest, reply: FastifyReply, document: unknown): FastifyReply {
+  const body = JSON.stringify(document);
+  void reply.header('cache-control', 'no-store').type('application/json');
+  if (request.method !== 'GET') return reply.send(body);
+  const etag = `"${hash('sha1', body, 'base64url')}"`;
+  void reply.header('etag', etag);
+  return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(body);
+}
+
+/** The route of the files of the page. */
+const pageFiles = '/*';
+
+function sendFile(files: StaticFiles, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = request.url.split('?', 1)[0] ?? '/';
+  const file = path.startsWith('/api') ? undefined : findStaticFile(files, path);
+  if (file === undefined) throw new MutiraoError('MUT_NOT_FOUND', files.size === 0 ? 'the page has not been built; "scripts/setup" does it' : 'there is no such file of the page');
+  void reply.header('etag', file.etag).header('cache-control', 'no-cache').header('vary', 'accept-encoding').type(file.type);
+  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
+  const takesGzip = file.gzipped !== undefined && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+  return takesGzip ? reply.header('content-encoding', 'gzip').send(file.gzipped) : reply.send(file.bytes);
+}
+
+function openStream(hub: StreamHub, request: FastifyRequest, { reply, readings, specs }: { readonly reply: FastifyReply; readonly readings: Readings; readonly specs: JobSpecs }): void {
+  const query = request.query as Readonly<Record<string, unknown>>;
+  const text = (name: string): string => (typeof query[name] === 'string' ? query[name] : '');
+  const lastId = request.headers['last-event-id'];
+  const wish = readWish({ topics: text('topics'), job: text('job') }, typeof lastId === 'string' ? lastId : undefined, { readings, specs });
+  if (hub.pageCount >= streamsMax) throw new MutiraoError('MUT_WEB_STREAMS_MAX', `${streamsMax} streams are open; close a page`);
+  void reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
+  raw.write('retry: 1000\n\n');
+  const sink: Sink = { isReady: () => raw.writableLength < streamBacklogBytes && !raw.destroyed, write: (message) => { raw.write(message); } };
+  const close = hub.open(wish, sink);
+  raw.on('close', close).on('error', close);
+}

@@ -1,0 +1,32 @@
+import type { JobList, Summary } from '../../schema/index.ts';
+import { jobRow } from '../documents/jobs.ts';
+import { summaryDocument } from '../documents/summary.ts';
+import type { GatewayParts } from '../grid-calls.ts';
+import type { Readings } from '../readings.ts';
+import type { Handlers } from '../requests.ts';
+import { bodyBytesMax } from '../limits.ts';
+
+/** Who and where, and the grid at a glance. */
+export function overviewHandlers(parts: GatewayParts, readings: Readings): Handlers<'getSession' | 'getSummary'> {
+  return {
+    getSession: () => ({
+      version: parts.version, user_id: parts.userId, home: parts.home, directory: parts.directory, broker: parts.grid.brokerAddress(),
+      has_reservations: parts.grid.findReservations() !== undefined, body_bytes_max: bodyBytesMax,
+    }),
+    getSummary: () => readSummary(readings),
+  };
+}
+
+/** The grid at a glance, of the newest answers. */
+export async function readSummary(readings: Readings): Promise<Summary> {
+  const [{ jobs, trouble = '' }, { machines }, { providers }, { requests }] = await Promise.all([readings.jobs(), readings.machines(), readings.providers(), readings.requests()]);
+  const outlooks = await readings.outlooks(jobs);
+  return summaryDocument({ jobs, outlooks, machines, providers, requests, trouble, finishedPerSecond: readings.finishedPerSecond() });
+}
+
+/** The newest jobs with how long they still take. */
+export async function readJobs(readings: Readings): Promise<JobList> {
+  const { jobs } = await readings.jobs();
+  const outlooks = await readings.outlooks(jobs);
+  return { jobs: jobs.map((job) => jobRow(job, outlooks.get(job.jobId))), next_before_job_id: jobs.length < 100 ? null : jobs.at(-1)?.jobId ?? null };
+}

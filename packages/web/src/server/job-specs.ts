@@ -1,0 +1,52 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import type { JobSpec, JobSummary } from '@mutirao/api/broker';
+
+import { jobDetail, jobSpecPart, type JobSpecPart } from './documents/jobs.ts';
+import type { GatewayParts } from './grid-calls.ts';
+import type { Readings } from './readings.ts';
+import type { JobDetail } from '../schema/index.ts';
+
+const keptMax = 100;
+
+/** What users stated of jobs, asked for once: it may be large, and never changes. */
+export class JobSpecs {
+  readonly #parts: Pick<GatewayParts, 'grid'>;
+  readonly #kept = new Map<number, JobSpecPart>();
+
+  constructor(parts: Pick<GatewayParts, 'grid'>) {
+    this.#parts = parts;
+  }
+
+  async get(jobId: number): Promise<JobSpecPart> {
+    const known = this.#kept.get(jobId);
+    if (known !== undefined) return known;
+    const part = jobSpecPart(await this.fetch(jobId));
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size >= keptMax && oldest !== undefined) this.#kept.delete(oldest);
+    this.#kept.set(jobId, part);
+    return part;
+  }
+
+  /** The whole spec, which is not kept. @throws {MutiraoError} MUT_NOT_FOUND */
+  async fetch(jobId: number): Promise<JobSpec> {
+    const { spec } = await this.#parts.grid.broker().getJob({ jobId });
+    if (spec === undefined) throw noJob(jobId);
+    return spec;
+  }
+}
+
+/** A job in full. @throws {MutiraoError} MUT_NOT_FOUND */
+export async function readJobDetail(readings: Readings, specs: JobSpecs, jobId: number): Promise<JobDetail> {
+  const [answer, spec] = await Promise.all([readings.job(jobId), specs.get(jobId)]);
+  return jobDetail(demandJob(answer.job, jobId), spec, answer);
+}
+
+/** @throws {MutiraoError} MUT_NOT_FOUND */
+export function demandJob(job: JobSummary | undefined, jobId: number): JobSummary {
+  if (job === undefined) throw noJob(jobId);
+  return job;
+}
+
+function noJob(jobId: number): MutiraoError {
+  return new MutiraoError('MUT_NOT_FOUND', `there is no job ${jobId} of yours`);
+}

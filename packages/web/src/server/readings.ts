@@ -1,0 +1,105 @@
+import { JobStatus, type JobSummary, type ListJobsResponse, type ListMachinesResponse, type ListProvidersResponse, type ListRequestsResponse } from '@mutirao/api/broker';
+
+import { FinishRate } from './finish-rate.ts';
+import type { GatewayParts } from './grid-calls.ts';
+import type { Outlook } from './documents/jobs.ts';
+
+/** A reading is taken anew after so many times what the last one took, so that all pages together cost the broker a few per cent at most. */
+const restFactor = 20;
+/** Jobs whose remaining time is asked for, the newest of those that run. */
+const outlooksMax = 8;
+const jobsListed = 100;
+
+/** The least age, in milliseconds, at which a reading is taken anew. */
+const ages = { jobs: 200, outlook: 1500, machines: 1000, requests: 1000, providers: 1000, ledger: 2000 } as const;
+
+interface Kept {
+  readonly takenAt: number;
+  /** Until then it is given to whoever asks. */
+  readonly until: number;
+  readonly value: unknown;
+}
+
+/**
+ * What the broker said last, for all pages at once: who asks while an answer is young gets it, and who asks while it is fetched waits for the same one.
+ */
+export class Readings {
+  readonly #parts: Pick<GatewayParts, 'grid' | 'clock'>;
+  readonly #kept = new Map<string, Kept>();
+  readonly #underway = new Map<string, Promise<unknown>>();
+  readonly #rate = new FinishRate();
+
+  constructor(parts: Pick<GatewayParts, 'grid' | 'clock'>) {
+    this.#parts = parts;
+  }
+
+  /** The newest jobs. */
+  async jobs(): Promise<ListJobsResponse> {
+    return this.#take('jobs', ages.jobs, async (broker) => {
+      const answer = await broker.listJobs({ pageSize: jobsListed, beforeJobId: 0 });
+      this.#rate.note(this.#parts.clock.now(), answer.jobs);
+      return answer;
+    });
+  }
+
+  machines(): Promise<ListMachinesResponse> {
+    return this.#take('machines', ages.machines, (broker) => broker.listMachines());
+  }
+
+  /** Requests that have not ended. */
+  requests(): Promise<ListRequestsResponse> {
+    return this.#take('requests', ages.requests, (broker) => broker.listRequests({ endedToo: false }));
+  }
+
+  providers(): Promise<ListProvidersResponse> {
+    return this.#take('providers', ages.providers, (broker) => broker.listProviders());
+  }
+
+  ledger(jobId: number) {
+    return this.#take(`ledger ${jobId}`, ages.ledger, (broker) => broker.getLedger({ jobId }));
+  }
+
+  /** A job without its spec. */
+  job(jobId: number) {
+    return this.#take(`job ${jobId}`, ages.jobs, (broker) => broker.getJob({ jobId, withoutSpec: true }));
+  }
+
+  /** How long the newest jobs that run still take. */
+  async outlooks(jobs: readonly JobSummary[]): Promise<ReadonlyMap<number, Outlook>> {
+    const running = jobs.filter(({ status }) => status === JobStatus.RUNNING).slice(0, outlooksMax);
+    const found = await Promise.all(running.map(async ({ jobId }) => [jobId, await this.#take(`outlook ${jobId}`, ages.outlook, (broker) => broker.getJob({ jobId, withoutSpec: true }))] as const));
+    return new Map(found);
+  }
+
+  /** Tasks that finished per second, lately. */
+  finishedPerSecond(): number {
+    return this.#rate.perSecond(this.#parts.clock.now());
+  }
+
+  async #take<T>(key: string, age: number, fetch: (broker: ReturnType<GatewayParts['grid']['broker']>) => Promise<T>): Promise<T> {
+    const { clock, grid } = this.#parts;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && clock.now() < kept.until) return kept.value as T;
+    const underway = this.#underway.get(key);
+    if (underway !== undefined) return underway as Promise<T>;
+    const takenAt = clock.now();
+    const fetching = (async () => {
+      const value = await fetch(grid.broker());
+      const now = clock.now();
+      this.#forgetOld(now);
+      this.#kept.set(key, { takenAt, until: now + Math.max(age, (now - takenAt) * restFactor), value });
+      return value;
+    })();
+    this.#underway.set(key, fetching);
+    try {
+      return await fetching;
+    } finally {
+      this.#underway.delete(key);
+    }
+  }
+
+  /** Answers about single jobs would pile up otherwise. */
+  #forgetOld(now: number): void {
+    for (const [key, { until }] of this.#kept) if (until + 60_000 < now) this.#kept.delete(key);
+  }
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+/** A file of the page, held in memory. */
+export interface StaticFile {
+  readonly type: string;
+  readonly etag: string;
+  readonly bytes: Buffer;
+  /** Undefined where it would be no smaller. */
+  readonly gzipped: Buffer | undefined;
+}
+
+/** The files of the page by their path, `index.html` among them. */
+export type StaticFiles = ReadonlyMap<string, StaticFile>;
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.png': 'image/png', '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2', '.json': 'application/json', '.txt': 'text/plain; charset=utf-8', '.webmanifest': 'application/manifest+json',
+};
+
+/** Reads the built page from a folder; without files where it has not been built. */
+export function readStaticFolder(folder: string): StaticFiles {
+  let names: string[];
+  try {
+    names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  } catch {
+    return new Map();
+  }
+  const kept = names.filter((name) => types[extname(name)] !== undefined);
+  return makeStaticFiles(new Map(kept.map((name) => [name.replaceAll('\\', '/'), readFileSync(join(folder, name))])));
+}
+
+/** The files of the page from their contents, by paths without a slash in front. */
+export function makeStaticFiles(contents: ReadonlyMap<string, Buffer>): StaticFiles {
+  return new Map([...contents].map(([name, bytes]) => [`/${name}`, staticFile(name, bytes)]));
+}
+
+function staticFile(name: string, bytes: Buffer): StaticFile {
+  const gzipped = gzipSync(bytes, { level: 9 });
+  return {
+    type: types[extname(name)] ?? 'application/octet-stream', bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+    gzipped: gzipped.length < bytes.length * 0.9 ? gzipped : undefined,
+  };
+}
+
+/** The file for a path of the page; a path without a dot is a view of the one page. Undefined where there is none. */
+export function findStaticFile(files: StaticFiles, path: string): StaticFile | undefined {
+  return files.get(path) ?? (path.includes('.') ? undefined : files.get('/index.html'));
+}
