@@ -11,7 +11,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { tell } from '../../output/tell.ts';
 import { PlacementPartRunner } from '../../simulation/study/placement-part-runner.ts';
-import { readPlacementSettings } from '../../simulation/study/run-gonzalez2010.ts';
+import { getLogs as getPlacementLogs, readPlacementSettings } from '../../simulation/study/run-gonzalez2010.ts';
 import { ChunkRunner } from '../../simulation/study/run-study-chunk.ts';
 import { checkLogs, getData, readSettings, type StudyOptions } from '../../simulation/study/study-options.ts';
 
@@ -37,8 +37,7 @@ export function define(command: Command, act: Act): void {
 export function runPart(context: CommandContext, [name, part]: readonly [string, string], options: StudyChunkOptions): ExitStatus {
   readSettings(name, options);
   const run = name === 'gonzalez2010' ? findPlacementPart(part, options) : findChunk(name, part, options);
-  const data = getData(context, options);
-  checkLogs(data, run.files);
+  const data = run.getLogs(context);
   const file = resolve(context.directory, options.out);
   writeAtomic(file, run.run(data), 0o644);
   const document: JsonOf<typeof shapes.study_part> = { part, run_count: run.runCount, file };
@@ -48,8 +47,9 @@ export function runPart(context: CommandContext, [name, part]: readonly [string,
 
 /** A part of some study, ready to be run. */
 interface RunnablePart {
-  readonly files: readonly string[];
   readonly runCount: number;
+  /** The folder of the logs that it needs. @throws {MutiraoError} MUT_DATA_MISSING */
+  getLogs(context: CommandContext): string;
   /** Runs it on the logs of a folder and tells the results as JSON lines. */
   run(data: string): string;
 }
@@ -57,13 +57,19 @@ interface RunnablePart {
 function findChunk(name: string, part: string, options: StudyChunkOptions): RunnablePart {
   const settings = readSettings(name, options);
   const chunk = getPart(listParts(settings), part);
-  return { files: [chunk.trace.file], runCount: isStartsChunk(chunk) ? 0 : countRuns(chunk), run: (data) => new ChunkRunner(data, settings.seed).run(chunk) };
+  const getLogs = (context: CommandContext): string => {
+    const data = getData(context, options);
+    checkLogs(data, [chunk.trace.file]);
+    return data;
+  };
+  return { getLogs, runCount: isStartsChunk(chunk) ? 0 : countRuns(chunk), run: (data) => new ChunkRunner(data, settings.seed).run(chunk) };
 }
 
 function findPlacementPart(part: string, options: StudyChunkOptions): RunnablePart {
   const settings = readPlacementSettings(options);
   const found = getPart(listPlacementParts(settings), part);
-  return { files: found.mix.files, runCount: listCases(found).length, run: (data) => new PlacementPartRunner(data, settings.seed).run(found) };
+  const getLogs = (context: CommandContext): string => getPlacementLogs(context, options, [found]);
+  return { getLogs, runCount: listCases(found).length, run: (data) => new PlacementPartRunner(data, settings.seed).run(found) };
 }
 
 function getPart<P extends { readonly id: string }>(parts: readonly P[], part: string): P {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
@@ -31,6 +31,7 @@ export interface PlacementStudyOptions extends StudyOptions {
 /** Reads what is to be run of it. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readPlacementSettings(options: Pick<PlacementStudyOptions, 'quick' | 'seed' | 'experiments'>): PlacementStudySettings {
   const max = mixes.logs.experimentCount;
+  if (options.quick === true && options.experiments !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--quick is of one experiment and --experiments is ${options.experiments}; want one of both`);
   return { ...readSettings('gonzalez2010', options), experiments: options.experiments === undefined ? max : readWhole('--experiments', options.experiments, { min: 1, max }) };
 }
 
@@ -38,20 +39,29 @@ export function readPlacementSettings(options: Pick<PlacementStudyOptions, 'quic
 export async function runGonzalez2010(context: CommandContext, options: PlacementStudyOptions): Promise<ExitStatus> {
   const settings = readPlacementSettings(options);
   const workerCount = options.workers === undefined ? availableParallelism() : readWhole('--workers', options.workers, { min: 1, max: 1024 });
-  const data = getData(context, options);
   const folder = resolve(context.directory, options.out);
   openStudyFolder(folder, { study: 'gonzalez2010', version: 1, quick: settings.isQuick, seed: settings.seed });
-  if (options.exportJdf === true) return writeJobFile(context, folder, settings, { data, command: options.command ?? ownCommand });
   const parts = listParts(settings);
+  if (options.exportJdf === true) {
+    return writeJobFile(context, folder, settings, { data: getLogs(context, options, parts), command: options.command ?? ownCommand });
+  }
   const missing = parts.filter((part) => read(folder, part, settings.seed) === undefined);
   if (missing.length < parts.length) context.output.note(`${parts.length - missing.length} of ${parts.length} parts are done already`);
-  checkLogs(data, missing.flatMap(({ mix }) => mix.files));
-  await runMissing(context, folder, missing, { data, seed: settings.seed, workerCount });
+  // What a grid has run needs no logs any more.
+  if (missing.length > 0) await runMissing(context, folder, missing, { data: getLogs(context, options, missing), seed: settings.seed, workerCount });
   if (context.signal.aborted) {
     context.output.note('interrupted; the same command goes on with it');
     return 4;
   }
   return finish(context, folder, settings);
+}
+
+/** The folder of the logs that parts need, which are all there. @throws {MutiraoError} MUT_DATA_MISSING */
+export function getLogs(context: CommandContext, options: StudyOptions, parts: readonly PlacementPart[]): string {
+  const files = [...new Set(parts.flatMap(({ mix }) => mix.files))];
+  const data = getData(context, options, files.map((file) => basename(file, '.swf.gz')));
+  checkLogs(data, files);
+  return data;
 }
 
 async function runMissing(

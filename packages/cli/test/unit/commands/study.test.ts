@@ -1,12 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import {
   decodeChunk, decodeStarts, encodeChunk, encodeStarts, listChunks, listParts, listStarts, requestsMaxima, studyHeuristics, studyTraces,
   type AnyChunk, type StartsChunk, type StudyChunk,
 } from '@mutirao/sim/costa2005';
-import { encodePart, listCases, listParts as listPlacementParts } from '@mutirao/sim/gonzalez2010';
+import { encodePart, listCases, listParts as listPlacementParts, mixes } from '@mutirao/sim/gonzalez2010';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
 import { runChunks } from '../../../src/simulation/study/chunk-pool.ts';
 import { StudyFolder } from '../../../src/simulation/study/study-folder.ts';
@@ -170,14 +170,36 @@ test('the study of placement says how many experiments there are, and needs its 
   t.is(status, 3);
   t.regex(err, /MUT_DATA_MISSING .*none lacks logs that the study needs: swf\/SDSC-SP2.*grid\/LCG-2005-1\.swf\.gz/);
   t.regex((await runCommandLine(['sim', 'study', 'eager', '--experiments', '1', '--out', 'other'], { directory })).err, /--experiments is for the study gonzalez2010, not for eager/);
-  const part = await runCommandLine(['sim', 'study-chunk', 'gonzalez2010', 'logs-9-1-min-st', '--experiments', '2', '--data', '.', '--out', 'part'], { directory });
-  t.regex(part.err, /the part is "logs-9-1-min-st"; want one of this study, such as logs-0-0_7-random/);
+  const job = await runCommandLine([...words, '--export-jdf'], { directory });
+  t.is(job.status, 3, 'a job whose inputs are not there could not be submitted');
+  t.false(existsSync(join(directory, 'out', 'gonzalez2010.jdf')));
+  const nameless = await runCommandLine(['sim', 'study', 'gonzalez2010', '--data', '', '--out', 'out'], { directory });
+  t.is(nameless.status, 3);
+  t.regex(nameless.err, /MUT_DATA_MISSING the study needs logs that are not part of Mutirao: SDSC-SP2-1998-4\.2-cln, CTC-SP2-1996-3\.1-cln, DAS2-fs1-2003-1, .*, LCG-2005-1\n/);
+  t.regex((await runCommandLine([...words, '--quick', '--experiments', '1'], { directory })).err, /MUT_BAD_REQUEST --quick is of one experiment and --experiments is 1; want one of both/);
+});
+
+test('a part of the study of placement that there is not is refused: another experiment, load or strategy', async (t) => {
+  const directory = temporaryFolder(t);
+  for (const part of ['logs-9-1-min-st', 'logs-0-0-min-st', 'logs-0-0_9-min-st', 'logs-0-0_85-min-xx', 'serial-0-1-min-st', 'logs-0-0_85-min-st:1.5', '']) {
+    const { status, err } = await runCommandLine(['sim', 'study-chunk', 'gonzalez2010', part, '--experiments', '2', '--data', '.', '--out', 'part'], { directory });
+    t.is(status, 2, part);
+    t.true(err.includes(`the part is "${part}"; want one of this study, such as logs-0-0_7-random`), err);
+  }
+  const { status, err } = await runCommandLine(['sim', 'study-chunk', 'gonzalez2010', 'serial-0-0_85-min-st', '--data', '', '--out', 'part'], { directory });
+  t.is(status, 3);
+  t.regex(err, /MUT_DATA_MISSING .*: SDSC-SP2-1998-4\.2-cln, CTC-SP2-1996-3\.1-cln, DAS2-fs1-2003-1, LCG-2005-1\n/);
+  t.deepEqual(readdirSync(directory), []);
 });
 
 test('parts of the study of placement are kept, gone on with, reported and exported', async (t) => {
   const directory = temporaryFolder(t);
   const words = ['sim', 'study', 'gonzalez2010', '--quick', '--data', 'none', '--out', 'out'];
-  const job = await runCommandLine([...words, '--export-jdf', '--command', 'npx mutirao'], { directory });
+  for (const file of mixes.logs.files) {
+    mkdirSync(join(directory, 'logs', dirname(file)), { recursive: true });
+    writeFileSync(join(directory, 'logs', file), '');
+  }
+  const job = await runCommandLine(['sim', 'study', 'gonzalez2010', '--quick', '--data', 'logs', '--out', 'out', '--export-jdf', '--command', 'npx mutirao'], { directory });
   t.is(job.out, `${join(directory, 'out', 'gonzalez2010.jdf')}\n`);
   t.regex(readFileSync(join(directory, 'out', 'gonzalez2010.jdf'), 'utf8'), /\nremote: npx mutirao sim study-chunk gonzalez2010 logs-0-0_85-random --quick --seed 1 --data "\$STORAGE" /);
   const facts = { taskCount: 36_770, span: 1, overestimate: 1, taskShares: [1, 0, 0, 0], workShares: [1, 0, 0, 0] };

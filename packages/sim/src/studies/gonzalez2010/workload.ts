@@ -69,9 +69,10 @@ function spread(tasks: readonly TracedRequest[]): TracedRequest[] {
 /**
  * Stretches an experiment so that its work is so much of what all clusters can do between the first and the last submission; whole milliseconds, from 0 on.
  *
- * @param load more than 0: sum size_j p_j / (M x span), p being the real run time.
+ * @param load more than 0: sum size_j p_j / (M x span), p being the real run time. @throws {InvariantError} for any other.
  */
 export function scaleToLoad(tasks: readonly TracedRequest[], load: number): TracedRequest[] {
+  invariant(load > 0 && Number.isFinite(load), `the offered load is ${load}; want more than 0`);
   const span = workOf(tasks) / (allProcessors * load);
   return tasks.map((task) => ({ ...task, submittedAt: Math.round(task.submittedAt * span) }));
 }

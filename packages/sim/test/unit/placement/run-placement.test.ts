@@ -56,6 +56,14 @@ test('Min_ST starts a task at once where some cluster is free', (t) => {
   t.deepEqual(clusters, [0, 1, 2]);
 });
 
+test('an a out of 0..1 stops the simulation at its first task', (t) => {
+  const stream = [{ submittedAt: 0, width: 1, walltime: 1, runTime: 1 }];
+  for (const admissibility of [-0.1, 1.1, NaN]) {
+    const setup = { sizes: [4, 8], policy: firstComeFirstServed, strategy: findPlacementStrategy('min-st')!, admissibility, seed: '1' };
+    t.throws(() => runPlacement(setup, stream), { instanceOf: InvariantError, message: `admissibility is ${admissibility}; want 0..1` });
+  }
+});
+
 test('a task that is wider than every cluster stops the simulation', (t) => {
   const setup = { sizes: [4], policy: firstComeFirstServed, strategy: findPlacementStrategy('min-st')!, admissibility: 1, seed: '1' };
   t.throws(() => runPlacement(setup, [{ submittedAt: 0, width: 5, walltime: 1, runTime: 1 }]), { instanceOf: InvariantError, message: /5 processors.*\(4\)/ });

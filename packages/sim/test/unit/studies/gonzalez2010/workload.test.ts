@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { TracedRequest } from '@mutirao/core/queue';
+import { InvariantError } from '@mutirao/core/shared';
 import { allProcessors, clusterSizes, experimentTasks, sampleExperiment, scaleToLoad } from '@mutirao/sim/gonzalez2010';
 
 /** A log whose tasks can be told apart by their run times. */
@@ -38,4 +39,9 @@ test('a scaled experiment offers the load that was asked for', (t) => {
     t.true(stream.every(({ submittedAt }) => Number.isInteger(submittedAt)));
   }
   t.deepEqual([clusterSizes.length, allProcessors], [11, 136]);
+});
+
+test('there is no experiment at a load of nothing', (t) => {
+  const tasks = sampleExperiment(logs, 0);
+  for (const load of [0, -1, NaN, Infinity]) t.throws(() => scaleToLoad(tasks, load), { instanceOf: InvariantError, message: `the offered load is ${load}; want more than 0` });
 });
