@@ -1,8 +1,10 @@
 // gonzalez2010, section 5: what the study's runs must show whatever the workload.
 import test from 'ava';
-import type { TracedRequest } from '@mutirao/core/queue';
+import { boundOf, findPlacementStrategy, measurePlacement } from '@mutirao/core/placement';
+import { firstComeFirstServed, type TracedRequest } from '@mutirao/core/queue';
 import { Prng } from '@mutirao/core/shared';
-import { measurePart, mixes, type PlacementPart } from '@mutirao/sim/gonzalez2010';
+import { runPlacement } from '@mutirao/sim';
+import { allProcessors, clusterSizes, measurePart, mixes, theoremRatioOf, type PlacementPart } from '@mutirao/sim/gonzalez2010';
 
 function drawLog(): TracedRequest[] {
   const prng = new Prng('gonzalez2010');
@@ -25,4 +27,34 @@ test('Table III: m6 is m11, and a too small an a lengthens the schedule', (t) =>
   }
   t.is(facts.taskCount, 36_770);
   t.true(Math.abs(facts.taskShares.reduce((sum, share) => sum + share, 0) - 1) < 1e-9);
+});
+
+test('Theorem 1: d is the last task of the cluster that ends last, b the narrowest that ran where d could', (t) => {
+  const ratioOf = (tasks: readonly (readonly [width: number, endedAt: number, cluster: number])[]): number => theoremRatioOf({
+    finished: tasks.map(([width, endedAt]) => ({ submittedAt: 0, width, runTime: 1, endedAt })), clusters: tasks.map(([, , cluster]) => cluster), meanAdmissibility: 1,
+  });
+  // The tenth cluster ends last, its last task is of 17: m(10, 11) = 64. A task of 1 ran on the eleventh: m(1, 11) = 136.
+  t.is(ratioOf([[20, 99, 9], [17, 50, 9], [1, 10, 10]]), 64 / 136);
+  // The task of 1 ran where d could not, the narrowest of the others is of 9: m(8, 11) = 96.
+  t.is(ratioOf([[20, 99, 9], [17, 50, 9], [1, 10, 8], [9, 10, 10]]), 64 / 96);
+  // d is of 4, though the task that ends last is of 20: m(1, 11) of m(1, 11).
+  t.is(ratioOf([[20, 99, 9], [4, 50, 9], [1, 98, 0]]), 1);
+});
+
+test('Theorem 1: where its conditions hold, tasks of one processor that say how long they run, Min_LB stays within the bound', (t) => {
+  const prng = new Prng('Theorem 1');
+  for (let run = 0; run < 60; run += 1) {
+    const gap = prng.below(3) * 20;
+    let submittedAt = 0;
+    const stream = Array.from({ length: 1 + prng.below(400) }, () => {
+      submittedAt += gap === 0 ? 0 : prng.below(gap);
+      const walltime = 1 + prng.below(prng.below(5) === 0 ? 3000 : 100);
+      return { submittedAt, width: 1, walltime, runTime: walltime };
+    });
+    // First come, first served is list scheduling for them, which is (2 - 1/m)-competitive.
+    const admissibility = (1 + prng.below(10)) / 10;
+    const { finished } = runPlacement({ sizes: clusterSizes, policy: firstComeFirstServed, strategy: findPlacementStrategy('min-lb')!, admissibility, seed: '1' }, stream);
+    const factor = measurePlacement(finished, allProcessors)[0]!;
+    t.true(factor >= 1 && factor <= boundOf(admissibility).below, `${factor} at a = ${admissibility}`);
+  }
 });

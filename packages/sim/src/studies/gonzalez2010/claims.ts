@@ -6,39 +6,95 @@ import { middleLoad } from './parts.ts';
 const indexOf = (name: string): number => placementStrategies.findIndex((strategy) => strategy.name === name);
 const signed = (percent: number): string => `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 
-/** What the seed says, and what was found here, by load. */
+/** Something that the seed says, and what was found of it at a load. */
+interface Claim {
+  readonly says: string;
+  readonly evidence: (results: StudyResults, load: number) => string;
+  readonly holds: (results: StudyResults, load: number) => boolean;
+}
+
+const seedsBest = ['min-st', 'min-ct', 'min-pl', 'min-lbal', 'min-lb'];
+const weightedForms = [['min-wwt', 'min-wt'], ['min-wta', 'min-ta'], ['min-wwota', 'min-ta']] as const;
+
+/** @source gonzalez2010, sections 5 and 6. */
+const claims: readonly Claim[] = [
+  {
+    says: 'Random and Min_Lp gain over 20 % in m1 at a = 0.5',
+    evidence: (results, load) => `random ${signed(gainAt(results, load, 'random'))}, min-lp ${signed(gainAt(results, load, 'min-lp'))}; at their best a ${tellGain(results, load, 'random')} and ${tellGain(results, load, 'min-lp')}`,
+    holds: (results, load) => gainAt(results, load, 'random') > 20 && gainAt(results, load, 'min-lp') > 20,
+  },
+  {
+    says: 'most strategies gain most at a = 0.5',
+    evidence: (results, load) => [...countBest(results, load)].sort(([one], [other]) => one - other).map(([a, count]) => `${count} at ${a}`).join(', '),
+    holds: (results, load) => (countBest(results, load).get(0.5) ?? 0) > placementStrategies.length / 2,
+  },
+  {
+    says: 'Min_SWCT and Min_WTA gain nothing in m1',
+    evidence: (results, load) => `${tellGain(results, load, 'min-swct')}, ${tellGain(results, load, 'min-wta')}`,
+    holds: (results, load) => ['min-swct', 'min-wta'].every((name) => results.bestImprovementOf(selectionOf(load, name), 0)?.isSure !== true),
+  },
+  {
+    says: 'best without the scheme: Min_ST, Min_CT, Min_PL, Min_LBal, Min_LB',
+    evidence: (results, load) => orderOf(results, load).slice(0, 5).join(', '),
+    holds: (results, load) => orderOf(results, load).slice(0, 5).every((name) => seedsBest.includes(name)),
+  },
+  {
+    says: 'Min_U stays the worst',
+    evidence: (results, load) => `last ${orderOf(results, load).slice(-3).join(', ')}`,
+    holds: (results, load) => orderOf(results, load).at(-1) === 'min-u',
+  },
+  {
+    says: 'weighted strategies do worse than their unweighted forms',
+    evidence: (results, load) => weightedForms.map(([weighted, plain]) => `${weighted} ${ratioOf(results, load, weighted, plain).toFixed(3)} x m1 of ${plain}`).join(', '),
+    holds: (results, load) => weightedForms.every(([weighted, plain]) => ratioOf(results, load, weighted, plain) > 1),
+  },
+  {
+    says: 'too small an a lengthens schedules',
+    evidence: (results, load) => `makespan at ${smallestOf(results)} ${signed(-lossAtSmallest(results, load))}`,
+    holds: (results, load) => lossAtSmallest(results, load) < 0,
+  },
+];
+
+/** What the seed says, what was found here, and whether it held. */
 export function claimsTable(results: StudyResults): string {
-  const byLoad = (say: (load: number) => string): string => results.loads.map((load) => `${load}: ${say(load)}`).join('; ');
-  const best = (name: string, load: number): string => {
-    const found = results.bestImprovementOf({ mix: 'logs', load, strategy: indexOf(name) }, 0);
-    return found === undefined ? 'nothing' : `${signed(found.percent)} at ${found.admissibility}`;
-  };
-  const at = (name: string, load: number, admissibility: number): string => (
-    signed(results.improvementOf({ mix: 'logs', load, strategy: indexOf(name) }, { admissibility }, { admissibility: 1 }, 0)));
-  const rows = [
-    ['Random and Min_Lp gain over 20 % in m1 at a = 0.5', byLoad((load) => `random ${at('random', load, 0.5)}, min-lp ${at('min-lp', load, 0.5)} at 0.5; best ${best('random', load)} and ${best('min-lp', load)}`)],
-    ['most strategies gain most at a = 0.5', byLoad((load) => tellBest(results, load))],
-    ['Min_SWCT and Min_WTA gain nothing in m1', byLoad((load) => `${best('min-swct', load)}, ${best('min-wta', load)}`)],
-    ['best without the scheme: Min_ST, Min_CT, Min_PL, Min_LBal, Min_LB', byLoad((load) => orderOf(results, load).slice(0, 5).join(', '))],
-    ['Min_U stays the worst', byLoad((load) => `last ${orderOf(results, load).slice(-3).join(', ')}`)],
-    ['weighted strategies do worse than their unweighted forms', byLoad((load) => [['min-wwt', 'min-wt'], ['min-wta', 'min-ta'], ['min-wwota', 'min-ta']].map(([weighted = '', plain = '']) => (
-      `${weighted} ${tellRatio(results, load, weighted, plain)} m1 of ${plain}`)).join(', '))],
-    ['too small an a lengthens schedules', byLoad((load) => `makespan at 0.1 ${signed(-mean(placementStrategies.map((_, strategy) => results.improvementOf({ mix: 'logs', load, strategy }, { admissibility: smallestOf(results) }, {}, 1))))}`)],
-    ['mostly sequential loads want a larger a, mostly parallel ones a smaller', mixRow(results)],
-  ];
-  return table(['the seed', 'here, by load (change of the mean over experiments)'], rows);
+  const rows = claims.map(({ says, evidence, holds }) => [
+    says, results.loads.map((load) => `${load}: ${evidence(results, load)}`).join('; '), tellLoads(results.loads, results.loads.filter((load) => holds(results, load))),
+  ]);
+  return table(['the seed', 'here, by load (change of the mean over experiments)', 'held'], [...rows, mixRow(results)]);
+}
+
+function tellLoads(all: readonly number[], held: readonly number[]): string {
+  if (held.length === 0) return 'no';
+  return held.length === all.length ? 'yes' : `at load ${held.join(' and ')}`;
+}
+
+function selectionOf(load: number, name: string): Selection {
+  return { mix: 'logs', load, strategy: indexOf(name) };
+}
+
+function gainAt(results: StudyResults, load: number, name: string): number {
+  return results.improvementOf(selectionOf(load, name), { admissibility: 0.5 }, { admissibility: 1 }, 0);
+}
+
+function tellGain(results: StudyResults, load: number, name: string): string {
+  const found = results.bestImprovementOf(selectionOf(load, name), 0);
+  return found === undefined ? 'nothing' : `${found.isSure ? '' : '~'}${signed(found.percent)} at ${found.admissibility}`;
 }
 
 const smallestOf = (results: StudyResults): number => results.admissibilities.find((a) => a > 0) ?? 0;
 
+function lossAtSmallest(results: StudyResults, load: number): number {
+  return mean(placementStrategies.map((_, strategy) => results.improvementOf({ mix: 'logs', load, strategy }, { admissibility: smallestOf(results) }, {}, 1)));
+}
+
 /** How many strategies have the best m1 at which a. */
-function tellBest(results: StudyResults, load: number, mix: Selection['mix'] = 'logs'): string {
+function countBest(results: StudyResults, load: number, mix: Selection['mix'] = 'logs'): Map<number, number> {
   const counts = new Map<number, number>();
   placementStrategies.forEach((_, strategy) => {
     const best = results.bestAdmissibilityOf({ mix, load, strategy }, 0);
     counts.set(best, (counts.get(best) ?? 0) + 1);
   });
-  return [...counts].sort(([one], [other]) => one - other).map(([a, count]) => `${count} at ${a}`).join(', ');
+  return counts;
 }
 
 /** Strategies by their mean rank over the metrics at a = 1. */
@@ -47,12 +103,15 @@ function orderOf(results: StudyResults, load: number): string[] {
   return placementStrategies.map(({ name }, index) => ({ name, rank: ranks[index] as number })).sort((one, other) => one.rank - other.rank).map(({ name }) => name);
 }
 
-function tellRatio(results: StudyResults, load: number, one: string, other: string): string {
-  const [weighted, plain] = [one, other].map((name) => results.meanOf({ mix: 'logs', load, strategy: indexOf(name) }, {}, 0)) as [number, number];
-  return `${(weighted / plain).toFixed(3)} x`;
+function ratioOf(results: StudyResults, load: number, one: string, other: string): number {
+  const [weighted, plain] = [one, other].map((name) => results.meanOf(selectionOf(load, name), {}, 0)) as [number, number];
+  return weighted / plain;
 }
 
-function mixRow(results: StudyResults): string {
-  if (results.countOf('serial') === 0) return 'not run';
-  return `best a for m1 at load ${middleLoad}: ${tellBest(results, middleLoad, 'serial')} with more serial work; ${tellBest(results, middleLoad)} with the five logs`;
+function mixRow(results: StudyResults): string[] {
+  const says = 'mostly sequential loads want a larger a, mostly parallel ones a smaller';
+  if (results.countOf('serial') === 0) return [says, 'not run', '-'];
+  const bestOf = (mix: Selection['mix']): number => mean(placementStrategies.map((_, strategy) => results.bestAdmissibilityOf({ mix, load: middleLoad, strategy }, 0)));
+  const [serial, logs] = [bestOf('serial'), bestOf('logs')];
+  return [says, `best a for m1 at load ${middleLoad}, mean over strategies: ${serial.toFixed(2)} with more serial work, ${logs.toFixed(2)} with the five logs`, serial > logs ? 'yes' : 'no'];
 }

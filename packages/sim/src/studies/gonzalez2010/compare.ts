@@ -1,4 +1,5 @@
 import { placementMetrics, placementStrategies } from '@mutirao/core/placement';
+import { summarize, type Summary } from '../../summarize.ts';
 import type { CaseResult, PartResult } from './measure-part.ts';
 import { admissibilities, offeredLoads, type PlacementCase, type PlacementPart } from './parts.ts';
 
@@ -16,11 +17,16 @@ export interface Selection {
   readonly strategy: number;
 }
 
+/** Kinds of runs, whatever their a. */
+export type Way = Partial<Pick<PlacementCase, 'local' | 'counted'>>;
+
 /** A change for the better, in percent. */
 export interface Improvement {
   /** The mean over experiments. */
   readonly percent: number;
   readonly admissibility: number;
+  /** Whether its 95 % interval over experiments stays above 0, as if this a had been chosen beforehand. */
+  readonly isSure: boolean;
 }
 
 /** Results of a study, found by what they are of. */
@@ -65,20 +71,25 @@ export class StudyResults {
     return mean(this.#gainsOf(selection, wanted, than, metric));
   }
 
-  /** The standard deviation over experiments of what `improvementOf` is the mean of; NaN of fewer than two. */
-  spreadOf(selection: Selection, wanted: Partial<PlacementCase>, than: Partial<PlacementCase>, metric: number): number {
-    const gains = this.#gainsOf(selection, wanted, than, metric);
-    const middle = mean(gains);
-    return Math.sqrt(gains.reduce((sum, gain) => sum + (gain - middle) ** 2, 0) / (gains.length - 1));
+  /**
+   * The mean of what `improvementOf` tells over selections of one mix, and how sure it is; NaN where one of them was not run.
+   *
+   * What is drawn is the experiments: in each the selections are averaged first, since strategies and loads that share its tasks are not independent.
+   */
+  gainOf(selections: readonly Selection[], wanted: Partial<PlacementCase>, than: Partial<PlacementCase>, metric: number): Summary {
+    const gains = selections.map((selection) => this.#gainsOf(selection, wanted, than, metric));
+    const experiments = gains[0]?.map((_, experiment) => mean(gains.map((each) => each[experiment] ?? NaN))) ?? [];
+    return experiments.length === 0 ? { count: 0, mean: NaN, halfInterval: Infinity } : summarize(experiments);
   }
 
-  /** The best improvement of a metric over a = 1 at any other a; undefined where there is none. */
-  bestImprovementOf(selection: Selection, metric: number): Improvement | undefined {
+  /** The best improvement of a metric over a = 1 at any other a; undefined where there is none. @param way as `casesOf`, but its a. */
+  bestImprovementOf(selection: Selection, metric: number, way: Way = {}): Improvement | undefined {
     let best: Improvement | undefined;
     for (const admissibility of this.admissibilities.toReversed()) {
-      const percent = admissibility === 1 ? 0 : this.improvementOf(selection, { admissibility }, { admissibility: 1 }, metric);
+      if (admissibility === 1) continue;
+      const { mean: percent, halfInterval } = this.gainOf([selection], { ...way, admissibility }, { ...way, admissibility: 1 }, metric);
       // What rounds to nothing is none; of equal ones the one that restricts least.
-      if (percent > 0.005 && percent > (best?.percent ?? 0) + 1e-9) best = { percent, admissibility };
+      if (percent > 0.005 && percent > (best?.percent ?? 0) + 1e-9) best = { percent, admissibility, isSure: percent > halfInterval };
     }
     return best;
   }
@@ -93,7 +104,7 @@ export class StudyResults {
    *
    * @param admissibility of each strategy, by metric.
    */
-  meanRanksOf(mix: Selection['mix'], load: number, admissibility: (selection: Selection, metric: number) => number): number[] {
+  meanRanksOf(mix: Selection['mix'], load: number, admissibility: (selection: Selection, metric: number) => PlacementCase['admissibility']): number[] {
     const ranks = placementMetrics.map(({ moreIsBetter }, metric) => {
       const values = placementStrategies.map((_, strategy) => {
         const selection = { mix, load, strategy };

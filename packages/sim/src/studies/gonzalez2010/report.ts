@@ -1,10 +1,11 @@
 import { boundOf, placementStrategies } from '@mutirao/core/placement';
 import { grouped, percent, section, table } from '../costa2005/markdown.ts';
+import { adaptiveByStrategyTable, adaptiveTable, adaptiveVerdicts, everyAdmissibilityTable } from './adaptive-tables.ts';
 import { claimsTable } from './claims.ts';
 import { mean, StudyResults, type MeasuredPart } from './compare.ts';
 import { drawBound, drawFactors } from './figures.ts';
-import { listCases, middleLoad, type PlacementStudySettings } from './parts.ts';
-import { adaptiveByStrategyTable, adaptiveTable, boundTable, improvementTable, rankingTable, variantTable } from './tables.ts';
+import { betweenTenths, listCases, middleLoad, type PlacementStudySettings } from './parts.ts';
+import { boundTable, improvementTable, rankingTable, variantTable } from './tables.ts';
 import { allProcessors, clusterSizes, experimentTasks, mixes } from './workload.ts';
 
 /** The study as a page and its pictures. */
@@ -14,19 +15,25 @@ export interface PlacementReport {
   readonly boundSvg: string;
 }
 
+/** Metrics that the adaptive a is judged by: competitive factor, mean turnaround and bounded slowdown. */
+const judged: readonly number[] = [0, 5, 12];
+
 /** Writes up the study. The same results, the same text. @param parts of whole experiments. @param images the folder of the pictures, from the page. */
 export function reportPlacement(settings: PlacementStudySettings, parts: readonly MeasuredPart[], images: string): PlacementReport {
   const results = new StudyResults(parts);
   const page = [
     introduction(settings, results),
-    section('Beside the seed', claimsTable(results), remarks),
-    section('Table III', `Best improvement over a = 1 in percent, @ the a it was reached at; in parentheses the seed's. Load ${middleLoad}.`, improvementTable(results, middleLoad, true), spreadNote(results),
-      ...results.loads.filter((load) => load !== middleLoad).flatMap((load) => [`Load ${load}, here alone.`, improvementTable(results, load, false)])),
+    section('Beside the seed', claimsTable(results), `${sureNote} ${remarks}`),
+    section('Table III', `Best improvement over a = 1 in percent, @ the a it was reached at; in parentheses the seed's. Load ${middleLoad}.`, improvementTable(results, middleLoad, { isBesideSeed: true }), sureNote,
+      ...results.loads.filter((load) => load !== middleLoad).flatMap((load) => [`Load ${load}, here alone.`, improvementTable(results, load, { isBesideSeed: false })])),
     section('Ranking with and without the scheme', `Mean rank over the 14 metrics, 1 the best of 14; with *own best a*, each strategy has for each metric the a that suits it best. By the rank at a = 1.`,
       ...results.loads.flatMap((load) => [`Load ${load}.`, rankingTable(results, load)]), `![Competitive factor and admissibility](${images}/factors.svg)`),
+    section('Every a', everyNote, 'Competitive factor (m1).', everyAdmissibilityTable(results, 0), 'Mean wait (m9).', everyAdmissibilityTable(results, 8)),
     section('Theorem 1', `![Theorem 1 and the measured factor of Min_LB](${images}/bound.svg)`, boundTable(results, boundFor), boundNote),
-    section('An a that follows the load', adaptiveTable(results, [0, 5, 12]), adaptiveNote, `By strategy, load ${middleLoad}.`, adaptiveByStrategyTable(results, middleLoad)),
-    section('Settled otherwise', `Load ${middleLoad}, a = 1. The study's sums run over what has not ended; the variant also counts what has.`, variantTable(results), variantNote(results)),
+    section('An a that follows the load', adaptiveVerdicts(results, judged), adaptiveTable(results, judged), adaptiveNote, `By strategy, load ${middleLoad}.`, adaptiveByStrategyTable(results, middleLoad)),
+    section('Settled otherwise', `Load ${middleLoad}, a = 1. The study's sums run over what has not ended; the variant also counts what has.`, variantTable(results), variantNote(results),
+      ...settings.isQuick ? [] : ["Table III with ended tasks counted, beside the seed's.", improvementTable(results, middleLoad, { isBesideSeed: true, way: { counted: 'all' } })]),
+    section('Run by Mutirao itself', bagNote),
     section('The experiments', workloadTable(parts), assumptions),
   ].join('\n');
   return { page, factorsSvg: drawFactors(results), boundSvg: drawBound(results) };
@@ -42,14 +49,6 @@ function introduction(settings: PlacementStudySettings, results: StudyResults): 
 Written by \`mutirao sim study gonzalez2010${options} --seed ${settings.seed} --out DIR\`: ${count} of the ${mixes.logs.experimentCount} disjoint experiments of the five logs at ${results.loads.length === 1 ? `load ${results.loads[0]}` : `loads ${results.loads.join(', ')}`}${serial === 0 ? '' : `, and ${serial} of a mix with more serial work at load ${middleLoad}`};
 ${grouped(runs)} runs of ${grouped(experimentTasks)} tasks, each a line of \`gonzalez2010-runs.csv\`. Clusters of ${clusterSizes.join(', ')} processors (${allProcessors}), FCFS on each where nothing else is said; all 14 strategies and metrics.
 Placement, tentative schedules and local queues are those of \`core\` ([placement](../placement.md)). Figures are means over the experiments.`;
-}
-
-/** How far experiments lie apart: what is smaller than that is no finding. */
-function spreadNote(results: StudyResults): string {
-  if (results.countOf('logs') < 2) return 'Of one experiment nothing tells how far others would lie from it.';
-  const spread = (metric: number): string => mean(placementStrategies.slice(1).map((_, strategy) => (
-    results.spreadOf({ mix: 'logs', load: middleLoad, strategy: strategy + 1 }, { admissibility: 0.6 }, { admissibility: 1 }, metric)))).toFixed(1);
-  return `Experiments lie apart: at a = 0.6 the standard deviation of the improvement over experiments is ${spread(0)} points in m1 and ${spread(8)} in m9 (mean over all strategies but Random).`;
 }
 
 /** The seed does not say over which tasks it sums; what it says of Min_U tells something of that. */
@@ -87,8 +86,23 @@ admissible sets are the whole: nothing differs from a = 1. Long queues, and so w
 const boundNote = `The theorem compares with the optimum, and speaks of a better local scheduler than FCFS; m1 compares with a lower bound of the optimum. So this is a picture, no check. The bound of each run is that
 of its case: a against m(f(d), m) / m(f(b), m), d the last task assigned to the cluster that ends last, b the narrowest task that ran where d could.`;
 
-const adaptiveNote = `*Better / worse in* counts strategies and loads. The policy has no list of tenths: it takes any value at which an admissible set changes, 0.529 for example, at which tasks of up to 4 processors
-leave both clusters of 32 alone and those of more than 16 may still use both.`;
+const sureNote = `Where ~ stands before a gain, its 95 % interval over experiments (paired, Student's t) reaches 0, even were its a not the best of ten.`;
+
+const everyNote = `Better than a = 1 by so many percent, mean over all strategies but Random, with the 95 % interval over experiments (paired, Student's t; in each experiment strategies are averaged first). The four
+columns on the right are at load ${middleLoad}; the mix of the last one has an experiment less.`;
+
+const adaptiveNote = `Means are over all strategies but Random and over the loads, intervals as above. *Better / undecided / worse* counts pairs of strategy and load, Random among them, by the interval of each: where there
+is no difference, one pair in 20 looks like one. The policy has no list of tenths: it takes any value at which an admissible set changes, 0.529 for example, at which tasks of up to 4 processors
+leave both clusters of 32 alone and those of more than 16 may still use both; ${betweenTenths} is such a one, fixed.`;
+
+const bagNote = `Each part, one strategy on one experiment at one load for all a, is a task of a bag. Results come home to \`parts/\`, where the last command finds them all done:
+
+    mutirao up --detach --clusters 2 --machines 0
+    mutirao sim study gonzalez2010 --experiments 2 --out DIR --export-jdf
+    mutirao job submit --wait DIR/gonzalez2010.jdf
+    mutirao sim study gonzalez2010 --experiments 2 --out DIR
+
+\`scripts/study-as-bag OUT\` does that, then the same in one process, and compares all records and the table of runs byte for byte. How long both took is in [benchmarks](../benchmarks.md).`;
 
 const assumptions = `- SDSC SP2, CTC SP2, DAS-2 fs1, LANL CM-5 and SDSC Blue Horizon: requests of at most 32 processors with a requested time, a walltime being the longer of requested and real time. The mix with
   more serial work has LCG 2005 in place of the last two. Each log gives an experiment one stretch; stretches are stretched to one span, laid over each other and scaled to the load

@@ -1,7 +1,7 @@
 import { placementMetrics, placementStrategies } from '@mutirao/core/placement';
 import { table } from '../costa2005/markdown.ts';
-import { mean, type Selection, type StudyResults } from './compare.ts';
-import { betweenTenths, middleLoad } from './parts.ts';
+import type { Selection, StudyResults, Way } from './compare.ts';
+import { middleLoad, type PlacementCase } from './parts.ts';
 import { seedAdmissibilityOf, seedImprovements } from './seed-numbers.ts';
 
 const strategyNames = placementStrategies.map(({ name }) => name);
@@ -9,10 +9,10 @@ const hours = (time: number): string => (time / 3_600_000).toFixed(1);
 const atOf = (admissibility: number): string => `@${String(admissibility).replace(/^0\./, '.')}`;
 
 /** Table III: the best improvement over a = 1 of each metric by each strategy, and the seed's where it is wanted. */
-export function improvementTable(results: StudyResults, load: number, isBesideSeed: boolean): string {
+export function improvementTable(results: StudyResults, load: number, { isBesideSeed, way = {} }: { readonly isBesideSeed: boolean; readonly way?: Way }): string {
   const rows = placementMetrics.map(({ id, name }, metric) => [`${id} ${name}`, ...strategyNames.map((_, strategy) => {
-    const best = results.bestImprovementOf({ mix: 'logs', load, strategy }, metric);
-    const ours = best === undefined ? '-' : `${best.percent.toFixed(2)}${atOf(best.admissibility)}`;
+    const best = results.bestImprovementOf({ mix: 'logs', load, strategy }, metric, way);
+    const ours = best === undefined ? '-' : `${best.isSure ? '' : '~'}${best.percent.toFixed(2)}${atOf(best.admissibility)}`;
     const seed = seedImprovements[metric]?.[strategy] ?? NaN;
     const theirs = Number.isNaN(seed) ? '-' : `${seed.toFixed(2)}${atOf(seedAdmissibilityOf(metric, strategy))}`;
     return isBesideSeed ? `${ours} (${theirs})` : ours;
@@ -22,8 +22,8 @@ export function improvementTable(results: StudyResults, load: number, isBesideSe
 
 /** Ranks with and without the scheme. */
 export function rankingTable(results: StudyResults, load: number): string {
-  const ways: readonly (readonly [title: string, admissibility: (selection: Selection, metric: number) => number])[] = [
-    ['a = 1', () => 1], ['a = 0.5', () => 0.5], ['a = 0.6', () => 0.6], ['own best a', (selection, metric) => results.bestAdmissibilityOf(selection, metric)],
+  const ways: readonly (readonly [title: string, admissibility: (selection: Selection, metric: number) => PlacementCase['admissibility']])[] = [
+    ['a = 1', () => 1], ['a = 0.5', () => 0.5], ['a = 0.6', () => 0.6], ['adaptive a', () => 'adaptive'], ['own best a', (selection, metric) => results.bestAdmissibilityOf(selection, metric)],
   ];
   const ranks = ways.map(([, admissibility]) => results.meanRanksOf('logs', load, admissibility));
   const rows = strategyNames.map((name, strategy) => {
@@ -35,33 +35,6 @@ export function rankingTable(results: StudyResults, load: number): string {
   });
   const order = rows.map((_, index) => index).sort((one, other) => (ranks[0]?.[one] as number) - (ranks[0]?.[other] as number));
   return table(['strategy', ...ways.map(([title]) => `mean rank, ${title}`), 'm1, a = 1', 'mean wait (h), a = 1', 'm1, a = 0.5', 'm1, a = 0.6'], order.map((index) => rows[index] as string[]));
-}
-
-/** The adaptive a against each fixed one: how much better on average, and how often better or worse. */
-export function adaptiveTable(results: StudyResults, metrics: readonly number[]): string {
-  const selections = results.loads.flatMap((load) => strategyNames.map((_, strategy): Selection => ({ mix: 'logs', load, strategy })));
-  const rows = [...results.admissibilities, betweenTenths].map((admissibility) => [String(admissibility), ...metrics.flatMap((metric) => {
-    const gains = selections.map((selection) => results.improvementOf(selection, { admissibility: 'adaptive' }, { admissibility }, metric));
-    return [mean(gains).toFixed(2), `${gains.filter((gain) => gain > 0.005).length} / ${gains.filter((gain) => gain < -0.005).length}`];
-  })]);
-  const titles = metrics.flatMap((metric) => [`${placementMetrics[metric]?.id}, better by %`, 'better / worse in']);
-  return table(['fixed a', ...titles], rows);
-}
-
-/** The adaptive a by strategy: what it was, and how it did beside no restriction and beside the best fixed a. */
-export function adaptiveByStrategyTable(results: StudyResults, load: number): string {
-  const rows = strategyNames.map((name, strategy) => {
-    const selection: Selection = { mix: 'logs', load, strategy };
-    const metrics = [0, 8].flatMap((metric) => {
-      const best = results.bestAdmissibilityOf(selection, metric);
-      return [
-        results.improvementOf(selection, { admissibility: 'adaptive' }, { admissibility: 1 }, metric).toFixed(2),
-        `${results.improvementOf(selection, { admissibility: 'adaptive' }, { admissibility: best }, metric).toFixed(2)} ${atOf(best)}`,
-      ];
-    });
-    return [name, mean(results.casesOf(selection, { admissibility: 'adaptive' }).map(({ meanAdmissibility }) => meanAdmissibility)).toFixed(3), ...metrics];
-  });
-  return table(['strategy', 'mean a', 'm1: better than a = 1 by %', 'than the best fixed a', 'mean wait: better than a = 1 by %', 'than the best fixed a'], rows);
 }
 
 /** Sums over all tasks, and other local policies, beside what the study has. */
