@@ -291,7 +291,7 @@ class ProviderProcess {
       case 'JudgeClaim': void this.#holding?.judge(command.reservation); break;
       case 'TellHeldAhead': this.#holding?.noteAhead(command.reservationId, command.ahead); break;
       case 'ReleaseRequest': void this.#submitter?.release(command); break;
-      case 'TellMachineJoined': case 'TellMachineLost': case 'TellRequests': case 'TellStandings': case 'TellSettled':
+      case 'TellMachineJoined': case 'TellMachineLost': case 'TellRequests': case 'TellStandings': case 'TellResource': case 'TellSettled':
       case 'ReattachAgent': case 'ClearAgent': case 'RefuseAgent': case 'DrainAgents':
       case 'KeepReports': case 'AcknowledgeKept': case 'StartLeased': case 'ConfirmLease':
         this.#relay.perform(command);

@@ -1,12 +1,12 @@
 import { providerDefaults, providerMachine, createProviderState, clientRequestIdOf, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
 import type { ReportHealth } from '@mutirao/core/bag';
-import type { AllocationRequest, Demand, HonouredReservation, LeaseOutline, QueueListing, QueuedRequest, ReservationStanding, ReservedWindow } from '@mutirao/core/messages';
+import type { AllocationRequest, Demand, HonouredReservation, LeaseOutline, QueueListing, QueuedRequest, ReservationStanding, ReservedWindow, ResourceStanding } from '@mutirao/core/messages';
 import { aReservation } from './claimed-reservation.ts';
 
 /**
  * A provider machine that is spoken to in lines, for interaction files and short tests.
  *
- * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B [instance=I]`, `disconnect B`, `demand B N [xP [elsewhere=T]] [inside=7:1000-5000x4/3]`, `accepted Q`,
+ * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B [instance=I] [resource]`, `disconnect B`, `demand B N [xP [elsewhere=T]] [inside=7:1000-5000x4/3]`, `accepted Q`,
  * `lease B SEQUENCE horizon=T [caught=I,J] FIRST-LAST[:inputs|:time=T|:NAME=VALUE] ...`, `trim B IDS`, `stocked B lease=S IDS`, `report M SEQUENCE ENDED|- [BYTES [sound|broken|full|silent]]`, `unstartable M IDS`, `acknowledge B M SEQUENCE`,
  * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] [honours=7:1000-5000x4] Q=queued Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
  * `listing-failed WHY`, `settings HEURISTIC default=T` (what a restart after this line starts it with),
@@ -65,7 +65,7 @@ export class ProviderDialogue {
         return [];
       case 'restart': return [this.restart()];
       case 'listing': return [this.listingOf([first, ...rest].filter((word) => word !== ''))];
-      case 'connect': return [this.connectionOf(first, rest[0])];
+      case 'connect': return [this.connectionOf(first, rest)];
       case 'disconnect': return [{ kind: 'BrokerDisconnected', brokerId: first, connectionId: this.openConnections.get(first) ?? 0 }];
       case 'attach': return [this.attachmentOf(first, rest)];
       case 'detach': case 'left':
@@ -110,9 +110,9 @@ export class ProviderDialogue {
     }
   }
 
-  private connectionOf(brokerId: string, word = ''): ProviderInput {
-    const [, instance] = word.split('instance=');
-    return { kind: 'BrokerConnected', brokerId, connectionId: this.open(brokerId), ...(instance === undefined ? {} : { instance }) };
+  private connectionOf(brokerId: string, words: readonly string[]): ProviderInput {
+    const instance = words.find((word) => word.startsWith('instance='))?.slice(9);
+    return { kind: 'BrokerConnected', brokerId, connectionId: this.open(brokerId), ...(instance === undefined ? {} : { instance }), ...(words.includes('resource') ? { takesResource: true } : {}) };
   }
 
   private open(brokerId: string): number {
@@ -252,6 +252,7 @@ export function describeProviderCommand(command: ProviderCommand): string {
     case 'RefuseAgent': return `refuse agent #${command.attachmentId} ${command.code}: ${command.reason}`;
     case 'TellHeldAhead': return showAhead(command);
     case 'TellStandings': return [`tell ${command.brokerId} standings`, ...command.standings.map(showStanding)].join(' ');
+    case 'TellResource': return `tell ${command.brokerId} ${showResource(command.standing)}`;
     case 'JudgeClaim': return `judge claim of ${command.reservation.reservationId}`;
     case 'DrainAgents': return `drain agents: ${command.reason}`;
     case 'KeepReports': return `keep reports of ${command.machineId}`;
@@ -271,6 +272,15 @@ function showAhead({ reservationId, ahead }: Extract<ProviderCommand, { kind: 'T
 
 function showStanding({ reservation: { reservationId }, startsAt, endsAt, amount, ahead: { status, heldCount } }: ReservationStanding): string {
   return `${reservationId}:${startsAt}-${endsAt}x${amount}=${status}:${heldCount}`;
+}
+
+/** `resource 8 (6 at once), draining: 2 requests of 5 until 900, 1200 own, 3 free at 0, 5 at 500`. */
+function showResource({ processors, widthMax, isTimeShared, isDraining, queue }: ResourceStanding): string {
+  const facts = `resource ${isTimeShared ? 'of machines' : `${processors} (${widthMax} at once)`}${isDraining ? ', draining' : ''}`;
+  if (queue === undefined) return facts;
+  const { age, trouble, ownWork, known: { count, widthSum, lastEnd, free } } = queue;
+  const read = age === 0 && trouble === '' ? '' : `, read ${age} ago${trouble === '' ? '' : ` (${trouble})`}`;
+  return `${facts}${read}: ${count} requests of ${widthSum} until ${lastEnd}, ${ownWork} own, free ${free.map((each) => `${each.processors}@${each.at}`).join(' ')}`;
 }
 
 function windowOf(text: string): ReservedWindow {

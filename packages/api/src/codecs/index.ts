@@ -20,6 +20,7 @@ export {
   type CancelReplicas, type ContentOffer, type WantedContent,
 } from './machine.ts';
 export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
+export { decodeResourceStanding, encodeResourceStanding } from './resource-standing.ts';
 export { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, decodeStanding, encodeStanding, encodeDemand, encodeTaskTimes } from './provider.ts';
 export {
   decodeAhead, decodeDecision, decodeRules, decodeStatuses, decodeTogether, decodeWish, encodeAhead, encodeDecision, encodePlacementOutcome, encodeRefusal, encodeReservation, encodeReservationEvent, encodeResource, encodeUnits, readInstant, readText,

@@ -96,7 +96,7 @@ export class ProviderLink {
       onClosed: (error) => { this.#closed(stream, error); },
     });
     const { brokerId, instance, programVersion } = this.#options;
-    const hello = { protocolVersion, programVersion, capabilities: ['standings'], speakerId: brokerId, instance };
+    const hello = { protocolVersion, programVersion, capabilities: ['standings', 'resource'], speakerId: brokerId, instance };
     stream.write({ message: { $case: 'hello', value: hello } });
   }
 

@@ -142,7 +142,7 @@ export class ProviderLinks {
         onConnected: ({ clock, capabilities, resourceId }) => {
           note('');
           counts.connected(providerId);
-          deliver({ kind: 'ProviderConnected', providerId, resourceId, ...(clock === undefined ? {} : { clock }), ...(capabilities.includes('lease') ? { takesLeases: true } : {}) });
+          deliver({ kind: 'ProviderConnected', providerId, resourceId, ...(clock === undefined ? {} : { clock }), ...(capabilities.includes('lease') ? { takesLeases: true } : {}), ...(capabilities.includes('resource') ? { tellsResource: true } : {}) });
         },
         onMessage: (message) => {
           from.receive(message);

@@ -14,6 +14,7 @@ export type {
   AllocationRequest, Demand, HonouredReservation, QueueListing, QueuedRequest, RequestCandidate, RequestOrder, RequestStatus, ReservedWindow, ResourceLimits, SiteReservation, TimeQuantiles,
 } from './provider.ts';
 export { isSameWindow } from './provider.ts';
+export type { FreedProcessors, QueueStanding, QueueSummary, QueueSums, ResourceStanding } from './resource-standing.ts';
 export type {
   AfterReservation, Alternative, ClaimContents, ClaimedReservation, JobReservation, Outage, PlacementRefusal, RequestReservation, ReservationName, ReservationRecord, ReservationStanding,
   ReservationStatus, ReservationWish, ReservedDemand, ResourceDimension, ResourceId, ResourceRecord, ResourceRules, ResourceState, Timing, TogetherDecision, TogetherLink,

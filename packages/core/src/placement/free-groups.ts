@@ -1,3 +1,4 @@
+import type { FreedProcessors } from '../messages/index.ts';
 import type { Instant, ProcessorCount } from '../shared/index.ts';
 
 /**
@@ -19,6 +20,26 @@ export class FreeGroups {
     this.#end = 1;
     this.#times[0] = -Infinity;
     this.#counts[0] = processors;
+  }
+
+  /** Forgets everything but what is given, by time; what is free at `now` and before is free since ever. */
+  load(groups: readonly FreedProcessors[], now: Instant): void {
+    this.reset(0);
+    this.#end = 0;
+    for (const { at, processors } of groups) this.#insert(at <= now ? -Infinity : at, processors);
+  }
+
+  /** What comes free, by time, in `countMax` groups at most; processors that are told together are told by the last of them. */
+  list(now: Instant, countMax: number): FreedProcessors[] {
+    const share = Math.max(1, Math.ceil((this.#end - this.#head) / countMax));
+    const groups: FreedProcessors[] = [];
+    for (let from = this.#head; from < this.#end; from += share) {
+      const end = Math.min(from + share, this.#end);
+      let processors = 0;
+      for (let at = from; at < end; at += 1) processors += this.#counts[at] as number;
+      groups.push({ at: Math.max(now, this.#times[end - 1] as number), processors });
+    }
+    return groups;
   }
 
   /** Takes processors that are free now, until an instant; fewer where there are fewer. For what runs; before anything is scheduled. */

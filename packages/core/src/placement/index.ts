@@ -6,6 +6,6 @@ export type { CountKnown, KnowledgeLevel, ResourceSeenAt, ScheduleKnown, SizeKno
 export { boundedSlowdownThreshold, measurePlacement, placementMetrics, type FinishedTask } from './metrics.ts';
 export { PlacementTable, type LackOfKnowledge, type PlacedTask, type PlacementDecision, type PlacementResource, type PlacementRules, type TooWideTask } from './placement.ts';
 export { readPlacementChoice, type PlacementChoice } from './read-choice.ts';
-export { ResourceBook, type AssignedTask, type CountedTasks } from './resource-book.ts';
+export { ResourceBook, shiftSummary, type AssignedTask, type CountedTasks } from './resource-book.ts';
 export { findPlacementStrategy, placementStrategies, strategyOfLevel } from './strategies/index.ts';
 export type { PlacementStrategy, Situation, Strategy } from './strategy.ts';

@@ -1,3 +1,4 @@
+import type { QueueSummary, QueueSums } from '../messages/index.ts';
 import { InvariantError } from '../shared/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 import { FreeGroups } from './free-groups.ts';
@@ -19,7 +20,10 @@ interface Entry extends AssignedTask {
 }
 
 /** Sums over the tasks of a schedule; see `ScheduleKnown`. */
-interface Sums { lastEnd: Instant; weightedEnds: number; turnarounds: number; weightedTurnarounds: number; workedTurnarounds: number; walltimes: number }
+type Sums = { -readonly [name in keyof QueueSums]: QueueSums[name] };
+
+/** Into so many groups what comes free is summed up at most. */
+const groupsMax = 32;
 
 /** Which tasks the sums of a book are taken over. */
 export type CountedTasks = 'unfinished' | 'all';
@@ -37,6 +41,7 @@ export type CountedTasks = 'unfinished' | 'all';
 export class ResourceBook {
   readonly processors: ProcessorCount;
   readonly #counted: CountedTasks;
+  readonly #base: QueueSummary | undefined;
   readonly #byId = new Map<number, Entry>();
   readonly #running = new Set<Entry>();
   /** In the order of arrival, from `#head` on; with those that started or were taken out in between. */
@@ -50,9 +55,22 @@ export class ResourceBook {
   readonly #ended: Sums = noSums();
   #isCurrent = false;
 
-  constructor(processors: ProcessorCount, counted: CountedTasks = 'unfinished') {
+  /**
+   * @param base what is there and was told in sums, by the time of the book: what is added comes behind all of it. Of a book without one
+   * that counts what has not ended.
+   */
+  constructor(processors: ProcessorCount, counted: CountedTasks = 'unfinished', base?: QueueSummary) {
     this.processors = processors;
     this.#counted = counted;
+    this.#base = base;
+    if (base !== undefined) [this.#taskCount, this.#widthSum, this.#workSum] = [base.count, base.widthSum, base.workSum];
+  }
+
+  /** The whole book in sums, its times counted from `now`. Cost: as `foresee`. */
+  summarize(now: Instant): QueueSummary {
+    this.#look(now);
+    const free = this.#free.list(now, groupsMax).map(({ at, processors }) => ({ at: at - now, processors }));
+    return shiftSummary({ count: this.#taskCount, widthSum: this.#widthSum, workSum: this.#workSum, ...this.#sums, free }, -now, free);
   }
 
   /** Tasks that have not ended. */
@@ -104,7 +122,7 @@ export class ResourceBook {
    * What all levels see of the resource with a task put on it. Cost: O(groups of the schedule); after an end or a start out of order, O(tasks x groups) once.
    */
   foresee({ width, walltime, submittedAt }: AssignedTask, now: Instant): ScheduleKnown {
-    if (!this.#isCurrent || this.#isOverdue(now)) this.#makeAnew(now);
+    this.#look(now);
     const endsAt = this.#free.startOf(width, now) + walltime;
     const turnaround = endsAt - submittedAt;
     const { lastEnd, weightedEnds, turnarounds, weightedTurnarounds, workedTurnarounds, walltimes } = this.#sums;
@@ -119,9 +137,15 @@ export class ResourceBook {
     return { processors: this.processors, taskCount: this.#taskCount + 1, widthSum: this.#widthSum + width, workSum: this.#workSum + width * walltime };
   }
 
+  /** Makes the schedule anew where it is not the one of now. */
+  #look(now: Instant): void {
+    if (!this.#isCurrent || this.#isOverdue(now)) this.#makeAnew(now);
+  }
+
   #makeAnew(now: Instant): void {
-    this.#free.reset(this.processors);
-    this.#sums = { ...this.#ended };
+    if (this.#base === undefined) this.#free.reset(this.processors);
+    else this.#free.load(this.#base.free, now);
+    this.#sums = { ...this.#base === undefined ? this.#ended : sumsOf(this.#base) };
     for (const entry of this.#running) {
       // Who runs on beyond his walltime is taken to end at once.
       const endsAt = Math.max(now, entry.endsAt);
@@ -156,6 +180,20 @@ export class ResourceBook {
     if (entry === undefined) throw new InvariantError(`task ${id} was never assigned`);
     return entry;
   }
+}
+
+/** The same queue, its times counted from an instant that is so much earlier; what is over by then is over at 0. */
+export function shiftSummary(summary: QueueSummary, by: Duration, free = shiftFree(summary, by)): QueueSummary {
+  const { lastEnd, weightedEnds, widthSum } = summary;
+  return { ...summary, lastEnd: Math.max(0, lastEnd + by), weightedEnds: Math.max(0, weightedEnds + by * widthSum), free };
+}
+
+function shiftFree({ free }: QueueSummary, by: Duration): QueueSummary['free'] {
+  return free.map(({ at, processors }) => ({ at: Math.max(0, at + by), processors }));
+}
+
+function sumsOf({ lastEnd, weightedEnds, turnarounds, weightedTurnarounds, workedTurnarounds, walltimes }: QueueSums): Sums {
+  return { lastEnd, weightedEnds, turnarounds, weightedTurnarounds, workedTurnarounds, walltimes };
 }
 
 function noSums(): Sums {

@@ -12,6 +12,7 @@ const walks = {
   'provider-wide-tasks': 'for tasks that no machine of an allocation could hold nothing is asked, and what was asked goes back',
   'provider-broker-away': 'a broker that comes back is told its machines anew, by agents that present themselves',
   'provider-reservations': 'what is wanted inside a reservation is asked for with its claim, kept apart from all else, and given up when it is over',
+  'provider-resource': 'a broker that wants to know is told how the queue stands: at once, when it changes, at most once a second, and seldom when it does not',
   'provider-credentials': 'an allocation whose walltime is long over has no agents, whatever its manager does not say',
 } as const;
 

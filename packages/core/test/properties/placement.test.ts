@@ -104,6 +104,25 @@ test('a schedule that grew step by step foresees what one made anew does, bit fo
   }), runs(20_100_102, 300));
 });
 
+test('a book that begins with the sums of another foresees what that one does, also once more was put on both', (t) => {
+  fc.assert(fc.property(fc.array(happening, { maxLength: 60 }), fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 8 }), (happenings, width, further) => {
+    const world = new SlowResource();
+    for (const each of happenings) world.happen(each);
+    const { book, now } = world;
+    const told = new ResourceBook(8, 'unfinished', book.summarize(now));
+    // Times of the one count from now; of its sums only ends do.
+    const expect = (task: AssignedTask): object => {
+      const foreseen = book.foresee({ ...task, submittedAt: now }, now);
+      return { ...foreseen, endsAt: foreseen.endsAt - now, lastEnd: foreseen.lastEnd - now, weightedEnds: foreseen.weightedEnds - now * foreseen.widthSum };
+    };
+    const task = { width, walltime: 7, submittedAt: 0 };
+    t.deepEqual(told.foresee(task, 0), expect(task));
+    told.add(0, { ...task, width: further }, 0);
+    book.add(1_000_000, { ...task, width: further, submittedAt: now }, now);
+    t.deepEqual(told.foresee(task, 0), expect(task));
+  }), runs(20_100_104, 300));
+});
+
 test('the end that is foreseen is that of a schedule by instants, first come, first served', (t) => {
   fc.assert(fc.property(fc.array(fc.record({ width: fc.integer({ min: 1, max: 8 }), walltime: fc.integer({ min: 1, max: 12 }) }), { minLength: 1, maxLength: 12 }), (tasks) => {
     const book = new ResourceBook(8);

@@ -11,7 +11,7 @@ const programVersion = '0.1.0';
 /** Of an agent: its machine can be a member of a gang. Of a provider: it passes on what that needs. */
 const gangCapability = 'gang';
 /** What others may say beyond what every release knows: a broker may lease tasks and take some of them back, and transfers of outputs may leave out what is stored already. */
-const capabilities = ['lease', 'lease-trim', 'offset', gangCapability];
+const capabilities = ['lease', 'lease-trim', 'offset', 'resource', gangCapability];
 
 /** A greeting as it travels. */
 export interface HelloWire {
@@ -47,6 +47,8 @@ export interface BrokerHello {
   readonly instance: string;
   /** It hears how reservations stand. */
   readonly takesStandings: boolean;
+  /** It hears how the resource stands. */
+  readonly takesResource: boolean;
 }
 
 /** Reads the first message of a broker. @throws {MutiraoError} MUT_PROTOCOL or MUT_BAD_REQUEST */
@@ -57,7 +59,7 @@ export function readBrokerHello(bytes: Uint8Array): BrokerHello {
   const { speakerId, instance = '', capabilities } = message.value;
   if (!/^[\w.-]{1,64}$/.test(speakerId)) throw new MutiraoError('MUT_BAD_REQUEST', `broker id is "${speakerId}"; want up to 64 letters, digits, "_", "." or "-"`);
   if (!/^[\w.-]{0,64}$/.test(instance)) throw new MutiraoError('MUT_BAD_REQUEST', `broker instance is "${instance}"; want up to 64 letters, digits, "_", "." or "-"`);
-  return { name: speakerId, instance, takesStandings: capabilities.includes('standings') };
+  return { name: speakerId, instance, takesStandings: capabilities.includes('standings'), takesResource: capabilities.includes('resource') };
 }
 
 function decodeRequest(bytes: Uint8Array): ConnectRequest {

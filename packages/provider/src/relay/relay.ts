@@ -1,6 +1,6 @@
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import {
-  decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeStanding, encodeContent, encodeMachineFacts, type WantedContent,
+  decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeResourceStanding, encodeStanding, encodeContent, encodeMachineFacts, type WantedContent,
 } from '@mutirao/api/codecs';
 import { ContentOffered, ContentWanted, MachineHello } from '@mutirao/api/machine';
 import { Demand, LeaseTrim } from '@mutirao/api/provider';
@@ -23,12 +23,12 @@ import { acknowledgedField, attachFields, connectFields, contentOfferedField, de
 
 /** Commands that the relay carries out. */
 export type RelayCommand = Extract<ProviderCommand, {
-  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents'
+  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellResource' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents'
     | 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' | 'ConfirmLease';
 }>;
 
 /** Those of them that tell a broker something. */
-type TellCommand = Extract<RelayCommand, { readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellSettled' | 'ConfirmLease' }>;
+type TellCommand = Extract<RelayCommand, { readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellResource' | 'TellSettled' | 'ConfirmLease' }>;
 
 /** Those that have the provider stand in for a broker. */
 type DeputyCommand = Extract<RelayCommand, { readonly kind: 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' }>;
@@ -100,7 +100,7 @@ export class Relay {
   }
 
   #welcomeBroker(stream: ByteStream, userId: UserId, bytes: Buffer): BrokerLink {
-    const { name, instance, takesStandings } = readBrokerHello(bytes);
+    const { name, instance, takesStandings, takesResource } = readBrokerHello(bytes);
     // A broker chooses its name, but not whose it is: nobody takes another user's place.
     const brokerId = userId === this.#options.ownerId ? name : `${userId}/${name}`;
     this.#brokers.get(brokerId)?.stream.close(new MutiraoError('MUT_CANCELLED', `broker ${brokerId} has connected anew`));
@@ -110,7 +110,7 @@ export class Relay {
     this.#options.contents?.forgetBroker(brokerId);
     link.write(toBroker({ $case: 'hello', value: this.#hello() }));
     this.#options.log.info({ broker: brokerId }, 'broker connected');
-    this.#options.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId, ...(instance === '' ? {} : { instance }) });
+    this.#options.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId, ...(instance === '' ? {} : { instance }), ...(takesResource ? { takesResource } : {}) });
     return link;
   }
 
@@ -299,6 +299,7 @@ export class Relay {
         break;
       case 'TellRequests': broker.write(toBroker({ $case: 'requests', value: { requests: command.requests.map(encodeAllocationRequest) } })); break;
       case 'TellStandings': if (broker.takesStandings) broker.write(toBroker({ $case: 'standings', value: { standings: command.standings.map(encodeStanding) } })); break;
+      case 'TellResource': broker.write(toBroker({ $case: 'resource', value: encodeResourceStanding(command.standing) })); break;
       case 'TellSettled':
         broker.write(toBroker({ $case: 'settled', value: {} }));
         this.#options.deputy?.sweepOutputs(command.brokerId);

@@ -135,6 +135,7 @@ export class BrokerProcess {
       case 'joined': this.process.deliver({ kind: 'MachineJoined', providerId, facts: message.facts, heldReplicaIds: message.heldReplicaIds, ...(message.isGone === true ? { isGone: true } : {}) }); break;
       case 'lost': this.process.deliver({ kind: 'MachineLost', machineId: message.machineId, reason: message.reason }); break;
       case 'standings': this.process.deliver({ kind: 'StandingsTold', providerId, standings: message.standings }); break;
+      case 'resource': this.process.deliver({ kind: 'ResourceTold', providerId, standing: message.standing }); break;
       case 'requests': this.process.deliver({ kind: 'RequestsChanged', providerId, requests: message.requests }); break;
       case 'leaseConfirmed': this.process.deliver({ kind: 'LeaseConfirmed', providerId, sequence: message.sequence }); break;
       case 'settled': this.process.deliver({ kind: 'ProviderSettled', providerId }); break;

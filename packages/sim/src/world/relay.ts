@@ -9,7 +9,7 @@ import { bytesOf, type SimulatedSpool } from './spool.ts';
 
 /** Commands that a relay carries out. */
 export type RelayCommand = Extract<ProviderCommand, {
-  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents'
+  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellResource' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents'
     | 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' | 'ConfirmLease';
 }>;
 
@@ -76,7 +76,7 @@ export class SimulatedRelay {
     stream.onClosed = () => { if (link !== undefined) this.#loseBroker(link); };
   }
 
-  #welcomeBroker(stream: StreamEnd<ToBroker, FromBroker>, { brokerId, instance }: FromBroker & { kind: 'hello' }): BrokerLink {
+  #welcomeBroker(stream: StreamEnd<ToBroker, FromBroker>, { brokerId, instance, takesResource = false }: FromBroker & { kind: 'hello' }): BrokerLink {
     const former = this.#brokers.get(brokerId);
     if (former !== undefined) {
       former.stream.close('MUT_CANCELLED');
@@ -86,7 +86,7 @@ export class SimulatedRelay {
     const link = { brokerId, connectionId: this.#connectionCount, stream };
     this.#brokers.set(brokerId, link);
     stream.write({ kind: 'hello', clock: this.#setup.now(), resourceId: this.#setup.resourceId });
-    this.#setup.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId, instance });
+    this.#setup.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId, instance, takesResource });
     return link;
   }
 
@@ -258,6 +258,7 @@ export class SimulatedRelay {
         broker.stream.write({ kind: 'lost', machineId, reason });
         break;
       }
+      case 'TellResource': broker.stream.write({ kind: 'resource', standing: command.standing }); break;
       case 'TellStandings': broker.stream.write({ kind: 'standings', standings: command.standings }); break;
       case 'TellRequests': broker.stream.write({ kind: 'requests', requests: command.requests }); break;
       case 'ConfirmLease': broker.stream.write({ kind: 'leaseConfirmed', sequence: command.sequence }); break;

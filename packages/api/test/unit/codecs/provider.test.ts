@@ -1,10 +1,10 @@
 import test from 'ava';
 
-import { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, encodeDemand, readClaim } from '@mutirao/api/codecs';
-import { nameReservation, type AllocationRequest, type Demand } from '@mutirao/core/messages';
+import { decodeAllocationRequest, decodeDemand, decodeResourceStanding, encodeAllocationRequest, encodeDemand, encodeResourceStanding, readClaim } from '@mutirao/api/codecs';
+import { nameReservation, type AllocationRequest, type Demand, type ResourceStanding } from '@mutirao/core/messages';
 import { aClaim } from '@mutirao/testkit';
 
-import { AllocationRequest as AllocationRequestWire, Demand as DemandWire, type RequestStatus } from '../../../src/generated/mutirao/provider/v1/provider.ts';
+import { AllocationRequest as AllocationRequestWire, Demand as DemandWire, ResourceStanding as ResourceStandingWire, type RequestStatus } from '../../../src/generated/mutirao/provider/v1/provider.ts';
 
 test('a demand comes out as it went in, with what it does not say left unsaid', (t) => {
   const demand: Demand = { pendingTasks: 5, processors: 2, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' };
@@ -17,6 +17,21 @@ test('a demand comes out as it went in, with what it does not say left unsaid', 
   t.throws(() => decodeDemand({ ...encodeDemand(demand), reserved: [{ claim: 'x.y.z', processors: 1, startUnixMs: undefined, endUnixMs: undefined }] }), { code: 'MUT_CLAIM_FORGED' });
   t.throws(() => decodeDemand({ ...encodeDemand(demand), reserved: [{ claim: aClaim(), processors: 1, startUnixMs: 2, endUnixMs: 2 }] }), { code: 'MUT_BAD_REQUEST', message: /from 2 to 2/ });
   t.throws(() => decodeDemand({ ...encodeDemand(demand), processors: 0 }), { code: 'MUT_BAD_REQUEST', message: /processors is 0/ });
+});
+
+test('how a resource stands comes out as it went in, and nonsense of its queue is refused', (t) => {
+  const idle: ResourceStanding = { processors: 0, widthMax: 0, isTimeShared: true, isDraining: false };
+  const known = {
+    count: 3, widthSum: 9, workSum: 9.5e15, lastEnd: 70, weightedEnds: 400, turnarounds: 90, weightedTurnarounds: 800, workedTurnarounds: 1e17, walltimes: 75,
+    free: [{ at: 0, processors: 3 }, { at: 70, processors: 5 }],
+  };
+  const busy: ResourceStanding = { processors: 8, widthMax: 6, isTimeShared: false, isDraining: true, queue: { age: 7, trouble: 'squeue hung', ownWork: 12, known } };
+  for (const one of [idle, busy]) t.deepEqual(decodeResourceStanding(ResourceStandingWire.decode(ResourceStandingWire.encode(encodeResourceStanding(one)).finish())), one);
+  const wire = encodeResourceStanding(busy);
+  t.throws(() => decodeResourceStanding({ ...wire, widthProcessorsMax: 9 }), { code: 'MUT_BAD_REQUEST', message: /is 9; want at most its 8/ });
+  t.throws(() => decodeResourceStanding({ ...wire, processors: 9 }), { code: 'MUT_BAD_REQUEST', message: /has 8 processors; want the 9/ });
+  t.throws(() => decodeResourceStanding({ ...wire, queue: { ...wire.queue!, free: [...wire.queue!.free].reverse() } }), { code: 'MUT_BAD_REQUEST', message: /has 0 behind 70/ });
+  for (const bad of [-1, NaN, Infinity]) t.throws(() => decodeResourceStanding({ ...wire, queue: { ...wire.queue!, ownWorkProcessorMs: bad } }), { code: 'MUT_BAD_REQUEST', message: /ownWorkProcessorMs/ });
 });
 
 test('an allocation request comes out as it went in, whatever its status', (t) => {

@@ -1,4 +1,4 @@
-import type { AllocationRequest, Content, JobSpec, MachineFacts, MachineReport, ReservationStanding } from '../../messages/index.ts';
+import type { AllocationRequest, Content, JobSpec, MachineFacts, MachineReport, ReservationStanding, ResourceStanding } from '../../messages/index.ts';
 import type { Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 
 /** Facts that the broker hears of. */
@@ -9,8 +9,8 @@ export type BrokerInput =
   /** Replies `{ retriedCount }`. Empty indexes mean all that failed or were cancelled. */
   | { readonly kind: 'TasksRetried'; readonly replyTo: number; readonly userId: UserId; readonly jobId: JobId; readonly taskIndexes: readonly TaskIndex[] }
   | { readonly kind: 'ProviderAdded'; readonly replyTo: number; readonly providerId: ProviderId; readonly address: string }
-  /** `clock` is what the provider's clock showed when it greeted; left out, it is ours. `takesLeases`: it said that it can. `resourceId`: what its resource is called at its reservation manager. */
-  | { readonly kind: 'ProviderConnected'; readonly providerId: ProviderId; readonly clock?: Instant | undefined; readonly takesLeases?: boolean | undefined; readonly resourceId?: string | undefined }
+  /** `clock` is what the provider's clock showed when it greeted; left out, it is ours. `takesLeases`, `tellsResource`: it said that it can. `resourceId`: what its resource is called at its reservation manager. */
+  | { readonly kind: 'ProviderConnected'; readonly providerId: ProviderId; readonly clock?: Instant | undefined; readonly takesLeases?: boolean | undefined; readonly resourceId?: string | undefined; readonly tellsResource?: boolean | undefined }
   /** The provider keeps this lease, and has told of every machine that may hold replicas of an earlier one. */
   | { readonly kind: 'LeaseConfirmed'; readonly providerId: ProviderId; readonly sequence: number }
   /** All machines that the provider had when it connected have been told. */
@@ -28,6 +28,8 @@ export type BrokerInput =
   | { readonly kind: 'RequestsChanged'; readonly providerId: ProviderId; readonly requests: readonly AllocationRequest[] }
   /** How the reservations stand that something is wanted inside of; a level. */
   | { readonly kind: 'StandingsTold'; readonly providerId: ProviderId; readonly standings: readonly ReservationStanding[] }
+  /** What the provider's resource is and how its queue stands; a level. */
+  | { readonly kind: 'ResourceTold'; readonly providerId: ProviderId; readonly standing: ResourceStanding }
   /** The driver could not send a replica (an input is gone from home, say). */
   | { readonly kind: 'ReplicaUnstartable'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
   /** The answer to `AcceptResult`: outputs are at home and the check passed, or why not. */

@@ -27,6 +27,7 @@ export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
     provider.isConnected = false;
     provider.awaySince = now;
     provider.hearingUntil = now + state.options.hearWithin;
+    provider.resourceAwaitedUntil = provider.hearingUntil;
     commands.push({ kind: 'ConnectProvider', providerId, address });
   }
   for (const success of state.successes.values()) {

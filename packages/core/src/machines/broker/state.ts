@@ -1,5 +1,5 @@
 import type {
-  AllocationRequest, Demand, JobReservation, JobSpec, JobStatus, MachineFacts, OutputSpec, ReplicationCap, RequestReservation, ReservationStanding, SchedulerName, TaskStatus, Verification,
+  AllocationRequest, Demand, JobReservation, JobSpec, JobStatus, MachineFacts, OutputSpec, ReplicationCap, RequestReservation, ReservationStanding, ResourceStanding, SchedulerName, TaskStatus, Verification,
 } from '../../messages/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
 import type { Slowness, TimeCurve } from '../../times/index.ts';
@@ -319,6 +319,10 @@ export interface BrokerProvider {
   clockOffset: Duration;
   /** How the reservations stand that something is wanted inside of, as it told last on this connection. */
   standings: readonly ReservationStanding[];
+  /** What its resource is and how its queue stood, as it told last on this connection; undefined before, and of releases that do not tell. */
+  resource: HeardResource | undefined;
+  /** Until when it is waited for to tell that; undefined where it is not. */
+  resourceAwaitedUntil: Instant | undefined;
   /** What it was told last on this connection. */
   demand: Demand | undefined;
   demandAt: Instant;
@@ -326,6 +330,12 @@ export interface BrokerProvider {
   shareSince: Instant | undefined;
   /** A gang was placed there while tasks of a job before its own waited: some of those come first now. */
   owesTurn: boolean;
+}
+
+/** How a resource stands, and when that was heard. */
+export interface HeardResource {
+  readonly standing: ResourceStanding;
+  readonly heardAt: Instant;
 }
 
 /** What the machines of a provider's allocations have been like so far. */

@@ -3,7 +3,7 @@ import { hearLeaseConfirmed } from './leases/adopt-leased.ts';
 import { cancelJob } from './jobs/cancel-job.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerCommand } from './commands.ts';
-import { addProvider, connectProvider, disconnectProvider, expireSuspects, settleProvider } from './machines/connect-provider.ts';
+import { addProvider, connectProvider, disconnectProvider, expireSuspects, hearOfResource, settleProvider } from './machines/connect-provider.ts';
 import { pardonMachine, quarantineMachine } from './trust/convict.ts';
 import { decideTasks } from './results/decide-tasks.ts';
 import { setDemands } from './demand/demand.ts';
@@ -63,6 +63,7 @@ function takeInput(turn: Turn, input: BrokerInput): void {
     case 'MachineReported': takeReport(turn, input); break;
     case 'RequestsChanged': hearOfRequests(turn, input); break;
     case 'StandingsTold': hearOfStandings(turn, input); break;
+    case 'ResourceTold': hearOfResource(turn, input); break;
     case 'ReplicaUnstartable': giveUpUnstartable(turn, input); break;
     case 'ResultAccepted': acceptResult(turn, input); break;
     case 'ResultDigested': hearDigest(turn, input); break;

@@ -10,7 +10,7 @@ import { describeRequest, isServing, numberOf, type BrokerId, type KnownBroker, 
 import { commit, type Turn } from './turn.ts';
 
 /** Welcomes a broker, new or back: it is told its requests and machines, and then that it was told all. */
-export function connectBroker(turn: Turn, { brokerId, connectionId, instance = '' }: Extract<ProviderInput, { kind: 'BrokerConnected' }>): void {
+export function connectBroker(turn: Turn, { brokerId, connectionId, instance = '', takesResource = false }: Extract<ProviderInput, { kind: 'BrokerConnected' }>): void {
   const { state, now } = turn;
   if (!state.brokers.has(brokerId)) commit(turn, { kind: 'BrokerKnown', brokerId, at: now });
   const broker = state.brokers.get(brokerId);
@@ -22,6 +22,8 @@ export function connectBroker(turn: Turn, { brokerId, connectionId, instance = '
   broker.isLeaseConfirmed = false;
   broker.isSettled = false;
   broker.standingsTold = [];
+  broker.takesResource = takesResource;
+  broker.resourceTold = undefined;
   broker.demand = undefined;
   broker.idleSince = 0;
   broker.coveredSince = 0;

@@ -1,4 +1,4 @@
-import type { AllocationRequest, ClaimedReservation, HeldAhead, MachineFacts, ReservationStanding } from '../../messages/index.ts';
+import type { AllocationRequest, ClaimedReservation, HeldAhead, MachineFacts, ReservationStanding, ResourceStanding } from '../../messages/index.ts';
 import type { Duration, DriverCommand, MachineId, ProcessorCount, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
 import type { BrokerId } from './state.ts';
 
@@ -18,6 +18,8 @@ export type ProviderCommand =
   | { readonly kind: 'TellHeldAhead'; readonly reservationId: number; readonly ahead: HeldAhead }
   /** Tells a broker how the reservations stand that it wants something inside of; a level. */
   | { readonly kind: 'TellStandings'; readonly brokerId: BrokerId; readonly standings: readonly ReservationStanding[] }
+  /** Tells a broker what the resource is and how its queue stands; a level. */
+  | { readonly kind: 'TellResource'; readonly brokerId: BrokerId; readonly standing: ResourceStanding }
   /** Takes a queued request out, or ends a running one; answered by ReleaseDone or ReleaseFailed. */
   | { readonly kind: 'ReleaseRequest'; readonly requestId: RequestId; readonly managerRequestId: string }
   /**

@@ -7,8 +7,8 @@ import type { BrokerId } from './state.ts';
 export type ProviderInput =
   /** The process has started and its journal is read. `instance` is a fresh name, used if the provider has none yet. */
   | { readonly kind: 'ProviderStarted'; readonly instance: string }
-  /** `instance` names the journal that it speaks for; left out by one that names none. */
-  | { readonly kind: 'BrokerConnected'; readonly brokerId: BrokerId; readonly connectionId: number; readonly instance?: string }
+  /** `instance` names the journal that it speaks for; left out by one that names none. `takesResource`: it wants to know how the resource stands. */
+  | { readonly kind: 'BrokerConnected'; readonly brokerId: BrokerId; readonly connectionId: number; readonly instance?: string; readonly takesResource?: boolean }
   | { readonly kind: 'BrokerDisconnected'; readonly brokerId: BrokerId; readonly connectionId: number }
   /** A level: replaces the demand before. */
   | { readonly kind: 'DemandChanged'; readonly brokerId: BrokerId; readonly demand: Demand }

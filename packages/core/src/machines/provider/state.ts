@@ -130,6 +130,13 @@ export interface OwnRequest {
   releaseAskedAt: Instant;
 }
 
+/** What a broker was told of the resource, and when. */
+export interface ResourceTold {
+  readonly at: Instant;
+  /** Equal as long as nothing changed but time. */
+  readonly sign: string;
+}
+
 /** A broker that has connected at some time. Its name and instance, `demandFrom`, `taskTimes` and what says so are promised state; the rest is seen. */
 export interface KnownBroker {
   readonly brokerId: BrokerId;
@@ -165,13 +172,19 @@ export interface KnownBroker {
   isLeaseConfirmed: boolean;
   /** How the reservations stand that it wants something inside of, as it was told last on this connection. */
   standingsTold: readonly ReservationStanding[];
+  /** It wants to know how the resource stands. */
+  takesResource: boolean;
+  /** What it was told of that last on this connection; undefined before. */
+  resourceTold: ResourceTold | undefined;
+  /** When it is to be told anew without any input; Infinity where nothing but an input makes it due. */
+  resourceDue: Instant;
 }
 
 /** A broker that is away and of which nothing else is known. */
 export function createBroker(brokerId: BrokerId, awaySince: Instant): KnownBroker {
   return {
     brokerId, instance: '', demandFrom: 0, taskTimes: nothingMeasured, connectionId: 0, awaySince, isSettled: false, demand: undefined, idleSince: 0, coveredSince: 0, demandRequest: 0, endedProcessors: 0,
-    lease: undefined, deputySince: 0, leaseConnectionId: 0, isLeaseConfirmed: false, standingsTold: [],
+    lease: undefined, deputySince: 0, leaseConnectionId: 0, isLeaseConfirmed: false, standingsTold: [], takesResource: false, resourceTold: undefined, resourceDue: Infinity,
   };
 }
 

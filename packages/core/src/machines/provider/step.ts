@@ -14,6 +14,7 @@ import { giveUpMissed, noteFailedReading, takeLimits, takeListing } from './queu
 import type { ProviderState } from './state.ts';
 import { acceptSubmission, askReleases, doubtSubmission, finishRelease, refuseSubmission } from './submission.ts';
 import { tellAhead } from './tell-ahead.ts';
+import { tellResource } from './tell-resource.ts';
 import { tellStandings } from './tell-standings.ts';
 import { beginTurn, commit, type Turn } from './turn.ts';
 import { scheduleWake } from './wake.ts';
@@ -42,6 +43,7 @@ export function stepProvider(state: ProviderState, inputs: readonly ProviderInpu
   askReleases(turn);
   draftRequests(turn);
   tellChangedRequests(turn);
+  tellResource(turn);
   offerMachines(turn);
   actAsDeputy(turn);
   confirmLeases(turn);

@@ -29,7 +29,7 @@ function instantsOf(turn: Turn): Instant[] {
   }
   const isHolding = [...state.requests.values()].some(isPending);
   for (const broker of state.brokers.values()) {
-    if (broker.connectionId === 0) instants.push(broker.awaySince + brokerGrace);
+    instants.push(broker.connectionId === 0 ? broker.awaySince + brokerGrace : broker.resourceDue);
     if (isDeputy(broker)) instants.push(leaseEnd(broker));
     else if (mayBeDeputy(broker)) instants.push(deputyDue(state, broker));
     if (isHolding) instants.push(...[broker.idleSince, broker.coveredSince].filter((since) => since > 0).map((since) => since + idleRelease));

@@ -1,6 +1,6 @@
 import test from 'ava';
 import {
-  AdmissibleSets, AdaptiveAdmissibility, describeDecision, findPlacementStrategy, placementStrategies, PlacementTable, readPlacementChoice, ResourceBook, type PlacementResource,
+  AdmissibleSets, AdaptiveAdmissibility, describeDecision, findPlacementStrategy, placementStrategies, PlacementTable, readPlacementChoice, ResourceBook, shiftSummary, type PlacementResource,
 } from '@mutirao/core/placement';
 import { InvariantError, Prng } from '@mutirao/core/shared';
 
@@ -22,6 +22,24 @@ test('of equal values the smaller resource wins, of equal ones the first that wa
     const decision = resources.decide(rulesOf(name), task, 0, new Prng('ties'));
     t.is(decision.kind === 'placed' && decision.index, name === 'min-lb' || name === 'min-u' ? 3 : 0, name);
   }
+});
+
+test('a queue that is told in sums gets no earlier by what is left out: processors that come free one after the other are told by the last', (t) => {
+  const book = new ResourceBook(100);
+  for (let id = 0; id < 100; id += 1) book.add(id, { width: 1, walltime: 10 * (id + 1), submittedAt: 0 }, 0);
+  const summary = book.summarize(0);
+  t.is(summary.free.length, 25);
+  t.is(summary.free.reduce((sum, { processors }) => sum + processors, 0), 100);
+  t.deepEqual(summary.free[0], { at: 40, processors: 4 });
+  t.is(new ResourceBook(100, 'unfinished', summary).foresee({ width: 1, walltime: 5, submittedAt: 0 }, 0).endsAt, 45);
+});
+
+test('a queue that is looked at later is over by as much', (t) => {
+  const book = new ResourceBook(4);
+  book.add(1, { width: 4, walltime: 100, submittedAt: 0 }, 0);
+  const later = shiftSummary(book.summarize(0), -30);
+  t.like(later, { count: 1, lastEnd: 70, weightedEnds: 280, turnarounds: 100, free: [{ at: 70, processors: 4 }] });
+  t.like(shiftSummary(later, -100), { lastEnd: 0, weightedEnds: 0, free: [{ at: 0, processors: 4 }] });
 });
 
 test('a task that is wider than every resource is refused with the widest there is', (t) => {

@@ -15,6 +15,7 @@ export function addProvider(turn: Turn, input: InputOf<'ProviderAdded'>): void {
   if (turn.state.providers.get(providerId)?.address !== address) {
     commit(turn, { kind: 'ProviderAdded', providerId, address });
     turn.commands.push({ kind: 'ConnectProvider', providerId, address });
+    awaitResource(turn, turn.state.providers.get(providerId));
   }
   reply(turn, input.replyTo, { ok: true, value: {} });
 }
@@ -36,6 +37,21 @@ export function connectProvider(turn: Turn, input: InputOf<'ProviderConnected'>)
   provider.takesLeases = input.takesLeases === true;
   provider.resourceId = input.resourceId ?? '';
   provider.clockOffset = (input.clock ?? turn.now) - turn.now;
+  if (input.tellsResource === true) awaitResource(turn, provider);
+  else provider.resourceAwaitedUntil = undefined;
+}
+
+/** Waits for a provider to tell how its resource stands, but once. */
+function awaitResource({ state, now }: Turn, provider: BrokerProvider | undefined): void {
+  if (provider !== undefined) provider.resourceAwaitedUntil ??= now + state.options.hearWithin;
+}
+
+/** Notes how a provider's resource stands. One that knows nothing of it yet is still waited for. */
+export function hearOfResource({ state, now }: Turn, { providerId, standing }: InputOf<'ResourceTold'>): void {
+  const provider = state.providers.get(providerId);
+  if (provider === undefined || !provider.isConnected) return;
+  provider.resource = { standing, heardAt: now };
+  if (standing.isTimeShared || standing.processors > 0) provider.resourceAwaitedUntil = undefined;
 }
 
 /** Waits anew for a provider that is back, but once: what was leased to one that comes and goes is not held back for ever. */
@@ -63,6 +79,7 @@ export function disconnectProvider(turn: Turn, input: InputOf<'ProviderDisconnec
   forgetConnection(provider);
   provider.awaySince ??= turn.now;
   provider.hearingUntil ??= turn.now + turn.state.options.hearWithin;
+  awaitResource(turn, provider);
   provider.lastError = input.reason;
 }
 
@@ -70,6 +87,7 @@ function forgetConnection(provider: BrokerProvider): void {
   provider.isConnected = false;
   provider.demand = undefined;
   provider.standings = [];
+  provider.resource = undefined;
   provider.isSettled = false;
   provider.isLeaseTold = false;
   for (const machine of provider.machines.values()) machine.isTold = false;

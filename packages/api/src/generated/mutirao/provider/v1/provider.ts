@@ -110,6 +110,9 @@ export interface ConnectResponse {
     | //
     /** Only to a broker that has the capability "standings". */
     { $case: "standings"; value: ReservationStandings }
+    | //
+    /** Only to a broker that has the capability "resource". */
+    { $case: "resource"; value: ResourceStanding }
     | undefined;
 }
 
@@ -324,6 +327,55 @@ export interface ReservationStanding {
   reservedProcessors: number;
   /** What is held for it; its machines are told from its start on. */
   heldAhead: HeldAhead | undefined;
+}
+
+/**
+ * What the provider's resource is and how its queue stands, as far as a broker needs it that places tasks. A level: it replaces the one before. Told when it
+ * changes, at most once a second, and twice a minute when the queue was read and has not.
+ */
+export interface ResourceStanding {
+  /** All of a space-shared resource; 0 before its limits were read, and of time-shared machines, which say it themselves as they join. */
+  processors: number;
+  /** The most of one request. */
+  widthProcessorsMax: number;
+  /** Machines that come and go, not a cluster. */
+  timeShared: boolean;
+  /** Takes no more work. */
+  draining: boolean;
+  /** Absent before it was first read, and of time-shared machines. */
+  queue: QueueStanding | undefined;
+}
+
+/**
+ * How a queue stands, whoever asked for what waits and runs in it. Times count from when it is told, so that two clocks need not agree. Ends are those of a
+ * tentative schedule, first come first served and by walltimes.
+ */
+export interface QueueStanding {
+  /** How long ago the queue was read. */
+  ageMs: number;
+  /** Why it cannot be read now; empty while it can. */
+  trouble: string;
+  requests: number;
+  /** Sum of the widths. */
+  widthProcessorsSum: number;
+  /** Sum of widths times walltimes. */
+  workProcessorMsSum: number;
+  /** What is left of the requests of the broker that is told, which are among all of the above. */
+  ownWorkProcessorMs: number;
+  /** When processors come free, by time, 32 at most; together they are all of the resource. Those that are free now are free at 0. */
+  free: FreedProcessors[];
+  /** The last end; then sums over the requests: of ends by width, of turnarounds (ends less submissions), these by width, and by width and walltime, and of walltimes. */
+  lastEndMs: number;
+  endsProcessorMsSum: number;
+  turnaroundsMsSum: number;
+  turnaroundsProcessorMsSum: number;
+  turnaroundsWorkSum: number;
+  walltimesMsSum: number;
+}
+
+export interface FreedProcessors {
+  inMs: number;
+  processors: number;
 }
 
 export interface SendContentRequest {
@@ -615,6 +667,9 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
       case "standings":
         ReservationStandings.encode(message.message.value, writer.uint32(66).fork()).join();
         break;
+      case "resource":
+        ResourceStanding.encode(message.message.value, writer.uint32(74).fork()).join();
+        break;
     }
     return writer;
   },
@@ -694,6 +749,14 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
             }
 
             message.message = { $case: "standings", value: ReservationStandings.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.message = { $case: "resource", value: ResourceStanding.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -2281,6 +2344,345 @@ export const ReservationStanding: MessageFns<ReservationStanding> = {
             }
 
             message.heldAhead = HeldAhead.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseResourceStanding(): ResourceStanding {
+  return { processors: 0, widthProcessorsMax: 0, timeShared: false, draining: false, queue: undefined };
+}
+
+export const ResourceStanding: MessageFns<ResourceStanding> = {
+  encode(message: ResourceStanding, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.processors !== 0) {
+      writer.uint32(8).uint32(message.processors);
+    }
+    if (message.widthProcessorsMax !== 0) {
+      writer.uint32(16).uint32(message.widthProcessorsMax);
+    }
+    if (message.timeShared !== false) {
+      writer.uint32(24).bool(message.timeShared);
+    }
+    if (message.draining !== false) {
+      writer.uint32(32).bool(message.draining);
+    }
+    if (message.queue !== undefined) {
+      QueueStanding.encode(message.queue, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResourceStanding {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResourceStanding();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.processors = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.widthProcessorsMax = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.timeShared = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.draining = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.queue = QueueStanding.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseQueueStanding(): QueueStanding {
+  return {
+    ageMs: 0,
+    trouble: "",
+    requests: 0,
+    widthProcessorsSum: 0,
+    workProcessorMsSum: 0,
+    ownWorkProcessorMs: 0,
+    free: [],
+    lastEndMs: 0,
+    endsProcessorMsSum: 0,
+    turnaroundsMsSum: 0,
+    turnaroundsProcessorMsSum: 0,
+    turnaroundsWorkSum: 0,
+    walltimesMsSum: 0,
+  };
+}
+
+export const QueueStanding: MessageFns<QueueStanding> = {
+  encode(message: QueueStanding, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ageMs !== 0) {
+      writer.uint32(8).uint64(message.ageMs);
+    }
+    if (message.trouble !== "") {
+      writer.uint32(18).string(message.trouble);
+    }
+    if (message.requests !== 0) {
+      writer.uint32(24).uint32(message.requests);
+    }
+    if (message.widthProcessorsSum !== 0) {
+      writer.uint32(32).uint64(message.widthProcessorsSum);
+    }
+    if (message.workProcessorMsSum !== 0) {
+      writer.uint32(41).double(message.workProcessorMsSum);
+    }
+    if (message.ownWorkProcessorMs !== 0) {
+      writer.uint32(49).double(message.ownWorkProcessorMs);
+    }
+    for (const v of message.free) {
+      FreedProcessors.encode(v!, writer.uint32(58).fork()).join();
+    }
+    if (message.lastEndMs !== 0) {
+      writer.uint32(64).uint64(message.lastEndMs);
+    }
+    if (message.endsProcessorMsSum !== 0) {
+      writer.uint32(73).double(message.endsProcessorMsSum);
+    }
+    if (message.turnaroundsMsSum !== 0) {
+      writer.uint32(81).double(message.turnaroundsMsSum);
+    }
+    if (message.turnaroundsProcessorMsSum !== 0) {
+      writer.uint32(89).double(message.turnaroundsProcessorMsSum);
+    }
+    if (message.turnaroundsWorkSum !== 0) {
+      writer.uint32(97).double(message.turnaroundsWorkSum);
+    }
+    if (message.walltimesMsSum !== 0) {
+      writer.uint32(105).double(message.walltimesMsSum);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QueueStanding {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQueueStanding();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.ageMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.trouble = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.requests = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.widthProcessorsSum = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.workProcessorMsSum = reader.double();
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.ownWorkProcessorMs = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.free.push(FreedProcessors.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.lastEndMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.endsProcessorMsSum = reader.double();
+            continue;
+          }
+          case 10: {
+            if (tag !== 81) {
+              break;
+            }
+
+            message.turnaroundsMsSum = reader.double();
+            continue;
+          }
+          case 11: {
+            if (tag !== 89) {
+              break;
+            }
+
+            message.turnaroundsProcessorMsSum = reader.double();
+            continue;
+          }
+          case 12: {
+            if (tag !== 97) {
+              break;
+            }
+
+            message.turnaroundsWorkSum = reader.double();
+            continue;
+          }
+          case 13: {
+            if (tag !== 105) {
+              break;
+            }
+
+            message.walltimesMsSum = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFreedProcessors(): FreedProcessors {
+  return { inMs: 0, processors: 0 };
+}
+
+export const FreedProcessors: MessageFns<FreedProcessors> = {
+  encode(message: FreedProcessors, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.inMs !== 0) {
+      writer.uint32(8).uint64(message.inMs);
+    }
+    if (message.processors !== 0) {
+      writer.uint32(16).uint32(message.processors);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FreedProcessors {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFreedProcessors();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.inMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.processors = reader.uint32();
             continue;
           }
         }
