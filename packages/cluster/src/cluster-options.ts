@@ -1,4 +1,3 @@
-import { MutiraoError } from '@mutirao/api/errors';
 import type { ClusterOptions } from '@mutirao/core/machines/cluster';
 import { conservativeBackfilling, easyBackfilling, firstComeFirstServed, usualLeadMax, type BucOrder, type Compression, type QueuePolicy } from '@mutirao/core/queue';
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
@@ -27,18 +26,15 @@ export interface ClusterConfig {
 /** Ended requests that a cluster remembers. */
 const endedMax = 1000;
 
-/** Makes the machine's options. @throws {MutiraoError} MUT_BAD_CONFIG for an order by scores under a policy that promises starts. */
+/** Makes the machine's options. */
 export function readClusterOptions(config: ClusterConfig): ClusterOptions {
   const { processors, requestsMax, walltimeMax, walltimeGranularity, policy, variant } = config;
   const widthMax = config.widthMax === 0 ? processors : Math.min(config.widthMax, processors);
   return { processors, requestsMax, walltimeMax, walltimeGranularity, widthMax, endedMax, policy: choosePolicy(policy, variant), ...orderOf(config) };
 }
 
-function orderOf({ order, policy, bucWeight: weight, bucLeadMax }: ClusterConfig): { readonly order?: BucOrder } {
+function orderOf({ order, bucWeight: weight, bucLeadMax }: ClusterConfig): { readonly order?: BucOrder } {
   if (order === 'arrival') return {};
-  if (policy === 'conservative') {
-    throw new MutiraoError('MUT_BAD_CONFIG', 'order is buc with policy conservative; want policy easy or fcfs: a start that was promised would not hold against who comes later and goes before');
-  }
   return { order: { weight, leadMax: bucLeadMax === 0 ? usualLeadMax(weight) : bucLeadMax } };
 }
 

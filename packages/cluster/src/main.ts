@@ -23,7 +23,7 @@ const options = {
   widthMax: integer({ help: 'Most processors of one request; 0 for all of them.', default: 0, min: 0, max: 65_536 }),
   policy: choice({ help: 'Who goes when.', words: ['conservative', 'easy', 'fcfs'], default: 'conservative' }),
   variant: choice({ help: 'What conservative backfilling does with time that an early end frees.', words: ['start-now', 'reinsert'], default: 'start-now' }),
-  order: choice({ help: 'Whom the queue has first: who came first, or who estimates walltimes well (buc; with --policy easy or fcfs).', words: ['arrival', 'buc'], default: 'arrival' }),
+  order: choice({ help: 'Whom the queue has first: who came first, or who estimates walltimes well (buc).', words: ['arrival', 'buc'], default: 'arrival' }),
   bucWeight: integer({ help: 'With --order buc, what scores and walltimes weigh against waiting: a point of score is worth 0.8 of it in seconds.', default: 1440, min: 1, max: 1_000_000 }),
   bucLeadMax: duration({ help: 'With --order buc, by how much later a request may come and still go before another one; 0 for 100 times the weight.', default: 0 }),
   metricsListen: text({ help: 'Where to serve /metrics and /healthz; empty for nowhere.', placeholder: 'HOST:PORT' }),

@@ -75,19 +75,31 @@ export const slowEasy: SlowPolicy = (resource, now) => {
   }
 };
 
+/** Places a request that came and may go before others: those behind it give way where that serves it. */
+function slowInsert(resource: SlowResource, now: number, submitted: SlowRequest): void {
+  const standing = resource.earliest(submitted, now);
+  const behind = resource.queue.slice(resource.queue.indexOf(submitted) + 1).filter(({ place }) => place !== undefined && place > now);
+  const places = behind.map(({ place }) => place);
+  for (const request of behind) delete request.place;
+  submitted.place = resource.earliest(submitted, now);
+  behind.forEach((request, index) => {
+    const former = places[index];
+    if (submitted.place !== standing) request.place = resource.earliest(request, now);
+    else if (former !== undefined) request.place = former;
+  });
+}
+
 /** Conservative backfilling, `start-now`. */
 export const slowStartNow: SlowPolicy = (resource, now, submitted) => {
-  if (submitted !== undefined) {
-    submitted.place = resource.earliest(submitted, now);
-    return;
-  }
+  if (submitted !== undefined) return slowInsert(resource, now, submitted);
   const findNext = (): SlowRequest | undefined => resource.queue.find((request) => (request.place ?? 0) > now && resource.fits(request, now));
   for (let next = findNext(); next !== undefined; next = findNext()) next.place = now;
 };
 
 /** Conservative backfilling, `reinsert`. */
 export const slowReinsert: SlowPolicy = (resource, now, submitted) => {
-  for (const request of submitted === undefined ? resource.queue : [submitted]) request.place = resource.earliest(request, now);
+  if (submitted !== undefined) return slowInsert(resource, now, submitted);
+  for (const request of resource.queue) request.place = resource.earliest(request, now);
 };
 
 /**

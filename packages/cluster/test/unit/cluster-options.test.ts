@@ -11,6 +11,7 @@ test('the queue is in the order of arrival unless scores are asked for, with a b
   t.deepEqual(readClusterOptions({ ...config, bucWeight: 10_800, bucLeadMax: 7 }).order, { weight: 10_800, leadMax: 7 });
 });
 
-test('an order by scores goes with no policy that promises starts', (t) => {
-  t.throws(() => readClusterOptions({ ...config, policy: 'conservative' }), { code: 'MUT_BAD_CONFIG', message: /want policy easy or fcfs/ });
+test('an order by scores goes with each policy', (t) => {
+  const policyOf = (policy: ClusterConfig['policy'], variant: ClusterConfig['variant'] = 'start-now'): string => readClusterOptions({ ...config, policy, variant }).policy.name;
+  t.deepEqual([policyOf('fcfs'), policyOf('easy'), policyOf('conservative'), policyOf('conservative', 'reinsert')], ['fcfs', 'easy', 'conservative start-now', 'conservative reinsert']);
 });

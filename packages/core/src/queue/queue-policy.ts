@@ -1,20 +1,20 @@
 import type { Instant } from '../shared/index.ts';
 import type { RequestPlan } from './request-plan.ts';
 
-/** Gives a waiting request a place in the plan; whoever calls a policy applies it at once, and may write it down. */
-export type Place = (id: number, startsAt: Instant) => void;
+/** Gives a waiting request a place in the plan, or takes its place away; whoever calls a policy applies it at once, and may write it down. */
+export type Place = (id: number, startsAt: Instant | undefined) => void;
 
 /**
  * Who goes when on a space-shared resource.
  *
- * The order of the queue is the plan's: that of arrival, or of ranks (`buc`), under which a policy that promises places makes no sense.
+ * The order of the queue is the plan's: that of arrival, or of ranks (`buc`).
  *
  * A policy sees events one at a time and decides by calling `place`; a request starts when its place begins
  * (`RequestPlan.findDue`). It keeps nothing of its own: plan and event determine its decisions.
  */
 export interface QueuePolicy {
   readonly name: string;
-  /** Whether the place of a waiting request is an upper bound on its start. */
+  /** Whether waiting requests have places. In the order of arrival those are upper bounds on their starts; in one of ranks, as long as nobody comes who goes before. */
   readonly promises: boolean;
   /** A request arrived and is in `plan.waiting`, without a place: the last of it where the order is that of arrival. */
   onSubmitted(plan: RequestPlan, id: number, now: Instant, place: Place): void;

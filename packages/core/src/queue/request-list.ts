@@ -6,6 +6,8 @@ export interface PlannedRequest {
   readonly id: number;
   readonly width: ProcessorCount;
   readonly walltime: Duration;
+  /** Who has the lower one goes first; of equals who came first. */
+  readonly rank: number;
   /** When it starts or started; undefined while it has no place. */
   readonly startsAt: Instant | undefined;
   /** The one behind it among those that wait, or among those that run. */

@@ -8,6 +8,13 @@ import { EntryList, goesBefore, PlanEntry, type PlannedRequest, type RequestList
 import { StartableIndex, type RequestIndex } from './startable-index.ts';
 import { Walls, type Wall } from './walls.ts';
 
+/** What an order by ranks needs of a request. */
+export interface RankedRequest {
+  readonly rank: number;
+  readonly width: ProcessorCount;
+  readonly walltime: Duration;
+}
+
 /**
  * The requests of one space-shared resource, and the profile of what they leave free.
  *
@@ -97,7 +104,7 @@ export class RequestPlan {
     const previous = isLast ? last : (this.#order ?? this.#makeOrder()).findLastBefore(entry);
     this.#waiting.insert(entry, previous);
     this.#order?.add(entry);
-    if (this.#firstUnplaced === undefined || goesBefore(entry, this.#firstUnplaced)) this.#firstUnplaced = entry;
+    this.#noteFirstUnplaced(entry);
     this.#startable?.put(entry);
   }
 
@@ -106,10 +113,11 @@ export class RequestPlan {
     return (this.#order ?? this.#makeOrder()).sumAhead(rank);
   }
 
-  /** Gives a waiting request a place, or another one. Cost: O(log n + segments of both). @throws {InvariantError} when it does not fit there. */
-  place(id: number, startsAt: Instant): void {
+  /** Gives a waiting request a place, or another one, or takes its own away. Cost: O(log n + segments of both). @throws {InvariantError} when it does not fit there. */
+  place(id: number, startsAt: Instant | undefined): void {
     const entry = this.#getWaiting(id);
     this.#vacate(entry);
+    if (startsAt === undefined) return this.#noteUnplaced(entry);
     this.#profile.reserve(entry.width, startsAt, startsAt + entry.walltime);
     entry.place = startsAt;
     this.#dropDue(entry);
@@ -230,6 +238,22 @@ export class RequestPlan {
   }
 
   /**
+   * The earliest place from `now` on for a request that arrived last with this rank, as if of those behind it only the ones whose place has begun had theirs.
+   * Infinity without one. Cost: O(behind x (log segments + segments of a place) + segments).
+   */
+  findPlaceAhead({ rank, width, walltime }: RankedRequest, now: Instant): Instant {
+    const behind: PlanEntry[] = [];
+    for (let entry = this.#waiting.last; entry !== undefined && entry.rank > rank; entry = entry.previous) {
+      if (entry.place <= now || entry.place === Infinity) continue;
+      this.#vacate(entry);
+      behind.push(entry);
+    }
+    const place = this.#profile.earliestFit(width, walltime, now);
+    for (const entry of behind) this.#profile.reserve(entry.width, entry.place, entry.place + entry.walltime);
+    return place;
+  }
+
+  /**
    * The first in the order, of those that are not due and no wider than `widthMax`, that ends by `freeUntil(width)` when it
    * starts `now`, or whose own place begins by then.
    *
@@ -287,6 +311,18 @@ export class RequestPlan {
     this.#places.remove(entry);
     this.#dropDue(entry);
     this.#startable?.remove(entry);
+  }
+
+  #noteUnplaced(entry: PlanEntry): void {
+    entry.place = Infinity;
+    this.#dropDue(entry);
+    this.#places.remove(entry);
+    this.#startable?.put(entry);
+    this.#noteFirstUnplaced(entry);
+  }
+
+  #noteFirstUnplaced(entry: PlanEntry): void {
+    if (this.#firstUnplaced === undefined || goesBefore(entry, this.#firstUnplaced)) this.#firstUnplaced = entry;
   }
 
   #dropDue(entry: PlanEntry): void {

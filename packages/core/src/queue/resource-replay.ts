@@ -64,7 +64,7 @@ export class ResourceReplay {
     return copy;
   }
 
-  /** Takes a request; returns the place that it is promised, undefined under a policy that promises nothing. */
+  /** Takes a request; returns the place that it is given, undefined under a policy that gives none ahead. It is a promise in the order of arrival. */
   submit({ id, width, walltime, runTime, rank }: TimedRequest, now: Instant): Instant | undefined {
     this.#plan.forget(now);
     this.#plan.add(id, width, walltime, rank);
@@ -108,7 +108,7 @@ export class ResourceReplay {
     return due;
   }
 
-  readonly #place = (id: number, startsAt: Instant): void => {
+  readonly #place = (id: number, startsAt: Instant | undefined): void => {
     this.#plan.place(id, startsAt);
     if (!this.#policy.promises) this.#starting.push(id);
   };

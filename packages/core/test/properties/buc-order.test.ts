@@ -2,12 +2,15 @@
 import test from 'ava';
 import fc from 'fast-check';
 import {
-  bucRank, easyBackfilling, firstComeFirstServed, leadOf, replayByScores, RequestPlan, ResourceReplay, type BucOrder, type QueuePolicy, type ScoredTracedRequest,
+  bucRank, conservativeBackfilling, easyBackfilling, firstComeFirstServed, leadOf, replayByScores, RequestPlan, ResourceReplay, type BucOrder, type QueuePolicy, type ScoredTracedRequest,
 } from '@mutirao/core/queue';
-import { runs, slowEasy, slowStarts, startHeads, type SlowPolicy, type SlowRequest } from '@mutirao/testkit';
+import { runs, slowEasy, slowReinsert, slowStartNow, slowStarts, startHeads, type SlowPolicy, type SlowRequest } from '@mutirao/testkit';
 
 const capacity = 5;
-const pairs: readonly (readonly [QueuePolicy, SlowPolicy])[] = [[firstComeFirstServed, (resource, now) => { startHeads(resource, now); }], [easyBackfilling, slowEasy]];
+const pairs: readonly (readonly [QueuePolicy, SlowPolicy])[] = [
+  [firstComeFirstServed, (resource, now) => { startHeads(resource, now); }], [easyBackfilling, slowEasy],
+  [conservativeBackfilling('start-now'), slowStartNow], [conservativeBackfilling('reinsert'), slowReinsert],
+];
 
 const anyRequest = fc.record({
   gap: fc.constantFrom(0, 0, 0, 1, 2, 9), width: fc.integer({ min: 1, max: capacity }), walltime: fc.integer({ min: 1, max: 30 }), share: fc.integer({ min: 0, max: 8 }),
@@ -56,35 +59,105 @@ for (const [policy, slow] of pairs) {
     }), runs(20_261_125, 100));
   });
 
-  test(`under ${policy.name} by scores every request starts within a bound once it has waited for the longest lead, whatever arrives after`, (t) => {
-    const walltimeMax = 30;
-    const order: BucOrder = { weight: 1e-3, leadMax: 60 };
+  test(`under ${policy.name} by scores nobody new goes before who has waited for the longest lead, who then starts within a bound, whatever arrives`, (t) => {
+    let overtaken = 0;
     fc.assert(fc.property(fc.array(anyRequest, { minLength: 1, maxLength: 25 }).map(traceOf), fc.integer({ min: 1, max: capacity }), (before, width) => {
-      const poor = { width, walltime: walltimeMax, runTime: walltimeMax, submittedAt: before.at(-1)?.submittedAt ?? 0, userId: 'poor', hasOverrun: false };
-      const resource = new ResourceReplay(policy, new RequestPlan(capacity, 0));
-      const starts = new Map<number, number>();
-      let id = 0;
-      // The worst score, ahead of a flood of the best ones that fills the machine for ever.
-      const trace = [...before.map((request) => ({ ...request, score: 50 })), { ...poor, score: 0 }];
-      const poorId = before.length;
-      let aheadCount = Infinity;
-      for (let now = 0; !starts.has(poorId); now += 1) {
-        const due = trace.filter(({ submittedAt }) => submittedAt === now);
-        const flood = now < poor.submittedAt ? [] : Array.from({ length: capacity }, () => ({ width: 1, walltime: 1 + (id % 3), runTime: 1 + (id % 3), score: 100 }));
-        for (const request of [...due, ...flood]) {
-          const { score, width: wide, walltime, runTime } = request;
-          // Numbers of the trace come first only as long as there is no flood, which begins with the poor one's instant.
-          resource.submit({ id, width: wide, walltime, runTime, rank: bucRank(order, { score, walltime, submittedAt: now }) }, now);
+      const flood = new Flood(policy, before, width);
+      while (flood.startedAt === undefined && flood.broken === '') flood.pass();
+      t.is(flood.broken, '');
+      if ((flood.firstAheadCount ?? 0) > capacity) overtaken += 1;
+    }), runs(20_261_126, 40));
+    // Otherwise nothing is shown.
+    t.true(overtaken >= 20, `${overtaken} were overtaken`);
+  });
+}
+
+/** Who has the worst score and the longest walltime, among requests of a middling one, before a flood of the best and shortest that would fill the machine for ever. */
+class Flood {
+  readonly policy: QueuePolicy;
+  readonly resource: ResourceReplay;
+  readonly before: readonly ScoredTracedRequest[];
+  /** In instants, as all times here; in the core an instant is `unit`, so that scores are worth up to 80 instants, and walltimes 20 to 0.7. */
+  readonly leadMax = 60;
+  readonly walltimeMax = 30;
+  readonly poorId: number;
+  readonly submittedAt: number;
+  readonly width: number;
+  startedAt: number | undefined;
+  now = 0;
+  #nextId = 0;
+  /** Those ahead of it that wait; not known before it has waited for `leadMax`. */
+  aheadCount: number | undefined;
+  firstAheadCount: number | undefined;
+  /** By when it must start, from then on. */
+  #bound = Infinity;
+  broken = '';
+
+  constructor(policy: QueuePolicy, before: readonly ScoredTracedRequest[], width: number) {
+    this.policy = policy;
+    this.before = before;
+    this.width = width;
+    this.poorId = before.length;
+    this.submittedAt = before.at(-1)?.submittedAt ?? 0;
+    this.resource = new ResourceReplay(policy, new RequestPlan(capacity, 0));
+  }
+
+  /** One instant. */
+  pass(): void {
+    const { now, resource, submittedAt } = this;
+    for (const { walltime, runTime, ...request } of this.before) if (request.submittedAt === now) this.#submit(request.width, walltime, runTime, 50);
+    if (now === submittedAt) this.#submit(this.width, this.walltimeMax, this.walltimeMax, 0);
+    if (now >= submittedAt) for (let index = 0; index < capacity; index += 1) this.#submit(1, 1 + ((index + now) % 3), 1 + ((index + now) % 3), 100);
+    resource.endDue(now * unit);
+    if (resource.startDue(now * unit).some(({ id }) => id === this.poorId)) this.startedAt = now;
+    this.#check();
+    this.now += 1;
+  }
+
+  #submit(width: number, walltime: number, runTime: number, score: number): void {
+    const submittedAt = this.now * unit;
+    const rank = bucRank({ weight: 1000, leadMax: this.leadMax * unit }, { score, walltime: walltime * unit, submittedAt });
+    this.resource.submit({ id: this.#nextId, width, walltime: walltime * unit, runTime: runTime * unit, rank }, submittedAt);
+    this.#nextId += 1;
+  }
+
+  #check(): void {
+    const { now, resource: { plan }, poorId } = this;
+    if (now > this.#bound) this.broken = `it should have started by ${this.#bound}`;
+    if (now < this.submittedAt + this.leadMax || this.startedAt !== undefined) return;
+    const aheadCount = [...plan.waiting.keys()].indexOf(poorId);
+    const place = plan.waiting.get(poorId)?.startsAt ?? Infinity;
+    if (aheadCount > (this.aheadCount ?? Infinity)) this.broken = `${aheadCount} are ahead at ${now}, ${this.aheadCount} were`;
+    this.firstAheadCount ??= aheadCount;
+    this.aheadCount = aheadCount;
+    // Where it has a place, that is a promise now.
+    this.#bound = Math.min(this.#bound, this.policy.promises ? place / unit : now + (aheadCount + 1) * this.walltimeMax);
+  }
+}
+
+for (const compression of ['start-now', 'reinsert'] as const) {
+  test(`under conservative ${compression} by ranks a place is put off by nobody but who comes later and goes before`, (t) => {
+    fc.assert(fc.property(fc.array(anyRequest, { minLength: 2, maxLength: 30 }).map(traceOf), fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 30, maxLength: 30 }), (trace, ranks) => {
+      const resource = new ResourceReplay(conservativeBackfilling(compression), new RequestPlan(capacity, 0));
+      const { plan } = resource;
+      const rankOf = (id: number): number => ranks[id] ?? 0;
+      const places = (): Map<number, number> => new Map([...plan.waiting.values()].map(({ id, startsAt }) => [id, startsAt ?? Infinity]));
+      const isKept = (former: Map<number, number>, mayMove: (id: number) => boolean): boolean => [...former].every(([id, place]) => mayMove(id) || (plan.waiting.get(id)?.startsAt ?? place) <= place);
+      for (let now = 0, id = 0; id < trace.length || resource.nextInstant < Infinity; now += 1) {
+        for (let request = trace[id]; request?.submittedAt === now; request = trace[id]) {
+          const former = places();
+          resource.submit({ id, ...request, rank: rankOf(id) }, now);
+          // Those that are due keep their place, whoever comes.
+          if (!isKept(former, (other) => rankOf(other) > rankOf(id) && (former.get(other) ?? 0) > now)) return false;
           id += 1;
         }
+        const former = places();
         resource.endDue(now);
-        for (const started of resource.startDue(now)) starts.set(started.id, now);
-        if (now === poor.submittedAt + order.leadMax) aheadCount = [...resource.plan.waiting.keys()].indexOf(poorId);
-        const bound = poor.submittedAt + order.leadMax + (aheadCount + 1) * walltimeMax;
-        if (now > bound) return false;
+        if (!isKept(former, () => false)) return false;
+        resource.startDue(now);
       }
-      return true;
-    }), runs(20_261_126, 100));
+      return plan.waiting.size + plan.running.size === 0;
+    }), runs(20_261_127, 150));
     t.pass();
   });
 }

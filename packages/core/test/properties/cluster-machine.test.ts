@@ -134,7 +134,7 @@ class World {
     for (const command of commands) this.perform(command);
     for (const { managerRequestId, status, startsAt } of listQueue(this.state, this.now, 0).requests) {
       const id = Number(managerRequestId);
-      if (status === 'queued' && this.service.policy.promises && !this.promises.has(id) && startsAt > 0) this.promises.set(id, startsAt);
+      if (status === 'queued' && this.service.policy.promises && this.service.order === undefined && !this.promises.has(id) && startsAt > 0) this.promises.set(id, startsAt);
     }
   }
 
@@ -225,7 +225,7 @@ function promisedOf(state: ClusterState) {
 const byScores: BucOrder = { weight: 1.5e-8, leadMax: 40 };
 const services: Service[] = [
   ...[conservativeBackfilling('start-now'), conservativeBackfilling('reinsert'), easyBackfilling, firstComeFirstServed].map((policy) => ({ policy })),
-  ...[easyBackfilling, firstComeFirstServed].map((policy) => ({ policy, order: byScores })),
+  ...[easyBackfilling, firstComeFirstServed, conservativeBackfilling('start-now'), conservativeBackfilling('reinsert')].map((policy) => ({ policy, order: byScores })),
 ];
 const nameOf = ({ policy, order }: Service): string => (order === undefined ? policy.name : `${policy.name} by scores`);
 

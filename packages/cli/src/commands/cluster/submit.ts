@@ -58,7 +58,9 @@ export async function submitToCluster(context: CommandContext, options: ClusterS
 /** What would have put a request further ahead. */
 function tellGain({ walltimeMs, aheadCount, tighterAheadCount, expectedWaitMs, tighterExpectedWaitMs }: WalltimeGain): string {
   const places = aheadCount - tighterAheadCount;
-  return `With a walltime of ${showDuration(walltimeMs)} it would be ${places} ${places === 1 ? 'place' : 'places'} further ahead (behind ${tighterAheadCount} and not ${aheadCount}) and wait about ${showDuration(tighterExpectedWaitMs)} and not ${showDuration(expectedWaitMs)}.`;
+  // Where starts are planned it may also fit where the longer one does not.
+  const further = places === 0 ? '' : `be ${places} ${places === 1 ? 'place' : 'places'} further ahead (behind ${tighterAheadCount} and not ${aheadCount}) and `;
+  return `With a walltime of ${showDuration(walltimeMs)} it would ${further}wait about ${showDuration(tighterExpectedWaitMs)} and not ${showDuration(expectedWaitMs)}.`;
 }
 
 /** A claim has dots in it; of a number, the manager is asked for the claim. */

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 
-import { MutiraoError } from '@mutirao/api/errors';
 import { replayByScores, replayRequests, usualLeadMax, type QueuePolicy, type ReplayedRequest } from '@mutirao/core/queue';
 import type { SwfRequest } from '@mutirao/formats';
 import { measureTrace, scaleSubmissions, slowdownThreshold, type TraceMetrics } from '@mutirao/sim';
@@ -36,7 +35,7 @@ export function define(command: Command, act: Act): void {
     .option('--procs <count>', 'processors of the machine (default: what the log says)')
     .option('--load-factor <number>', 'multiplies submission times, so that less is more load', '1')
     .option('--kill', 'end a request at its requested time (default: its walltime is its run time, if that is longer)')
-    .option('--buc-weight <seconds>', 'have the queue by users\' scores (BUC, with fcfs or easy), a point of which is worth 0.8 of it in waiting')
+    .option('--buc-weight <seconds>', 'have the queue by users\' scores (BUC), a point of which is worth 0.8 of it in waiting')
     .option('--starts <file>', 'write job_id,submit,start,end in whole seconds of every request')
     .action((file: string, options: TraceOptions) => act((context) => Promise.resolve(simulateTrace(context, file, options))));
 }
@@ -49,7 +48,7 @@ export function simulateTrace(context: CommandContext, file: string, options: Tr
   const read = readTrace({ file, path: resolve(context.directory, file), processors, killsAtRequestedTime: options.kill === true });
   context.output.note(describeTrace(read));
   const requests = scaleSubmissions(read.requests, factor);
-  const weight = options.bucWeight === undefined ? undefined : readWeight(options.bucWeight, policy);
+  const weight = options.bucWeight === undefined ? undefined : readWeight(options.bucWeight);
   const results = weight === undefined ? replayRequests(policy, read.processors, requests) : replayScored(policy, weight, read.processors, requests);
   const name = weight === undefined ? policy.name : `${policy.name} by scores, K = ${weight}`;
   if (options.starts !== undefined) writeStarts(resolve(context.directory, options.starts), requests, results);
@@ -62,9 +61,8 @@ export function simulateTrace(context: CommandContext, file: string, options: Tr
   return 0;
 }
 
-/** @throws {MutiraoError} MUT_BAD_REQUEST for a weight of nothing, and with a policy that promises starts. */
-function readWeight(text: string, policy: QueuePolicy): number {
-  if (policy.promises) throw new MutiraoError('MUT_BAD_REQUEST', '--buc-weight goes with --policy fcfs or easy; a start that conservative backfilling promised would not hold against who comes later and goes before');
+/** @throws {MutiraoError} MUT_BAD_REQUEST for a weight of nothing. */
+function readWeight(text: string): number {
   return readWhole('--buc-weight', text, { min: 1, max: 1_000_000 });
 }
 

@@ -41,6 +41,7 @@ test('who submits hears what a tighter walltime would have gained, where it woul
   const gain = { walltimeMs: 1_800_000, aheadCount: 5, tighterAheadCount: 2, expectedWaitMs: 7_200_000, tighterExpectedWaitMs: 3_600_000 };
   t.regex(await submit(gain), /With a walltime of 30m00s it would be 3 places further ahead \(behind 2 and not 5\) and wait about 1h00m and not 2h00m\./);
   t.regex(await submit({ ...gain, tighterAheadCount: 4 }), /1 place further ahead/);
+  t.regex(await submit({ ...gain, tighterAheadCount: 5, tighterExpectedWaitMs: 0 }), /With a walltime of 30m00s it would wait about 0\.0s and not 2h00m\./);
   t.notRegex(await submit(undefined), /With a walltime/);
   t.like(JSON.parse(await submit(gain, '--json')), { request_id: '7', walltime_gain: { walltime_ms: 1_800_000, ahead_count: 5, tighter_ahead_count: 2 } });
   t.is((JSON.parse(await submit(undefined, '--json')) as { walltime_gain: unknown }).walltime_gain, null);

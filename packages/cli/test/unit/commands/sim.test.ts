@@ -96,7 +96,6 @@ const refusals: readonly (readonly [words: readonly string[], message: RegExp])[
   [['sim', 'trace', 'trace.swf', '--policy', 'sjf'], /--policy is "sjf"; want one of fcfs, easy, conservative/],
   [['sim', 'trace', 'trace.swf', '--variant', 'x'], /--variant is "x"; want one of start-now, reinsert/],
   [['sim', 'trace', 'trace.swf', '--policy', 'easy', '--variant', 'reinsert'], /--variant is "reinsert"; want none/],
-  [['sim', 'trace', 'trace.swf', '--buc-weight', '1440'], /--buc-weight goes with --policy fcfs or easy/],
   [['sim', 'trace', 'trace.swf', '--policy', 'easy', '--buc-weight', '0'], /--buc-weight is "0"; want a whole number in 1/],
   [['sim', 'trace', 'trace.swf', '--load-factor', '-1'], /--load-factor is "-1"/],
   [['sim', 'trace', 'trace.swf', '--starts', 'none/out.csv'], /MUT_BAD_REQUEST cannot write /],

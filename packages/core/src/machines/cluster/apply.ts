@@ -20,6 +20,10 @@ export function apply(state: ClusterState, change: ClusterChange): void {
       state.plan.place(change.requestId, change.startsAt);
       getRequest(state, change.requestId).startsAt = change.startsAt;
       return;
+    case 'RequestDisplaced':
+      state.plan.place(change.requestId, undefined);
+      getRequest(state, change.requestId).startsAt = undefined;
+      return;
     case 'RequestStarted':
       return startRequest(state, getRequest(state, change.requestId), change.startsAt);
     case 'ReservationsChanged':

@@ -15,6 +15,8 @@ export type ClusterChange =
   /** A user's score is this from now on. */
   | ({ readonly kind: 'ScoreChanged'; readonly userId: UserId } & UserScore)
   | { readonly kind: 'RequestPlaced'; readonly requestId: number; readonly startsAt: Instant }
+  /** A waiting request has no place any more. */
+  | { readonly kind: 'RequestDisplaced'; readonly requestId: number }
   /** @param startsAt of a request inside a reservation, which has no place in the plan. */
   | { readonly kind: 'RequestStarted'; readonly requestId: number; readonly startsAt?: Instant }
   | { readonly kind: 'ProcessExited'; readonly requestId: number; readonly processIndex: number; readonly exitStatus: number }

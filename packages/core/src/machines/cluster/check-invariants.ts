@@ -12,8 +12,7 @@ export function checkInvariants(state: ClusterState): void {
   for (const request of state.requests.values()) checkRequest(state, request);
 }
 
-function checkScores({ scores, options }: ClusterState): void {
-  invariant(options.order === undefined || !options.policy.promises, `${options.policy.name} promises places in a queue that is ordered by scores`);
+function checkScores({ scores }: ClusterState): void {
   for (const [userId, { score, countedCount, precisionMean }] of scores) {
     invariant(score >= 0 && score <= 100 && countedCount > 0 && precisionMean >= 0 && precisionMean <= 1, `${userId} has the score ${score} of ${countedCount} requests with a precision of ${precisionMean}`);
   }

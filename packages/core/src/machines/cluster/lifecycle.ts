@@ -98,7 +98,7 @@ function queueRequest(turn: Turn, requestId: number, asked: RequestOrder): Wallt
   const gain = findGain(state, order, now);
   turn.change({ kind: 'RequestQueued', requestId, order, at: now, ...(options.order === undefined ? {} : { score: scoreOf(state, order.userId).score }) });
   options.policy.onSubmitted(plan, requestId, now, turn.place);
-  return plan.getWaiting(requestId).startsAt === undefined ? gain : undefined;
+  return (plan.getWaiting(requestId).startsAt ?? Infinity) > now ? gain : undefined;
 }
 
 /** Takes a queued request out, or tells a running one to end; one that has ended is left so. One that there never was is refused. */

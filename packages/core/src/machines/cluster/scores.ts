@@ -26,10 +26,10 @@ export function findScoreChange(state: ClusterState, { order, status, startsAt }
 }
 
 /** What a tighter walltime would gain an order that is about to be queued; undefined where nothing is known to. */
-export function findGain(state: ClusterState, { userId, walltime }: RequestOrder, now: Instant): WalltimeGain | undefined {
-  const { order, walltimeGranularity } = state.options;
+export function findGain(state: ClusterState, { userId, width, walltime }: RequestOrder, now: Instant): WalltimeGain | undefined {
+  const { plan, options: { order, policy, walltimeGranularity: granularity } } = state;
   if (order === undefined) return undefined;
-  return gainOfTighter(order, state.plan, { user: scoreOf(state, userId), walltime, submittedAt: now }, walltimeGranularity);
+  return gainOfTighter({ order, policy, plan, granularity }, { user: scoreOf(state, userId), width, walltime, submittedAt: now });
 }
 
 /** A user's score, as it is told. */

@@ -4,7 +4,7 @@ import type { Duration, Instant, ProcessorCount, UserId } from '../../shared/ind
 
 /** How a cluster is set up; from its configuration, not from its journal. */
 export interface ClusterOptions extends ResourceLimits {
-  /** One that promises nothing where `order` is given: a promise would not hold against who comes later and goes before. */
+  /** Where `order` is given the places that it gives are no promises: they do not hold against who comes later and goes before. */
   readonly policy: QueuePolicy;
   /** The order of the queue by scores; left out for that of arrival. */
   readonly order?: BucOrder;

@@ -23,7 +23,7 @@ export class Turn {
   }
 
   /** What policies place requests with. */
-  readonly place = (requestId: number, startsAt: Instant): void => {
-    this.change({ kind: 'RequestPlaced', requestId, startsAt });
+  readonly place = (requestId: number, startsAt: Instant | undefined): void => {
+    this.change(startsAt === undefined ? { kind: 'RequestDisplaced', requestId } : { kind: 'RequestPlaced', requestId, startsAt });
   };
 }

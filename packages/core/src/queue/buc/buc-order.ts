@@ -39,10 +39,16 @@ export function leadOf({ weight, leadMax }: BucOrder, score: number, walltime: D
  * The rank of a request: who has the lower one goes first, which is the order of R at every instant.
  *
  * R is the lead plus the time waited. That grows alike for all that wait, so who is ahead stays ahead: the order among waiting requests is settled when each is
- * submitted, by its submission, its walltime and the score of its user *then*, and nothing has to be looked at again as time passes. A score that changes
+ * submitted, by its submission, its walltime and the score of its user *then* (the source too measures the effect on where a job is put into the queue at first), and
+ * nothing has to be looked at again as time passes. A score that changes
  * later counts for later requests alone: what waits keeps the score that it was submitted with, so that nobody loses a place by anything but another's submission.
  *
- * Nobody starves: whoever is submitted more than `leadMax` later has a higher rank, whatever the scores, and goes behind.
+ * Nobody starves, whatever arrives. Be A the instant `leadMax` after a request's submission, n the number of requests that are ahead of it at A and wait, and W the
+ * longest walltime. A lead is at most `leadMax` and never less than 0, so whoever is submitted after A has a rank above A - `leadMax`, which is this
+ * submission and no less than this rank: he goes behind. So from A on the n ahead become fewer alone. Whoever is at the head waits for those who run, at most W from when he got
+ * there: under FCFS nobody else starts before him, under EASY nobody who would put his start off. Hence the k-th starts by A + k W, and this one by A + (n + 1) W. Under
+ * conservative backfilling a place is put off only by who comes later and goes before, so that the place it has at A is a promise. What is
+ * set aside for reservations, or lost with a node, comes on top.
  */
 export function bucRank(order: BucOrder, { score, walltime, submittedAt }: { readonly score: number; readonly walltime: Duration; readonly submittedAt: Instant }): number {
   return submittedAt - leadOf(order, score, walltime);

@@ -45,8 +45,9 @@ export function replayByScores(policy: QueuePolicy, order: BucOrder | undefined,
       const score = book.noteSubmission(submitted);
       const rank = order === undefined ? 0 : bucRank(order, { ...request, score });
       const { width, walltime, runTime } = request;
-      const promisedAt = resource.submit({ id: submitted, width, walltime, runTime, rank }, now);
-      book.notePromise(submitted, promisedAt);
+      const place = resource.submit({ id: submitted, width, walltime, runTime, rank }, now);
+      // In an order by scores nobody is promised what who comes later may take.
+      book.notePromise(submitted, order === undefined ? place : undefined);
       submitted += 1;
     }
     for (const id of resource.endDue(now)) book.noteEnd(id);

@@ -1,4 +1,5 @@
-import type { Duration, Instant } from '../../shared/index.ts';
+import type { Duration, Instant, ProcessorCount, ProcessorMillis } from '../../shared/index.ts';
+import type { QueuePolicy } from '../queue-policy.ts';
 import type { RequestPlan } from '../request-plan.ts';
 import { bucRank, type BucOrder } from './buc-order.ts';
 import type { UserScore } from './user-score.ts';
@@ -17,6 +18,7 @@ export interface WalltimeGain {
 /** A request that is about to be queued. */
 export interface FreshRequest {
   readonly user: UserScore;
+  readonly width: ProcessorCount;
   readonly walltime: Duration;
   readonly submittedAt: Instant;
 }
@@ -38,25 +40,43 @@ export function tighterWalltime(walltime: Duration, { countedCount, precisionMea
   return tighter > (1 - worthMin) * walltime ? undefined : tighter;
 }
 
+/** The queue as it is before a request is taken in. */
+export interface QueueBefore {
+  readonly order: BucOrder;
+  readonly policy: Pick<QueuePolicy, 'promises'>;
+  readonly plan: RequestPlan;
+  /** Walltimes are whole numbers of it. */
+  readonly granularity: Duration;
+}
+
 /**
- * What a tighter walltime would have gained a request that is about to be queued; undefined where no tighter one is known, or it would pass nobody.
+ * What a tighter walltime would have gained a request that is about to be queued; undefined where no tighter one is known, or it would gain nothing.
  *
- * A wait is estimated as the processor time that is left to what runs and asked for by who is ahead, over the processors: rough, since early ends make it
- * shorter and what does not fit side by side longer. Cost: O(running + log n).
- *
- * @param plan without the request itself.
+ * Under a policy that gives places ahead the waits are those of the places that it would get, and an earlier one is the gain, by passing others or by
+ * fitting into a hole. Under the others it is a place further ahead, and a wait is estimated as the processor time that is left to what runs and asked for by
+ * who is ahead, over the processors: rough, since early ends make it shorter and what does not fit side by side longer.
+ * Cost: O(running + log n), or two searches for a place, each O(behind x segments).
  */
-export function gainOfTighter(order: BucOrder, plan: RequestPlan, request: FreshRequest, granularity: Duration): WalltimeGain | undefined {
-  const { submittedAt, user } = request;
-  const walltime = tighterWalltime(request.walltime, user, granularity);
+export function gainOfTighter(queue: QueueBefore, request: FreshRequest): WalltimeGain | undefined {
+  const walltime = tighterWalltime(request.walltime, request.user, queue.granularity);
   if (walltime === undefined) return undefined;
-  const ahead = plan.sumAhead(bucRank(order, { ...request, score: user.score }));
-  const tighterAhead = plan.sumAhead(bucRank(order, { submittedAt, walltime, score: user.score }));
-  if (tighterAhead.count === ahead.count) return undefined;
-  let running = 0;
-  for (const { width, walltime: whole, startsAt = submittedAt } of plan.running.values()) running += width * Math.max(0, startsAt + whole - submittedAt);
-  const waitBehind = (work: number): Duration => Math.ceil((running + work) / Math.max(1, plan.profile.capacity));
+  const [asked, tighter] = [prospectOf(queue, request), prospectOf(queue, { ...request, walltime })];
+  if (queue.policy.promises ? tighter.expectedWait >= asked.expectedWait : tighter.aheadCount === asked.aheadCount) return undefined;
   return {
-    walltime, aheadCount: ahead.count, tighterAheadCount: tighterAhead.count, expectedWait: waitBehind(ahead.work), tighterExpectedWait: waitBehind(tighterAhead.work),
+    walltime, aheadCount: asked.aheadCount, tighterAheadCount: tighter.aheadCount, expectedWait: asked.expectedWait, tighterExpectedWait: tighter.expectedWait,
   };
+}
+
+function prospectOf({ order, policy, plan }: QueueBefore, { submittedAt, walltime, width, user: { score } }: FreshRequest): { readonly aheadCount: number; readonly expectedWait: Duration } {
+  const rank = bucRank(order, { submittedAt, walltime, score });
+  const { count: aheadCount, work } = plan.sumAhead(rank);
+  const place = policy.promises ? plan.findPlaceAhead({ rank, width, walltime }, submittedAt) : Infinity;
+  // A request that is wider than what there is at present has no place, whatever its walltime.
+  return { aheadCount, expectedWait: place < Infinity ? place - submittedAt : waitBehind(plan, work, submittedAt) };
+}
+
+function waitBehind(plan: RequestPlan, work: ProcessorMillis, now: Instant): Duration {
+  let running = 0;
+  for (const { width, walltime, startsAt = now } of plan.running.values()) running += width * Math.max(0, startsAt + walltime - now);
+  return Math.ceil((running + work) / Math.max(1, plan.profile.capacity));
 }

@@ -24,6 +24,21 @@ test('a request that moves leaves its old place', (t) => {
   t.is(plan.nextStart, 120);
 });
 
+test('a request that loses its place leaves it, and is the first without one', (t) => {
+  const plan = twoRequests();
+  plan.add(3, 1, 10);
+  t.is(plan.firstUnplaced?.id, 3);
+  plan.place(2, undefined);
+  t.deepEqual([...plan.profile.segments()].map(({ start, free }) => [start, free]), [[0, 4], [100, 10]]);
+  t.deepEqual([plan.firstUnplaced?.id, plan.nextStart, plan.waiting.get(2)?.startsAt], [2, Infinity, undefined]);
+  plan.place(2, undefined);
+  plan.place(2, 100);
+  t.deepEqual([plan.firstUnplaced?.id, plan.findDue(100).map(({ id }) => id)], [3, [2]]);
+  // Also one that is due, as long as it has not started.
+  plan.place(2, undefined);
+  t.deepEqual([plan.firstUnplaced?.id, plan.findDue(100).length, plan.countUnheld(100)], [2, 0, 4]);
+});
+
 test('an end gives back the rest of a running request and the whole of a waiting one', (t) => {
   const plan = twoRequests();
   plan.end(1, 30);

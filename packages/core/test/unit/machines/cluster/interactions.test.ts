@@ -15,6 +15,7 @@ function showCommand(command: ClusterCommand): string {
 
 function showChange(change: ClusterChange): string[] {
   switch (change.kind) {
+    case 'RequestDisplaced': return [`request ${change.requestId} lost its place`];
     case 'RequestPlaced': return [`request ${change.requestId} placed at ${change.startsAt}`];
     case 'ReservationOpened': return [`reservation ${change.reservationId} opened`];
     case 'ScoreChanged': return [`score of ${change.userId}: ${change.score.toFixed(2)} of ${change.countedCount}`];
@@ -87,4 +88,8 @@ test('a cluster packs requests around reservations and lets their users in', (t)
 
 test('a cluster orders its queue by scores, counts what ends, and says what a tighter walltime would have gained', (t) => {
   checkFile(t, 'cluster-scores.txt', { policy: easyBackfilling, order: { weight: 1440, leadMax: usualLeadMax(1440) }, walltimeMax: 86_400_000, walltimeGranularity: 1000 });
+});
+
+test('a cluster that plans ahead by scores puts off whom somebody passes, and nobody else', (t) => {
+  checkFile(t, 'cluster-scores-conservative.txt', { order: { weight: 1440, leadMax: usualLeadMax(1440) }, walltimeMax: 86_400_000, walltimeGranularity: 1000 });
 });
