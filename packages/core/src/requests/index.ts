@@ -2,6 +2,7 @@ export type { RequestCandidate } from '../messages/index.ts';
 export { adaptiveHeuristic } from './adaptive.ts';
 export { estimateTaskTime, type TaskTimeEstimate } from './estimate-task-time.ts';
 export { RequestBudget, requestBudget } from './budget.ts';
+export { finishConstants, finishHeuristic, finishWith, type FinishConstants } from './finish/index.ts';
 export { groupTasks, joinGroups } from './group-tasks.ts';
 export {
   reviewPauseMin, taskGroupsMax,

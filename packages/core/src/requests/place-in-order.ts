@@ -1,5 +1,9 @@
 import type { QueuedRequest } from '../messages/index.ts';
+import type { Instant } from '../shared/index.ts';
 import type { FreeTime } from '../profile/index.ts';
+
+/** Hears where a request that was promised nothing is thought to start. */
+export type OnPlaced = (request: QueuedRequest, startsAt: Instant) => void;
 
 const classCount = 32;
 
@@ -10,13 +14,16 @@ const classCount = 32;
  * there. Cost: O(requests x segments) at worst, and far less where requests are alike.
  *
  * @param requests each no wider than the resource.
+ * @param onPlaced hears of each when it has its place.
  */
-export function placeInOrder(free: FreeTime, requests: readonly QueuedRequest[]): void {
+export function placeInOrder(free: FreeTime, requests: readonly QueuedRequest[], onPlaced?: OnPlaced): void {
   /** Per class of width and class of walltime, the latest place that a request of no more than that was given; -1 for none. */
   const places = new Int32Array(classCount * classCount).fill(free.first);
-  for (const { width, walltime } of [...requests].sort((one, other) => one.submittedAt - other.submittedAt)) {
+  for (const request of [...requests].sort((one, other) => one.submittedAt - other.submittedAt)) {
+    const { width, walltime } = request;
     const place = free.findEarliest(width, walltime, latestOf(free, places, { width, walltime }));
     free.cut(place, width, walltime);
+    onPlaced?.(request, free.startOf(place));
     const slot = classAbove(width) * classCount + classAbove(Math.ceil(walltime / 1000));
     if (free.startOf(place) > free.startOf(places[slot] as number)) places[slot] = place;
   }

@@ -2,7 +2,7 @@ import type { QueuedRequest } from '../messages/index.ts';
 import { FreeTime } from '../profile/index.ts';
 import type { RequestFacts } from './heuristic.ts';
 import { HeldTime } from './held-time.ts';
-import { placeInOrder } from './place-in-order.ts';
+import { placeInOrder, type OnPlaced } from './place-in-order.ts';
 
 /** What is read of the queue. */
 export type QueueFacts = Pick<RequestFacts, 'now' | 'limits' | 'listing' | 'queue'>;
@@ -24,8 +24,10 @@ export interface QueueAhead {
  * A request that should have ended and still runs is taken to end within a grain. Processors that are neither free nor held by a
  * running request are taken for the longest walltime, as if somebody unlisted had them.
  * Cost: O(n log n) for n listed requests; those without a promise cost a search for a place each.
+ *
+ * @param onPlaced hears of each of these; of nobody where the profile is given.
  */
-export function readQueue(facts: QueueFacts): QueueAhead {
+export function readQueue(facts: QueueFacts, onPlaced?: OnPlaced): QueueAhead {
   const { now, limits, listing, queue } = facts;
   if (queue !== undefined) return { free: FreeTime.ofProfile(queue.profile, now), waitingCount: queue.waitingCount };
   const waiting = listing.requests.filter(({ status, reservationId }) => status === 'queued' && reservationId === undefined);
@@ -38,7 +40,7 @@ export function readQueue(facts: QueueFacts): QueueAhead {
     else if (width <= limits.processors) unpromised.push(request);
   }
   const free = held.leave(limits.processors);
-  placeInOrder(free, unpromised);
+  placeInOrder(free, unpromised, onPlaced);
   // One request that begins where another of its width ends leaves no breakpoint in a profile; nor may it here, since holes begin there.
   free.joinEqual();
   return { free, waitingCount: waiting.length };

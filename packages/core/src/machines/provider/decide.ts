@@ -137,6 +137,8 @@ function draftFor(turn: Turn, { limits, listing }: Resource, heuristic: RequestH
     now, limits: { ...limits, requestsMax: pending.length + share }, listing: listingWithOwn(state, listing, now), pending, served: servedOf(state, broker),
     demand: { pendingTasks: demand.pendingTasks, unplacedTasks: unplacedTasks(turn, broker), processors: demand.processors, deadline: demand.deadline },
     taskTimes: observedTaskTimes(broker), taskTimesElsewhere: broker.demand?.taskTimes, isFirst: isFirstOf(state, broker),
+    // What a heuristic wants withdrawn or released is not carried out here, so that it may want nothing of the kind.
+    budget: { submissions: share, withdrawals: 0 },
     options: { ...state.config.heuristicOptions, defaultTime: heuristicInForce(state).defaultTime },
   });
   const drafts = widenForGang(decision.drafts, demand.gangProcessors ?? 0, { widthMax: limits.widthMax, pending });

@@ -4,7 +4,8 @@ import { aListing, someFacts } from '@mutirao/testkit';
 
 test('a heuristic is found by its name', (t) => {
   t.is(findHeuristic('static'), staticHeuristic);
-  t.deepEqual(heuristicNames, ['static', 'initial', 'adaptive', 'mixed']);
+  t.deepEqual(heuristicNames, ['static', 'initial', 'adaptive', 'mixed', 'finish']);
+  t.is(findHeuristic('auto'), findHeuristic('finish'));
 });
 
 test('an unknown name finds nothing', (t) => {

@@ -29,7 +29,7 @@ function sample(name: string, run: number, seed = '7'): { lines: string; result:
   return { lines: lines.join('\n'), result };
 }
 
-for (const name of ['static', 'initial', 'adaptive', 'mixed']) {
+for (const name of ['static', 'initial', 'adaptive', 'mixed', 'finish']) {
   test(`${name}: the same seed is the same trace, byte for byte; another seed or run is another`, (t) => {
     const once = sample(name, 1);
     t.deepEqual(sample(name, 1), once);

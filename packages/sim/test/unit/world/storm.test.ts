@@ -48,7 +48,7 @@ test('the user switches heuristics of clusters as often as the plan says, and no
   const { during, after } = strikes(labWith({}, { clusters, heuristicSwitchesPerHour: 100 }));
   t.true(during.length > 300 && during.length < 480, `${during.length} switches`);
   t.deepEqual([...new Set(during.map(({ kind }) => kind))], ['HeuristicAsked']);
-  t.deepEqual([...new Set(during.map(({ detail }) => detail))].sort(), ['', 'adaptive', 'initial', 'mixed', 'none such', 'static']);
+  t.deepEqual([...new Set(during.map(({ detail }) => detail))].sort(), ['', 'adaptive', 'finish', 'initial', 'mixed', 'none such', 'static']);
   t.deepEqual(after, []);
 });
 

@@ -1,0 +1,105 @@
+import type { Hole } from '../../profile/index.ts';
+import type { Duration, ProcessorCount } from '../../shared/index.ts';
+import { lanesIn, lanesMaxOf, longestWalltime } from '../obstacle.ts';
+import { countDone, type Lanes } from './draining.ts';
+import { couldBeat, rate, type Plan, type PlanContext, type Rating } from './plan.ts';
+
+/** A request that a plan has; times are counted from now. */
+export interface PlannedRequest {
+  /** When it starts at the latest, by the queue's promises. */
+  readonly start: Duration;
+  readonly expectedStart: Duration;
+  readonly width: ProcessorCount;
+  readonly walltime: Duration;
+}
+
+/** Which requests are thought of. */
+export interface AddingRules {
+  /** Only those that start at once. */
+  readonly isOnlyNow: boolean;
+  /** Tasks that it may run at once, at most. */
+  readonly lanesMax: number;
+}
+
+/** A plan with one request more. */
+export interface Addition {
+  readonly request: PlannedRequest;
+  readonly plan: Plan;
+  /** Others that were the best in their turn, the latest last. */
+  readonly compared: readonly PlannedRequest[];
+}
+
+interface Rated {
+  readonly request: PlannedRequest;
+  readonly rating: Rating;
+}
+
+/**
+ * Adds to a plan the request that has the job done first; undefined where none brings that forward.
+ *
+ * Every maximal hole is tried, whole; then the request is narrowed and shortened to what the plan needs of it. Cost: O(holes x task times x lanes), and more for
+ * each that is better than all before it.
+ */
+export function addBest(context: PlanContext, plan: Plan, rules: AddingRules): Addition | undefined {
+  const compared: PlannedRequest[] = [];
+  let best: Rated | undefined;
+  visitRequests(context, plan, rules, (request) => {
+    const workers = withRequest(context, plan, request);
+    if (!couldBeat(context, best?.rating ?? plan, workers)) return;
+    const rating = rate(context, workers);
+    if (rating.score >= (best?.rating ?? plan).score) return;
+    if (best !== undefined) compared.push(best.request);
+    best = { request, rating };
+  });
+  const request = best && trim(context, plan, best);
+  if (request === undefined) return undefined;
+  const workers = withRequest(context, plan, request);
+  const { start, walltime, width } = request;
+  return { request, compared, plan: { ...workers, ...rate(context, workers), skyline: plan.skyline.without(start, start + walltime, width) } };
+}
+
+function visitRequests({ facts, outlook: { times }, waitShare }: PlanContext, { skyline, finishes }: Plan, { isOnlyNow, lanesMax }: AddingRules, visit: (request: PlannedRequest) => void): void {
+  const { demand: { processors: unit, pendingTasks }, limits } = facts;
+  const grain = limits.walltimeGranularity;
+  const shortest = times[0]?.time ?? Infinity;
+  // What begins later than that has no task done before the job is.
+  const latest = Math.max(...finishes.map((finish, index) => finish - (times[index]?.time ?? 0))) / waitShare;
+  const until = isOnlyNow ? 0 : latest;
+  skyline.visitHoles({ unit, widthMax: Math.min(lanesMaxOf(facts), lanesMax, pendingTasks) * unit, extentMax: longestWalltime(limits), until: () => until }, ({ start, width, extent }: Hole) => {
+    const walltime = Math.floor(extent / grain) * grain;
+    if (walltime >= shortest && walltime > 0) visit({ start, expectedStart: start * waitShare, width, walltime });
+  });
+}
+
+function withRequest({ facts }: PlanContext, { lanes, slotEnds }: Plan, { width, walltime, expectedStart: from }: PlannedRequest): Pick<Plan, 'lanes' | 'slotEnds'> {
+  const added: Lanes = { count: lanesIn(width, facts.demand.processors), from, age: 0, end: from + walltime };
+  return { lanes: [...lanes, added], slotEnds: [...slotEnds, added.end] };
+}
+
+/** The same request no wider and no longer than the plan needs to end as early; undefined where it needs nothing of it. */
+function trim(context: PlanContext, plan: Plan, { request, rating }: Rated): PlannedRequest | undefined {
+  const { facts: { demand: { processors: unit }, limits: { walltimeGranularity: grain } }, bags } = context;
+  let lanes = 0;
+  let walltime = 0;
+  bags.forEach((_, index) => {
+    const needed = needOf(context, plan, { request, index, finish: rating.finishes[index] as Duration });
+    lanes = Math.max(lanes, needed.lanes);
+    walltime = Math.max(walltime, needed.walltime);
+  });
+  if (lanes === 0) return undefined;
+  return { ...request, width: lanes * unit, walltime: Math.min(request.walltime, Math.ceil(walltime / grain) * grain) };
+}
+
+/** What a plan that ends at `finish` needs of a request, for one task time. */
+function needOf({ bags, constants, outlook, facts }: PlanContext, plan: Plan, { request, index, finish }: { readonly request: PlannedRequest; readonly index: number; readonly finish: Duration }): { lanes: number; walltime: Duration } {
+  const bag = bags[index] as PlanContext['bags'][number];
+  const { expectedStart, walltime, width, start } = request;
+  const used = finish - expectedStart;
+  const rounds = Math.floor(Math.min(walltime, used) / bag.time + 1e-9);
+  const rest = bag.tasks - countDone(finish, plan, bag);
+  if (rounds < 1 || rest < 1e-6) return { lanes: 0, walltime: 0 };
+  const lanes = Math.min(lanesIn(width, facts.demand.processors), Math.ceil((rest - 1e-6) / rounds));
+  // One that starts at once may as well last longer; one that waits starts the earlier the shorter it is.
+  const margin = start === 0 || used < walltime ? constants.walltimeMargin : 0;
+  return { lanes, walltime: rounds * bag.time * (1 + margin) + 2 * outlook.excess };
+}

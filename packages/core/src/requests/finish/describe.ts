@@ -1,0 +1,71 @@
+import type { RequestCandidate } from '../../messages/index.ts';
+import { describeTime, plural, type Duration, type Instant } from '../../shared/index.ts';
+import type { DraftedRequest, GivenUpRequest, RequestDecision, RequestFacts } from '../heuristic.ts';
+import { lanesIn } from '../obstacle.ts';
+import type { PlannedRequest } from './add-request.ts';
+import type { OwnRequestView } from './own-requests.ts';
+import type { PlanContext, Rating } from './plan.ts';
+import type { Proposal } from './propose.ts';
+
+/** Candidates that are kept with a decision, the chosen ones included. */
+const shownMax = 12;
+
+/** A proposal as a decision, with its reasons. */
+export function describeProposal(context: PlanContext, proposal: Proposal): RequestDecision {
+  const { facts, outlook } = context;
+  const { plan, requests, givenUp, compared } = proposal;
+  const reasons = [describeEnd(context, plan), outlook.reason, ...describeDoubt(facts)];
+  const reviewAt = findReview(facts);
+  return {
+    drafts: requests.map((request) => draft(request, reasons)),
+    reasons: [...reasons, ...(requests.length === 0 && givenUp.length === 0 ? ['No further request, and none in place of another, would bring that forward enough.'] : [])],
+    ...(givenUp.length === 0 ? {} : { givenUp: givenUp.map((one) => giveUp(one, requests, reasons)) }),
+    candidates: [...requests.map((request) => show(context, request, true)), ...compared.slice(-shownMax).reverse().map((request) => show(context, request, false))].slice(0, shownMax),
+    taskTimeEstimate: Math.ceil(middleOf(context).time),
+    ...(reviewAt === undefined ? {} : { reviewAt }),
+  };
+}
+
+function describeEnd(context: PlanContext, { finishes }: Rating): string {
+  const { index, time } = middleOf(context);
+  return `The job, ${plural(context.facts.demand.pendingTasks, 'task')}, is expected to end in ${describeTime(finishes[index] as Duration)}, if a task lasts ${describeTime(time)}.`;
+}
+
+function middleOf({ outlook: { times } }: PlanContext): { readonly index: number; readonly time: Duration } {
+  const index = Math.floor(times.length / 2);
+  return { index, time: times[index]?.time ?? 0 };
+}
+
+function describeDoubt({ listingState = 'complete' }: RequestFacts): string[] {
+  if (listingState === 'complete') return [];
+  return [`The queue is ${listingState}: by what is known of it, and nothing is given up for what may not be there.`];
+}
+
+function draft(request: PlannedRequest, reasons: readonly string[]): DraftedRequest {
+  const { width, walltime } = request;
+  return { width, walltime, reasons: [`Of all that is free, ${describeRequest(request)} has the job done first, beside what is there.`, ...reasons] };
+}
+
+/** `8 processors for 2 h 0 min, from now on`. */
+function describeRequest({ width, walltime, start, expectedStart }: PlannedRequest): string {
+  const when = start === 0 ? 'from now on' : `in ${describeTime(start)} at the latest and ${describeTime(expectedStart)} by what waits have been`;
+  return `${plural(width, 'processor')} for ${describeTime(walltime)}, ${when},`;
+}
+
+function giveUp({ request, isRunning }: OwnRequestView, requests: readonly PlannedRequest[], reasons: readonly string[]): GivenUpRequest {
+  const others = requests.map((one) => describeRequest(one)).join(' and ');
+  return { requestId: request.requestId, reasons: [`${isRunning ? 'Released' : 'Withdrawn'}: ${others} in its slot bring the end of the job forward by far.`, ...reasons] };
+}
+
+function show(context: PlanContext, { width, walltime, start }: PlannedRequest, chosen: boolean): RequestCandidate {
+  const { now, demand } = context.facts;
+  const tasks = lanesIn(width, demand.processors) * Math.floor(walltime / middleOf(context).time);
+  return { width, walltime, startsAt: now + start, throughput: (tasks / (start + walltime)) * 3_600_000, chosen };
+}
+
+/** While nothing is known of task times, running tasks tell by not ending: each time that they have run half as long again. */
+function findReview({ now, pending, taskTimes }: RequestFacts): Instant | undefined {
+  if (taskTimes !== undefined || !pending.some(({ status }) => status === 'running')) return undefined;
+  const oldest = pending.reduce((most, { tasks = [] }) => Math.max(most, tasks[0]?.time ?? 0), 0);
+  return now + Math.max(60_000, Math.ceil(oldest / 2));
+}

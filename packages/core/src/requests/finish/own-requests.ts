@@ -1,0 +1,67 @@
+import type { Duration, ProcessorCount } from '../../shared/index.ts';
+import type { ObservedWait, PendingRequest, RequestFacts } from '../heuristic.ts';
+import { lanesIn } from '../obstacle.ts';
+import type { FinishConstants } from './constants.ts';
+import type { Lanes } from './draining.ts';
+import type { Skyline } from './skyline.ts';
+
+/** An own request as plans see it; times are counted from now. */
+export interface OwnRequestView {
+  readonly request: PendingRequest;
+  readonly isRunning: boolean;
+  /** What it holds of the resource, by the queue's promises. */
+  readonly start: Duration;
+  readonly end: Duration;
+  readonly width: ProcessorCount;
+  /** What it brings, when it is expected to. */
+  readonly lanes: readonly Lanes[];
+  /** When its slot is expected to be free again. */
+  readonly slotEnd: Duration;
+}
+
+/** Shorter promises say nothing of how much is promised too late. */
+const promisedMin: Duration = 60_000;
+/** Only the latest are looked at: a queue changes. */
+const waitsMax = 50;
+
+/** The share of what is promised that requests wait, by those that started; users ask for too much time, so most wait less. */
+export function waitShareOf(waits: readonly ObservedWait[], { waitShare, waitShareWeight }: FinishConstants): number {
+  let sum = waitShare * waitShareWeight;
+  let weight = waitShareWeight;
+  for (const { promised, actual } of waits.slice(-waitsMax)) {
+    if (promised < promisedMin) continue;
+    sum += Math.min(1, actual / promised);
+    weight += 1;
+  }
+  return sum / weight;
+}
+
+/** What own requests are looked at with. */
+export interface OwnView {
+  readonly facts: RequestFacts;
+  /** With the own requests in it. */
+  readonly skyline: Skyline;
+  readonly waitShare: number;
+  /** Where the queue was read to put requests that were promised nothing, by what the listing calls them, from now. */
+  readonly places: ReadonlyMap<string, Duration>;
+}
+
+/** Cost: O(groups of tasks), and a search for a place where none is known. */
+export function viewOwn(request: PendingRequest, { facts: { now, demand: { processors: perTask } }, skyline, waitShare, places }: OwnView): OwnRequestView {
+  const { width, walltime, status, startedAt, predictedStart, listedAs = '' } = request;
+  const count = lanesIn(width, perTask);
+  if (status === 'running') {
+    const end = Math.max(0, startedAt + walltime - now);
+    return { request, isRunning: true, start: 0, end, width, lanes: runningLanes(request, { count, end, perTask }), slotEnd: end };
+  }
+  const start = Math.max(0, predictedStart === undefined ? places.get(listedAs) ?? skyline.findEarliest(width, walltime) : predictedStart - now);
+  const from = start * waitShare;
+  return { request, isRunning: false, start, end: start + walltime, width, lanes: [{ count, from, age: 0, end: from + walltime }], slotEnd: from + walltime };
+}
+
+function runningLanes({ tasks, idle = 0 }: PendingRequest, { count, end, perTask }: { readonly count: number; readonly end: Duration; readonly perTask: ProcessorCount }): Lanes[] {
+  if (tasks === undefined) return [{ count, from: 0, age: 0, end }];
+  const busy = tasks.map((group) => ({ count: group.count, from: 0, age: group.time, end }));
+  const free = lanesIn(idle, perTask);
+  return free > 0 ? [...busy, { count: free, from: 0, age: 0, end }] : busy;
+}

@@ -1,0 +1,52 @@
+import type { Duration } from '../../shared/index.ts';
+import type { RequestFacts } from '../heuristic.ts';
+import type { FinishConstants } from './constants.ts';
+import { drainTime, isDrained, type Bag, type Workers } from './draining.ts';
+import { logarithm } from './logarithm.ts';
+import type { Outlook } from './outlook.ts';
+import type { Skyline } from './skyline.ts';
+
+/** What all plans of a decision go by. */
+export interface PlanContext {
+  readonly facts: RequestFacts;
+  readonly constants: FinishConstants;
+  readonly outlook: Outlook;
+  /** The share of promised waits that requests wait. */
+  readonly waitShare: number;
+  /** The job, for each task time of the outlook. */
+  readonly bags: readonly Bag[];
+}
+
+/** How good a plan is. */
+export interface Rating {
+  /** When the job ends, from now, for each task time of the outlook. */
+  readonly finishes: readonly Duration[];
+  /** The mean of the logarithms of these, weighted as the outlook has it: that of their geometric mean. Less is better. */
+  readonly score: number;
+}
+
+/** What runs, waits and is to be asked for, and what it leaves free. */
+export interface Plan extends Workers, Rating {
+  readonly skyline: Skyline;
+}
+
+/** Cost: O(task times x lanes x 20). */
+export function rate({ outlook: { times }, bags }: PlanContext, workers: Workers): Rating {
+  let score = 0;
+  const finishes = bags.map((bag, index) => {
+    const finish = drainTime(workers, bag);
+    score += (times[index]?.weight ?? 0) * logarithm(finish);
+    return finish;
+  });
+  return { finishes, score };
+}
+
+/** Whether workers end the job noticeably before a plan does for any task time; far cheaper than rating them. */
+export function couldBeat({ bags }: PlanContext, { finishes }: Rating, workers: Workers): boolean {
+  return bags.some((bag, index) => isDrained((finishes[index] as Duration) * 0.999, workers, bag));
+}
+
+/** The score by which a plan is lower that ends earlier by a share of the time. */
+export function gainOf(share: number): number {
+  return -logarithm(1 - share);
+}

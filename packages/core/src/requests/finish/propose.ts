@@ -1,0 +1,79 @@
+import { lanesIn } from '../obstacle.ts';
+import { addBest, type PlannedRequest } from './add-request.ts';
+import type { OwnRequestView } from './own-requests.ts';
+import { gainOf, rate, type Plan, type PlanContext } from './plan.ts';
+import type { Skyline } from './skyline.ts';
+
+/** What could be decided. */
+export interface Proposal {
+  readonly plan: Plan;
+  readonly requests: readonly PlannedRequest[];
+  readonly compared: readonly PlannedRequest[];
+  readonly givenUp: readonly OwnRequestView[];
+}
+
+/** What may be decided. */
+export interface Scope {
+  /** With the own requests in it. */
+  readonly skyline: Skyline;
+  readonly own: readonly OwnRequestView[];
+  /** Less than 0 where more requests are pending than may be by now. */
+  readonly freeSlots: number;
+  /** Tasks to ask processors for; Infinity where all are. */
+  readonly lanesMax: number;
+  readonly submissionsMax: number;
+  readonly withdrawalsMax: number;
+  /** Whether own requests are given up only for what starts at once. */
+  readonly isOnlyNow: boolean;
+}
+
+/** Own requests that one decision gives up at most. */
+const exchangesMax = 2;
+
+/** Fills the free slots, then exchanges own requests for better ones, where that is clearly better. */
+export function propose(context: PlanContext, scope: Scope): Proposal {
+  let proposal = fill(context, scope, []);
+  for (let left = Math.min(exchangesMax, scope.withdrawalsMax); left > 0; left -= 1) {
+    const better = exchange(context, scope, proposal);
+    if (better === undefined) break;
+    proposal = better;
+  }
+  return proposal;
+}
+
+/** The plan without some of the own requests, and with the best others in the slots that are then free. */
+function fill(context: PlanContext, scope: Scope, givenUp: readonly OwnRequestView[]): Proposal {
+  const { own, skyline, freeSlots, submissionsMax, isOnlyNow } = scope;
+  const kept = own.filter((one) => !givenUp.includes(one));
+  const workers = { lanes: kept.flatMap(({ lanes }) => lanes), slotEnds: kept.map(({ slotEnd }) => slotEnd) };
+  const bare: Plan = { ...workers, ...rate(context, workers), skyline: givenUp.length === 0 ? skyline : skyline.with(givenUp) };
+  let filled: Proposal = { plan: bare, requests: [], compared: [], givenUp };
+  const unit = context.facts.demand.processors;
+  let lanesMax = givenUp.reduce((sum, { width }) => sum + lanesIn(width, unit), scope.lanesMax);
+  for (let left = Math.min(freeSlots + givenUp.length, submissionsMax); left > 0 && lanesMax > 0; left -= 1) {
+    const added = addBest(context, filled.plan, { isOnlyNow: isOnlyNow && givenUp.length > 0, lanesMax });
+    // Further requests have to be worth it: each is one more for the manager and for whoever waits there.
+    if (added === undefined || isTooLittle(context, filled.plan, added.plan)) break;
+    lanesMax -= lanesIn(added.request.width, unit);
+    filled = { ...filled, plan: added.plan, requests: [...filled.requests, added.request], compared: [...filled.compared, ...added.compared] };
+  }
+  return filled;
+}
+
+function isTooLittle({ constants }: PlanContext, before: Plan, after: Plan): boolean {
+  return before.slotEnds.length > 0 && before.score - after.score < gainOf(constants.fillGain);
+}
+
+/** The best exchange of one more own request for others; undefined where none is clearly better. */
+function exchange(context: PlanContext, scope: Scope, proposal: Proposal): Proposal | undefined {
+  const { constants: { releaseGain, withdrawGain } } = context;
+  let best: Proposal | undefined;
+  for (const one of scope.own) {
+    if (one.request.status === 'submitting' || proposal.givenUp.includes(one)) continue;
+    const filled = fill(context, scope, [...proposal.givenUp, one]);
+    const gain = proposal.plan.score - filled.plan.score;
+    if (filled.requests.length === 0 || gain < gainOf(one.isRunning ? releaseGain : withdrawGain)) continue;
+    if (best === undefined || filled.plan.score < best.plan.score) best = filled;
+  }
+  return best;
+}

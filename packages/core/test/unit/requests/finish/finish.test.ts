@@ -1,0 +1,102 @@
+import test from 'ava';
+import { finishHeuristic, type PendingRequest, type RequestDecision, type RequestFacts } from '@mutirao/core/requests';
+import { aListing, someFacts, type ListedRequest } from '@mutirao/testkit';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** 64 processors, of which a local user holds 56 for 2 h; then all are held for 48 h by requests that wait. 100 tasks of 20 min. */
+function facts(change: Partial<RequestFacts> = {}, others: readonly ListedRequest[] = []): RequestFacts {
+  const wall = Array.from({ length: 3 }, (_, index): ListedRequest => ({ status: 'queued', width: 64, walltime: 16 * hour, startsAt: (2 + 16 * index) * hour }));
+  return someFacts({
+    limits: { processors: 64, requestsMax: 1, walltimeMax: 18 * hour, widthMax: 64, walltimeGranularity: minute },
+    listing: aListing(64, 0, [{ status: 'running', width: 56, walltime: 2 * hour }, ...wall, ...others]),
+    demand: { pendingTasks: 30, processors: 1, deadline: undefined }, taskTimes: { longest: 20 * minute, mean: 20 * minute, count: 50 }, taskSpread: { shortest: 20 * minute, deviation: 0 },
+    ...change,
+  });
+}
+
+function shapes({ drafts }: RequestDecision): number[][] {
+  return drafts.map(({ width, walltime }) => [width, walltime / minute]);
+}
+
+test('it asks for the hole in which the job ends first, no wider and no longer than the job needs', (t) => {
+  // Eight lanes for 2 h do 48 tasks; 30 need four rounds, 80 min, and a margin.
+  t.deepEqual(shapes(finishHeuristic.draft(facts())), [[8, 96]]);
+  // Three rounds of seven do 20 tasks as fast as of eight.
+  t.deepEqual(shapes(finishHeuristic.draft(facts({ demand: { pendingTasks: 20, processors: 1, deadline: undefined } }))), [[7, 72]]);
+});
+
+test('a job that no hole can hold waits for the large request, if that ends first', (t) => {
+  const decision = finishHeuristic.draft(facts({ demand: { pendingTasks: 6400, processors: 1, deadline: undefined } }));
+  t.deepEqual(shapes(decision), [[64, 1080]]);
+});
+
+test('tasks of several processors get whole lanes', (t) => {
+  const { drafts } = finishHeuristic.draft(facts({ demand: { pendingTasks: 4, processors: 3, deadline: undefined } }));
+  t.deepEqual(drafts.map(({ width }) => width), [6]);
+});
+
+const waiting: PendingRequest = { requestId: 'q7', width: 30, walltime: 24 * minute, status: 'queued', startedAt: 0, submittedAt: 0, predictedStart: 50 * hour };
+const behind: ListedRequest = { status: 'queued', width: 30, walltime: 24 * minute, startsAt: 50 * hour };
+
+test('a request that waits is withdrawn for a hole that ends the job far earlier, and not where the budget is spent', (t) => {
+  const decision = finishHeuristic.draft(facts({ pending: [waiting], occasion: 'queue' }, [behind]));
+  t.deepEqual(decision.givenUp?.map(({ requestId }) => requestId), ['q7']);
+  t.deepEqual(shapes(decision), [[8, 96]]);
+  const spent = finishHeuristic.draft(facts({ pending: [waiting], budget: { submissions: 9, withdrawals: 0 } }, [behind]));
+  t.deepEqual([spent.givenUp, spent.drafts], [undefined, []]);
+  t.deepEqual(finishHeuristic.draft(facts({ budget: { submissions: 0, withdrawals: 9 } })).drafts, []);
+});
+
+test('what cannot be seen is no reason to give anything up, and the reasons say so', (t) => {
+  const decision = finishHeuristic.draft(facts({ pending: [waiting], listingState: 'stale' }, [behind]));
+  t.deepEqual([decision.givenUp, decision.drafts], [undefined, []]);
+  t.true(decision.reasons.some((reason) => reason.startsWith('The queue is stale')));
+});
+
+const running: PendingRequest = { requestId: 'q7', width: 1, walltime: 18 * hour, status: 'running', startedAt: -10 * minute, idle: 0, tasks: [{ count: 1, time: 10 * minute }] };
+const one: ListedRequest = { status: 'running', width: 1, walltime: 18 * hour, startsAt: -10 * minute };
+
+test('a small request that runs is released where a much wider one could start in its slot', (t) => {
+  const decision = finishHeuristic.draft(facts({ pending: [running] }, [one]));
+  t.deepEqual(decision.givenUp?.map(({ requestId }) => requestId), ['q7']);
+  t.is(decision.drafts[0]?.width, 8);
+});
+
+test('it is kept where the job is over almost as soon with it', (t) => {
+  const decision = finishHeuristic.draft(facts({ pending: [running], demand: { pendingTasks: 1, processors: 1, deadline: undefined } }, [one]));
+  t.deepEqual([decision.givenUp, decision.drafts], [undefined, []]);
+});
+
+test('with every slot taken and nothing free an event of the queue costs no thought', (t) => {
+  const full = facts({ pending: [waiting], occasion: 'queue', listing: aListing(64, 0, [{ status: 'running', width: 64, walltime: 2 * hour }]) });
+  t.deepEqual(finishHeuristic.draft(full), { drafts: [], reasons: ['Every request slot is taken, 1 allowed, and nothing else could start now.'] });
+});
+
+test('further slots stay free where they would bring the end forward by little', (t) => {
+  const free = facts({ limits: { ...facts().limits, requestsMax: 6 }, listing: aListing(64, 0, []) });
+  t.deepEqual(shapes(finishHeuristic.draft(free)), [[30, 24]]);
+});
+
+test('while nothing has ended a running request is looked at again when it has run half as long again', (t) => {
+  const unknown = { taskTimes: undefined, taskSpread: undefined };
+  t.is(finishHeuristic.draft(facts({ ...unknown, pending: [running] }, [one])).reviewAt, 5 * minute);
+  t.is(finishHeuristic.draft(facts({ ...unknown, pending: [waiting] }, [behind])).reviewAt, undefined);
+  t.is(finishHeuristic.draft(facts({ pending: [running] }, [one])).reviewAt, undefined);
+});
+
+test('before anything was observed it probes with what starts now and lets a larger one wait', (t) => {
+  const { drafts } = finishHeuristic.draft(facts({ taskTimes: undefined, taskSpread: undefined, limits: { ...facts().limits, requestsMax: 2 }, demand: { pendingTasks: 100, processors: 1, deadline: undefined } }));
+  t.is(drafts[0]?.width, 8);
+});
+
+test('its decision says when the job ends, why each request, and what was compared', (t) => {
+  const decision = finishHeuristic.draft(facts());
+  t.deepEqual(decision.reasons, [
+    'The job, 30 tasks, is expected to end in 1 h 20 min, if a task lasts 20 min 0 s.', 'A task is taken to last 20 min 0 s, by 50 completed tasks.',
+  ]);
+  t.is(decision.drafts[0]?.reasons[0], 'Of all that is free, 8 processors for 1 h 36 min, from now on, has the job done first, beside what is there.');
+  t.deepEqual(decision.candidates?.map(({ width, chosen }) => [width, chosen]), [[8, true]]);
+  t.is(decision.taskTimeEstimate, 20 * minute);
+});

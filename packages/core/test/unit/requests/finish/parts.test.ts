@@ -1,0 +1,98 @@
+import test from 'ava';
+import { FreeTime } from '@mutirao/core/profile';
+import { finishConstants } from '@mutirao/core/requests';
+import { countDone, drainTime, isDrained, never, type Bag, type Workers } from '../../../../src/requests/finish/draining.ts';
+import { lookLater } from '../../../../src/requests/finish/later.ts';
+import { logarithm } from '../../../../src/requests/finish/logarithm.ts';
+import { lookAtTasks } from '../../../../src/requests/finish/outlook.ts';
+import { waitShareOf } from '../../../../src/requests/finish/own-requests.ts';
+import { Skyline } from '../../../../src/requests/finish/skyline.ts';
+import { someFacts } from '@mutirao/testkit';
+
+const nothingLater = { pause: 0, rate: 0 };
+
+test('the logarithm is that of Math to nine digits, from a millisecond to thirty years', (t) => {
+  for (let value = 1e-6; value < 1e13; value *= 1.37) t.true(Math.abs(logarithm(value) - Math.log(value)) < 1e-8 * Math.max(1, Math.abs(Math.log(value))), String(value));
+  t.is(logarithm(1), 0);
+});
+
+test('lanes do whole tasks until their request ends; tasks in progress are done the earlier the longer they have run', (t) => {
+  const bag: Bag = { tasks: 7, time: 10_000, later: nothingLater };
+  const workers: Workers = { lanes: [{ count: 2, from: 0, age: 4000, end: 30_000 }, { count: 1, from: 5000, age: 0, end: 29_000 }], slotEnds: [] };
+  t.deepEqual([5999, 6000, 15_000, 16_000, 26_000, 90_000].map((at) => countDone(at, workers, bag)), [0, 2, 3, 5, 8, 8]);
+  t.deepEqual([isDrained(25_000, workers, bag), isDrained(26_000, workers, bag)], [false, true]);
+  t.true(Math.abs(drainTime(workers, bag) - 26_000) <= 1000);
+});
+
+test('a task that runs longer than tasks take needs an eighth of a task more', (t) => {
+  const workers: Workers = { lanes: [{ count: 1, from: 0, age: 90_000, end: 30_000 }], slotEnds: [] };
+  t.deepEqual([1249, 1250].map((at) => countDone(at, workers, { tasks: 1, time: 10_000, later: nothingLater })), [0, 1]);
+});
+
+test('after its request a slot brings tasks at a rate, after a pause; what nothing can do is never done', (t) => {
+  const bag: Bag = { tasks: 10, time: 1000, later: { pause: 60_000, rate: 1 / 1000 } };
+  t.true(Math.abs(drainTime({ lanes: [], slotEnds: [100_000] }, bag) - 170_000) <= 1000);
+  t.is(drainTime({ lanes: [], slotEnds: [] }, bag), never);
+});
+
+/** Free: 2 until 10, 5 until 30, 0 until 50, then all 8. */
+const skyline = Skyline.of(new FreeTime([100, 110, 130, 150], [2, 5, 0, 8]));
+
+function holesOf(of: Skyline, until = Infinity, unit = 1): number[][] {
+  const holes: number[][] = [];
+  of.visitHoles({ unit, widthMax: 8, extentMax: 100, until: () => until }, ({ start, width, extent }) => { holes.push([start, width, extent]); });
+  return holes;
+}
+
+test('the holes of a skyline are those that cannot begin earlier, last longer or be wider, from now on', (t) => {
+  t.deepEqual(holesOf(skyline), [[0, 2, 30], [10, 5, 20], [50, 8, 100]]);
+  t.deepEqual(holesOf(skyline, 10), [[0, 2, 30], [10, 5, 20]]);
+  t.deepEqual(holesOf(skyline, Infinity, 3), [[10, 3, 20], [50, 6, 100]]);
+});
+
+test('what is taken from a skyline and given back leaves it as it was, and what was taken is not free', (t) => {
+  const taken = skyline.without(12, 40, 5);
+  t.deepEqual(holesOf(taken), [[0, 2, 12], [10, 5, 2], [50, 8, 100]]);
+  t.deepEqual(holesOf(skyline.without(12, 20, 5).with([{ start: 12, end: 20, width: 5 }])), holesOf(skyline));
+  t.deepEqual([skyline.findEarliest(2, 30), skyline.findEarliest(3, 20), skyline.findEarliest(3, 21), skyline.findEarliest(9, 1)], [0, 10, 50, 50]);
+});
+
+test('before anything was observed every time that fits is thought possible; running tasks make what they outlasted unlikely', (t) => {
+  const limits = { processors: 8, requestsMax: 2, walltimeMax: 300_000, widthMax: 8, walltimeGranularity: 1000 };
+  const before = lookAtTasks(someFacts({ limits }), finishConstants);
+  t.deepEqual(before.times.map(({ time }) => time), [10_000, 30_000, 90_000, 270_000]);
+  const runs = { requestId: 'q1', width: 1, walltime: 300_000, status: 'running', startedAt: 0, tasks: [{ count: 4, time: 50_000 }] } as const;
+  const after = lookAtTasks(someFacts({ limits, pending: [runs] }), finishConstants);
+  t.deepEqual(after.times.map(({ time }) => time), [90_000, 270_000]);
+  t.is(after.reason, 'A task may last from 1 min 30 s to 4 min 30 s: tasks have run for 50 s and none has ended.');
+});
+
+test('no time is thought possible that would not fit, and no walltime is too short to think', (t) => {
+  const limits = { processors: 8, requestsMax: 2, walltimeMax: 0, widthMax: 8, walltimeGranularity: 1000 };
+  t.deepEqual(lookAtTasks(someFacts({ limits }), finishConstants).times.map(({ time }) => time), [1]);
+  const elsewhere = { count: 9, censoredCount: 0, median: 900_000, ninetieth: undefined, ninetyNinth: 990_000 };
+  const short = lookAtTasks(someFacts({ limits: { ...limits, walltimeMax: 60_500 }, taskTimesElsewhere: elsewhere }), finishConstants);
+  t.deepEqual([short.times, short.excess], [[{ time: 60_000, weight: 1 }], 930_000]);
+});
+
+test('completed tasks tell how long tasks take, and those that have run longer already are not forgotten', (t) => {
+  const runs = { requestId: 'q1', width: 1, walltime: 300, status: 'running', startedAt: 0, tasks: [{ count: 2, time: 46 }, { count: 5, time: 9 }] } as const;
+  const outlook = lookAtTasks(someFacts({ pending: [runs], taskTimes: { longest: 20, mean: 10, count: 2 }, taskSpread: { shortest: 5, deviation: 8 } }), finishConstants);
+  // (2 x 10 + 2 x (46 + 4)) / 4; the oldest has run for 46.
+  t.deepEqual([outlook.times[0]?.time, outlook.excess], [30, 16]);
+  t.is(lookAtTasks(someFacts({ taskTimes: { longest: 0, mean: 0, count: 1 } }), finishConstants).times[0]?.time, 1);
+});
+
+test('waits are a share of the promised ones: that of observed waits, and of what is expected before any', (t) => {
+  const constants = { ...finishConstants, waitShare: 0.5, waitShareWeight: 2 };
+  const wait = { width: 1, walltime: 1, promised: 100_000, actual: 100_000 };
+  t.is(waitShareOf([], constants), 0.5);
+  t.is(waitShareOf([wait, { ...wait, promised: 1000, actual: 0 }], constants), 2 / 3);
+});
+
+test('a slot is thought to bring what the best request now would bring, and all slots no more than the resource', (t) => {
+  const facts = someFacts({ limits: { processors: 8, requestsMax: 2, walltimeMax: 100, widthMax: 8, walltimeGranularity: 1 }, demand: { pendingTasks: 4, processors: 1, deadline: undefined } });
+  // 2 of 15 each from now on end at 30; 5 from 10 on at 25, one round of 20: the latter is the first. Rates: 4 / 30, 5 / 30, 48 / 150.
+  t.deepEqual(lookLater({ facts, skyline, waitShare: 1, futureShare: 1 }, 15), { pause: 25, rate: 8 / 2 / 15 });
+  t.deepEqual(lookLater({ facts, skyline, waitShare: 0.5, futureShare: 0.5 }, 100), { pause: 125, rate: Math.min(8 / 125, 8 / 2 / 100) / 2 });
+});
