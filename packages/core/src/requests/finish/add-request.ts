@@ -93,13 +93,13 @@ function trim(context: PlanContext, plan: Plan, { request, rating }: Rated): Pla
 /** What a plan that ends at `finish` needs of a request, for one task time. */
 function needOf({ bags, constants, outlook, facts }: PlanContext, plan: Plan, { request, index, finish }: { readonly request: PlannedRequest; readonly index: number; readonly finish: Duration }): { lanes: number; walltime: Duration } {
   const bag = bags[index] as PlanContext['bags'][number];
-  const { expectedStart, walltime, width, start } = request;
+  const { expectedStart, walltime, width } = request;
   const used = finish - expectedStart;
   const rounds = Math.floor(Math.min(walltime, used) / bag.time + 1e-9);
   const rest = bag.tasks - countDone(finish, plan, bag);
   if (rounds < 1 || rest < 1e-6) return { lanes: 0, walltime: 0 };
   const lanes = Math.min(lanesIn(width, facts.demand.processors), Math.ceil((rest - 1e-6) / rounds));
-  // One that starts at once may as well last longer; one that waits starts the earlier the shorter it is.
-  const margin = start === 0 || used < walltime ? constants.walltimeMargin : 0;
+  // Where the job ends inside a margin costs nothing, since it is given back then; else tasks would begin in it that it cuts.
+  const margin = used < walltime ? constants.walltimeMargin : 0;
   return { lanes, walltime: rounds * bag.time * (1 + margin) + 2 * outlook.excess };
 }
