@@ -31,6 +31,7 @@ export { aTemplate, FakeProvider } from './fake-provider.ts';
 export { FakeCommands, FakeSlurm, type FakeJob } from './fake-commands.ts';
 export { checkInteractions, playInteractions, type Comparison, type Perform } from './interaction.ts';
 export { describeProviderCommand, ProviderDialogue } from './provider-dialogue.ts';
+export { describeFacts, WatchingHeuristic } from './watching-heuristic.ts';
 export { aListing, aServed, someFacts, type ListedRequest } from './requests.ts';
 export { streamPair, type StreamEnd } from './stream-pair.ts';
 export { temporaryFolder, type WithTeardown } from './temporary-folder.ts';

@@ -6,13 +6,13 @@ import { aReservation } from './claimed-reservation.ts';
 /**
  * A provider machine that is spoken to in lines, for interaction files and short tests.
  *
- * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B [instance=I] [resource]`, `disconnect B`, `demand B N [xP [elsewhere=T]] [inside=7:1000-5000x4/3]`, `accepted Q`,
+ * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B [instance=I] [resource]`, `disconnect B`, `demand B N [xP [elsewhere=T] [gang=P]] [inside=7:1000-5000x4/3]`, `accepted Q`,
  * `lease B SEQUENCE horizon=T [caught=I,J] FIRST-LAST[:inputs|:time=T|:NAME=VALUE] ...`, `trim B IDS`, `stocked B lease=S IDS`, `report M SEQUENCE ENDED|- [BYTES [sound|broken|full|silent]]`, `unstartable M IDS`, `acknowledge B M SEQUENCE`,
- * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] [honours=7:1000-5000x4] Q=queued Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
+ * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] [free=P] [honours=7:1000-5000x4] Q=queued[@T] Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
  * `listing-failed WHY`, `settings HEURISTIC default=T` (what a restart after this line starts it with),
  * `attach M [held=1,2] [incarnation=I] [identity=I]` (M is `q1.0`, or a name for a time-shared machine), `detach M`, `left M`,
  * `windows [7:1000-5000x4 ...|none]`, `judged 7:1000-5000x4 [CODE]`,
- * `measured Q longest=T total=T count=N`, `drain WHY`, `heuristic [NAME] [default=T]`, `restart` (a new machine from the changes so far).
+ * `measured Q longest=T total=T count=N [shortest=T squares=N]`, `seen M=SINCE ...`, `drain WHY`, `heuristic [NAME] [default=T]`, `restart` (a new machine from the changes so far).
  */
 export class ProviderDialogue {
   config: ProviderConfig;
@@ -93,7 +93,8 @@ export class ProviderDialogue {
       case 'give-back': return { kind: 'DrainAsked', replyTo: 1, reason: `${first} ${rest}`.trim(), isAtOnce: true };
       case 'drain': return { kind: 'DrainAsked', replyTo: 1, reason: `${first} ${rest}`.trim() };
       case 'heuristic': return { kind: 'HeuristicAsked', replyTo: 1, heuristic: first.includes('=') ? '' : first, defaultTime: numbers['default'] };
-      case 'measured': return { kind: 'TasksMeasured', requestId: first, longest: numbers['longest'] ?? 0, total: numbers['total'] ?? 0, count: numbers['count'] ?? 0 };
+      case 'measured': return measuredOf(first, numbers);
+      case 'seen': return { kind: 'TasksSeen', machines: Object.entries(numbers).map(([machine, since]) => [`p/${machine}`, since] as const) };
       default: return this.leaseInput(verb, first, rest.split(' '));
     }
   }
@@ -142,20 +143,21 @@ export class ProviderDialogue {
   private listingOf(words: readonly string[]): ProviderInput {
     const at = Number(words.find((word) => word.startsWith('at='))?.slice(3) ?? this.now);
     const reservations = words.filter((word) => word.startsWith('honours=')).map((word) => honouredOf(word.slice('honours='.length)));
-    const requests = words.filter((word) => !/^(at|honours)=/.test(word)).map((word) => this.entryOf(word));
+    const free = words.find((word) => word.startsWith('free='))?.slice(5);
+    const requests = words.filter((word) => !/^(at|honours|free)=/.test(word)).map((word) => this.entryOf(word));
     const held = requests.filter(({ status }) => status === 'running').reduce((sum, { width }) => sum + width, 0);
-    const listing: QueueListing = { at, processorsFree: Math.max(0, (this.state.limits?.processors ?? 0) - held), requests, ...(reservations.length === 0 ? {} : { reservations }) };
+    const listing: QueueListing = { at, processorsFree: free === undefined ? Math.max(0, (this.state.limits?.processors ?? 0) - held) : Number(free), requests, ...(reservations.length === 0 ? {} : { reservations }) };
     return { kind: 'QueueListed', listing, readAt: at };
   }
 
   private entryOf(word: string): QueuedRequest {
-    const local = /^(\w+)=(queued|running)@(\d+)\/(\d+)x(\d+)$/.exec(word);
+    const local = /^(\w+)=(queued|running)@(-?\d+)\/(-?\d+)x(-?\d+)$/.exec(word);
     if (local !== null) return localEntry(local);
     const entry = parseEntry(word);
     const request = this.state.requests.get(entry.requestId);
     return {
       managerRequestId: `m-${entry.requestId}`, userId: 'mutirao', width: request?.width ?? 1, walltime: request?.walltime ?? 1,
-      status: entry.status, submittedAt: 1, startsAt: entry.status === 'running' ? entry.at : request?.startedAt ?? 0,
+      status: entry.status, submittedAt: 1, startsAt: entry.status === 'ended' ? request?.startedAt ?? 0 : entry.at,
       endedAt: entry.status === 'ended' ? entry.at : 0, endReason: entry.reason, clientRequestId: clientRequestIdOf(this.state, entry.requestId),
     };
   }
@@ -163,6 +165,10 @@ export class ProviderDialogue {
 
 function refusalOf(requestId: string, reason: string): ProviderInput {
   return { kind: 'SubmitRefused', requestId, reason, ...(reason.includes('MUT_DISK_FULL') ? { isPassing: true } : {}), code: /MUT_\w+/.exec(reason)?.[0] ?? '' };
+}
+
+function measuredOf(requestId: string, { longest = 0, total = 0, count = 0, shortest, squares }: Record<string, number>): ProviderInput {
+  return { kind: 'TasksMeasured', requestId, longest, total, count, ...(shortest === undefined ? {} : { shortest }), ...(squares === undefined ? {} : { squares }) };
 }
 
 /** `3,4,9` */
@@ -196,18 +202,18 @@ function localEntry([, managerRequestId = '', status = '', startsAt = '', width 
 }
 
 function parseEntry(word: string): { requestId: string; status: QueuedRequest['status']; at: number; reason: string } {
-  const [, requestId = '', status = '', at = '0', reason = ''] = /^(\w+)=(\w+)(?:@(\d+))?(?::(\w+))?$/.exec(word) ?? [];
+  const [, requestId = '', status = '', at = '0', reason = ''] = /^(\w+)=(\w+)(?:@(-?\d+))?(?::(\w+))?$/.exec(word) ?? [];
   if (status !== 'queued' && status !== 'running' && status !== 'ended') throw new Error(`no such entry of a listing: ${word}`);
   return { requestId, status, at: Number(at), reason };
 }
 
 function demandOf(brokerId: string, rest: string): ProviderInput {
   const [count = '0', processors = 'x1'] = rest.split(' ').filter((word) => !word.includes('='));
-  const { elsewhere, unplaced } = valuesOf(rest);
+  const { elsewhere, unplaced, gang } = valuesOf(rest);
   const taskTimes = elsewhere === undefined ? {} : { taskTimes: { count: 1, censoredCount: 0, median: elsewhere, ninetieth: elsewhere, ninetyNinth: elsewhere } };
   return {
     kind: 'DemandChanged', brokerId,
-    demand: { pendingTasks: Number(count), processors: Number(processors.slice(1)), taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana', unplacedTasks: unplaced, ...taskTimes, ...reservedOf(rest) },
+    demand: { pendingTasks: Number(count), processors: Number(processors.slice(1)), taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana', unplacedTasks: unplaced, ...(gang === undefined ? {} : { gangProcessors: gang }), ...taskTimes, ...reservedOf(rest) },
   };
 }
 

@@ -1,8 +1,10 @@
 import { nameReservation } from '../../messages/index.ts';
+import { joinGroups, type TaskGroup } from '../../requests/index.ts';
 import { invariant, unreachable, type Instant } from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
+import { noteSubmission, noteWithdrawal, setClockBack } from './asked-lately.ts';
 import { forgetReports, keepReport, returnLeased, setDeputy, startLeased, takeLease, trimLease } from './apply-lease.ts';
-import { createBroker, createMachine, isOfDemand, nothingMeasured, type KnownBroker, type MeasuredTimes, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
+import { createBroker, createMachine, isOfDemand, nothingMeasured, type KnownBroker, type MeasuredTimes, type OwnRequest, type OwnWait, type ProvidedMachine, type ProviderState } from './state.ts';
 
 /** Makes one change to what the provider promised; step and replay share it. Never decides. */
 export function applyProviderChange(state: ProviderState, change: ProviderChange): void {
@@ -22,6 +24,9 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
     case 'RequestStarted': startRequest(state, change); break;
     case 'RequestMoved': moveRequest(state, change); break;
     case 'RequestReleasing': releaseRequest(state, change); break;
+    case 'RequestPromised': getRequest(state, change.requestId).promisedStart = change.startsAt; break;
+    case 'TasksCutOff': cutOffTasks(getBroker(state, change.brokerId), change.groups); break;
+    case 'ClockSetBack': setClockBack(state, change.at); break;
     case 'RequestEnded': endRequest(state, change); break;
     case 'MachineJoined': addMachine(state, change); break;
     case 'MachineAssigned': getMachine(state, change.machineId).brokerId = change.brokerId; break;
@@ -82,11 +87,13 @@ function beginDemand(state: ProviderState, brokerId: string): void {
   const broker = getBroker(state, brokerId);
   broker.demandFrom = state.nextRequestNumber;
   broker.taskTimes = nothingMeasured;
+  broker.cutOff = [];
 }
 
 function addRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestDrafted' }): void {
   const { requestId, brokerId, userId, width, walltime, heuristic, reasons, candidates, reservation, heldFor, at } = change;
   state.nextRequestNumber += 1;
+  if (heuristic !== '') noteSubmission(state, at);
   state.requests.set(requestId, {
     requestId, brokerId, userId, width, walltime, heuristic, reasons, candidates, status: 'drafted', managerRequestId: '',
     submittedAt: 0, startedAt: 0, endedAt: 0, releaseReason: '', hasServed: false, taskTime: 0,
@@ -108,10 +115,15 @@ function queueRequest(state: ProviderState, change: ProviderChange & { kind: 'Re
 
 function startRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestStarted' }): void {
   const request = getRequest(state, change.requestId);
-  if (request.status === 'queued' && request.reservation === undefined) noteWait(state, { width: request.width, wait: Math.max(0, change.startedAt - request.submittedAt) });
+  if (request.status === 'queued' && request.reservation === undefined) noteWait(state, waitOf(request, change.startedAt));
   request.status = 'running';
   request.startedAt = change.startedAt;
   request.seenAt = change.at;
+}
+
+function waitOf({ width, walltime, submittedAt, promisedStart }: OwnRequest, startedAt: Instant): OwnWait {
+  const wait = Math.max(0, startedAt - submittedAt);
+  return promisedStart === undefined ? { width, wait } : { width, wait, walltime, promised: Math.max(0, promisedStart - submittedAt) };
 }
 
 /** Waits that are remembered. */
@@ -168,6 +180,7 @@ function moveRequest(state: ProviderState, { requestId, startsAt, endsAt, amount
 function releaseRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestReleasing' }): void {
   const request = getRequest(state, change.requestId);
   request.releaseReason = change.reason;
+  if (change.isGivenUp === true) noteWithdrawal(state, change.at);
   request.reasons = [...request.reasons, change.reason];
 }
 
@@ -238,6 +251,18 @@ function addTaskTimes(state: ProviderState, change: ProviderChange & { kind: 'Ta
   if (isOfDemand(broker, request)) broker.taskTimes = addTimes(broker.taskTimes, change);
 }
 
-function addTimes({ longest, total, count }: MeasuredTimes, more: MeasuredTimes): MeasuredTimes {
-  return { longest: Math.max(longest, more.longest), total: total + more.total, count: count + more.count };
+function addTimes(known: MeasuredTimes, more: MeasuredTimes): MeasuredTimes {
+  const { longest, total, count } = known;
+  return { longest: Math.max(longest, more.longest), total: total + more.total, count: count + more.count, ...addSpread(known, more) };
+}
+
+/** Nothing is known of the spread of all where it is not of some. */
+function addSpread(known: MeasuredTimes, more: MeasuredTimes): Pick<MeasuredTimes, 'shortest' | 'squares'> {
+  const { shortest = Infinity, squares = 0 } = known;
+  if (more.shortest === undefined || more.squares === undefined || (known.count > 0 && known.shortest === undefined)) return {};
+  return { shortest: Math.min(shortest, more.shortest), squares: squares + more.squares };
+}
+
+function cutOffTasks(broker: KnownBroker, groups: readonly TaskGroup[]): void {
+  broker.cutOff = joinGroups([...broker.cutOff, ...groups].sort((one, other) => other.time - one.time));
 }

@@ -1,5 +1,5 @@
 import type { ClaimedReservation, LeaseOutline, MachineFacts, ReservedWindow, ResourceLimits } from '../../messages/index.ts';
-import type { RequestCandidate } from '../../requests/index.ts';
+import type { RequestCandidate, TaskGroup } from '../../requests/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
 import type { BrokerId, HeuristicSetting } from './state.ts';
 
@@ -36,7 +36,17 @@ export type ProviderChange =
       readonly amount?: ProcessorCount; readonly at: Instant;
     }
   /** Nobody wants it any more; the manager is asked to take it out. */
-  | { readonly kind: 'RequestReleasing'; readonly requestId: RequestId; readonly reason: string; readonly at: Instant }
+  | {
+      readonly kind: 'RequestReleasing'; readonly requestId: RequestId; readonly reason: string; readonly at: Instant;
+      /** A heuristic gave it up, which counts among the withdrawals of the hour. */
+      readonly isGivenUp?: true;
+    }
+  /** When it starts at the latest, as the first listing with it shows. */
+  | { readonly kind: 'RequestPromised'; readonly requestId: RequestId; readonly startsAt: Instant; readonly at: Instant }
+  /** Tasks of a broker's demand ran in a request that ended before them. */
+  | { readonly kind: 'TasksCutOff'; readonly brokerId: BrokerId; readonly groups: readonly TaskGroup[]; readonly at: Instant }
+  /** The clock was set back: what was asked for later than now was asked for now. */
+  | { readonly kind: 'ClockSetBack'; readonly at: Instant }
   | {
       readonly kind: 'RequestEnded'; readonly requestId: RequestId; readonly status: 'ended' | 'rejected' | 'vanished'; readonly reason: string;
       readonly endedAt: Instant; readonly at: Instant;
@@ -48,7 +58,11 @@ export type ProviderChange =
   | { readonly kind: 'MachineJoined'; readonly facts: MachineFacts; readonly brokerId: BrokerId; readonly at: Instant }
   | { readonly kind: 'MachineAssigned'; readonly machineId: MachineId; readonly brokerId: BrokerId; readonly at: Instant }
   | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string; readonly at: Instant }
-  | { readonly kind: 'TasksMeasured'; readonly requestId: RequestId; readonly longest: Duration; readonly total: Duration; readonly count: number }
+  | {
+      readonly kind: 'TasksMeasured'; readonly requestId: RequestId; readonly longest: Duration; readonly total: Duration; readonly count: number;
+      /** Left out in old journals. */
+      readonly shortest?: Duration; readonly squares?: number;
+    }
   /** A broker that wanted nothing wants something: what its tasks were like before says nothing about these. */
   | { readonly kind: 'DemandBegan'; readonly brokerId: BrokerId; readonly at: Instant }
   | { readonly kind: 'DemandEnded'; readonly brokerId: BrokerId; readonly at: Instant }

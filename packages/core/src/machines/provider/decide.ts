@@ -1,15 +1,14 @@
-import {
-  findHeuristic, type DraftedRequest, type PendingRequest, type RequestCandidate, type RequestDecision, type RequestHeuristic, type ServedRequest,
-} from '../../requests/index.ts';
+import type { RequestDecision, RequestHeuristic } from '../../requests/index.ts';
 import { describeTime, invariant } from '../../shared/index.ts';
-import type { QueueListing, ResourceLimits } from '../../messages/index.ts';
+import { askWatching } from './ask-watching.ts';
 import { isTooWide, neededAlone, requestsOf, runningProcessors, unplacedTasks, wantedProcessors } from './brokers.ts';
-import { widenForGang } from './widen-for-gang.ts';
-import { heuristicInForce } from './heuristic.ts';
-import { listingWithOwn } from './listing-with-own.ts';
-import { clientRequestIdOf, credentialEnd, isOfDemand, isPending, isServing, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
+import { demandOf, factsOf, pendingOf, type Resource } from './decision-facts.ts';
+import { decidingHeuristic } from './heuristic.ts';
+import { credentialEnd, isPending, isServing, type KnownBroker, type ProviderState } from './state.ts';
+import { submitDraft } from './submit-draft.ts';
 import { releaseRequest } from './submission.ts';
-import { commit, type Turn } from './turn.ts';
+import type { Turn } from './turn.ts';
+import { widenForGang } from './widen-for-gang.ts';
 
 /**
  * Gives back what no broker has needed for the idle time. A queued request that is withdrawn as soon as running ones do is asked for again
@@ -62,30 +61,28 @@ function giveBack(turn: Turn): void {
   }
 }
 
-/** What a decision needs of the resource. */
-interface Resource {
-  readonly limits: ResourceLimits;
-  readonly listing: QueueListing;
-}
-
 /**
  * Asks the heuristic for requests, for one broker after the other, where running allocations do not cover its demand.
  *
- * The free slots are shared evenly among such brokers, those with the fewest pending requests first.
+ * The free slots are shared evenly among such brokers, those with the fewest pending requests first. A heuristic that watches the queue is asked
+ * when there is an occasion, and also where all that is wanted has a place on what is asked for: it may know a better one.
  */
 export function draftRequests(turn: Turn): void {
   const { state } = turn;
-  const brokers = brokersInNeed(turn);
-  const obstacle = findObstacle(turn, brokers.length);
+  const heuristic = decidingHeuristic(state);
+  const isWatching = heuristic.decidesAt === 'queue events';
+  const brokers = brokersInNeed(turn, isWatching);
+  const obstacle = findObstacle(turn, brokers.length, isWatching);
   if (obstacle !== undefined) {
     state.standing = [obstacle];
     return;
   }
   const { limits, listing } = state;
   if (limits === undefined || listing === undefined) return;
-  const { heuristic: name } = heuristicInForce(state);
-  const heuristic = findHeuristic(name);
-  invariant(heuristic !== undefined, `the request heuristic ${name} is not known`);
+  if (isWatching) {
+    state.standing = askWatching(turn, { limits, listing }, heuristic, brokers);
+    return;
+  }
   const reasons: string[] = [];
   brokers.forEach((broker, index) => {
     const decision = draftFor(turn, { limits, listing }, heuristic, { broker, sharers: brokers.length - index });
@@ -94,22 +91,23 @@ export function draftRequests(turn: Turn): void {
   state.standing = reasons;
 }
 
-function brokersInNeed(turn: Turn): KnownBroker[] {
+function brokersInNeed(turn: Turn, isWatching: boolean): KnownBroker[] {
   const { state } = turn;
   const inNeed = [...state.brokers.values()].filter((broker) => {
     const needed = broker.connectionId === 0 ? neededAlone(turn, broker) : wantedProcessors(turn, broker) ?? 0;
-    return needed > runningProcessors(state, broker.brokerId) && unplacedTasks(turn, broker) !== 0;
+    return needed > runningProcessors(state, broker.brokerId) && (isWatching || unplacedTasks(turn, broker) !== 0);
   });
   const count = (broker: KnownBroker): number => requestsOf(state, broker.brokerId).filter(isPending).length;
   return inNeed.sort((one, other) => count(one) - count(other));
 }
 
-function findObstacle({ state, now }: Turn, inNeedCount: number): string | undefined {
+function findObstacle({ state, now }: Turn, inNeedCount: number, isWatching: boolean): string | undefined {
   const { config, refusals, fruitless } = state;
   if (config.resourceKind === 'machines') return 'Machines attach by themselves; nothing is asked for.';
   if (state.drainReason !== '') return `Draining: ${state.drainReason}.`;
   if (inNeedCount === 0) return describeContentment(state);
-  if (state.listingFailure !== '') return `The queue of the resource cannot be read: ${state.listingFailure}.`;
+  // One that watches can go by what was known, and says so.
+  if (state.listingFailure !== '' && !isWatching) return `The queue of the resource cannot be read: ${state.listingFailure}.`;
   if (state.limits === undefined) return 'The limits of the resource are not known yet.';
   if (state.listing === undefined) return 'The queue of the resource has not been read yet.';
   const failures = `failures in a row: ${refusals} refused, ${fruitless} ended without a machine`;
@@ -124,53 +122,18 @@ function describeContentment(state: ProviderState): string {
   return `The tasks want ${wide.demand?.processors ?? 0} processors each, and the machines of an allocation have one each.`;
 }
 
-function draftFor(turn: Turn, { limits, listing }: Resource, heuristic: RequestHeuristic, { broker, sharers }: { broker: KnownBroker; sharers: number }): RequestDecision {
-  const { state, now } = turn;
-  // A deputy goes by what is left of the lease.
-  const demand = broker.connectionId === 0 ? { pendingTasks: neededAlone(turn, broker), processors: 1, deadline: undefined, gangProcessors: 0 } : broker.demand;
-  invariant(demand !== undefined, `broker ${broker.brokerId} is in need without a demand`);
+function draftFor(turn: Turn, resource: Resource, heuristic: RequestHeuristic, { broker, sharers }: { broker: KnownBroker; sharers: number }): RequestDecision {
+  const { state } = turn;
+  const { limits } = resource;
   const held = [...state.requests.values()].filter(isPending);
   // Requests inside reservations hold slots, and nothing that the heuristic could go by.
   const pending = held.filter(({ reservation, heldFor }) => reservation === undefined && heldFor === undefined).map(pendingOf);
   const share = Math.ceil(Math.max(0, limits.requestsMax - held.length) / sharers);
-  const decision = heuristic.draft({
-    now, limits: { ...limits, requestsMax: pending.length + share }, listing: listingWithOwn(state, listing, now), pending, served: servedOf(state, broker),
-    demand: { pendingTasks: demand.pendingTasks, unplacedTasks: unplacedTasks(turn, broker), processors: demand.processors, deadline: demand.deadline },
-    taskTimes: observedTaskTimes(broker), taskTimesElsewhere: broker.demand?.taskTimes, isFirst: isFirstOf(state, broker),
-    // What a heuristic wants withdrawn or released is not carried out here, so that it may want nothing of the kind.
-    budget: { submissions: share, withdrawals: 0 },
-    options: { ...state.config.heuristicOptions, defaultTime: heuristicInForce(state).defaultTime },
-  });
+  const demand = demandOf(turn, broker);
+  const facts = factsOf(turn, resource, broker);
+  const decision = heuristic.draft({ ...facts, limits: { ...limits, requestsMax: pending.length + share }, pending, demand: { ...facts.demand, unplacedTasks: unplacedTasks(turn, broker) } });
   const drafts = widenForGang(decision.drafts, demand.gangProcessors ?? 0, { widthMax: limits.widthMax, pending });
   invariant(decision.drafts.length <= share, `${heuristic.name} drafted ${decision.drafts.length} requests for ${share} slots`);
   for (const draft of drafts) submitDraft(turn, broker, draft, decision.candidates);
   return decision;
-}
-
-function submitDraft(turn: Turn, broker: KnownBroker, draft: DraftedRequest, candidates: readonly RequestCandidate[] | undefined): void {
-  const { state, now } = turn;
-  const { userId } = state.config;
-  const { heuristic } = heuristicInForce(state);
-  const { width, walltime, reasons } = draft;
-  const requestId = `q${state.nextRequestNumber}`;
-  const compared = candidates === undefined ? {} : { candidates };
-  commit(turn, { kind: 'RequestDrafted', requestId, brokerId: broker.brokerId, userId, width, walltime, heuristic, reasons, at: now, ...compared });
-  commit(turn, { kind: 'RequestSubmitting', requestId, at: now });
-  turn.commands.push({ kind: 'SubmitRequest', requestId, clientRequestId: clientRequestIdOf(state, requestId), userId, width, walltime });
-}
-
-function pendingOf({ requestId, width, walltime, status, startedAt }: OwnRequest): PendingRequest {
-  invariant(status === 'submitting' || status === 'queued' || status === 'running', `request ${requestId} is ${status}, not submitted`);
-  return { requestId, width, walltime, status, startedAt };
-}
-
-/** Whether nothing has been asked for since the broker began to want something; what was refused does not count. */
-function isFirstOf(state: ProviderState, broker: KnownBroker): boolean {
-  return !requestsOf(state, broker.brokerId).some((request) => isOfDemand(broker, request) && request.status !== 'rejected');
-}
-
-/** Requests that this demand made and that are over: an earlier one's tasks were others. */
-function servedOf(state: ProviderState, broker: KnownBroker): ServedRequest[] {
-  const served = requestsOf(state, broker.brokerId).filter((request) => isOfDemand(broker, request) && request.startedAt > 0 && request.endedAt > 0);
-  return served.map(({ requestId, width, walltime, startedAt, endedAt, taskTime }) => ({ requestId, width, walltime, startedAt, endedAt, taskTime }));
 }

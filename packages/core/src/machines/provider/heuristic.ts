@@ -1,11 +1,33 @@
-import { findHeuristic, heuristicNames } from '../../requests/index.ts';
-import { findNearestWord, type Duration } from '../../shared/index.ts';
-import type { HeuristicSetting, ProviderState } from './state.ts';
+import { findHeuristic, heuristicNames, type RequestHeuristic } from '../../requests/index.ts';
+import { findNearestWord, invariant, type Duration } from '../../shared/index.ts';
+import type { HeuristicSetting, ProviderConfig, ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** The request heuristic that decides now: the one switched to, else the one that the provider was started with. */
 export function heuristicInForce(state: ProviderState): HeuristicSetting {
   return state.switched?.to ?? configuredHeuristic(state);
+}
+
+/** The heuristic of that name. */
+export function decidingHeuristic(state: ProviderState): RequestHeuristic {
+  const { heuristic: name } = heuristicInForce(state);
+  const heuristic = find(state.config, name);
+  invariant(heuristic !== undefined, `the request heuristic ${name} is not known`);
+  return heuristic;
+}
+
+/** Whether the heuristic that decides now wants to be asked whenever something happens in the queue. */
+export function isWatching(state: ProviderState): boolean {
+  return state.config.resourceKind === 'cluster' && find(state.config, heuristicInForce(state).heuristic)?.decidesAt === 'queue events';
+}
+
+/** Whether a request was made by a heuristic that watches the queue. */
+export function isWatched({ config }: ProviderState, heuristic: string): boolean {
+  return heuristic !== '' && find(config, heuristic)?.decidesAt === 'queue events';
+}
+
+function find({ findHeuristic: own = findHeuristic }: ProviderConfig, name: string): RequestHeuristic | undefined {
+  return own(name);
 }
 
 /** What the provider was started with. */
@@ -39,7 +61,7 @@ export function switchHeuristic(turn: Turn, { replyTo, heuristic, defaultTime }:
 function findFault({ config }: ProviderState, { heuristic, defaultTime }: HeuristicSetting): string | undefined {
   if (config.resourceKind === 'machines') return `${config.providerId} asks for nothing: machines attach by themselves`;
   if (!(defaultTime >= 1)) return `the default task time is ${defaultTime} ms; want 1 ms or more`;
-  if (findHeuristic(heuristic) !== undefined) return undefined;
+  if (find(config, heuristic) !== undefined) return undefined;
   const nearest = findNearestWord(heuristic, heuristicNames);
   return `heuristic is "${heuristic}"; want one of ${heuristicNames.join(', ')}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
 }
@@ -52,7 +74,7 @@ export function settleHeuristic(turn: Turn): void {
   const { state, now } = turn;
   if (state.switched === undefined) return;
   const { over, to } = state.switched;
-  if (isSame(over, configuredHeuristic(state)) && findHeuristic(to.heuristic) !== undefined) return;
+  if (isSame(over, configuredHeuristic(state)) && find(state.config, to.heuristic) !== undefined) return;
   commit(turn, { kind: 'HeuristicSwitchForgotten', at: now });
 }
 

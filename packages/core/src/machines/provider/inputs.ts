@@ -45,7 +45,13 @@ export type ProviderInput =
   /** `hasLeft`: it said good-bye and will not be back. */
   | { readonly kind: 'AgentDetached'; readonly machineId: MachineId; readonly attachmentId: number; readonly hasLeft: boolean }
   /** Tasks that ended since the last such input, seen by the relay; `requestId` is empty for time-shared machines. */
-  | { readonly kind: 'TasksMeasured'; readonly requestId: RequestId; readonly longest: Duration; readonly total: Duration; readonly count: number }
+  | {
+      readonly kind: 'TasksMeasured'; readonly requestId: RequestId; readonly longest: Duration; readonly total: Duration; readonly count: number;
+      /** The shortest, and the sum of the squares; left out by older releases. */
+      readonly shortest?: Duration; readonly squares?: number;
+    }
+  /** Machines of allocations on which the relay saw tasks begin or end, and since when one runs there now; 0 for none. Told only while a heuristic that watches decides. */
+  | { readonly kind: 'TasksSeen'; readonly machines: readonly (readonly [machineId: MachineId, since: Instant])[] }
   /** With `isAtOnce` also what runs is given back. Replies undefined. */
   | { readonly kind: 'DrainAsked'; readonly replyTo: number; readonly reason: string; readonly isAtOnce?: true }
   /** Heuristic empty and time undefined for what is in force. Replies the HeuristicSetting in force then. */

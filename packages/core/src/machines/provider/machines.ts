@@ -29,6 +29,8 @@ export function attachAgent(turn: Turn, { attachmentId, facts, heldReplicaIds }:
   machine.attachmentId = attachmentId;
   machine.awaySince = 0;
   machine.held = new Set(heldReplicaIds);
+  // What it holds from before may have run since; that it does not hold anything is known.
+  machine.busySince = heldReplicaIds.length === 0 ? 0 : machine.busySince || turn.now;
   machine.toldConnectionId = 0;
   machine.isReturning = false;
   machine.isKeeping = false;
@@ -91,6 +93,14 @@ function isAtItsEnd({ state, now }: Turn, { facts }: ProvidedMachine): boolean {
 /** When a machine whose agent is away is given up. */
 export function graceEnd({ config, startedAt }: ProviderState, { awaySince }: ProvidedMachine): Instant {
   return awaySince + (awaySince === startedAt ? config.restartGrace : config.agentGrace);
+}
+
+/** Notes on which machines tasks run, and since when. */
+export function seeTasks({ state, now }: Turn, seen: readonly (readonly [MachineId, Instant])[]): void {
+  for (const [machineId, since] of seen) {
+    const machine = state.machines.get(machineId);
+    if (machine !== undefined) machine.busySince = Math.min(since, now);
+  }
 }
 
 /** Gives up the machines whose agents have been away for longer than their grace. */

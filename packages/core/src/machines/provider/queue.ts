@@ -1,9 +1,13 @@
 import type { QueuedRequest, QueueListing, ResourceLimits } from '../../messages/index.ts';
 import type { Duration, Instant, RequestId } from '../../shared/index.ts';
+import { noteCutOff } from './cut-off.ts';
+import { isWatched, isWatching } from './heuristic.ts';
 import { loseMachinesOf } from './machines.ts';
+import { hasFreed } from './note-occasions.ts';
 import { overCodeOf } from './reserved-end.ts';
 import { noteWindow } from './reserved-windows.ts';
 import { inOwnClock } from './own-clock.ts';
+import { soundListing } from './sound-listing.ts';
 import { clientRequestIdOf, isPending, isServing, numberOf, type OwnRequest, type ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
@@ -29,7 +33,8 @@ export function noteFailedReading(state: ProviderState, reason: string): void {
 /** Compares a good listing with what this provider knows of its own requests. */
 export function takeListing(turn: Turn, told: QueueListing, readAt: Instant): void {
   const { state } = turn;
-  const listing = inOwnClock(turn, told);
+  const listing = inOwnClock(turn, soundListing(told));
+  if (isWatching(state) && (state.listing === undefined || state.listingFailure !== '' || hasFreed(state, state.listing, listing))) turn.hasFreed = true;
   state.listing = listing;
   turn.hasListing = true;
   state.listingFailure = '';
@@ -106,11 +111,18 @@ function seeRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest, readA
   request.seenAt = turn.now;
   request.missedListings = 0;
   noteQueued(turn, request, entry.managerRequestId);
+  notePromise(turn, request, entry);
   if (entry.status === 'running' && isStartNew(request, entry)) {
-    commit(turn, { kind: 'RequestStarted', requestId: request.requestId, startedAt: entry.startsAt, at: turn.now });
+    commit(turn, { kind: 'RequestStarted', requestId: request.requestId, startedAt: entry.startsAt || turn.now, at: turn.now });
   } else if (entry.status === 'ended') {
     seeEnd(turn, request, entry);
   }
+}
+
+/** What a request that waits is promised at first: heuristics that watch learn from it how much earlier requests start. */
+function notePromise(turn: Turn, { requestId, status, promisedStart, heuristic }: OwnRequest, entry: QueuedRequest): void {
+  if (status !== 'queued' || entry.status !== 'queued' || entry.startsAt <= 0 || promisedStart !== undefined || !isWatched(turn.state, heuristic)) return;
+  commit(turn, { kind: 'RequestPromised', requestId, startsAt: entry.startsAt, at: turn.now });
 }
 
 /** Whether a listing was read before the moment, which is by our clock; one to come is of a clock that was set back since, and tells nothing. */
@@ -120,7 +132,7 @@ function isOlder({ now }: Turn, readAt: Instant, moment: Instant): boolean {
 
 /** A start that nobody knew of, or that our clock, set anew since, showed otherwise. */
 function isStartNew({ status, startedAt }: OwnRequest, entry: QueuedRequest): boolean {
-  return status === 'queued' || (status === 'running' && Math.abs(entry.startsAt - startedAt) > startTolerance);
+  return status === 'queued' || (status === 'running' && entry.startsAt > 0 && Math.abs(entry.startsAt - startedAt) > startTolerance);
 }
 
 /** Takes the manager's own number for a request; it may come late, for one whose agents came first. */
@@ -139,7 +151,7 @@ function seeEnd(turn: Turn, request: OwnRequest, entry: QueuedRequest): void {
   }
   const because = entry.endReason === '' ? '' : ` (${entry.endReason})`;
   const over = overCodeOf(request, entry.endReason);
-  endRequest(turn, request, { status: 'ended', reason: `The resource manager ended it${because}.`, endedAt: entry.endedAt, ...over }, codeOfEnd(entry, hasRun));
+  endRequest(turn, request, { status: 'ended', reason: `The resource manager ended it${because}.`, endedAt: entry.endedAt || turn.now, ...over }, codeOfEnd(entry, hasRun));
 }
 
 function codeOfEnd(entry: QueuedRequest, hasRun: boolean): string {
@@ -154,7 +166,7 @@ function seeEndedRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest):
   const pendingCount = [...state.requests.values()].filter(isPending).length;
   if (request.status === 'vanished' && pendingCount < (state.limits?.requestsMax ?? 0)) {
     commit(turn, { kind: 'RequestQueued', requestId, managerRequestId: entry.managerRequestId, at: now });
-    if (entry.status === 'running') commit(turn, { kind: 'RequestStarted', requestId, startedAt: entry.startsAt, at: now });
+    if (entry.status === 'running') commit(turn, { kind: 'RequestStarted', requestId, startedAt: entry.startsAt || now, at: now });
   } else if (request.releaseAskedAt === 0 || now >= request.releaseAskedAt + state.config.releaseRetry) {
     request.releaseAskedAt = now;
     turn.commands.push({ kind: 'ReleaseRequest', requestId, managerRequestId: entry.managerRequestId });
@@ -175,6 +187,7 @@ export interface Ending {
 export function endRequest(turn: Turn, request: OwnRequest, ending: Ending, code = 'MUT_ALLOCATION_ENDED'): void {
   const broker = turn.state.brokers.get(request.brokerId);
   if (broker !== undefined && request.reservation === undefined && isServing(request) && numberOf(request) < broker.demandRequest) broker.endedProcessors += request.width;
+  noteCutOff(turn, request);
   commit(turn, { kind: 'RequestEnded', requestId: request.requestId, ...ending, at: turn.now });
   loseMachinesOf(turn, request, code);
 }

@@ -1,8 +1,9 @@
 import type { LeaseOutline, MachineFacts, ReservedWindow, ResourceLimits } from '../../messages/index.ts';
+import type { TaskGroup } from '../../requests/index.ts';
 import type { Instant, MachineId, ReplicaId } from '../../shared/index.ts';
 import { keepReport } from './apply-lease.ts';
 import { openLease, placeLeased, type KeptMachine } from './kept-lease.ts';
-import { createBroker, createMachine, createProviderState, nothingMeasured, type BrokerId, type HeuristicSwitch, type KnownBroker, type MeasuredTimes, type OwnRequest, type ProviderConfig, type ProviderState } from './state.ts';
+import { createBroker, createMachine, createProviderState, type BrokerId, type HeuristicSwitch, type KnownBroker, type MeasuredTimes, type OwnRequest, type ProviderConfig, type ProviderState } from './state.ts';
 
 /** What a provider has promised, in a form that survives JSON. */
 export interface ProviderSnapshot {
@@ -15,7 +16,7 @@ export interface ProviderSnapshot {
   readonly nextRequestNumber: number;
   readonly brokerIds: readonly BrokerId[];
   /** What each of these brokers wants since when; left out by releases that did not tell one demand from the next. */
-  readonly demands?: readonly { readonly demandFrom: number; readonly taskTimes: MeasuredTimes }[];
+  readonly demands?: readonly { readonly demandFrom: number; readonly taskTimes: MeasuredTimes; readonly cutOff?: readonly TaskGroup[] }[];
   /** The journals that these brokers speak for; left out by releases that did not tell one from the next. */
   readonly instances?: readonly string[];
   readonly machines: readonly { readonly facts: MachineFacts; readonly brokerId: BrokerId; readonly isForeign?: boolean }[];
@@ -26,6 +27,8 @@ export interface ProviderSnapshot {
   /** Left out by releases that held no allocations. */
   readonly windows?: readonly ReservedWindow[];
   readonly waits?: ProviderState['waits'];
+  /** Left out where no heuristic has asked for anything lately. */
+  readonly asked?: ProviderState['asked'];
   readonly taskTimes: MeasuredTimes;
   readonly refusals: number;
   readonly fruitless: number;
@@ -46,8 +49,9 @@ export function freezeProvider(state: ProviderState): ProviderSnapshot {
     instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil,
     ...(switched === undefined ? {} : { switched }),
     ...(state.windows.size === 0 ? {} : { windows: [...state.windows.values()] }), ...(state.waits.length === 0 ? {} : { waits: [...state.waits] }),
+    ...(state.asked.submissions.length + state.asked.withdrawals.length === 0 ? {} : { asked: { ...state.asked } }),
     requests: [...state.requests.values()], brokerIds: [...state.brokers.keys()],
-    demands: [...state.brokers.values()].map(({ demandFrom, taskTimes: ofDemand }) => ({ demandFrom, taskTimes: ofDemand })),
+    demands: [...state.brokers.values()].map(({ demandFrom, taskTimes: ofDemand, cutOff }) => ({ demandFrom, taskTimes: ofDemand, ...(cutOff.length === 0 ? {} : { cutOff }) })),
     instances: [...state.brokers.values()].map(({ instance: named }) => named),
     machines: [...state.machines.values()].map(({ facts, brokerId, isForeign }) => ({ facts, brokerId, ...(isForeign ? { isForeign } : {}) })),
     leases: [...state.brokers.values()].map(({ lease, deputySince }) => (
@@ -58,12 +62,11 @@ export function freezeProvider(state: ProviderState): ProviderSnapshot {
 
 /** The state that replay of the changes behind a snapshot would have made; everybody is away. */
 export function thawProvider(config: ProviderConfig, snapshot: ProviderSnapshot): ProviderState {
-  const { requests, brokerIds, demands = [], instances = [], machines, leases = [], kept = [], windows, waits, ...promised } = snapshot;
-  const state: ProviderState = { ...createProviderState(config), ...promised, ...thawHeld(windows, waits) };
+  const { requests, brokerIds, demands = [], instances = [], machines, leases = [], kept = [], windows, waits, asked, ...promised } = snapshot;
+  const state: ProviderState = { ...createProviderState(config), ...promised, ...thawHeld(windows, waits, asked) };
   for (const request of requests) state.requests.set(request.requestId, { ...request });
   brokerIds.forEach((brokerId, index) => {
-    const { demandFrom, taskTimes } = demands[index] ?? { demandFrom: 0, taskTimes: nothingMeasured };
-    state.brokers.set(brokerId, { ...createBroker(brokerId, 1), instance: instances[index] ?? '', demandFrom, taskTimes, ...thawLease(leases[index] ?? undefined) });
+    state.brokers.set(brokerId, { ...createBroker(brokerId, 1), instance: instances[index] ?? '', ...demands[index], ...thawLease(leases[index] ?? undefined) });
   });
   for (const { facts, brokerId, isForeign = false } of machines) {
     state.machines.set(facts.machineId, { ...createMachine(facts, brokerId, 1), isForeign });
@@ -75,9 +78,11 @@ export function thawProvider(config: ProviderConfig, snapshot: ProviderSnapshot)
 }
 
 /** What releases that held no allocations left out is nothing. */
-function thawHeld(windows: readonly ReservedWindow[] = [], waits: ProviderState['waits'] = []): Pick<ProviderState, 'windows' | 'waits'> {
-  return { windows: new Map(windows.map((window) => [window.reservationId, window])), waits: [...waits] };
+function thawHeld(windows: readonly ReservedWindow[] = [], waits: ProviderState['waits'] = [], asked: ProviderState['asked'] = nothingAsked): Pick<ProviderState, 'windows' | 'waits' | 'asked'> {
+  return { windows: new Map(windows.map((window) => [window.reservationId, window])), waits: [...waits], asked: { ...asked } };
 }
+
+const nothingAsked: ProviderState['asked'] = { submissions: [], withdrawals: [] };
 
 function thawLease(saved: SavedLease | undefined): Pick<KnownBroker, 'lease' | 'deputySince'> {
   if (saved === undefined) return { lease: undefined, deputySince: 0 };

@@ -1,5 +1,5 @@
 import { type AllocationRequest, type ClaimedReservation, type Demand, type HeldAhead, type MachineFacts, nameReservation, type QueueListing, type RequestReservation, type RequestStatus, type ReservationStanding, type ReservedWindow, type ResourceLimits, type TaskTimes } from '../../messages/index.ts';
-import { heuristicDefaults, type HeuristicOptions, type RequestCandidate } from '../../requests/index.ts';
+import { heuristicDefaults, type BudgetLeft, type HeuristicOptions, type RequestCandidate, type RequestFacts, type RequestHeuristic, type TaskGroup } from '../../requests/index.ts';
 import type { LeadRule, MeasuredWait } from '../../reservations/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ProviderId, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
 import type { KeptLease, KeptMachine } from './kept-lease.ts';
@@ -9,6 +9,9 @@ export interface MeasuredTimes {
   readonly longest: Duration;
   readonly total: Duration;
   readonly count: number;
+  /** The shortest, and the sum of the squares; left out where some were measured by releases that did not tell these. */
+  readonly shortest?: Duration;
+  readonly squares?: number;
 }
 
 /** Nothing measured yet. */
@@ -40,6 +43,10 @@ export interface ProviderConfig {
   /** Name of a request heuristic that exists; decides, with its default time, until another is switched to. */
   readonly heuristic: string;
   readonly heuristicOptions: HeuristicOptions;
+  /** Finds a request heuristic by its name; left out, among those of this release. */
+  readonly findHeuristic?: (name: string) => RequestHeuristic | undefined;
+  /** What a heuristic that watches the queue may ask of the manager within any hour; left out, `requestBudget`. */
+  readonly perHour?: BudgetLeft;
   /** Whom the resource manager knows the requests by. */
   readonly userId: UserId;
   /** A running allocation is released after so long without any demand, and a queued request withdrawn after so long without need for it. */
@@ -112,6 +119,8 @@ export interface OwnRequest {
   submittedAt: Instant;
   startedAt: Instant;
   endedAt: Instant;
+  /** When it was to start at the latest, as the first listing with it showed; left out where none did, and where its heuristic watches nothing. */
+  promisedStart?: Instant;
   /** Why it was released; empty while it is wanted. */
   releaseReason: string;
   /** A machine of it has attached at some time. */
@@ -137,6 +146,30 @@ export interface ResourceTold {
   readonly sign: string;
 }
 
+/** Why a heuristic that watches the queue is to be asked. */
+export type Occasion = NonNullable<RequestFacts['occasion']>;
+
+/** What a heuristic that watches the queue was asked for a broker, and when it is asked next. */
+export interface QueueWatch {
+  /** Why it is to be asked; undefined while there is no reason. */
+  occasion: Occasion | undefined;
+  /** When it was last asked; 0 before, as the two below. */
+  askedAt: Instant;
+  /** The demand then. */
+  demand: Demand | undefined;
+  /** Tasks of it that had ended then. */
+  endedCount: number;
+  /** When it wants to be asked though nothing happened; Infinity for never. */
+  reviewAt: Instant;
+  /** What it said; sentences. */
+  reasons: readonly string[];
+}
+
+/** It is asked as soon as it can be. */
+function beginWatch(): QueueWatch {
+  return { occasion: 'own', askedAt: 0, demand: undefined, endedCount: 0, reviewAt: Infinity, reasons: [] };
+}
+
 /** A broker that has connected at some time. Its name and instance, `demandFrom`, `taskTimes` and what says so are promised state; the rest is seen. */
 export interface KnownBroker {
   readonly brokerId: BrokerId;
@@ -146,6 +179,10 @@ export interface KnownBroker {
   demandFrom: number;
   /** Run times of the tasks that its requests completed since then. */
   taskTimes: MeasuredTimes;
+  /** Promised state: how long tasks of its demand ran that did not end within their requests; `taskGroupsMax` at most, the longest first. */
+  cutOff: readonly TaskGroup[];
+  /** What was asked of a heuristic that watches the queue, and is next. */
+  watch: QueueWatch;
   /** Number of its open stream; 0 while it is away. */
   connectionId: number;
   /** When it went away; 0 while it is there. */
@@ -183,7 +220,7 @@ export interface KnownBroker {
 /** A broker that is away and of which nothing else is known. */
 export function createBroker(brokerId: BrokerId, awaySince: Instant): KnownBroker {
   return {
-    brokerId, instance: '', demandFrom: 0, taskTimes: nothingMeasured, connectionId: 0, awaySince, isSettled: false, demand: undefined, idleSince: 0, coveredSince: 0, demandRequest: 0, endedProcessors: 0,
+    brokerId, instance: '', demandFrom: 0, taskTimes: nothingMeasured, cutOff: [], watch: beginWatch(), connectionId: 0, awaySince, isSettled: false, demand: undefined, idleSince: 0, coveredSince: 0, demandRequest: 0, endedProcessors: 0,
     lease: undefined, deputySince: 0, leaseConnectionId: 0, isLeaseConfirmed: false, standingsTold: [], takesResource: false, resourceTold: undefined, resourceDue: Infinity,
   };
 }
@@ -199,6 +236,8 @@ export interface ProvidedMachine {
   attachmentId: number;
   /** When the agent went away; 0 while it is there. */
   awaySince: Instant;
+  /** Since when a task is known to run on it; 0 while none is. Only of allocations, and only while a heuristic that watches decides. */
+  busySince: Instant;
   /** What the agent held when it attached; while its reports are kept here, what it holds. */
   held: Set<ReplicaId>;
   /** Connection of the broker that was told of it under this attachment; 0 when none was. */
@@ -217,7 +256,14 @@ export interface ProvidedMachine {
 
 /** A machine whose agent is away. */
 export function createMachine(facts: MachineFacts, brokerId: BrokerId, awaySince: Instant): ProvidedMachine {
-  return { facts, brokerId, isForeign: false, attachmentId: 0, awaySince, held: new Set(), toldConnectionId: 0, isReturning: false, isKeeping: false, breakages: 0, quarantinedUntil: 0, isFull: false };
+  return { facts, brokerId, isForeign: false, attachmentId: 0, awaySince, busySince: 0, held: new Set(), toldConnectionId: 0, isReturning: false, isKeeping: false, breakages: 0, quarantinedUntil: 0, isFull: false };
+}
+
+/** How long an own request waited, and what it was promised where that is known. */
+export interface OwnWait extends Pick<MeasuredWait, 'width' | 'wait'> {
+  readonly walltime?: Duration;
+  /** From its submission. */
+  readonly promised?: Duration;
 }
 
 /** All that a provider knows. */
@@ -264,13 +310,17 @@ export interface ProviderState {
   /** Reservations of the resource for which allocations are held, by number; empty where none are. */
   windows: Map<number, ReservedWindow>;
   /** How long ordinary requests of its own waited, the last ones, oldest first. */
-  waits: Pick<MeasuredWait, 'width' | 'wait'>[];
+  waits: OwnWait[];
+  /** When a heuristic drafted requests, and gave some up, within the last hour; no more than it may within one. */
+  readonly asked: { submissions: readonly Instant[]; withdrawals: readonly Instant[] };
   /** Seen: what the reservation manager said of the claims that brokers want something with, by claim; the code is empty for a good one. */
   readonly judgements: Map<string, { readonly code: string; readonly at: Instant }>;
   /** Seen: what the reservation manager was told of what is held ahead, in this life, by reservation. */
   readonly toldAhead: Map<number, HeldAhead>;
   /** Seen: when the next reservations would have all that they lack, as of the last listing, by number. */
   readonly expectedStarts: Map<number, Instant>;
+  /** Seen: since when no task is known to run in a request and none waits for its processors; only those of which that is so, while a heuristic that releases such ones decides. */
+  readonly idleSince: Map<RequestId, Instant>;
   /** When the driver was last asked to wake it; 0 when never. */
   wakeAt: Instant;
 }
@@ -279,7 +329,7 @@ export interface ProviderState {
 export function createProviderState(config: ProviderConfig): ProviderState {
   return {
     config, instance: '', switched: undefined, startedAt: 0, managerOffset: undefined, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
-    brokers: new Map(), machines: new Map(), kept: new Map(), keptBytes: 0, taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', givesAllBack: false, windows: new Map(), waits: [], judgements: new Map(), toldAhead: new Map(), expectedStarts: new Map(), wakeAt: 0,
+    brokers: new Map(), machines: new Map(), kept: new Map(), keptBytes: 0, taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', givesAllBack: false, windows: new Map(), waits: [], asked: { submissions: [], withdrawals: [] }, judgements: new Map(), toldAhead: new Map(), expectedStarts: new Map(), idleSince: new Map(), wakeAt: 0,
   };
 }
 

@@ -9,8 +9,11 @@ import { actAsDeputy, beginDeputies, confirmLeases, forgetReports, keepReport, s
 import { followWindows, releaseHeld, takeWindows } from './follow-windows.ts';
 import { settleHeuristic, switchHeuristic } from './heuristic.ts';
 import type { ProviderInput } from './inputs.ts';
-import { attachAgent, detachAgent, loseAbsentMachines } from './machines.ts';
+import { attachAgent, detachAgent, loseAbsentMachines, seeTasks } from './machines.ts';
+import { noteOccasions } from './note-occasions.ts';
 import { giveUpMissed, noteFailedReading, takeLimits, takeListing } from './queue.ts';
+import { isAheadOf } from './asked-lately.ts';
+import { releaseIdle } from './release-idle.ts';
 import type { ProviderState } from './state.ts';
 import { acceptSubmission, askReleases, doubtSubmission, finishRelease, refuseSubmission } from './submission.ts';
 import { tellAhead } from './tell-ahead.ts';
@@ -33,6 +36,7 @@ export function stepProvider(state: ProviderState, inputs: readonly ProviderInpu
   beginDeputies(turn);
   noteIdleBrokers(turn);
   releaseSurplus(turn);
+  releaseIdle(turn);
   releaseReserved(turn);
   withdrawExcess(turn);
   followWindows(turn);
@@ -41,6 +45,7 @@ export function stepProvider(state: ProviderState, inputs: readonly ProviderInpu
   askAhead(turn);
   giveHeld(turn);
   askReleases(turn);
+  noteOccasions(turn);
   draftRequests(turn);
   tellChangedRequests(turn);
   tellResource(turn);
@@ -76,6 +81,7 @@ function takeInput(turn: Turn, input: ProviderInput): void {
     case 'AgentAttached': attachAgent(turn, input); break;
     case 'AgentDetached': detachAgent(turn, input.machineId, input.attachmentId, input.hasLeft); break;
     case 'TasksMeasured': if (input.count > 0) commit(turn, input); break;
+    case 'TasksSeen': seeTasks(turn, input.machines); break;
     case 'WindowsTold': takeWindows(turn, input.windows); break;
     case 'ClaimJudged': takeJudgement(turn, input); break;
     case 'DrainAsked': drain(turn, input); break;
@@ -90,6 +96,7 @@ function startProvider(turn: Turn, instance: string): void {
   const { state, now } = turn;
   if (state.instance === '') commit(turn, { kind: 'ProviderFounded', instance, at: now });
   settleHeuristic(turn);
+  if (isAheadOf(state, now)) commit(turn, { kind: 'ClockSetBack', at: now });
   state.startedAt = now;
   for (const broker of state.brokers.values()) broker.awaySince = now;
   for (const machine of state.machines.values()) machine.awaySince = now;

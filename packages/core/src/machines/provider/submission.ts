@@ -1,5 +1,6 @@
 import type { RequestId } from '../../shared/index.ts';
 import type { ProviderInput } from './inputs.ts';
+import { noteCutOff } from './cut-off.ts';
 import { loseMachinesOf } from './machines.ts';
 import { endRequest, noteQueued } from './queue.ts';
 import { overCodeOf } from './reserved-end.ts';
@@ -25,9 +26,10 @@ export function doubtSubmission(turn: Turn, requestId: RequestId): void {
   if (request?.status === 'submitting') request.unknownSince = turn.now;
 }
 
-/** Gives a request back: its machines are lost at once, and the manager is asked to take it out. */
-export function releaseRequest(turn: Turn, request: OwnRequest, reason: string): void {
-  commit(turn, { kind: 'RequestReleasing', requestId: request.requestId, reason, at: turn.now });
+/** Gives a request back: its machines are lost at once, and the manager is asked to take it out. @param isGivenUp whether a heuristic gave it up, which counts among the withdrawals of the hour. */
+export function releaseRequest(turn: Turn, request: OwnRequest, reason: string, isGivenUp = false): void {
+  noteCutOff(turn, request);
+  commit(turn, { kind: 'RequestReleasing', requestId: request.requestId, reason, at: turn.now, ...(isGivenUp ? { isGivenUp } : {}) });
   loseMachinesOf(turn, request, 'MUT_ALLOCATION_ENDED');
 }
 

@@ -17,6 +17,8 @@ export interface Turn extends Decision<ProviderChange, ProviderCommand> {
   forecast?: QueueForecast;
   /** The queue was read anew in this step; left out where it was not. */
   hasListing?: true;
+  /** That showed processors freed, or requests of others gone; left out where it did not. */
+  hasFreed?: true;
 }
 
 /** Begins a step. */

@@ -1,7 +1,9 @@
 import type { Instant } from '../../shared/index.ts';
+import { nextAsking } from './ask-watching.ts';
 import { nextHeld } from './decide-held.ts';
 import { nextReserved } from './decide-reserved.ts';
 import { deputyDue, mayBeDeputy } from './deputy.ts';
+import { isWatching } from './heuristic.ts';
 import { isDeputy, leaseEnd } from './leases.ts';
 import { graceEnd } from './machines.ts';
 import { credentialEnd, isPending, isServing, type OwnRequest } from './state.ts';
@@ -22,7 +24,7 @@ export function scheduleWake(turn: Turn): void {
 function instantsOf(turn: Turn): Instant[] {
   const { state } = turn;
   const { brokerGrace, idleRelease } = state.config;
-  const instants = [state.pausedUntil, ...nextReserved(turn), ...nextHeld(turn)];
+  const instants = [state.pausedUntil, ...nextReserved(turn), ...nextHeld(turn), ...nextWatched(turn)];
   for (const machine of state.machines.values()) {
     if (machine.attachmentId === 0) instants.push(graceEnd(state, machine));
     if (machine.isKeeping) instants.push(machine.quarantinedUntil);
@@ -36,6 +38,11 @@ function instantsOf(turn: Turn): Instant[] {
   }
   for (const request of state.requests.values()) instants.push(...instantsOfRequest(turn, request));
   return instants;
+}
+
+function nextWatched(turn: Turn): Instant[] {
+  const { idleSince, config: { idleRelease } } = turn.state;
+  return isWatching(turn.state) ? [...nextAsking(turn), ...[...idleSince.values()].map((since) => since + idleRelease)] : [];
 }
 
 function instantsOfRequest(turn: Turn, request: OwnRequest): Instant[] {

@@ -1,0 +1,91 @@
+import { reviewPauseMin, type DraftedRequest, type RequestDecision, type RequestFacts, type RequestHeuristic } from '../../requests/index.ts';
+import { describeTime, invariant, plural, type Instant } from '../../shared/index.ts';
+import { budgetLeft, budgetOf, budgetRenewedAt } from './asked-lately.ts';
+import { demandOf, type Resource } from './decision-facts.ts';
+import { giveUp, withdrawUnfit } from './give-up.ts';
+import { isPending, type KnownBroker } from './state.ts';
+import { submitDraft } from './submit-draft.ts';
+import { askReleases } from './submission.ts';
+import type { Turn } from './turn.ts';
+import { watchedFacts } from './watched-facts.ts';
+import { widenForGang } from './widen-for-gang.ts';
+
+/**
+ * Asks a heuristic that watches the queue for each broker for which there is an occasion, gives up what it wants no more, and submits what the slots
+ * that are free now take; answers why, for all of them.
+ *
+ * A slot is free when the manager has confirmed that its request is gone, so that there are never more requests than it allows; the heuristic is asked
+ * again then, with what is so by that time. Slots and what is left of the hour's budget are shared evenly among those that are asked.
+ */
+export function askWatching(turn: Turn, resource: Resource, heuristic: RequestHeuristic, brokers: readonly KnownBroker[]): readonly string[] {
+  const due = brokers.filter((broker) => isDue(turn, broker));
+  for (const broker of due) withdrawUnfit(turn, broker, resource.limits);
+  due.forEach((broker, index) => { askFor(turn, resource, heuristic, { broker, sharers: due.length - index }); });
+  askReleases(turn);
+  return brokers.flatMap(({ watch }) => watch.reasons);
+}
+
+/** When time alone makes an occasion, or lets one be followed that can wait. */
+export function nextAsking({ state }: Turn): Instant[] {
+  return [...state.brokers.values()].flatMap(({ watch }) => [watch.reviewAt, ...(watch.occasion === undefined || watch.occasion === 'own' ? [] : [watch.askedAt + reviewPauseMin])]);
+}
+
+/** What happens to own requests is followed at once, all else once in a while. */
+function isDue({ now }: Turn, { watch: { occasion, askedAt } }: KnownBroker): boolean {
+  return occasion === 'own' || (occasion !== undefined && (now >= askedAt + reviewPauseMin || now < askedAt));
+}
+
+function askFor(turn: Turn, resource: Resource, heuristic: RequestHeuristic, { broker, sharers }: { readonly broker: KnownBroker; readonly sharers: number }): void {
+  const { state, now } = turn;
+  const share = Math.ceil(freeSlots(turn, resource) / sharers);
+  const facts = watchedFacts(turn, resource, { broker, share, sharers });
+  const decision = heuristic.draft(facts);
+  checkDecision(heuristic, facts, { decision, share });
+  const givenUp = giveUp(turn, broker, decision.givenUp ?? []);
+  const pending = facts.pending.filter(({ requestId }) => !givenUp.has(requestId));
+  const drafts = widenForGang(decision.drafts, demandOf(turn, broker).gangProcessors ?? 0, { widthMax: resource.limits.widthMax, pending });
+  for (const draft of drafts.slice(0, share)) submitDraft(turn, broker, draft, decision.candidates);
+  const { watch } = broker;
+  watch.occasion = undefined;
+  watch.askedAt = now;
+  watch.demand = broker.demand;
+  watch.endedCount = broker.taskTimes.count;
+  watch.reviewAt = Math.max(now + reviewPauseMin, Math.min(decision.reviewAt ?? Infinity, budgetRenewedAt(state, now)));
+  watch.reasons = [...decision.reasons, ...describeListing(turn, facts), ...describeWait(drafts, share), ...describeBudget(turn)];
+}
+
+function freeSlots({ state }: Turn, { limits }: Resource): number {
+  return Math.max(0, limits.requestsMax - [...state.requests.values()].filter(isPending).length);
+}
+
+function checkDecision({ name }: RequestHeuristic, { budget, pending, limits }: RequestFacts, { decision, share }: { readonly decision: RequestDecision; readonly share: number }): void {
+  const { drafts, givenUp = [] } = decision;
+  invariant(drafts.length <= share + givenUp.length, `${name} drafted ${drafts.length} requests for ${share} free slots and ${givenUp.length} that it gives up`);
+  invariant(budget !== undefined && drafts.length <= budget.submissions, `${name} drafted ${drafts.length} requests, ${budget?.submissions} left of this hour`);
+  invariant(givenUp.length <= budget.withdrawals, `${name} gave up ${givenUp.length} requests, ${budget.withdrawals} left of this hour`);
+  for (const { requestId } of givenUp) invariant(pending.some((request) => request.requestId === requestId), `${name} gives up ${requestId}, which is not pending`);
+  for (const { width, walltime } of drafts) {
+    invariant(width >= 1 && width <= limits.widthMax && walltime >= 1 && walltime <= limits.walltimeMax, `${name} drafted ${width} processors for ${walltime} ms; the resource gives ${limits.widthMax} for ${limits.walltimeMax} ms`);
+  }
+}
+
+function describeListing({ state }: Turn, { listingState }: RequestFacts): string[] {
+  if (listingState === 'stale') return [`The queue of the resource cannot be read (${state.listingFailure}): decided by what it was, and nothing is given up.`];
+  return listingState === 'hidden' ? ['The queue shows no request of others, though they hold processors: what waits in it is not known.'] : [];
+}
+
+function describeWait(drafts: readonly DraftedRequest[], share: number): string[] {
+  const waiting = drafts.length - share;
+  return waiting > 0 ? [`${plural(waiting, 'further request')} when the manager has taken out what was given up.`] : [];
+}
+
+function describeBudget({ state, now }: Turn): string[] {
+  const left = budgetLeft(state, now);
+  const [most, renewed] = [budgetOf(state), budgetRenewedAt(state, now)];
+  const spent = [
+    ...(left.submissions === 0 ? [plural(most.submissions, 'submission')] : []), ...(left.withdrawals === 0 ? [plural(most.withdrawals, 'withdrawal')] : []),
+  ];
+  if (spent.length === 0) return [];
+  const until = renewed < Infinity ? `; more in ${describeTime(renewed - now)}` : '';
+  return [`This hour's ${spent.join(' and ')} are used up${until}.`];
+}

@@ -1,0 +1,49 @@
+import type { PendingRequest, RequestFacts, ServedRequest } from '../../requests/index.ts';
+import { invariant } from '../../shared/index.ts';
+import type { Demand, QueueListing, ResourceLimits } from '../../messages/index.ts';
+import { neededAlone, requestsOf } from './brokers.ts';
+import { heuristicInForce } from './heuristic.ts';
+import { listingWithOwn } from './listing-with-own.ts';
+import { isOfDemand, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
+import type { Turn } from './turn.ts';
+
+/** What a decision needs of the resource. */
+export interface Resource {
+  readonly limits: ResourceLimits;
+  readonly listing: QueueListing;
+}
+
+/** What is to be asked for; a deputy goes by what is left of the lease. */
+export function demandOf(turn: Turn, broker: KnownBroker): Pick<Demand, 'pendingTasks' | 'processors' | 'deadline' | 'gangProcessors'> {
+  if (broker.connectionId === 0) return { pendingTasks: neededAlone(turn, broker), processors: 1, deadline: undefined, gangProcessors: 0 };
+  invariant(broker.demand !== undefined, `broker ${broker.brokerId} is in need without a demand`);
+  return broker.demand;
+}
+
+/** What every heuristic may look at, but the requests that are pending and the slots that they leave. */
+export function factsOf(turn: Turn, { limits, listing }: Resource, broker: KnownBroker): RequestFacts {
+  const { state, now } = turn;
+  const { pendingTasks, processors, deadline } = demandOf(turn, broker);
+  return {
+    now, limits, listing: listingWithOwn(state, listing, now), pending: [], served: servedOf(state, broker), demand: { pendingTasks, processors, deadline },
+    taskTimes: observedTaskTimes(broker), taskTimesElsewhere: broker.demand?.taskTimes, isFirst: isFirstOf(state, broker),
+    options: { ...state.config.heuristicOptions, defaultTime: heuristicInForce(state).defaultTime },
+  };
+}
+
+/** An own request as every heuristic sees it. */
+export function pendingOf({ requestId, width, walltime, status, startedAt }: OwnRequest): PendingRequest {
+  invariant(status === 'submitting' || status === 'queued' || status === 'running', `request ${requestId} is ${status}, not submitted`);
+  return { requestId, width, walltime, status, startedAt };
+}
+
+/** Whether nothing has been asked for since the broker began to want something; what was refused does not count. */
+function isFirstOf(state: ProviderState, broker: KnownBroker): boolean {
+  return !requestsOf(state, broker.brokerId).some((request) => isOfDemand(broker, request) && request.status !== 'rejected');
+}
+
+/** Requests that this demand made and that are over: an earlier one's tasks were others. */
+function servedOf(state: ProviderState, broker: KnownBroker): ServedRequest[] {
+  const served = requestsOf(state, broker.brokerId).filter((request) => isOfDemand(broker, request) && request.startedAt > 0 && request.endedAt > 0);
+  return served.map(({ requestId, width, walltime, startedAt, endedAt, taskTime }) => ({ requestId, width, walltime, startedAt, endedAt, taskTime }));
+}

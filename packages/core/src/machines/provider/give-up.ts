@@ -1,0 +1,45 @@
+import type { GivenUpRequest } from '../../requests/index.ts';
+import { describeTime, plural, type RequestId } from '../../shared/index.ts';
+import type { ResourceLimits } from '../../messages/index.ts';
+import { budgetLeft } from './asked-lately.ts';
+import { requestsOf } from './brokers.ts';
+import { isServing, type KnownBroker, type OwnRequest } from './state.ts';
+import { releaseRequest } from './submission.ts';
+import type { Turn } from './turn.ts';
+
+/** Gives back what a heuristic wants no more, but the one that is wide enough for a gang that waits; answers which. */
+export function giveUp(turn: Turn, broker: KnownBroker, unwanted: readonly GivenUpRequest[]): ReadonlySet<RequestId> {
+  const givenUp = new Set<RequestId>();
+  const kept = keptForGang(turn, broker);
+  for (const { requestId, reasons } of unwanted) {
+    const request = turn.state.requests.get(requestId);
+    if (request === undefined || request === kept || !canBeGivenUp(request)) continue;
+    const verb = request.status === 'running' ? 'Released' : 'Withdrawn';
+    releaseRequest(turn, request, [`${verb}: given up for a better plan.`, ...reasons].join(' '), true);
+    givenUp.add(requestId);
+  }
+  return givenUp;
+}
+
+/** Withdraws what waits and is beyond what the resource gives now: its limits have changed, and it may never start. */
+export function withdrawUnfit(turn: Turn, broker: KnownBroker, { widthMax, walltimeMax }: ResourceLimits): void {
+  for (const request of requestsOf(turn.state, broker.brokerId)) {
+    const { width, walltime, status } = request;
+    if (status !== 'queued' || !isServing(request) || (width <= widthMax && walltime <= walltimeMax)) continue;
+    if (turn.state.listingFailure !== '' || budgetLeft(turn.state, turn.now).withdrawals === 0) return;
+    releaseRequest(turn, request, `Withdrawn: it asks for ${plural(width, 'processor')} for ${describeTime(walltime)}, and the resource gives at most ${widthMax} for ${describeTime(walltimeMax)} now.`, true);
+  }
+}
+
+/** Of a request whose submission is under way nobody knows what to withdraw. */
+function canBeGivenUp(request: OwnRequest): boolean {
+  return isServing(request) && (request.status === 'queued' || request.status === 'running');
+}
+
+/** The one request that a gang which has no place yet would fit into at once: a heuristic that knows of no gangs would give it up, and it would be asked for again. */
+function keptForGang({ state }: Turn, { brokerId, demand }: KnownBroker): OwnRequest | undefined {
+  const gang = demand?.gangProcessors ?? 0;
+  if (gang === 0) return undefined;
+  const wide = requestsOf(state, brokerId).filter((request) => isServing(request) && request.width >= gang);
+  return wide.length === 1 ? wide[0] : undefined;
+}

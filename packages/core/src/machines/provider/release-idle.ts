@@ -1,0 +1,45 @@
+import { describeTime, type RequestId } from '../../shared/index.ts';
+import { requestsOf } from './brokers.ts';
+import { decidingHeuristic, isWatching } from './heuristic.ts';
+import { isServing, type KnownBroker } from './state.ts';
+import { releaseRequest } from './submission.ts';
+import type { Turn } from './turn.ts';
+
+/**
+ * Under a heuristic that wants it: releases a running request on which no task has been known to run, while none waited for its processors, for the
+ * idle time. Begins of tasks are told a moment late, and machines take a moment to attach: that is what the time is for.
+ */
+export function releaseIdle(turn: Turn): void {
+  const { state, now } = turn;
+  const { idleSince } = state;
+  if (!isWatching(state) || decidingHeuristic(state).releasesIdle !== true) {
+    idleSince.clear();
+    return;
+  }
+  const idle = new Set([...state.brokers.values()].flatMap((broker) => idleRequestsOf(turn, broker)));
+  for (const requestId of idleSince.keys()) if (!idle.has(requestId)) idleSince.delete(requestId);
+  for (const requestId of idle) {
+    const since = idleSince.get(requestId) ?? now;
+    idleSince.set(requestId, Math.min(since, now));
+    const request = state.requests.get(requestId);
+    if (request === undefined || now < since + state.config.idleRelease) continue;
+    idleSince.delete(requestId);
+    releaseRequest(turn, request, `Released: no task has run on it for ${describeTime(now - since)}, and none waits for its processors.`);
+  }
+}
+
+/** Running requests of a broker that no task runs in, where all that it wants runs already. Cost: O(machines). */
+function idleRequestsOf({ state }: Turn, broker: KnownBroker): RequestId[] {
+  const { demand, connectionId, brokerId } = broker;
+  if (connectionId === 0 || demand === undefined || demand.pendingTasks === 0) return [];
+  const busy = new Map<RequestId, number>();
+  let busyCount = 0;
+  for (const { facts: { requestId }, brokerId: owner, busySince } of state.machines.values()) {
+    if (owner !== brokerId || busySince === 0) continue;
+    busy.set(requestId, (busy.get(requestId) ?? 0) + 1);
+    busyCount += 1;
+  }
+  if (demand.pendingTasks * demand.processors > busyCount) return [];
+  const running = requestsOf(state, brokerId).filter((request) => request.status === 'running' && isServing(request));
+  return running.filter(({ requestId }) => !busy.has(requestId)).map(({ requestId }) => requestId);
+}

@@ -1,0 +1,83 @@
+import { groupTasks, type BudgetLeft, type ObservedWait, type PendingRequest, type RequestFacts, type TaskSpread } from '../../requests/index.ts';
+import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
+import type { RequestId } from '../../shared/index.ts';
+import { budgetLeft } from './asked-lately.ts';
+import { requestsOf } from './brokers.ts';
+import { factsOf, pendingOf, type Resource } from './decision-facts.ts';
+import { listingStateOf } from './listing-state.ts';
+import { clientRequestIdOf, isServing, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
+import type { Turn } from './turn.ts';
+
+/** For whom is asked, and what of the slots and of the budget. */
+interface Asker {
+  readonly broker: KnownBroker;
+  /** Free slots that it may use. */
+  readonly share: number;
+  /** Brokers that are asked for in this step and were not yet, itself included. */
+  readonly sharers: number;
+}
+
+/**
+ * What a heuristic that watches the queue may look at: its own requests are the broker's alone, those of other brokers are others' in the queue.
+ *
+ * How many tasks have no place is left out: it weighs itself what those places are worth. Cost: O(listed + machines).
+ */
+export function watchedFacts(turn: Turn, resource: Resource, { broker, share, sharers }: Asker): RequestFacts {
+  const { state, now } = turn;
+  const facts = factsOf(turn, resource, broker);
+  const promises = promisesOf(state, resource.listing);
+  const machines = machinesByRequest(state);
+  const own = requestsOf(state, broker.brokerId).filter(isServing);
+  const pending = own.map((request) => watchedRequest(turn, request, { predicted: promises.get(request.requestId), machines: machines.get(request.requestId) ?? [] }));
+  const spread = spreadOf(broker);
+  return {
+    ...facts, limits: { ...resource.limits, requestsMax: pending.length + share }, pending, cutOff: broker.cutOff, waits: waitsOf(state),
+    budget: budgetOf(turn, broker, sharers), listingState: listingStateOf(state, facts.listing, now),
+    ...(broker.watch.occasion === undefined ? {} : { occasion: broker.watch.occasion }), ...(spread === undefined ? {} : { taskSpread: spread }),
+  };
+}
+
+/** Nothing is given up while the manager cannot be asked, nor while nobody is there for whom it could be better. */
+function budgetOf({ state, now }: Turn, { connectionId }: KnownBroker, sharers: number): BudgetLeft {
+  const { submissions, withdrawals } = budgetLeft(state, now);
+  const mayGiveUp = state.listingFailure === '' && connectionId !== 0;
+  return { submissions: Math.ceil(submissions / sharers), withdrawals: mayGiveUp ? Math.ceil(withdrawals / sharers) : 0 };
+}
+
+/** When own requests start at the latest, by the listing. */
+function promisesOf(state: ProviderState, { requests }: QueueListing): Map<RequestId, QueuedRequest> {
+  const prefix = clientRequestIdOf(state, '');
+  return new Map(requests.filter(({ clientRequestId }) => clientRequestId.startsWith(prefix)).map((entry) => [entry.clientRequestId.slice(prefix.length), entry]));
+}
+
+function machinesByRequest({ machines }: ProviderState): Map<RequestId, ProvidedMachine[]> {
+  const byRequest = new Map<RequestId, ProvidedMachine[]>();
+  for (const machine of machines.values()) {
+    const { requestId } = machine.facts;
+    const others = byRequest.get(requestId);
+    if (others === undefined) byRequest.set(requestId, [machine]);
+    else others.push(machine);
+  }
+  return byRequest;
+}
+
+function watchedRequest({ now }: Turn, request: OwnRequest, { predicted, machines }: { readonly predicted: QueuedRequest | undefined; readonly machines: readonly ProvidedMachine[] }): PendingRequest {
+  const { managerRequestId, submittedAt, promisedStart, status, width } = request;
+  const isPredicted = status === 'queued' && predicted?.status === 'queued' && predicted.startsAt > 0;
+  const busy = machines.filter(({ busySince }) => busySince > 0);
+  return {
+    ...pendingOf(request), ...(submittedAt === 0 ? {} : { submittedAt }), ...(managerRequestId === '' ? {} : { listedAs: managerRequestId }),
+    ...(promisedStart === undefined ? {} : { promisedStart }), ...(isPredicted ? { predictedStart: predicted.startsAt } : {}),
+    ...(status === 'running' ? { idle: Math.max(0, width - busy.length), tasks: groupTasks(busy.map(({ busySince }) => Math.max(0, now - busySince))) } : {}),
+  };
+}
+
+function spreadOf({ taskTimes: { count, total, shortest, squares } }: KnownBroker): TaskSpread | undefined {
+  if (count === 0 || shortest === undefined || squares === undefined) return undefined;
+  const mean = total / count;
+  return { shortest, deviation: Math.ceil(Math.sqrt(Math.max(0, squares / count - mean * mean))) };
+}
+
+function waitsOf({ waits }: ProviderState): ObservedWait[] {
+  return waits.flatMap(({ width, wait, walltime, promised }) => (walltime === undefined || promised === undefined ? [] : [{ width, walltime, promised, actual: wait }]));
+}

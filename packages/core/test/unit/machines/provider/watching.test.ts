@@ -1,0 +1,89 @@
+import test from 'ava';
+import { freezeProvider, thawProvider, type ProviderConfig, type ProviderSnapshot } from '@mutirao/core/machines/provider';
+import { ProviderDialogue, WatchingHeuristic } from '@mutirao/testkit';
+
+function aDialogue(config: Partial<ProviderConfig> = {}): { readonly dialogue: ProviderDialogue; readonly heuristic: WatchingHeuristic } {
+  const heuristic = new WatchingHeuristic();
+  const dialogue = new ProviderDialogue({ heuristic: 'watching', findHeuristic: heuristic.find, ...config });
+  dialogue.perform(['start', 'connect b', 'limits requests=2 width=8 walltime=100000']);
+  return { dialogue, heuristic };
+}
+
+test('the one request that a waiting gang fits into is kept, whatever the heuristic wants', (t) => {
+  const { dialogue } = aDialogue();
+  dialogue.perform(['listing l=running@1/8x90000', 'demand b 20']);
+  dialogue.perform(['accepted q1', 'accepted q2', 'measured q1 longest=10 total=10 count=1']);
+  t.deepEqual([...dialogue.state.requests.values()].map(({ releaseReason }) => releaseReason !== ''), [true, true]);
+  const { dialogue: other } = aDialogue();
+  other.perform(['listing l=running@1/8x90000', 'demand b 20 gang=6']);
+  other.perform(['accepted q1', 'accepted q2', 'measured q1 longest=10 total=10 count=1']);
+  t.deepEqual([...other.state.requests.values()].map(({ width, releaseReason }) => [width, releaseReason !== '']), [[6, false], [4, true]]);
+});
+
+test('a running request without a task goes back after the idle time where none waits, and not while one does', (t) => {
+  const { dialogue } = aDialogue();
+  dialogue.perform(['listing', 'demand b 20']);
+  dialogue.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'attach q2.0']);
+  dialogue.perform(['at 20', 'seen q1.0=15']);
+  t.notRegex(dialogue.perform(['at 20000']), /release/); // Nineteen tasks wait.
+  dialogue.perform(['demand b 1']);
+  t.notRegex(dialogue.perform(['at 29999']), /release/);
+  t.regex(dialogue.perform(['at 30000']), /release q2/);
+  t.is(dialogue.state.requests.get('q2')?.reasons.at(-1), 'Released: no task has run on it for 10 s, and none waits for its processors.');
+  t.is(dialogue.state.requests.get('q1')?.releaseReason, '');
+});
+
+test('a request that gets a task again within the idle time stays', (t) => {
+  const { dialogue } = aDialogue();
+  dialogue.perform(['listing', 'demand b 20']);
+  dialogue.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'attach q2.0']);
+  dialogue.perform(['at 20', 'seen q1.0=15', 'demand b 1']);
+  dialogue.perform(['at 9000', 'seen q2.0=9000']);
+  dialogue.perform(['at 10000', 'seen q2.0=0']);
+  t.notRegex(dialogue.perform(['at 19999']), /release/);
+  t.regex(dialogue.perform(['at 20000']), /release q2/);
+});
+
+test('a restart from a snapshot keeps what was asked for lately, promised and cut off', (t) => {
+  const { dialogue, heuristic } = aDialogue();
+  dialogue.perform(['listing l=running@1/8x90000', 'demand b 20']);
+  dialogue.perform(['accepted q1', 'accepted q2']);
+  dialogue.perform(['at 100', 'listing l=running@1/8x90000 q1=queued@90001 q2=queued@90001']);
+  dialogue.perform(['at 200', 'listing q1=running@200 q2=queued@90001', 'attach q1.0']);
+  dialogue.perform(['at 5000', 'seen q1.0=1000']);
+  dialogue.perform(['at 6000', 'listing q1=ended@6000 q2=queued@90001']);
+  const before = heuristic.asked.at(-1);
+  dialogue.state = thawProvider(dialogue.config, JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot);
+  dialogue.perform(['start', 'connect b', 'demand b 20']);
+  dialogue.perform(['listing q2=queued@90001']);
+  const after = heuristic.asked.at(-1);
+  t.not(after, before);
+  t.deepEqual(after?.cutOff, [{ count: 1, time: 5000 }]);
+  t.deepEqual(after?.waits, [{ width: 4, walltime: 100_000, promised: 90_000, actual: 199 }]);
+  t.deepEqual(after?.budget, { submissions: 57, withdrawals: 30 });
+  t.is(after?.pending[0]?.promisedStart, 90_001);
+});
+
+test('what a heuristic that watches learns of one demand is forgotten when the next begins', (t) => {
+  const { dialogue, heuristic } = aDialogue();
+  dialogue.perform(['listing', 'demand b 20']);
+  dialogue.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'seen q1.0=10']);
+  dialogue.perform(['at 5000', 'listing q1=ended@5000 q2=queued']);
+  t.deepEqual(heuristic.asked.at(-1)?.cutOff, [{ count: 1, time: 4990 }]);
+  dialogue.perform(['demand b 0']);
+  dialogue.perform(['at 6000', 'demand b 5']);
+  t.deepEqual(heuristic.asked.at(-1)?.cutOff, []);
+});
+
+test('a heuristic is asked once for all that happens at an instant, and for others in the queue at most once a second', (t) => {
+  const { dialogue, heuristic } = aDialogue();
+  dialogue.perform(['listing l=running@1/8x90000', 'demand b 20']);
+  dialogue.perform(['accepted q1', 'accepted q2']);
+  const { length } = heuristic.asked;
+  dialogue.perform(['at 500', 'listing q1=queued q2=queued', 'demand b 20']);
+  t.is(heuristic.asked.length, length);
+  dialogue.perform(['at 1001']);
+  t.deepEqual(heuristic.asked.slice(length).map(({ occasion }) => occasion), ['queue']);
+  dialogue.perform(['at 1500', 'listing q1=running@1400 q2=running@1400', 'demand b 40', 'measured q1 longest=10 total=10 count=1']);
+  t.deepEqual(heuristic.asked.slice(length + 1).map(({ occasion }) => occasion), ['own']);
+});
