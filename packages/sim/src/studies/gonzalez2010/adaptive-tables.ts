@@ -25,13 +25,17 @@ export function adaptiveTable(results: StudyResults, metrics: readonly number[])
   return table(['fixed a', ...metrics.flatMap((metric) => [`${placementMetrics[metric]?.id}, better by %`, 'better / undecided / worse'])], rows);
 }
 
-/** What the intervals of `adaptiveTable` come to, a sentence for each metric. */
+/** What the intervals come to: in each kind of run and metric, which fixed a the adaptive one is better than, and which it is worse than. */
 export function adaptiveVerdicts(results: StudyResults, metrics: readonly number[]): string {
-  return metrics.map((metric) => {
-    const found = (wanted: Verdict): string => (
-      fixedOf(results).filter((admissibility) => judge(gainOver(results, admissibility, metric)) === wanted).join(', ') || 'none');
-    return `- ${placementMetrics[metric]?.id} (${placementMetrics[metric]?.name}): better than the fixed a of ${found('better')}; worse than ${found('worse')}; undecided beside ${found('undecided')}.`;
-  }).join('\n');
+  const kinds = [{ title: 'the five logs, FCFS, all loads', selections: everyLoad(results), way: {} }, ...otherKinds()];
+  const rows = kinds.flatMap(({ title, selections, way }) => metrics.flatMap((metric) => {
+    const verdicts = fixedOf(results).map((admissibility) => (
+      { admissibility, verdict: judge(results.gainOf(selections, { ...way, admissibility: 'adaptive' }, { ...way, admissibility }, metric)) }));
+    if (verdicts.every(({ verdict }) => verdict === 'not run')) return [];
+    const list = (wanted: Verdict): string => verdicts.filter(({ verdict }) => verdict === wanted).map(({ admissibility }) => admissibility).join(', ') || 'none';
+    return [[title, `${placementMetrics[metric]?.id} ${placementMetrics[metric]?.name}`, list('better'), list('undecided'), list('worse')]];
+  }));
+  return table(['runs', 'metric', 'better than the fixed a of', 'undecided beside', 'worse than'], rows);
 }
 
 /** The adaptive a by strategy: what it was, and how it did beside no restriction and beside the best fixed a. */
@@ -50,21 +54,34 @@ export function adaptiveByStrategyTable(results: StudyResults, load: number): st
 
 /** Each a beside a = 1 in one metric: at every load, under every local policy, with the other sums and with the other mix. */
 export function everyAdmissibilityTable(results: StudyResults, metric: number): string {
-  const columns: readonly (readonly [title: string, selections: readonly Selection[], way: Way])[] = [
-    ...results.loads.map((load) => [`FCFS, load ${load}`, decidingStrategies(load), {}] as const),
-    ['EASY', decidingStrategies(middleLoad), { local: 'easy' }], ['conservative', decidingStrategies(middleLoad), { local: 'conservative' }],
-    ['ended tasks counted', decidingStrategies(middleLoad), { counted: 'all' }], ['more serial work', decidingStrategies(middleLoad, 'serial'), {}],
-  ];
+  const columns: readonly Kind[] = [...results.loads.map((load) => ({ title: `FCFS, load ${load}`, selections: decidingStrategies(load), way: {} })), ...otherKinds()];
   const rows = [...fixedOf(results).filter((a) => a !== 1), 'adaptive' as const].map((admissibility) => (
-    [String(admissibility), ...columns.map(([, selections, way]) => showGain(results.gainOf(selections, { ...way, admissibility }, { ...way, admissibility: 1 }, metric)))]));
-  return table(['a', ...columns.map(([title]) => title)], rows);
+    [String(admissibility), ...columns.map(({ selections, way }) => showGain(results.gainOf(selections, { ...way, admissibility }, { ...way, admissibility: 1 }, metric)))]));
+  return table(['a', ...columns.map(({ title }) => title)], rows);
 }
 
-type Verdict = 'better' | 'undecided' | 'worse';
+/** Runs that are looked at together. */
+interface Kind {
+  readonly title: string;
+  readonly selections: readonly Selection[];
+  readonly way: Way;
+}
+
+/** Kinds of runs that there are at the middle load alone. */
+function otherKinds(): readonly Kind[] {
+  const [logs, serial] = [decidingStrategies(middleLoad), decidingStrategies(middleLoad, 'serial')];
+  return [
+    { title: 'EASY', selections: logs, way: { local: 'easy' } }, { title: 'conservative', selections: logs, way: { local: 'conservative' } },
+    { title: 'ended tasks counted', selections: logs, way: { counted: 'all' } }, { title: 'more serial work', selections: serial, way: {} },
+  ];
+}
+
+type Verdict = 'better' | 'undecided' | 'worse' | 'not run';
 
 /** By the 95 % interval. */
 function judge({ mean: gain, halfInterval }: Summary): Verdict {
-  if (Math.abs(gain) <= halfInterval || Number.isNaN(gain)) return 'undecided';
+  if (Number.isNaN(gain)) return 'not run';
+  if (Math.abs(gain) <= halfInterval) return 'undecided';
   return gain > 0 ? 'better' : 'worse';
 }
 
@@ -73,6 +90,10 @@ function fixedOf(results: StudyResults): number[] {
   return [...results.admissibilities, betweenTenths].sort((one, other) => one - other);
 }
 
+function everyLoad(results: StudyResults): Selection[] {
+  return results.loads.flatMap((load) => decidingStrategies(load));
+}
+
 function gainOver(results: StudyResults, admissibility: PlacementCase['admissibility'], metric: number): Summary {
-  return results.gainOf(results.loads.flatMap((load) => decidingStrategies(load)), { admissibility: 'adaptive' }, { admissibility }, metric);
+  return results.gainOf(everyLoad(results), { admissibility: 'adaptive' }, { admissibility }, metric);
 }
