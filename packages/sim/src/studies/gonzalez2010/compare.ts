@@ -35,14 +35,16 @@ export class StudyResults {
   /** Values of a that were run. */
   readonly admissibilities: readonly number[];
   readonly loads: readonly number[];
-  readonly #bySelection = new Map<string, PartResult[]>();
+  /** By experiment. */
+  readonly #bySelection = new Map<string, Map<number, PartResult>>();
 
   /** @param parts those of whole experiments. */
   constructor(parts: readonly MeasuredPart[]) {
     this.parts = parts;
     for (const { part, result } of parts) {
       const key = keyOf(part.mix.id, part.load, part.strategy);
-      this.#bySelection.set(key, [...this.#bySelection.get(key) ?? [], result]);
+      const found = this.#bySelection.get(key) ?? new Map<number, PartResult>();
+      this.#bySelection.set(key, found.set(part.experiment, result));
     }
     const cases = parts[0]?.result.cases ?? [];
     this.admissibilities = admissibilities.filter((value) => cases.some(({ admissibility }) => admissibility === value));
@@ -55,10 +57,8 @@ export class StudyResults {
   }
 
   /** One kind of run of each experiment; empty where it was not run. */
-  casesOf({ mix, load, strategy }: Selection, wanted: Partial<PlacementCase>): CaseResult[] {
-    const { admissibility = 1, local = 'fcfs', counted = 'unfinished' } = wanted;
-    const results = this.#bySelection.get(keyOf(mix, load, placementStrategies[strategy]?.name ?? '')) ?? [];
-    return results.flatMap(({ cases }) => cases.filter((each) => each.admissibility === admissibility && each.local === local && each.counted === counted));
+  casesOf(selection: Selection, wanted: Partial<PlacementCase>): CaseResult[] {
+    return [...this.#byExperiment(selection, wanted).values()];
   }
 
   /** The mean of a metric over experiments; NaN where it was not run. @param metric from 0. */
@@ -115,12 +115,22 @@ export class StudyResults {
     return placementStrategies.map((_, strategy) => mean(ranks.map((row) => row[strategy] as number)));
   }
 
-  /** The change for the better of each experiment, in percent. */
+  #byExperiment({ mix, load, strategy }: Selection, wanted: Partial<PlacementCase>): Map<number, CaseResult> {
+    const { admissibility = 1, local = 'fcfs', counted = 'unfinished' } = wanted;
+    const found = new Map<number, CaseResult>();
+    for (const [experiment, { cases }] of this.#bySelection.get(keyOf(mix, load, placementStrategies[strategy]?.name ?? '')) ?? []) {
+      const run = cases.find((each) => each.admissibility === admissibility && each.local === local && each.counted === counted);
+      if (run !== undefined) found.set(experiment, run);
+    }
+    return found;
+  }
+
+  /** The change for the better of each experiment that has both kinds of run, in percent. */
   #gainsOf(selection: Selection, wanted: Partial<PlacementCase>, than: Partial<PlacementCase>, metric: number): number[] {
-    const [found, before] = [this.casesOf(selection, wanted), this.casesOf(selection, than)];
+    const [found, before] = [this.#byExperiment(selection, wanted), this.#byExperiment(selection, than)];
     const sign = placementMetrics[metric]?.moreIsBetter === true ? 1 : -1;
-    return found.map(({ metrics }, index) => {
-      const [value, base] = [metrics[metric] as number, before[index]?.metrics[metric] ?? NaN];
+    return [...found].filter(([experiment]) => before.has(experiment)).map(([experiment, { metrics }]) => {
+      const [value, base] = [metrics[metric] as number, before.get(experiment)?.metrics[metric] as number];
       return base === 0 ? 0 : (100 * sign * (value - base)) / base;
     });
   }

@@ -44,6 +44,9 @@ export const offeredLoads: readonly number[] = [0.7, 0.85, 1];
 /** The load of the mix with more serial work, of the other local policies, and of a quick study. */
 export const middleLoad = 0.85;
 
+/** Experiments, from the first on, that have every a in other ways too; the others have a = 1 alone. */
+export const variedExperiments = 5;
+
 /** The parts of a study, experiment by experiment, so that what was run of an unfinished one is whole experiments. */
 export function listParts({ isQuick, experiments }: PlacementStudySettings): PlacementPart[] {
   const all = isQuick ? [mixes.logs] : [mixes.logs, mixes.serial];
@@ -56,11 +59,11 @@ export function listParts({ isQuick, experiments }: PlacementStudySettings): Pla
 }
 
 /** The runs of a part: every a, one between the tenths and the adaptive one; at the middle load also with the sums over all tasks, and under the other local policies. */
-export function listCases({ isQuick, load, mix }: PlacementPart): PlacementCase[] {
+export function listCases({ isQuick, experiment, load, mix }: PlacementPart): PlacementCase[] {
   const fixed = isQuick ? [0, 0.5, 0.6, 0.7, 1] : admissibilities;
   const moved = [...fixed, betweenTenths, 'adaptive' as const];
   if (mix.id === 'serial' || load !== middleLoad) return listWays(moved, [asInTheStudy]);
-  return [...listWays(moved, [asInTheStudy]), ...listWays(isQuick ? [1] : moved, otherWays)];
+  return [...listWays(moved, [asInTheStudy]), ...listWays(isQuick || experiment >= variedExperiments ? [1] : moved, otherWays)];
 }
 
 type Way = Pick<PlacementCase, 'local' | 'counted'>;

@@ -4,7 +4,7 @@ import { adaptiveByStrategyTable, adaptiveTable, adaptiveVerdicts, everyAdmissib
 import { claimsTable } from './claims.ts';
 import { mean, StudyResults, type MeasuredPart } from './compare.ts';
 import { drawBound, drawFactors } from './figures.ts';
-import { betweenTenths, listCases, middleLoad, type PlacementStudySettings } from './parts.ts';
+import { betweenTenths, listCases, middleLoad, variedExperiments, type PlacementStudySettings } from './parts.ts';
 import { boundTable, improvementTable, rankingTable, variantTable } from './tables.ts';
 import { allProcessors, clusterSizes, experimentTasks, mixes } from './workload.ts';
 
@@ -32,7 +32,7 @@ export function reportPlacement(settings: PlacementStudySettings, parts: readonl
     section('Theorem 1', `![Theorem 1 and the measured factor of Min_LB](${images}/bound.svg)`, boundTable(results, boundFor), boundNote),
     section('An a that follows the load', adaptiveVerdicts(results, judged), adaptiveTable(results, judged), adaptiveNote, `By strategy, load ${middleLoad}.`, adaptiveByStrategyTable(results, middleLoad)),
     section('Settled otherwise', `Load ${middleLoad}, a = 1. The study's sums run over what has not ended; the variant also counts what has.`, variantTable(results), variantNote(results),
-      ...settings.isQuick ? [] : ["Table III with ended tasks counted, beside the seed's.", improvementTable(results, middleLoad, { isBesideSeed: true, way: { counted: 'all' } })]),
+      ...settings.isQuick ? [] : [`Table III with ended tasks counted, beside the seed's; of the first ${variedExperiments} experiments.`, improvementTable(results, middleLoad, { isBesideSeed: true, way: { counted: 'all' } })]),
     section('Run by Mutirao itself', bagNote),
     section('The experiments', workloadTable(parts), assumptions),
   ].join('\n');
@@ -89,7 +89,7 @@ of its case: a against m(f(d), m) / m(f(b), m), d the last task assigned to the 
 const sureNote = `Where ~ stands before a gain, its 95 % interval over experiments (paired, Student's t) reaches 0, even were its a not the best of ten.`;
 
 const everyNote = `Better than a = 1 by so many percent, mean over all strategies but Random, with the 95 % interval over experiments (paired, Student's t; in each experiment strategies are averaged first). The four
-columns on the right are at load ${middleLoad}; the mix of the last one has an experiment less.`;
+columns on the right are at load ${middleLoad}: three of the first ${variedExperiments} experiments, the last one of the mix with more serial work, which has an experiment less.`;
 
 const adaptiveNote = `Means are over all strategies but Random and over the loads, intervals as above. *Better / undecided / worse* counts pairs of strategy and load, Random among them, by the interval of each: where there
 is no difference, one pair in 20 looks like one. The policy has no list of tenths: it takes any value at which an admissible set changes, 0.529 for example, at which tasks of up to 4 processors

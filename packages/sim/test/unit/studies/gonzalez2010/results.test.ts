@@ -37,6 +37,7 @@ test('a study is its experiments, each at three loads and once with more serial 
   t.deepEqual(waysOf(0.85, 'logs'), ['fcfs unfinished', 'fcfs all', 'easy unfinished', 'conservative unfinished']);
   t.deepEqual(waysOf(0.85, 'serial'), ['fcfs unfinished']);
   const middle = listParts({ ...settings, isQuick: false, experiments: 1 }).find(({ load, mix }) => load === 0.85 && mix.id === 'logs');
+  t.is(listCases({ ...middle!, experiment: 5 }).filter(({ local }) => local === 'easy').length, 1, 'the later experiments have a = 1 alone');
   for (const local of ['easy', 'conservative']) t.is(listCases(middle!).filter((each) => each.local === local).length, 13, `every a under ${local}`);
   t.deepEqual(listCases(first!).slice(0, 11).map(({ admissibility }) => admissibility), [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]);
 });
