@@ -68,6 +68,23 @@ test.serial('a bag comes back done, and its tasks, outputs and ledger can be rea
   }
 });
 
+test.serial('the page is served by the address that is printed, and by no other', async (t) => {
+  const { url } = await json<{ url: string }>('web');
+  const { page } = JSON.parse(readFileSync(join(home, 'grid.json'), 'utf8')) as { page: string };
+  t.is(url, page);
+  const [, address = '', token = ''] = /^(http:\/\/127\.0\.0\.1:\d+)\/#token=([\w-]{43})$/.exec(url) ?? [];
+  const ask = (path: string, headers: Record<string, string>): Promise<Response> => fetch(`${address}/api/v1${path}`, { headers });
+  t.is((await ask('/jobs', {})).status, 401);
+  const authorization = `Bearer ${token}`;
+  const { jobs } = await (await ask('/jobs', { authorization })).json() as { jobs: { job_id: number; tasks: { finished: number } }[] };
+  t.is(jobs.at(-1)?.tasks.finished, 20);
+  t.is((await ask('/jobs', { authorization, origin: 'http://evil.example' })).status, 403);
+  const gantt = await (await ask('/jobs/1/gantt', { authorization })).json() as { read_task_count: number; bars: { row: number[] } };
+  t.is(gantt.read_task_count, 20);
+  t.true(gantt.bars.row.length >= 20);
+  t.false(readFileSync(join(home, 'logs', 'web.log'), 'utf8').includes(token));
+});
+
 test.serial('the exit status tells how a job ended', async (t) => {
   t.is((await mutirao('job', 'submit', '--wait', '--retries', '0', '--', 'exit 9')).status, 1);
   const { out: jobId } = await mutirao('job', 'submit', '--quiet', '--', 'sleep 600');

@@ -36,6 +36,7 @@ export { aListing, aServed, someFacts, type ListedRequest } from './requests.ts'
 export { streamPair, type StreamEnd } from './stream-pair.ts';
 export { temporaryFolder, type WithTeardown } from './temporary-folder.ts';
 export { until } from './until.ts';
+export { pretendPageGrid } from './web-gateway.ts';
 export { webHeaders, webHost, webToken } from './web-knock.ts';
 export { runs } from './runs.ts';
 export { slowEasy, slowReinsert, SlowResource, slowStartNow, slowStarts, startHeads, type SlowPolicy, type SlowRequest } from './slow-resource.ts';

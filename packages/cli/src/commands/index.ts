@@ -82,6 +82,7 @@ export const entries: readonly CommandEntry[] = [
   { path: ['sim', 'study-chunk'], summary: 'Run one part of a study, as a task of a bag does.', json: { shape: 'study_part', form: 'one' }, load: () => import('./sim/study-chunk.ts') },
   { path: ['sim', 'replay'], summary: 'Run a process\'s machine over its debugging trace, and compare.', json: { shape: 'machine_replay', form: 'one' }, load: () => import('./sim/replay.ts') },
   { path: ['sim', 'swarm'], summary: 'Run whole grids under faults drawn from seeds, and tell how any of them failed.', json: { shape: 'swarm', form: 'one' }, load: () => import('./sim/swarm.ts') },
+  { path: ['web'], summary: 'Serve the page of this grid to your browser, or print its address where it is served already.', json: { shape: 'page', form: 'one' }, load: () => import('./web.ts') },
   { path: ['ledger'], summary: 'Where the processor-time went, per allocation.', json: { shape: 'ledger', form: 'one' }, load: () => import('./ledger.ts') },
   { path: ['events'], summary: 'Print events, from any point on.', json: { shape: 'event', form: 'stream' }, load: () => import('./events.ts') },
   { path: ['init'], summary: 'Make the identity that other hosts know you by, or its certificates anew.', json: { shape: 'identity', form: 'one' }, load: () => import('./init.ts') },
@@ -96,6 +97,7 @@ export const entries: readonly CommandEntry[] = [
   { path: ['run', 'agent'], summary: 'Run an agent in the foreground.', load: () => import('./run/agent.ts') },
   { path: ['run', 'cluster'], summary: 'Run an embedded cluster in the foreground.', load: () => import('./run/cluster.ts') },
   { path: ['run', 'reservations'], summary: 'Run a reservation manager in the foreground.', load: () => import('./run/reservations.ts') },
+  { path: ['run', 'web'], summary: 'Run the gateway of the page in the foreground.', load: () => import('./run/web.ts') },
   { path: ['run', 'site'], summary: 'Keep one site connected, in the foreground.', load: () => import('./run/site.ts') },
   { path: ['completion'], summary: 'Print a completion script for bash, zsh or fish.', load: () => import('./completion.ts') },
 ];

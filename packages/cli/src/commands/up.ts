@@ -19,6 +19,7 @@ export interface UpOptions {
   readonly set: readonly string[];
   readonly trace?: string;
   readonly reservations?: true;
+  readonly web: boolean;
   readonly detach?: true;
 }
 
@@ -28,6 +29,7 @@ export function define(command: Command, act: Act): void {
     .option('--machines <count>', 'time-shared lab machines', count, 2)
     .option('--machine-processors <count>', 'processors of each lab machine', count, 1)
     .option('--reservations', 'a reservation manager too; the clusters honour its reservations')
+    .option('--no-web', 'serve no page of it')
     .option('--set <process.option=value>', 'an option of all processes of a kind, as in cluster.walltime-max=10m', (value: string, former: string[]) => [...former, value], [])
     .option('--trace <folder>', 'have all processes write debugging traces there, for "mutirao sim replay"')
     .option('-d, --detach', 'go on in the background; "mutirao down" stops it')
@@ -39,7 +41,7 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
   const size: GridSize = {
     clusters: parseClusters(options.clusters), machines: options.machines, machineProcessors: Math.max(1, options.machineProcessors),
     settings: parseSettings(options.set), ...(options.trace === undefined ? {} : { traces: resolve(context.directory, options.trace) }),
-    ...(options.reservations === true ? { hasReservations: true } : {}),
+    ...(options.reservations === true ? { hasReservations: true } : {}), ...(options.web ? { hasPage: true } : {}),
   };
   if (size.clusters.length === 0 && size.machines === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has neither clusters nor machines; want one at least');
   if (options.detach === true) {
@@ -61,7 +63,7 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
 async function startDetached(context: CommandContext, options: UpOptions): Promise<void> {
   const { detachGrid } = await import('../grid/detach.ts');
   const args = ['--clusters', options.clusters, '--machines', String(options.machines), '--machine-processors', String(options.machineProcessors),
-    ...(options.reservations === true ? ['--reservations'] : []), ...options.set.flatMap((setting) => ['--set', setting]), ...(options.trace === undefined ? [] : ['--trace', resolve(context.directory, options.trace)])];
+    ...(options.reservations === true ? ['--reservations'] : []), ...(options.web ? [] : ['--no-web']), ...options.set.flatMap((setting) => ['--set', setting]), ...(options.trace === undefined ? [] : ['--trace', resolve(context.directory, options.trace)])];
   tellGrid(context, await detachGrid(context, args), '"mutirao down" stops it.');
 }
 
@@ -85,7 +87,7 @@ function gridLines(home: string, grid: GridRecord, ending: string): string[] {
     ...(first === undefined || grid.reservations === undefined ? [] : [[`  npx mutirao reservation request --resource ${first} --count 1 --for 10m`, '# a processor of your own for a time'] as const]),
     ...(first === undefined ? [] : [[`  npx mutirao cluster submit --cluster ${first} -- sleep 30`, '# a request of a local user'] as const]),
   ]);
-  return [`A grid with ${parts} runs in ${home}; its broker listens at ${grid.broker}. ${ending}`, '', ...tries];
+  return [`A grid with ${parts} runs in ${home}; its broker listens at ${grid.broker}. ${ending}`, ...(grid.page === undefined ? [] : [`Its page: ${grid.page}`]), '', ...tries];
 }
 
 function count(text: string): number {

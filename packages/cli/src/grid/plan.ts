@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { ownProgram } from '@mutirao/runtime/processes';
 
+import { webInfoPath } from './page.ts';
 import type { ProcessName } from './programs.ts';
 import type { ProcessPlan } from './supervisor.ts';
 
@@ -23,6 +24,8 @@ export interface GridSize {
   readonly isLeashed?: true;
   /** Whether it has a reservation manager, whose reservations its clusters honour. */
   readonly hasReservations?: true;
+  /** Whether a page of it is served. */
+  readonly hasPage?: true;
 }
 
 /** Plans the processes of a grid that share a home folder. */
@@ -62,10 +65,15 @@ export class GridPlan {
     return this.#plan('agent', `agent-${machine.replace('/', '-')}`, { args, info: undefined });
   }
 
+  /** The page; it finds the broker by the home folder. */
+  web(): ProcessPlan {
+    return this.#plan('web', 'web', { args: [], info: webInfoPath(this.#home) });
+  }
+
   /** @param info where the process writes its address; undefined for one that does not listen. */
   #plan(kind: ProcessName, name: string, { args, info }: { args: readonly string[]; info: string | undefined }): ProcessPlan {
     const { settings, traces, isLeashed } = this.#size;
-    const trace = traces === undefined ? [] : ['--trace', join(traces, `${name}.jsonl`)];
+    const trace = traces === undefined || kind === 'web' ? [] : ['--trace', join(traces, `${name}.jsonl`)];
     const leash = isLeashed === true ? ['--leash'] : [];
     const fixed = [...ownProgram(kind), '--home', this.#home, ...leash, ...args, ...trace, ...settings[kind]];
     return {
@@ -119,9 +127,9 @@ export function parseClusters(text: string): number[] {
 
 /** Reads the values of `--set`: PROCESS.OPTION=VALUE. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function parseSettings(texts: readonly string[]): Record<ProcessName, string[]> {
-  const settings: Record<ProcessName, string[]> = { agent: [], broker: [], cluster: [], provider: [], reservations: [] };
+  const settings: Record<ProcessName, string[]> = { agent: [], broker: [], cluster: [], provider: [], reservations: [], web: [] };
   for (const text of texts) {
-    const match = /^(agent|broker|cluster|provider|reservations)\.([a-z][a-z-]*)=(.*)$/s.exec(text);
+    const match = /^(agent|broker|cluster|provider|reservations|web)\.([a-z][a-z-]*)=(.*)$/s.exec(text);
     if (match === null) throw new MutiraoError('MUT_BAD_REQUEST', `--set is "${text}"; want PROCESS.OPTION=VALUE, as in cluster.walltime-max=10m`);
     settings[match[1] as ProcessName].push(`--${match[2] ?? ''}`, match[3] ?? '');
   }

@@ -14,6 +14,8 @@ export interface GridRecord {
   readonly clusters: readonly ClusterRecord[];
   /** Address of its reservation manager; left out where it has none. */
   readonly reservations?: string;
+  /** Address of its page, with the token; left out where it has none. */
+  readonly page?: string;
   /** Time-shared lab machines. */
   readonly machines: number;
   /** Every process of the grid by its name. */
@@ -84,6 +86,6 @@ export function isSupervised(grid: GridRecord): boolean {
 /** A grid as JSON. */
 export function gridJson(home: string, grid: GridRecord): Record<string, unknown> {
   return {
-    home, pid: grid.pid, started_unix_ms: grid.startedUnixMs, broker: grid.broker, clusters: grid.clusters, machines: grid.machines, reservations: grid.reservations ?? '',
+    home, pid: grid.pid, started_unix_ms: grid.startedUnixMs, broker: grid.broker, clusters: grid.clusters, machines: grid.machines, reservations: grid.reservations ?? '', page: grid.page ?? '',
   };
 }

@@ -11,6 +11,7 @@ import type { CommandContext } from '../context.ts';
 import { endLeftovers } from './leftovers.ts';
 import { logPath } from './log-path.ts';
 import { clusterName, embeddedManager, GridPlan, noManager, type GridSize } from './plan.ts';
+import { findPage } from './page.ts';
 import { claimHome, findGridRecord, gridRecordPath, isSupervised, type ClusterRecord, type GridRecord } from './record.ts';
 import { Supervisor, type Host, type ProcessPlan } from './supervisor.ts';
 
@@ -36,12 +37,15 @@ export async function runGrid(context: CommandContext, size: GridSize, onReady: 
   });
 }
 
+/** What was started of a grid. */
+type StartedGrid = Pick<GridRecord, 'broker' | 'clusters' | 'reservations' | 'page'>;
+
 /** What a grid is for. */
 export interface GridCourse {
   /** How long a process may take to end. */
   readonly endMax: number;
   /** Starts everything, each part as soon as what it dials is there. @returns undefined when it was interrupted. */
-  start(starting: Starting): Promise<Pick<GridRecord, 'broker' | 'clusters' | 'reservations'> | undefined>;
+  start(starting: Starting): Promise<StartedGrid | undefined>;
   /** What is done with it, when everything listens; then it is stopped. */
   work(grid: GridRecord): Promise<void>;
 }
@@ -90,9 +94,10 @@ export interface Starting {
   readonly supervisor: Supervisor;
 }
 
-async function startAll(starting: Starting): Promise<Pick<GridRecord, 'broker' | 'clusters' | 'reservations'> | undefined> {
+async function startAll(starting: Starting): Promise<StartedGrid | undefined> {
   const { context: { home, signal }, size } = starting;
   const plan = new GridPlan(home, size);
+  const page = size.hasPage === true ? startPage(starting, plan) : undefined;
   const reservations = size.hasReservations === true ? await startPart(starting, plan.reservations('local')) : '';
   const clusters = Promise.all(size.clusters.map(async (processors, index): Promise<ClusterRecord> => {
     const name = clusterName(index);
@@ -110,7 +115,21 @@ async function startAll(starting: Starting): Promise<Pick<GridRecord, 'broker' |
     for (let index = 1; index <= size.machines; index += 1) await startPart(starting, plan.agent(`lab/m${index}`, foundLab));
   }
   const broker = await startPart(starting, plan.broker(providers, reservations));
-  return signal.aborted ? undefined : { broker, clusters: foundClusters, ...(reservations === '' ? {} : { reservations }) };
+  return signal.aborted ? undefined : { broker, clusters: foundClusters, ...given({ reservations, page: await page }) };
+}
+
+/** The addresses that there are. */
+function given(addresses: { readonly reservations: string; readonly page: string | undefined }): Pick<GridRecord, 'reservations' | 'page'> {
+  return Object.fromEntries(Object.entries(addresses).filter(([, address]) => address !== undefined && address !== ''));
+}
+
+/** Starts the page beside everything else, which does without it where it does not come up. */
+async function startPage({ context, supervisor }: Starting, plan: GridPlan): Promise<string | undefined> {
+  if (await supervisor.start(plan.web(), readyMax) === undefined) {
+    if (!context.signal.aborted) context.output.note(`There is no page: ${lastWords(logPath(context.home, 'web'))}`);
+    return undefined;
+  }
+  return findPage(context.home)?.url;
 }
 
 /** Starts a process and answers its address. @throws {MutiraoError} MUT_UNREACHABLE when it does not come up. */

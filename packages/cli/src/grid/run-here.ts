@@ -34,7 +34,7 @@ export async function runHere(context: CommandContext, site: HereSite, work: () 
   const release = site.manager === undefined ? ownClusterReleaseMax : releaseMax;
   const ownProvider = ['--release-on-stop', `${release}ms`, '--agent-orphan-timeout', `${orphanTimeout}ms`, ...provider];
   const size: GridSize = {
-    clusters: [], machines: 0, machineProcessors: site.processors, isLeashed: true, settings: { agent, broker, cluster, provider: ownProvider, reservations: [] },
+    clusters: [], machines: 0, machineProcessors: site.processors, isLeashed: true, settings: { agent, broker, cluster, provider: ownProvider, reservations: [], web: [] },
   };
   await withGrid(context, size, { endMax: releaseMax + 10_000, start: (starting) => startHere(starting, site), work });
 }

@@ -73,6 +73,10 @@ export const shapes = {
     request_id: ['string', 'The allocation request of that provider that it is about; may be empty.'],
     reason: ['string', 'A code of the error registry, or a sentence; may be empty.'],
   },
+  page: {
+    url: ['string', 'Address of the page, with the token that it wants behind `#`; whoever has it can do on the grid what you can.'],
+    pid: ['integer', 'The process that serves it.'],
+  },
   explanation: {
     summary: ['string', 'One sentence that answers the question.'],
     details: ['array of string', 'Sentences, the most telling first.'],
@@ -85,6 +89,7 @@ export const shapes = {
     clusters: ['array of object', '`name`, `processors`, and the addresses `cluster` and `provider` of each.'],
     machines: ['integer', 'Time-shared lab machines.'],
     reservations: ['string', 'Address of its reservation manager; empty where it has none.'],
+    page: ['string', 'Address of its page, with the token that it wants; empty where it has none.'],
   },
   heuristic: {
     provider_id: ['string', 'Name of the provider.'],

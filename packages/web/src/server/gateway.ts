@@ -7,10 +7,13 @@ import type { Logger } from '@mutirao/runtime/log';
 import type { TokenCheck } from '@mutirao/runtime/rpc';
 
 import { apiPrefix, eventsPath, routes, type RouteName, type RouteSchema } from '../schema/index.ts';
+import { JobArchive } from './analysis/job-archive.ts';
 import type { GatewayParts } from './grid-calls.ts';
 import { admit, securityHeaders } from './guard.ts';
+import { analysisHandlers } from './handlers/analysis.ts';
 import { jobHandlers } from './handlers/jobs.ts';
 import { overviewHandlers } from './handlers/overview.ts';
+import { resourceHandlers } from './handlers/resources.ts';
 import { JobSpecs } from './job-specs.ts';
 import { bodyBytesMax, streamBacklogBytes, streamsMax } from './limits.ts';
 import { isBug, problemOf } from './problems.ts';
@@ -74,7 +77,10 @@ function knock({ hosts, tokens }: GatewayOptions, { method, headers, routeOption
 function addRoutes(server: FastifyInstance, options: GatewayOptions, hub: StreamHub): void {
   const readings = new Readings(options);
   const specs = new JobSpecs(options);
-  const handlers: Partial<Handlers> = { ...overviewHandlers(options, readings), ...jobHandlers(options, readings, specs) };
+  const archive = new JobArchive(options, readings);
+  const handlers: Partial<Handlers> = {
+    ...overviewHandlers(options, readings), ...jobHandlers(options, readings, specs), ...analysisHandlers(options, { archive, readings, specs }), ...resourceHandlers(options, readings),
+  };
   for (const [name, schema] of Object.entries(routes) as [RouteName, RouteSchema][]) {
     const handle = handlers[name] as ((asked: Asked<RouteName>) => unknown) | undefined;
     if (handle === undefined) continue;

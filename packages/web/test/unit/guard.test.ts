@@ -3,12 +3,12 @@ import test from 'ava';
 
 import { acceptToken } from '@mutirao/runtime/rpc';
 import { quietLogger } from '@mutirao/runtime/log';
-import { AnsweringBroker, webHeaders, webHost, webToken } from '@mutirao/testkit';
+import { AnsweringBroker, pretendPageGrid, webHeaders, webHost, webToken } from '@mutirao/testkit';
 import { loopbackHosts, makeGateway, makeStaticFiles, type Gateway } from '../../src/server/index.ts';
 
 function aGateway(broker = new AnsweringBroker()): Gateway {
   return makeGateway({
-    grid: { broker: () => broker, brokerAddress: () => '127.0.0.1:1', provider: () => { throw new Error('no provider'); }, findCluster: () => undefined, findReservations: () => undefined },
+    grid: pretendPageGrid(broker),
     clock: { now: () => 10_000 }, userId: 'ana', home: '/home/ana/.mutirao', directory: '/home/ana', version: '0', tokens: acceptToken(webToken, 'ana'),
     hosts: () => loopbackHosts(7777), files: makeStaticFiles(new Map([['index.html', Buffer.from('<!doctype html>')], ['app.js', Buffer.from('let a = 1;\n'.repeat(100))]])), log: quietLogger, instance: 'i1',
   });

@@ -1,0 +1,3 @@
+import { defineRun } from './run-process.ts';
+
+export const define = defineRun('web');

@@ -1,0 +1,107 @@
+import { barKinds, type Gantt } from '../../schema/index.ts';
+import type { JobRecords } from './job-records.ts';
+import type { BarKind, ReplicaRow } from './replica-rows.ts';
+
+const rowsMax = 2000;
+const barsDefault = 5000;
+/** Cells of one kind at most: so many points are what a screen shows. */
+const cellsMax = 120_000;
+const binsDefault = 240;
+
+/** Which part of the picture is wanted, and how fine. */
+export interface GanttWindow {
+  readonly from: number | undefined;
+  readonly until: number | undefined;
+  readonly binCount: number | undefined;
+  readonly barsMax: number | undefined;
+}
+
+interface Segment {
+  readonly row: number;
+  readonly start: number;
+  readonly end: number;
+  readonly kind: number;
+  readonly replica: ReplicaRow;
+}
+
+/** Draws what ran where and when: bars while they are few, else the sum of what each machine did in each stretch of time. */
+export function drawGantt(records: JobRecords, window: GanttWindow, now: number): Gantt {
+  const replicas = records.rows();
+  const [from, until] = extentOf(replicas, window, now);
+  const shown = replicas.filter(({ placedAt, endedAt }) => placedAt < until && (endedAt || now) > from);
+  const machines = [...new Set(shown.map(({ machineId }) => machineId))].sort(compare);
+  const rows = machines.slice(0, rowsMax);
+  const rowOf = new Map(rows.map((machineId, row) => [machineId, row]));
+  const segments = shown.flatMap((replica) => segmentsOf(replica, rowOf.get(replica.machineId), now)).map((one) => clip(one, from, until)).filter(({ start, end }) => end > start);
+  const barsMax = window.barsMax ?? barsDefault;
+  const binCount = Math.max(1, Math.min(window.binCount ?? binsDefault, Math.floor(cellsMax / Math.max(1, rows.length))));
+  const binMs = Math.max(1, Math.ceil((until - from) / binCount));
+  return {
+    job_id: records.jobId, from_unix_ms: from, until_unix_ms: until, kinds: [...barKinds],
+    rows: rows.map((machineId) => ({ machine_id: machineId, provider_id: machineId.split('/')[0] ?? '' })), rows_left_out: machines.length - rows.length,
+    bars: segments.length <= barsMax ? barsOf(segments) : null, cells: segments.length <= barsMax ? null : cellsOf(segments, { from, binMs, binCount, rowCount: rows.length }),
+    bin_ms: binMs, read_task_count: records.readCount, task_count: records.taskCount,
+  };
+}
+
+const compare = new Intl.Collator('en', { numeric: true }).compare;
+const kindIndex = (kind: BarKind): number => barKinds.indexOf(kind);
+
+function extentOf(replicas: readonly ReplicaRow[], { from, until }: GanttWindow, now: number): readonly [number, number] {
+  let [first, last] = [Infinity, 0];
+  for (const { placedAt, endedAt } of replicas) {
+    first = Math.min(first, placedAt);
+    last = Math.max(last, endedAt || now);
+  }
+  const begin = from ?? (first === Infinity ? now : first);
+  return [begin, Math.max(begin + 1, until ?? (last === 0 ? now : last))];
+}
+
+function segmentsOf(replica: ReplicaRow, row: number | undefined, now: number): Segment[] {
+  if (row === undefined) return [];
+  const { placedAt, startedAt, kind } = replica;
+  const end = replica.endedAt || now;
+  const start = startedAt === 0 ? end : startedAt;
+  return [{ row, start: placedAt, end: start, kind: kindIndex('staging'), replica }, { row, start, end, kind: kindIndex(kind), replica }];
+}
+
+function clip(segment: Segment, from: number, until: number): Segment {
+  return { ...segment, start: Math.max(segment.start, from), end: Math.min(segment.end, until) };
+}
+
+function barsOf(segments: readonly Segment[]): Gantt['bars'] {
+  return {
+    row: segments.map(({ row }) => row), start_unix_ms: segments.map(({ start }) => start), end_unix_ms: segments.map(({ end }) => end), kind: segments.map(({ kind }) => kind),
+    task_index: segments.map(({ replica }) => replica.taskIndex), replica_id: segments.map(({ replica }) => replica.replicaId),
+  };
+}
+
+interface CellGrid {
+  readonly from: number;
+  readonly binMs: number;
+  readonly binCount: number;
+  readonly rowCount: number;
+}
+
+/** Cost: O(segments + cells that they cross). */
+function cellsOf(segments: readonly Segment[], { from, binMs, binCount, rowCount }: CellGrid): NonNullable<Gantt['cells']> {
+  const sums = new Float64Array(rowCount * binCount * barKinds.length);
+  for (const { row, start, end, kind } of segments) {
+    const last = Math.min(binCount - 1, Math.floor((end - from) / binMs));
+    for (let bin = Math.min(binCount - 1, Math.floor((start - from) / binMs)); bin <= last; bin += 1) {
+      const busy = Math.min(end, from + (bin + 1) * binMs) - Math.max(start, from + bin * binMs);
+      const at = (row * binCount + bin) * barKinds.length + kind;
+      sums[at] = (sums[at] ?? 0) + Math.max(0, busy);
+    }
+  }
+  const cells = { row: [] as number[], bin: [] as number[], kind: [] as number[], busy_ms: [] as number[] };
+  for (const [at, busy] of sums.entries()) {
+    if (busy <= 0) continue;
+    const place = Math.floor(at / barKinds.length);
+    cells.row.push(Math.floor(place / binCount));
+    cells.bin.push(place % binCount);
+    cells.kind.push(at % barKinds.length);
+    cells.busy_ms.push(Math.round(busy));
+  }
+  return cells;
+}

@@ -1,0 +1,65 @@
+import { drawGantt } from '../analysis/gantt.ts';
+import { groupFailures } from '../analysis/failures.ts';
+import type { JobArchive } from '../analysis/job-archive.ts';
+import { drawGraph, shapeOf, type JobShape } from '../analysis/job-graph.ts';
+import { measureTimes } from '../analysis/task-times.ts';
+import { ledgerDocument } from '../documents/ledger.ts';
+import { tailOf } from '../documents/tasks.ts';
+import type { GatewayParts } from '../grid-calls.ts';
+import type { JobSpecs } from '../job-specs.ts';
+import type { Readings } from '../readings.ts';
+import type { Handlers } from '../requests.ts';
+import type { FailureGroup, Failures } from '../../schema/index.ts';
+
+const sampleBytes = 4096;
+/** Groups that get a sample, and tasks of each that are asked for one. */
+const samplesMax = 10;
+const sampleTriesMax = 3;
+const shapesKept = 4;
+
+/** What the handlers of the views after share. */
+export interface AnalysisParts {
+  readonly archive: JobArchive;
+  readonly readings: Readings;
+  readonly specs: JobSpecs;
+}
+
+/** What ran of a job: where, how long, what failed and why, what it cost. */
+export function analysisHandlers(parts: GatewayParts, { archive, readings, specs }: AnalysisParts): Handlers<'getGantt' | 'getTaskTimes' | 'getFailures' | 'getJobLedger' | 'getJobGraph' | 'getLedger'> {
+  const shapes = new Map<number, JobShape>();
+  return {
+    getGantt: async ({ params, query }) => drawGantt(await archive.look(params.job_id), { from: query.from_unix_ms, until: query.until_unix_ms, binCount: query.bin_count, barsMax: query.bars_max }, parts.clock.now()),
+    getTaskTimes: async ({ params }) => measureTimes(await archive.look(params.job_id), parts.clock.now()),
+    getFailures: async ({ params }) => withSamples(parts, groupFailures(await archive.look(params.job_id))),
+    getJobLedger: async ({ params }) => ledgerDocument((await readings.ledger(params.job_id)).rows, params.job_id),
+    getLedger: async () => ledgerDocument((await readings.ledger(0)).rows, undefined),
+    getJobGraph: async ({ params }) => {
+      const records = await archive.look(params.job_id);
+      const shape = shapes.get(params.job_id) ?? shapeOf(await specs.fetch(params.job_id));
+      shapes.set(params.job_id, shape);
+      const [oldest] = shapes.keys();
+      if (shapes.size > shapesKept && oldest !== undefined) shapes.delete(oldest);
+      return drawGraph(shape, records);
+    },
+  };
+}
+
+async function withSamples({ grid }: GatewayParts, failures: Failures): Promise<Failures> {
+  const groups = await Promise.all(failures.groups.map(async (group, index) => (index < samplesMax ? { ...group, sample: await findSample(grid, failures.job_id, group) } : group)));
+  return { ...failures, groups };
+}
+
+/** The output of the first task that has one; what cannot be had is left out, for the groups are worth more than their samples. */
+async function findSample(grid: GatewayParts['grid'], jobId: number, group: FailureGroup): Promise<FailureGroup['sample']> {
+  for (const taskIndex of group.task_indexes.slice(0, sampleTriesMax)) {
+    try {
+      const output = await grid.broker().getTaskOutput({ jobId, taskIndex });
+      return {
+        task_index: taskIndex, replica_id: output.replicaId, standard_output: tailOf(output.standardOutput, sampleBytes), standard_error: tailOf(output.standardError, sampleBytes),
+      };
+    } catch {
+      continue;
+    }
+  }
+  return null;
+}

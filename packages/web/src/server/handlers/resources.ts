@@ -1,0 +1,110 @@
+import { JobStatus, TaskStatus } from '@mutirao/api/broker';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { AllocationRequest, GetResourceResponse } from '@mutirao/api/provider';
+
+import { byName, idOf, machineDocument, machineOverview } from '../documents/machines.ts';
+import { instantOrNull } from '../documents/names.ts';
+import { providerList, providerRow, requestDocument } from '../documents/providers.ts';
+import { queueProfile } from '../documents/queue-profile.ts';
+import type { GatewayParts } from '../grid-calls.ts';
+import type { Readings } from '../readings.ts';
+import type { Handlers } from '../requests.ts';
+import type { MachineDetail, ProviderDetail } from '../../schema/index.ts';
+
+const machinesDefault = 200;
+const ownRequestsMax = 200;
+/** Jobs that are looked through for what a machine runs, and running tasks of each. */
+const jobsSearched = 20;
+const tasksSearched = 10_000;
+
+/** Machines, providers, and why things are where they are. */
+export function resourceHandlers(parts: GatewayParts, readings: Readings): Handlers<'getMachines' | 'listMachines' | 'getMachine' | 'listProviders' | 'getProvider' | 'explainJob' | 'explainTask' | 'explainRequest'> {
+  const { grid } = parts;
+  return {
+    getMachines: async () => machineOverview((await readings.machines()).machines),
+    listMachines: async ({ query }) => {
+      const all = byName((await readings.machines()).machines).filter(({ providerId }) => query.provider_id === undefined || providerId === query.provider_id);
+      const from = query.after === undefined ? 0 : 1 + all.findIndex((machine) => idOf(machine) === query.after);
+      const page = all.slice(from, from + (query.page_size ?? machinesDefault));
+      const last = page.at(-1);
+      return { machines: page.map(machineDocument), next_after: last === undefined || last === all.at(-1) ? null : idOf(last), machine_count: all.length };
+    },
+    getMachine: ({ query }) => findMachine(parts, readings, query.machine_id),
+    listProviders: async () => providerList((await readings.providers()).providers, (await readings.requests()).requests),
+    getProvider: ({ params }) => findProvider(parts, readings, params.provider_id),
+    explainJob: async ({ params }) => ({ subject: `job ${params.job_id}`, ...await grid.broker().explain({ subject: { $case: 'jobId', value: params.job_id } }) }),
+    explainTask: async ({ params: { job_id: jobId, task_index: taskIndex } }) => ({
+      subject: `task ${taskIndex} of job ${jobId}`, ...await grid.broker().explain({ subject: { $case: 'task', value: { jobId, taskIndex } } }),
+    }),
+    explainRequest: async ({ query: { request } }) => ({ subject: `request ${request}`, ...await grid.broker().explain({ subject: { $case: 'request', value: request } }) }),
+  };
+}
+
+/** A machine and what it runs, by the running tasks of the jobs that run. */
+async function findMachine({ grid }: GatewayParts, readings: Readings, machineId: string): Promise<MachineDetail> {
+  const machine = (await readings.machines()).machines.find((one) => idOf(one) === machineId);
+  if (machine === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no machine ${machineId} now`);
+  const jobs = (await readings.jobs()).jobs.filter(({ status, runningCount }) => status === JobStatus.RUNNING && runningCount > 0);
+  const running: MachineDetail['running'] = [];
+  let isComplete = jobs.length <= jobsSearched;
+  for (const { jobId } of machine.runningCount === 0 ? [] : jobs.slice(0, jobsSearched)) {
+    const { tasks, nextTaskIndex } = await grid.broker().listTasks({ jobId, taskIndexes: [], status: TaskStatus.RUNNING, pageSize: tasksSearched, fromTaskIndex: 0 });
+    if (nextTaskIndex !== undefined) isComplete = false;
+    for (const task of tasks) {
+      for (const replica of task.replicas.filter((one) => one.machineId === machineId && one.endedUnixMs === 0)) {
+        running.push({
+          job_id: jobId, task_index: task.taskIndex, value: task.value, replica_id: replica.replicaId, placed_unix_ms: replica.placedUnixMs, started_unix_ms: instantOrNull(replica.startedUnixMs),
+        });
+      }
+    }
+    if (running.length >= machine.runningCount) break;
+  }
+  return { machine: machineDocument(machine), running, is_complete: isComplete };
+}
+
+/** A provider with what it says of itself, all its requests, and its queue where that can be read from here. */
+async function findProvider({ grid }: GatewayParts, readings: Readings, providerId: string): Promise<ProviderDetail> {
+  const provider = (await readings.providers()).providers.find((one) => one.providerId === providerId);
+  if (provider === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no provider ${providerId}`);
+  const [resource, { requests }] = await Promise.all([askResource(grid, provider.address), grid.broker().listRequests({ endedToo: true })]);
+  const own = requests.filter((request) => request.providerId === providerId);
+  const { profile, missing } = await readProfile(grid, { providerId, resource, own });
+  return {
+    provider: providerRow(provider, requests), requests: own.slice(-ownRequestsMax).map(requestDocument), profile, profile_missing: missing,
+    resource: resource === undefined ? null : {
+      resource_kind: resource.resourceKind, processors: resource.processors, requests_max: resource.requestsMax, walltime_ms_max: resource.walltimeMsMax,
+      width_processors_max: resource.widthProcessorsMax, walltime_granularity_ms: resource.walltimeGranularityMs, heuristic: resource.heuristic,
+      queued_requests: resource.queuedRequests, machines: resource.machines, draining: resource.draining, reasons: resource.reasons,
+    },
+  };
+}
+
+/** A provider that is away is one of the things that the page is to show. */
+async function askResource(grid: GatewayParts['grid'], address: string): Promise<GetResourceResponse | undefined> {
+  try {
+    return await grid.provider(address).getResource();
+  } catch (error) {
+    if (error instanceof MutiraoError) return undefined;
+    throw error;
+  }
+}
+
+interface OfProvider {
+  readonly providerId: string;
+  readonly resource: GetResourceResponse | undefined;
+  readonly own: readonly AllocationRequest[];
+}
+
+async function readProfile(grid: GatewayParts['grid'], { providerId, resource, own }: OfProvider): Promise<{ profile: ProviderDetail['profile']; missing: string }> {
+  if (resource === undefined) return { profile: null, missing: 'The provider cannot be reached.' };
+  if (resource.resourceKind === 'machines') return { profile: null, missing: 'Its machines are shared by time: there is no queue.' };
+  const cluster = grid.findCluster(providerId);
+  if (cluster === undefined) return { profile: null, missing: 'Its queue cannot be read from here; the reasons of its requests say what it saw.' };
+  try {
+    const ours = new Set(own.map(({ managerRequestId }) => managerRequestId));
+    return { profile: queueProfile(await cluster.getQueue(), { processors: resource.processors, ours }), missing: '' };
+  } catch (error) {
+    if (error instanceof MutiraoError) return { profile: null, missing: `Its queue cannot be read: ${error.message}` };
+    throw error;
+  }
+}

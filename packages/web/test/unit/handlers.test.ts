@@ -1,0 +1,300 @@
+// What each call answers is what its schema says, whatever stands in names and outputs; and it is bounded.
+import test, { type ExecutionContext } from 'ava';
+import { Value } from 'typebox/value';
+
+import { JobStatus, TaskStatus } from '@mutirao/api/broker';
+import { RequestStatus as QueueStatus } from '@mutirao/api/cluster';
+import { MutiraoError } from '@mutirao/api/errors';
+import { Outcome } from '@mutirao/api/machine';
+import { RequestStatus } from '@mutirao/api/provider';
+import { acceptToken } from '@mutirao/runtime/rpc';
+import { quietLogger } from '@mutirao/runtime/log';
+import { aJobSpec, aJobSummary, aLedgerRow, aMachineRecord, AnsweringBroker, aReplica, aTask, pretendPageGrid, webHeaders, webToken, wire } from '@mutirao/testkit';
+import { apiPrefix, routes, type RouteName, type RouteReply } from '../../src/schema/index.ts';
+import { loopbackHosts, makeGateway, makeStaticFiles, type Grid } from '../../src/server/index.ts';
+
+const hostile = '</script><img src=x onerror=alert(1)>\u2028\0"\'&${x}';
+const now = 1_010_000;
+
+class Page {
+  readonly broker = new AnsweringBroker();
+  now = now;
+  readonly #server;
+
+  constructor(grid: Partial<Grid> = {}) {
+    this.#server = makeGateway({
+      grid: { ...pretendPageGrid(this.broker), ...grid }, clock: { now: () => this.now }, userId: 'ana', home: '/home/ana/.mutirao', directory: '/home/ana', version: '0',
+      tokens: acceptToken(webToken, 'ana'), hosts: () => loopbackHosts(7777), files: makeStaticFiles(new Map()), log: quietLogger, instance: 'i1',
+    }).server;
+  }
+
+  /** Asks, and holds the answer against its schema. */
+  async get<N extends RouteName>(t: ExecutionContext, name: N, path: string = routes[name].path): Promise<RouteReply<N>> {
+    const { statusCode, body } = await this.#server.inject({ url: `${apiPrefix}${path}`, headers: webHeaders });
+    t.is(statusCode, 200, body.slice(0, 500));
+    const document = JSON.parse(body) as RouteReply<N>;
+    t.deepEqual(Value.Errors(routes[name].reply, document).map(({ instancePath, message }) => `${instancePath} ${message}`), [], name);
+    return document;
+  }
+
+  async fails(path: string, payload?: object): Promise<{ status: number; code: string; message: string }> {
+    const { statusCode, json } = await this.#server.inject({ method: payload === undefined ? 'GET' : 'POST', url: `${apiPrefix}${path}`, headers: webHeaders, ...(payload === undefined ? {} : { payload }) });
+    return { status: statusCode, ...json<{ code: string; message: string }>() };
+  }
+
+  raw(url: string, headers: Record<string, string> = {}) {
+    return this.#server.inject({ url: `${apiPrefix}${url}`, headers: { ...webHeaders, ...headers } });
+  }
+}
+
+/** A job of four tasks: accepted with a loser beside it, failed for good, running, not begun. */
+function mixedJob(page: Page): void {
+  page.broker.jobs = [aJobSummary({ status: JobStatus.RUNNING, endedUnixMs: 0, label: hostile, taskCount: 4, readyCount: 1, runningCount: 1, finishedCount: 1, failedCount: 1 })];
+  page.broker.specs.set(1, aJobSpec({ label: hostile }));
+  const loser = aReplica({ replicaId: 2, machineId: 'lab/m2', accepted: false, outcome: Outcome.CANCELLED });
+  const failed = (replicaId: number) => aReplica({ replicaId, machineId: 'lab/m10', accepted: false, outcome: Outcome.FAILED, exitStatus: 2, reason: 'MUT_COMMAND_FAILED', detail: hostile });
+  page.broker.tasks.set(1, [
+    aTask({ taskIndex: 0, value: hostile, replicas: [aReplica({ replicaId: 1 }), loser] }),
+    aTask({ taskIndex: 1, status: TaskStatus.FAILED, failureCount: 2, replicas: [failed(3), failed(4)] }),
+    aTask({ taskIndex: 2, status: TaskStatus.RUNNING, replicas: [aReplica({ replicaId: 5, machineId: 'lab/m2', startedUnixMs: 1_000_500, endedUnixMs: 0, outcome: Outcome.UNSPECIFIED, accepted: false })] }),
+    aTask({ taskIndex: 3, status: TaskStatus.READY, replicas: [] }),
+  ]);
+  page.broker.outputs.set('1/1', wire.output(hostile, `${'x'.repeat(10_000)}the end`));
+}
+
+test('the grid at a glance counts tasks of jobs that run, machines, requests', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  page.broker.jobs.push(aJobSummary({ jobId: 2 }));
+  page.broker.machines = [aMachineRecord(), aMachineRecord({ runningCount: 2 })];
+  page.broker.providers = [wire.provider({}), wire.provider({ providerId: 'lab', connected: false })];
+  page.broker.requests = [wire.request({ status: RequestStatus.QUEUED }), wire.request({ status: RequestStatus.RUNNING })];
+  page.broker.answers.set(1, { remainingMsMin: 5, remainingMsMax: 90_000 });
+  page.broker.trouble = 'the disk is full';
+  const summary = await page.get(t, 'getSummary');
+  t.like(summary, { jobs_running: 1, jobs_ended: 1, replicas_running: 2, processors: 4, providers_connected: 1, provider_count: 2, requests_queued: 1, requests_running: 1, remaining_ms_max: 90_000, trouble: 'the disk is full' });
+  t.deepEqual(summary.tasks, { waiting: 0, ready: 1, running: 1, verifying: 0, finished: 1, failed: 1, cancelled: 0 });
+  const { jobs } = await page.get(t, 'listJobs');
+  t.deepEqual(jobs.map(({ job_id: id, remaining_ms_max: most }) => [id, most]), [[2, null], [1, 90_000]]);
+});
+
+test('names and outputs arrive as they are, as data', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  t.is((await page.get(t, 'getJob', '/jobs/1')).job.label, hostile);
+  t.is((await page.get(t, 'getTask', '/jobs/1/tasks/0')).value, hostile);
+  t.is((await page.get(t, 'listTasks', '/jobs/1/tasks?status=failed')).tasks[0]?.replicas[0]?.detail, hostile);
+  t.is((await page.get(t, 'getTaskOutput', '/jobs/1/tasks/1/output')).standard_output, hostile);
+  const { headers } = await page.raw('/jobs/1');
+  t.is(headers['content-type'], 'application/json; charset=utf-8');
+});
+
+test('an output is sent from its end, and cut between characters', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  const output = await page.get(t, 'getTaskOutput', '/jobs/1/tasks/1/output?tail_bytes=7');
+  t.is(output.standard_error, 'the end');
+  t.true(output.is_cut);
+  page.broker.outputs.set('1/1', wire.output('ééé'));
+  t.is((await page.get(t, 'getTaskOutput', '/jobs/1/tasks/1/output?tail_bytes=3')).standard_output, 'é');
+});
+
+test('the Gantt chart shows each stretch of time by what it was', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  const gantt = await page.get(t, 'getGantt', '/jobs/1/gantt');
+  t.deepEqual(gantt.rows.map(({ machine_id: id }) => id), ['alpha/1.0', 'lab/m2', 'lab/m10']);
+  const bars = gantt.bars?.kind.map((kind, at) => `${gantt.rows[gantt.bars?.row[at] ?? 0]?.machine_id} ${gantt.kinds[kind]} ${gantt.bars?.start_unix_ms[at]}-${gantt.bars?.end_unix_ms[at]}`).sort();
+  t.deepEqual(bars, [
+    'alpha/1.0 accepted 1000100-1002100', 'alpha/1.0 staging 1000000-1000100', 'lab/m10 failed 1000100-1002100', 'lab/m10 failed 1000100-1002100', 'lab/m10 staging 1000000-1000100',
+    'lab/m10 staging 1000000-1000100', 'lab/m2 loser 1000100-1002100', 'lab/m2 running 1000500-1010000', 'lab/m2 staging 1000000-1000100', 'lab/m2 staging 1000000-1000500',
+  ]);
+  t.is(gantt.read_task_count, 4);
+});
+
+test('many bars become cells, which add up to the same time', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  const cells = (await page.get(t, 'getGantt', '/jobs/1/gantt?bars_max=0&bin_count=10')).cells;
+  const bars = (await page.get(t, 'getGantt', '/jobs/1/gantt')).bars;
+  const sum = (numbers: readonly number[] = []): number => numbers.reduce((total, one) => total + one, 0);
+  t.is(sum(cells?.busy_ms), sum(bars?.end_unix_ms) - sum(bars?.start_unix_ms));
+  const part = await page.get(t, 'getGantt', '/jobs/1/gantt?from_unix_ms=1000200&until_unix_ms=1000300');
+  t.deepEqual(new Set(part.bars?.start_unix_ms.map((start, at) => (part.bars?.end_unix_ms[at] ?? 0) - start)), new Set([100]));
+});
+
+test('failures are grouped by cause, with the end of what one of them printed', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  const { groups: [group, ...others], replica_count: count } = await page.get(t, 'getFailures', '/jobs/1/failures');
+  t.deepEqual(others, []);
+  t.like(group, { cause: 'exit status 2', exit_status: 2, replica_count: 2, task_count: 1, given_up_count: 1, task_indexes: [1] });
+  t.is(count, 2);
+  t.is(group?.sample?.standard_output, hostile);
+  t.is(group?.sample?.standard_error.length, 4096);
+});
+
+test('times have quantiles, bins that hold every run, and stragglers', async (t) => {
+  const page = new Page();
+  page.broker.jobs = [aJobSummary({ taskCount: 100, finishedCount: 100 })];
+  page.broker.tasks.set(1, Array.from({ length: 100 }, (_, taskIndex) => (
+    aTask({ taskIndex, replicas: [aReplica({ replicaId: taskIndex, machineId: `lab/m${taskIndex % 5}`, startedUnixMs: 1_000_000, endedUnixMs: 1_000_000 + (taskIndex === 99 ? 90_000 : 1000 + taskIndex) })] }))));
+  const times = await page.get(t, 'getTaskTimes', '/jobs/1/times');
+  t.is(times.count, 100);
+  t.deepEqual(times.quantiles.map(({ ms_max: most }) => most), [1009, 1024, 1049, 1074, 1089, 1098]);
+  t.is(times.bins.reduce((sum, { accepted }) => sum + accepted, 0), 100);
+  t.true(times.bins.length <= 60);
+  t.deepEqual(times.stragglers.map(({ task_index: task, times_half: factor }) => [task, factor]), [[99, 85.8]]);
+  t.is(times.by_machine[0]?.machine_id, 'lab/m4');
+});
+
+test('the runs of a job are read once: those that ended are not asked for again', async (t) => {
+  const page = new Page();
+  page.broker.jobs = [aJobSummary({ taskCount: 2500, finishedCount: 2500 })];
+  page.broker.tasks.set(1, Array.from({ length: 2500 }, (_, taskIndex) => aTask({ taskIndex, replicas: [aReplica({ replicaId: taskIndex })] })));
+  t.is((await page.get(t, 'getGantt', '/jobs/1/gantt')).read_task_count, 2500);
+  t.is(page.broker.timesAsked('listTasks'), 3);
+  await page.get(t, 'getFailures', '/jobs/1/failures');
+  t.is(page.broker.timesAsked('listTasks'), 3);
+});
+
+test('of a job that runs, what began since and what ended since is read; a task that is retried is taken up again', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  const tasks = page.broker.tasks.get(1) ?? [];
+  await page.get(t, 'getGantt', '/jobs/1/gantt');
+  tasks[2] = aTask({ taskIndex: 2, replicas: [aReplica({ replicaId: 5, machineId: 'lab/m2' })] });
+  tasks[3] = aTask({ taskIndex: 3, replicas: [aReplica({ replicaId: 6 })] });
+  tasks[1] = aTask({ taskIndex: 1, replicas: [...tasks[1]?.replicas ?? [], aReplica({ replicaId: 7 })] });
+  page.broker.jobs = [aJobSummary({ taskCount: 4, finishedCount: 4 })];
+  page.now += 60_000;
+  t.is((await page.get(t, 'getTaskTimes', '/jobs/1/times')).count, 4);
+  const { groups } = await page.get(t, 'getFailures', '/jobs/1/failures');
+  t.is(groups[0]?.replica_count, 2);
+  t.is(groups[0]?.given_up_count, 0);
+});
+
+test('the graph of a workflow says which tasks wait, and where others ran', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  const list = { $case: 'list' as const, value: { values: ['a', 'b', 'c', hostile] } };
+  const [group] = aJobSpec().groups;
+  page.broker.specs.set(1, aJobSpec({ groups: group === undefined ? [] : [{ ...group, values: list }], edges: [{ from: 0, to: 2, dataBytes: 0 }, { from: 2, to: 3, dataBytes: 0 }] }));
+  const graph = await page.get(t, 'getJobGraph', '/jobs/1/graph');
+  t.deepEqual(graph.tasks.value, ['a', 'b', 'c', hostile]);
+  t.deepEqual(graph.tasks.status.map((status) => graph.statuses[status]), ['finished', 'failed', 'running', 'waiting']);
+  t.deepEqual(graph.tasks.machine_id, ['alpha/1.0', '', 'lab/m2', '']);
+  t.deepEqual(graph.edges, { from: [0, 2], to: [2, 3] });
+});
+
+test('the ledger adds up, by provider and in all', async (t) => {
+  const page = new Page();
+  page.broker.ledger = [aLedgerRow(), aLedgerRow({ requestId: '2' }), aLedgerRow({ providerId: 'lab', requestId: '' })];
+  const ledger = await page.get(t, 'getLedger');
+  t.is(ledger.total.held_processor_ms, 300_000);
+  t.deepEqual(ledger.by_provider.map(({ provider_id: id, allocation_count: count, used_processor_ms: used }) => [id, count, used]), [['alpha', 2, 140_000], ['lab', 1, 70_000]]);
+  t.is((await page.get(t, 'getJobLedger', '/jobs/1/ledger')).job_id, 1);
+});
+
+test('machines come by site in columns, and in pages in full', async (t) => {
+  const page = new Page();
+  const named = (machineId: string) => aMachineRecord({ facts: { machineId, incarnation: 'x', processors: 2, attributes: { note: hostile }, requestId: '', sharedTokens: [] }, providerId: machineId.split('/')[0] ?? '' });
+  page.broker.machines = ['lab/m10', 'lab/m2', 'alpha/1.0'].map(named);
+  const { sites } = await page.get(t, 'getMachines');
+  t.deepEqual(sites.map(({ provider_id: id, machines }) => [id, machines.machine_id]), [['alpha', ['alpha/1.0']], ['lab', ['lab/m2', 'lab/m10']]]);
+  const first = await page.get(t, 'listMachines', '/machines/page?page_size=2');
+  t.deepEqual([first.machines.length, first.next_after, first.machine_count], [2, 'lab/m2', 3]);
+  const rest = await page.get(t, 'listMachines', '/machines/page?page_size=2&after=lab%2Fm2');
+  t.deepEqual([rest.machines.map(({ machine_id: id }) => id), rest.next_after], [['lab/m10'], null]);
+  t.is(rest.machines[0]?.attributes['note'], hostile);
+});
+
+test('a machine tells what it runs', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  page.broker.machines = [aMachineRecord({ facts: { machineId: 'lab/m2', incarnation: 'x', processors: 2, attributes: {}, requestId: '', sharedTokens: [] }, runningCount: 1 })];
+  const { running, is_complete: isComplete } = await page.get(t, 'getMachine', '/machine?machine_id=lab%2Fm2');
+  t.deepEqual(running.map(({ job_id: job, task_index: task }) => [job, task]), [[1, 2]]);
+  t.true(isComplete);
+});
+
+test('a provider shows the profile of its queue, our requests in it and what the heuristic compared', async (t) => {
+  const queued = { requestId: '9', userId: 'ana', widthProcessors: 3, walltimeMs: 20_000, status: QueueStatus.QUEUED as QueueStatus, submittedUnixMs: 1, startsUnixMs: 1_020_000, endedUnixMs: 0, endReason: '', clientRequestId: '', reservationId: 0 };
+  const running = { ...queued, requestId: '8', userId: 'bo', widthProcessors: 2, status: QueueStatus.RUNNING, startsUnixMs: 1_000_000 };
+  const resource = {
+    providerId: 'alpha', resourceKind: 'cluster', processors: 4, requestsMax: 10, walltimeMsMax: 1, widthProcessorsMax: 4, walltimeGranularityMs: 1, heuristic: 'adaptive', queuedRequests: 1,
+    machines: 0, draining: false, reasons: [hostile], defaultTaskTimeMs: 1, heuristicSwitched: false, leases: [], spoolTrouble: '',
+  };
+  const page = new Page({
+    provider: () => ({ getResource: () => Promise.resolve(resource), listRequests: () => Promise.resolve({ requests: [] }) }),
+    findCluster: () => ({ getQueue: () => Promise.resolve({ atUnixMs: now, processorsFree: 2, requests: [running, queued], reservations: [{ reservationId: 1, userId: 'ana', processors: 2, processorsUsed: 1, startUnixMs: 1_050_000, endUnixMs: 1_060_000, lateMs: 0 }] }) }),
+  });
+  page.broker.providers = [wire.provider({})];
+  page.broker.requests = [wire.request({ managerRequestId: '9', status: RequestStatus.QUEUED, candidates: [{ widthProcessors: 3, walltimeMs: 20_000, startsUnixMs: 1_020_000, throughputTasksPerHour: 5.5, chosen: true }] })];
+  const { profile, resource: shown, requests, profile_missing: missing } = await page.get(t, 'getProvider', '/providers/alpha');
+  t.is(missing, '');
+  t.deepEqual(profile?.steps.map(({ from_unix_ms: from, free_processors: free }) => [from, free]), [[1_010_000, 2], [1_020_000, 1], [1_040_000, 4], [1_050_000, 3], [1_060_000, 4]]);
+  t.deepEqual(profile?.requests.map(({ request_id: id, is_ours: ours }) => [id, ours]), [['8', false], ['9', true]]);
+  t.deepEqual(shown?.reasons, [hostile]);
+  t.is(requests[0]?.candidates[0]?.throughput_tasks_per_hour, 5.5);
+});
+
+test('a provider that is away is shown without what only it knows', async (t) => {
+  const page = new Page();
+  page.broker.providers = [wire.provider({ connected: false, lastError: hostile })];
+  const { resource, profile, profile_missing: missing } = await page.get(t, 'getProvider', '/providers/alpha');
+  t.deepEqual([resource, profile, missing], [null, null, 'The provider cannot be reached.']);
+  t.is((await page.get(t, 'listProviders')).providers[0]?.last_error, hostile);
+});
+
+test('whatever is shown can be explained', async (t) => {
+  const page = new Page();
+  page.broker.explanation = { summary: hostile, details: ['first'] };
+  t.is((await page.get(t, 'explainJob', '/jobs/1/explain')).summary, hostile);
+  t.is((await page.get(t, 'explainTask', '/jobs/1/tasks/7/explain')).subject, 'task 7 of job 1');
+  t.is((await page.get(t, 'explainRequest', '/explain/request?request=alpha%2F3')).subject, 'request alpha/3');
+  t.deepEqual(page.broker.asked.map(({ request }) => request), [
+    { subject: { $case: 'jobId', value: 1 } }, { subject: { $case: 'task', value: { jobId: 1, taskIndex: 7 } } }, { subject: { $case: 'request', value: 'alpha/3' } },
+  ]);
+});
+
+test('a broker that is away is told as such, with a code, and one that is back answers', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  page.broker.awayBecause = new MutiraoError('MUT_UNREACHABLE', 'nobody listens');
+  const refused = await page.fails('/jobs');
+  t.like(refused, { status: 503, code: 'MUT_UNREACHABLE', retryable: true });
+  page.broker.awayBecause = undefined;
+  t.is((await page.get(t, 'listJobs')).jobs.length, 1);
+});
+
+test('what is wrong in a request is named', async (t) => {
+  const page = new Page();
+  t.like(await page.fails('/jobs/0'), { status: 400, code: 'MUT_BAD_REQUEST' });
+  t.like(await page.fails('/jobs/x'), { status: 400 });
+  t.like(await page.fails('/jobs/1/tasks?page_size=5000'), { status: 400 });
+  t.like(await page.fails('/jobs/1/tasks?status=odd'), { status: 400 });
+  t.like(await page.fails('/jobs/9'), { status: 404, code: 'MUT_NOT_FOUND' });
+  t.like(await page.fails('/nowhere'), { status: 404 });
+  t.like(await page.fails('/jobs/1/cancel', { reason: 'x'.repeat(2000) }), { status: 400 });
+  t.like(await page.fails('/jobs/1/retry', { task_indexes: [-1] }), { status: 400 });
+});
+
+test('who has an answer already is told so', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  const { headers } = await page.raw('/jobs/1/times');
+  const again = await page.raw('/jobs/1/times', { 'if-none-match': String(headers['etag']) });
+  t.is(again.statusCode, 304);
+  t.is(again.body, '');
+});
+
+test('however many ask, the broker is asked once for as long as an answer is young', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  await Promise.all(Array.from({ length: 20 }, () => page.get(t, 'listJobs')));
+  t.is(page.broker.timesAsked('listJobs'), 1);
+  page.now += 1000;
+  await page.get(t, 'listJobs');
+  t.is(page.broker.timesAsked('listJobs'), 2);
+});
