@@ -11,6 +11,8 @@ export class LocalHistory {
   readonly start: Instant;
   /** When the last local request ends. */
   readonly end: Instant;
+  /** When each local request starts, by its number; NaN for one that never does. */
+  readonly #starts: Float64Array;
   /** In order of time: what was, before anything happened at `at`. */
   readonly #checkpoints: { readonly at: Instant; readonly resource: SimulatedResource }[] = [];
 
@@ -18,6 +20,7 @@ export class LocalHistory {
   constructor(setup: ResourceSetup) {
     this.setup = setup;
     this.start = setup.trace[0]?.submittedAt ?? 0;
+    this.#starts = new Float64Array(setup.trace.length).fill(NaN);
     const resource = new SimulatedResource(setup);
     const every = Math.max(1, Math.ceil(setup.trace.length / checkpointMax));
     let last = this.start;
@@ -25,9 +28,14 @@ export class LocalHistory {
       if (resource.submittedCount >= this.#checkpoints.length * every) this.#checkpoints.push({ at: now, resource: resource.clone() });
       resource.submitLocals(now);
       if (resource.endDue(now).length > 0) last = now;
-      resource.startDue(now);
+      for (const { id } of resource.startDue(now)) this.#starts[id] = now;
     }
     this.end = last;
+  }
+
+  /** When a local request starts where there is nobody else; NaN for one that never does. @param id its index in the trace. */
+  startOf(id: number): Instant {
+    return this.#starts[id] ?? NaN;
   }
 
   /**

@@ -19,6 +19,8 @@ export class SimulatedResource {
   readonly setup: ResourceSetup;
   readonly #replay: ResourceReplay;
   #submittedCount = 0;
+  /** Hears of what starts, at the instant of it; copies have none. */
+  onStarted: ((started: readonly PlannedRequest[], now: Instant) => void) | undefined;
 
   constructor(setup: ResourceSetup, replay = new ResourceReplay(setup.policy, new RequestPlan(setup.processors, setup.trace[0]?.submittedAt ?? 0))) {
     this.setup = setup;
@@ -80,7 +82,9 @@ export class SimulatedResource {
 
   /** Starts what starts now. */
   startDue(now: Instant): readonly PlannedRequest[] {
-    return this.#replay.startDue(now);
+    const started = this.#replay.startDue(now);
+    this.onStarted?.(started, now);
+    return started;
   }
 
   /** Goes through all instants before `until`, with nobody but the local users. */

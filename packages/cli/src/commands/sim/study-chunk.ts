@@ -1,29 +1,32 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
 import { countRuns, isStartsChunk, listParts } from '@mutirao/sim/costa2005';
 import { listCases, listParts as listPlacementParts } from '@mutirao/sim/gonzalez2010';
+import { countRuns as countHeuristicRuns, listChunks } from '@mutirao/sim/heuristics';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { tell } from '../../output/tell.ts';
+import { defineHeuristicsOptions, readHeuristicsSettings, refuseHeuristicsOptions, type HeuristicsOptions } from '../../simulation/study/heuristics-options.ts';
+import { HeuristicsPartRunner } from '../../simulation/study/heuristics-part-runner.ts';
 import { PlacementPartRunner } from '../../simulation/study/placement-part-runner.ts';
 import { getLogs as getPlacementLogs, readPlacementSettings } from '../../simulation/study/run-gonzalez2010.ts';
 import { ChunkRunner } from '../../simulation/study/run-study-chunk.ts';
-import { checkLogs, getData, readSettings, type StudyOptions } from '../../simulation/study/study-options.ts';
+import { checkLogs, getData, readSettings } from '../../simulation/study/study-options.ts';
 
 /** What `sim study-chunk` takes. */
-export interface StudyChunkOptions extends StudyOptions {
+export interface StudyChunkOptions extends HeuristicsOptions {
   readonly out: string;
   readonly experiments?: string;
 }
 
 export function define(command: Command, act: Act): void {
-  command
-    .argument('<study>', 'costa2005 or gonzalez2010')
+  defineHeuristicsOptions(command)
+    .argument('<study>', 'costa2005, gonzalez2010 or heuristics')
     .argument('<part>', 'name of the part, as in the names of result files')
     .requiredOption('--out <file>', 'where its results go, as JSON lines')
     .option('--quick', 'the part of a quick study')
@@ -36,7 +39,8 @@ export function define(command: Command, act: Act): void {
 /** Runs one part of a study in this process. */
 export function runPart(context: CommandContext, [name, part]: readonly [string, string], options: StudyChunkOptions): ExitStatus {
   readSettings(name, options);
-  const run = name === 'gonzalez2010' ? findPlacementPart(part, options) : findChunk(name, part, options);
+  if (name !== 'heuristics') refuseHeuristicsOptions(name, options);
+  const run = name === 'heuristics' ? findHeuristicsChunk(context, part, options) : name === 'gonzalez2010' ? findPlacementPart(part, options) : findChunk(name, part, options);
   const data = run.getLogs(context);
   const file = resolve(context.directory, options.out);
   writeAtomic(file, run.run(data), 0o644);
@@ -70,6 +74,18 @@ function findPlacementPart(part: string, options: StudyChunkOptions): RunnablePa
   const found = getPart(listPlacementParts(settings), part);
   const getLogs = (context: CommandContext): string => getPlacementLogs(context, options, [found]);
   return { getLogs, runCount: listCases(found).length, run: (data) => new PlacementPartRunner(data, settings.seed).run(found) };
+}
+
+function findHeuristicsChunk(context: CommandContext, part: string, options: StudyChunkOptions): RunnablePart {
+  if (options.trace !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--trace is for the whole study; a part is of an archived log');
+  const settings = readHeuristicsSettings(context, options);
+  const chunk = getPart(listChunks(settings), part);
+  const getLogs = (): string => {
+    const data = getData(context, options, [basename(chunk.trace.file, '.swf.gz')]);
+    checkLogs(data, [chunk.trace.file]);
+    return data;
+  };
+  return { getLogs, runCount: countHeuristicRuns(chunk), run: (data) => new HeuristicsPartRunner(data, settings.seed).run(chunk) };
 }
 
 function getPart<P extends { readonly id: string }>(parts: readonly P[], part: string): P {

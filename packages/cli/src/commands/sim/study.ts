@@ -18,13 +18,14 @@ import { tell } from '../../output/tell.ts';
 import { readWhole } from '../../simulation/numbers.ts';
 import { runEager } from '../../simulation/study/run-eager.ts';
 import { runChunks } from '../../simulation/study/chunk-pool.ts';
+import { defineHeuristicsOptions, refuseHeuristicsOptions, type HeuristicsOptions } from '../../simulation/study/heuristics-options.ts';
 import { ownCommand } from '../../simulation/study/own-command.ts';
 import { StudyFolder } from '../../simulation/study/study-folder.ts';
-import { checkLogs, getData, readSettings, type StudyOptions } from '../../simulation/study/study-options.ts';
+import { checkLogs, getData, readSettings } from '../../simulation/study/study-options.ts';
 import { StudyProgress, type Work } from '../../simulation/study/study-progress.ts';
 
 /** What `sim study` takes. */
-export interface StudyRunOptions extends StudyOptions {
+export interface StudyRunOptions extends HeuristicsOptions {
   readonly out: string;
   readonly workers?: string;
   readonly experiments?: string;
@@ -33,10 +34,10 @@ export interface StudyRunOptions extends StudyOptions {
 }
 
 export function define(command: Command, act: Act): void {
-  command
-    .argument('<study>', 'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines that come and go; kunrath2008: utilisation and refusals of reservations; moreira2009: workflows of many users on one cluster; ahead: allocations held ahead of reservations, on archived logs; buc2020: a queue that has users first who estimate well, on archived logs; costa2005: the request heuristics on archived logs; gonzalez2010: which of several clusters gets which task, on archived logs')
+  defineHeuristicsOptions(command)
+    .argument('<study>', 'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines that come and go; kunrath2008: utilisation and refusals of reservations; moreira2009: workflows of many users on one cluster; ahead: allocations held ahead of reservations, on archived logs; buc2020: a queue that has users first who estimate well, on archived logs; costa2005: the request heuristics on archived logs; gonzalez2010: which of several clusters gets which task, on archived logs; heuristics: every request heuristic beside the better of static and adaptive, on archived logs or one of your own')
     .requiredOption('--out <folder>', 'where results are kept; a study that was interrupted goes on there')
-    .option('--quick', 'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of each, kunrath2008 with 10, moreira2009 with 20, ahead with 30 reservations, buc2020 with 3 injections, gonzalez2010 one experiment at one load')
+    .option('--quick', 'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of each, kunrath2008 with 10, moreira2009 with 20, ahead with 30 reservations, buc2020 with 3 injections, gonzalez2010 one experiment at one load, heuristics 9 job types at 10 instants')
     .option('--seed <text>', 'the same seed, the same runs', '1')
     .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz, that of DAS-2 in grid/ (default: MUTIRAO_DATA)')
     .option('--workers <count>', 'threads (default: one per processor of this machine)')
@@ -48,6 +49,11 @@ export function define(command: Command, act: Act): void {
 
 /** Runs what is left of a study, then writes its report. */
 export async function runStudy(context: CommandContext, name: string, options: StudyRunOptions): Promise<ExitStatus> {
+  if (name === 'heuristics') {
+    if (options.experiments !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--experiments is for the study gonzalez2010, not for heuristics');
+    return (await import('../../simulation/study/run-heuristics.ts')).runHeuristicsStudy(context, options);
+  }
+  refuseHeuristicsOptions(name, options);
   if (name === 'trust') return (await import('../../simulation/study/run-trust.ts')).runTrust(context, options);
   if (name === 'gonzalez2010') return (await import('../../simulation/study/run-gonzalez2010.ts')).runGonzalez2010(context, options);
   const settings = readSettings(name, options);
@@ -58,12 +64,12 @@ export async function runStudy(context: CommandContext, name: string, options: S
     case 'moreira2009': return (await import('../../simulation/study/run-moreira2009.ts')).runMoreira2009(context, settings, options);
     case 'ahead': return runLogged(context, settings, options);
     case 'buc2020': return runScores(context, settings, options);
-    default: return runHeuristics(context, settings, options);
+    default: return runCosta2005(context, settings, options);
   }
 }
 
 /** costa2005's study, in parts that are kept. */
-async function runHeuristics(context: CommandContext, settings: StudySettings, options: StudyRunOptions): Promise<ExitStatus> {
+async function runCosta2005(context: CommandContext, settings: StudySettings, options: StudyRunOptions): Promise<ExitStatus> {
   const workerCount = options.workers === undefined ? availableParallelism() : readWhole('--workers', options.workers, { min: 1, max: 1024 });
   const data = getData(context, options);
   const folder = StudyFolder.open(resolve(context.directory, options.out), settings);

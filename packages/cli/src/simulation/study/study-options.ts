@@ -15,7 +15,7 @@ export interface StudyOptions {
 }
 
 /** The studies that there are. */
-export const studyNames: readonly string[] = ['ahead', 'buc2020', 'costa2005', 'eager', 'gonzalez2010', 'kunrath2008', 'moreira2009'];
+export const studyNames: readonly string[] = ['ahead', 'buc2020', 'costa2005', 'eager', 'gonzalez2010', 'heuristics', 'kunrath2008', 'moreira2009'];
 
 /** Reads what study is meant. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readSettings(name: string, { quick, seed }: StudyOptions): StudySettings {

@@ -3,7 +3,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { AnyChunk } from '@mutirao/sim/costa2005';
 import type { PlacementPart } from '@mutirao/sim/gonzalez2010';
+import type { HeuristicsChunk } from '@mutirao/sim/heuristics';
 
+import { HeuristicsPartRunner } from './heuristics-part-runner.ts';
 import { PlacementPartRunner } from './placement-part-runner.ts';
 import { ChunkRunner } from './run-study-chunk.ts';
 
@@ -15,7 +17,7 @@ export interface PoolChunk {
 /** What a worker is started with. */
 export interface WorkerSetup {
   /** Whose chunks it is sent. */
-  readonly study: 'costa2005' | 'gonzalez2010';
+  readonly study: 'costa2005' | 'gonzalez2010' | 'heuristics';
   readonly data: string;
   readonly seed: string;
 }
@@ -34,6 +36,10 @@ function makeRunner({ study, data, seed }: WorkerSetup): (chunk: PoolChunk) => s
   if (study === 'costa2005') {
     const runner = new ChunkRunner(data, seed);
     return (chunk) => runner.run(chunk as AnyChunk);
+  }
+  if (study === 'heuristics') {
+    const runner = new HeuristicsPartRunner(data, seed);
+    return (chunk) => runner.run(chunk as HeuristicsChunk);
   }
   const runner = new PlacementPartRunner(data, seed);
   return (chunk) => runner.run(chunk as PlacementPart);
