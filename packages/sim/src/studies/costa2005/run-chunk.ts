@@ -21,7 +21,11 @@ export function runChunk(chunk: StudyChunk, history: LocalHistory, seed: string)
   const luck = `${seed} ${drawOf(type)}`;
   return requestsMaxima.flatMap((requestsMax) => studyHeuristics.flatMap((name) => {
     const scenario = { ...fixed, heuristic: getHeuristic(name), requestsMax };
-    return Array.from({ length: instantCount }, (_, run) => ({ requestsMax, heuristic: name, run, ...sampleJob(history, scenario, { seed: luck, run }) }));
+    return Array.from({ length: instantCount }, (_, run) => {
+      // What is kept of a job: none of these heuristics withdraws or releases anything.
+      const { instant, turnaround, waste, taskTime, requestCount, endsAfterLog } = sampleJob(history, scenario, { seed: luck, run });
+      return { requestsMax, heuristic: name, run, instant, turnaround, waste, taskTime, requestCount, endsAfterLog };
+    });
   }));
 }
 
