@@ -50,7 +50,7 @@ export function decodeResult(text: string, chunk: HeuristicsChunk, seed: string)
 
 function headOf({ id, trace, variant, pending, instantCount }: HeuristicsChunk, seed: string): object {
   return {
-    study: 'heuristics', version: 1, chunk: id, seed, log: trace.file, processors: trace.processors, walltime_max_ms: trace.walltimeMax, options: variant?.options ?? {},
+    study: 'heuristics', version: 1, chunk: id, seed, log: trace.file, processors: trace.processors, walltime_max_ms: trace.walltimeMax, variant: variant ?? null,
     pending, instants: instantCount, columns,
   };
 }

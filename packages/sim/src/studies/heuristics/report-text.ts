@@ -1,6 +1,6 @@
 import { grouped } from '../costa2005/markdown.ts';
 import type { HeuristicsPart } from './records.ts';
-import { candidateOf, heuristicsTraces, mainPending, mainTypes, partNames, policyNames, smaller, type HeuristicsSettings } from './scenarios.ts';
+import { candidateOf, heuristicsTraces, mainPending, mainTypes, partNames, policyNames, smaller, variedOn, type HeuristicsSettings } from './scenarios.ts';
 
 /** What the page begins with. */
 export function introduction({ seed, instants, heuristics, traces }: HeuristicsSettings, runCount: number): string {
@@ -22,7 +22,8 @@ export function definitions({ instants, pending, types }: HeuristicsSettings): s
     + 'for the scenario as a whole, on the very instants that are compared, never instant by instant; so static and adaptive themselves come to at most 1. Over scenarios the geometric mean is taken.',
     'Intervals hold 95 %: 1000 paired bootstrap samples of the instants (the same for all heuristics and all scenarios that share instants; the better one chosen again each time), the middle 95 % of them.',
     '*Held out* is the last third of each trace\'s time, by instants. What was fitted, was fitted on the first two thirds of the archived traces; figures for the held-out third alone stand beside those for all.',
-    'Static, adaptive and the others of the seed keep what they asked for until it ends, as in costa2005.',
+    'Static, adaptive and the others of the seed decide at the submission and where a request of theirs has ended, and keep what they asked for until it ends, as in costa2005. `finish` decides at every event of the queue and '
+    + 'releases what is idle; what that alone makes is shown where ideas are switched off.',
   ].join('\n\n');
 }
 
@@ -59,6 +60,7 @@ export function leftOut(settings: HeuristicsSettings, parts: readonly Heuristics
   return [
     missing.length === 0 ? 'The whole study was run.' : `Of the whole study this is a part:\n\n${missing.map((line) => `- ${line}`).join('\n')}`,
     `${grouped(late)} of ${grouped(runs.length)} jobs ended after the log's last request had, on a machine that local users had left.`,
+    `Ideas are switched off on ${variedOn.ablations.join(', ')} and constants varied on ${variedOn.constants.join(', ')} only, under \`start-now\`. That plans are made of maximal rectangles, and chosen by the end of the job, cannot be switched off.`,
     `FCFS, EASY, ${candidate === undefined ? '' : 'the ideas switched off and the constants '}have ${smaller.pending.join(', ')} for maxPR, heterogeneity ${smaller.heterogeneity}x and at most ${smaller.instantsMax} instants. `
     + 'One job at a time is alone among local users who do not mind it: two users of one heuristic, who would compete for the same holes, are not simulated here. Tasks come to processors, and ends are seen, without delay.',
   ].join('\n\n');

@@ -11,6 +11,7 @@ import { drawOf } from '../costa2005/scenarios.ts';
 import { LocalWatch, type LocalWaits } from './local-waits.ts';
 import { mostInAnHour } from './request-rates.ts';
 import type { HeuristicsChunk, PolicyName } from './scenarios.ts';
+import { varyFinish } from './variants.ts';
 
 /** One grid job of the study. */
 export interface HeuristicRun {
@@ -67,8 +68,8 @@ export function usualWalltime(requests: readonly TracedRequest[]): Duration {
  * @param history that of the chunk's trace, under the chunk's policy.
  */
 export function runChunk(chunk: HeuristicsChunk, history: LocalHistory, seed: string): HeuristicRun[] {
-  const heuristic = findHeuristic(chunk.heuristic);
-  invariant(heuristic !== undefined, `there is no heuristic ${chunk.heuristic}`);
+  const heuristic = chunk.variant === undefined ? findHeuristic(chunk.heuristic) : varyFinish(chunk.variant);
+  invariant(heuristic?.name === chunk.heuristic, `there is no heuristic ${chunk.heuristic}`);
   return Array.from({ length: chunk.instantCount }, (_, run) => {
     const luck = new Prng(`seed ${seed} ${drawOf(chunk.type)}`).fork(`run ${run}`);
     const instant = drawInstant(history, (run + luck.fork('instant').fraction()) / chunk.instantCount);
@@ -100,7 +101,7 @@ function runJob(resource: SimulatedResource, setup: JobSetup): Omit<HeuristicRun
   const limits = { processors, requestsMax, widthMax: processors, walltimeMax: chunk.trace.walltimeMax, walltimeGranularity: granularity };
   const watch = new LocalWatch(resource, instant);
   const [job] = runGrid([resource], [{
-    submittedAt: instant, taskTimes, picks, heuristic, limits: [limits], options: { ...heuristicDefaults, ...chunk.variant?.options },
+    submittedAt: instant, taskTimes, picks, heuristic, limits: [limits], options: heuristicDefaults,
   }]);
   invariant(job?.finishedAt !== undefined, 'one job was run');
   return { instant, ...measure(job), local: watch.sumUp(job.finishedAt, history), endsAfterLog: job.finishedAt > history.end };

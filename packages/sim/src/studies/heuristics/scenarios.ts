@@ -49,7 +49,7 @@ export interface HeuristicsChunk {
   readonly policy: PolicyName;
   readonly type: JobType;
   readonly heuristic: string;
-  /** What the heuristic does otherwise; left out, nothing. */
+  /** What `finish` does otherwise; left out, nothing. */
   readonly variant?: HeuristicVariant;
   readonly pending: readonly number[];
   readonly instantCount: number;
@@ -81,6 +81,9 @@ export const mainPending: readonly number[] = [1, 2, 3, 4, 5, 6];
 
 /** How the smaller parts are smaller: heterogeneity, values of maxPR, and instants at most. */
 export const smaller = { heterogeneity: 2, pending: [1, 3, 6], instantsMax: 30 } as const;
+
+/** Archived traces on which the heuristic is varied; of one's own, each is. */
+export const variedOn: Readonly<Record<'ablations' | 'constants', readonly string[]>> = { ablations: ['sp2', 'blue', 'ctc'], constants: ['blue', 'ctc'] };
 
 /** Jobs of 100,000 tasks: a small sample apart. */
 export const large = { taskCount: 100_000, heterogeneity: 2, pending: [1, 3, 6], instantsMax: 5 } as const;
@@ -115,8 +118,12 @@ function chunksOf(part: PartName, place: Place, settings: HeuristicsSettings): H
       const extent = { pending: within(settings, large.pending), instantCount: Math.min(large.instantsMax, settings.instants) };
       return place.policy === 'start-now' ? eachHeuristic({ ...place, part, ...extent }, settings, types) : [];
     }
-    default: return place.policy === 'start-now' ? eachVariant({ ...place, part, ...extentOf(settings) }, settings) : [];
+    default: return place.policy === 'start-now' && isVariedOn(part, place.trace) ? eachVariant({ ...place, part, ...extentOf(settings) }, settings) : [];
   }
+}
+
+function isVariedOn(part: 'ablations' | 'constants', { id }: HeuristicsTrace): boolean {
+  return variedOn[part].includes(id) || !heuristicsTraces.some((trace) => trace.id === id);
 }
 
 function eachHeuristic(base: Omit<HeuristicsChunk, 'id' | 'type' | 'heuristic'>, { heuristics }: HeuristicsSettings, types: readonly JobType[]): HeuristicsChunk[] {
@@ -157,9 +164,11 @@ export function countRuns({ pending, instantCount }: HeuristicsChunk): number {
 
 /** How long a chunk takes beside others, in milliseconds of the machine that it was timed on. */
 export function costOf(chunk: HeuristicsChunk): number {
-  const { type: { taskCount, meanTaskTime }, trace: { processors }, policy } = chunk;
+  const { type: { taskCount, meanTaskTime }, trace: { processors }, policy, heuristic } = chunk;
   const wholeMachine = (taskCount * meanTaskTime) / processors / hour;
-  return countRuns(chunk) * (2 + 0.0017 * taskCount + wholeMachine * (policy === 'reinsert' ? 0.8 : 0.15));
+  // What decides at every event of the queue costs by the time that the job is there.
+  const perHour = heuristic === 'finish' ? 4 : policy === 'reinsert' ? 0.8 : 0.15;
+  return countRuns(chunk) * (2 + 0.0017 * taskCount + wholeMachine * perHour);
 }
 
 /** Whether a run belongs to the last third of a trace's time, which no constant was fitted on. */

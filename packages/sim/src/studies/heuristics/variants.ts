@@ -1,30 +1,53 @@
-import type { HeuristicOptions } from '@mutirao/core/requests';
+import { finishConstants, finishHeuristic, finishWith, type FinishConstants, type RequestHeuristic } from '@mutirao/core/requests';
 
-/** A heuristic with one of its options otherwise. */
+/** The heuristic `finish` with something in it otherwise. */
 export interface HeuristicVariant {
-  /** Of letters, digits and `-`. */
+  /** Of letters, digits, `-` and `.`. */
   readonly id: string;
   /** What is otherwise, in the words of the report. */
   readonly title: string;
-  readonly options: Partial<HeuristicOptions>;
+  readonly constants?: Partial<FinishConstants>;
+  /** Left out, at every event of the queue. */
+  readonly decidesAt?: 'ends';
+  /** Left out, what is idle is released. */
+  readonly holdsIdle?: true;
 }
 
-/** What is varied of which heuristic in a part; empty where nothing is. */
+/** A share by which no plan can be better. */
+const never = 1 - 1e-9;
+
+/** Each idea that a constant or the driver can switch off. */
+const ablations: readonly HeuristicVariant[] = [
+  { id: 'ends-only', title: 'decides where an own request has ended, as the others do, not at every event', decidesAt: 'ends' },
+  { id: 'holds-idle', title: 'holds idle requests until the job or they end', holdsIdle: true },
+  { id: 'one-time', title: 'supposes 600 s for a task before one has ended, not a range of times', constants: { priorShortest: 600_000, priorStep: 1e9 } },
+  { id: 'promised-waits', title: 'takes promised waits for what requests will wait', constants: { waitShare: 1, waitShareWeight: 1e9 } },
+  { id: 'keeps-waiting', title: 'gives up no request that waits', constants: { withdrawGain: never } },
+  { id: 'keeps-running', title: 'gives up no request that runs', constants: { releaseGain: never } },
+  { id: 'keeps-all', title: 'gives up none', constants: { withdrawGain: never, releaseGain: never } },
+  { id: 'fills-slots', title: 'fills every slot that shortens the job at all', constants: { fillGain: 0 } },
+  { id: 'no-future', title: 'expects nothing of a slot after its request', constants: { futureShare: 0 } },
+  { id: 'no-margin', title: 'asks for no more time than a request needs', constants: { walltimeMargin: 0 } },
+];
+
+/** Other values of each constant. */
+const otherConstants: readonly HeuristicVariant[] = [
+  ...vary('priorShortest', [1000, 60_000]), ...vary('priorStep', [2, 10]), ...vary('waitShare', [0.3, 0.9]), ...vary('waitShareWeight', [1, 16]), ...vary('fillGain', [0.01, 0.1]),
+  ...vary('withdrawGain', [0.03, 0.3]), ...vary('releaseGain', [0.1, 0.5]), ...vary('futureShare', [0.5]), ...vary('walltimeMargin', [0.1, 0.4]),
+];
+
+function vary(name: keyof FinishConstants, values: readonly number[]): HeuristicVariant[] {
+  return values.map((value) => ({ id: `${name}-${value}`, title: `${name} ${value}, not ${finishConstants[name]}`, constants: { [name]: value } }));
+}
+
+/** The heuristic of a variant. */
+export function varyFinish({ constants, decidesAt, holdsIdle }: HeuristicVariant): RequestHeuristic {
+  const heuristic = constants === undefined ? finishHeuristic : finishWith({ ...finishConstants, ...constants });
+  return { ...heuristic, ...(decidesAt === undefined ? {} : { decidesAt }), ...(holdsIdle === undefined ? {} : { releasesIdle: false }) };
+}
+
+/** What is varied in a part of the study; empty where nothing is, and for any other heuristic. */
 export function listVariants(part: string, heuristic: string | undefined): readonly HeuristicVariant[] {
-  return heuristic === undefined ? [] : variants[part]?.[heuristic] ?? [];
+  if (heuristic !== finishHeuristic.name) return [];
+  return part === 'ablations' ? ablations : part === 'constants' ? otherConstants : [];
 }
-
-const holes: readonly HeuristicVariant[] = [
-  { id: 'best-first', title: 'holes: the best of all breakpoints first', options: { holes: 'best-first' } },
-  { id: 'maximal', title: 'holes: all maximal rectangles', options: { holes: 'maximal' } },
-  { id: 'whole-hole', title: 'requests as long as their hole, not whole tasks', options: { holeWalltime: 'whole-hole' } },
-];
-
-const defaultTimes: readonly HeuristicVariant[] = [
-  { id: 'default-60', title: 'DEFAULT_TIME 60 s', options: { defaultTime: 60_000 } },
-  { id: 'default-3600', title: 'DEFAULT_TIME 3600 s', options: { defaultTime: 3_600_000 } },
-];
-
-const variants: Readonly<Record<string, Readonly<Record<string, readonly HeuristicVariant[]>>>> = {
-  ablations: { mixed: holes }, constants: { mixed: defaultTimes },
-};

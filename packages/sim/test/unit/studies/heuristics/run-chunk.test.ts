@@ -50,9 +50,16 @@ test('job types that differ in heterogeneity alone share their instants, others 
 });
 
 test('a variant changes what the heuristic does and not the luck', (t) => {
-  const varied = runChunk({ ...chunk, heuristic: 'static', variant: { id: 'x', title: 'x', options: { staticWidth: 'largest' } } }, history, '1');
-  t.deepEqual(varied.map(({ instant, taskTime }) => [instant, taskTime]), runs.map(({ instant, taskTime }) => [instant, taskTime]));
-  t.notDeepEqual(varied.map(({ waste }) => waste), runChunk({ ...chunk, heuristic: 'static' }, history, '1').map(({ waste }) => waste));
+  const finish = { ...chunk, heuristic: 'finish' };
+  const plain = runChunk(finish, history, '1');
+  t.deepEqual(runChunk({ ...finish, variant: { id: 'same', title: 'same', constants: {} } }, history, '1'), plain);
+  for (const change of [{ holdsIdle: true }, { decidesAt: 'ends' }, { constants: { priorShortest: 600_000, priorStep: 1e9 } }] as const) {
+    const varied = runChunk({ ...finish, variant: { id: 'x', title: 'x', ...change } }, history, '1');
+    t.deepEqual(varied.map(({ instant, taskTime }) => [instant, taskTime]), plain.map(({ instant, taskTime }) => [instant, taskTime]));
+    t.notDeepEqual(varied.map(({ turnaround, waste }) => [turnaround, waste]), plain.map(({ turnaround, waste }) => [turnaround, waste]));
+  }
+  const releasesOf = (some: readonly { readonly releases: number }[]): number => some.reduce((sum, { releases }) => sum + releases, 0);
+  t.true(releasesOf(runChunk({ ...finish, variant: { id: 'x', title: 'x', holdsIdle: true } }, history, '1')) < releasesOf(plain));
 });
 
 test('waits of local users are those between submission and end of the job, with it and without', (t) => {
@@ -108,5 +115,8 @@ test('the whole study has 27 job types on five traces, six limits and 50 instant
   t.true(main.every(({ pending, instantCount }) => pending.length === 6 && instantCount === 50));
   t.deepEqual([...new Set(chunks.filter(({ part }) => part === 'queues').map(({ policy }) => policy))], ['fcfs', 'easy']);
   t.true(chunks.filter(({ part }) => part !== 'main').every(({ instantCount }) => instantCount <= 30));
+  const varied = listChunks(wholeStudy('1')).filter(({ variant }) => variant !== undefined);
+  t.is(varied.filter(({ part }) => part === 'ablations').length, 10 * 9 * 3);
+  t.true(varied.every(({ heuristic, part, policy }) => heuristic === 'finish' && policy === 'start-now' && (part === 'ablations' || part === 'constants')));
   t.true(chunks.every(({ part, type }) => (type.taskCount === 100_000) === (part === 'large')));
 });
