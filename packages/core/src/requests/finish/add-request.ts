@@ -1,7 +1,7 @@
 import type { Hole } from '../../profile/index.ts';
 import type { Duration, ProcessorCount } from '../../shared/index.ts';
 import { lanesIn, lanesMaxOf, longestWalltime } from '../obstacle.ts';
-import { countDone, type Lanes } from './draining.ts';
+import { countDone, doneInLane, type Lanes } from './draining.ts';
 import { couldBeat, rate, type Plan, type PlanContext, type Rating } from './plan.ts';
 
 /** A request that a plan has; times are counted from now. */
@@ -47,7 +47,7 @@ export function addBest(context: PlanContext, plan: Plan, rules: AddingRules): A
     const workers = withRequest(context, plan, request);
     if (!couldBeat(context, best?.rating ?? plan, workers)) return;
     const rating = rate(context, workers);
-    if (rating.score >= (best?.rating ?? plan).score) return;
+    if (rating.score >= (best?.rating ?? plan).score || isWasteful(context, request, rating)) return;
     if (best !== undefined) compared.push(best.request);
     best = { request, rating };
   });
@@ -58,10 +58,18 @@ export function addBest(context: PlanContext, plan: Plan, rules: AddingRules): A
   return { request, compared, plan: { ...workers, ...rate(context, workers), skyline: plan.skyline.without(start, start + walltime, width) } };
 }
 
-function visitRequests({ facts, outlook: { times }, waitShare }: PlanContext, { skyline, finishes }: Plan, { isOnlyNow, lanesMax }: AddingRules, visit: (request: PlannedRequest) => void): void {
+/** Whether too much of a request is lost under tasks that it cuts; not where the job ends inside it. */
+function isWasteful({ bags, outlook: { scatter }, constants }: PlanContext, { expectedStart, walltime }: PlannedRequest, { finishes }: Rating): boolean {
+  if (scatter === undefined || (finishes[0] as Duration) <= expectedStart + walltime) return false;
+  const times = walltime / (bags[0] as PlanContext['bags'][number]).time;
+  return doneInLane(times, scatter) < constants.efficiencyMin * times;
+}
+
+function visitRequests(context: PlanContext, { skyline, finishes }: Plan, { isOnlyNow, lanesMax }: AddingRules, visit: (request: PlannedRequest) => void): void {
+  const { facts, outlook: { times }, waitShare } = context;
   const { demand: { processors: unit, pendingTasks }, limits } = facts;
   const grain = limits.walltimeGranularity;
-  const shortest = times[0]?.time ?? Infinity;
+  const shortest = (times[0]?.time ?? Infinity) * (context.bags[0]?.scatter?.shortest ?? 1);
   // What begins later than that has no task done before the job is.
   const latest = Math.max(...finishes.map((finish, index) => finish - (times[index]?.time ?? 0))) / waitShare;
   const until = isOnlyNow ? 0 : latest;
@@ -95,11 +103,12 @@ function needOf({ bags, constants, outlook, facts }: PlanContext, plan: Plan, { 
   const bag = bags[index] as PlanContext['bags'][number];
   const { expectedStart, walltime, width } = request;
   const used = finish - expectedStart;
-  const rounds = Math.floor(Math.min(walltime, used) / bag.time + 1e-9);
+  const rounds = doneInLane(Math.min(walltime, used) / bag.time, bag.scatter);
   const rest = bag.tasks - countDone(finish, plan, bag);
-  if (rounds < 1 || rest < 1e-6) return { lanes: 0, walltime: 0 };
+  if (rounds <= 0 || rest < 1e-6) return { lanes: 0, walltime: 0 };
   const lanes = Math.min(lanesIn(width, facts.demand.processors), Math.ceil((rest - 1e-6) / rounds));
   // Where the job ends inside a margin costs nothing, since it is given back then; else tasks would begin in it that it cuts.
   const margin = used < walltime ? constants.walltimeMargin : 0;
-  return { lanes, walltime: rounds * bag.time * (1 + margin) + 2 * outlook.excess };
+  const needed = bag.scatter === undefined ? rounds * (bag.time + outlook.excess) : used + 2 * outlook.excess;
+  return { lanes, walltime: needed * (1 + margin) };
 }

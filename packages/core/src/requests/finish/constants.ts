@@ -15,11 +15,13 @@ export interface FinishConstants {
   readonly releaseGain: number;
   /** How much of the best rate that the queue offers now is expected of a slot after its request has ended. */
   readonly futureShare: number;
+  /** The share of a request that tasks have to use that end in it, where they differ and the job goes on after it. */
+  readonly efficiencyMin: number;
   /** Beyond what a request needs, as a share of that: its walltime. */
   readonly walltimeMargin: number;
 }
 
 /** Those that are used. */
 export const finishConstants: FinishConstants = {
-  priorShortest: 10_000, priorStep: 3, waitShare: 0.6, waitShareWeight: 4, fillGain: 0.03, withdrawGain: 0.1, releaseGain: 0.25, futureShare: 1, walltimeMargin: 0.2,
+  priorShortest: 10_000, priorStep: 3, waitShare: 0.6, waitShareWeight: 4, fillGain: 0.03, withdrawGain: 0.1, releaseGain: 0.25, futureShare: 1, efficiencyMin: 0.75, walltimeMargin: 0.2,
 };

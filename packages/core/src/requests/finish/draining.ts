@@ -26,11 +26,22 @@ export interface Workers {
   readonly slotEnds: readonly Duration[];
 }
 
-/** Tasks of one job, if each takes `time`. */
+/** How tasks differ, as shares of their mean. */
+export interface Scatter {
+  readonly shortest: number;
+  /** More than `shortest`. */
+  readonly longest: number;
+  /** What of a task is lost, on average, where a request ends under it; and what the last ones take longer. */
+  readonly loss: number;
+}
+
+/** Tasks of one job, if they take `time` on average. */
 export interface Bag {
   /** Those that are not done, running ones included. */
   readonly tasks: number;
   readonly time: Duration;
+  /** Left out where each takes the same. */
+  readonly scatter?: Scatter | undefined;
   readonly later: SlotLater;
 }
 
@@ -42,14 +53,35 @@ const rounding = 1e-9;
 /** Later than anything, from now: some thirty years. */
 export const never: Duration = 1e12;
 
+/**
+ * Tasks that a lane has done when it has had processors for so many task times.
+ *
+ * Whole ones where all are alike. Else, in the long run, so many as it has had time for less what is lost at the end; in the short run, the chance that one is done.
+ *
+ * @source for the long run, the elementary renewal theorem with E(T^2) / 2 E(T) for the age of what is cut.
+ */
+export function doneInLane(times: number, scatter: Scatter | undefined): number {
+  if (scatter === undefined) return times < 1 - rounding ? 0 : Math.floor(times + rounding);
+  const { shortest, longest, loss } = scatter;
+  if (times <= shortest) return 0;
+  return Math.max(times - loss, Math.min(1, (times - shortest) / (longest - shortest)));
+}
+
+/** What a task that has run for a while still takes, on average. */
+function timeLeft(age: Duration, { time, scatter }: Bag): Duration {
+  if (scatter === undefined || age === 0) return Math.max(time - age, time * overdueShare);
+  return Math.max((scatter.longest * time - Math.max(age, scatter.shortest * time)) / 2, time * overdueShare);
+}
+
 /** Tasks that are done by an instant, from now. Cost: O(lanes). */
-export function countDone(at: Duration, { lanes, slotEnds }: Workers, { time, later: { pause, rate } }: Bag): number {
+export function countDone(at: Duration, { lanes, slotEnds }: Workers, bag: Bag): number {
+  const { time, scatter, later: { pause, rate } } = bag;
   let done = 0;
   for (const { count, from, age, end } of lanes) {
-    const left = time - age;
-    const first = from + (left > time * overdueShare ? left : time * overdueShare);
     const last = at < end ? at : end;
-    if (last >= first) done += count * (Math.floor((last - first) / time + rounding) + 1);
+    if (last <= from) continue;
+    const left = age === 0 ? time : timeLeft(age, bag);
+    done += count * doneInLane((last - from - left) / time + 1, scatter);
   }
   const begun = at - pause;
   for (const end of slotEnds) if (begun > end) done += (begun - end) * rate;

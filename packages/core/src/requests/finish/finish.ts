@@ -5,7 +5,7 @@ import { readQueue } from '../read-queue.ts';
 import { finishConstants, type FinishConstants } from './constants.ts';
 import { describeProposal } from './describe.ts';
 import { lookLater } from './later.ts';
-import { lookAtTasks } from './outlook.ts';
+import { lookAtTasks } from './look-at-tasks.ts';
 import { viewOwn, waitShareOf } from './own-requests.ts';
 import type { PlanContext } from './plan.ts';
 import { propose, type Scope } from './propose.ts';
@@ -34,9 +34,10 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
   const waitShare = waitShareOf(facts.waits ?? [], constants);
   const own = facts.pending.map((request) => viewOwn(request, { facts, skyline, waitShare, places }));
   const outlook = lookAtTasks(facts, constants);
-  const bags = outlook.times.map(({ time }) => ({
-    tasks: facts.demand.pendingTasks, time, later: lookLater({ facts, skyline, waitShare, futureShare: constants.futureShare }, time),
-  }));
+  const bags = outlook.times.map(({ time }) => {
+    const tasks = { time, scatter: outlook.scatter };
+    return { tasks: facts.demand.pendingTasks, ...tasks, later: lookLater({ facts, skyline, waitShare, futureShare: constants.futureShare }, tasks) };
+  });
   const context: PlanContext = { facts, constants, outlook, waitShare, bags };
   return describeProposal(context, propose(context, { ...boundsOf(facts), skyline, own }));
 }
@@ -44,10 +45,17 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
 function boundsOf(facts: RequestFacts): Omit<Scope, 'skyline' | 'own'> {
   const { budget = { submissions: Infinity, withdrawals: Infinity }, listingState = 'complete', occasion } = facts;
   return {
-    freeSlots: freeSlotsOf(facts), lanesMax: isBounded(facts) ? tasksToPlace(facts) : Infinity, submissionsMax: budget.submissions,
+    freeSlots: freeSlotsOf(facts), lanesMax: Math.min(isBounded(facts) ? tasksToPlace(facts) : Infinity, waitingTasks(facts)), submissionsMax: budget.submissions,
     // What cannot be seen is no reason to give anything up.
     withdrawalsMax: listingState === 'complete' ? budget.withdrawals : 0, isOnlyNow: occasion === 'queue',
   };
+}
+
+/** Tasks that run nowhere: only those can begin in a further request. */
+function waitingTasks({ pending, demand: { pendingTasks } }: RequestFacts): number {
+  let running = 0;
+  for (const { tasks = [] } of pending) for (const { count } of tasks) running += count;
+  return Math.max(0, pendingTasks - running);
 }
 
 /** Why there is nothing to compare. */

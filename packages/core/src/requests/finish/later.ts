@@ -1,7 +1,6 @@
 import { lanesIn, lanesMaxOf, longestWalltime } from '../obstacle.ts';
 import type { RequestFacts } from '../heuristic.ts';
-import type { Duration } from '../../shared/index.ts';
-import type { SlotLater } from './draining.ts';
+import { doneInLane, type Bag, type SlotLater } from './draining.ts';
 import type { Skyline } from './skyline.ts';
 
 /** What is known of a queue when it is asked what a slot will bring. */
@@ -18,18 +17,18 @@ export interface LaterFacts {
  * What a slot brings once its present request has ended, if tasks take `time`: the next request waits as long as the one now that would have the job done first, and
  * works at the best rate that any could have now, waiting included; all slots together no faster than the whole resource. Cost: that of visiting all holes.
  */
-export function lookLater({ facts, skyline, waitShare, futureShare }: LaterFacts, time: Duration): SlotLater {
+export function lookLater({ facts, skyline, waitShare, futureShare }: LaterFacts, { time, scatter }: Pick<Bag, 'time' | 'scatter'>): SlotLater {
   const { demand: { processors: perTask, pendingTasks }, limits } = facts;
   let best = { end: Infinity, wait: 0 };
   let rate = 0;
   skyline.visitHoles({ unit: perTask, widthMax: lanesMaxOf(facts) * perTask, extentMax: longestWalltime(limits), until: () => Infinity }, ({ start, width, extent }) => {
-    const rounds = Math.floor(extent / time);
-    if (rounds === 0) return;
+    const rounds = doneInLane(extent / time, scatter);
+    if (rounds <= 0) return;
     const wait = start * waitShare;
     const lanes = lanesIn(width, perTask);
     rate = Math.max(rate, (lanes * rounds) / (wait + extent));
     const end = wait + Math.ceil(pendingTasks / lanes) * time;
-    if (end < best.end) best = { end, wait };
+    if (rounds >= 0.5 && end < best.end) best = { end, wait };
   });
   return { pause: best.wait + time, rate: futureShare * Math.min(rate, lanesIn(limits.processors, perTask) / Math.max(1, limits.requestsMax) / time) };
 }

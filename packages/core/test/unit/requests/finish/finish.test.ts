@@ -64,6 +64,20 @@ test('a small request that runs is released where a much wider one could start i
   t.is(decision.drafts[0]?.width, 8);
 });
 
+test('where every task runs already nothing more is asked for, whatever slots are free', (t) => {
+  const all = { ...running, tasks: [{ count: 1, time: 10 * minute }] };
+  const decision = finishHeuristic.draft(facts({ pending: [all], limits: { ...facts().limits, requestsMax: 6 }, demand: { pendingTasks: 1, processors: 1, deadline: undefined } }, [one]));
+  t.deepEqual([decision.givenUp, decision.drafts], [undefined, []]);
+});
+
+test('where tasks differ much no request is asked for that would lose a third of its time under tasks that it cuts', (t) => {
+  // 64 processors are free for 100 min between two long requests, then for ever; tasks take 60 min, give or take 45, and there are thousands.
+  const differing = { taskTimes: { longest: 105 * minute, mean: 60 * minute, count: 900 }, taskSpread: { shortest: 15 * minute, deviation: 26 * minute }, demand: { pendingTasks: 6400, processors: 1, deadline: undefined } };
+  const listing = aListing(64, 0, [{ status: 'queued', width: 64, walltime: 2 * hour, startsAt: 100 * minute }]);
+  t.deepEqual(shapes(finishHeuristic.draft(facts({ ...differing, listing }))), [[64, 1080]]);
+  t.deepEqual(shapes(finishHeuristic.draft(facts({ ...differing, listing, demand: { pendingTasks: 20, processors: 1, deadline: undefined } }))).map(([width]) => width), [20]);
+});
+
 test('it is kept where the job is over almost as soon with it', (t) => {
   const decision = finishHeuristic.draft(facts({ pending: [running], demand: { pendingTasks: 1, processors: 1, deadline: undefined } }, [one]));
   t.deepEqual([decision.givenUp, decision.drafts], [undefined, []]);

@@ -1,10 +1,11 @@
 import test from 'ava';
 import { FreeTime } from '@mutirao/core/profile';
-import { finishConstants } from '@mutirao/core/requests';
-import { countDone, drainTime, isDrained, never, type Bag, type Workers } from '../../../../src/requests/finish/draining.ts';
+import { finishConstants, type RequestFacts } from '@mutirao/core/requests';
+import { countDone, doneInLane, drainTime, isDrained, never, type Bag, type Workers } from '../../../../src/requests/finish/draining.ts';
 import { lookLater } from '../../../../src/requests/finish/later.ts';
 import { logarithm } from '../../../../src/requests/finish/logarithm.ts';
-import { lookAtTasks } from '../../../../src/requests/finish/outlook.ts';
+import { lookAtTasks } from '../../../../src/requests/finish/look-at-tasks.ts';
+import type { Outlook } from '../../../../src/requests/finish/outlook.ts';
 import { waitShareOf } from '../../../../src/requests/finish/own-requests.ts';
 import { Skyline } from '../../../../src/requests/finish/skyline.ts';
 import { someFacts } from '@mutirao/testkit';
@@ -75,12 +76,34 @@ test('no time is thought possible that would not fit, and no walltime is too sho
   t.deepEqual([short.times, short.excess], [[{ time: 60_000, weight: 1 }], 930_000]);
 });
 
-test('completed tasks tell how long tasks take, and those that have run longer already are not forgotten', (t) => {
-  const runs = { requestId: 'q1', width: 1, walltime: 300, status: 'running', startedAt: 0, tasks: [{ count: 2, time: 46 }, { count: 5, time: 9 }] } as const;
-  const outlook = lookAtTasks(someFacts({ pending: [runs], taskTimes: { longest: 20, mean: 10, count: 2 }, taskSpread: { shortest: 5, deviation: 8 } }), finishConstants);
-  // (2 x 10 + 2 x (46 + 4)) / 4; the oldest has run for 46.
-  t.deepEqual([outlook.times[0]?.time, outlook.excess], [30, 16]);
+test('completed tasks tell how long tasks take, and those that have outlasted one are not forgotten', (t) => {
+  const runs = { requestId: 'q1', width: 1, walltime: 300, status: 'running', startedAt: 0, tasks: [{ count: 2, time: 40 }, { count: 5, time: 5 }] } as const;
+  const demand = { pendingTasks: 8, processors: 1, deadline: undefined };
+  const outlook = lookAtTasks(someFacts({ demand, pending: [runs], cutOff: [{ count: 1, time: 10 }], taskTimes: { longest: 20, mean: 10, count: 2 }, taskSpread: { shortest: 5, deviation: 8 } }), finishConstants);
+  // Three outlast the shortest: m = (20 + 90 / 2) / (2 + 3 / 8); what is left takes m' with 20 + 8 m' = 10 m.
+  const overall = 65 / 2.375;
+  const left = (10 * overall - 20) / 8;
+  t.is(outlook.times[0]?.time, left);
+  t.deepEqual(outlook.scatter, { shortest: 5 / left, longest: 1.75, loss: (1 + 0.433 ** 2) / 2 });
+  t.is(outlook.excess, 0.75 * left);
   t.is(lookAtTasks(someFacts({ taskTimes: { longest: 0, mean: 0, count: 1 } }), finishConstants).times[0]?.time, 1);
+});
+
+test('tasks that take about the same are alike; a half that ends first of a wide range is not taken for all', (t) => {
+  const look = (change: Partial<RequestFacts>): Outlook => lookAtTasks(someFacts({ limits: { ...someFacts().limits, walltimeMax: 10_000 }, demand: { pendingTasks: 50, processors: 1, deadline: undefined }, ...change }), finishConstants);
+  const alike = look({ taskTimes: { longest: 1030, mean: 1000, count: 9 }, taskSpread: { shortest: 990, deviation: 20 } });
+  t.is(alike.scatter, undefined);
+  t.true(Math.abs(alike.excess - 30) < 1e-9);
+  // Of 100 tasks that take 250 to 1750, evenly, half have ended after 1000; 50 run on.
+  const runs = { requestId: 'q1', width: 50, walltime: 9999, status: 'running', startedAt: 0, tasks: [{ count: 50, time: 1000 }] } as const;
+  const half = look({ pending: [runs], taskTimes: { longest: 1000, mean: 625, count: 50 }, taskSpread: { shortest: 250, deviation: 216 } });
+  t.is(half.times[0]?.time, 1375);
+});
+
+test('a lane has done whole tasks where all are alike, else what it had time for less what is lost', (t) => {
+  t.deepEqual([0.99, 1, 2.5].map((times) => doneInLane(times, undefined)), [0, 1, 2]);
+  const scatter = { shortest: 0.25, longest: 1.75, loss: 0.6 };
+  t.deepEqual([0.2, 0.25, 1, 1.75, 3].map((times) => doneInLane(times, scatter)), [0, 0, 0.5, 1.15, 2.4]);
 });
 
 test('waits are a share of the promised ones: that of observed waits, and of what is expected before any', (t) => {
@@ -93,6 +116,6 @@ test('waits are a share of the promised ones: that of observed waits, and of wha
 test('a slot is thought to bring what the best request now would bring, and all slots no more than the resource', (t) => {
   const facts = someFacts({ limits: { processors: 8, requestsMax: 2, walltimeMax: 100, widthMax: 8, walltimeGranularity: 1 }, demand: { pendingTasks: 4, processors: 1, deadline: undefined } });
   // 2 of 15 each from now on end at 30; 5 from 10 on at 25, one round of 20: the latter is the first. Rates: 4 / 30, 5 / 30, 48 / 150.
-  t.deepEqual(lookLater({ facts, skyline, waitShare: 1, futureShare: 1 }, 15), { pause: 25, rate: 8 / 2 / 15 });
-  t.deepEqual(lookLater({ facts, skyline, waitShare: 0.5, futureShare: 0.5 }, 100), { pause: 125, rate: Math.min(8 / 125, 8 / 2 / 100) / 2 });
+  t.deepEqual(lookLater({ facts, skyline, waitShare: 1, futureShare: 1 }, { time: 15 }), { pause: 25, rate: 8 / 2 / 15 });
+  t.deepEqual(lookLater({ facts, skyline, waitShare: 0.5, futureShare: 0.5 }, { time: 100 }), { pause: 125, rate: Math.min(8 / 125, 8 / 2 / 100) / 2 });
 });

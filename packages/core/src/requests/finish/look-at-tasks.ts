@@ -1,0 +1,55 @@
+import { describeTime, plural, type Duration } from '../../shared/index.ts';
+import type { RequestFacts, TaskGroup } from '../heuristic.ts';
+import { longestWalltime } from '../obstacle.ts';
+import type { FinishConstants } from './constants.ts';
+import { learnFrom, widest } from './learn.ts';
+import type { Outlook, SupposedTime } from './outlook.ts';
+
+/** Supposed times that are less likely are not looked at. */
+const weightMin = 0.01;
+/** Tasks of a group that count for how likely a time is: what they tell is much the same. */
+const witnessesMax = 3;
+/** Of a time that tasks were seen to outlast something is left, since nobody knows how they differ. */
+const doubtShare = 0.02;
+
+/**
+ * What tasks take, by what was seen: the completed ones, corrected by those that run on; else what they take at other resources; else every time is thought
+ * possible that would fit, equally likely in every ratio, less what running and cut tasks have outlasted. Cost: O(groups of tasks x times).
+ */
+export function lookAtTasks(facts: RequestFacts, constants: FinishConstants): Outlook {
+  const { taskTimes, taskTimesElsewhere: elsewhere, pending, cutOff = [], limits } = facts;
+  const running = pending.flatMap(({ tasks = [] }) => tasks);
+  const longest = Math.max(1, longestWalltime(limits));
+  if (taskTimes !== undefined && taskTimes.count > 0) return learnFrom(facts, running, longest);
+  if (elsewhere?.median !== undefined) {
+    const time = Math.min(longest, Math.max(1, elsewhere.median));
+    const most = elsewhere.ninetyNinth ?? elsewhere.ninetieth ?? 2 * time;
+    return { times: [{ time, weight: 1 }], excess: Math.max(0, most - time), reason: `A task is taken to last ${describeTime(time)}, the median of ${plural(elsewhere.count, 'task')} completed elsewhere.` };
+  }
+  return suppose([...running, ...cutOff], longest, constants);
+}
+
+function suppose(seen: readonly TaskGroup[], longest: Duration, { priorShortest, priorStep }: FinishConstants): Outlook {
+  const all: SupposedTime[] = [];
+  for (let time = Math.min(priorShortest, longest); time <= longest; time *= priorStep) all.push({ time, weight: seen.reduce((weight, group) => weight * chanceOf(group, time), 1) });
+  const sum = sumOf(all);
+  const likely = all.filter(({ weight }) => weight >= weightMin * sum);
+  const likelySum = sumOf(likely);
+  const times = likely.map(({ time, weight }) => ({ time, weight: weight / likelySum }));
+  const [first, last] = [times[0], times.at(-1)] as [SupposedTime, SupposedTime];
+  const outlasted = seen.reduce((most, { time }) => Math.max(most, time), 0);
+  const because = outlasted > 0 ? `tasks have run for ${describeTime(outlasted)} and none has ended` : 'nothing has been observed yet';
+  return { times, excess: 0, reason: `A task may last from ${describeTime(first.time)} to ${describeTime(last.time)}: ${because}.` };
+}
+
+function sumOf(times: readonly SupposedTime[]): number {
+  return times.reduce((sum, { weight }) => sum + weight, 0);
+}
+
+/** The chance that tasks outlast what these did, if times were as wide as `widest`. */
+function chanceOf({ count, time: age }: TaskGroup, mean: Duration): number {
+  const one = Math.min(1, Math.max(doubtShare, 1 - (age / mean - widest.shortest) / (widest.longest - widest.shortest)));
+  let chance = one;
+  for (let i = 1; i < Math.min(witnessesMax, count); i += 1) chance *= one;
+  return chance;
+}
