@@ -1,10 +1,10 @@
 import type { QueuedRequest } from '@mutirao/core/messages';
-import { adaptiveHeuristic, heuristicDefaults, type HeuristicOptions, type RequestFacts } from '@mutirao/core/requests';
+import { adaptiveHeuristic, finishHeuristic, heuristicDefaults, type HeuristicOptions, type PendingRequest, type RequestFacts, type RequestHeuristic } from '@mutirao/core/requests';
 import { conservativeBackfilling, RequestPlan } from '@mutirao/core/queue';
 import { below, median, option, plain, report } from './harness.ts';
 
 /**
- * Measures one decision of the adaptive heuristic: the queue's listing in, requests and reasons out.
+ * Measures one decision of the adaptive heuristic and of `finish`: the queue's listing in, requests and reasons out.
  *
  * The queue is made up, from a fixed seed: 128 processors, widths 1 to 64, walltimes 1 min to 18 h, and each request at the place
  * that conservative backfilling promised it. Prints a table and JSON.
@@ -52,14 +52,21 @@ function factsOf(requests: readonly QueuedRequest[], options: HeuristicOptions):
 }
 
 /** Milliseconds of a decision, the middle one of `rounds` after as many to warm up. */
-function measure(facts: RequestFacts): number {
+function measure(facts: RequestFacts, heuristic: RequestHeuristic = adaptiveHeuristic): number {
   const times: number[] = [];
   for (let round = 0; round < 2 * rounds; round += 1) {
     const start = performance.now();
-    adaptiveHeuristic.draft(facts);
+    heuristic.draft(facts);
     times.push(performance.now() - start);
   }
   return median(times.slice(rounds));
+}
+
+/** Six own requests that wait at the end of the queue and elsewhere; all may be exchanged. */
+function ownOf(requests: readonly QueuedRequest[]): PendingRequest[] {
+  const waiting = requests.filter(({ status }) => status === 'queued');
+  return Array.from({ length: 6 }, (_, index) => waiting[Math.floor(((index + 1) * (waiting.length - 1)) / 6)]).filter((request) => request !== undefined)
+    .map(({ managerRequestId, width, walltime, startsAt }) => ({ requestId: `q${managerRequestId}`, listedAs: managerRequestId, width, walltime, status: 'queued', startedAt: 0, submittedAt: 0, predictedStart: startsAt }));
 }
 
 const promised = makeQueue(requestCount);
@@ -71,5 +78,9 @@ report('adaptive-decision', [
   plain('... on twice as many', measure(factsOf(makeQueue(2 * requestCount), heuristicDefaults)), 'ms'),
   plain('... without promised starts, each placed anew', measure(factsOf(unpromised, heuristicDefaults)), 'ms'),
   plain('... with the best holes first', measure(factsOf(promised, { ...heuristicDefaults, holes: 'best-first' })), 'ms'),
+  below(`one decision of finish on ${requestCount} requests, six slots free`, measure(factsOf(promised, heuristicDefaults), finishHeuristic), 'ms', 10),
+  below('... of which nothing is known but the queue', measure({ ...factsOf(promised, heuristicDefaults), taskTimes: undefined }, finishHeuristic), 'ms', 25),
+  below('... with six own requests that may be exchanged', measure({ ...factsOf(promised, heuristicDefaults), pending: ownOf(promised) }, finishHeuristic), 'ms', 10),
+  plain('... without promised starts, each placed anew', measure(factsOf(unpromised, heuristicDefaults), finishHeuristic), 'ms'),
   plain('... with all maximal rectangles', measure(factsOf(promised, { ...heuristicDefaults, holes: 'maximal' })), 'ms'),
 ]);

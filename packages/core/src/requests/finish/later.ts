@@ -1,5 +1,6 @@
 import { lanesIn, lanesMaxOf, longestWalltime } from '../obstacle.ts';
 import type { RequestFacts } from '../heuristic.ts';
+import type { Duration } from '../../shared/index.ts';
 import { doneInLane, type Bag, type SlotLater } from './draining.ts';
 import type { Skyline } from './skyline.ts';
 
@@ -13,22 +14,30 @@ export interface LaterFacts {
   readonly futureShare: number;
 }
 
+/** A lane that is not as likely as not to have one task done does not count as one that does the job. */
+const worthwhile = 0.5;
+
 /**
  * What a slot brings once its present request has ended, if tasks take `time`: the next request waits as long as the one now that would have the job done first, and
  * works at the best rate that any could have now, waiting included; all slots together no faster than the whole resource. Cost: that of visiting all holes.
  */
 export function lookLater({ facts, skyline, waitShare, futureShare }: LaterFacts, { time, scatter }: Pick<Bag, 'time' | 'scatter'>): SlotLater {
   const { demand: { processors: perTask, pendingTasks }, limits } = facts;
+  const lanesMax = lanesMaxOf(facts);
+  const extentMax = longestWalltime(limits);
+  const tasksMax = lanesMax * doneInLane(extentMax / time, scatter);
   let best = { end: Infinity, wait: 0 };
   let rate = 0;
-  skyline.visitHoles({ unit: perTask, widthMax: lanesMaxOf(facts) * perTask, extentMax: longestWalltime(limits), until: () => Infinity }, ({ start, width, extent }) => {
+  // What begins later than that neither ends the job earlier nor works at a better rate, however wide and long it is.
+  const until = (): Duration => Math.max(best.end, tasksMax / rate - extentMax) / waitShare;
+  skyline.visitHoles({ unit: perTask, widthMax: lanesMax * perTask, extentMax, until }, ({ start, width, extent }) => {
     const rounds = doneInLane(extent / time, scatter);
     if (rounds <= 0) return;
     const wait = start * waitShare;
     const lanes = lanesIn(width, perTask);
     rate = Math.max(rate, (lanes * rounds) / (wait + extent));
     const end = wait + Math.ceil(pendingTasks / lanes) * time;
-    if (rounds >= 0.5 && end < best.end) best = { end, wait };
+    if (rounds >= worthwhile && end < best.end) best = { end, wait };
   });
   return { pause: best.wait + time, rate: futureShare * Math.min(rate, lanesIn(limits.processors, perTask) / Math.max(1, limits.requestsMax) / time) };
 }
