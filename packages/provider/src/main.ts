@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { providerDefaults, type ProviderConfig } from '@mutirao/core/machines/provider';
-import { findHeuristic, heuristicDefaults, heuristicNames } from '@mutirao/core/requests';
+import { findHeuristic, heuristicDefaults, heuristicNames, requestBudget } from '@mutirao/core/requests';
 import { ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userOfIdentity, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
@@ -16,6 +16,7 @@ import { openKeeper, startKeeping } from './machines/keep-machines.ts';
 import { startProvider, type ProviderSetup } from './start-provider.ts';
 
 const { idleRelease, agentGrace, brokerGrace, deputyAfter, refusalPause, refusalPauseMax, refusalsMax } = providerDefaults;
+const { submissions, withdrawals } = requestBudget;
 
 const options = {
   id: text({ help: 'Name of the provider; its files are in providers/ID of the home folder.', placeholder: 'ID', default: 'local' }),
@@ -35,6 +36,8 @@ const options = {
   refusalPause: duration({ help: 'Pause after a refused request; doubles with each further one.', default: refusalPause }),
   refusalPauseMax: duration({ help: 'Longest pause after refusals.', default: refusalPauseMax }),
   refusalsMax: integer({ help: 'After so many refusals in a row a request is tried once an hour only, until new demand comes up.', default: refusalsMax, min: 1, max: 1000 }),
+  submissionsPerHour: integer({ help: 'A heuristic that watches the queue asks for no more requests within an hour.', default: submissions, min: 1, max: 10_000 }),
+  withdrawalsPerHour: integer({ help: 'A heuristic that watches the queue gives up no more requests within an hour, waiting and running ones together.', default: withdrawals, min: 0, max: 10_000 }),
   spoolBytes: bytes({ help: 'Most that outputs of tasks may hold which wait here for a broker that is away; beyond that they wait at their machines.', default: 16 * 2 ** 30 }),
   agentCommand: text({ help: 'What an allocation runs on each processor, as a JSON array of program and arguments; empty for this release\'s agent.', placeholder: 'JSON', default: '' }),
   agentOrphanTimeout: duration({ help: 'Agents of allocations give up after so long without the provider; 0 for their own choice.', default: 0 }),
@@ -103,6 +106,7 @@ function machineConfig(config: Config, home: string): ProviderConfig {
     heuristicOptions: { ...heuristicDefaults, defaultTime: config.defaultTaskTime }, userId: config.user || userOfIdentity(identityFolder(home)) || userInfo().username,
     idleRelease: config.idleRelease, agentGrace: config.agentGrace, brokerGrace: config.brokerGrace, deputyAfter: config.deputyAfter,
     refusalPause: config.refusalPause, refusalPauseMax: config.refusalPauseMax, refusalsMax: config.refusalsMax,
+    perHour: { submissions: config.submissionsPerHour, withdrawals: config.withdrawalsPerHour },
     ...holdingOf(config),
   };
 }

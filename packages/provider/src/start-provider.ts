@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
-  createProviderState, freezeProvider, isPending, isServing, listUses, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
+  createProviderState, freezeProvider, isPending, isServing, isWatching, listUses, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
   type ProviderSnapshot, type ProviderState,
 } from '@mutirao/core/machines/provider';
 import { unreachable, type Bytes, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
@@ -135,7 +135,7 @@ class ProviderProcess {
   readonly #state: ProviderState;
   readonly #driver: ProviderDriver;
   readonly #credentials: AgentCredentials;
-  readonly #measure = new TaskMeasure();
+  readonly #measure = new TaskMeasure(systemClock);
   readonly #passing = new PassingBytes();
   readonly #exchange = new TransferExchange({ timers: systemTimers, waitMax: transferWaitMax, transfersMax, passing: this.#passing });
   readonly #contents: SiteContents | undefined;
@@ -302,6 +302,8 @@ class ProviderProcess {
 
   #tellMeasured(): void {
     for (const input of this.#measure.take()) this.#driver.deliver(input);
+    const running = this.#measure.takeRunning();
+    if (running !== undefined && isWatching(this.#state)) this.#driver.deliver(running);
   }
 
   #tellTaskTimes(): void {

@@ -59,8 +59,12 @@ export function openDeputy(setup: DeputySetup): OpenedDeputy {
     roomForReports: () => roomForReports(state),
     brokerOf: (machineId) => state.machines.get(machineId)?.brokerId,
     hasKept: (brokerId, machineId) => [...state.kept.values()].some((kept) => kept.brokerId === brokerId && kept.facts.machineId === machineId),
-    onReport: ({ identity: { requestId } }, { ended }) => {
-      for (const { outcome, startedAt, endedAt } of ended) measure.note(requestId, encodeOutcome(outcome), startedAt === 0 ? 0 : Math.max(0, endedAt - startedAt));
+    onReport: ({ identity: { requestId, machineId } }, { ended, started }) => {
+      if (requestId !== '') for (const { replicaId } of started) measure.noteStart(machineId, replicaId);
+      for (const { replicaId, outcome, startedAt, endedAt } of ended) {
+        measure.note(requestId, encodeOutcome(outcome), startedAt === 0 ? 0 : Math.max(0, endedAt - startedAt));
+        if (requestId !== '') measure.noteEnd(machineId, replicaId);
+      }
     },
   });
   return { deputy, outputs, bodies, hear: (change) => { hearChange({ deputy, log, state }, change); }, resume: () => { resumeLeases(deputy, state); } };

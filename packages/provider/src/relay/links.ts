@@ -183,7 +183,7 @@ export class AgentLink {
 
   #forward(bytes: Buffer, broker: BrokerLink): void {
     const { field, start } = findAlternative(bytes);
-    if (field === attachFields.report) scanReport(bytes, start, this.#noteEnd);
+    if (field === attachFields.report) scanReport(bytes, start, this.#noteEnd, this.identity.requestId === '' ? undefined : this.#noteStart);
     else if (field === attachFields.contentWanted) {
       scanContentWanted(bytes, start);
       const rest = this.#watchWants?.(this, broker, bytes, start);
@@ -196,9 +196,13 @@ export class AgentLink {
   }
 
   /** An arrow function, so that no closure is made per report. */
-  readonly #noteEnd = (_replicaId: number, outcome: number, runTime: number): void => {
-    this.#measure.note(this.identity.requestId, outcome, runTime);
+  readonly #noteEnd = (replicaId: number, outcome: number, runTime: number): void => {
+    const { requestId, machineId } = this.identity;
+    this.#measure.note(requestId, outcome, runTime);
+    if (requestId !== '') this.#measure.noteEnd(machineId, replicaId);
   };
+
+  readonly #noteStart = (replicaId: number): void => { this.#measure.noteStart(this.identity.machineId, replicaId); };
 
   /** Cancels what it holds for a broker that is gone, and takes its reports itself until all has ended. */
   clear(heldReplicaIds: readonly ReplicaId[]): void {

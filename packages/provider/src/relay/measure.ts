@@ -1,20 +1,30 @@
 import type { ProviderInput } from '@mutirao/core/machines/provider';
-import type { Duration, RequestId } from '@mutirao/core/shared';
+import type { Duration, MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
+import type { Clock } from '@mutirao/runtime/driver';
+import { RunningTasks } from './running-tasks.ts';
 
 /** Run times of tasks since they were last told. */
 interface Measured {
   longest: Duration;
   total: Duration;
   count: number;
+  shortest: Duration;
+  squares: number;
 }
 
 const succeeded = 1;
 const failed = 2;
 
-/** Collects run times of tasks, by request, so that the machine hears of them now and then instead of task by task. */
+/** Collects run times of tasks, by request, and since when tasks run, so that the machine hears of them now and then instead of task by task. */
 export class TaskMeasure {
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #byRequest = new Map<RequestId, Measured>();
+  readonly #running = new RunningTasks();
   #endedCount = 0;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
 
   /** Replicas that ended since the start, however they did. */
   get endedCount(): number {
@@ -27,12 +37,35 @@ export class TaskMeasure {
     if (outcome !== succeeded && outcome !== failed) return;
     let measured = this.#byRequest.get(requestId);
     if (measured === undefined) {
-      measured = { longest: 0, total: 0, count: 0 };
+      measured = { longest: 0, total: 0, count: 0, shortest: Infinity, squares: 0 };
       this.#byRequest.set(requestId, measured);
     }
     measured.longest = Math.max(measured.longest, runTime);
     measured.total += runTime;
     measured.count += 1;
+    measured.shortest = Math.min(measured.shortest, runTime);
+    measured.squares += runTime * runTime;
+  }
+
+  /** Notes that a replica of an allocation still ran when its agent said so. */
+  noteStart(machineId: MachineId, replicaId: ReplicaId): void {
+    this.#running.noteStart(machineId, replicaId, this.#clock.now());
+  }
+
+  /** Notes that a replica of an allocation runs no more. */
+  noteEnd(machineId: MachineId, replicaId: ReplicaId): void {
+    this.#running.noteEnd(machineId, replicaId);
+  }
+
+  /** Forgets what runs on a machine whose agent is away. */
+  forget(machineId: MachineId): void {
+    this.#running.forget(machineId);
+  }
+
+  /** On which machines tasks began or ended since this was last asked; undefined where none did. */
+  takeRunning(): (ProviderInput & { kind: 'TasksSeen' }) | undefined {
+    const machines = this.#running.take();
+    return machines.length === 0 ? undefined : { kind: 'TasksSeen', machines };
   }
 
   /** What was collected, and begins anew. */

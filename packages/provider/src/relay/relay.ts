@@ -234,6 +234,7 @@ export class Relay {
     this.#agents.delete(attachmentId);
     if (this.#agentsByMachine.get(machineId) === link) {
       this.#agentsByMachine.delete(machineId);
+      this.#options.measure.forget(machineId);
       this.#options.gate.leave(machineId, hasLeft);
     }
     this.#options.log.info({ machine: machineId, left: hasLeft }, 'agent detached');

@@ -27,6 +27,7 @@ export const contentOfferedField = 5;
 export const connectFields = { hello: 1, demand: 2, toMachine: 3, lease: 4, leaseTrim: 5 } as const;
 
 const reportStarted = 2;
+const startedReplicaId = 1;
 const reportEnded = 3;
 const reportGangHeld = 4;
 
@@ -137,15 +138,27 @@ export function findAlternative(bytes: Uint8Array, from = 0): Alternative {
   return { field, start };
 }
 
-/** Walks a report to its end, and visits the replicas that ended. @throws {MutiraoError} MUT_PROTOCOL */
-export function scanReport(bytes: Uint8Array, start: number, visit: VisitEnd): void {
+/** Walks a report to its end, and visits the replicas that ended, and those that still run where somebody wants to know. @throws {MutiraoError} MUT_PROTOCOL */
+export function scanReport(bytes: Uint8Array, start: number, visit: VisitEnd, visitStart?: (replicaId: number) => void): void {
   const walker = new WireWalker(bytes, start, bytes.length);
   while (walker.next()) {
     if (walker.wireType !== 2) walker.skip();
     else if (walker.field === reportEnded) scanEnded(bytes, walker.span(), walker.position, visit);
+    else if (walker.field === reportStarted && visitStart !== undefined) visitStart(scanStarted(bytes, walker.span(), walker.position));
     else if (walker.field === reportStarted || walker.field === reportGangHeld) walk(bytes, walker.span(), walker.position, flat);
     else walker.span();
   }
+}
+
+/** The replica of a ReplicaStarted. */
+function scanStarted(bytes: Uint8Array, start: number, end: number): number {
+  const walker = new WireWalker(bytes, start, end);
+  let replicaId = 0;
+  while (walker.next()) {
+    if (walker.field === startedReplicaId && walker.wireType === 0) replicaId = walker.varint();
+    else walker.skip();
+  }
+  return replicaId;
 }
 
 /** Field numbers of ReplicaEnded. */

@@ -20,7 +20,7 @@ function aHost(dialogue: ProviderDialogue): ProviderHost & { readonly asked: Pro
   const gate = new AgentGate(new DatabaseSync(':memory:'), { widthOf: () => 4 });
   return {
     state: dialogue.state, asked,
-    relay: new Relay({ providerId: 'p', measure: new TaskMeasure(), log: quietLogger, clock: systemClock, gate, ownerId: 'ana', deliver: () => undefined }),
+    relay: new Relay({ providerId: 'p', measure: new TaskMeasure({ now: () => 7 }), log: quietLogger, clock: systemClock, gate, ownerId: 'ana', deliver: () => undefined }),
     gate, ownerId: 'ana', keeper: undefined, trouble: () => undefined,
     exchange: new TransferExchange({ timers: systemTimers, waitMax: 1, transfersMax: 10, passing: { note: () => undefined } }), pushed: new PushedContents(),
     ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => {

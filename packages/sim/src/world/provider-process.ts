@@ -1,9 +1,9 @@
 import {
-  createProviderState, freezeProvider, keptKey, providerMachine, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderSnapshot,
+  createProviderState, freezeProvider, isWatching, keptKey, providerMachine, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderSnapshot,
   type ProviderState,
 } from '@mutirao/core/machines/provider';
 import { outlineLease } from '@mutirao/core/bag';
-import type { ClaimedReservation, Content, Lease, MachineReport, ReservedWindow } from '@mutirao/core/messages';
+import type { ClaimedReservation, Content, Lease, ReservedWindow } from '@mutirao/core/messages';
 import { type DriverCommand, type Duration, type MachineId, type Prng, type RequestId } from '@mutirao/core/shared';
 import type { SimulatedDisk } from './disk.ts';
 import { Life, type Host, type HostClock } from './host.ts';
@@ -15,6 +15,7 @@ import { SimulatedRelay } from './relay.ts';
 import type { ReservationBook } from './reservation-book.ts';
 import type { SimulatedSpool } from './spool.ts';
 import type { Surroundings } from './surroundings.ts';
+import { TaskMeasure } from './task-measure.ts';
 
 /** What a provider's process is started with. */
 export interface ProviderSetup {
@@ -57,7 +58,7 @@ export class ProviderProcess {
   readonly relay: SimulatedRelay;
   readonly #setup: ProviderSetup;
   readonly #clock: HostClock;
-  readonly #measured = new Map<RequestId, { longest: Duration; total: Duration; count: number }>();
+  readonly #measure: TaskMeasure;
   #isReading = false;
   #isHinted = false;
   #readingsToLimits = 0;
@@ -68,6 +69,7 @@ export class ProviderProcess {
     const { world, host, disk, config, luck, instance } = setup;
     this.life = new Life(host);
     this.#clock = host.openClock();
+    this.#measure = new TaskMeasure(() => this.#clock.now());
     this.process = new MachineProcess<ProviderState, ProviderInput, ProviderChange, ProviderCommand>({
       name: `provider ${config.providerId}`, kernel: world.kernel, life: this.life, clock: this.#clock, machine: providerMachine, disk, state: recover(disk, config),
       isDurable: ({ kind }) => durableKinds.has(kind),
@@ -79,7 +81,7 @@ export class ProviderProcess {
       now: () => this.#clock.now(), resourceId: setup.askManager === undefined ? undefined : config.providerId,
       deliver: (input) => { this.process.deliver(input); },
       nameMachine: (machineId, requestId) => nameMachine(config.providerId, machineId, requestId),
-      onReport: (requestId, report) => { this.#measure(requestId, report); },
+      onReport: (agent, report) => { this.#measure.hear(agent, report); }, onAway: (machineId) => { this.#measure.forget(machineId); },
       spool: setup.spool, onLease: (brokerId, connectionId, lease) => { this.#takeLease(brokerId, connectionId, lease); },
     });
     this.process.deliver({ kind: 'ProviderStarted', instance });
@@ -246,21 +248,10 @@ export class ProviderProcess {
     world.kernel.after(queueInterval * (0.8 + 0.4 * luck.fraction()), () => { if (!this.#isReading && this.#readingCount === reading) this.#read(); });
   }
 
-  #measure(requestId: RequestId, report: MachineReport): void {
-    for (const { outcome, startedAt, endedAt } of report.ended) {
-      if (outcome !== 'succeeded' && outcome !== 'failed') continue;
-      const measured = this.#measured.get(requestId) ?? { longest: 0, total: 0, count: 0 };
-      this.#measured.set(requestId, measured);
-      const runTime = startedAt === 0 ? 0 : Math.max(0, endedAt - startedAt);
-      measured.longest = Math.max(measured.longest, runTime);
-      measured.total += runTime;
-      measured.count += 1;
-    }
-  }
-
   #tellMeasured(): void {
-    for (const [requestId, measured] of this.#measured) this.process.deliver({ kind: 'TasksMeasured', requestId, ...measured });
-    this.#measured.clear();
+    for (const input of this.#measure.take()) this.process.deliver(input);
+    // Told only to a machine that goes by it, as by the live provider: whatever is delivered takes a turn.
+    for (const input of this.#measure.takeRunning()) if (isWatching(this.process.state)) this.process.deliver(input);
   }
 
   #tellMeasuredAgain(): void {

@@ -46,7 +46,9 @@ export interface RelaySetup {
   /** The name of the machine that an agent presents. */
   nameMachine(machineId: MachineId, requestId: RequestId): MachineId;
   /** Hears of each report that is passed on. */
-  onReport(requestId: RequestId, report: MachineReport): void;
+  onReport(agent: { readonly machineId: MachineId; readonly requestId: RequestId }, report: MachineReport): void;
+  /** Hears that an agent is away. */
+  onAway(machineId: MachineId): void;
   readonly spool: SimulatedSpool;
   /** A broker's lease is in the spool. */
   onLease(brokerId: string, connectionId: number, lease: Lease): void;
@@ -167,13 +169,13 @@ export class SimulatedRelay {
 
   #acknowledgeKept(agent: AgentLink, sequence: number): void {
     const isKept = (message: FromAgent): boolean => message.kind === 'report' && message.report.sequence <= sequence;
-    for (const message of agent.waiting) if (message.kind === 'report' && isKept(message)) this.#setup.onReport(agent.requestId, message.report);
+    for (const message of agent.waiting) if (message.kind === 'report' && isKept(message)) this.#setup.onReport(agent, message.report);
     agent.waiting = agent.waiting.filter((message) => !isKept(message));
     agent.stream.write({ kind: 'acknowledged', sequence });
   }
 
   #passOn(agent: AgentLink, broker: BrokerLink, message: FromAgent): void {
-    if (message.kind === 'report') this.#setup.onReport(agent.requestId, message.report);
+    if (message.kind === 'report') this.#setup.onReport(agent, message.report);
     broker.stream.write({ kind: 'fromMachine', machineId: agent.machineId, message });
   }
 
@@ -188,7 +190,10 @@ export class SimulatedRelay {
     const { attachmentId, machineId } = link;
     link.broker = undefined;
     if (!this.#agents.delete(attachmentId)) return;
-    if (this.#agentsByMachine.get(machineId) === link) this.#agentsByMachine.delete(machineId);
+    if (this.#agentsByMachine.get(machineId) === link) {
+      this.#agentsByMachine.delete(machineId);
+      this.#setup.onAway(machineId);
+    }
     this.#setup.deliver({ kind: 'AgentDetached', machineId, attachmentId, hasLeft });
   }
 

@@ -82,10 +82,6 @@ function describeWait(drafts: readonly DraftedRequest[], share: number): string[
 function describeBudget({ state, now }: Turn): string[] {
   const left = budgetLeft(state, now);
   const [most, renewed] = [budgetOf(state), budgetRenewedAt(state, now)];
-  const spent = [
-    ...(left.submissions === 0 ? [plural(most.submissions, 'submission')] : []), ...(left.withdrawals === 0 ? [plural(most.withdrawals, 'withdrawal')] : []),
-  ];
-  if (spent.length === 0) return [];
-  const until = renewed < Infinity ? `; more in ${describeTime(renewed - now)}` : '';
-  return [`This hour's ${spent.join(' and ')} are used up${until}.`];
+  const more = renewed < Infinity ? `; more in ${describeTime(renewed - now)}` : '';
+  return [`Of ${plural(most.submissions, 'request')} an hour ${left.submissions} are left to ask for, and ${left.withdrawals} of ${most.withdrawals} to give up${more}.`];
 }

@@ -13,7 +13,7 @@ import { Relay } from '../../../src/relay/relay.ts';
 /** A relay, what it told the machine, and ways to dial it. */
 class Bench {
   readonly inputs: ProviderInput[] = [];
-  readonly measure = new TaskMeasure();
+  readonly measure = new TaskMeasure({ now: () => 7 });
   readonly gate = new AgentGate(new DatabaseSync(':memory:'), { widthOf: () => 4 });
   readonly relay = new Relay({
     providerId: 'c1', measure: this.measure, log: quietLogger, clock: { now: () => 7 }, gate: this.gate, ownerId: 'ana', deliver: (input) => { this.inputs.push(input); },
@@ -118,7 +118,7 @@ test('reports wait until the machine has a broker, and then go to it in order', 
   bench.join('b1', 'c1/q1.0');
   await settle();
   t.deepEqual(sentToBroker(broker), ['hello', 'joined', 'fromMachine', 'fromMachine']);
-  t.deepEqual(bench.measure.take(), [{ kind: 'TasksMeasured', requestId: 'q1', longest: 40, total: 80, count: 2 }]);
+  t.deepEqual(bench.measure.take(), [{ kind: 'TasksMeasured', requestId: 'q1', longest: 40, total: 80, count: 2, shortest: 40, squares: 3200 }]);
 });
 
 test('what gangs need is passed on both ways, and a machine takes gangs where its agent said so', async (t) => {

@@ -41,6 +41,15 @@ test('ends are visited with their outcome and run time', (t) => {
   t.is(sequenceOf(aReport, findAlternative(aReport).start), 300);
 });
 
+test('replicas that still run are visited where somebody wants to know', (t) => {
+  const bytes = bytesOf(AttachRequest.encode({
+    message: { $case: 'report', value: { sequence: 2, started: [{ replicaId: 300, startedUnixMs: 1_700_000_000_000 }, { replicaId: 4, startedUnixMs: 0 }], ended: [anEnd], gangHeld: [] } },
+  }).finish());
+  const [ends, starts]: [number[], number[]] = [[], []];
+  scanReport(bytes, findAlternative(bytes).start, (replicaId) => { ends.push(replicaId); }, (replicaId) => { starts.push(replicaId); });
+  t.deepEqual([ends.length, starts], [1, [300, 4]]);
+});
+
 test('a message to a machine becomes the agent\'s own message', (t) => {
   const messages: NonNullable<AttachResponse['message']>[] = [
     { $case: 'start', value: { template: undefined, replicas: [{ replicaId: 1, taskIndex: 2, value: 'x', inputs: [], outputs: [], gang: undefined }] } },

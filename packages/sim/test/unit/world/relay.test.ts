@@ -40,7 +40,7 @@ function setUp() {
   const measured: string[] = [];
   const relay = new SimulatedRelay({
     now: () => 4711, resourceId: undefined, deliver: (input) => { inputs.push(input); }, nameMachine: (machineId, requestId) => `p/${requestId}.${machineId}`,
-    onReport: (requestId, { sequence }) => { measured.push(`${requestId} ${sequence}`); }, spool: new SimulatedSpool(), onLease: () => undefined,
+    onReport: ({ requestId }, { sequence }) => { measured.push(`${requestId} ${sequence}`); }, onAway: () => undefined, spool: new SimulatedSpool(), onLease: () => undefined,
   });
   const attach = (machineId: string, { incarnation = 'a1', held = [] as number[], credential = 'q1' } = {}): Peer<FromAgent, ToAgent> => {
     const agent = new Peer<FromAgent, ToAgent>();

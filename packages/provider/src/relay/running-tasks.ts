@@ -1,0 +1,46 @@
+import type { Instant, MachineId, ReplicaId } from '@mutirao/core/shared';
+
+/** Collects since when tasks run on the machines of allocations, so that the machine hears of what changed now and then. */
+export class RunningTasks {
+  /** By machine: its replicas that are known to run, and when that was heard. */
+  readonly #running = new Map<MachineId, Map<ReplicaId, Instant>>();
+  readonly #changed = new Set<MachineId>();
+
+  /** Notes that a replica still ran when its agent said so. @param at by our own clock, which the agent's may not agree with. */
+  noteStart(machineId: MachineId, replicaId: ReplicaId, at: Instant): void {
+    let running = this.#running.get(machineId);
+    if (running === undefined) {
+      running = new Map();
+      this.#running.set(machineId, running);
+    }
+    running.set(replicaId, at);
+    this.#changed.add(machineId);
+  }
+
+  /** Notes that a replica has ended, if it was known to run. */
+  noteEnd(machineId: MachineId, replicaId: ReplicaId): void {
+    const running = this.#running.get(machineId);
+    // An end of which no start was told is of a short task, or of one from before we began: then nothing older runs there either.
+    if (running === undefined || running.delete(replicaId)) this.#changed.add(machineId);
+    if (running?.size === 0) this.#running.delete(machineId);
+  }
+
+  /** Forgets a machine whose agent is away; what it held then counts until it is heard of again. */
+  forget(machineId: MachineId): void {
+    this.#running.delete(machineId);
+    this.#changed.delete(machineId);
+  }
+
+  /** What changed since this was last asked: machines, and since when one runs there; 0 where none does. */
+  take(): (readonly [MachineId, Instant])[] {
+    const machines = Array.from(this.#changed, (machineId) => [machineId, this.#sinceOf(machineId)] as const);
+    this.#changed.clear();
+    return machines;
+  }
+
+  #sinceOf(machineId: MachineId): Instant {
+    let since = Infinity;
+    for (const at of this.#running.get(machineId)?.values() ?? []) since = Math.min(since, at);
+    return since === Infinity ? 0 : since;
+  }
+}
