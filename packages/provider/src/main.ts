@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { providerDefaults, type ProviderConfig } from '@mutirao/core/machines/provider';
-import { findHeuristic, heuristicDefaults, heuristicNames, requestBudget } from '@mutirao/core/requests';
+import { findHeuristic, heuristicDefaults, heuristicChoices, requestBudget } from '@mutirao/core/requests';
 import { ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userOfIdentity, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
@@ -27,7 +27,7 @@ const options = {
   contents: bytes({ help: 'Most that contents kept for the agents, so that each comes from home once, may hold; 0 to keep none.', default: 10 * 2 ** 30 }),
   ...managerOptions,
   user: text({ help: 'Whom the resource manager knows the requests by; as whom the identity names us when empty, or else our account.', placeholder: 'NAME' }),
-  heuristic: text({ help: `Request heuristic: ${heuristicNames.join(', ')}.`, placeholder: 'NAME', default: 'static' }),
+  heuristic: text({ help: `Request heuristic: ${heuristicChoices.join(', ')}.`, placeholder: 'NAME', default: 'static' }),
   defaultTaskTime: duration({ help: 'How long a task is taken to last before any was observed; for all heuristics but static.', default: heuristicDefaults.defaultTime }),
   idleRelease: duration({ help: 'A running allocation is released after so long without any demand, a queued request withdrawn after so long without need.', default: idleRelease }),
   agentGrace: duration({ help: 'A machine whose agent is away for longer is lost.', default: agentGrace }),
@@ -99,7 +99,7 @@ function holdingOf({ holdAhead }: Config): Pick<ProviderConfig, 'holding'> {
 function machineConfig(config: Config, home: string): ProviderConfig {
   if (!/^[\w.-]{1,64}$/.test(config.id)) throw new MutiraoError('MUT_BAD_CONFIG', `id is "${config.id}"; want up to 64 letters, digits, "_", "." or "-"`);
   if (findHeuristic(config.heuristic) === undefined) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `heuristic is "${config.heuristic}"; want one of ${heuristicNames.join(', ')}`);
+    throw new MutiraoError('MUT_BAD_CONFIG', `heuristic is "${config.heuristic}"; want one of ${heuristicChoices.join(', ')}`);
   }
   return {
     ...providerDefaults, providerId: config.id, resourceKind: config.manager === 'none' ? 'machines' : 'cluster', heuristic: config.heuristic,

@@ -15,6 +15,9 @@ export const heuristicNames: readonly string[] = [...heuristics.keys()];
 /** The name for whichever is best by what is known to this release. */
 const bestName = 'auto';
 
+/** What a user may say for a heuristic. */
+export const heuristicChoices: readonly string[] = [...heuristicNames, bestName];
+
 /** Finds a request heuristic by its name, or the best one by `auto`; undefined where there is none of that name. */
 export function findHeuristic(name: string): RequestHeuristic | undefined {
   return name === bestName ? finishHeuristic : heuristics.get(name);

@@ -17,7 +17,8 @@ const votersMin = 7;
 export function drawScenario(seed: string): Scenario {
   const draw = new Draw(new Prng(`scenario ${seed}`));
   const clusterCount = draw.pick([0, 1, 1, 1, 2]);
-  const clusters = Array.from({ length: clusterCount }, () => drawCluster(draw)).map((cluster, index) => losingNodesOrNot(watchedOrNot(cluster, new Draw(new Prng(`watch ${seed} ${index}`))), new Draw(new Prng(`nodes ${seed} ${index}`))));
+  const clusters = Array.from({ length: clusterCount }, () => drawCluster(draw)).map((cluster, index) => losingNodesOrNot(watchedOrNot(cluster, new Draw(new Prng(`watch ${seed} ${index}`))), new Draw(new Prng(`nodes ${seed} ${index}`))))
+    .map((cluster, index) => finishingOrNot(cluster, new Draw(new Prng(`finish ${seed} ${index}`))));
   const labs = Array.from({ length: clusterCount === 0 ? 1 : draw.pick([0, 1, 1]) }, () => drawLab(draw));
   const stormDuration = draw.pick([10, 30, 60, 120]) * minute;
   const taskTimeMax = Math.min(20 * minute, ...clusters.map(({ walltimeMax }) => walltimeMax / 4));
@@ -183,6 +184,25 @@ function watchedOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
 function losingNodesOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
   const nodeLossesPerHour = draw.pick([0, 0, 0, 2, 20]);
   return nodeLossesPerHour === 0 ? cluster : { ...cluster, nodeLossesPerHour };
+}
+
+/** Has the heuristic that watches the queue decide at some clusters, within a budget that may be a small one. By luck of its own, as above. */
+function finishingOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
+  return draw.pick([true, false, false, false, false, false]) ? finishingCluster(cluster, draw) : cluster;
+}
+
+function finishingCluster(cluster: ClusterPlan, draw: Draw): ClusterPlan {
+  const perHour = draw.pick([undefined, { submissions: 20, withdrawals: 5 }, { submissions: 8, withdrawals: 1 }]);
+  return { ...cluster, heuristic: draw.pick(['finish', 'auto']), ...(perHour === undefined ? {} : { perHour }) };
+}
+
+/** The same world where that heuristic decides at every cluster, beside local users. */
+export function drawFinishing(seed: string, scenario: Scenario): Scenario {
+  const clusters = scenario.clusters.map((cluster, index) => {
+    const draw = new Draw(new Prng(`finishing ${seed} ${index}`));
+    return { ...finishingCluster(cluster, draw), localPerHour: draw.pick([4, 20, 60]) };
+  });
+  return { ...scenario, clusters };
 }
 
 /** By luck of its own, as above. */

@@ -1,4 +1,5 @@
 import type { ProviderChange } from '@mutirao/core/machines/provider';
+import { findHeuristic } from '@mutirao/core/requests';
 import { invariant } from '@mutirao/core/shared';
 import type { WorldTurn } from './machine-process.ts';
 
@@ -29,7 +30,8 @@ export class HeuristicPromises {
       // No heuristic decides what is asked for inside a reservation, or ahead for one.
       if (change.kind !== 'RequestDrafted' || change.reservation !== undefined || change.heldFor !== undefined) continue;
       const { requestId, heuristic } = change;
-      invariant(possible.includes(heuristic), `${process} drafts ${requestId} by ${heuristic}; it was switched to ${possible.join(', ')}`);
+      // `auto` is another name of one of them.
+      invariant(possible.some((name) => findHeuristic(name)?.name === heuristic), `${process} drafts ${requestId} by ${heuristic}; it was switched to ${possible.join(', ')}`);
     }
   }
 }

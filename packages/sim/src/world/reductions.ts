@@ -72,6 +72,7 @@ const clusterReductions: readonly PartReduction<ClusterPlan>[] = [
   ({ local = [], ...cluster }) => (local.length === 0 ? [] : [cluster, ...fewer(local).map((left) => ({ ...cluster, local: left }))]),
   ({ isWatched: _left, ...cluster }) => [cluster],
   ({ holding: _left, ...cluster }) => [cluster],
+  ({ perHour: _left, ...cluster }) => [cluster],
   ({ nodeLossesPerHour: _left, ...cluster }) => [cluster],
   (cluster) => [{ ...cluster, faults: honestManager }],
   ...(Object.keys(honestManager) as (keyof typeof honestManager)[]).map((name): PartReduction<ClusterPlan> => (cluster) => [{ ...cluster, faults: { ...cluster.faults, [name]: 0 } }]),

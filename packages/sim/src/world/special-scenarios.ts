@@ -1,4 +1,4 @@
-import { drawHolding } from './draw-scenario.ts';
+import { drawFinishing, drawHolding } from './draw-scenario.ts';
 import { calmFaults, honestManager, type ClusterPlan, type JobPlan, type LabPlan, type ReservationPlan, type Scenario } from './scenario.ts';
 
 const usualCluster: ClusterPlan = {
@@ -93,4 +93,14 @@ export function forgetfulScenario(scenario: Scenario): Scenario {
       ...job, submittedAfter: Math.min(job.submittedAfter, 300_000), taskCount: Math.max(job.taskCount, 20), meanTaskTime: Math.max(5_000, Math.min(job.meanTaskTime, 60_000)),
     })),
   };
+}
+
+/**
+ * The same jobs where a heuristic that watches the queue decides at every cluster, beside local users: what it asked for turns out wrong now and then, and
+ * is given up.
+ */
+export function finishingScenario(scenario: Scenario): Scenario {
+  const clusters = scenario.clusters.length === 0 ? [usualCluster] : scenario.clusters;
+  const jobs = scenario.jobs.map((job) => ({ ...job, taskCount: Math.max(job.taskCount, 30), meanTaskTime: Math.max(job.meanTaskTime, 20_000) }));
+  return drawFinishing(scenario.seed, { ...scenario, clusters, jobs });
 }

@@ -16,15 +16,7 @@ export class TaskMeasure {
   /** Hears of a report that is passed on. */
   hear({ machineId, requestId }: { readonly machineId: MachineId; readonly requestId: RequestId }, { started, ended }: MachineReport): void {
     for (const { outcome, startedAt, endedAt } of ended) {
-      if (outcome !== 'succeeded' && outcome !== 'failed') continue;
-      const runTime = startedAt === 0 ? 0 : Math.max(0, endedAt - startedAt);
-      const measured = this.#measured.get(requestId) ?? { longest: 0, total: 0, count: 0, shortest: Infinity, squares: 0 };
-      this.#measured.set(requestId, measured);
-      measured.longest = Math.max(measured.longest, runTime);
-      measured.total += runTime;
-      measured.count += 1;
-      measured.shortest = Math.min(measured.shortest, runTime);
-      measured.squares += runTime * runTime;
+      if (outcome === 'succeeded' || outcome === 'failed') this.#note(requestId, startedAt === 0 ? 0 : Math.max(0, endedAt - startedAt));
     }
     if (requestId === '' || started.length + ended.length === 0) return;
     const running = this.#running.get(machineId) ?? new Map<ReplicaId, Instant>();
@@ -32,6 +24,16 @@ export class TaskMeasure {
     for (const { replicaId } of started) running.set(replicaId, this.#now());
     for (const { replicaId } of ended) running.delete(replicaId);
     this.#changed.add(machineId);
+  }
+
+  #note(requestId: RequestId, runTime: Duration): void {
+    const measured = this.#measured.get(requestId) ?? { longest: 0, total: 0, count: 0, shortest: Infinity, squares: 0 };
+    this.#measured.set(requestId, measured);
+    measured.longest = Math.max(measured.longest, runTime);
+    measured.total += runTime;
+    measured.count += 1;
+    measured.shortest = Math.min(measured.shortest, runTime);
+    measured.squares += runTime * runTime;
   }
 
   /** The machine's agent is away. */

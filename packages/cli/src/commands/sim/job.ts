@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { findHeuristic, heuristicDefaults, heuristicNames, type HeuristicOptions, type RequestHeuristic } from '@mutirao/core/requests';
+import { findHeuristic, heuristicDefaults, heuristicChoices, type HeuristicOptions, type RequestHeuristic } from '@mutirao/core/requests';
 import { LocalHistory, longestTaskTime, sampleJob, scaleSubmissions, summarize, type Heterogeneity, type JobSample, type JobScenario, type Summary } from '@mutirao/sim';
 
 import type { Act, CommandContext } from '../../context.ts';
@@ -47,7 +47,7 @@ export function define(command: Command, act: Act): void {
     .option('--policy <name>', 'fcfs, easy or conservative', 'conservative')
     .option('--variant <name>', 'what conservative backfilling does after an early end: start-now (default) or reinsert')
     .option('--load-factor <number>', 'multiplies submission times, so that less is more load', '1')
-    .requiredOption('--heuristic <name>', heuristicNames.join(', '))
+    .requiredOption('--heuristic <name>', heuristicChoices.join(', '))
     .requiredOption('--tasks <count>', 'tasks of the job')
     .requiredOption('--mean <time>', 'mean time of a task, in seconds or as 1h30m')
     .option('--heterogeneity <1|2|4>', '1 constant, 2 uniform in mean/2..3mean/2, 4 uniform in mean/4..7mean/4', '1')
@@ -102,7 +102,7 @@ function readScenario(options: JobSimulationOptions): JobScenario {
 
 function readHeuristic(name: string): RequestHeuristic {
   const heuristic = findHeuristic(name);
-  if (heuristic === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--heuristic is "${name}"; want one of ${heuristicNames.join(', ')}`);
+  if (heuristic === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--heuristic is "${name}"; want one of ${heuristicChoices.join(', ')}`);
   return heuristic;
 }
 

@@ -1,4 +1,4 @@
-import { findHeuristic, heuristicNames, type RequestHeuristic } from '../../requests/index.ts';
+import { findHeuristic, heuristicChoices, type RequestHeuristic } from '../../requests/index.ts';
 import { findNearestWord, invariant, type Duration } from '../../shared/index.ts';
 import type { HeuristicSetting, ProviderConfig, ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
@@ -62,8 +62,8 @@ function findFault({ config }: ProviderState, { heuristic, defaultTime }: Heuris
   if (config.resourceKind === 'machines') return `${config.providerId} asks for nothing: machines attach by themselves`;
   if (!(defaultTime >= 1)) return `the default task time is ${defaultTime} ms; want 1 ms or more`;
   if (find(config, heuristic) !== undefined) return undefined;
-  const nearest = findNearestWord(heuristic, heuristicNames);
-  return `heuristic is "${heuristic}"; want one of ${heuristicNames.join(', ')}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
+  const nearest = findNearestWord(heuristic, heuristicChoices);
+  return `heuristic is "${heuristic}"; want one of ${heuristicChoices.join(', ')}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
 }
 
 /**

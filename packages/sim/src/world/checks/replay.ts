@@ -53,7 +53,7 @@ function compare(name: string, living: string, replayed: string): void {
 const seenFields: ReadonlySet<string> = new Set([
   'isTold', 'demandsAt', 'demandsDue', 'breakages', 'quarantinedUntil', 'isWithdrawing', 'isEnding', 'isConnected', 'awaySince', 'hearingUntil', 'isHearing', 'lastError', 'demandAt', 'gangsInVain', 'gangsPausedUntil', 'owesTurn', 'brokenGangs', 'shareSince', 'clockOffset', 'wakeAt',
   'seenAt', 'unknownSince', 'missedListings', 'releaseAskedAt', 'attachmentId', 'toldConnectionId', 'isReturning', 'connectionId', 'isSettled', 'idleSince', 'coveredSince', 'demandRequest', 'endedProcessors',
-  'resourceId', 'takesLeases', 'isLeaseTold', 'leaseSeenAt', 'busySince', 'leaseConnectionId', 'isLeaseConfirmed', 'isKeeping', 'isFull', 'isGone', 'gangsInVain', 'gangsPausedUntil', 'owesTurn',
+  'resourceId', 'takesLeases', 'isLeaseTold', 'leaseSeenAt', 'busySince', 'resourceAwaitedUntil', 'resourceDue', 'takesResource', 'leaseConnectionId', 'isLeaseConfirmed', 'isKeeping', 'isFull', 'isGone', 'gangsInVain', 'gangsPausedUntil', 'owesTurn',
 ]);
 
 /** All plain fields of a thing but those of the moment, by name, in whatever order it has them: what is added later is compared too. */

@@ -3,6 +3,7 @@ import type { WorldTurn } from '../machine-process.ts';
 import type { World } from '../world.ts';
 import { AgentTurnCheck } from './agent-turns.ts';
 import { BoundsCheck } from './bounds.ts';
+import { BudgetCheck } from './budget.ts';
 import { BrokerTurnCheck } from './broker-turns.ts';
 import type { WorldCheck } from './check.ts';
 import { CalmCheck } from './calm.ts';
@@ -25,7 +26,7 @@ export class Watch {
 
   constructor(world: World) {
     const [calm, quiet] = [new CalmCheck(world), new QuietCheck(world)];
-    this.#hearing = [new BrokerTurnCheck(world), new ProviderTurnCheck(), new AgentTurnCheck(), new HeldCheck(world), calm];
+    this.#hearing = [new BrokerTurnCheck(world), new ProviderTurnCheck(), new BudgetCheck(world), new AgentTurnCheck(), new HeldCheck(world), calm];
     this.#looking = [
       { check: quiet, every: 1 }, { check: new SleepCheck(world), every: 1 }, { check: new BoundsCheck(world), every: 6 },
       { check: new LedgerCheck(world), every: 18 }, { check: new ExplainCheck(world), every: 60 }, { check: new ReplayCheck(world), every: 180 },

@@ -50,7 +50,7 @@ const refused: readonly (readonly [what: string, document: unknown, message: Reg
   ['no machine', asLab({ labs: [] }), /^clusters and labs are empty; want a machine at least/],
   ['machines of speed 0', withMachine({ speed: 0 }), /^labs\[0\]\.machines\[0\]\.speed is 0; want a number in 0\.01\.\.100$/],
   ['nodes of speed 0', withCluster({ speedSpread: 1 }), /^clusters\[0\]\.speedSpread is 1; want a number from 0 to less than 1$/],
-  ['a heuristic that does not exist', withCluster({ heuristic: 'magic' }), /^clusters\[0\]\.heuristic is "magic"; want one of static, initial, adaptive, mixed, finish$/],
+  ['a heuristic that does not exist', withCluster({ heuristic: 'magic' }), /^clusters\[0\]\.heuristic is "magic"; want one of static, initial, adaptive, mixed, finish, auto$/],
   ['requests wider than the cluster', withCluster({ widthMax: 5 }), /^clusters\[0\]\.widthMax is 5; want at most its 4 processors$/],
   ['more broken tasks than tasks', withJob({ brokenTaskCount: 4 }), /^jobs\[0\]\.brokenTaskCount is 4; want at most its 3 tasks$/],
   ['a storm without end', asLab({ stormDuration: Infinity }), /^stormDuration is Infinity; want a whole number in 0\.\.604800000$/],

@@ -65,7 +65,7 @@ test('brokers and agents are greeted and told to the machine, each under a numbe
   t.deepEqual(agent.heard, [{ kind: 'hello' }]);
   t.deepEqual(broker.heard, [{ kind: 'hello', clock: 4711, resourceId: undefined }]);
   t.like(inputs[0], { kind: 'AgentAttached', attachmentId: 1, heldReplicaIds: [3], facts: { machineId: 'p/q1.0', until: undefined, requestId: 'q1' } });
-  t.deepEqual(inputs[1], { kind: 'BrokerConnected', brokerId: 'b', connectionId: 1, instance: 'i' });
+  t.deepEqual(inputs[1], { kind: 'BrokerConnected', brokerId: 'b', connectionId: 1, instance: 'i', takesResource: false });
 });
 
 test('what a machine of a broker says goes to that broker, and what the broker says to it', (t) => {

@@ -26,8 +26,8 @@ test('a heuristic that there is not is refused with the nearest word, a time bel
   const state = createProviderState(config);
   const refusals = [ask(state, 'Adaptve'), ask(state, 'xyzzy'), ask(state, '', 0), ask(state, '', Number.NaN), ask(createProviderState({ ...config, resourceKind: 'machines' }), 'mixed')];
   t.deepEqual(refusals.map((reply) => (reply?.ok === false ? `${reply.code}: ${reply.message}` : 'ok')), [
-    'MUT_BAD_REQUEST: heuristic is "Adaptve"; want one of static, initial, adaptive, mixed, finish; did you mean "adaptive"?',
-    'MUT_BAD_REQUEST: heuristic is "xyzzy"; want one of static, initial, adaptive, mixed, finish',
+    'MUT_BAD_REQUEST: heuristic is "Adaptve"; want one of static, initial, adaptive, mixed, finish, auto; did you mean "adaptive"?',
+    'MUT_BAD_REQUEST: heuristic is "xyzzy"; want one of static, initial, adaptive, mixed, finish, auto',
     'MUT_BAD_REQUEST: the default task time is 0 ms; want 1 ms or more',
     'MUT_BAD_REQUEST: the default task time is NaN ms; want 1 ms or more',
     'MUT_BAD_REQUEST: p asks for nothing: machines attach by themselves',

@@ -1,0 +1,38 @@
+import test from 'ava';
+import type { ProviderChange } from '@mutirao/core/machines/provider';
+import { drawScenario, finishingScenario, readScenario, runWorld, type WorldTurn } from '../../src/index.ts';
+
+/** How often each thing was seen that a world with a heuristic that watches is there for. */
+class Seen {
+  readonly #counts = new Map<string, number>();
+
+  hear({ process, changes, inputs }: WorldTurn): void {
+    if (!process.startsWith('provider')) return;
+    for (const { kind } of inputs as readonly { readonly kind: string }[]) if (kind === 'TasksSeen') this.#count(kind);
+    for (const change of changes as readonly ProviderChange[]) this.#count(change.kind === 'RequestReleasing' && change.isGivenUp === true ? 'GivenUp' : change.kind);
+  }
+
+  #count(what: string): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
+  }
+
+  of(what: string): number {
+    return this.#counts.get(what) ?? 0;
+  }
+}
+
+test('a heuristic that watches keeps its limits and its budget, and all comes to its end, in twenty worlds of faults', (t) => {
+  const seen = new Seen();
+  for (let seed = 0; seed < 20; seed += 1) {
+    const { failure } = runWorld(finishingScenario(drawScenario(String(seed))), (turn) => { seen.hear(turn); });
+    t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
+  }
+  for (const [what, least] of [['RequestDrafted', 80], ['GivenUp', 5], ['RequestPromised', 40], ['TasksCutOff', 5], ['TasksSeen', 100]] as const) {
+    t.true(seen.of(what) >= least, `${what}: ${seen.of(what)}`);
+  }
+});
+
+test('a world with a heuristic that watches survives being written down', (t) => {
+  const scenario = finishingScenario(drawScenario('7'));
+  t.deepEqual(readScenario(JSON.parse(JSON.stringify(scenario))), scenario);
+});
