@@ -59,6 +59,12 @@ export default {
       from: { path: '^packages/[^/]+/src/', pathNot: '^packages/testkit/' },
       to: { path: ['/test/', '^test/', '^packages/testkit/', '(^|/)node_modules/(ava|fast-check)/'] },
     },
+    {
+      // What runs in a browser: it speaks to the gateway by its schema, of which it takes types alone, and computes with what is pure.
+      name: 'page-knows-only-the-schema', severity: 'error',
+      from: { path: '^packages/web/client/src/' },
+      to: { pathNot: '^packages/web/(client/src|src/schema)/|^packages/core/src/(shared|workflow)/|(^|/)node_modules/(react|react-dom|@types/react|@types/react-dom|@xyflow|@dagrejs)/' },
+    },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-undeclared-dependency', severity: 'error',

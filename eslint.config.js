@@ -24,6 +24,12 @@ const noExportStar = {
   message: 'Re-export explicit names, so that a package shows what it offers.',
 };
 
+/** What would let names and output of tasks become markup. */
+const noMarkup = [
+  { selector: 'JSXAttribute[name.name="dangerouslySetInnerHTML"]', message: 'What the page shows is text, never markup.' },
+  { selector: 'MemberExpression[property.name=/^(innerHTML|outerHTML|insertAdjacentHTML)$/]', message: 'What the page shows is text, never markup.' },
+];
+
 const coreSyntax = [
   noExportStar,
   { selector: ':function[async=true], AwaitExpression', message: 'The core never waits; return a command.' },
@@ -45,6 +51,13 @@ export default tseslint.config(
     languageOptions: { parser: tseslint.parser, parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     plugins: { '@typescript-eslint': tseslint.plugin },
     rules: { ...everywhere, 'no-restricted-syntax': ['error', noExportStar] },
+  },
+  {
+    // The page has a window and no Node: a project of its own.
+    files: ['packages/web/client/**/*.{ts,tsx}'],
+    languageOptions: { parser: tseslint.parser, parserOptions: { project: './packages/web/client/tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    plugins: { '@typescript-eslint': tseslint.plugin },
+    rules: { ...everywhere, 'no-restricted-syntax': ['error', noExportStar, ...noMarkup] },
   },
   {
     files: ['packages/core/src/**/*.ts'],

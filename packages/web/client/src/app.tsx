@@ -1,0 +1,70 @@
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
+import type { StreamTopic } from '../../src/schema/index.ts';
+import type { Gateway } from './gateway/gateway.ts';
+import type { LiveStore } from './gateway/live-store.ts';
+import { pathOf, readPlace, type Place, type ViewName } from './model/place.ts';
+import { PageContext, type Page, type Subject } from './page-context.tsx';
+import { ExplainDrawer } from './parts/explain-drawer.tsx';
+import { Loading } from './parts/notices.tsx';
+import { Shell } from './parts/shell.tsx';
+import { AfterView } from './views/after/after-view.tsx';
+import { NowView } from './views/now/now-view.tsx';
+
+const EditorView = lazy(async () => ({ default: (await import('./views/editor/editor-view.tsx')).EditorView }));
+
+/** What each view wants to be told as it happens. */
+const topicsOf: Readonly<Record<ViewName, readonly StreamTopic[]>> = {
+  now: ['summary', 'jobs', 'machines', 'providers', 'ledger', 'events'],
+  after: ['summary', 'jobs', 'job'],
+  editor: ['summary'],
+};
+
+/** The page. */
+export function App({ gateway, live }: { readonly gateway: Gateway; readonly live: LiveStore }): ReactNode {
+  const [place, setPlace] = useState<Place>(() => readPlace(window.location.pathname));
+  const [subject, setSubject] = useState<Subject>();
+  const [note, setNote] = useState<{ readonly text: string; readonly isProblem: boolean; readonly number: number }>();
+  useEffect(() => {
+    const back = (): void => setPlace(readPlace(window.location.pathname));
+    window.addEventListener('popstate', back);
+    return () => window.removeEventListener('popstate', back);
+  }, []);
+  const topics = place.view === 'after' && place.jobId === undefined ? (['summary', 'jobs'] as const) : topicsOf[place.view];
+  useEffect(() => live.watch(topics, place.jobId), [live, topics, place.jobId]);
+  const go = useCallback((next: Place) => {
+    window.history.pushState(null, '', pathOf(next));
+    setPlace(next);
+    setSubject(undefined);
+  }, []);
+  const say = useCallback((text: string, isProblem = false) => setNote((old) => ({ text, isProblem, number: (old?.number ?? 0) + 1 })), []);
+  useEffect(() => {
+    const timer = note === undefined ? undefined : setTimeout(() => setNote(undefined), note.isProblem ? 12_000 : 5000);
+    return () => clearTimeout(timer);
+  }, [note]);
+  const page = useMemo<Page>(() => ({ gateway, live, place, go, explain: setSubject, say }), [gateway, live, place, go, say]);
+  return (
+    <PageContext value={page}>
+      <Shell note={note}>
+        {gateway.token === '' ? <NoToken /> : <Suspense fallback={<Loading what="the view" />}><View place={place} /></Suspense>}
+      </Shell>
+      {subject === undefined ? null : <ExplainDrawer subject={subject} close={() => setSubject(undefined)} />}
+    </PageContext>
+  );
+}
+
+function View({ place }: { readonly place: Place }): ReactNode {
+  switch (place.view) {
+    case 'now': return <NowView />;
+    case 'after': return <AfterView jobId={place.jobId} />;
+    case 'editor': return <EditorView />;
+  }
+}
+
+function NoToken(): ReactNode {
+  return (
+    <section className="panel empty">
+      <h1>This address lacks its token</h1>
+      <p>The page shows a grid only to its user. Open it by the address that <code>mutirao web</code> prints.</p>
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+import type { Problem, RouteBody, RouteName, RouteParams, RouteQuery, RouteReply } from '../../../src/schema/index.ts';
+import { addressOf, apiPath, routePaths } from './route-paths.ts';
+
+/** A call that was refused or did not arrive. */
+export class GatewayProblem extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+const unreachable: Problem = { code: 'MUT_UNREACHABLE', message: 'The page does not reach its gateway.', advice: 'Start it with "mutirao web"; this page comes back by itself.', retryable: true };
+
+/** What a call takes beside its name. */
+export interface Asked<N extends RouteName> {
+  readonly params?: RouteParams<N>;
+  readonly query?: RouteQuery<N>;
+  readonly body?: RouteBody<N>;
+  readonly signal?: AbortSignal;
+}
+
+/** The calls of the gateway, with the token of the page. */
+export interface Gateway {
+  readonly token: string;
+  call<N extends RouteName>(name: N, asked?: Asked<N>): Promise<RouteReply<N>>;
+  /** Has the browser save a download of the gateway: an address alone would carry no token. */
+  download(jobId: number, what: string, format: string): Promise<void>;
+}
+
+/** @throws {GatewayProblem} in the promises: what the gateway refused, or MUT_UNREACHABLE. */
+export function makeGateway(token: string): Gateway {
+  const ask = async (address: string, init: RequestInit): Promise<Response> => {
+    const headers = { ...init.headers as Record<string, string>, authorization: `Bearer ${token}` };
+    const reply = await fetch(address, { ...init, headers, cache: 'no-store' }).catch((error: unknown) => {
+      if (error instanceof DOMException && error.name === 'AbortError') throw error;
+      throw new GatewayProblem(unreachable);
+    });
+    if (!reply.ok) throw new GatewayProblem(await readProblem(reply));
+    return reply;
+  };
+  return {
+    token,
+    call: async (name, { params, query, body, signal } = {}) => {
+      const method = routePaths[name].split(' ', 1)[0] as 'GET' | 'POST';
+      const init: RequestInit = { method, ...(signal && { signal }) };
+      if (method === 'POST') Object.assign(init, { body: JSON.stringify(body ?? {}), headers: { 'content-type': 'application/json' } });
+      const reply = await ask(addressOf(name, (params ?? {}) as Record<string, string | number>, (query ?? {}) as Record<string, string>), init);
+      return await reply.json() as RouteReply<typeof name>;
+    },
+    download: async (jobId, what, format) => {
+      const reply = await ask(`${apiPath}/jobs/${jobId}/download?what=${what}&format=${format}`, {});
+      saveFile(await reply.blob(), `job-${jobId}-${what}.${format}`);
+    },
+  };
+}
+
+async function readProblem(reply: Response): Promise<Problem> {
+  try {
+    const problem = await reply.json() as Partial<Problem>;
+    if (typeof problem.code === 'string' && typeof problem.message === 'string') return { advice: '', retryable: false, ...problem } as Problem;
+  } catch {
+    // Not an answer of the gateway; its status is all that is known.
+  }
+  return { ...unreachable, message: `The answer was HTTP status ${reply.status}.` };
+}
+
+/** Has the browser save a content under a name. */
+export function saveFile(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** What to tell the user of whatever was thrown. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof GatewayProblem) return error.problem;
+  return { code: '', message: error instanceof Error ? error.message : String(error), advice: '', retryable: false };
+}

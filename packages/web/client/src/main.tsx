@@ -1,0 +1,15 @@
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+import { makeGateway } from './gateway/gateway.ts';
+import { LiveStore } from './gateway/live-store.ts';
+import { takeToken } from './gateway/token.ts';
+import '@xyflow/react/dist/base.css';
+import './style/base.css';
+import './style/parts.css';
+import './style/views.css';
+import './style/editor.css';
+
+const place = document.getElementById('page');
+if (place === null) throw new Error('the page has no place to be in');
+const token = takeToken();
+createRoot(place).render(<App gateway={makeGateway(token)} live={new LiveStore(token)} />);

@@ -1,0 +1,57 @@
+import type { BrokerLink, GridEvent, JobDetail, JobList, Ledger, MachineOverview, ProviderList, RecentEvents, StreamTopic, Summary } from '../../../src/schema/index.ts';
+
+/** What the stream has told so far. */
+export interface LiveState {
+  /** Undefined until the first message. */
+  readonly link?: BrokerLink;
+  readonly summary?: Summary;
+  readonly jobs?: JobList;
+  readonly machines?: MachineOverview;
+  readonly providers?: ProviderList;
+  readonly ledger?: Ledger;
+  readonly job?: JobDetail;
+  /** The newest last, `eventsKept` at most. */
+  readonly events: readonly GridEvent[];
+  /** Whether events were left out of the ones that are kept. */
+  readonly isSampled: boolean;
+  /** Whether the stream itself stands; `connecting` before its first message. */
+  readonly stream: 'connecting' | 'open' | 'broken';
+  /** Why it broke; empty while it does not. */
+  readonly trouble: string;
+}
+
+/** So many events are kept on the page. */
+export const eventsKept = 200;
+
+export const emptyLiveState: LiveState = { events: [], isSampled: false, stream: 'connecting', trouble: '' };
+
+/** What changes the state: a message, or the stream itself. */
+export type LiveInput =
+  | { readonly kind: 'MessageArrived'; readonly topic: StreamTopic; readonly value: unknown }
+  | { readonly kind: 'StreamOpened' }
+  | { readonly kind: 'StreamBroken'; readonly reason: string };
+
+/** The state after an input; the same object where nothing changed. */
+export function reduceLive(state: LiveState, input: LiveInput): LiveState {
+  switch (input.kind) {
+    case 'StreamOpened': return { ...state, stream: 'open', trouble: '' };
+    case 'StreamBroken': return { ...state, stream: 'broken', trouble: input.reason };
+    case 'MessageArrived': return input.topic === 'events' ? addEvents(state, input.value as RecentEvents) : { ...state, [input.topic]: input.value };
+  }
+}
+
+function addEvents(state: LiveState, { events, is_sampled: isSampled }: RecentEvents): LiveState {
+  const last = state.events.at(-1)?.sequence ?? -1;
+  // A gateway that was started anew tells some again.
+  const news = events.filter(({ sequence }) => sequence > last);
+  if (news.length === 0) return state;
+  return { ...state, events: [...state.events, ...news].slice(-eventsKept), isSampled: state.isSampled || isSampled };
+}
+
+/** What is in the way of what the page shows, as a sentence; undefined where nothing is. */
+export function findTrouble({ stream, trouble, link, summary }: LiveState): { readonly text: string; readonly isLost: boolean } | undefined {
+  if (stream === 'broken') return { text: `The page has lost its gateway: ${trouble} It tries again by itself; what you typed stays.`, isLost: true };
+  if (link !== undefined && !link.connected) return { text: `The broker does not answer; what you see is as it was before, and the page goes on by itself when it is back. ${link.message}`, isLost: true };
+  if (summary !== undefined && summary.trouble !== '') return { text: `The broker takes nothing new: ${summary.trouble}`, isLost: false };
+  return undefined;
+}

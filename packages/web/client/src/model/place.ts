@@ -1,0 +1,26 @@
+/** The views of the page, in the order of the navigation. */
+export const views = [
+  { name: 'now', path: '/', title: 'Now' },
+  { name: 'after', path: '/jobs', title: 'Jobs' },
+  { name: 'editor', path: '/workflow', title: 'Workflow' },
+] as const;
+export type ViewName = (typeof views)[number]['name'];
+
+/** Where the user is on the page. */
+export interface Place {
+  readonly view: ViewName;
+  readonly jobId?: number;
+}
+
+/** The place that a path names; an unknown one is Now. */
+export function readPlace(path: string): Place {
+  const [, first = '', second = ''] = path.split('/');
+  const view = views.find((one) => one.path === `/${first}`) ?? views[0];
+  return view.name === 'after' && /^[1-9]\d{0,14}$/.test(second) ? { view: 'after', jobId: Number(second) } : { view: view.name };
+}
+
+/** The path of a place. */
+export function pathOf({ view, jobId }: Place): string {
+  const { path } = views.find(({ name }) => name === view) ?? views[0];
+  return jobId === undefined ? path : `${path}/${jobId}`;
+}

@@ -1,0 +1,61 @@
+const units = [['d', 86_400_000], ['h', 3_600_000], ['min', 60_000], ['s', 1000]] as const;
+
+/** A time as people say it, in its two largest units: `2 h 5 min`, `3.4 s`, `120 ms`. */
+export function sayDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(milliseconds < 9950 ? 1 : 0)} s`;
+  const first = units.findIndex(([, size]) => milliseconds >= size);
+  const [name, size] = units[first] ?? units[3];
+  const whole = Math.floor(milliseconds / size);
+  const [lesser, lesserSize] = units[first + 1] ?? units[3];
+  const rest = Math.floor((milliseconds - whole * size) / lesserSize);
+  return rest === 0 ? `${whole} ${name}` : `${whole} ${name} ${rest} ${lesser}`;
+}
+
+/** How long something still takes, said no more exactly than it is known. */
+export function sayRemaining(least: number | null, most: number | null): string {
+  if (least === null && most === null) return 'not known yet';
+  if (least === null || most === null) return `about ${sayDuration(least ?? most ?? 0)}`;
+  if (most - least < Math.max(1000, most * 0.15)) return `about ${sayDuration(most)}`;
+  return `${sayDuration(least)} to ${sayDuration(most)}`;
+}
+
+/** A number with its thousands apart. */
+export function sayCount(count: number): string {
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** `1 task`, `2 tasks`. */
+export function sayMany(count: number, one: string, many = `${one}s`): string {
+  return `${sayCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** A number of bytes in the largest unit that leaves one before the point. */
+export function sayBytes(bytes: number): string {
+  const names = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = bytes < 1 ? 0 : Math.min(names.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** power;
+  return `${value < 10 && power > 0 ? value.toFixed(1) : Math.round(value)} ${names[power]}`;
+}
+
+/** Processor-time as hours of one processor, or less where it is less. */
+export function sayProcessorTime(milliseconds: number): string {
+  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} processor-s`;
+  if (milliseconds < 3_600_000) return `${(milliseconds / 60_000).toFixed(1)} processor-min`;
+  return `${(milliseconds / 3_600_000).toFixed(milliseconds < 36_000_000 ? 2 : 1)} processor-h`;
+}
+
+/** A share in per cent, never rounded to nothing or to all. */
+export function sayShare(part: number, whole: number): string {
+  if (whole <= 0) return '0 %';
+  const percent = (100 * part) / whole;
+  if (percent > 0 && percent < 1) return '< 1 %';
+  if (percent > 99 && percent < 100) return '> 99 %';
+  return `${Math.round(percent)} %`;
+}
+
+/** How long ago an instant is. */
+export function sayAgo(instant: number, now: number): string {
+  const gone = now - instant;
+  return gone < 1000 ? 'just now' : `${sayDuration(gone)} ago`;
+}

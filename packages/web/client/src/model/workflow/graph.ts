@@ -1,0 +1,66 @@
+import type { Workflow, WorkflowTask } from '../../../../src/schema/index.ts';
+
+type WorkflowEdge = Workflow['edges'][number];
+
+/** Why an edge may not be drawn, as a sentence. */
+export interface EdgeFault {
+  readonly code: 'MUT_WORKFLOW_CYCLE' | 'MUT_WORKFLOW_EDGE_TWICE' | 'MUT_WORKFLOW_UNKNOWN_TASK';
+  readonly message: string;
+}
+
+/** A workflow without tasks. */
+export const emptyWorkflow: Workflow = { name: 'workflow', tasks: [], edges: [], outputs: null };
+
+/** A task as it is added: a second of work on one processor. */
+export function freshTask(id: string, x: number, y: number): WorkflowTask {
+  return { id, kind: '', work: 1000, exchange: 0, processors_min: 1, processors_max: 1, command: '', inputs: [], outputs: [], matrix: null, x, y };
+}
+
+/** The first of `task-1`, `task-2`, ... that no task has. */
+export function freeId({ tasks }: Workflow, stem = 'task'): string {
+  const taken = new Set(tasks.map(({ id }) => id));
+  let number = tasks.length + 1;
+  while (taken.has(`${stem}-${number}`)) number += 1;
+  return `${stem}-${number}`;
+}
+
+/** What of an edge between two tasks is wrong: one of them is unknown, the pair has an edge, or a way leads back. Cost: O(tasks + edges). */
+export function findEdgeFault({ tasks, edges }: Workflow, from: string, to: string): EdgeFault | undefined {
+  const ids = new Set(tasks.map(({ id }) => id));
+  const unknown = [from, to].find((id) => !ids.has(id));
+  if (unknown !== undefined) return { code: 'MUT_WORKFLOW_UNKNOWN_TASK', message: `There is no task ${unknown}.` };
+  if (from === to) return { code: 'MUT_WORKFLOW_CYCLE', message: `${from} cannot wait for itself.` };
+  if (edges.some((edge) => edge.from === from && edge.to === to)) return { code: 'MUT_WORKFLOW_EDGE_TWICE', message: `There is an edge from ${from} to ${to} already.` };
+  const way = findWay(edges, to, from);
+  if (way === undefined) return undefined;
+  const shown = way.length > 6 ? [...way.slice(0, 3), '…', ...way.slice(-2)] : way;
+  return { code: 'MUT_WORKFLOW_CYCLE', message: `${from} would wait for itself: ${shown.join(' → ')} is there already.` };
+}
+
+/** The tasks on a way from one to another along the edges, the shortest; undefined where none leads there. */
+export function findWay(edges: readonly WorkflowEdge[], from: string, to: string): string[] | undefined {
+  const next = new Map<string, string[]>();
+  for (const edge of edges) {
+    const known = next.get(edge.from);
+    if (known === undefined) next.set(edge.from, [edge.to]);
+    else known.push(edge.to);
+  }
+  const cameFrom = new Map<string, string>([[from, '']]);
+  const open = [from];
+  for (let index = 0; index < open.length; index += 1) {
+    const at = open[index] as string;
+    if (at === to) return wayBack(cameFrom, to);
+    for (const after of next.get(at) ?? []) {
+      if (cameFrom.has(after)) continue;
+      cameFrom.set(after, at);
+      open.push(after);
+    }
+  }
+  return undefined;
+}
+
+function wayBack(cameFrom: ReadonlyMap<string, string>, to: string): string[] {
+  const way: string[] = [];
+  for (let at = to; at !== ''; at = cameFrom.get(at) ?? '') way.unshift(at);
+  return way;
+}

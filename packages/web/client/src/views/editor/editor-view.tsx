@@ -1,0 +1,67 @@
+import { useEffect, useState, type ReactNode } from 'react';
+import { ReactFlowProvider } from '@xyflow/react';
+import { usePage } from '../../page-context.tsx';
+import { EditorToolbar } from './editor-toolbar.tsx';
+import { FlowCanvas } from './flow-canvas.tsx';
+import { SchedulePanel } from './schedule-panel.tsx';
+import { lacksPlaces, layOutWorkflow } from './lay-out-workflow.ts';
+import { TaskPanel } from './task-panel.tsx';
+import { useEditor, type Editor } from './use-editor.ts';
+import { useRun } from './use-run.ts';
+import { WorkflowPanel } from './workflow-panel.tsx';
+
+const tabs = [['task', 'Task'], ['workflow', 'Workflow'], ['schedule', 'Schedule']] as const;
+type Tab = (typeof tabs)[number][0];
+
+/** Draws workflows: the graph in the middle, what is selected beside it. */
+export function EditorView(): ReactNode {
+  const editor = useEditor();
+  const [tab, setTab] = useState<Tab>('workflow');
+  const [fitting, setFitting] = useState(0);
+  const run = useRun();
+  const { explain, say } = usePage();
+  useKeys(editor);
+  useEffect(() => { if (editor.selection.tasks.size === 1) setTab((old) => (old === 'schedule' ? old : 'task')); }, [editor.selection.tasks]);
+  const layOut = (): void => {
+    layOutWorkflow(editor.workflow).then((places) => { editor.apply({ kind: 'MoveTasks', places }); setFitting((old) => old + 1); }, (error: unknown) => say(error instanceof Error ? error.message : String(error), true));
+  };
+  // What came from a file that has no places for tasks.
+  useEffect(() => { if (lacksPlaces(editor.workflow)) layOut(); else setFitting((old) => old + 1); }, [editor.workflow.tasks.length > 1 && lacksPlaces(editor.workflow)]);
+  const openTask = (id: string): void => {
+    const taskIndex = run.indexes.get(id);
+    if (run.jobId !== undefined && taskIndex !== undefined) explain({ kind: 'task', jobId: run.jobId, taskIndex });
+  };
+  return (
+    <ReactFlowProvider>
+      <div className="editor">
+        <h1 className="unseen">Workflow editor</h1>
+        <EditorToolbar editor={editor} run={run} layOut={layOut} />
+        <div className="editor-canvas">
+          <FlowCanvas workflow={editor.workflow} analysis={editor.analysis} statuses={run.statuses} editor={editor} fitting={fitting} {...(run.jobId === undefined ? {} : { onOpen: openTask })} />
+          {editor.workflow.tasks.length === 0 ? <div className="canvas-hint"><p className="empty-title">Nothing is drawn yet.</p><p>Add a task, or open a file: YAML, WfFormat, DAX, or XML of jScheduler.</p></div> : null}
+        </div>
+        <aside className="editor-side" aria-label="Properties">
+          <div className="tabs" role="tablist" aria-label="Properties">{tabs.map(([name, title]) => <button key={name} type="button" role="tab" aria-selected={tab === name} className="tab" onClick={() => setTab(name)}>{title}</button>)}</div>
+          {tab === 'task' ? <TaskPanel editor={editor} /> : tab === 'workflow' ? <WorkflowPanel editor={editor} /> : <SchedulePanel workflow={editor.workflow} fault={editor.analysis.fault} />}
+        </aside>
+      </div>
+    </ReactFlowProvider>
+  );
+}
+
+/** Undo and redo by the keys that people know, but where they type text. */
+function useKeys({ undo, redo }: Editor): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      const isTyping = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+      if (isTyping || !(event.ctrlKey || event.metaKey)) return;
+      const key = event.key.toLowerCase();
+      const act = key === 'y' || (key === 'z' && event.shiftKey) ? redo : key === 'z' ? undo : undefined;
+      if (act === undefined) return;
+      event.preventDefault();
+      act();
+    };
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, [undo, redo]);
+}

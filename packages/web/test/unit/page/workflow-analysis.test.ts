@@ -1,0 +1,53 @@
+// Levels, the critical path and places of the graph.
+import test from 'ava';
+import { analyseWorkflow } from '../../../client/src/model/workflow/analysis.ts';
+import { FlowParts } from '../../../client/src/model/workflow/flow-parts.ts';
+import { emptyWorkflow, freshTask } from '../../../client/src/model/workflow/graph.ts';
+import { layOut, layOutByLevels } from '../../../client/src/model/workflow/layout.ts';
+
+const edge = (from: string, to: string): typeof emptyWorkflow.edges[number] => ({ from, to, data_bytes: 0, share: 0 });
+const diamond = {
+  ...emptyWorkflow, tasks: [freshTask('a', 0, 0), { ...freshTask('long', 0, 100), work: 5000 }, freshTask('short', 200, 100), freshTask('d', 0, 200)],
+  edges: [edge('a', 'long'), edge('a', 'short'), edge('long', 'd'), edge('short', 'd')],
+};
+const unmarked = { selectedTasks: new Set<string>(), selectedEdges: new Set<string>(), dragged: new Map(), statuses: new Map() };
+
+test('b-levels and the critical path are those of the longest way', (t) => {
+  const analysis = analyseWorkflow(diamond);
+  t.deepEqual([...analysis.bLevels], [['a', 7], ['long', 6], ['short', 2], ['d', 1]]);
+  t.deepEqual(analysis.criticalPath, ['a', 'long', 'd']);
+  t.like(analysis, { criticalSeconds: 7, levelCount: 3, widestLevel: 2, workSeconds: 8, fault: undefined });
+});
+
+test('files that one task writes and another one reads count as data between them', (t) => {
+  const [a, ...others] = diamond.tasks;
+  const tasks = [{ ...a!, outputs: [{ name: 'f', bytes: 125_000_000 }] }, ...others.map((task) => (task.id === 'short' ? { ...task, inputs: [{ name: 'f', bytes: 0 }] } : task))];
+  t.is(analyseWorkflow({ ...diamond, tasks }).bLevels.get('a'), 7);
+  t.true((analyseWorkflow({ ...diamond, tasks: tasks.map((task) => (task.id === 'long' ? { ...task, work: 1000 } : task)) }).bLevels.get('a') ?? 0) > 4);
+});
+
+test('a wrong workflow is told, and nothing is said of its levels', (t) => {
+  const wrong = analyseWorkflow({ ...diamond, edges: [...diamond.edges, edge('d', 'a')] });
+  t.regex(wrong.fault ?? '', /\S/);
+  t.is(wrong.bLevels.size, 0);
+  t.is(analyseWorkflow(emptyWorkflow).fault, undefined);
+});
+
+test('boxes that look as before are the same objects as before', (t) => {
+  const parts = new FlowParts();
+  const view = { analysis: analyseWorkflow(diamond), ...unmarked };
+  const before = parts.nodesOf(diamond, view);
+  const after = parts.nodesOf(diamond, { ...view, dragged: new Map([['short', { x: 300, y: 100 }]]) });
+  t.deepEqual(before.map((node, index) => node === after[index]), [true, true, false, true]);
+  const edges = parts.edgesOf(diamond, view);
+  t.is(parts.edgesOf(diamond, view), edges);
+  t.deepEqual(edges.map(({ className }) => className), ['critical', '', 'critical', '']);
+});
+
+test('a task is drawn below all that it waits for, by either layout', (t) => {
+  const wish = { count: 7, edges: [[0, 2], [1, 2], [2, 3], [2, 4], [0, 5], [5, 6], [4, 6]] as const };
+  for (const places of [layOut(wish), layOutByLevels(wish)]) {
+    for (const [from, to] of wish.edges) t.true((places[from]?.[1] ?? 0) < (places[to]?.[1] ?? 0));
+    t.is(new Set(places.map(([x, y]) => `${x}/${y}`)).size, 7);
+  }
+});

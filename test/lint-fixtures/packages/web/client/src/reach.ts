@@ -1,0 +1,4 @@
+// page-knows-only-the-schema
+import { readFileSync } from 'node:fs';
+
+export const read = readFileSync;
