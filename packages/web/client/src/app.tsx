@@ -9,14 +9,18 @@ import { Loading } from './parts/notices.tsx';
 import { Shell } from './parts/shell.tsx';
 import { AfterView } from './views/after/after-view.tsx';
 import { NowView } from './views/now/now-view.tsx';
+import { SubmitView } from './views/submit/submit-view.tsx';
 
 const EditorView = lazy(async () => ({ default: (await import('./views/editor/editor-view.tsx')).EditorView }));
+const ReservationsView = lazy(async () => ({ default: (await import('./views/reservations/reservations-view.tsx')).ReservationsView }));
 
 /** What each view wants to be told as it happens. */
 const topicsOf: Readonly<Record<ViewName, readonly StreamTopic[]>> = {
   now: ['summary', 'jobs', 'machines', 'providers', 'ledger', 'events'],
   after: ['summary', 'jobs', 'job'],
   editor: ['summary'],
+  reservations: ['summary'],
+  submit: ['summary'],
 };
 
 /** The page. */
@@ -57,6 +61,8 @@ function View({ place }: { readonly place: Place }): ReactNode {
     case 'now': return <NowView />;
     case 'after': return <AfterView jobId={place.jobId} />;
     case 'editor': return <EditorView />;
+    case 'reservations': return <ReservationsView />;
+    case 'submit': return <SubmitView />;
   }
 }
 

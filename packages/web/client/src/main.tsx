@@ -8,6 +8,7 @@ import './style/base.css';
 import './style/parts.css';
 import './style/views.css';
 import './style/editor.css';
+import './style/forms.css';
 
 const place = document.getElementById('page');
 if (place === null) throw new Error('the page has no place to be in');

@@ -3,6 +3,8 @@ export const views = [
   { name: 'now', path: '/', title: 'Now' },
   { name: 'after', path: '/jobs', title: 'Jobs' },
   { name: 'editor', path: '/workflow', title: 'Workflow' },
+  { name: 'reservations', path: '/reservations', title: 'Reservations' },
+  { name: 'submit', path: '/submit', title: 'Submit' },
 ] as const;
 export type ViewName = (typeof views)[number]['name'];
 

@@ -21,12 +21,13 @@ export function AfterView({ jobId }: { readonly jobId: number | undefined }): Re
 }
 
 function AllJobs(): ReactNode {
+  const { go } = usePage();
   const jobs = useLive((state) => state.jobs?.jobs);
   return (
     <div className="view">
       <h1>Jobs</h1>
       <section className="panel">
-        {jobs === undefined ? <Loading what="the jobs" /> : jobs.length === 0 ? <Empty title="There are no jobs yet.">Submit one with <code>mutirao job submit</code>, or draw a workflow.</Empty> : <><Legend inks={Object.values(taskInks)} /><JobTable jobs={jobs} /></>}
+        {jobs === undefined ? <Loading what="the jobs" /> : jobs.length === 0 ? <Empty title="There are no jobs yet."><button type="button" onClick={() => go({ view: 'submit' })}>Submit the first one</button></Empty> : <><Legend inks={Object.values(taskInks)} /><JobTable jobs={jobs} /></>}
       </section>
     </div>
   );

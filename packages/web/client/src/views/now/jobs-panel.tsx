@@ -12,11 +12,12 @@ const states = Object.keys(taskInks) as TaskState[];
 
 /** Jobs, the newest first, with their progress. */
 export function JobsPanel(): ReactNode {
+  const { go } = usePage();
   const jobs = useLive((state) => state.jobs?.jobs);
   const [shown, setShown] = useState(shownAtFirst);
   return (
     <Panel title="Jobs" className="wide" aside={<Legend inks={Object.values(taskInks)} />}>
-      {jobs === undefined ? <Loading what="the jobs" /> : jobs.length === 0 ? <Empty title="There are no jobs yet.">Submit one with <code>mutirao job submit</code>, or draw a workflow.</Empty> : (
+      {jobs === undefined ? <Loading what="the jobs" /> : jobs.length === 0 ? <Empty title="There are no jobs yet."><button type="button" onClick={() => go({ view: 'submit' })}>Submit the first one</button></Empty> : (
         <>
           <JobTable jobs={jobs.slice(0, shown)} />
           {jobs.length > shown ? <button type="button" className="quiet more" onClick={() => setShown(shown + 40)}>Show more of the {sayCount(jobs.length)} latest</button> : null}

@@ -1,0 +1,84 @@
+import type { RouteReply } from '../../../src/schema/index.ts';
+
+type Calendar = RouteReply<'getCalendar'>;
+export type Reservation = Calendar['reservations'][number];
+export type ReservableResource = Calendar['resource'];
+
+/** A reservation in the picture of a calendar. */
+export interface CalendarBox {
+  readonly reservation: Reservation;
+  readonly start: number;
+  readonly end: number;
+  readonly bottom: number;
+  readonly top: number;
+}
+
+const takes = new Set(['held', 'confirmed', 'claimed']);
+
+/** Whether a reservation takes something of its resource. */
+export function isOpen({ status }: Pick<Reservation, 'status'>): boolean {
+  return takes.has(status);
+}
+
+/** Piles reservations up: each as low as there is room from its start to its end, those that begin first lowest. */
+export function pileReservations(reservations: readonly Reservation[]): CalendarBox[] {
+  const boxes: CalendarBox[] = [];
+  for (const reservation of reservations.filter(isOpen).toSorted((one, other) => one.start_unix_ms - other.start_unix_ms || one.reservation_id - other.reservation_id)) {
+    const { start_unix_ms: start, end_unix_ms: end, amount } = reservation;
+    let bottom = 0;
+    for (const other of boxes.filter((box) => box.start < end && box.end > start).sort((one, next) => one.bottom - next.bottom)) {
+      if (other.bottom - bottom >= amount) break;
+      bottom = Math.max(bottom, other.top);
+    }
+    boxes.push({ reservation, start, end, bottom, top: bottom + amount });
+  }
+  return boxes;
+}
+
+/** A press on the calendar: where, and how far from an edge still counts as it, in milliseconds. */
+export interface CalendarPress {
+  readonly instant: number;
+  readonly amount: number;
+  readonly edge: number;
+}
+
+/** What is under a press: a reservation's middle, or its end; undefined for free room. */
+export function hitCalendar(boxes: readonly CalendarBox[], { instant, amount, edge }: CalendarPress): { readonly box: CalendarBox; readonly part: 'middle' | 'end' } | undefined {
+  const box = boxes.findLast(({ start, end, bottom, top }) => start <= instant && instant <= end && bottom <= amount && amount <= top);
+  if (box === undefined) return undefined;
+  return { box, part: box.end - instant <= Math.min(edge, (box.end - box.start) / 3) ? 'end' : 'middle' };
+}
+
+/** A window and an amount, as they are drawn or asked for. */
+export interface Slot {
+  readonly start: number;
+  readonly end: number;
+  readonly amount: number;
+}
+
+/** The slot that a drag over free room draws: at steps of time, one step and one unit at least, within what there is, and not in the past. */
+export function slotOfDrag(from: { readonly instant: number; readonly amount: number }, to: { readonly instant: number; readonly amount: number }, { step, total, now }: { readonly step: number; readonly total: number; readonly now: number }): Slot {
+  const start = Math.max(Math.ceil(now / step) * step, Math.floor(Math.min(from.instant, to.instant) / step) * step);
+  const end = Math.max(start + step, Math.ceil(Math.max(from.instant, to.instant) / step) * step);
+  const amount = Math.ceil(Math.max(from.amount, to.amount)) - Math.floor(Math.min(from.amount, to.amount));
+  return { start, end, amount: Math.max(1, Math.min(total, amount)) };
+}
+
+/** What a reservation becomes when it is dragged so far: moved as a whole, or ended elsewhere. */
+export function dragReservation({ start_unix_ms: start, end_unix_ms: end, amount }: Reservation, part: 'middle' | 'end', { by, step }: { readonly by: number; readonly step: number }): Slot {
+  const shift = Math.round(by / step) * step;
+  return part === 'middle' ? { start: start + shift, end: end + shift, amount } : { start, end: Math.max(start + step, end + shift), amount };
+}
+
+/** An amount as the reservation manager reads it: units as they are, a capacity as its share. */
+export function quantityOf({ kind, total }: Pick<ReservableResource, 'kind' | 'total'>, amount: number): string {
+  return kind === 'units' ? String(amount) : `${Number(((100 * amount) / total).toFixed(2))}%`;
+}
+
+/** What is wrong with a slot before anybody is asked; undefined where nothing is. */
+export function refuseSlot({ start, end, amount }: Slot, { total, duration_ms_max: longest }: Pick<ReservableResource, 'total' | 'duration_ms_max'>): string | undefined {
+  if (!Number.isFinite(start) || !Number.isFinite(end)) return 'Say when it begins and ends.';
+  if (end <= start) return 'It ends before it begins.';
+  if (!(amount > 0) || amount > total) return `Of this resource there is ${total}.`;
+  return longest > 0 && end - start > longest ? 'It is longer than this resource may be reserved for at once.' : undefined;
+}

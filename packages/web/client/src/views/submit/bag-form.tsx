@@ -1,0 +1,114 @@
+import { useEffect, useMemo, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
+import type { RouteReply } from '../../../../src/schema/index.ts';
+import { problemOf } from '../../gateway/gateway.ts';
+import { emptyBag, readBag, type BagDraft, type BagReading } from '../../model/bag-draft.ts';
+import { sayMany } from '../../model/words.ts';
+import { useDraft, usePage } from '../../page-context.tsx';
+import { Panel } from '../../parts/notices.tsx';
+import { FileBasket, useBasket } from './file-basket.tsx';
+import { FormField, ValueFields } from './value-fields.tsx';
+
+/** A bag by hand: a command, what its tasks differ by, files; and the command line that would do the same. */
+export function BagForm(): ReactNode {
+  const { gateway, say, go } = usePage();
+  const [draft, setDraft] = useDraft<BagDraft>('bag', emptyBag);
+  const [refusal, setRefusal] = useState('');
+  const [isSending, setIsSending] = useState(false);
+  const basket = useBasket();
+  const reading = useMemo(() => readBag(draft, basket.files), [draft, basket.files]);
+  const key = useRef('');
+  const change = (next: Partial<BagDraft>): void => setDraft((old) => ({ ...old, ...next }));
+  const send = async (): Promise<void> => {
+    if ('message' in reading) { setRefusal(reading.message); document.getElementById(`bag-${reading.field}`)?.focus(); return; }
+    // The same key until it was accepted: pressed twice, or sent again after a break, it is one job.
+    key.current ||= crypto.randomUUID();
+    setIsSending(true);
+    const { job_id: jobId, task_count: count } = await gateway.call('submitBag', { body: { ...reading.wish, client_job_id: key.current } });
+    key.current = '';
+    say(`Job ${jobId} was submitted: ${sayMany(count, 'task')}.`);
+    go({ view: 'after', jobId });
+  };
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    setRefusal('');
+    send().catch((error: unknown) => { const { message, advice } = problemOf(error); setRefusal(`${message} ${advice}`); }).finally(() => setIsSending(false));
+  };
+  return (
+    <>
+      <Panel title="The tasks">
+        <form onSubmit={submit} noValidate>
+          <FormField id="bag-command" label="Command" hint="a line for the shell; {} stands for the value of the task, {#} for its index" rows={2} value={draft.command} onChange={(command) => change({ command })} placeholder="./simulate --seed {}" />
+          <ValueFields draft={draft} change={change} basket={basket} />
+          <FileBasket basket={basket} />
+          <MoreFields draft={draft} change={change} />
+          {refusal === '' ? null : <p className="refusal" role="alert">{refusal}</p>}
+          <p className="row"><button type="submit" className="primary" disabled={isSending}>{isSending ? 'Submitting …' : 'Submit'}</button><button type="button" className="quiet" onClick={() => { setDraft(emptyBag); basket.clear(); }}>Clear</button></p>
+        </form>
+      </Panel>
+      <Preview reading={reading} />
+    </>
+  );
+}
+
+function MoreFields({ draft, change }: { readonly draft: BagDraft; readonly change: (next: Partial<BagDraft>) => void }): ReactNode {
+  const isUsed = [draft.put, draft.get, draft.requirements, draft.check, draft.environment, draft.processors, draft.retries, draft.minutes, draft.directory].some((text) => text !== '');
+  return (
+    <details className="more-fields" open={isUsed}>
+      <summary>Names, files, limits</summary>
+      <div className="fields">
+        <FormField id="bag-label" label="Label" value={draft.label} onChange={(label) => change({ label })} />
+        <FormField id="bag-directory" label="Folder" hint="absolute" value={draft.directory} onChange={(directory) => change({ directory })} />
+      </div>
+      <div className="fields">
+        <FormField id="bag-put" label="Put" hint="files of yours, SRC[:DST] a line" rows={2} value={draft.put} onChange={(put) => change({ put })} />
+        <FormField id="bag-get" label="Get" hint="outputs, a line each" rows={2} value={draft.get} onChange={(get) => change({ get })} placeholder="out-{}.csv" />
+      </div>
+      <div className="fields">
+        <FormField id="bag-processors" label="Processors each" value={draft.processors} onChange={(processors) => change({ processors })} placeholder="1" />
+        <FormField id="bag-retries" label="Retries" value={draft.retries} onChange={(retries) => change({ retries })} placeholder="2" />
+        <FormField id="bag-minutes" label="Minutes at most" value={draft.minutes} onChange={(minutes) => change({ minutes })} placeholder="any" />
+      </div>
+      <FormField id="bag-requirements" label="Requirements" hint="as in JDF: mem >= 2000" value={draft.requirements} onChange={(requirements) => change({ requirements })} />
+      <FormField id="bag-check" label="Check" hint="run at home; status 0 accepts the result" value={draft.check} onChange={(check) => change({ check })} />
+      <FormField id="bag-environment" label="Environment" hint="NAME=VALUE a line" rows={2} value={draft.environment} onChange={(environment) => change({ environment })} />
+    </details>
+  );
+}
+
+type BagPreview = RouteReply<'previewBag'>;
+
+/** What would come of the form as it stands. */
+function Preview({ reading }: { readonly reading: BagReading }): ReactNode {
+  const { say } = usePage();
+  const { preview, refusal } = usePreview(reading);
+  const copy = (): void => { void navigator.clipboard.writeText(preview?.command_line ?? '').then(() => say('Copied.'), () => say('The browser did not let it be copied.', true)); };
+  return (
+    <Panel title="What would run" className="preview">
+      {refusal === '' ? null : <p className="refusal">{refusal}</p>}
+      {preview === undefined ? <p className="hint">{'message' in reading ? reading.message : 'Working it out …'}</p> : (
+        <>
+          <p className="lead"><b>{sayMany(preview.task_count, 'task')}</b></p>
+          <ol className="commands">{preview.first_commands.map((command, index) => <li key={index}><code>{command}</code></li>)}{preview.task_count > preview.first_commands.length ? <li className="faint">…</li> : null}</ol>
+          <div className="row"><h3>The same by the command line</h3><button type="button" className="small end" onClick={copy}>Copy</button></div>
+          <pre tabIndex={0} aria-label="Equivalent command line">{preview.command_line}</pre>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function usePreview(reading: BagReading): { readonly preview: BagPreview | undefined; readonly refusal: string } {
+  const { gateway } = usePage();
+  const [state, setState] = useState<{ readonly preview: BagPreview | undefined; readonly refusal: string }>({ preview: undefined, refusal: '' });
+  useEffect(() => {
+    if ('message' in reading) { setState({ preview: undefined, refusal: '' }); return undefined; }
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      // Of files only names matter here.
+      const body = { ...reading.wish, ...(reading.wish.files !== undefined && { files: reading.wish.files.map((file) => ({ ...file, content_base64: '' })) }) };
+      gateway.call('previewBag', { body, signal: abort.signal }).then((preview) => setState({ preview, refusal: '' }), (error: unknown) => { if (!abort.signal.aborted) setState((old) => ({ ...old, refusal: problemOf(error).message })); });
+    }, 250);
+    return () => { clearTimeout(timer); abort.abort(); };
+  }, [reading, gateway]);
+  return state;
+}
