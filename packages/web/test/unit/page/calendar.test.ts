@@ -1,0 +1,46 @@
+// The calendar: piles of reservations, and what drags make of them.
+import test from 'ava';
+import { dragReservation, hitCalendar, pileReservations, quantityOf, refuseSlot, slotOfDrag, type Reservation } from '../../../client/src/model/calendar.ts';
+
+function reservation(id: number, [start, end, amount]: readonly [number, number, number], status = 'confirmed'): Reservation {
+  return {
+    reservation_id: id, resource_id: 'r', user_id: 'rosa', is_mine: true, status, start_unix_ms: start, end_unix_ms: end, amount, unit: '', units: [], earliest_start_unix_ms: null, latest_end_unix_ms: null, hold_until_unix_ms: null, requested_unix_ms: 0, revision: 1, reason: '', held_ahead: null,
+  };
+}
+
+test('reservations lie on each other without overlapping, and those that are over take nothing', (t) => {
+  const boxes = pileReservations([reservation(3, [5, 15, 2]), reservation(1, [0, 10, 3]), reservation(2, [10, 20, 1]), reservation(4, [0, 20, 9], 'cancelled')]);
+  t.deepEqual(boxes.map(({ reservation: { reservation_id: id }, bottom, top }) => [id, bottom, top]), [[1, 0, 3], [3, 3, 5], [2, 0, 1]]);
+});
+
+test('near its end a reservation is held by its end, elsewhere by its middle', (t) => {
+  const boxes = pileReservations([reservation(1, [0, 100, 3])]);
+  t.like(hitCalendar(boxes, { instant: 97, amount: 1, edge: 5 }), { part: 'end' });
+  t.like(hitCalendar(boxes, { instant: 50, amount: 1, edge: 5 }), { part: 'middle' });
+  t.is(hitCalendar(boxes, { instant: 50, amount: 4, edge: 5 }), undefined);
+});
+
+test('a drag draws a slot at steps, in either direction, and never in the past', (t) => {
+  const rules = { step: 10, total: 8, now: 33 };
+  t.deepEqual(slotOfDrag({ instant: 44, amount: 1.2 }, { instant: 71, amount: 3.7 }, rules), { start: 40, end: 80, amount: 3 });
+  t.deepEqual(slotOfDrag({ instant: 71, amount: 3.7 }, { instant: 44, amount: 1.2 }, rules), { start: 40, end: 80, amount: 3 });
+  t.deepEqual(slotOfDrag({ instant: 0, amount: 2 }, { instant: 12, amount: 2 }, rules), { start: 40, end: 50, amount: 1 });
+});
+
+test('a reservation is moved as a whole, or ended elsewhere but never before it began', (t) => {
+  const one = reservation(1, [100, 200, 3]);
+  t.deepEqual(dragReservation(one, 'middle', { by: -24, step: 10 }), { start: 80, end: 180, amount: 3 });
+  t.deepEqual(dragReservation(one, 'end', { by: 47, step: 10 }), { start: 100, end: 250, amount: 3 });
+  t.deepEqual(dragReservation(one, 'end', { by: -500, step: 10 }), { start: 100, end: 110, amount: 3 });
+});
+
+test('units are asked for as they are, a capacity by its share', (t) => {
+  t.is(quantityOf({ kind: 'units', total: 8 }, 3), '3');
+  t.is(quantityOf({ kind: 'capacity', total: 1_000_000 }, 333_333), '33.33%');
+});
+
+test('a slot that cannot be is told before anybody is asked', (t) => {
+  const resource = { total: 8, duration_ms_max: 100 };
+  t.is(refuseSlot({ start: 0, end: 100, amount: 8 }, resource), undefined);
+  for (const slot of [{ start: 0, end: 101, amount: 1 }, { start: 5, end: 5, amount: 1 }, { start: 0, end: 5, amount: 9 }, { start: 0, end: 5, amount: 0 }, { start: Number.NaN, end: 5, amount: 1 }]) t.is(typeof refuseSlot(slot, resource), 'string');
+});
