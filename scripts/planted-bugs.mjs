@@ -16,12 +16,12 @@ const bugs = JSON.parse(readFileSync(`${root}test/planted-bugs.json`, 'utf8'));
 
 /** Where the tests of each layer stand. Those of a process are of its handlers and drivers; of its machine, they stand in core. */
 const layerFolders = {
-  unit: /^packages\/(?!(agent|broker|cluster|provider|reservations)\/)[^/*]+\/test\/unit\//,
+  unit: /^packages\/(?!(agent|broker|cluster|provider|reservations|web)\/)[^/*]+\/test\/unit\//,
   paper: /^packages\/[^/*]+\/test\/paper\//,
   interaction: /^packages\/core\/test\/interactions\//,
   property: /^packages\/[^/*]+\/test\/properties\//,
   swarm: /^packages\/sim\/test\/swarm\//,
-  handler: /^packages\/(agent|broker|cluster|provider|reservations)\/test\/unit\//,
+  handler: /^packages\/(agent|broker|cluster|provider|reservations|web)\/test\/unit\//,
   adapter: /^packages\/managers\/test\//,
   'end to end': /^test\//,
 };

@@ -2,7 +2,7 @@
 // Usage: node scripts/packing/pack.mjs [FOLDER]; prints what it made as one line of JSON.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, createReadStream, createWriteStream, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, createReadStream, createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -22,15 +22,24 @@ async function hashOf(path) {
   return hash.digest('hex');
 }
 
+/** The built page: contents in base64 by their paths, as the gateway reads them out of the executable. */
+function pageFiles() {
+  const folder = join(root, 'packages/web/dist');
+  if (!existsSync(folder)) return {};
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile());
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name)).toString('base64')]));
+}
+
 const work = mkdtempSync(join(tmpdir(), 'mutirao-pack-'));
 try {
   const workers = { 'swarm-worker': 'packages/cli/src/simulation/swarm/swarm-worker.ts', 'study-worker': 'packages/cli/src/simulation/study/study-worker.ts' };
   await bundleToPack('scripts/packing/entry.ts', join(work, 'mutirao.cjs'));
   for (const [name, entry] of Object.entries(workers)) await bundleToPack(entry, join(work, `${name}.cjs`));
+  writeFileSync(join(work, 'page.json'), JSON.stringify(pageFiles()));
   writeFileSync(join(work, 'sea.json'), JSON.stringify({
     main: join(work, 'mutirao.cjs'), output: join(work, 'mutirao.blob'), disableExperimentalSEAWarning: true, useCodeCache: true,
     execArgv: ['--disable-warning=ExperimentalWarning'], execArgvExtension: 'none',
-    assets: Object.fromEntries(Object.keys(workers).map((name) => [name, join(work, `${name}.cjs`)])),
+    assets: { ...Object.fromEntries(Object.keys(workers).map((name) => [name, join(work, `${name}.cjs`)])), page: join(work, 'page.json') },
   }));
   execFileSync(node, ['--experimental-sea-config', join(work, 'sea.json')], { stdio: ['ignore', 'ignore', 'inherit'] });
   const draft = join(work, 'mutirao');

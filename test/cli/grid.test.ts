@@ -85,6 +85,15 @@ test.serial('the page is served by the address that is printed, and by no other'
   t.false(readFileSync(join(home, 'logs', 'web.log'), 'utf8').includes(token));
 });
 
+test.serial('a report on a job is one file that anybody can open', async (t) => {
+  const { file, size_bytes: size } = await json<{ file: string; size_bytes: number }>('job', 'report', '1', '--out', 'report.html');
+  t.is(file, join(folder, 'report.html'));
+  const html = readFileSync(file, 'utf8');
+  t.is(Buffer.byteLength(html), size);
+  t.regex(html, /<h1>Job 1<\/h1>/);
+  t.notRegex(html, /<script|https?:\/\/(?!www\.w3\.org)/);
+});
+
 test.serial('the exit status tells how a job ended', async (t) => {
   t.is((await mutirao('job', 'submit', '--wait', '--retries', '0', '--', 'exit 9')).status, 1);
   const { out: jobId } = await mutirao('job', 'submit', '--quiet', '--', 'sleep 600');

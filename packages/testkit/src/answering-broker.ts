@@ -124,9 +124,9 @@ export class AnsweringBroker {
     });
   }
 
-  async* watchJob(request: unknown, signal: AbortSignal): AsyncGenerator<WatchJobResponse> {
+  async* watchJob(request: { readonly lastChanges?: number | undefined }, signal: AbortSignal): AsyncGenerator<WatchJobResponse> {
     await this.#answer('watchJob', request, () => undefined);
-    let next = 0;
+    let next = Math.max(0, this.#told.length - (request.lastChanges ?? Infinity));
     while (!signal.aborted) {
       while (next < this.#told.length && !signal.aborted) yield { events: this.#told[next++] ?? [] };
       await new Promise<void>((resolve) => {

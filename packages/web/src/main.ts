@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { userInfo } from 'node:os';
+import { getAsset } from 'node:sea';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { ensureToken, writeAtomic } from '@mutirao/runtime/files';
+import { isPacked } from '@mutirao/runtime/processes';
 import { defineProgram, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, joinAddress, parseLoopbackAddress } from '@mutirao/runtime/rpc';
 
@@ -13,7 +15,7 @@ import { makeGateway } from './server/gateway.ts';
 import { loopbackHosts } from './server/guard.ts';
 import { liveGrid } from './server/live-grid.ts';
 import { findFormerPort, listenOn } from './server/listen.ts';
-import { readStaticFolder } from './server/static-files.ts';
+import { makeStaticFiles, readStaticFolder, type StaticFiles } from './server/static-files.ts';
 
 const options = {
   listen: text({ help: 'Where to listen, on loopback; port 0 takes the one of last time if it is free, and else any.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
@@ -37,7 +39,7 @@ async function run(config: ConfigOf<typeof options>, { log, signal, home }: Prog
   let hosts: ReadonlySet<string> = new Set();
   const { server, hub } = makeGateway({
     grid, tokens, log, home, clock: Date, userId: userInfo().username, directory: config.directory || process.cwd(), version: manifest.version,
-    hosts: () => hosts, files: readStaticFolder(fileURLToPath(new URL('../dist/', import.meta.url))), instance: randomUUID().slice(0, 8),
+    hosts: () => hosts, files: isPacked ? packedFiles() : readStaticFolder(fileURLToPath(new URL('../dist/', import.meta.url))), instance: randomUUID().slice(0, 8),
   });
   const bound = await listenOn(server, { host, port, former: findFormerPort(infoPath) });
   hosts = loopbackHosts(bound);
@@ -48,6 +50,12 @@ async function run(config: ConfigOf<typeof options>, { log, signal, home }: Prog
   clearInterval(ticking);
   await server.close();
   grid.close();
+}
+
+/** The page as the one executable holds it: contents in base64 by their paths. */
+function packedFiles(): StaticFiles {
+  const held = JSON.parse(getAsset('page', 'utf8')) as Readonly<Record<string, string>>;
+  return makeStaticFiles(new Map(Object.entries(held).map(([path, content]) => [path, Buffer.from(content, 'base64')])));
 }
 
 if (import.meta.main) await main(process.argv.slice(2));

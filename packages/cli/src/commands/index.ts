@@ -32,6 +32,7 @@ export const entries: readonly CommandEntry[] = [
   { path: ['job', 'retry'], summary: 'Run failed or cancelled tasks again.', json: { shape: 'retried', form: 'one' }, load: () => import('./job/retry.ts') },
   { path: ['job', 'outputs'], summary: 'List or take out the gathered outputs of a job.', json: { shape: 'gathered_output', form: 'array' }, load: () => import('./job/outputs.ts') },
   { path: ['job', 'machines'], summary: 'What each machine did for a job.', json: { shape: 'machine_share', form: 'array' }, load: () => import('./job/machines.ts') },
+  { path: ['job', 'report'], summary: 'Write what became of a job as one HTML file, which anybody can open.', json: { shape: 'job_report', form: 'one' }, load: () => import('./job/report.ts') },
   { path: ['task', 'list'], summary: 'List tasks of a job with machine, replica times and exit status.', json: { shape: 'task', form: 'array' }, load: () => import('./task/list.ts') },
   { path: ['task', 'output'], summary: 'Print standard output and error of tasks.', json: { shape: 'output', form: 'array' }, load: () => import('./task/output.ts') },
   { path: ['machine', 'list'], summary: 'List the GridMachines that the broker has now.', json: { shape: 'machine', form: 'array' }, load: () => import('./machine/list.ts') },

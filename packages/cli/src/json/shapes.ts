@@ -134,6 +134,11 @@ export const shapes = {
     output_bytes_max: ['integer', 'Limit on standard output and error together; 0 is none.'],
     groups: ['array of object', 'Task groups: `task_count`, `command`, `check`, `requirements`, `input_count`, `output_count`, `no_op`.'],
   },
+  job_report: {
+    job_id: ['integer', 'The job.'],
+    file: ['string', 'Where the report is.'],
+    size_bytes: ['integer', 'Its size.'],
+  },
   kept_machine: {
     machine_id: ['string', 'Name of the GridMachine that it is when it is there.'],
     provider_id: ['string', 'The provider that keeps it.'],

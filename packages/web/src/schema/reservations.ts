@@ -7,7 +7,7 @@ const Units = Type.Array(Type.Object({ first: Count, count: Count }));
 export const ReservableResource = Type.Object({
   resource_id: Type.String(), owner_id: Type.String(), type: Type.String(), kind: Type.String({ description: '`units` or `capacity`.' }), total: Count, unit: Type.String(),
   cap_percent: Type.Number(), duration_ms_max: DurationMs, failed: Count, reservation_count: Count,
-  maintenances: Type.Array(Type.Object({ maintenance_id: Count, start_unix_ms: InstantMs, end_unix_ms: InstantMs, amount: Count, reason: Type.String() })),
+  maintenances: Type.Array(Type.Object({ maintenance_id: Type.String(), start_unix_ms: InstantMs, end_unix_ms: InstantMs, amount: Count, reason: Type.String() })),
 });
 export type ReservableResource = Static<typeof ReservableResource>;
 

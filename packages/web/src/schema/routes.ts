@@ -97,5 +97,5 @@ export type RouteReply<N extends RouteName> = Static<(typeof routes)[N]['reply']
 export const apiPrefix = '/api/v1';
 /** The stream of `streamTopics`: `?topics=summary,jobs` and, for `job`, `&job=5`. */
 export const eventsPath = `${apiPrefix}/events`;
-/** `?what=replicas|ledger|gantt&format=csv|json|svg` of `/jobs/ID/download`: a file to save. */
-export const downloadFormats = { replicas: ['csv', 'json'], ledger: ['csv', 'json'], gantt: ['svg', 'json'] } as const;
+/** `?what=...&format=...` of `/jobs/ID/download`: a file to save. */
+export const downloadFormats = { replicas: ['csv', 'json'], ledger: ['csv', 'json'], gantt: ['svg', 'json'], report: ['html'] } as const;

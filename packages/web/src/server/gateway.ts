@@ -13,6 +13,10 @@ import { admit, securityHeaders } from './guard.ts';
 import { analysisHandlers } from './handlers/analysis.ts';
 import { jobHandlers } from './handlers/jobs.ts';
 import { overviewHandlers } from './handlers/overview.ts';
+import { makeDownload } from './handlers/downloads.ts';
+import { reservationHandlers } from './handlers/reservations.ts';
+import { submissionHandlers } from './handlers/submissions.ts';
+import { workflowHandlers } from './handlers/workflows.ts';
 import { resourceHandlers } from './handlers/resources.ts';
 import { JobSpecs } from './job-specs.ts';
 import { bodyBytesMax, streamBacklogBytes, streamsMax } from './limits.ts';
@@ -78,12 +82,12 @@ function addRoutes(server: FastifyInstance, options: GatewayOptions, hub: Stream
   const readings = new Readings(options);
   const specs = new JobSpecs(options);
   const archive = new JobArchive(options, readings);
-  const handlers: Partial<Handlers> = {
+  const handlers: Handlers = {
     ...overviewHandlers(options, readings), ...jobHandlers(options, readings, specs), ...analysisHandlers(options, { archive, readings, specs }), ...resourceHandlers(options, readings),
+    ...workflowHandlers(options, readings), ...submissionHandlers(options), ...reservationHandlers(options),
   };
   for (const [name, schema] of Object.entries(routes) as [RouteName, RouteSchema][]) {
-    const handle = handlers[name] as ((asked: Asked<RouteName>) => unknown) | undefined;
-    if (handle === undefined) continue;
+    const handle = handlers[name] as (asked: Asked<RouteName>) => unknown;
     server.route({
       method: schema.method, url: `${apiPrefix}${schema.path}`,
       handler: async (request, reply) => {
@@ -92,6 +96,11 @@ function addRoutes(server: FastifyInstance, options: GatewayOptions, hub: Stream
       },
     });
   }
+  server.get<{ Params: { id: string }; Querystring: { what?: unknown; format?: unknown } }>(`${apiPrefix}/jobs/:id/download`, async ({ params, query }, reply) => {
+    if (!/^[1-9]\d{0,14}$/.test(params.id)) throw new MutiraoError('MUT_BAD_REQUEST', 'the path names no job');
+    const { name, type, body } = await makeDownload(options, { jobId: Number(params.id), what: String(query.what), format: String(query.format) }, { archive, readings });
+    return reply.header('cache-control', 'no-store').header('content-disposition', `attachment; filename="${name}"`).type(type).send(body);
+  });
   server.get(eventsPath, (request, reply) => { openStream(hub, request, { reply, readings, specs }); });
   server.get(pageFiles, (request, reply) => sendFile(options.files, request, reply));
 }

@@ -174,6 +174,19 @@ test('of a job that runs, what began since and what ended since is read; a task 
   t.is(groups[0]?.given_up_count, 0);
 });
 
+test('a run is counted once, however often its task is passed on the way to later ones', async (t) => {
+  const page = new Page();
+  const finished = (taskIndex: number) => aTask({ taskIndex, replicas: [aReplica({ replicaId: taskIndex })] });
+  const ready = (taskIndex: number) => aTask({ taskIndex, status: TaskStatus.READY, replicas: [] });
+  page.broker.tasks.set(1, [ready(0), finished(1), ready(2)]);
+  page.broker.jobs = [aJobSummary({ status: JobStatus.RUNNING, endedUnixMs: 0, taskCount: 3, readyCount: 2, finishedCount: 1 })];
+  t.is((await page.get(t, 'getTaskTimes', '/jobs/1/times')).count, 1);
+  page.broker.tasks.set(1, [ready(0), finished(1), finished(2)]);
+  page.broker.jobs = [aJobSummary({ status: JobStatus.RUNNING, endedUnixMs: 0, taskCount: 3, readyCount: 1, finishedCount: 2 })];
+  page.now += 60_000;
+  t.is((await page.get(t, 'getTaskTimes', '/jobs/1/times')).count, 2);
+});
+
 test('the graph of a workflow says which tasks wait, and where others ran', async (t) => {
   const page = new Page();
   mixedJob(page);

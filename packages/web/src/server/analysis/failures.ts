@@ -4,12 +4,21 @@ import { Outcome } from '@mutirao/api/machine';
 
 import type { FailureGroup, Failures } from '../../schema/index.ts';
 import { nameOf } from '../documents/names.ts';
+import { tailOf } from '../documents/tasks.ts';
+import type { BrokerCalls } from '../grid-calls.ts';
 import type { JobRecords } from './job-records.ts';
 import { isFailure, type ReplicaRow } from './replica-rows.ts';
 
 const causesMax = 50;
 const indexesShown = 20;
 const machinesShown = 10;
+const sampleBytes = 4096;
+/** Groups that get a sample, and tasks of each that are asked for one. */
+const samplesMax = 10;
+const sampleTriesMax = 3;
+
+/** Where samples of output come from. */
+type OutputSource = Pick<BrokerCalls, 'getTaskOutput'>;
 
 /** What went wrong in a job by cause, the most frequent first; samples of output are added by who can ask for them. */
 export function groupFailures(records: JobRecords): Failures {
@@ -37,4 +46,25 @@ function causeOf({ reason, exitStatus }: ReplicaRow): string {
   if (isErrorCode(reason) && reason !== 'MUT_COMMAND_FAILED') return `${reason}: ${registry[reason].advice}`;
   if (exitStatus > 128 && exitStatus < 193) return `exit status ${exitStatus}: ended by signal ${exitStatus - 128}`;
   return `exit status ${exitStatus}`;
+}
+
+/** Adds what one of each of the first groups printed. */
+export async function withSamples(broker: OutputSource, failures: Failures): Promise<Failures> {
+  const groups = await Promise.all(failures.groups.map(async (group, index) => (index < samplesMax ? { ...group, sample: await findSample(broker, failures.job_id, group) } : group)));
+  return { ...failures, groups };
+}
+
+/** The output of the first task that has one; what cannot be had is left out, for the groups are worth more than their samples. */
+async function findSample(broker: OutputSource, jobId: number, group: FailureGroup): Promise<FailureGroup['sample']> {
+  for (const taskIndex of group.task_indexes.slice(0, sampleTriesMax)) {
+    try {
+      const output = await broker.getTaskOutput({ jobId, taskIndex });
+      return {
+        task_index: taskIndex, replica_id: output.replicaId, standard_output: tailOf(output.standardOutput, sampleBytes), standard_error: tailOf(output.standardError, sampleBytes),
+      };
+    } catch {
+      continue;
+    }
+  }
+  return null;
 }

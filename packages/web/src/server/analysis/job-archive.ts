@@ -17,8 +17,8 @@ export class JobArchive {
     this.#readings = readings;
   }
 
-  /** What ran of a job, as far as it could be read in a while. @throws {MutiraoError} MUT_NOT_FOUND */
-  async look(jobId: number): Promise<JobRecords> {
+  /** What ran of a job, as far as it could be read in a while, or all of it. @throws {MutiraoError} MUT_NOT_FOUND */
+  async look(jobId: number, { whole = false }: { readonly whole?: boolean } = {}): Promise<JobRecords> {
     const job = demandJob((await this.#readings.job(jobId)).job, jobId);
     const kept = this.#kept.get(jobId);
     // A broker with another journal may have another job of that number.
@@ -27,7 +27,7 @@ export class JobArchive {
     this.#kept.set(jobId, records);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > jobsMax && oldest !== undefined) this.#kept.delete(oldest);
-    await records.refresh(job);
+    await (whole ? records.readAll(job) : records.refresh(job));
     return records;
   }
 }

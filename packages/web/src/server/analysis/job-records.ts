@@ -1,6 +1,6 @@
 import { TaskStatus, type JobSummary, type ListTasksRequest, type TaskRecord } from '@mutirao/api/broker';
 
-import type { GatewayParts } from '../grid-calls.ts';
+import type { BrokerCalls } from '../grid-calls.ts';
 import { NameTable, rowsOf, type ReplicaRow } from './replica-rows.ts';
 
 const pageSize = 1000;
@@ -12,6 +12,12 @@ const restFactor = 4;
 /** What of a summary says how far a job is. */
 export type Progress = Pick<JobSummary, 'jobId' | 'taskCount' | 'readyCount' | 'waitingCount' | 'failedCount' | 'cancelledCount' | 'endedUnixMs'>;
 
+/** What runs are read by: a part of any client of a broker. */
+export interface RecordsParts {
+  readonly grid: { broker(): Pick<BrokerCalls, 'listTasks'> };
+  readonly clock: { now(): number };
+}
+
 /**
  * What ran of a job, task by task, read from the broker in pages and kept: what has ended is read once, what runs again and again, what has not begun only where the counts of
  * the job say that there is something to find.
@@ -19,7 +25,7 @@ export type Progress = Pick<JobSummary, 'jobId' | 'taskCount' | 'readyCount' | '
 export class JobRecords {
   readonly jobId: number;
   readonly taskCount: number;
-  readonly #parts: Pick<GatewayParts, 'grid' | 'clock'>;
+  readonly #parts: RecordsParts;
   readonly #names = new NameTable();
   /** By index of the task: what it was when it was read last; 0 before. */
   readonly #status: Uint8Array;
@@ -33,7 +39,7 @@ export class JobRecords {
   #notBefore = 0;
   #underway: Promise<void> | undefined;
 
-  constructor(parts: Pick<GatewayParts, 'grid' | 'clock'>, { jobId, taskCount }: Progress) {
+  constructor(parts: RecordsParts, { jobId, taskCount }: Progress) {
     this.#parts = parts;
     this.jobId = jobId;
     this.taskCount = taskCount;
@@ -60,14 +66,20 @@ export class JobRecords {
     const { clock } = this.#parts;
     if (this.#isComplete && progress.endedUnixMs !== 0 && this.#open.size === 0 && !this.#wasRetried(progress)) return;
     if (this.#underway === undefined && clock.now() < this.#notBefore) return;
-    this.#underway ??= this.#read(progress).finally(() => { this.#underway = undefined; });
+    this.#underway ??= this.#read(progress, readMs).finally(() => { this.#underway = undefined; });
     await this.#underway;
   }
 
-  async #read(progress: Progress): Promise<void> {
+  /** Reads all that there is, however long that takes. */
+  async readAll(progress: Progress): Promise<void> {
+    await this.#underway;
+    if (!this.#isComplete || progress.endedUnixMs === 0) await this.#read(progress, Infinity);
+  }
+
+  async #read(progress: Progress, readMost: number): Promise<void> {
     const { clock } = this.#parts;
     const beganAt = clock.now();
-    const until = beganAt + readMs;
+    const until = beganAt + readMost;
     if (this.#wasRetried(progress)) this.#reopen();
     this.#isComplete = false;
     const open = [...this.#open.keys()];

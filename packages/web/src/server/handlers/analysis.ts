@@ -1,20 +1,14 @@
 import { drawGantt } from '../analysis/gantt.ts';
-import { groupFailures } from '../analysis/failures.ts';
+import { groupFailures, withSamples } from '../analysis/failures.ts';
 import type { JobArchive } from '../analysis/job-archive.ts';
 import { drawGraph, shapeOf, type JobShape } from '../analysis/job-graph.ts';
 import { measureTimes } from '../analysis/task-times.ts';
 import { ledgerDocument } from '../documents/ledger.ts';
-import { tailOf } from '../documents/tasks.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 import type { JobSpecs } from '../job-specs.ts';
 import type { Readings } from '../readings.ts';
 import type { Handlers } from '../requests.ts';
-import type { FailureGroup, Failures } from '../../schema/index.ts';
 
-const sampleBytes = 4096;
-/** Groups that get a sample, and tasks of each that are asked for one. */
-const samplesMax = 10;
-const sampleTriesMax = 3;
 const shapesKept = 4;
 
 /** What the handlers of the views after share. */
@@ -30,7 +24,7 @@ export function analysisHandlers(parts: GatewayParts, { archive, readings, specs
   return {
     getGantt: async ({ params, query }) => drawGantt(await archive.look(params.job_id), { from: query.from_unix_ms, until: query.until_unix_ms, binCount: query.bin_count, barsMax: query.bars_max }, parts.clock.now()),
     getTaskTimes: async ({ params }) => measureTimes(await archive.look(params.job_id), parts.clock.now()),
-    getFailures: async ({ params }) => withSamples(parts, groupFailures(await archive.look(params.job_id))),
+    getFailures: async ({ params }) => withSamples(parts.grid.broker(), groupFailures(await archive.look(params.job_id))),
     getJobLedger: async ({ params }) => ledgerDocument((await readings.ledger(params.job_id)).rows, params.job_id),
     getLedger: async () => ledgerDocument((await readings.ledger(0)).rows, undefined),
     getJobGraph: async ({ params }) => {
@@ -42,24 +36,4 @@ export function analysisHandlers(parts: GatewayParts, { archive, readings, specs
       return drawGraph(shape, records);
     },
   };
-}
-
-async function withSamples({ grid }: GatewayParts, failures: Failures): Promise<Failures> {
-  const groups = await Promise.all(failures.groups.map(async (group, index) => (index < samplesMax ? { ...group, sample: await findSample(grid, failures.job_id, group) } : group)));
-  return { ...failures, groups };
-}
-
-/** The output of the first task that has one; what cannot be had is left out, for the groups are worth more than their samples. */
-async function findSample(grid: GatewayParts['grid'], jobId: number, group: FailureGroup): Promise<FailureGroup['sample']> {
-  for (const taskIndex of group.task_indexes.slice(0, sampleTriesMax)) {
-    try {
-      const output = await grid.broker().getTaskOutput({ jobId, taskIndex });
-      return {
-        task_index: taskIndex, replica_id: output.replicaId, standard_output: tailOf(output.standardOutput, sampleBytes), standard_error: tailOf(output.standardError, sampleBytes),
-      };
-    } catch {
-      continue;
-    }
-  }
-  return null;
 }

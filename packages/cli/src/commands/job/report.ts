@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import { writeAtomic } from '@mutirao/runtime/files';
+import { readReport, renderReport } from '@mutirao/web/report';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import type { JsonOf, shapes } from '../../json/shapes.ts';
+import { tell } from '../../output/tell.ts';
+import { resolveJobId } from '../../selectors.ts';
+
+/** Where the report goes. */
+export interface ReportOptions {
+  readonly out: string;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<job>', 'a job number, or last')
+    .requiredOption('--out <file>', 'where to write it; what is there is replaced')
+    .action((job: string, options: ReportOptions) => act((context) => writeReport(context, job, options)));
+}
+
+/** Writes what became of a job as one HTML file, which anybody can open. */
+export async function writeReport(context: CommandContext, job: string, { out }: ReportOptions): Promise<ExitStatus> {
+  const broker = await context.broker();
+  const jobId = await resolveJobId(broker, job);
+  const html = renderReport(await readReport(broker, jobId, context.clock));
+  const path = resolve(context.directory, out);
+  try {
+    writeAtomic(path, html, 0o644);
+  } catch (error) {
+    throw new MutiraoError('MUT_BAD_REQUEST', `cannot write ${path}: ${(error as Error).message}`, { cause: error });
+  }
+  const size = Buffer.byteLength(html);
+  tell(context.output, {
+    json: (): JsonOf<typeof shapes.job_report> => ({ job_id: jobId, file: path, size_bytes: size }),
+    table: () => [`The report on job ${jobId} is in ${path} (${Math.ceil(size / 1024)} KiB).`], quiet: () => [path],
+  });
+  return 0;
+}

@@ -1,0 +1,76 @@
+import { downloadFormats, type Gantt } from '../../schema/index.ts';
+import { MutiraoError } from '@mutirao/api/errors';
+import { Outcome } from '@mutirao/api/machine';
+
+import { drawGantt } from '../analysis/gantt.ts';
+import type { JobArchive } from '../analysis/job-archive.ts';
+import type { JobRecords } from '../analysis/job-records.ts';
+import { ledgerDocument } from '../documents/ledger.ts';
+import { nameOf } from '../documents/names.ts';
+import { drawGanttSvg } from '../drawing/gantt-svg.ts';
+import type { GatewayParts } from '../grid-calls.ts';
+import type { Readings } from '../readings.ts';
+import { renderReport } from '../../report/render-report.ts';
+import { readReport } from '../../report/read-report.ts';
+
+/** A file to save. */
+export interface Download {
+  readonly name: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+const types = { csv: 'text/csv; charset=utf-8', json: 'application/json', svg: 'image/svg+xml', html: 'text/html; charset=utf-8' } as const;
+
+/** What of a job is wanted, and how. */
+export interface DownloadWish {
+  readonly jobId: number;
+  readonly what: string;
+  readonly format: string;
+}
+
+/** Makes a file of what is known of a job. @throws {MutiraoError} MUT_BAD_REQUEST for what there is not; MUT_NOT_FOUND */
+export async function makeDownload(parts: GatewayParts, wish: DownloadWish, { archive, readings }: { readonly archive: JobArchive; readonly readings: Readings }): Promise<Download> {
+  const { jobId, what, format } = wish;
+  const formats = Object.entries(downloadFormats).find(([name]) => name === what)?.[1] as readonly string[] | undefined;
+  if (formats?.includes(format) !== true) throw new MutiraoError('MUT_BAD_REQUEST', `what is "${what.slice(0, 40)}" and format "${format.slice(0, 40)}"; want one of ${listChoices()}`);
+  const body = await bodyOf(parts, wish, { archive, readings });
+  return { name: `job-${jobId}-${what}.${format}`, type: types[format as keyof typeof types], body };
+}
+
+function listChoices(): string {
+  return Object.entries(downloadFormats).map(([name, formats]) => `${name} as ${formats.join(' or ')}`).join(', ');
+}
+
+async function bodyOf(parts: GatewayParts, { jobId, what, format }: DownloadWish, { archive, readings }: { readonly archive: JobArchive; readonly readings: Readings }): Promise<string> {
+  if (what === 'report') return renderReport(await readReport(parts.grid.broker(), jobId, parts.clock));
+  if (what === 'ledger') {
+    const { rows } = ledgerDocument((await readings.ledger(jobId)).rows, jobId);
+    return format === 'csv' ? csvOf(rows) : JSON.stringify(rows);
+  }
+  const records = await archive.look(jobId, { whole: true });
+  if (what === 'replicas') return format === 'csv' ? csvOf(replicasOf(records)) : JSON.stringify(replicasOf(records));
+  const gantt: Gantt = drawGantt(records, { from: undefined, until: undefined, binCount: undefined, barsMax: undefined }, parts.clock.now());
+  return format === 'svg' ? drawGanttSvg(gantt, `Job ${jobId}`) : JSON.stringify(gantt);
+}
+
+function replicasOf(records: JobRecords): Readonly<Record<string, string | number>>[] {
+  return records.rows().sort((one, other) => one.taskIndex - other.taskIndex || one.replicaId - other.replicaId).map((row) => ({
+    task_index: row.taskIndex, replica_id: row.replicaId, machine_id: row.machineId, kind: row.kind, placed_unix_ms: row.placedAt, started_unix_ms: row.startedAt, ended_unix_ms: row.endedAt,
+    outcome: nameOf(Outcome, row.outcome), exit_status: row.exitStatus, reason: row.reason, detail: row.detail,
+  }));
+}
+
+/** Rows with the same fields as CSV (RFC 4180); nothing in it is a formula to a spreadsheet. */
+export function csvOf(rows: readonly Readonly<Record<string, string | number | boolean>>[]): string {
+  const names = Object.keys(rows[0] ?? {});
+  const lines = rows.map((row) => names.map((name) => cellOf(row[name] ?? '')).join(','));
+  return [names.join(','), ...lines, ''].join('\r\n');
+}
+
+/** A text that begins as a formula does gets an apostrophe in front, which spreadsheets take as "this is text". */
+function cellOf(value: string | number | boolean): string {
+  if (typeof value !== 'string') return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,72 @@
+import { encodeJobSpec } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { TaskGroup } from '@mutirao/core/messages';
+import { FormatError, parseJdf } from '@mutirao/formats';
+
+import type { BagWish, JdfCheck, JdfWish } from '../../schema/index.ts';
+import { commandLineOf, firstCommands, jobOfBag, type DroppedContent } from '../bag-wish.ts';
+import type { GatewayParts } from '../grid-calls.ts';
+import type { Handlers } from '../requests.ts';
+import { demandAbsolute, submit } from '../submit.ts';
+
+const droppedBytesMax = 24 * 1024 * 1024;
+/** Stands for contents that nobody has been sent yet. */
+const noContent = { sha256: '0'.repeat(64), size: 0 };
+
+/** Jobs that are submitted by hand. */
+export function submissionHandlers(parts: GatewayParts): Handlers<'previewBag' | 'submitBag' | 'checkJdf' | 'submitJdf'> {
+  return {
+    previewBag: ({ body }) => {
+      const directory = folderOf(parts, body);
+      const [group] = jobOfBag(body, directory, (body.files ?? []).map(({ name }) => ({ name, content: noContent }))).groups;
+      return { task_count: group === undefined ? 0 : taskCountOf(group), first_commands: group === undefined ? [] : firstCommands(group), command_line: commandLineOf(body, directory) };
+    },
+    submitBag: async ({ body }) => {
+      const directory = folderOf(parts, body);
+      // Wrong words are told before anything is sent.
+      jobOfBag(body, directory, []);
+      return submit(parts, encodeJobSpec(jobOfBag(body, directory, await uploadDropped(parts, body))), body);
+    },
+    checkJdf: ({ body }) => checkJdf(parts, body),
+    submitJdf: async ({ body }) => {
+      const { job } = parseJdf(body.text, { file: body.name ?? 'the job file', directory: folderOf(parts, body) });
+      return submit(parts, encodeJobSpec({ ...job, label: body.label ?? job.label }), body);
+    },
+  };
+}
+
+function folderOf({ directory }: GatewayParts, wish: { readonly directory?: string }): string {
+  demandAbsolute(wish.directory);
+  return wish.directory ?? directory;
+}
+
+function taskCountOf({ values }: TaskGroup): number {
+  return values.kind === 'range' ? values.count : values.values.length;
+}
+
+async function uploadDropped({ grid }: GatewayParts, { files = [] }: BagWish): Promise<DroppedContent[]> {
+  const contents = files.map(({ name, content_base64: text }) => ({ name, bytes: Buffer.from(text, 'base64') }));
+  const total = contents.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  if (total > droppedBytesMax) throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `the files that were dropped have ${total} bytes; want ${droppedBytesMax} at most, or --put from a folder`);
+  const dropped: DroppedContent[] = [];
+  for (const { name, bytes } of contents) {
+    const { sha256, sizeBytes } = await grid.broker().uploadBlob(bytes);
+    dropped.push({ name, content: { sha256: Buffer.from(sha256).toString('hex'), size: sizeBytes } });
+  }
+  return dropped;
+}
+
+/** What is wrong in a job file, or odd. Reading stops at the first thing that is wrong. */
+function checkJdf(parts: GatewayParts, body: JdfWish): JdfCheck {
+  try {
+    const { job, warnings } = parseJdf(body.text, { file: body.name ?? 'the job file', directory: folderOf(parts, body) });
+    return {
+      faults: warnings.map(({ line, column, message }) => ({ severity: 'warning' as const, code: '', line, column, message, nearest: null })),
+      label: job.label, task_count: job.groups.reduce((sum, group) => sum + taskCountOf(group), 0), group_count: job.groups.length,
+    };
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const { line, column, found, expected, nearest } = error.problem;
+    return { faults: [{ severity: 'error', code: error.code, line, column, message: `found ${found}, expected ${expected}`, nearest: nearest ?? null }], label: '', task_count: 0, group_count: 0 };
+  }
+}

@@ -1,0 +1,253 @@
+// What the page does: workflows, submissions, reservations, files to save.
+import test, { type ExecutionContext } from 'ava';
+import { Value } from 'typebox/value';
+
+import { AheadStatus, ReservationStatus, ResourceKind, type Reservation as ReservationWire, type Resource } from '@mutirao/api/reservation';
+import { acceptToken } from '@mutirao/runtime/rpc';
+import { quietLogger } from '@mutirao/runtime/log';
+import { aJobSpec, aJobSummary, aLedgerRow, aMachineRecord, AnsweringBroker, aReplica, aTask, pretendPageGrid, runCommandLine, webHeaders, webToken } from '@mutirao/testkit';
+import { Outcome } from '@mutirao/api/machine';
+import { JobStatus, TaskStatus } from '@mutirao/api/broker';
+import { apiPrefix, routes, type BagWish, type Problem, type RouteName, type RouteReply, type Workflow } from '../../src/schema/index.ts';
+import { loopbackHosts, makeGateway, makeStaticFiles, type Grid } from '../../src/server/index.ts';
+
+const hostile = '</script><script>alert(1)</script><img src=x onerror=alert(1)>"\'&';
+
+class Page {
+  readonly broker = new AnsweringBroker();
+  readonly #server;
+
+  constructor(grid: Partial<Grid> = {}) {
+    this.#server = makeGateway({
+      grid: { ...pretendPageGrid(this.broker), ...grid }, clock: { now: () => 1_010_000 }, userId: 'ana', home: '/home/ana/.mutirao', directory: '/home/ana', version: '0',
+      tokens: acceptToken(webToken, 'ana'), hosts: () => loopbackHosts(7777), files: makeStaticFiles(new Map()), log: quietLogger, instance: 'i1',
+    }).server;
+  }
+
+  /** Calls, and holds the answer against its schema. */
+  async call<N extends RouteName>(t: ExecutionContext, name: N, payload?: object, path: string = routes[name].path): Promise<RouteReply<N>> {
+    const { statusCode, body } = await this.#inject(name, payload, path);
+    t.is(statusCode, 200, body.slice(0, 500));
+    const document = JSON.parse(body) as RouteReply<N>;
+    t.deepEqual(Value.Errors(routes[name].reply, document).map(({ instancePath, message }) => `${instancePath} ${message}`), [], name);
+    return document;
+  }
+
+  async fails(name: RouteName, payload?: object, path: string = routes[name].path): Promise<Problem & { status: number }> {
+    const { statusCode, body } = await this.#inject(name, payload, path);
+    return { status: statusCode, ...JSON.parse(body) as Problem };
+  }
+
+  file(url: string) {
+    return this.#server.inject({ url: `${apiPrefix}${url}`, headers: webHeaders });
+  }
+
+  #inject(name: RouteName, payload: object | undefined, path: string) {
+    return this.#server.inject({ method: routes[name].method, url: `${apiPrefix}${path}`, headers: webHeaders, ...(payload === undefined ? {} : { payload }) });
+  }
+}
+
+const task = (id: string, given: Partial<Workflow['tasks'][number]> = {}): Workflow['tasks'][number] => ({
+  id, kind: 'step', work: 1000, exchange: 0, processors_min: 1, processors_max: 1, command: `echo ${id}`, inputs: [], outputs: [], matrix: null, x: 0, y: 0, ...given,
+});
+const edge = (from: string, to: string): Workflow['edges'][number] => ({ from, to, data_bytes: 0, share: 0 });
+const diamond: Workflow = { name: 'diamond', outputs: null, tasks: ['a', 'b', 'c', 'd'].map((id) => task(id)), edges: [edge('a', 'b'), edge('a', 'c'), edge('b', 'd'), edge('c', 'd')] };
+
+test('a workflow comes back from each format as it went out, but for what the format lacks', async (t) => {
+  const page = new Page();
+  const { written_formats: formats } = await page.call(t, 'getWorkflowChoices');
+  for (const format of formats.filter((name) => name !== 'dot' && name !== 'xml')) {
+    const { text, losses } = await page.call(t, 'exportWorkflow', { workflow: diamond, format });
+    const { workflow } = await page.call(t, 'importWorkflow', { text });
+    t.deepEqual(workflow.tasks.map(({ id }) => id), ['a', 'b', 'c', 'd'], format);
+    t.deepEqual(workflow.edges.map(({ from, to }) => `${from}${to}`).sort(), ['ab', 'ac', 'bd', 'cd'], format);
+    if (losses.every((loss) => !loss.includes('commands'))) t.regex(workflow.tasks[0]?.command ?? '', /echo a/, format);
+  }
+  const matrix = { ...diamond, tasks: diamond.tasks.map((one) => ({ ...one, x: 30, y: 40, matrix: { operation: 'Q', dimension: 100, parameters: '' } })) };
+  const { text } = await page.call(t, 'exportWorkflow', { workflow: matrix, format: 'xml' });
+  t.like((await page.call(t, 'importWorkflow', { text })).workflow.tasks[0], { x: 30, y: 40, matrix: { operation: 'Q', dimension: 100 } });
+  t.like(await page.fails('exportWorkflow', { workflow: diamond, format: 'xml' }), { status: 400, code: 'MUT_WORKFLOW_SYNTAX' });
+  t.like(await page.fails('importWorkflow', { text: 'tasks:\n  a: {comand: x}\n' }), { status: 400, code: 'MUT_WORKFLOW_SYNTAX', line: 2 });
+});
+
+test('a check names the task or the edge that is wrong, and tells b-levels and the critical path where nothing is', async (t) => {
+  const page = new Page();
+  const good = await page.call(t, 'checkWorkflow', { workflow: { ...diamond, tasks: [task('a'), task('b', { work: 5000 }), task('c'), task('d', { command: '' })] } });
+  t.is(good.fault, null);
+  t.deepEqual(good.b_level_s, [7, 6, 2, 1]);
+  t.deepEqual(good.critical_path, ['a', 'b', 'd']);
+  t.deepEqual(good.without_command, ['d']);
+  const cycle = await page.call(t, 'checkWorkflow', { workflow: { ...diamond, edges: [...diamond.edges, edge('d', 'a')] } });
+  t.is(cycle.fault?.code, 'MUT_WORKFLOW_CYCLE');
+  t.truthy(cycle.fault?.edge);
+  const twice = await page.call(t, 'checkWorkflow', { workflow: { ...diamond, edges: [...diamond.edges, edge('a', 'b')] } });
+  t.like(twice.fault, { code: 'MUT_WORKFLOW_EDGE_TWICE', edge: { from: 'a', to: 'b' }, task: null });
+  const same = await page.call(t, 'checkWorkflow', { workflow: { ...diamond, tasks: [...diamond.tasks, task('b')] } });
+  t.like(same.fault, { code: 'MUT_WORKFLOW_TASK_TWICE', task: 'b', edge: null });
+  t.is((await page.call(t, 'checkWorkflow', { workflow: { ...diamond, tasks: [], edges: [] } })).fault?.code, 'MUT_WORKFLOW_EMPTY');
+});
+
+test('a plan by each algorithm keeps the order of the graph', async (t) => {
+  const page = new Page();
+  page.broker.machines = [aMachineRecord(), aMachineRecord({ facts: { machineId: 'lab/m1', incarnation: 'x', processors: 1, attributes: {}, requestId: '', sharedTokens: [] } })];
+  const { algorithms } = await page.call(t, 'getWorkflowChoices');
+  for (const algorithm of algorithms) {
+    for (const platform of [{ kind: 'grid' }, { kind: 'uniform', processors: 2, speed_mflops: 500 }, { kind: 'list', text: '1 one 10.0.0.1 1000\n2 two 10.0.0.2 2000\n' }]) {
+      const { placements, processors, makespan_s: makespan, bound_s: bound } = await page.call(t, 'planWorkflow', { workflow: diamond, algorithm, platform });
+      const at = new Map(placements.map((one) => [one.task, one]));
+      for (const { from, to } of diamond.edges) t.true((at.get(from)?.end_s ?? NaN) <= (at.get(to)?.start_s ?? NaN) + 1e-9, `${algorithm} ${from} ${to}`);
+      t.true(makespan >= bound);
+      t.is(processors.length, platform.kind === 'grid' ? 3 : 2);
+    }
+  }
+  t.like(await page.fails('planWorkflow', { workflow: diamond, algorithm: 'magic', platform: { kind: 'grid' } }), { status: 400, code: 'MUT_BAD_REQUEST' });
+  t.like(await page.fails('planWorkflow', { workflow: { ...diamond, tasks: [task('a', { processors_min: 9, processors_max: 9 })], edges: [] }, algorithm: 'heft', platform: { kind: 'grid' } }), { status: 400, code: 'MUT_WORKFLOW_WIDTH' });
+  const large = { ...diamond, edges: [], tasks: Array.from({ length: 2000 }, (_, index) => task(`t${index}`)) };
+  t.like(await page.fails('planWorkflow', { workflow: large, algorithm: 'heft', platform: { kind: 'uniform', processors: 4096, speed_mflops: 1 } }), { status: 400, code: 'MUT_BAD_REQUEST' });
+});
+
+test('a workflow is submitted with its edges, once for each key', async (t) => {
+  const page = new Page();
+  t.deepEqual(await page.call(t, 'submitWorkflow', { workflow: diamond, client_job_id: 'k1', scheduler: 'plan', directory: '/data' }), { job_id: 1, task_count: 4 });
+  const [request] = page.broker.submitted;
+  t.is(request?.clientJobId, 'k1');
+  t.like(request?.job, { label: 'diamond', homeDirectory: '/data' });
+  t.deepEqual(request?.job?.edges.map(({ from, to }) => [from, to]), [[0, 1], [0, 2], [1, 3], [2, 3]]);
+  t.like(await page.fails('submitWorkflow', { workflow: { ...diamond, tasks: [task('a', { command: '' })], edges: [] } }), { status: 400, code: 'MUT_WORKFLOW_NO_COMMAND' });
+  t.like(await page.fails('submitWorkflow', { workflow: diamond, directory: 'relative' }), { status: 400, code: 'MUT_BAD_REQUEST' });
+  t.is(page.broker.submitted.length, 1);
+});
+
+test('a form is submitted as the bag that its command line would submit', async (t) => {
+  const wishes: BagWish[] = [
+    { command: 'echo {} | tr a-z A-Z', values: { kind: 'array', selector: '1-9:2' }, label: "it's", retries: 0, replicas_max: 3, processors: 2, run_time_ms_max: 90_000 },
+    { command: "printf '%s' {} > out.txt", values: { kind: 'list', values: ['a b', 'c'] }, get: ['out.txt:results/{}.txt'], put: ['data/in.txt:in.txt'], environment: { A: 'x y' }, check: 'test -s out.txt' },
+    { command: 'true', values: { kind: 'single' }, requirements: 'os == linux' },
+  ];
+  for (const wish of wishes) {
+    const page = new Page();
+    const { command_line: line } = await page.call(t, 'previewBag', wish);
+    await page.call(t, 'submitBag', wish);
+    const words = readWords(line);
+    t.deepEqual(words.slice(0, 4), ['cd', '/home/ana', '&&', 'mutirao']);
+    const terminal = new AnsweringBroker();
+    const { status, err } = await runCommandLine(words.slice(4), { broker: terminal, directory: '/home/ana' });
+    t.is(status, 0, err);
+    t.deepEqual(page.broker.submitted[0]?.job, terminal.submitted[0]?.job, line);
+  }
+});
+
+/** Splits as a shell does what only our quoting made. */
+function readWords(line: string): string[] {
+  return [...line.matchAll(/(?:'[^']*'|\\'|"[^"]*"|[^\s'"\\])+/g)].map(([word]) => word.replace(/'([^']*)'|\\(')|"([^"]*)"/g, (_found, single?: string, escaped?: string, double?: string) => single ?? escaped ?? double ?? ''));
+}
+
+test('rows of a CSV become command lines with each cell quoted', async (t) => {
+  const page = new Page();
+  const text = 'name,size\r\n"o\'neil; rm -rf /",3\r\n"with ""quotes"" and\nlines",4\r\n';
+  const wish = { command: 'run --name {name} --size {size} --row {#} ${HOME}', values: { kind: 'csv', text } };
+  const preview = await page.call(t, 'previewBag', wish);
+  t.is(preview.task_count, 2);
+  t.is(preview.first_commands[0], `run --name 'o'\\''neil; rm -rf /' --size 3 --row 0 \${HOME}`);
+  await page.call(t, 'submitBag', wish);
+  t.is(page.broker.submitted[0]?.job?.groups[0]?.command, 'eval {}');
+  t.like(await page.fails('previewBag', { ...wish, command: 'run' }), { status: 400, code: 'MUT_BAD_REQUEST' });
+  t.like(await page.fails('previewBag', { ...wish, values: { kind: 'csv', text: 'name\n"open' } }), { status: 400, code: 'MUT_BAD_REQUEST' });
+  t.like(await page.fails('previewBag', { ...wish, values: { kind: 'csv', text: 'name\n' } }), { status: 400 });
+});
+
+test('files that were dropped go to the broker as contents, and none leaves the playpen', async (t) => {
+  const page = new Page();
+  const files = [{ name: 'in.txt', content_base64: Buffer.from('hello').toString('base64') }];
+  await page.call(t, 'submitBag', { command: 'cat in.txt', values: { kind: 'single' }, files });
+  t.deepEqual(page.broker.uploaded.map((bytes) => Buffer.from(bytes).toString()), ['hello']);
+  const [input] = page.broker.submitted[0]?.job?.groups[0]?.inputs ?? [];
+  t.is(input?.path, 'in.txt');
+  t.is(input?.source?.source?.$case, 'content');
+  t.like(await page.fails('submitBag', { command: 'true', values: { kind: 'single' }, files: [{ name: '../../.bashrc', content_base64: '' }] }), { status: 400, code: 'MUT_PATH_LEAVES_ROOT' });
+  t.like(await page.fails('submitBag', { command: 'true', values: { kind: 'single' }, put: ['a:../b'] }), { status: 400, code: 'MUT_PATH_LEAVES_ROOT' });
+  t.like(await page.fails('submitBag', { command: 'true', values: { kind: 'single' }, files: [{ name: 'big', content_base64: Buffer.alloc(24 * 1024 * 1024 + 3).toString('base64') }] }), { status: 413, code: 'MUT_CONTENT_TOO_LARGE' });
+  t.is(page.broker.submitted.length, 1);
+});
+
+test('a job file is checked where it is wrong, and submitted', async (t) => {
+  const page = new Page();
+  const good = 'job:\nlabel: copy\ntask:\nremote: true\ntask:\nremote: true\n';
+  t.like(await page.call(t, 'checkJdf', { text: good }), { faults: [], label: 'copy', task_count: 2 });
+  const bad = await page.call(t, 'checkJdf', { text: 'job:\nlabel: copy\ntask:\nremot: true\n' });
+  t.like(bad.faults[0], { severity: 'error', line: 4 });
+  t.deepEqual(await page.call(t, 'submitJdf', { text: good }), { job_id: 1, task_count: 2 });
+  t.like(await page.fails('submitJdf', { text: 'job:\n' }), { status: 400 });
+});
+
+const resource: Resource = { resourceId: 'alpha', ownerId: 'bo', resourceType: '', kind: ResourceKind.UNITS, total: 4, unit: '', rules: undefined, failed: 0, failedUnits: [], maintenances: [], reservationCount: 2 };
+const reservation = (fields: Partial<ReservationWire>): ReservationWire => ({
+  reservationId: 1, resourceId: 'alpha', userId: 'ana', status: ReservationStatus.CONFIRMED, startUnixMs: 1_020_000, endUnixMs: 1_030_000, amount: 2, units: [{ first: 0, count: 2 }], holdUntilUnixMs: 0,
+  requestedUnixMs: 1_000_000, claimedUnixMs: 0, endedUnixMs: 0, revision: 1, reason: '', clientRequestId: '', claim: 'secret.claim', together: undefined, heldAhead: undefined, ...fields,
+});
+
+test('a calendar shows what is taken, and whose it is as far as the viewer may see; claims stay where they are', async (t) => {
+  const asked: unknown[] = [];
+  const answer = <T>(value: T) => (request?: unknown): Promise<T> => { asked.push(request); return Promise.resolve(value); };
+  const refusal = { code: 'MUT_NO_PLACE', message: hostile, alternatives: [{ startUnixMs: 1, endUnixMs: 2, amount: 3, reason: 'later' }] };
+  const page = new Page({
+    findReservations: () => ({
+      listResources: answer({ resources: [resource] }),
+      getCalendar: answer({ resource, fromUnixMs: 1_000_000, untilUnixMs: 1_040_000, slots: [{ startUnixMs: 1_000_000, endUnixMs: 1_020_000, used: 0 }, { startUnixMs: 1_020_000, endUnixMs: 1_040_000, used: 2 }], truncated: false }),
+      listReservations: answer({ reservations: [reservation({}), reservation({ reservationId: 2, userId: 'bo', reason: hostile, heldAhead: { status: AheadStatus.HELD, heldUnits: 2, askedUnits: 0, askUnixMs: 0, expectedUnixMs: 0, reason: '' } })], nextBeforeReservationId: 0 }),
+      requestReservation: answer({ outcome: { $case: 'refusal' as const, value: refusal }, movedCount: 0 }),
+      renegotiateReservation: answer({ outcome: { $case: 'reservation' as const, value: reservation({ revision: 2 }) } }),
+      cancelReservation: answer({}),
+    }),
+  });
+  const calendar = await page.call(t, 'getCalendar', undefined, '/reservations/calendar?resource_id=alpha&from_unix_ms=1000000&until_unix_ms=1040000');
+  t.is(calendar.utilisation, 0.25);
+  t.deepEqual(calendar.reservations.map(({ user_id: user, is_mine: mine }) => [user, mine]), [['ana', true], ['bo', false]]);
+  t.false(JSON.stringify(await page.call(t, 'listReservations')).includes('secret'));
+  t.is((await page.call(t, 'listResources')).resources[0]?.total, 4);
+  const refused = await page.call(t, 'requestReservation', { resource_id: 'alpha', quantity: '50%', duration_ms: 1000, client_request_id: 'k' });
+  t.like(refused, { placed: false, code: 'MUT_NO_PLACE', message: hostile });
+  t.is(refused.alternatives[0]?.reason, 'later');
+  t.true((await page.call(t, 'renegotiateReservation', { quantity: '2', duration_ms: 1000 }, '/reservations/1/renegotiate')).placed);
+  t.deepEqual(await page.call(t, 'cancelReservation', { reason: 'no need' }, '/reservations/1/cancel'), { done: true });
+  t.deepEqual(asked.at(-1), { reservationId: 1, reason: 'no need' });
+  t.like(await new Page().fails('listResources'), { status: 404, code: 'MUT_NOT_FOUND' });
+});
+
+function failedJob(page: Page): void {
+  page.broker.jobs = [aJobSummary({ status: JobStatus.FAILED, label: hostile, taskCount: 2, finishedCount: 1, failedCount: 1 })];
+  page.broker.specs.set(1, aJobSpec({ label: hostile }));
+  const failed = aReplica({ replicaId: 2, machineId: '=cmd|calc', accepted: false, outcome: Outcome.FAILED, exitStatus: 2, detail: `${hostile}, twice\n` });
+  page.broker.tasks.set(1, [aTask({ value: hostile }), aTask({ taskIndex: 1, status: TaskStatus.FAILED, replicas: [failed] })]);
+  page.broker.outputs.set('1/1', { replicaId: 2, standardOutput: Buffer.from(hostile), standardError: Buffer.from(`${hostile}\0`), truncated: false, files: [] });
+  page.broker.ledger = [aLedgerRow()];
+}
+
+test('what ran can be saved as CSV, JSON and SVG; nothing in it is a formula, or markup', async (t) => {
+  const page = new Page();
+  failedJob(page);
+  const csv = await page.file('/jobs/1/download?what=replicas&format=csv');
+  t.is(csv.headers['content-disposition'], 'attachment; filename="job-1-replicas.csv"');
+  t.regex(csv.body, /^task_index,replica_id,/);
+  t.regex(csv.body, /,'=cmd\|calc,/);
+  t.true(csv.body.includes('""\'&, twice\n"'));
+  t.is((await page.file('/jobs/1/download?what=replicas&format=json')).json<unknown[]>().length, 2);
+  t.regex((await page.file('/jobs/1/download?what=ledger&format=csv')).body, /^provider_id,request_id,ended,requested_processor_ms.*\r\nalpha,1,true,480000,/);
+  const svg = await page.file('/jobs/1/download?what=gantt&format=svg');
+  t.is(svg.headers['content-type'], 'image/svg+xml');
+  t.regex(svg.body, /^<svg .*<\/svg>$/s);
+  t.notRegex(svg.body, /<script|<img|onerror=alert\(1\)>/);
+  for (const query of ['what=replicas&format=svg', 'what=odd&format=csv', '']) t.is((await page.file(`/jobs/1/download?${query}`)).statusCode, 400);
+});
+
+test('the report is one file that runs nothing and fetches nothing, whatever tasks printed', async (t) => {
+  const page = new Page();
+  failedJob(page);
+  const { body, headers } = await page.file('/jobs/1/download?what=report&format=html');
+  t.is(headers['content-disposition'], 'attachment; filename="job-1-report.html"');
+  t.notRegex(body, /<script|<img|<link|<iframe|javascript:|\bon\w+="/i);
+  t.notRegex(body, /<[^>]* (?:src|href)=/i);
+  t.true(body.includes('&lt;/script&gt;&lt;script&gt;alert(1)'));
+  t.true(body.includes("default-src 'none'"));
+  t.regex(body, /exit status 2/);
+});
