@@ -25,7 +25,7 @@ export class WatchingHeuristic implements RequestHeuristic {
     const width = Math.min(4, limits.widthMax, demand.pendingTasks);
     return {
       drafts: Array.from({ length: Math.max(0, slots) }, () => ({ width, walltime, reasons: [`${width} processors for ${walltime} ms, as a test wants.`] })),
-      givenUp: unwanted.map(({ requestId }) => ({ requestId, reasons: [`It is more than twice as long as ${walltime} ms.`] })),
+      givenUp: unwanted.map(({ requestId }) => ({ requestId, reasons: [`Withdrawn: it is more than twice as long as ${walltime} ms.`] })),
       reasons: [`Asked because of ${facts.occasion ?? 'nothing'}.`],
       ...(taskTimes === undefined ? { reviewAt: facts.now + 60_000 } : {}),
     };

@@ -94,7 +94,7 @@ export const shapes = {
   heuristic: {
     provider_id: ['string', 'Name of the provider.'],
     address: ['string', 'Where it listens.'],
-    heuristic: ['string', 'The request heuristic that decides from now on.'],
+    heuristic: ['string', 'The request heuristic that decides from now on; `auto` for the best that this release knows, which requests name.'],
     default_task_time_ms: ['integer', 'How long a task is taken to last before any was observed.'],
   },
   identity: {
@@ -297,7 +297,7 @@ export const shapes = {
     started_unix_ms: [instant, 'When it started.'],
     ended_unix_ms: [instant, 'When it ended.'],
     seen_unix_ms: [instant, 'When the status was last seen at the resource manager.'],
-    heuristic: ['string', 'What chose it.'],
+    heuristic: ['string', 'What chose it, by its own name where `auto` decides.'],
     reasons: ['array of string', 'Why it is what it is, the deciding one first.'],
   },
   resource: {

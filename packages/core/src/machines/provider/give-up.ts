@@ -14,8 +14,7 @@ export function giveUp(turn: Turn, broker: KnownBroker, unwanted: readonly Given
   for (const { requestId, reasons } of unwanted) {
     const request = turn.state.requests.get(requestId);
     if (request === undefined || request === kept || !canBeGivenUp(request)) continue;
-    const verb = request.status === 'running' ? 'Released' : 'Withdrawn';
-    releaseRequest(turn, request, [`${verb}: given up for a better plan.`, ...reasons].join(' '), true);
+    releaseRequest(turn, request, reasons.join(' '), true);
     givenUp.add(requestId);
   }
   return givenUp;
