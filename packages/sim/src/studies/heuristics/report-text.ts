@@ -1,15 +1,32 @@
 import { grouped } from '../costa2005/markdown.ts';
+import { nameType } from '../costa2005/scenarios.ts';
 import type { HeuristicsPart } from './records.ts';
-import { candidateOf, heuristicsTraces, mainPending, mainTypes, partNames, policyNames, smaller, variedOn, type HeuristicsSettings } from './scenarios.ts';
+import { candidateOf, heuristicsTraces, mainPending, mainTypes, partNames, policyNames, smaller, variedOn, wholeStudy, type HeuristicsSettings } from './scenarios.ts';
 
 /** What the page begins with. */
-export function introduction({ seed, instants, heuristics, traces }: HeuristicsSettings, runCount: number): string {
+export function introduction(settings: HeuristicsSettings, runCount: number): string {
+  const { heuristics, traces } = settings;
   return [
     '# The request heuristics compared', '',
-    `Written by \`mutirao sim study heuristics --seed ${seed} --instants ${instants} ... --out DIR\`; nothing in it was entered by hand.`,
+    `Written by \`mutirao sim study heuristics ${optionsOf(settings)} --out DIR\`; nothing in it was entered by hand.`,
     `${grouped(runCount)} grid jobs were simulated, each alone on one resource among the requests of a log: ${traces.map(({ title }) => title).join(', ')}.`,
     `Compared are ${heuristics.map((name) => `\`${name}\``).join(', ')} (docs/heuristics.md says what each does).`, '',
   ].join('\n');
+}
+
+/** The options that the same study is run with again. */
+function optionsOf(settings: HeuristicsSettings): string {
+  const { seed, instants, traces, types, pending, policies, heuristics, parts } = settings;
+  const whole = wholeStudy(seed);
+  const [first] = traces;
+  const isOwn = first !== undefined && !whole.traces.some(({ id }) => id === first.id);
+  const some = (option: string, used: readonly (string | number)[], all: readonly (string | number)[]): string[] => (used.join(',') === all.join(',') ? [] : [`${option} ${used.join(',')}`]);
+  return [
+    `--seed ${seed}`, `--instants ${instants}`,
+    ...isOwn ? [`--trace ${first.title} --processors ${first.processors}`] : some('--traces', traces.map(({ id }) => id), whole.traces.map(({ id }) => id)),
+    ...some('--types', types.map(nameType), whole.types.map(nameType)), ...some('--max-pending', pending, whole.pending), ...some('--policies', policies, whole.policies),
+    ...some('--heuristics', heuristics, whole.heuristics), ...some('--parts', parts, whole.parts),
+  ].join(' ');
 }
 
 /** How everything is measured, exactly. */
@@ -51,7 +68,7 @@ export const tracesNotUsed = 'Of the archived logs, NASA iPSC and SDSC Paragon s
 export function leftOut(settings: HeuristicsSettings, parts: readonly HeuristicsPart[]): string {
   const missing = [
     ...listMissing('Traces', heuristicsTraces.map(({ id }) => id), settings.traces.map(({ id }) => id)), ...listMissing('Policies', policyNames, settings.policies), ...listMissing('Parts', partNames, settings.parts),
-    ...settings.types.length < mainTypes.length ? [`Job types: ${settings.types.length} of ${mainTypes.length} were run.`] : [],
+    ...listMissing('Heuristics', wholeStudy(settings.seed).heuristics, settings.heuristics), ...settings.types.length < mainTypes.length ? [`Job types: ${settings.types.length} of ${mainTypes.length} were run.`] : [],
     ...listMissing('maxPR', mainPending.map(String), settings.pending.map(String)), ...settings.instants < 50 ? [`Instants: ${settings.instants} in place of 50.`] : [],
   ];
   const runs = parts.flatMap(({ result }) => result.runs);
@@ -60,7 +77,7 @@ export function leftOut(settings: HeuristicsSettings, parts: readonly Heuristics
   return [
     missing.length === 0 ? 'The whole study was run.' : `Of the whole study this is a part:\n\n${missing.map((line) => `- ${line}`).join('\n')}`,
     `${grouped(late)} of ${grouped(runs.length)} jobs ended after the log's last request had, on a machine that local users had left.`,
-    `Ideas are switched off on ${variedOn.ablations.join(', ')} and constants varied on ${variedOn.constants.join(', ')} only, under \`start-now\`. That plans are made of maximal rectangles, and chosen by the end of the job, cannot be switched off.`,
+    `Ideas are switched off and constants varied on ${variedOn.join(' and ')} only, under \`start-now\`. That plans are made of maximal rectangles, and chosen by the end of the job, cannot be switched off.`,
     `FCFS, EASY, ${candidate === undefined ? '' : 'the ideas switched off and the constants '}have ${smaller.pending.join(', ')} for maxPR, heterogeneity ${smaller.heterogeneity}x and at most ${smaller.instantsMax} instants. `
     + 'One job at a time is alone among local users who do not mind it: two users of one heuristic, who would compete for the same holes, are not simulated here. Tasks come to processors, and ends are seen, without delay.',
   ].join('\n\n');

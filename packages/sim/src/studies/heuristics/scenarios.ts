@@ -82,8 +82,8 @@ export const mainPending: readonly number[] = [1, 2, 3, 4, 5, 6];
 /** How the smaller parts are smaller: heterogeneity, values of maxPR, and instants at most. */
 export const smaller = { heterogeneity: 2, pending: [1, 3, 6], instantsMax: 30 } as const;
 
-/** Archived traces on which the heuristic is varied; of one's own, each is. */
-export const variedOn: Readonly<Record<'ablations' | 'constants', readonly string[]>> = { ablations: ['sp2', 'blue', 'ctc'], constants: ['blue', 'ctc'] };
+/** Archived traces on which the heuristic is varied, those where a job is over soonest; one's own is varied on too. */
+export const variedOn: readonly string[] = ['blue', 'ctc'];
 
 /** Jobs of 100,000 tasks: a small sample apart. */
 export const large = { taskCount: 100_000, heterogeneity: 2, pending: [1, 3, 6], instantsMax: 5 } as const;
@@ -118,12 +118,12 @@ function chunksOf(part: PartName, place: Place, settings: HeuristicsSettings): H
       const extent = { pending: within(settings, large.pending), instantCount: Math.min(large.instantsMax, settings.instants) };
       return place.policy === 'start-now' ? eachHeuristic({ ...place, part, ...extent }, settings, types) : [];
     }
-    default: return place.policy === 'start-now' && isVariedOn(part, place.trace) ? eachVariant({ ...place, part, ...extentOf(settings) }, settings) : [];
+    default: return place.policy === 'start-now' && isVariedOn(place.trace) ? eachVariant({ ...place, part, ...extentOf(settings) }, settings) : [];
   }
 }
 
-function isVariedOn(part: 'ablations' | 'constants', { id }: HeuristicsTrace): boolean {
-  return variedOn[part].includes(id) || !heuristicsTraces.some((trace) => trace.id === id);
+function isVariedOn({ id }: HeuristicsTrace): boolean {
+  return variedOn.includes(id) || !heuristicsTraces.some((trace) => trace.id === id);
 }
 
 function eachHeuristic(base: Omit<HeuristicsChunk, 'id' | 'type' | 'heuristic'>, { heuristics }: HeuristicsSettings, types: readonly JobType[]): HeuristicsChunk[] {

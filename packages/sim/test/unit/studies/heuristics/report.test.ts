@@ -66,6 +66,14 @@ test('the page says what was left out, and how many jobs ended after the log', (
   t.regex(page, /18 of 108 jobs ended after the log's last request/);
 });
 
+test('the page says with which options it is written again', (t) => {
+  const options = '--seed 1 --instants 6 --traces sp2 --types 100x100s-1x,100x100s-2x --max-pending 1,3 --policies start-now,easy --heuristics static,adaptive,mixed --parts main,queues';
+  t.true(page.includes(`Written by \`mutirao sim study heuristics ${options} --out DIR\``));
+  const [trace] = settings.traces;
+  const own = reportHeuristics({ ...wholeStudy('7'), traces: [{ ...trace!, id: 'own-mine', title: 'mine', file: '/logs/mine.swf' }] }, []).page;
+  t.true(own.includes('`mutirao sim study heuristics --seed 7 --instants 50 --trace mine --processors 128 --out DIR`'));
+});
+
 test('a figure for each compression is drawn and named', (t) => {
   t.deepEqual(figures.map(({ name }) => name), ['speedup-start-now.svg']);
   t.true(page.includes('](heuristics/speedup-start-now.svg)'));
