@@ -58,11 +58,13 @@ export function addBest(context: PlanContext, plan: Plan, rules: AddingRules): A
   return { request, compared, plan: { ...workers, ...rate(context, workers), skyline: plan.skyline.without(start, start + walltime, width) } };
 }
 
-/** Whether too much of a request is lost under tasks that it cuts; not where the job ends inside it. */
-function isWasteful({ bags, outlook: { scatter }, constants }: PlanContext, { expectedStart, walltime }: PlannedRequest, { finishes }: Rating): boolean {
+/** Whether too much of a request is lost under tasks that it cuts, beside the longest that may be asked for; not where the job ends inside it. */
+function isWasteful({ bags, outlook: { scatter }, constants, facts }: PlanContext, { expectedStart, walltime }: PlannedRequest, { finishes }: Rating): boolean {
   if (scatter === undefined || (finishes[0] as Duration) <= expectedStart + walltime) return false;
-  const times = walltime / (bags[0] as PlanContext['bags'][number]).time;
-  return doneInLane(times, scatter) < constants.efficiencyMin * times;
+  const { time } = bags[0] as PlanContext['bags'][number];
+  // Where tasks take nearly as long as a request may, the longest one loses as much: if it were refused too, the job would never end.
+  const [times, longest] = [walltime / time, longestWalltime(facts.limits) / time];
+  return doneInLane(times, scatter) / times < constants.efficiencyMin * Math.min(1, doneInLane(longest, scatter) / longest);
 }
 
 function visitRequests(context: PlanContext, { skyline, finishes }: Plan, { isOnlyNow, lanesMax }: AddingRules, visit: (request: PlannedRequest) => void): void {

@@ -32,6 +32,16 @@ test('a job that no hole can hold waits for the large request, if that ends firs
   t.deepEqual(shapes(decision), [[64, 1080]]);
 });
 
+test('tasks that take nearly as long as a request may be are asked for all the same, since no request loses less', (t) => {
+  // 59 tasks were cut after 2 h 26 min, so that one is thought to take 4 h, and nothing may be longer than 6 h.
+  const { drafts } = finishHeuristic.draft(facts({
+    limits: { processors: 64, requestsMax: 1, walltimeMax: 6 * hour, widthMax: 64, walltimeGranularity: minute }, listing: aListing(64, 64, []),
+    demand: { pendingTasks: 59, processors: 1, deadline: undefined }, taskTimes: { longest: 145 * minute, mean: 116 * minute, count: 41 }, taskSpread: { shortest: 84 * minute, deviation: 17 * minute },
+    cutOff: [{ count: 59, time: 146 * minute }],
+  }));
+  t.deepEqual(drafts.map(({ width, walltime }) => [width, walltime / minute]), [[59, 360]]);
+});
+
 test('tasks of several processors get whole lanes', (t) => {
   const { drafts } = finishHeuristic.draft(facts({ demand: { pendingTasks: 4, processors: 3, deadline: undefined } }));
   t.deepEqual(drafts.map(({ width }) => width), [6]);
