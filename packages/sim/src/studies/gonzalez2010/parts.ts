@@ -44,8 +44,8 @@ export const offeredLoads: readonly number[] = [0.7, 0.85, 1];
 /** The load of the mix with more serial work, of the other local policies, and of a quick study. */
 export const middleLoad = 0.85;
 
-/** Experiments, from the first on, that have every a in other ways too; the others have a = 1 alone. */
-export const variedExperiments = 5;
+/** Experiments, from the first on, that have every a in other ways too, and the other mix; the others have these ways with a = 1 alone. */
+export const variedExperiments = mixes.serial.experimentCount;
 
 /** The parts of a study, experiment by experiment, so that what was run of an unfinished one is whole experiments. */
 export function listParts({ isQuick, experiments }: PlacementStudySettings): PlacementPart[] {

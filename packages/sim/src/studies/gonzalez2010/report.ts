@@ -89,7 +89,7 @@ of its case: a against m(f(d), m) / m(f(b), m), d the last task assigned to the 
 const sureNote = `Where ~ stands before a gain, its 95 % interval over experiments (paired, Student's t) reaches 0, even were its a not the best of ten.`;
 
 const everyNote = `Better than a = 1 by so many percent, mean over all strategies but Random, with the 95 % interval over experiments (paired, Student's t; in each experiment strategies are averaged first). The four
-columns on the right are at load ${middleLoad}: three of the first ${variedExperiments} experiments, the last one of the mix with more serial work, which has an experiment less.`;
+columns on the right are at load ${middleLoad}: of the first ${variedExperiments} experiments, the last one of as many of the mix with more serial work.`;
 
 const adaptiveNote = `Means are over all strategies but Random and over the loads, intervals as above. *Better / undecided / worse* counts pairs of strategy and load, Random among them, by the interval of each: where there
 is no difference, one pair in 20 looks like one. The policy has no list of tenths: it takes any value at which an admissible set changes, 0.529 for example, at which tasks of up to 4 processors
