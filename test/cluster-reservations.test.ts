@@ -74,7 +74,7 @@ async function allocate(widthProcessors: number, walltimeMs: number, reservation
 }
 
 function queue() {
-  return callUnary(cluster, 'getQueue', { endedMax: 100 }, limits);
+  return callUnary(cluster, 'getQueue', { endedMax: 100, userId: '' }, limits);
 }
 
 async function untilEntry(requestId: string, what: string, holds: (entry: QueuedRequest) => boolean): Promise<QueuedRequest> {

@@ -8,7 +8,7 @@ import test from 'ava';
 
 forbidLeaks(test);
 
-const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [] };
+const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [], ranking: undefined };
 
 /** A cluster that answers everything; `parts` replaces what a test is about. */
 function clusterBinding(parts: Partial<Handlers<typeof ClusterServiceService>> = {}): ServiceBinding {
@@ -37,7 +37,7 @@ async function served(binding: ServiceBinding, use: (client: ClusterServiceClien
 test.serial('a call reaches its handler with the user of the token, and its answer comes back', async (t) => {
   let context: CallContext | undefined;
   await served(clusterBinding({ getQueue: (_request, given) => { context = given; return listing; } }), async (client) => {
-    t.deepEqual(await callUnary(client, 'getQueue', { endedMax: 0 }, { deadlineMs: 60_000 }), listing);
+    t.deepEqual(await callUnary(client, 'getQueue', { endedMax: 0, userId: '' }, { deadlineMs: 60_000 }), listing);
   });
   t.like(context, { userId: 'ana', credential: 'secret' });
   t.is(typeof context?.deadline, 'number');
@@ -54,14 +54,14 @@ test.serial('an error keeps its code, message and field on the way', async (t) =
 test.serial('a wrong token is refused', async (t) => {
   await served(clusterBinding(), async (_client, server) => {
     const stranger = dial(ClusterServiceClient, server.address, { token: 'Secret' });
-    await t.throwsAsync(callUnary(stranger, 'getQueue', { endedMax: 0 }, { deadlineMs: 60_000 }), { code: 'MUT_UNAUTHENTICATED' });
+    await t.throwsAsync(callUnary(stranger, 'getQueue', { endedMax: 0, userId: '' }, { deadlineMs: 60_000 }), { code: 'MUT_UNAUTHENTICATED' });
     stranger.close();
   });
 });
 
 test.serial('a server that is not there is unreachable', async (t) => {
   const client = dial(ClusterServiceClient, '127.0.0.1:1', { token: 'secret' });
-  await t.throwsAsync(callUnary(client, 'getQueue', { endedMax: 0 }, { deadlineMs: 60_000 }), { code: 'MUT_UNREACHABLE' });
+  await t.throwsAsync(callUnary(client, 'getQueue', { endedMax: 0, userId: '' }, { deadlineMs: 60_000 }), { code: 'MUT_UNREACHABLE' });
   client.close();
 });
 
@@ -71,7 +71,7 @@ test.serial('an answer that comes too late is a deadline exceeded, and its handl
     signal.addEventListener('abort', () => { aborted.resolve(); });
   });
   await served(clusterBinding({ getQueue: slow }), async (client) => {
-    await t.throwsAsync(callUnary(client, 'getQueue', { endedMax: 0 }, { deadlineMs: 100 }), { code: 'MUT_DEADLINE_EXCEEDED' });
+    await t.throwsAsync(callUnary(client, 'getQueue', { endedMax: 0, userId: '' }, { deadlineMs: 100 }), { code: 'MUT_DEADLINE_EXCEEDED' });
     await aborted.promise;
   });
 });
@@ -95,7 +95,7 @@ test.serial('malformed bytes end their own call only, with a protocol error', as
       client.makeUnaryRequest(path, (bytes: Buffer) => bytes, (bytes: Buffer) => bytes, Buffer.from([0x0a, 0xff, 0xff]), new Metadata(), {}, resolve);
     });
     t.regex(error?.details ?? '', /malformed message/);
-    t.deepEqual(await callUnary(client, 'getQueue', { endedMax: 0 }, { deadlineMs: 60_000 }), listing);
+    t.deepEqual(await callUnary(client, 'getQueue', { endedMax: 0, userId: '' }, { deadlineMs: 60_000 }), listing);
   });
 });
 

@@ -9,7 +9,7 @@ import test, { type ExecutionContext } from 'ava';
 
 forbidLeaks(test);
 
-const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [] };
+const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [], ranking: undefined };
 const binding = bind(ClusterServiceService, {
   allocate: (request) => ({ requestId: `${request.userId}-1`, walltimeGain: undefined }), release: () => ({}),
   getLimits: () => ({ processors: 1, requestsMax: 1, walltimeMsMax: 1, widthProcessorsMax: 1, walltimeGranularityMs: 1 }),
@@ -18,7 +18,7 @@ const binding = bind(ClusterServiceService, {
 
 const serveAt = (path: string): Promise<RunningServer> => serve({ address: `unix:${path}`, tokens: acceptToken('secret', 'ana'), log: quietLogger, services: [binding] });
 const dialAt = (path: string): ClusterServiceClient => dial(ClusterServiceClient, `unix:${path}`, { token: 'secret' });
-const asked = (client: ClusterServiceClient): Promise<unknown> => callUnary(client, 'getQueue', { endedMax: 0 }, { deadlineMs: 60_000 });
+const asked = (client: ClusterServiceClient): Promise<unknown> => callUnary(client, 'getQueue', { endedMax: 0, userId: '' }, { deadlineMs: 60_000 });
 
 /** What connects to a socket, as another user who has got hold of its place would hear it. */
 async function attackAt(t: ExecutionContext, path: string): Promise<() => number> {

@@ -15,7 +15,7 @@ forbidLeaks(test);
 
 const day = 24 * 3_600_000;
 const wait = { deadlineMs: 60_000 };
-const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [] };
+const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [], ranking: undefined };
 
 interface Tls {
   readonly folder: string;

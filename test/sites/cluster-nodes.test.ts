@@ -45,7 +45,7 @@ class Rig {
   }
 
   async find(requestId: string): Promise<QueuedRequest | undefined> {
-    const { requests } = await callUnary(this.client, 'getQueue', { endedMax: 100 }, { deadlineMs: 60_000 });
+    const { requests } = await callUnary(this.client, 'getQueue', { endedMax: 100, userId: '' }, { deadlineMs: 60_000 });
     return requests.find((request) => request.requestId === requestId);
   }
 

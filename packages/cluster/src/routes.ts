@@ -20,7 +20,8 @@ export interface ClusterHost {
   ask<T>(make: (replyTo: number) => ClusterInput): Promise<T>;
   /** @throws {MutiraoError} MUT_DISK_FULL where no new request can be taken. */
   demandRoom(): void;
-  listQueue(endedMax: number): QueueListing;
+  /** @param userId whose requests the ranking is told of. */
+  listQueue(endedMax: number, userId: UserId): QueueListing;
   /** Of all users of whom a request has counted, or of one. */
   listScores(userId: UserId | undefined): ScoresAnswer;
   readonly limits: ResourceLimits;
@@ -73,13 +74,13 @@ export function clusterRoutes(host: ClusterHost): Handlers<typeof ClusterService
       encode: () => ({}),
     }),
     getLimits: unary({ decode: () => undefined, handle: () => host.limits, encode: encodeLimitsOf }),
-    getQueue: unary({ decode: decodeGetQueueRequest, handle: (endedMax) => host.listQueue(endedMax), encode: encodeQueueListing }),
+    getQueue: unary({ decode: decodeGetQueueRequest, handle: ({ endedMax, userId: asked }, { userId }) => host.listQueue(endedMax, asked === '' ? userId : asked), encode: encodeQueueListing }),
     getScores: unary({ decode: decodeGetScoresRequest, handle: (userId) => host.listScores(userId), encode: encodeScores }),
     watchQueue: async (_request, writer, context) => {
       const over = AbortSignal.any([context.signal, context.stopping]);
       while (!over.aborted) {
         const seen = host.changes.count;
-        writer.write({ queue: encodeQueueListing(host.listQueue(watchedEndedMax)) });
+        writer.write({ queue: encodeQueueListing(host.listQueue(watchedEndedMax, context.userId)) });
         await writer.drained(); // Whoever reads slowly misses levels, not the last one.
         await host.changes.changed(seen, over);
       }

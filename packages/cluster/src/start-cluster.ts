@@ -99,7 +99,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
   const routes = clusterRoutes({
     ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, limits: options, changes, ownerId: setup.ownerId, userOf: (requestId) => state.requests.get(requestId)?.order.userId,
     admitClaim: (claim, userId) => admitClaim(desk, claim, userId), show: (window) => { deliver({ kind: 'ReservationShown', window }); },
-    listQueue: (endedMax) => listQueue(state, systemClock.now(), endedMax),
+    listQueue: (endedMax, userId) => listQueue(state, systemClock.now(), endedMax, userId),
     listScores: (userId) => ({ order: options.order, scores: listScores(state, userId) }),
   });
   const server = await serve({

@@ -49,8 +49,8 @@ export class EmbeddedCluster implements ResourceManager {
     return decodeLimitsOf(await callUnary(this.#client, 'getLimits', { userId }, this.#limits()));
   }
 
-  async queue(endedMax: number): Promise<QueueListing> {
-    return decodeQueueListing(await callUnary(this.#client, 'getQueue', { endedMax }, this.#limits()));
+  async queue(endedMax: number, userId: UserId = ''): Promise<QueueListing> {
+    return decodeQueueListing(await callUnary(this.#client, 'getQueue', { endedMax, userId }, this.#limits()));
   }
 
   /** A cluster that honours none says so of any claim; one that does refuses this as forged, before it looks at what is asked for. */

@@ -28,8 +28,8 @@ export interface ResourceManager {
   release(managerRequestId: string): Promise<void>;
   /** The limits of one user, static in most managers. */
   limits(userId: UserId): Promise<ResourceLimits>;
-  /** Queued and running requests, in the order of arrival, and up to `endedMax` that ended, newest first. */
-  queue(endedMax: number): Promise<QueueListing>;
+  /** Queued and running requests, in the order of arrival, and up to `endedMax` that ended, newest first. @param userId of whose requests a ranking is wanted, where there is one. */
+  queue(endedMax: number, userId?: UserId): Promise<QueueListing>;
   /**
    * Calls `onHint` when the queue may have changed, until `signal` is aborted. Only a hint: it may come late, often or never,
    * and the caller reads the queue on its own clock besides. Never throws.

@@ -1,11 +1,11 @@
 import type { ScoreEntry } from '@mutirao/core/machines/cluster';
-import type { ClaimedReservation, HonouredReservation, QueuedRequest, QueueListing, RequestOrder, ResourceLimits } from '@mutirao/core/messages';
+import type { ClaimedReservation, HonouredReservation, QueuedRequest, QueueListing, QueueRanking, RequestOrder, ResourceLimits } from '@mutirao/core/messages';
 import type { BucOrder, WalltimeGain } from '@mutirao/core/queue';
 import type { UserId } from '@mutirao/core/shared';
 
 import {
   RequestStatus as RequestStatusWire, type AllocateRequest, type AllocateResponse, type GetLimitsResponse, type GetQueueRequest, type GetQueueResponse, type GetScoresRequest,
-  type GetScoresResponse,   type HonouredReservation as HonouredReservationWire, type QueuedRequest as QueuedRequestWire, type ReleaseRequest,
+  type GetScoresResponse, type HonouredReservation as HonouredReservationWire, type QueuedRequest as QueuedRequestWire, type QueueRanking as QueueRankingWire, type ReleaseRequest,
 } from '../generated/mutirao/cluster/v1/cluster.ts';
 import { badRequest } from './common.ts';
 
@@ -89,10 +89,17 @@ export function decodeReleaseRequest(wire: ReleaseRequest): number {
   return Number(wire.requestId);
 }
 
-/** Reads how many ended requests to list. @throws {MutiraoError} MUT_BAD_REQUEST when they are too many. */
-export function decodeGetQueueRequest(wire: GetQueueRequest): number {
+/** What is asked of a queue. */
+export interface QueueQuery {
+  readonly endedMax: number;
+  /** Whose requests the ranking is wanted of; empty for the caller's. */
+  readonly userId: UserId;
+}
+
+/** Reads what to list. @throws {MutiraoError} MUT_BAD_REQUEST for too many ended requests, and for a name that is too long. */
+export function decodeGetQueueRequest(wire: GetQueueRequest): QueueQuery {
   if (wire.endedMax > endedListedMax) throw badRequest(`ended_max is ${wire.endedMax}; want at most ${endedListedMax}`);
-  return wire.endedMax;
+  return { endedMax: wire.endedMax, userId: text('user_id', wire.userId, 256) };
 }
 
 /** Writes limits for the wire. */
@@ -117,6 +124,7 @@ export function decodeLimitsOf(wire: GetLimitsResponse): ResourceLimits {
 export function encodeQueueListing(listing: QueueListing): GetQueueResponse {
   return {
     atUnixMs: listing.at, processorsFree: listing.processorsFree, requests: listing.requests.map(encodeQueuedRequest), reservations: (listing.reservations ?? []).map(encodeReservation),
+    ranking: listing.ranking === undefined ? undefined : { weight: listing.ranking.weight, leadMsMax: listing.ranking.leadMax, score: listing.ranking.score },
   };
 }
 
@@ -125,7 +133,13 @@ export function decodeQueueListing(wire: GetQueueResponse): QueueListing {
   return {
     at: wire.atUnixMs, processorsFree: wire.processorsFree, requests: wire.requests.map(decodeQueuedRequest),
     ...(wire.reservations.length === 0 ? {} : { reservations: wire.reservations.map(decodeReservation) }),
+    ...(wire.ranking === undefined ? {} : { ranking: decodeRanking(wire.ranking) }),
   };
+}
+
+function decodeRanking({ weight, leadMsMax, score }: QueueRankingWire): QueueRanking {
+  if (!(weight > 0 && score >= 0 && score <= 100)) throw badRequest(`ranking has a weight of ${weight} and a score of ${score}; want a weight above 0 and a score from 0 to 100`);
+  return { weight, leadMax: leadMsMax, score };
 }
 
 const statuses = [
@@ -145,7 +159,7 @@ function encodeQueuedRequest(request: QueuedRequest): QueuedRequestWire {
     requestId: request.managerRequestId, userId: request.userId, widthProcessors: request.width, walltimeMs: request.walltime,
     status: statuses.find(([status]) => status === request.status)?.[1] ?? RequestStatusWire.UNSPECIFIED,
     submittedUnixMs: request.submittedAt, startsUnixMs: request.startsAt, endedUnixMs: request.endedAt,
-    endReason: request.endReason, clientRequestId: request.clientRequestId, reservationId: request.reservationId ?? 0,
+    endReason: request.endReason, clientRequestId: request.clientRequestId, reservationId: request.reservationId ?? 0, rankedUnixMs: request.rankedAt ?? 0,
   };
 }
 
@@ -156,6 +170,7 @@ function decodeQueuedRequest(wire: QueuedRequestWire): QueuedRequest {
     managerRequestId: wire.requestId, userId: wire.userId, width: wire.widthProcessors, walltime: wire.walltimeMs, status,
     submittedAt: wire.submittedUnixMs, startsAt: wire.startsUnixMs, endedAt: wire.endedUnixMs,
     endReason: wire.endReason, clientRequestId: wire.clientRequestId, ...(wire.reservationId === 0 ? {} : { reservationId: wire.reservationId }),
+    ...(wire.rankedUnixMs === 0 ? {} : { rankedAt: wire.rankedUnixMs }),
   };
 }
 

@@ -193,7 +193,7 @@ export function queuedRequestJson(request: QueuedRequest): JsonOf<Shapes['queued
   return {
     request_id: request.requestId, user_id: request.userId, width_processors: request.widthProcessors, walltime_ms: request.walltimeMs,
     status: nameOf(ClusterRequestStatus, request.status), submitted_unix_ms: request.submittedUnixMs, starts_unix_ms: orNull(request.startsUnixMs),
-    ended_unix_ms: orNull(request.endedUnixMs), end_reason: request.endReason, reservation_id: orNull(request.reservationId),
+    ended_unix_ms: orNull(request.endedUnixMs), end_reason: request.endReason, reservation_id: orNull(request.reservationId), ranked_unix_ms: orNull(request.rankedUnixMs),
   };
 }
 

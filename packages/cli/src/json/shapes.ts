@@ -257,10 +257,11 @@ export const shapes = {
     walltime_ms: ['integer', 'Upper limit of run time asked for.'],
     status: ['string', '`queued`, `running` or `ended`.'],
     submitted_unix_ms: ['integer', 'When it was submitted.'],
-    starts_unix_ms: [instant, 'When it started; for a queued one, the latest instant that it was promised.'],
+    starts_unix_ms: [instant, 'When it started; for a queued one, the latest instant that it was promised, or in a queue by scores, the one that is planned.'],
     ended_unix_ms: [instant, 'When it ended.'],
     end_reason: ['string', 'Why it ended; may be empty.'],
     reservation_id: ['integer or null', 'The reservation that it runs inside.'],
+    ranked_unix_ms: [instant, 'When it counts as submitted, of a queued one in a queue by scores: the earliest goes first.'],
   },
   replica: {
     replica_id: ['integer', 'The number of the replica at its broker.'],

@@ -24,7 +24,7 @@ function cluster(other: Partial<ClusterOptions> = {}) {
     demandRoom: () => undefined, show: (window) => { hear({ kind: 'ReservationShown', window }); },
     admitClaim: (claim, userId) => (claim === 'good' ? Promise.resolve({ reservationId: 7, userId, count: 2, startsAt: 6000, endsAt: 9000 }) : Promise.reject(new MutiraoError('MUT_CLAIM_FORGED', 'no'))),
     limits: options, changes, ownerId: 'ana', userOf: (requestId) => state.requests.get(requestId)?.order.userId,
-    listQueue: (endedMax) => listQueue(state, 5000, endedMax), listScores: (userId) => ({ order: other.order, scores: listScores(state, userId) }),
+    listQueue: (endedMax, userId) => listQueue(state, 5000, endedMax, userId), listScores: (userId) => ({ order: other.order, scores: listScores(state, userId) }),
     ask: <T>(make: (replyTo: number) => ClusterInput): Promise<T> => {
       const reply = hear(make(1)).find((command) => command.kind === 'Reply')?.reply;
       changes.notify();
@@ -48,7 +48,7 @@ test('an order is answered with the id of its request, and again with the same',
 test('an order that names no user is its caller\'s', async (t) => {
   const { routes } = cluster();
   await inject(routes.allocate, { ...order, userId: '' }, { userId: 'maria' });
-  const { requests } = await inject(routes.getQueue, { endedMax: 0 });
+  const { requests } = await inject(routes.getQueue, { endedMax: 0, userId: '' });
   t.is(requests[0]?.userId, 'maria');
 });
 
@@ -67,7 +67,7 @@ test('the queue shows walltimes rounded up, starts and what is free', async (t) 
   const { routes } = cluster();
   await inject(routes.allocate, order);
   await inject(routes.allocate, { ...order, clientRequestId: 'k2' });
-  const queue = await inject(routes.getQueue, { endedMax: 0 });
+  const queue = await inject(routes.getQueue, { endedMax: 0, userId: '' });
   t.is(queue.processorsFree, 1);
   t.deepEqual(queue.requests.map(({ status, walltimeMs, startsUnixMs }) => [status, walltimeMs, startsUnixMs]), [
     [RequestStatus.RUNNING, 2000, 5000], [RequestStatus.QUEUED, 2000, 7000],
@@ -80,7 +80,7 @@ test('a claim lets its user into its reservation, which the queue shows; one tha
   await t.throwsAsync(inject(routes.allocate, { ...inside, reservationClaim: 'bad' }), { code: 'MUT_CLAIM_FORGED' });
   t.deepEqual(await inject(routes.allocate, inside), { requestId: '1', walltimeGain: undefined });
   await t.throwsAsync(inject(routes.allocate, { ...inside, widthProcessors: 3, clientRequestId: 'wide' }), { message: 'MUT_RESERVATION_EXCEEDED' });
-  const { requests, reservations } = await inject(routes.getQueue, { endedMax: 0 });
+  const { requests, reservations } = await inject(routes.getQueue, { endedMax: 0, userId: '' });
   t.deepEqual(requests.map(({ status, reservationId }) => [status, reservationId]), [[RequestStatus.QUEUED, 7]]);
   t.deepEqual(reservations, [{ reservationId: 7, userId: 'ana', processors: 2, processorsUsed: 0, startUnixMs: 6000, endUnixMs: 9000, lateMs: 0 }]);
 });
@@ -97,7 +97,7 @@ test('a released request is gone from the queue and listed as ended', async (t) 
   await inject(routes.allocate, order);
   await inject(routes.allocate, { ...order, clientRequestId: 'k2' });
   t.deepEqual(await inject(routes.release, { requestId: '2' }), {});
-  const { requests } = await inject(routes.getQueue, { endedMax: 5 });
+  const { requests } = await inject(routes.getQueue, { endedMax: 5, userId: '' });
   t.deepEqual(requests.map(({ requestId, status, endReason }) => [requestId, status, endReason]), [
     ['1', RequestStatus.RUNNING, ''], ['2', RequestStatus.ENDED, 'MUT_RELEASED'],
   ]);
@@ -119,6 +119,20 @@ test('scores are told of all who have one, of anybody who is asked for, and of n
   t.deepEqual((await inject(routes.getScores, { userId: '' })).scores, [{ userId: 'ana', score: 56, countedCount: 1, precisionMean: 0 }]);
   t.deepEqual((await inject(routes.getScores, { userId: 'bia' })).scores, [{ userId: 'bia', score: 60, countedCount: 0, precisionMean: 0 }]);
   await t.throwsAsync(inject(routes.getScores, { userId: 'x'.repeat(257) }), { code: 'MUT_BAD_REQUEST' });
+});
+
+test('a queue by scores is listed with its ranking for the user who is asked about, or who asks, and each that waits with when it counts as submitted', async (t) => {
+  const { routes, hear } = cluster({ ...byScores, order: { weight: 1440, leadMax: 3000 } });
+  t.is((await inject(cluster().routes.getQueue, { endedMax: 0, userId: '' })).ranking, undefined);
+  await inject(routes.allocate, order);
+  for (const processIndex of [0, 1, 2]) hear({ kind: 'ProcessExited', requestId: 1, processIndex, exitStatus: 0 });
+  const rankingFor = async (userId: string, asker: string) => (await inject(routes.getQueue, { endedMax: 0, userId }, { userId: asker })).ranking;
+  t.deepEqual(await rankingFor('ana', 'maria'), { weight: 1440, leadMsMax: 3000, score: 56 });
+  t.is((await rankingFor('', 'ana'))?.score, 56);
+  t.is((await rankingFor('', 'maria'))?.score, 60);
+  for (const key of ['a', 'b']) await inject(routes.allocate, { ...order, widthProcessors: 4, clientRequestId: key });
+  const { requests } = await inject(routes.getQueue, { endedMax: 0, userId: '' });
+  t.deepEqual(requests.map(({ requestId, rankedUnixMs }) => [requestId, rankedUnixMs]), [['2', 0], ['3', 2000]]);
 });
 
 test('who waits is told what a tighter walltime would have gained; who starts, or sends the same order again, is not', async (t) => {

@@ -11,7 +11,7 @@ export type {
   TaskTemplate, TaskTimes,
 } from './machine.ts';
 export type {
-  AllocationRequest, Demand, HonouredReservation, QueueListing, QueuedRequest, RequestCandidate, RequestOrder, RequestStatus, ReservedWindow, ResourceLimits, SiteReservation, TimeQuantiles,
+  AllocationRequest, Demand, HonouredReservation, QueueListing, QueuedRequest, QueueRanking, RequestCandidate, RequestOrder, RequestStatus, ReservedWindow, ResourceLimits, SiteReservation, TimeQuantiles,
 } from './provider.ts';
 export { isSameWindow } from './provider.ts';
 export type { FreedProcessors, QueueStanding, QueueSummary, QueueSums, ResourceStanding } from './resource-standing.ts';

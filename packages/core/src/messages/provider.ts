@@ -91,7 +91,7 @@ export interface QueuedRequest {
   readonly walltime: Duration;
   readonly status: 'queued' | 'running' | 'ended';
   readonly submittedAt: Instant;
-  /** When it started; for a queued one the latest instant that it was promised. */
+  /** When it started; for a queued one the latest instant that it was promised, or where the queue has a ranking, the one that is planned. */
   readonly startsAt: Instant;
   readonly endedAt: Instant;
   readonly endReason: string;
@@ -99,6 +99,17 @@ export interface QueuedRequest {
   readonly clientRequestId: string;
   /** The reservation that it runs inside; left out for one that runs beside them. */
   readonly reservationId?: number;
+  /** When it counts as submitted: of two that wait the one with the earlier goes first. Of a queued one, where the queue has a ranking; left out in the order of arrival. */
+  readonly rankedAt?: Instant;
+}
+
+/** How a queue that is not in the order of arrival would rank a request of the user who asks (buc2020): by so much earlier it would count as submitted as `leadOf` says. */
+export interface QueueRanking {
+  /** What scores and walltimes weigh against waiting, in seconds. */
+  readonly weight: number;
+  readonly leadMax: Duration;
+  /** Of the user who asks, from 0 to 100. */
+  readonly score: number;
 }
 
 /** Processors of a resource that are set aside for a user for a time. */
@@ -144,6 +155,8 @@ export interface QueueListing {
   readonly requests: readonly QueuedRequest[];
   /** By start; left out where there are none. */
   readonly reservations?: readonly HonouredReservation[];
+  /** Left out where the queue is in the order of arrival, and where the manager does not tell. */
+  readonly ranking?: QueueRanking;
 }
 
 /** What is asked of a resource manager: so many processors for so long, and what to run on each of them. */

@@ -3,13 +3,15 @@ import { findHoles } from './find-holes.ts';
 import type { RequestFacts } from './heuristic.ts';
 import { lanesIn, lanesMaxOf, longestWalltime } from './obstacle.ts';
 import { optionsOf } from './options.ts';
+import { ownRank } from './own-rank.ts';
 import { readQueue } from './read-queue.ts';
 import type { Candidate } from './throughput.ts';
 
 /**
  * P_t: the requests that would fill the holes of the queue, then maxPR of the largest area behind its end.
  *
- * Those behind the end stand side by side as far as the resource is wide, then one after another; each as if no hole were filled.
+ * Those behind the end stand side by side as far as the resource is wide, then one after another; each as if no hole were filled. Where the queue has a ranking its end is that
+ * of the requests that one of the largest area would be behind; its holes are those that all leave, also those who would give way.
  *
  * @source costa2005, section 3.3.3
  * Departs from the source: see `findHoles`.
@@ -18,11 +20,13 @@ export function findCandidates(facts: RequestFacts, taskTime: Duration): Candida
   const { now, limits, demand } = facts;
   const { holes, holeWalltime } = optionsOf(facts);
   const { free } = readQueue(facts);
-  const queueEnd = free.end;
+  const largest = largestRequest(facts, taskTime);
+  // Behind those that would be ahead of it, which in the order of arrival are all.
+  const rank = facts.queue === undefined ? ownRank(facts.listing, largest.walltime, now) : Infinity;
+  const queueEnd = rank === Infinity ? free.end : readQueue(facts, { rank }).free.end;
   const found = findHoles(free, {
     now, taskTime, walltimeMax: longestWalltime(limits), grain: limits.walltimeGranularity, perTask: demand.processors, lanesMax: lanesMaxOf(facts), holes, holeWalltime,
   });
-  const largest = largestRequest(facts, taskTime);
   const abreast = Math.max(1, lanesIn(limits.processors, largest.width));
   for (let i = 0; i < limits.requestsMax; i += 1) {
     found.push({ ...largest, startsAt: queueEnd + Math.floor(i / abreast) * largest.walltime });

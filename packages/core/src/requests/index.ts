@@ -10,6 +10,7 @@ export {
   type RequestFacts, type RequestHeuristic, type ServedRequest, type TaskGroup, type TaskSpread,
 } from './heuristic.ts';
 export { QueueForecast } from './forecast-start.ts';
+export { listedRank, ownRank } from './own-rank.ts';
 export { findHeuristic, heuristicChoices, heuristicNames } from './heuristics.ts';
 export { initialHeuristic } from './initial.ts';
 export { mixedHeuristic } from './mixed.ts';

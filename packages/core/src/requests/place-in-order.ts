@@ -1,6 +1,7 @@
 import type { QueuedRequest } from '../messages/index.ts';
 import type { Instant } from '../shared/index.ts';
 import type { FreeTime } from '../profile/index.ts';
+import { listedRank } from './own-rank.ts';
 
 /** Hears where a request that was promised nothing is thought to start. */
 export type OnPlaced = (request: QueuedRequest, startsAt: Instant) => void;
@@ -8,7 +9,7 @@ export type OnPlaced = (request: QueuedRequest, startsAt: Instant) => void;
 const classCount = 32;
 
 /**
- * Gives each request, in the order of arrival, the earliest place that is left, as conservative backfilling does.
+ * Gives each request, in the order of ranks, or of arrival where they have none, the earliest place that is left, as conservative backfilling does.
  *
  * What is free only shrinks, so a request finds no place before one of a request that was no wider and no longer; searches begin
  * there. Cost: O(requests x segments) at worst, and far less where requests are alike.
@@ -19,7 +20,7 @@ const classCount = 32;
 export function placeInOrder(free: FreeTime, requests: readonly QueuedRequest[], onPlaced?: OnPlaced): void {
   /** Per class of width and class of walltime, the latest place that a request of no more than that was given; -1 for none. */
   const places = new Int32Array(classCount * classCount).fill(free.first);
-  for (const request of [...requests].sort((one, other) => one.submittedAt - other.submittedAt)) {
+  for (const request of [...requests].sort((one, other) => listedRank(one) - listedRank(other))) {
     const { width, walltime } = request;
     const place = free.findEarliest(width, walltime, latestOf(free, places, { width, walltime }));
     free.cut(place, width, walltime);

@@ -1,11 +1,20 @@
 import type { QueuedRequest } from '../messages/index.ts';
 import { FreeTime } from '../profile/index.ts';
+import type { Instant } from '../shared/index.ts';
 import type { RequestFacts } from './heuristic.ts';
 import { HeldTime } from './held-time.ts';
 import { placeInOrder, type OnPlaced } from './place-in-order.ts';
 
 /** What is read of the queue. */
 export type QueueFacts = Pick<RequestFacts, 'now' | 'limits' | 'listing' | 'queue'>;
+
+/** How the queue is read. */
+export interface QueueReading {
+  /** Waiting requests that would give way to one with this rank are left out; left out for none. */
+  readonly rank?: Instant;
+  /** Hears of each request without a promise where it is placed; of none where the profile is given. */
+  readonly onPlaced?: OnPlaced | undefined;
+}
 
 /** What a decision needs of the queue. */
 export interface QueueAhead {
@@ -17,7 +26,7 @@ export interface QueueAhead {
 
 /**
  * Reads the queue: running requests hold their processors until startsAt + walltime, waiting ones from the start that they were
- * promised; waiting ones without a promise get, in the order of arrival, the earliest place that the others leave.
+ * promised; waiting ones without a promise get, in the order of the queue, the earliest place that the others leave.
  *
  * Reservations hold what they set aside, and requests inside them no more than that.
  *
@@ -25,12 +34,12 @@ export interface QueueAhead {
  * running request are taken for the longest walltime, as if somebody unlisted had them.
  * Cost: O(n log n) for n listed requests; those without a promise cost a search for a place each.
  *
- * @param onPlaced hears of each of these; of nobody where the profile is given.
+ * @param reading which requests are looked at, and who hears where they are placed.
  */
-export function readQueue(facts: QueueFacts, onPlaced?: OnPlaced): QueueAhead {
+export function readQueue(facts: QueueFacts, { rank = Infinity, onPlaced }: QueueReading = {}): QueueAhead {
   const { now, limits, listing, queue } = facts;
   if (queue !== undefined) return { free: FreeTime.ofProfile(queue.profile, now), waitingCount: queue.waitingCount };
-  const waiting = listing.requests.filter(({ status, reservationId }) => status === 'queued' && reservationId === undefined);
+  const waiting = listing.requests.filter(({ status, reservationId, rankedAt = -Infinity }) => status === 'queued' && reservationId === undefined && rankedAt <= rank);
   const held = holdRunning(facts);
   for (const { count, startsAt, endsAt } of listing.reservations ?? []) if (endsAt > now) held.hold(count, Math.max(now, startsAt), endsAt);
   const unpromised: QueuedRequest[] = [];

@@ -1,5 +1,8 @@
 import test from 'ava';
-import { bucRank, bucWeights, countPrecision, leadOf, newcomer, precisionOf, replayByScores, firstComeFirstServed, usualLeadMax, type BucOrder } from '@mutirao/core/queue';
+import {
+  bucRank, bucWeights, conservativeBackfilling, countPrecision, easyBackfilling, firstComeFirstServed, leadOf, newcomer, precisionOf, replayByScores, RequestPlan, ResourceReplay, usualLeadMax,
+  type BucOrder, type QueuePolicy,
+} from '@mutirao/core/queue';
 
 const formula = (weight: number): BucOrder => ({ weight, leadMax: Infinity });
 
@@ -80,4 +83,25 @@ test('who estimated well goes before who came earlier, by the score of the submi
   t.is(requests[6]?.scoreAtSubmission, 70);
   const startOf = (index: number): number => requests[index]?.startedAt ?? -1;
   t.true(startOf(6) < startOf(5) && startOf(5) < startOf(4));
+});
+
+// On 4 processors A (2, for 10) runs. Then come B (3, for 10), C (4, for 10), D (1, for 30) and E (1, for 25), whose ranks have D go before C, C before B and B before E.
+test('buc2020, the order under each local policy, worked out by hand', (t) => {
+  const requests = [[2, 10, 0], [3, 10, 3], [4, 10, 2], [1, 30, 1], [1, 25, 4]] as const;
+  const startsUnder = (policy: QueuePolicy): number[] => {
+    const resource = new ResourceReplay(policy, new RequestPlan(4, 0));
+    const starts: number[] = [];
+    requests.forEach(([width, walltime, rank], id) => { resource.submit({ id, width, walltime, runTime: walltime, rank }, 0); });
+    for (let now = 0; now < Infinity; now = resource.nextInstant) {
+      resource.endDue(now);
+      for (const { id } of resource.startDue(now)) starts[id] = now;
+    }
+    return starts;
+  };
+  // D is the head when it comes and starts beside A. C is the next, and wants the whole machine: nobody passes it until D ends.
+  t.deepEqual(startsUnder(firstComeFirstServed), [0, 40, 30, 0, 40]);
+  // E would end before C can start, and is let in; that leaves B too little at 10.
+  t.deepEqual(startsUnder(easyBackfilling), [0, 40, 30, 0, 0]);
+  // B has its place at 10, in front of C, and E may not be in its way.
+  for (const compression of ['start-now', 'reinsert'] as const) t.deepEqual(startsUnder(conservativeBackfilling(compression)), [0, 10, 30, 0, 40]);
 });

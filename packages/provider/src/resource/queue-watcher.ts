@@ -83,7 +83,7 @@ export class QueueWatcher {
     try {
       const limits = await this.#readLimits();
       const readAt = clock.now();
-      const listing = await manager.queue(endedMax);
+      const listing = await manager.queue(endedMax, this.#options.userId);
       if (this.#trouble !== '') this.#options.log.info({}, 'the queue can be read again');
       this.#trouble = '';
       return [...limits, { kind: 'QueueListed', listing, readAt }];

@@ -138,7 +138,7 @@ export class ClusterProcess {
   #list(endedMax: number): ManagerReply {
     const { luck } = this.#setup;
     const { listingFails, listingLags, listingLies } = this.#setup.faults();
-    const listing = listQueue(this.process.state, this.#clock.now(), endedMax);
+    const listing = listQueue(this.process.state, this.#clock.now(), endedMax, 'user');
     const [old] = this.#formerListings;
     this.#formerListings.push(listing);
     if (this.#formerListings.length > listingsKept) this.#formerListings.shift();

@@ -79,6 +79,7 @@ const clusterReductions: readonly PartReduction<ClusterPlan>[] = [
   (cluster) => [{ ...cluster, speedSpread: 0 }],
   (cluster) => [{ ...cluster, heuristic: 'static' }],
   (cluster) => [{ ...cluster, compression: 'start-now' }],
+  ({ order: _left, ...cluster }) => [cluster],
 ];
 
 const labReductions: readonly PartReduction<LabPlan>[] = [

@@ -1,4 +1,5 @@
 import type { ReplicationCap, SchedulerName } from '@mutirao/core/messages';
+import type { BucOrder } from '@mutirao/core/queue';
 import type { BudgetLeft } from '@mutirao/core/requests';
 import type { LeadRule } from '@mutirao/core/reservations';
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
@@ -99,6 +100,8 @@ export interface ClusterPlan {
   readonly widthMax: ProcessorCount;
   readonly walltimeMax: Duration;
   readonly compression: 'start-now' | 'reinsert';
+  /** The order of its queue by scores; left out for that of arrival. */
+  readonly order?: BucOrder;
   readonly heuristic: string;
   /** What a heuristic that watches the queue may ask for, and give up, within an hour; left out, as usual. */
   readonly perHour?: BudgetLeft;

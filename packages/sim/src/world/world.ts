@@ -276,7 +276,7 @@ export class World implements Surroundings {
       world: this, name: `${name}-manager`, host: front, disk, luck, reservations: plan.holding === undefined ? this.reservations : noReservations, resourceId: name,
       options: {
         processors: plan.processors, requestsMax: plan.requestsMax, widthMax: plan.widthMax, walltimeMax: plan.walltimeMax, walltimeGranularity: 1000,
-        policy: conservativeBackfilling(plan.compression), endedMax: 1000,
+        policy: conservativeBackfilling(plan.compression), endedMax: 1000, ...(plan.order === undefined ? {} : { order: plan.order }),
       },
       faults: () => (this.isStormy ? plan.faults : honestManager),
       startProcess: (request, index, onExit) => {

@@ -108,7 +108,7 @@ function providerCalls(raw: GridMachineProviderServiceClient): ProviderCalls {
 }
 
 function clusterCalls(raw: ClusterServiceClient): ClusterCalls {
-  return { getQueue: () => callUnary(raw, 'getQueue', { endedMax: 0 }, limits) };
+  return { getQueue: () => callUnary(raw, 'getQueue', { endedMax: 0, userId: '' }, limits) };
 }
 
 function reservationCalls(raw: ReservationServiceClient): ReservationCalls {

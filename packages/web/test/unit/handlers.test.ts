@@ -232,7 +232,7 @@ test('a machine tells what it runs', async (t) => {
 });
 
 test('a provider shows the profile of its queue, our requests in it and what the heuristic compared', async (t) => {
-  const queued = { requestId: '9', userId: 'ana', widthProcessors: 3, walltimeMs: 20_000, status: QueueStatus.QUEUED as QueueStatus, submittedUnixMs: 1, startsUnixMs: 1_020_000, endedUnixMs: 0, endReason: '', clientRequestId: '', reservationId: 0 };
+  const queued = { requestId: '9', userId: 'ana', widthProcessors: 3, walltimeMs: 20_000, status: QueueStatus.QUEUED as QueueStatus, submittedUnixMs: 1, startsUnixMs: 1_020_000, endedUnixMs: 0, endReason: '', clientRequestId: '', reservationId: 0, rankedUnixMs: 0 };
   const running = { ...queued, requestId: '8', userId: 'bo', widthProcessors: 2, status: QueueStatus.RUNNING, startsUnixMs: 1_000_000 };
   const resource = {
     providerId: 'alpha', resourceKind: 'cluster', processors: 4, requestsMax: 10, walltimeMsMax: 1, widthProcessorsMax: 4, walltimeGranularityMs: 1, heuristic: 'adaptive', queuedRequests: 1,
@@ -240,7 +240,7 @@ test('a provider shows the profile of its queue, our requests in it and what the
   };
   const page = new Page({
     provider: () => ({ getResource: () => Promise.resolve(resource), listRequests: () => Promise.resolve({ requests: [] }) }),
-    findCluster: () => ({ getQueue: () => Promise.resolve({ atUnixMs: now, processorsFree: 2, requests: [running, queued], reservations: [{ reservationId: 1, userId: 'ana', processors: 2, processorsUsed: 1, startUnixMs: 1_050_000, endUnixMs: 1_060_000, lateMs: 0 }] }) }),
+    findCluster: () => ({ getQueue: () => Promise.resolve({ atUnixMs: now, processorsFree: 2, requests: [running, queued], reservations: [{ reservationId: 1, userId: 'ana', processors: 2, processorsUsed: 1, startUnixMs: 1_050_000, endUnixMs: 1_060_000, lateMs: 0 }], ranking: undefined }) }),
   });
   page.broker.providers = [wire.provider({})];
   page.broker.requests = [wire.request({ managerRequestId: '9', status: RequestStatus.QUEUED, candidates: [{ widthProcessors: 3, walltimeMs: 20_000, startsUnixMs: 1_020_000, throughputTasksPerHour: 5.5, chosen: true }] })];

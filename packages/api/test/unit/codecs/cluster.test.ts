@@ -12,6 +12,11 @@ const order: RequestOrder = {
 };
 const wire = encodeAllocateRequest(order);
 
+/** The same listing where the queue is by scores. */
+function byScores(): QueueListing {
+  return { ...listing, ranking: { weight: 1440, leadMax: 144_000_000, score: 96.14 }, requests: listing.requests.map((request, index) => (index === 0 ? { ...request, rankedAt: 1_699_999_000_000 } : request)) };
+}
+
 const listing: QueueListing = {
   at: 1_700_000_000_000, processorsFree: 3,
   requests: (['queued', 'running', 'ended'] as const).map((status, i) => ({
@@ -26,6 +31,8 @@ test('an order goes over the wire and comes back the same', (t) => {
 
 test('a listing and limits go over the wire and come back the same', (t) => {
   t.deepEqual(decodeQueueListing(GetQueueResponse.decode(GetQueueResponse.encode(encodeQueueListing(listing)).finish())), listing);
+  t.deepEqual(decodeQueueListing(GetQueueResponse.decode(GetQueueResponse.encode(encodeQueueListing(byScores())).finish())), byScores());
+  t.throws(() => decodeQueueListing({ ...encodeQueueListing(byScores()), ranking: { weight: 1440, leadMsMax: 1, score: 101 } }), { message: /a score of 101; want a weight above 0 and a score from 0 to 100/ });
   const limits = { processors: 8, requestsMax: 2, walltimeMax: 3_600_000, widthMax: 4, walltimeGranularity: 1000 };
   t.deepEqual(decodeLimitsOf(encodeLimitsOf(limits)), limits);
   t.throws(() => decodeLimitsOf({ ...encodeLimitsOf(limits), walltimeGranularityMs: 0 }), { instanceOf: MutiraoError });
@@ -48,8 +55,9 @@ test('a request is released by a number counted from 1', (t) => {
 });
 
 test('a listing is bounded and unknown statuses are refused', (t) => {
-  t.is(decodeGetQueueRequest({ endedMax: 10 }), 10);
-  t.throws(() => decodeGetQueueRequest({ endedMax: 10_001 }), { message: /ended_max is 10001/ });
+  t.deepEqual(decodeGetQueueRequest({ endedMax: 10, userId: 'ana' }), { endedMax: 10, userId: 'ana' });
+  t.throws(() => decodeGetQueueRequest({ endedMax: 10_001, userId: '' }), { message: /ended_max is 10001/ });
+  t.throws(() => decodeGetQueueRequest({ endedMax: 1, userId: 'x'.repeat(257) }), { message: /user_id has 257/ });
   const strange = encodeQueueListing(listing).requests.map((request) => ({ ...request, status: RequestStatus.UNSPECIFIED }));
-  t.throws(() => decodeQueueListing({ atUnixMs: 0, processorsFree: 0, requests: strange, reservations: [] }), { instanceOf: MutiraoError, message: /status of request 1/ });
+  t.throws(() => decodeQueueListing({ atUnixMs: 0, processorsFree: 0, requests: strange, reservations: [], ranking: undefined }), { instanceOf: MutiraoError, message: /status of request 1/ });
 });

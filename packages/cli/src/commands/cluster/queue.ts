@@ -36,7 +36,7 @@ export async function showQueues(context: CommandContext, options: QueueOptions)
   const listings: Listing[] = [];
   for (const { name, address } of wanted) {
     const cluster = await context.cluster(address);
-    listings.push({ name, limits: await cluster.getLimits({ userId: '' }), queue: await cluster.getQueue({ endedMax: Number(options.ended) }) });
+    listings.push({ name, limits: await cluster.getLimits({ userId: '' }), queue: await cluster.getQueue({ endedMax: Number(options.ended), userId: '' }) });
   }
   tell(context.output, {
     json: () => listings.map(queueJson),
@@ -57,13 +57,23 @@ function queueTable({ name, limits, queue }: Listing): string[] {
   const head = `${name}: ${queue.processorsFree} of ${limits.processors} processors free`;
   const walls = reservationLines(queue);
   if (queue.requests.length === 0) return [`${head}, nothing queued.`, ...walls];
+  const positions = positionsOf(queue);
   return [head, ...renderTable(
     [
-      { title: 'REQUEST' }, { title: 'USER' }, { title: 'STATUS' }, { title: 'WIDTH', right: true }, { title: 'WALLTIME', right: true },
+      { title: 'REQUEST' }, ...(queue.ranking === undefined ? [] : [{ title: 'TURN', right: true }]), { title: 'USER' }, { title: 'STATUS' }, { title: 'WIDTH', right: true }, { title: 'WALLTIME', right: true },
       { title: 'SUBMITTED' }, { title: 'STARTS' }, { title: 'ENDED' }, { title: 'REASON' },
     ],
-    queue.requests.map((request) => cellsOf(request, queue.atUnixMs)),
+    queue.requests.map((request) => {
+      const [id = '', ...cells] = cellsOf(request, queue);
+      return queue.ranking === undefined ? [id, ...cells] : [id, positions.get(id) ?? '-', ...cells];
+    }),
   ), ...walls];
+}
+
+/** Of those that wait in a queue by scores, by id: 1 for the next to go. */
+function positionsOf({ requests }: GetQueueResponse): Map<string, string> {
+  const ranked = requests.filter(({ rankedUnixMs }) => rankedUnixMs > 0).sort((one, other) => one.rankedUnixMs - other.rankedUnixMs);
+  return new Map(ranked.map(({ requestId }, index) => [requestId, String(index + 1)]));
 }
 
 function reservationLines({ reservations, atUnixMs }: GetQueueResponse): string[] {
@@ -77,11 +87,13 @@ function reservationLines({ reservations, atUnixMs }: GetQueueResponse): string[
   )];
 }
 
-function cellsOf(request: QueuedRequest, now: number): string[] {
+function cellsOf(request: QueuedRequest, { atUnixMs: now, ranking }: GetQueueResponse): string[] {
   const starts = showMoment(request.startsUnixMs, now);
+  // Of a queue by scores it is no promise.
+  const about = ranking === undefined ? 'by' : 'about';
   return [
     request.requestId, request.userId, nameOf(RequestStatus, request.status), String(request.widthProcessors), showDuration(request.walltimeMs),
-    showMoment(request.submittedUnixMs, now), request.status === RequestStatus.QUEUED && starts !== '-' ? `by ${starts}` : starts,
+    showMoment(request.submittedUnixMs, now), request.status === RequestStatus.QUEUED && starts !== '-' ? `${about} ${starts}` : starts,
     showMoment(request.endedUnixMs, now), request.endReason,
   ];
 }

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { GetScoresResponse, WalltimeGain } from '@mutirao/api/cluster';
+import { RequestStatus, type GetScoresResponse, type QueuedRequest, type QueueRanking, type WalltimeGain } from '@mutirao/api/cluster';
 import { runCommandLine } from '@mutirao/testkit';
 
 const scores: GetScoresResponse = {
@@ -45,4 +45,25 @@ test('who submits hears what a tighter walltime would have gained, where it woul
   t.notRegex(await submit(undefined), /With a walltime/);
   t.like(JSON.parse(await submit(gain, '--json')), { request_id: '7', walltime_gain: { walltime_ms: 1_800_000, ahead_count: 5, tighter_ahead_count: 2 } });
   t.is((JSON.parse(await submit(undefined, '--json')) as { walltime_gain: unknown }).walltime_gain, null);
+});
+
+test('a queue by scores is shown with whose turn is when, and starts that are planned as such', async (t) => {
+  const request: QueuedRequest = {
+    requestId: '1', userId: 'ana', widthProcessors: 2, walltimeMs: 3_600_000, status: RequestStatus.RUNNING, submittedUnixMs: 1000, startsUnixMs: 1000, endedUnixMs: 0, endReason: '', clientRequestId: '', reservationId: 0, rankedUnixMs: 0,
+  };
+  const waits = (requestId: string, rankedUnixMs: number, startsUnixMs: number): QueuedRequest => ({ ...request, requestId, status: RequestStatus.QUEUED, rankedUnixMs, startsUnixMs });
+  const requests = [request, waits('2', 900, 0), waits('3', 500, 61_000), waits('4', 900, 0)];
+  const show = async (ranking: QueueRanking | undefined): Promise<string[]> => {
+    const cluster = { getLimits: () => Promise.resolve({ processors: 2, requestsMax: 9, walltimeMsMax: 9, widthProcessorsMax: 2, walltimeGranularityMs: 1 }), getQueue: () => Promise.resolve({ atUnixMs: 1000, processorsFree: 0, requests, reservations: [], ranking }) };
+    const { out } = await runCommandLine(['cluster', 'queue', '--cluster', 'h:1'], { cluster });
+    return out.trimEnd().split('\n');
+  };
+  const ranked = await show({ weight: 1440, leadMsMax: 9, score: 60 });
+  t.deepEqual(ranked.slice(1).map((line) => line.split(/ +/).slice(0, 4)), [
+    ['REQUEST', 'TURN', 'USER', 'STATUS'], ['1', '-', 'ana', 'running'], ['2', '2', 'ana', 'queued'], ['3', '1', 'ana', 'queued'], ['4', '3', 'ana', 'queued'],
+  ]);
+  t.regex(ranked[4] ?? '', / about \d\d:\d\d:\d\d/);
+  const arrived = await show(undefined);
+  t.notRegex(arrived[1] ?? '', /TURN/);
+  t.regex(arrived[4] ?? '', / by \d\d:\d\d:\d\d/);
 });

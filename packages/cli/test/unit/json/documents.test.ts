@@ -13,7 +13,7 @@ const request = {
 };
 const queued = {
   requestId: '1', userId: 'ana', widthProcessors: 2, walltimeMs: 1000, status: ClusterRequestStatus.QUEUED, submittedUnixMs: 1, startsUnixMs: 0,
-  endedUnixMs: 0, endReason: '', clientRequestId: '', reservationId: 0,
+  endedUnixMs: 0, endReason: '', clientRequestId: '', reservationId: 0, rankedUnixMs: 0,
 };
 const evidence = { kind: 'outvoted', atUnixMs: 1, jobId: 1, taskIndex: 0, digest: 'aa', acceptedDigest: 'bb', against: ['lab/m2'], detail: 'so' };
 const trust = { identity: 'h-1', machineId: 'lab/m1', passes: 3, credibility: 0.97, caughtUnixMs: 1, evidence: [evidence] };
@@ -43,7 +43,7 @@ const provider = {
 };
 const cluster = {
   allocate: answer({ requestId: '1', walltimeGain: { walltimeMs: 1, aheadCount: 2, tighterAheadCount: 1, expectedWaitMs: 9, tighterExpectedWaitMs: 8 } }),
-  getScores: answer({ ordersQueue: true, weight: 1440, leadMsMax: 9, scores: [{ userId: 'ana', score: 70, countedCount: 1, precisionMean: 1 }] }), release: answer({}), getQueue: answer({ atUnixMs: 1, processorsFree: 1, requests: [queued], reservations: [{ reservationId: 1, userId: 'ana', processors: 4, processorsUsed: 0, startUnixMs: 1, endUnixMs: 2, lateMs: 0 }] }),
+  getScores: answer({ ordersQueue: true, weight: 1440, leadMsMax: 9, scores: [{ userId: 'ana', score: 70, countedCount: 1, precisionMean: 1 }] }), release: answer({}), getQueue: answer({ atUnixMs: 1, processorsFree: 1, requests: [queued], reservations: [{ reservationId: 1, userId: 'ana', processors: 4, processorsUsed: 0, startUnixMs: 1, endUnixMs: 2, lateMs: 0 }], ranking: undefined }),
   getLimits: answer({ processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1 }),
 };
 

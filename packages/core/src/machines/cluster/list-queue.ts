@@ -1,18 +1,24 @@
 import type { HonouredReservation, QueuedRequest, QueueListing } from '../../messages/index.ts';
-import type { Instant } from '../../shared/index.ts';
+import type { Instant, UserId } from '../../shared/index.ts';
 import { getRequest } from './apply.ts';
 import { countUsed } from './reservations.ts';
+import { rankOf, scoreOf } from './scores.ts';
 import type { ClusterRequest, ClusterState } from './state.ts';
 
-/** The requests that live, in the order of arrival, then up to `endedMax` that ended, newest first. */
-export function listQueue(state: ClusterState, now: Instant, endedMax: number): QueueListing {
+/**
+ * The requests that live, in the order of arrival, then up to `endedMax` that ended, newest first.
+ *
+ * @param userId whose requests a queue by scores tells the ranking of; empty for one who was never seen.
+ */
+export function listQueue(state: ClusterState, now: Instant, endedMax: number, userId: UserId = ''): QueueListing {
   const ids = [...state.plan.running.keys(), ...state.plan.waiting.keys(), ...state.insideIds].sort((a, b) => a - b);
   const ended = endedMax === 0 ? [] : state.endedIds.slice(-endedMax).reverse();
   return {
     at: now,
     processorsFree: Math.max(0, state.options.processors - state.processorsAway - state.processorsBusy),
-    requests: [...ids, ...ended].map((id) => entryOf(getRequest(state, id))),
+    requests: [...ids, ...ended].map((id) => entryOf(state, getRequest(state, id))),
     ...(state.reservations.size === 0 ? {} : { reservations: listReservations(state, now) }),
+    ...(state.options.order === undefined ? {} : { ranking: { ...state.options.order, score: scoreOf(state, userId).score } }),
   };
 }
 
@@ -23,13 +29,16 @@ function listReservations(state: ClusterState, now: Instant): HonouredReservatio
   return entries.sort((one, other) => one.startsAt - other.startsAt || one.reservationId - other.reservationId);
 }
 
-function entryOf(request: ClusterRequest): QueuedRequest {
+function entryOf(state: ClusterState, request: ClusterRequest): QueuedRequest {
   const { order, status } = request;
+  const isRanked = status === 'queued' && order.reservationId === undefined && state.options.order !== undefined;
   return {
     managerRequestId: String(request.id), userId: order.userId, width: order.width, walltime: order.walltime,
     status: status === 'ending' ? 'running' : status,
     submittedAt: request.submittedAt, startsAt: request.startsAt ?? 0, endedAt: request.endedAt, endReason: request.endReason,
     clientRequestId: order.clientRequestId,
     ...(order.reservationId === undefined ? {} : { reservationId: order.reservationId }),
+    // In whole milliseconds as all instants, and none is 0 or less, however long leads may be.
+    ...(isRanked ? { rankedAt: Math.max(1, Math.round(rankOf(state, request))) } : {}),
   };
 }

@@ -1,4 +1,5 @@
 import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
+import { ownRank } from '../../requests/index.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
 import { clientRequestIdOf, isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
 
@@ -23,11 +24,15 @@ export function listingWithOwn(state: ProviderState, listing: QueueListing, now:
   }
   for (const [clientRequestId, request] of unlisted) {
     const entry = entryOf(request, clientRequestId, now);
-    requests.push(entry);
+    requests.push({ ...entry, ...rankOf(listing, entry) });
     started += heldBy(entry);
   }
-  const { reservations } = listing;
-  return { at: listing.at, processorsFree: Math.max(0, listing.processorsFree - started), requests, ...(reservations === undefined ? {} : { reservations }) };
+  return { ...listing, processorsFree: Math.max(0, listing.processorsFree - started), requests };
+}
+
+/** Of one that waits and is not listed yet, where the queue has a ranking. */
+function rankOf(listing: QueueListing, { status, walltime, submittedAt }: QueuedRequest): Pick<QueuedRequest, 'rankedAt'> {
+  return status !== 'queued' || listing.ranking === undefined ? {} : { rankedAt: ownRank(listing, walltime, submittedAt) };
 }
 
 function isHeld(request: OwnRequest): boolean {

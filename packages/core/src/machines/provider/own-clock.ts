@@ -20,6 +20,9 @@ export function inOwnClock({ state, now }: Turn, listing: QueueListing): QueueLi
 }
 
 function requestInOwnClock(request: QueuedRequest, offset: Duration): QueuedRequest {
-  const { submittedAt, startsAt, endedAt } = request;
-  return { ...request, submittedAt: ownInstant(submittedAt, offset), startsAt: ownInstant(startsAt, offset), endedAt: ownInstant(endedAt, offset) };
+  const { submittedAt, startsAt, endedAt, rankedAt } = request;
+  return {
+    ...request, ...(rankedAt === undefined ? {} : { rankedAt: ownInstant(rankedAt, offset) }),
+    submittedAt: ownInstant(submittedAt, offset), startsAt: ownInstant(startsAt, offset), endedAt: ownInstant(endedAt, offset),
+  };
 }

@@ -1,5 +1,5 @@
 import { isSameWindow, type AheadStatus, type HeldAhead, type ReservedWindow } from '../../messages/index.ts';
-import { QueueForecast } from '../../requests/index.ts';
+import { listedRank, QueueForecast } from '../../requests/index.ts';
 import { WaitHistory } from '../../reservations/index.ts';
 import { describeTime, plural, type Duration, type Instant } from '../../shared/index.ts';
 import { askingAt, heldFor } from './decide-held.ts';
@@ -156,8 +156,9 @@ function forecastStarts({ state, now }: Turn): void {
       const id = `${state.instance}.${request.requestId}`;
       const entry = queue.requests.find(({ clientRequestId }) => clientRequestId === id);
       if (entry === undefined || entry.startsAt > 0) return entry?.startsAt;
-      const ahead = queue.requests.filter((one) => one.status === 'running' || (one.clientRequestId !== id && (one.startsAt > 0 || one.submittedAt <= entry.submittedAt)));
-      return new QueueForecast(now, limits, { ...queue, requests: ahead }).startOf(entry.width, entry.walltime);
+      const ahead = queue.requests.filter((one) => one.status === 'running' || (one.clientRequestId !== id && (one.startsAt > 0 || listedRank(one) <= listedRank(entry))));
+      // It has its rank already, and nobody is left that would give way.
+      return new QueueForecast(now, limits, { at: queue.at, processorsFree: queue.processorsFree, reservations: queue.reservations ?? [], requests: ahead }).startOf(entry.width, entry.walltime);
     });
     const missing = serving.reduce((left, { width }) => left - width, window.count);
     if (missing > 0) starts.push(present.startOf(Math.min(missing, limits.widthMax), Math.min(limits.walltimeMax, window.endsAt - now)));

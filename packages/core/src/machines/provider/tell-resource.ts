@@ -76,8 +76,8 @@ function queueFor(state: ProviderState, { brokerId }: KnownBroker, { now, listin
   const book = new ResourceBook(processors);
   const entries = unended(listingWithOwn(state, listing, now));
   let ownWork = 0;
-  // What runs is put in first, whatever the order of the listing: the schedule of the rest begins behind it.
-  for (const [id, entry] of [...entries.entries()].sort(([, one], [, other]) => Number(other.status === 'running') - Number(one.status === 'running'))) {
+  // What runs is put in first, whatever the order of the listing: the schedule of the rest begins behind it, in the order of the queue.
+  for (const [id, entry] of [...entries.entries()].sort(([, one], [, other]) => Number(other.status === 'running') - Number(one.status === 'running') || (one.rankedAt ?? 0) - (other.rankedAt ?? 0))) {
     const width = Math.min(entry.width, processors);
     book.add(id, { width, walltime: entry.walltime, submittedAt: Math.min(0, entry.submittedAt - now) }, 0);
     if (entry.status === 'running') book.start(id, entry.startsAt - now);

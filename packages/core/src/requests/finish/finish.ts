@@ -29,7 +29,7 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
   if (obstacle !== undefined) return { drafts: [], reasons: [obstacle] };
   const { now } = facts;
   const places = new Map<string, Duration>();
-  const { free } = readQueue(facts, ({ managerRequestId }, startsAt) => places.set(managerRequestId, startsAt - now));
+  const { free } = readQueue(facts, { onPlaced: ({ managerRequestId }, startsAt) => { places.set(managerRequestId, startsAt - now); } });
   const skyline = Skyline.of(free);
   const waitShare = waitShareOf(facts.waits ?? [], constants);
   const own = facts.pending.map((request) => viewOwn(request, { facts, skyline, waitShare, places }));

@@ -81,9 +81,10 @@ function describeProvider({ requests, machines, brokers, taskTimes, limits, ...s
   ]);
 }
 
-function describeCluster({ requests, requestsByKey, livingCounts, endedIds, plan, ...state }: ClusterState): string {
+function describeCluster({ requests, requestsByKey, livingCounts, endedIds, plan, scores, ...state }: ClusterState): string {
   return JSON.stringify([
     state.processorsBusy, state.nextRequestId, [...requestsByKey.keys()].sort(), [...livingCounts].sort(), endedIds, [...plan.running.keys()],
+    [...plan.waiting.keys()], [...scores].sort(([one], [other]) => (one < other ? -1 : 1)),
     [...requests.values()].map((request) => [plainOf(request), request.order, [...request.livingProcesses]]),
   ]);
 }

@@ -45,6 +45,10 @@ test('what waits is expected when the queue has room for it, and has the chance 
   const requests = [...listing.requests, other('before', 1), other('after', 2)];
   dialogue.step([{ kind: 'QueueListed', listing: { ...listing, at: dialogue.now, requests }, readAt: dialogue.now }]);
   t.is(dialogue.state.expectedStarts.get(7), 2_600_000, 'who came before it goes first, and who came after it does not');
+  const ranks = new Map([['before', 3], ['after', 1]]);
+  const ranked = requests.map((request) => ({ ...request, ...(request.status === 'queued' ? { rankedAt: ranks.get(request.managerRequestId) ?? 2 } : {}) }));
+  dialogue.step([{ kind: 'QueueListed', listing: { ...listing, at: dialogue.now, requests: [...ranked, { ...other('also', 3), rankedAt: 1 }], ranking: { weight: 1440, leadMax: 1e9, score: 60 } }, readAt: dialogue.now }]);
+  t.is(dialogue.state.expectedStarts.get(7), 2_800_000, 'in a queue by scores, whoever ranks before it goes first');
 });
 
 test('what is given back earlier since the reservation ends earlier is told as shortened, and a provider that drains says so', (t) => {

@@ -23,6 +23,12 @@ test('a listing by a clock that is ten minutes ahead is read by ours; what never
   t.like(listing, { at: 100 * minute, requests: [{ submittedAt: 100 * minute - 5, startsAt: 100 * minute + 1000, endedAt: 0 }] });
 });
 
+test('when a request counts as submitted in a queue by scores is read by our clock too', (t) => {
+  const { requests, ...listing } = listingAt(110 * minute);
+  const ranked = { ...listing, ranking: { weight: 1440, leadMax: 1, score: 60 }, requests: requests.map((request) => ({ ...request, rankedAt: 109 * minute })) };
+  t.like(aReader()(100 * minute, ranked), { ranking: { score: 60 }, requests: [{ rankedAt: 99 * minute }] });
+});
+
 test('a listing that only took a moment is left as it is', (t) => {
   const listing = listingAt(100 * minute);
   t.is(aReader()(100 * minute + 1500, listing), listing);

@@ -130,11 +130,13 @@ export interface QueuedRequest {
   walltimeMs: number;
   status: RequestStatus;
   submittedUnixMs: number;
-  /** When it started; for a queued one, the latest instant that it was promised. */
+  /** When it started; for a queued one, the latest instant that it was promised, or in a queue with a ranking, the one that is planned. */
   startsUnixMs: number;
   endedUnixMs: number;
   endReason: string;
   clientRequestId: string;
+  /** When it counts as submitted: of two that wait the one with the earlier goes first. Of a queued one, in a queue with a ranking; 0 in the order of arrival. */
+  rankedUnixMs: number;
   /** The reservation that it runs inside; 0 for none. */
   reservationId: number;
 }
@@ -155,12 +157,27 @@ export interface HonouredReservation {
 export interface GetQueueRequest {
   /** Also requests that ended, newest first, so many of them. */
   endedMax: number;
+  /** Whose requests the ranking is told of; empty for the caller's. */
+  userId: string;
+}
+
+/** How a queue by scores ranks a user's request: it counts as submitted (score x 0.8 + 20,000 s / walltime) x weight seconds earlier, at most the longest lead. */
+export interface QueueRanking {
+  /** What scores and walltimes weigh against waiting, in seconds. */
+  weight: number;
+  leadMsMax: number;
+  /** Of the user, from 0 to 100. */
+  score: number;
 }
 
 export interface GetQueueResponse {
   atUnixMs: number;
   processorsFree: number;
   requests: QueuedRequest[];
+  /** Left out in the order of arrival. */
+  ranking:
+    | QueueRanking
+    | undefined;
   /** By start. */
   reservations: HonouredReservation[];
 }
@@ -944,6 +961,7 @@ function createBaseQueuedRequest(): QueuedRequest {
     endedUnixMs: 0,
     endReason: "",
     clientRequestId: "",
+    rankedUnixMs: 0,
     reservationId: 0,
   };
 }
@@ -979,6 +997,9 @@ export const QueuedRequest: MessageFns<QueuedRequest> = {
     }
     if (message.clientRequestId !== "") {
       writer.uint32(82).string(message.clientRequestId);
+    }
+    if (message.rankedUnixMs !== 0) {
+      writer.uint32(88).uint64(message.rankedUnixMs);
     }
     if (message.reservationId !== 0) {
       writer.uint32(160).uint64(message.reservationId);
@@ -1077,6 +1098,14 @@ export const QueuedRequest: MessageFns<QueuedRequest> = {
             }
 
             message.clientRequestId = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.rankedUnixMs = longToNumber(reader.uint64());
             continue;
           }
           case 20: {
@@ -1213,13 +1242,16 @@ export const HonouredReservation: MessageFns<HonouredReservation> = {
 };
 
 function createBaseGetQueueRequest(): GetQueueRequest {
-  return { endedMax: 0 };
+  return { endedMax: 0, userId: "" };
 }
 
 export const GetQueueRequest: MessageFns<GetQueueRequest> = {
   encode(message: GetQueueRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.endedMax !== 0) {
       writer.uint32(8).uint32(message.endedMax);
+    }
+    if (message.userId !== "") {
+      writer.uint32(18).string(message.userId);
     }
     return writer;
   },
@@ -1245,6 +1277,82 @@ export const GetQueueRequest: MessageFns<GetQueueRequest> = {
             message.endedMax = reader.uint32();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseQueueRanking(): QueueRanking {
+  return { weight: 0, leadMsMax: 0, score: 0 };
+}
+
+export const QueueRanking: MessageFns<QueueRanking> = {
+  encode(message: QueueRanking, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.weight !== 0) {
+      writer.uint32(9).double(message.weight);
+    }
+    if (message.leadMsMax !== 0) {
+      writer.uint32(16).uint64(message.leadMsMax);
+    }
+    if (message.score !== 0) {
+      writer.uint32(25).double(message.score);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QueueRanking {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQueueRanking();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.weight = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.leadMsMax = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.score = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1259,7 +1367,7 @@ export const GetQueueRequest: MessageFns<GetQueueRequest> = {
 };
 
 function createBaseGetQueueResponse(): GetQueueResponse {
-  return { atUnixMs: 0, processorsFree: 0, requests: [], reservations: [] };
+  return { atUnixMs: 0, processorsFree: 0, requests: [], ranking: undefined, reservations: [] };
 }
 
 export const GetQueueResponse: MessageFns<GetQueueResponse> = {
@@ -1272,6 +1380,9 @@ export const GetQueueResponse: MessageFns<GetQueueResponse> = {
     }
     for (const v of message.requests) {
       QueuedRequest.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.ranking !== undefined) {
+      QueueRanking.encode(message.ranking, writer.uint32(34).fork()).join();
     }
     for (const v of message.reservations) {
       HonouredReservation.encode(v!, writer.uint32(162).fork()).join();
@@ -1314,6 +1425,14 @@ export const GetQueueResponse: MessageFns<GetQueueResponse> = {
             }
 
             message.requests.push(QueuedRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.ranking = QueueRanking.decode(reader, reader.uint32());
             continue;
           }
           case 20: {
