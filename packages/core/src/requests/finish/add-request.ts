@@ -46,7 +46,8 @@ export function addBest(context: PlanContext, plan: Plan, rules: AddingRules): A
   visitRequests(context, plan, rules, (request) => {
     const workers = withRequest(context, plan, request);
     if (!couldBeat(context, best?.rating ?? plan, workers)) return;
-    const rating = rate(context, workers);
+    const plain = rate(context, workers);
+    const rating = { ...plain, score: plain.score + context.constants.wasteCost * wasteExpected(context, request, plain) };
     if (rating.score >= (best?.rating ?? plan).score || isWasteful(context, request, rating)) return;
     if (best !== undefined) compared.push(best.request);
     best = { request, rating };
@@ -56,6 +57,16 @@ export function addBest(context: PlanContext, plan: Plan, rules: AddingRules): A
   const workers = withRequest(context, plan, request);
   const { start, walltime, width } = request;
   return { request, compared, plan: { ...workers, ...rate(context, workers), skyline: plan.skyline.without(start, start + walltime, width) } };
+}
+
+/** What of a request is lost where tasks last longer than it does, as a share of the job's work; by how likely that is. Cost: O(task times). */
+function wasteExpected({ bags, outlook: { times }, facts: { demand } }: PlanContext, { expectedStart, walltime, width }: PlannedRequest, { finishes }: Rating): number {
+  let expected = 0;
+  bags.forEach(({ tasks, time }, index) => {
+    if (time <= walltime || (finishes[index] as Duration) < expectedStart) return;
+    expected += ((times[index]?.weight ?? 0) * lanesIn(width, demand.processors) * walltime) / (tasks * time);
+  });
+  return expected;
 }
 
 /** Whether too much of a request is lost under tasks that it cuts, beside the longest that may be asked for; not where the job ends inside it. */

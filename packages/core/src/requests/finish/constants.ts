@@ -13,15 +13,21 @@ export interface FinishConstants {
   readonly withdrawGain: number;
   /** The same for one that runs. */
   readonly releaseGain: number;
+  /** A request that waits for so many times more processors than tasks are left for is given up for a narrower one, */
+  readonly widthSpare: number;
+  /** unless the plan becomes longer by more than this share. */
+  readonly spareLoss: number;
   /** How much of the best rate that the queue offers now is expected of a slot after its request has ended. */
   readonly futureShare: number;
-  /** The share of a request that tasks have to use that end in it, where they differ and the job goes on after it. */
+  /** How much of a request has to be used by tasks that end in it, beside what of the longest would be, where tasks differ and the job goes on after it. */
   readonly efficiencyMin: number;
+  /** What a request may waste, as a share of the job's work, counts as so many times that share of the job's time. */
+  readonly wasteCost: number;
   /** Beyond what a request needs, as a share of that: its walltime. */
   readonly walltimeMargin: number;
 }
 
 /** Those that are used. */
 export const finishConstants: FinishConstants = {
-  priorShortest: 10_000, priorStep: 3, waitShare: 0.6, waitShareWeight: 4, fillGain: 0.03, withdrawGain: 0.1, releaseGain: 0.25, futureShare: 1, efficiencyMin: 0.75, walltimeMargin: 0.2,
+  priorShortest: 10_000, priorStep: 3, waitShare: 0.6, waitShareWeight: 4, fillGain: 0.03, withdrawGain: 0.1, releaseGain: 0.4, widthSpare: 1.25, spareLoss: 0.05, futureShare: 1, efficiencyMin: 0.9, wasteCost: 1, walltimeMargin: 0.2,
 };

@@ -66,14 +66,25 @@ function isTooLittle({ constants }: PlanContext, before: Plan, after: Plan): boo
 
 /** The best exchange of one more own request for others; undefined where none is clearly better. */
 function exchange(context: PlanContext, scope: Scope, proposal: Proposal): Proposal | undefined {
-  const { constants: { releaseGain, withdrawGain } } = context;
   let best: Proposal | undefined;
   for (const one of scope.own) {
     if (one.request.status === 'submitting' || proposal.givenUp.includes(one)) continue;
-    const filled = fill(context, scope, [...proposal.givenUp, one]);
+    const isSpare = isTooWide(context, one);
+    const filled = fill(context, isSpare ? { ...scope, isOnlyNow: false } : scope, [...proposal.givenUp, one]);
     const gain = proposal.plan.score - filled.plan.score;
-    if (filled.requests.length === 0 || gain < gainOf(one.isRunning ? releaseGain : withdrawGain)) continue;
+    if (gain < gainNeeded(context, one, isSpare) || (filled.requests.length === 0 && !isSpare)) continue;
     if (best === undefined || filled.plan.score < best.plan.score) best = filled;
   }
   return best;
+}
+
+/** Whether a request waits for far more processors than tasks are left: most would idle until the last task ends. */
+function isTooWide({ facts: { demand }, constants }: PlanContext, { isRunning, width }: OwnRequestView): boolean {
+  return !isRunning && lanesIn(width, demand.processors) > constants.widthSpare * demand.pendingTasks;
+}
+
+/** By how much the score has to fall for a request to be given up; what is too wide may cost a little. */
+function gainNeeded({ constants: { releaseGain, withdrawGain, spareLoss } }: PlanContext, { isRunning }: OwnRequestView, isSpare: boolean): number {
+  if (isSpare) return -gainOf(spareLoss);
+  return gainOf(isRunning ? releaseGain : withdrawGain);
 }

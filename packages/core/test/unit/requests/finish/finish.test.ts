@@ -74,10 +74,14 @@ test('a small request that runs is released where a much wider one could start i
   t.is(decision.drafts[0]?.width, 8);
 });
 
-test('where every task runs already nothing more is asked for, whatever slots are free', (t) => {
-  const all = { ...running, tasks: [{ count: 1, time: 10 * minute }] };
-  const decision = finishHeuristic.draft(facts({ pending: [all], limits: { ...facts().limits, requestsMax: 6 }, demand: { pendingTasks: 1, processors: 1, deadline: undefined } }, [one]));
-  t.deepEqual([decision.givenUp, decision.drafts], [undefined, []]);
+test('where every task runs already nothing more is asked for, whatever is free', (t) => {
+  const all: PendingRequest = { ...running, width: 5, tasks: [{ count: 5, time: 10 * minute }] };
+  const differing = { taskTimes: { longest: 60 * minute, mean: 30 * minute, count: 50 }, taskSpread: { shortest: 5 * minute, deviation: 15 * minute } };
+  const decide = (pendingTasks: number): RequestDecision => finishHeuristic.draft(facts({
+    ...differing, pending: [all], limits: { ...facts().limits, requestsMax: 6 }, demand: { pendingTasks, processors: 1, deadline: undefined }, listing: aListing(64, 0, [{ ...one, width: 5 }]),
+  }));
+  t.deepEqual([decide(5).givenUp, decide(5).drafts], [undefined, []]);
+  t.is(decide(9).drafts[0]?.width, 4);
 });
 
 test('where tasks differ much no request is asked for that would lose a third of its time under tasks that it cuts', (t) => {
@@ -86,6 +90,16 @@ test('where tasks differ much no request is asked for that would lose a third of
   const listing = aListing(64, 0, [{ status: 'queued', width: 64, walltime: 2 * hour, startsAt: 100 * minute }]);
   t.deepEqual(shapes(finishHeuristic.draft(facts({ ...differing, listing }))), [[64, 1080]]);
   t.deepEqual(shapes(finishHeuristic.draft(facts({ ...differing, listing, demand: { pendingTasks: 20, processors: 1, deadline: undefined } }))).map(([width]) => width), [20]);
+});
+
+test('a request that waits for far more processors than tasks are left gives way to a narrower one', (t) => {
+  const wide: PendingRequest = { ...waiting, width: 64 };
+  const left = facts({ pending: [wide], demand: { pendingTasks: 50, processors: 1, deadline: undefined } }, [{ ...behind, width: 64 }]);
+  const decision = finishHeuristic.draft({ ...left, listing: aListing(64, 0, [{ status: 'running', width: 64, walltime: 50 * hour }, { ...behind, width: 64 }]) });
+  t.deepEqual(decision.givenUp?.map(({ requestId }) => requestId), ['q7']);
+  t.is(decision.drafts[0]?.width, 50);
+  const fitting = finishHeuristic.draft({ ...left, demand: { ...left.demand, pendingTasks: 60 }, listing: aListing(64, 0, [{ status: 'running', width: 64, walltime: 50 * hour }, { ...behind, width: 64 }]) });
+  t.deepEqual([fitting.givenUp, fitting.drafts], [undefined, []]);
 });
 
 test('it is kept where the job is over almost as soon with it', (t) => {

@@ -104,6 +104,7 @@ test('a lane has done whole tasks where all are alike, else what it had time for
   t.deepEqual([0.99, 1, 2.5].map((times) => doneInLane(times, undefined)), [0, 1, 2]);
   const scatter = { shortest: 0.25, longest: 1.75, loss: 0.6 };
   t.deepEqual([0.2, 0.25, 1, 1.75, 3].map((times) => doneInLane(times, scatter)), [0, 0, 0.5, 1.15, 2.4]);
+  t.is(doneInLane(3, { shortest: 0.25, longest: 1.05, loss: 0.5 }), 2.5);
 });
 
 test('waits are a share of the promised ones: that of observed waits, and of what is expected before any', (t) => {

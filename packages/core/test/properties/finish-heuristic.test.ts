@@ -1,0 +1,165 @@
+import test from 'ava';
+import fc from 'fast-check';
+import type { QueuedRequest } from '@mutirao/core/messages';
+import { conservativeBackfilling, RequestPlan } from '@mutirao/core/queue';
+import { finishHeuristic, RequestBudget, requestBudget, type PendingRequest, type RequestDecision, type RequestFacts } from '@mutirao/core/requests';
+import { Prng } from '@mutirao/core/shared';
+import { runs, someFacts } from '@mutirao/testkit';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const processors = 16;
+const nightRuns = runs(20_261_123, 300);
+
+/** Anything that a manager might list, sense or not. */
+const anyTime = fc.oneof(fc.integer({ min: -5 * hour, max: 60 * hour }), fc.constantFrom(0, -1, 1, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER));
+const anyListed = fc.record({ width: fc.integer({ min: 0, max: 3 * processors }), walltime: anyTime, startsAt: anyTime, submittedAt: anyTime, status: fc.constantFrom('queued' as const, 'running' as const, 'ended' as const) });
+const anyPending = fc.record({
+  width: fc.integer({ min: 1, max: 2 * processors }), walltime: fc.integer({ min: 1, max: 100 * hour }), status: fc.constantFrom('submitting' as const, 'queued' as const, 'running' as const),
+  startedAt: anyTime, predictedStart: fc.option(anyTime, { nil: undefined }), tasks: fc.option(fc.array(fc.record({ count: fc.integer({ min: 1, max: 40 }), time: fc.integer({ min: 0, max: 30 * hour }) }), { maxLength: 4 }), { nil: undefined }),
+});
+const hostile = fc.record({
+  listed: fc.array(anyListed, { maxLength: 12 }), pending: fc.array(anyPending, { maxLength: 5 }), free: fc.integer({ min: -3, max: 2 * processors }),
+  requestsMax: fc.integer({ min: 0, max: 4 }), widthMax: fc.integer({ min: 1, max: processors }), walltimeMax: fc.constantFrom(0, 1, 999, minute, 18 * hour), grain: fc.constantFrom(1, 1000, minute),
+  tasks: fc.constantFrom(0, 1, 7, 1000, 1_000_000), perTask: fc.integer({ min: 1, max: 5 }), unplaced: fc.option(fc.constantFrom(0, 1, 1000), { nil: undefined }),
+  times: fc.option(fc.record({ longest: fc.constantFrom(0, 1, 5000, 40 * hour), mean: fc.constantFrom(0, 1, 5000), count: fc.integer({ min: 1, max: 50 }) }), { nil: undefined }),
+  submissions: fc.integer({ min: 0, max: 3 }), withdrawals: fc.integer({ min: 0, max: 2 }), state: fc.constantFrom('complete' as const, 'hidden' as const, 'stale' as const), occasion: fc.constantFrom('own' as const, 'queue' as const, 'review' as const),
+});
+type Hostile = typeof hostile extends fc.Arbitrary<infer T> ? T : never;
+
+function hostileFacts(h: Hostile): RequestFacts {
+  const requests = h.listed.map((entry, index): QueuedRequest => ({ ...entry, managerRequestId: String(index), userId: '', endedAt: 0, endReason: '', clientRequestId: '' }));
+  return someFacts({
+    now: hour, listing: { at: 0, processorsFree: h.free, requests },
+    limits: { processors, requestsMax: h.requestsMax, widthMax: h.widthMax, walltimeMax: h.walltimeMax, walltimeGranularity: h.grain },
+    pending: h.pending.map(({ predictedStart, tasks, ...one }, index): PendingRequest => ({ requestId: `q${index}`, ...one, ...(predictedStart === undefined ? {} : { predictedStart }), ...(tasks === undefined ? {} : { tasks }) })),
+    demand: { pendingTasks: h.tasks, unplacedTasks: h.unplaced, processors: h.perTask, deadline: undefined }, taskTimes: h.times,
+    budget: { submissions: h.submissions, withdrawals: h.withdrawals }, listingState: h.state, occasion: h.occasion,
+  });
+}
+
+test('whatever is listed, it asks within the limits and the budget, gives up only what is pending, and comes to an end', (t) => {
+  fc.assert(fc.property(hostile, (h) => {
+    const { drafts, givenUp = [], reviewAt = hour + 1, reasons } = finishHeuristic.draft(hostileFacts(h));
+    const pending = new Set(h.pending.map((_, index) => `q${index}`));
+    const isWithin = drafts.every(({ width, walltime }) => width >= 1 && width <= h.widthMax && width % h.perTask === 0 && walltime >= 1 && walltime <= h.walltimeMax && walltime % h.grain === 0);
+    const areOwn = givenUp.every(({ requestId }) => pending.delete(requestId));
+    const fitsSlots = drafts.length === 0 || drafts.length + pending.size <= h.requestsMax;
+    return isWithin && areOwn && fitsSlots && drafts.length <= h.submissions && givenUp.length <= h.withdrawals && reviewAt > hour && reasons.length > 0;
+  }), nightRuns);
+  t.pass();
+});
+
+/** A cluster with its local users, who come, and leave early, as luck has it; own requests are promised places like all others. */
+class Cluster {
+  readonly plan = new RequestPlan(processors, 0);
+  readonly #policy = conservativeBackfilling('start-now');
+  #nextId = 0;
+
+  submit(width: number, walltime: number, now: number): number {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    this.plan.add(id, width, walltime);
+    this.#policy.onSubmitted(this.plan, id, now, this.#place);
+    return id;
+  }
+
+  end(id: number, now: number): void {
+    this.plan.end(id, now);
+    this.#policy.onEnded(this.plan, now, this.#place);
+  }
+
+  start(now: number): void {
+    for (const { id } of this.plan.findDue(now)) this.plan.start(id);
+  }
+
+  readonly #place = (id: number, startsAt: number | undefined): void => { this.plan.place(id, startsAt); };
+}
+
+/** A user with a job of tasks that never end, or whose times are told wrongly, at a cluster that forgets what it said. */
+class Week {
+  readonly cluster = new Cluster();
+  readonly own = new Map<number, PendingRequest>();
+  readonly budget = new RequestBudget();
+  readonly #luck: Prng;
+  readonly #doubt: number;
+  submissions = 0;
+  withdrawals = 0;
+
+  /** @param doubt by how much the mean is told shorter than it is, at most. */
+  constructor(seed: string, doubt: number) {
+    this.#luck = new Prng(seed);
+    this.#doubt = doubt;
+  }
+
+  decide(now: number, occasion: 'own' | 'queue'): RequestDecision {
+    const { plan } = this.cluster;
+    const pending = [...this.own].map(([id, request]): PendingRequest => {
+      const place = plan.waiting.get(id)?.startsAt;
+      const isRunning = plan.running.has(id);
+      return { ...request, status: isRunning ? 'running' : 'queued', startedAt: isRunning ? plan.running.get(id)?.startsAt ?? 0 : 0, ...(place === undefined ? {} : { predictedStart: place }) };
+    });
+    const decision = finishHeuristic.draft(someFacts({
+      now, occasion, pending, limits: { processors, requestsMax: 3, widthMax: processors, walltimeMax: 18 * hour, walltimeGranularity: minute }, budget: this.budget.leftAt(now),
+      listing: { at: now, processorsFree: 0, requests: [] }, queue: { profile: plan.profile, waitingCount: plan.waiting.size },
+      demand: { pendingTasks: 500, processors: 1, deadline: undefined }, taskTimes: { longest: 20 * minute, mean: 20 * minute - this.#luck.below(this.#doubt), count: 20 },
+    }));
+    for (const { requestId } of decision.givenUp ?? []) {
+      this.budget.noteWithdrawal(now);
+      this.withdrawals += 1;
+      this.own.delete(Number(requestId));
+      this.cluster.end(Number(requestId), now);
+    }
+    for (const { width, walltime } of decision.drafts) {
+      this.budget.noteSubmission(now);
+      this.submissions += 1;
+      const id = this.cluster.submit(width, walltime, now);
+      this.own.set(id, { requestId: String(id), width, walltime, status: 'queued', startedAt: 0 });
+    }
+    return decision;
+  }
+
+  step(now: number): void {
+    const { plan } = this.cluster;
+    if (this.#luck.below(3) === 0) this.cluster.submit(1 + this.#luck.below(processors), minute * (1 + this.#luck.below(300)), now);
+    for (const { id, startsAt = 0, walltime } of [...plan.running.values()]) {
+      if (startsAt + walltime > now && (this.own.has(id) || this.#luck.below(12) > 0)) continue;
+      this.cluster.end(id, now);
+      this.own.delete(id);
+    }
+    this.decide(now, this.#luck.below(2) === 0 ? 'own' : 'queue');
+    this.cluster.start(now);
+  }
+}
+
+test('over a week of early ends and of task times that are told otherwise each minute, no hour has more submissions or withdrawals than its budget', (t) => {
+  for (const seed of ['one', 'two']) {
+    const week = new Week(seed, 15 * minute);
+    const counts: [number, number][] = [];
+    for (let now = 0; now < 7 * 24 * hour; now += 5 * minute) {
+      week.step(now);
+      counts.push([week.submissions, week.withdrawals]);
+      const [submissions, withdrawals] = counts.at(-13) ?? [0, 0];
+      t.true(week.submissions - submissions <= requestBudget.submissions && week.withdrawals - withdrawals <= requestBudget.withdrawals);
+    }
+    t.true(week.submissions > 20, `${week.submissions} submissions`);
+    t.true(week.withdrawals < week.submissions);
+  }
+});
+
+test('where nothing happens it soon wants nothing: no loop of submitting and withdrawing', (t) => {
+  fc.assert(fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: processors }), fc.integer({ min: 1, max: 600 })), { maxLength: 15 }), fc.string(), (locals, seed) => {
+    const week = new Week(seed, minute);
+    for (const [width, minutes] of locals) week.cluster.submit(width, minutes * minute, 0);
+    week.cluster.start(0);
+    // Task times are told a little otherwise at each decision; plans must not follow every one of them.
+    let wanted = 0;
+    for (let i = 0; i < 30; i += 1) {
+      const { drafts, givenUp = [] } = week.decide(0, 'own');
+      week.cluster.start(0);
+      if (i >= 10) wanted += drafts.length + givenUp.length;
+    }
+    return wanted <= 10;
+  }), { ...nightRuns, numRuns: 60 });
+  t.pass();
+});
