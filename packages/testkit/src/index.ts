@@ -45,5 +45,3 @@ export { isAlive } from './is-alive.ts';
 export { HandTimers } from './hand-timers.ts';
 export { PretendStream, type Fate } from './pretend-stream.ts';
 export { resourceManagerCases, type ManagerCase, type ManagerUnderTest } from './resource-manager-cases.ts';
-export { startPretendGateway, type PretendGateway } from './page/pretend-gateway.ts';
-export { PretendPageGrid, type PretendPageOptions } from './page/pretend-page-grid.ts';

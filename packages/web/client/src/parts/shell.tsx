@@ -53,7 +53,7 @@ function LinkLight(): ReactNode {
   const trouble = useLive((state) => findTrouble(state)?.isLost === true);
   const isConnecting = useLive((state) => state.stream === 'connecting' || (state.link === undefined && state.stream === 'open'));
   const word = trouble ? 'away' : isConnecting ? 'connecting' : 'live';
-  return <span className={`light ${word}`} title={`The broker is ${word}`}><i aria-hidden="true" />{word}</span>;
+  return <span className={`link-light ${word}`} title={`The broker is ${word}`}><i aria-hidden="true" />{word}</span>;
 }
 
 function ThemeSwitch(): ReactNode {

@@ -35,7 +35,10 @@ export function FlowCanvas({ workflow, analysis, statuses, editor, onOpen, fitti
   const nodes = useMemo(() => parts.current.nodesOf(workflow, view) as TaskFlowNode[], [workflow, analysis, statuses, dragged, selection]);
   const edges = useMemo(() => parts.current.edgesOf(workflow, view) as Edge[], [workflow, analysis, selection]);
   const changeNodes = useNodeChanges(editor, { dragged, setDragged });
-  const changeEdges = useCallback((changes: EdgeChange[]) => { if (editor !== undefined) editor.select({ tasks: editor.selection.tasks, edges: selected(changes, editor.selection.edges) }); }, [editor]);
+  const changeEdges = useCallback((changes: EdgeChange[]) => {
+    // Several calls may come before the next picture.
+    editor?.select((old) => ({ tasks: old.tasks, edges: selected(changes, old.edges) }));
+  }, [editor]);
   const isValid = useCallback((drawn: Connection | Edge) => {
     const fault = findEdgeFault(workflow, drawn.source, drawn.target);
     setRefusal(fault?.message ?? '');
@@ -81,7 +84,7 @@ function useNodeChanges(editor: Editor | undefined, { dragged, setDragged }: { r
       const rounded = [...places].map(([id, { x, y }]) => [id, { x: Math.round(x), y: Math.round(y) }] as const);
       if (rounded.length > 0) editor.apply({ kind: 'MoveTasks', places: new Map(rounded) }, dragged.size === 0 ? 'arrow keys' : '');
     }
-    if (changes.some(({ type }) => type === 'select')) editor.select({ tasks: selected(changes, editor.selection.tasks), edges: editor.selection.edges });
+    if (changes.some(({ type }) => type === 'select')) editor.select((old) => ({ tasks: selected(changes, old.tasks), edges: old.edges }));
   }, [editor, dragged, setDragged]);
 }
 

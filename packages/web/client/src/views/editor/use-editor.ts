@@ -23,7 +23,7 @@ export interface Editor {
   readonly canUndo: boolean;
   readonly canRedo: boolean;
   readonly selection: Selection;
-  readonly select: (selection: Selection) => void;
+  readonly select: (selection: Selection | ((old: Selection) => Selection)) => void;
   /** Does it, or tells why not. @returns whether it was done. */
   readonly apply: (edit: WorkflowEdit, gesture?: string) => boolean;
   readonly undo: () => void;
