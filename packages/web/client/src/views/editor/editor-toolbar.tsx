@@ -13,7 +13,7 @@ const formats = [['yaml', 'YAML', 'yaml'], ['wfformat', 'WfFormat', 'json'], ['d
 const fileBytesMax = 30_000_000;
 
 /** What may be done with the whole. */
-export function EditorToolbar({ editor, run, layOut }: { readonly editor: Editor; readonly run: Run; readonly layOut: () => void }): ReactNode {
+export function EditorToolbar({ editor, run, layOut, fit }: { readonly editor: Editor; readonly run: Run; readonly layOut: () => void; readonly fit: () => void }): ReactNode {
   const { workflow, selection, apply } = editor;
   const [isSubmitting, setIsSubmitting] = useState(false);
   const addTask = useAddTask(editor);
@@ -26,7 +26,7 @@ export function EditorToolbar({ editor, run, layOut }: { readonly editor: Editor
   return (
     <div className="toolbar" role="toolbar" aria-label="Workflow">
       <button type="button" onClick={fresh}>New</button>
-      <OpenButton editor={editor} run={run} />
+      <OpenButton editor={editor} run={run} fit={fit} />
       <button type="button" disabled={isEmpty} onClick={() => saveFile(new Blob([saveWorkflow(workflow)], { type: 'application/json' }), `${fileName(workflow.name)}.workflow.json`)}>Save</button>
       <ExportMenu editor={editor} />
       <span className="gap" />
@@ -67,7 +67,7 @@ function RunState({ run: { jobId, statuses, watch } }: { readonly run: Run }): R
   );
 }
 
-function OpenButton({ editor, run }: { readonly editor: Editor; readonly run: Run }): ReactNode {
+function OpenButton({ editor, run, fit }: { readonly editor: Editor; readonly run: Run; readonly fit: () => void }): ReactNode {
   const { gateway, say } = usePage();
   const input = useRef<HTMLInputElement>(null);
   const open = async (file: File): Promise<void> => {
@@ -78,6 +78,7 @@ function OpenButton({ editor, run }: { readonly editor: Editor; readonly run: Ru
     editor.apply({ kind: 'ReplaceWorkflow', workflow: read.workflow });
     editor.select(nothingSelected);
     run.watch(undefined);
+    fit();
     say([`${file.name} is read: ${sayMany(read.workflow.tasks.length, 'task')}, ${sayMany(read.workflow.edges.length, 'edge')}.`, ...read.warnings.slice(0, 3)].join(' '));
   };
   const chosen = (event: ChangeEvent<HTMLInputElement>): void => {

@@ -35,7 +35,7 @@ export function EditorView(): ReactNode {
     <ReactFlowProvider>
       <div className="editor">
         <h1 className="unseen">Workflow editor</h1>
-        <EditorToolbar editor={editor} run={run} layOut={layOut} />
+        <EditorToolbar editor={editor} run={run} layOut={layOut} fit={() => setFitting((old) => old + 1)} />
         <div className="editor-canvas">
           <FlowCanvas workflow={editor.workflow} analysis={editor.analysis} statuses={run.statuses} editor={editor} fitting={fitting} {...(run.jobId === undefined ? {} : { onOpen: openTask })} />
           {editor.workflow.tasks.length === 0 ? <div className="canvas-hint"><p className="empty-title">Nothing is drawn yet.</p><p>Add a task, or open a file: YAML, WfFormat, DAX, or XML of jScheduler.</p></div> : null}

@@ -10,8 +10,9 @@ import { nothingSelected, type Editor, type Selection } from './use-editor.ts';
 
 const nodeTypes = { task: TaskNode };
 const noPlaces: ReadonlyMap<string, { x: number; y: number }> = new Map();
-/** Above so many tasks the whole graph is seen in the overview only. */
-export const manyTasks = 400;
+/** Above so many tasks the whole graph is seen in the overview only: each box and line in sight costs time at every change. */
+const manyTasks = 400;
+const leastZoom = (taskCount: number): number => (taskCount > manyTasks ? 0.45 : 0.1);
 
 /** What the canvas shows, and what may be done on it. */
 export interface FlowCanvasProps {
@@ -48,13 +49,14 @@ export function FlowCanvas({ workflow, analysis, statuses, editor, onOpen, fitti
     const timer = refusal === '' ? undefined : setTimeout(() => setRefusal(''), 6000);
     return () => clearTimeout(timer);
   }, [refusal]);
+  const minZoom = leastZoom(workflow.tasks.length);
   useFitting(fitting, workflow.tasks.length);
   return (
-    <ReactFlow nodes={nodes} edges={edges} nodeTypes={nodeTypes} onNodesChange={changeNodes} onEdgesChange={changeEdges} onlyRenderVisibleElements minZoom={workflow.tasks.length > manyTasks ? 0.25 : 0.1} maxZoom={2}
+    <ReactFlow nodes={nodes} edges={edges} nodeTypes={nodeTypes} onNodesChange={changeNodes} onEdgesChange={changeEdges} onlyRenderVisibleElements minZoom={minZoom} maxZoom={2}
       onConnect={({ source, target }) => editor?.apply({ kind: 'AddEdge', from: source, to: target })} isValidConnection={isValid} connectionRadius={28}
       onDelete={(gone) => editor?.apply({ kind: 'RemoveParts', taskIds: new Set(gone.nodes.map(({ id }) => id)), edges: gone.edges.map(({ source: from, target: to }) => ({ from, to })) })}
       deleteKeyCode={editor === undefined ? null : ['Delete', 'Backspace']} nodesDraggable={editor !== undefined} nodesConnectable={editor !== undefined} edgesFocusable={editor !== undefined} elementsSelectable={editor !== undefined || onOpen !== undefined}
-      onNodeClick={(_, node) => onOpen?.(node.id)} multiSelectionKeyCode={['Shift', 'Control', 'Meta']} selectionKeyCode="Shift" zoomOnDoubleClick={false} preventScrolling={editor !== undefined} proOptions={{ hideAttribution: true }} fitView fitViewOptions={{ maxZoom: 1 }}>
+      onNodeClick={(_, node) => onOpen?.(node.id)} multiSelectionKeyCode={['Shift', 'Control', 'Meta']} selectionKeyCode="Shift" zoomOnDoubleClick={false} preventScrolling={editor !== undefined} proOptions={{ hideAttribution: true }} fitView fitViewOptions={{ maxZoom: 1, minZoom }}>
       <Background variant={BackgroundVariant.Dots} gap={24} size={1} />
       <Controls showInteractive={false} />
       {workflow.tasks.length > 12 ? <Overview nodes={nodes} /> : null}
@@ -68,7 +70,7 @@ function useFitting(fitting: number, taskCount: number): void {
   useEffect(() => {
     if (fitting === 0 || taskCount === 0) return undefined;
     // The boxes are in the graph's own store only after this effect.
-    const timer = setTimeout(() => { void fitView({ maxZoom: 1, padding: 0.12, duration: 0 }); }, 30);
+    const timer = setTimeout(() => { void fitView({ maxZoom: 1, minZoom: leastZoom(taskCount), padding: 0.12, duration: 0 }); }, 30);
     return () => clearTimeout(timer);
   }, [fitting, fitView]);
 }

@@ -57,7 +57,7 @@ function readDraft(): Workflow {
   return readSavedWorkflow(sessionStorage.getItem(draftPlace) ?? '') ?? emptyWorkflow;
 }
 
-/** Keeps the workflow for this tab, some moments after the last change and when the page is left. */
+/** Keeps the workflow for this tab, when nothing else has been done for a moment and when the page is left: of thousands of tasks it takes longer than a picture may. */
 function useDraftOf(workflow: Workflow): void {
   useEffect(() => {
     const keep = (): void => {
@@ -67,7 +67,7 @@ function useDraftOf(workflow: Workflow): void {
         // Larger than a tab may keep: then it lives as long as the page.
       }
     };
-    const timer = setTimeout(keep, 500);
+    const timer = setTimeout(() => requestIdleCallback(keep, { timeout: 5000 }), 1500);
     window.addEventListener('pagehide', keep);
     return () => { clearTimeout(timer); window.removeEventListener('pagehide', keep); };
   }, [workflow]);
