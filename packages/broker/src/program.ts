@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { defaultBrokerOptions } from '@mutirao/core/machines/broker';
+import { readPlacement } from '@mutirao/core/placement';
 import type { ProviderId } from '@mutirao/core/shared';
 import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
 import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
@@ -23,6 +24,7 @@ const options = {
   provider: list({ help: 'A provider to use, by its name and address.', placeholder: 'ID=HOST:PORT' }),
   suspectGrace: duration({ help: 'How long the machines of a provider that is away keep their replicas.', default: 60_000 }),
   leaseHorizon: duration({ help: 'For how long after this broker went away its providers may start tasks that it leased to them; 0 leases nothing.', default: 3_600_000 }),
+  placement: text({ help: 'Which provider tasks join that take several processors, where their job does not say: a strategy with an admissibility in 0..1, or adaptive; none for wherever there is room.', placeholder: 'STRATEGY[:A]', default: 'none' }),
   replicateAfter: duration({ help: 'How old a replica is before an idle machine gets a sister of it.', default: 250 }),
   checkDeadline: duration({ help: 'How long the check of a task may take.', default: 600_000 }),
   checksMax: integer({ help: 'Checks that run at a time.', default: 4, min: 1, max: 1024 }),
@@ -42,11 +44,12 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const ownerId = userInfo().username;
   const nats = natsOptionsOf(config, brokerIdOf(ownerId, home));
   const metrics = new Metrics({ withProcess: true });
-  const { suspectGrace, leaseHorizon, replicateAfter, checkDeadline, checksMax, blobBytesMax, keepIntermediates } = config;
+  const { suspectGrace, leaseHorizon, replicateAfter, checkDeadline, checksMax, blobBytesMax, keepIntermediates, placement } = config;
+  checkPlacement(placement);
   const broker = await startBroker({
     home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId: brokerIdOf(ownerId, home),
     programVersion: manifest.version, providers: config.provider.map(parseProvider),
-    options: { suspectGrace, replicateAfter, trust: trustRulesOf(token), lease: { ...defaultBrokerOptions.lease, horizon: leaseHorizon } },
+    options: { suspectGrace, replicateAfter, trust: trustRulesOf(token), lease: { ...defaultBrokerOptions.lease, horizon: leaseHorizon }, placement: { ...defaultBrokerOptions.placement, choice: placement } },
     checkDeadline, checksMax, blobBytesMax, keepIntermediates, reservations: config.reservations, trace: config.trace, connectEvents: nats && natsEvents(nats), log, metrics, onFatal: context.fail,
   });
   const http = await startHttp({ address: config.metrics, metrics, healthy: () => broker.trouble() });
@@ -68,6 +71,11 @@ function announce({ home, log, addToDump }: ProgramContext, { address, state }: 
 function brokerIdOf(ownerId: string, home: string): string {
   const place = createHash('sha256').update(`${hostname()}:${home}`).digest('hex').slice(0, 12);
   return `${ownerId.replace(/[^\w.-]/g, '_').slice(0, 48)}-${place}`;
+}
+
+function checkPlacement(text: string): void {
+  const read = readPlacement(text);
+  if (typeof read === 'object' && 'fault' in read) throw new MutiraoError('MUT_BAD_CONFIG', `--placement is ${read.fault}`);
 }
 
 function parseProvider(given: string): { readonly providerId: ProviderId; readonly address: string } {

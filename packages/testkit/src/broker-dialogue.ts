@@ -5,6 +5,7 @@ import {
 import {
   nameReservation, type AfterReservation, type AheadStatus, type GangHeld, type HeldAhead, type JobSpec, type MachineReport, type Outcome, type ReplicaEnd, type ReplicationCap, type RequestReservation, type RequestStatus, type SchedulerName, type TaskEdge, type TaskGroup,
 } from '@mutirao/core/messages';
+import { ResourceBook } from '@mutirao/core/placement';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 import { aReservation } from './claimed-reservation.ts';
 
@@ -14,8 +15,8 @@ type Options = Readonly<Record<string, string>>;
  * A broker spoken to in lines, for interaction files. The lines of a stanza are one batch of inputs; what follows from it are
  * changes (`r1 of 1.0 accepted: finished`; tasks are `job.index`) and commands. Times are small numbers.
  *
- * Verbs: `at T`, `provider P`, `connect P [leases] [resource=R]`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
- * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
+ * Verbs: `at T`, `provider P`, `connect P [leases|resource] [resource=R]`, `resource P PROCESSORS [most=WIDTH] [queue=WIDTHxTIME,..] [own=WORK] [age=T] [trouble=..] [draining=yes]`, `resource P machines`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
+ * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 placement=.. limit=T]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
  * until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [held R@HOST] [OUTCOME R T..T] [wrote=500]`,
  * `request P/N STATUS width=.. walltime=.. [inside=7:1000-5000x2 over=CODE moved=2000-6000x3]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
  */
@@ -78,7 +79,7 @@ export class BrokerDialogue {
     switch (verb) {
       case 'at': this.now = Number(name); return [{ kind: 'TimerFired' }];
       case 'provider': return [{ kind: 'ProviderAdded', replyTo: 0, providerId: name, address: 'h:1' }, { kind: 'ProviderConnected', providerId: name }];
-      case 'connect': return [{ kind: 'ProviderConnected', providerId: name, ...(third === 'leases' ? { takesLeases: true } : {}), resourceId: options['resource'] }];
+      case 'connect': return [{ kind: 'ProviderConnected', providerId: name, ...(third === 'leases' ? { takesLeases: true } : {}), ...(third === 'resource' ? { tellsResource: true } : {}), resourceId: options['resource'] }];
       case 'confirm': return [{ kind: 'LeaseConfirmed', providerId: name, sequence: Number(third) }];
       case 'settle': return [{ kind: 'ProviderSettled', providerId: name }];
       case 'disconnect': return [{ kind: 'ProviderDisconnected', providerId: name, reason: 'connection lost' }];
@@ -104,6 +105,7 @@ function inputOf(verb: string, { name, third, options, words }: Line): BrokerInp
     case 'lose': return { kind: 'MachineLost', machineId: name, reason: third };
     case 'report': return { kind: 'MachineReported', machineId: name, report: reportOf(Number(third), words.slice(3).filter((word) => !word.includes('=')), options) };
     case 'standing': return standingOf(name, third, words[3] ?? '');
+    case 'resource': return resourceOf(name, third, options);
     case 'request': return requestOf(name, third as RequestStatus, options);
     case 'unstartable': return { kind: 'ReplicaUnstartable', replicaId, reason: 'MUT_INPUT_MISSING', detail: 'a.txt is not there' };
     case 'accepted': return { kind: 'ResultAccepted', replicaId };
@@ -137,7 +139,7 @@ function specOf(count: number, options: Options): JobSpec {
   return aJob(1, {
     groups: groupsOf(group, options).map((one, index) => ({ ...one, ...widthsOf(options, index) })), replicasMax: Number(options['replicas'] ?? 2), failuresMax: Number(options['failures'] ?? 3),
     processors: Number(options['processors'] ?? 1), ...gangOf(options), deadline: options['deadline'] === undefined ? undefined : Number(options['deadline']),
-    ...edgesOf(options), ...takenOf(options), ...schedulingOf(options), verification: verificationOf(options['verify']), ...reservationOf(options),
+    ...edgesOf(options), ...takenOf(options), ...schedulingOf(options), verification: verificationOf(options['verify']), ...reservationOf(options), ...placementOf(options),
   });
 }
 
@@ -185,6 +187,10 @@ function verificationOf(text: string | undefined): JobSpec['verification'] {
   if (kind === 'vote') return { kind, count: Number(value) };
   if (kind === 'credibility') return { kind, threshold: Number(value) };
   return kind === 'none' || kind === 'check' ? { kind } : undefined;
+}
+
+function placementOf({ placement, limit }: Options): Pick<JobSpec, 'placement'> & Partial<Pick<JobSpec, 'limits'>> {
+  return { ...(placement === undefined ? {} : { placement }), ...(limit === undefined ? {} : { limits: { runTimeMax: Number(limit), memoryMax: 0, outputMax: 0 } }) };
 }
 
 function schedulingOf({ scheduler, cap }: Options): Pick<JobSpec, 'scheduler' | 'replicationCap'> {
@@ -255,6 +261,20 @@ function requestOf(name: string, status: RequestStatus, options: Options): Broke
   };
 }
 
+/** `8 queue=4x1000,8x500`: a queue of such requests, first come first served, the first of which have begun. */
+function resourceOf(providerId: string, size: string, { most = size, queue, own = '0', age = '0', trouble = '', draining }: Options): BrokerInput {
+  const [processors, isDraining] = [Number(size), draining === 'yes'];
+  if (size === 'machines') return { kind: 'ResourceTold', providerId, standing: { processors: 0, widthMax: 0, isTimeShared: true, isDraining } };
+  const standing = { processors, widthMax: Number(most), isTimeShared: false, isDraining };
+  if (queue === undefined) return { kind: 'ResourceTold', providerId, standing };
+  const book = new ResourceBook(processors);
+  for (const [id, entry] of queue.split(',').filter((word) => word !== '').entries()) {
+    const [width = 0, walltime = 0] = entry.split('x').map(Number);
+    book.add(id, { width, walltime, submittedAt: 0 }, 0);
+  }
+  return { kind: 'ResourceTold', providerId, standing: { ...standing, queue: { age: Number(age), trouble, ownWork: Number(own), known: book.summarize(0) } } };
+}
+
 /** The claim that was shown, where its reservation is now, and what is held for it: `7:20000-60000x2 30000-70000x3 held:3`; nothing for nothing. */
 function standingOf(providerId: string, inside: string, now: string): BrokerInput {
   const [, startsAt = '0', endsAt = '0', amount = '1', status = 'planned', held = '0'] = /^(\d+)-(\d+)x(\d+)=(\w+):(\d+)$/.exec(now) ?? [];
@@ -289,6 +309,7 @@ function describeChange(change: BrokerChange): string[] {
     case 'MachinePardoned': return [`pardoned ${change.machineId}`];
     case 'ReservationLeft': return [`job ${change.jobId} ${change.waits ? 'waits' : 'goes on'} without its reservation (${change.code}: ${change.reason})`];
     case 'JobEnded': return [`job ${change.jobId} ${change.status}`];
+    case 'TasksPlaced': return change.placings.map(({ taskIndex, providerId, startsBy, reason }) => `${change.jobId}.${taskIndex} ${providerId === '' ? 'without a place' : `at ${providerId}`}${startsBy === undefined ? '' : `, to start by ${startsBy}`} (${reason})`);
     case 'MembersHeld': return [`${change.held.map(({ replicaId }) => `r${replicaId}`).join(', ')} held on ${change.machineId}`];
     case 'GangStarted': return [`gang ${change.gangId} started`];
     case 'ReplicasGivenUp': return [`${change.replicaIds.map((id) => `r${id}`).join(', ')} given up`];

@@ -1,11 +1,11 @@
-import type { BrokerState } from '@mutirao/core/machines/broker';
+import type { BrokerState, TaskQueue } from '@mutirao/core/machines/broker';
 import { IndexSet } from '@mutirao/core/shared';
 
 /** What is of the moment, or laid out anew from the spec: no promise, so neither a replay nor a snapshot brings it back. */
 const ofTheMoment = new Set([
   'options', 'planning', 'wakeAt', 'demandsAt', 'demandsDue', 'requestsSeen', 'matches', 'isWithdrawing', 'isEnding', 'isConnected', 'hearingUntil', 'isHearing', 'awaySince', 'lastError', 'demand', 'demandAt', 'shareSince', 'isTold',
   'groups', 'breakages', 'accepting', 'quarantinedUntil', 'standardOutput', 'standardError',
-  'resourceId', 'takesLeases', 'isSettled', 'isLeaseTold', 'caughtTold', 'leaseSeenAt', 'isGone',
+  'choosing', 'resource', 'resourceAwaitedUntil', 'queue', 'source', 'place', 'resourceId', 'takesLeases', 'isSettled', 'isLeaseTold', 'caughtTold', 'leaseSeenAt', 'isGone',
 ]);
 
 /** References that lead back into the graph are cut down to a name. */
@@ -20,9 +20,21 @@ export function dumpBroker(state: BrokerState): string {
     if (ofTheMoment.has(key)) return undefined;
     if (value instanceof IndexSet) return [...value.ranges()].map(({ first, count }) => [first, count]);
     if (value instanceof Map) return isIndex(key) ? [...value.entries()].map(([name, job]) => [name, job.jobId]) : [...value].map(([name, entry]) => [nameIn(name), entry]);
-    if (Array.isArray(value)) return key === 'replicas' || key === 'successes' ? value.map(replicaIdIn) : value;
+    if (Array.isArray(value)) return listOf(key, value);
     return typeof value === 'object' && value !== null ? cut(key, value as Record<string, unknown>) : value;
   });
+}
+
+function listOf(key: string, list: readonly unknown[]): unknown {
+  if (key === 'queues') return (list as TaskQueue[]).filter(({ source }) => source === undefined).map((queue) => wholeOf(queue, list as TaskQueue[]));
+  return key === 'replicas' || key === 'successes' ? list.map((entry) => replicaIdIn(entry as Parameters<typeof replicaIdIn>[0])) : list;
+}
+
+/** A queue with what is placed of it; where that is, the job says. */
+function wholeOf(queue: TaskQueue, all: readonly TaskQueue[]): TaskQueue {
+  const ready = IndexSet.fromRanges(queue.ready.ranges());
+  for (const part of all) if (part.source === queue) ready.addAll(part.ready);
+  return { ...queue, ready };
 }
 
 /** Maps that lead to the jobs once more. */

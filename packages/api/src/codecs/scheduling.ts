@@ -1,3 +1,4 @@
+import { readPlacement } from '@mutirao/core/placement';
 import type { JobSpec, ReplicationCap, SchedulerName } from '@mutirao/core/messages';
 
 import { Scheduler, type JobSpec as JobSpecWire, type ReplicationCap as ReplicationCapWire } from '../generated/mutirao/broker/v1/broker.ts';
@@ -12,15 +13,16 @@ const schedulers: Readonly<Record<SchedulerName, Scheduler>> = {
 export const extraWorkPercentMax = 1000;
 
 /** Reads how a job is scheduled. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted. */
-export function decodeScheduling(wire: JobSpecWire): Required<Pick<JobSpec, 'scheduler' | 'replicationCap'>> {
-  return { scheduler: decodeScheduler(wire.scheduler), replicationCap: decodeCap(wire.replicationCap) };
+export function decodeScheduling(wire: JobSpecWire): Required<Pick<JobSpec, 'scheduler' | 'replicationCap'>> & Pick<JobSpec, 'placement'> {
+  return { scheduler: decodeScheduler(wire.scheduler), replicationCap: decodeCap(wire.replicationCap), ...decodePlacement(wire.placement) };
 }
 
 /** Writes how a job is scheduled for the wire; what is left out stays so. */
-export function encodeScheduling({ scheduler, replicationCap }: JobSpec): Pick<JobSpecWire, 'scheduler' | 'replicationCap'> {
+export function encodeScheduling({ scheduler, replicationCap, placement }: JobSpec): Pick<JobSpecWire, 'scheduler' | 'replicationCap' | 'placement'> {
   return {
     scheduler: scheduler === undefined ? undefined : schedulers[scheduler],
     replicationCap: replicationCap === undefined ? undefined : encodeCap(replicationCap),
+    placement,
   };
 }
 
@@ -28,6 +30,14 @@ function decodeScheduler(wire: Scheduler | undefined): SchedulerName {
   if (wire === undefined || wire === Scheduler.UNSPECIFIED) return 'wqr';
   for (const [name, value] of Object.entries(schedulers)) if (value === wire) return name as SchedulerName;
   throw badRequest(`job.scheduler is ${String(wire)}; want one of ${Object.keys(schedulers).join(', ')}`);
+}
+
+/** Empty is as absent. */
+function decodePlacement(wire: string | undefined): Pick<JobSpec, 'placement'> {
+  if (wire === undefined || wire === '') return {};
+  const read = readPlacement(wire);
+  if (typeof read === 'object' && 'fault' in read) throw badRequest(`job.placement is ${read.fault}`);
+  return { placement: wire };
 }
 
 function decodeCap(wire: ReplicationCapWire | undefined): ReplicationCap {

@@ -7,6 +7,7 @@ import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { parseClusters, parseSettings, type GridSize } from '../grid/plan.ts';
 import { gridJson, type GridRecord } from '../grid/record.ts';
+import { checkPlacement } from './job/scheduling-options.ts';
 import { startKeepers, stopKeepers } from '../site/start-keeper.ts';
 import { renderPairs } from '../output/table.ts';
 import { tell } from '../output/tell.ts';
@@ -20,6 +21,7 @@ export interface UpOptions {
   readonly trace?: string;
   readonly reservations?: true;
   readonly web: boolean;
+  readonly placement?: string;
   readonly detach?: true;
 }
 
@@ -30,6 +32,7 @@ export function define(command: Command, act: Act): void {
     .option('--machine-processors <count>', 'processors of each lab machine', count, 1)
     .option('--reservations', 'a reservation manager too; the clusters honour its reservations')
     .option('--no-web', 'serve no page of it')
+    .option('--placement <strategy[:a]>', 'which cluster tasks join that take several processors, where their job does not say: min-ct:0.5, min-wwt:adaptive (default: none)')
     .option('--set <process.option=value>', 'an option of all processes of a kind, as in cluster.walltime-max=10m', (value: string, former: string[]) => [...former, value], [])
     .option('--trace <folder>', 'have all processes write debugging traces there, for "mutirao sim replay"')
     .option('-d, --detach', 'go on in the background; "mutirao down" stops it')
@@ -40,7 +43,7 @@ export function define(command: Command, act: Act): void {
 export async function startGrid(context: CommandContext, options: UpOptions): Promise<ExitStatus> {
   const size: GridSize = {
     clusters: parseClusters(options.clusters), machines: options.machines, machineProcessors: Math.max(1, options.machineProcessors),
-    settings: parseSettings(options.set), ...(options.trace === undefined ? {} : { traces: resolve(context.directory, options.trace) }),
+    settings: settingsOf(options), ...(options.trace === undefined ? {} : { traces: resolve(context.directory, options.trace) }),
     ...(options.reservations === true ? { hasReservations: true } : {}), ...(options.web ? { hasPage: true } : {}),
   };
   if (size.clusters.length === 0 && size.machines === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has neither clusters nor machines; want one at least');
@@ -59,11 +62,16 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
   return 0;
 }
 
+function settingsOf({ set, placement }: UpOptions): GridSize['settings'] {
+  const settings = parseSettings(set);
+  return placement === undefined ? settings : { ...settings, broker: ['--placement', checkPlacement(placement), ...settings.broker] };
+}
+
 /** Starts this same command again in the background, and answers when its grid is ready. */
 async function startDetached(context: CommandContext, options: UpOptions): Promise<void> {
   const { detachGrid } = await import('../grid/detach.ts');
   const args = ['--clusters', options.clusters, '--machines', String(options.machines), '--machine-processors', String(options.machineProcessors),
-    ...(options.reservations === true ? ['--reservations'] : []), ...(options.web ? [] : ['--no-web']), ...options.set.flatMap((setting) => ['--set', setting]), ...(options.trace === undefined ? [] : ['--trace', resolve(context.directory, options.trace)])];
+    ...(options.reservations === true ? ['--reservations'] : []), ...(options.web ? [] : ['--no-web']), ...(options.placement === undefined ? [] : ['--placement', options.placement]), ...options.set.flatMap((setting) => ['--set', setting]), ...(options.trace === undefined ? [] : ['--trace', resolve(context.directory, options.trace)])];
   tellGrid(context, await detachGrid(context, args), '"mutirao down" stops it.');
 }
 

@@ -34,7 +34,7 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec, answer: GetJobRes
     ...jobJson(job), trouble: answer.trouble ?? '',
     ...timesJson(answer), ...outlookJson(answer),
     processors: spec.processors ?? 1, replicas_max: spec.replicasMax ?? 2, failures_max: spec.failuresMax ?? 3,
-    ...schedulingJson(spec), verification: verificationText(spec.verification), home_directory: spec.homeDirectory, deadline_unix_ms: spec.deadlineUnixMs ?? null, environment: spec.environment,
+    ...schedulingJson(spec), placement: spec.placement ?? null, verification: verificationText(spec.verification), home_directory: spec.homeDirectory, deadline_unix_ms: spec.deadlineUnixMs ?? null, environment: spec.environment,
     run_time_ms_max: limits.runTimeMsMax, memory_bytes_max: limits.memoryBytesMax, output_bytes_max: limits.outputBytesMax,
     groups: spec.groups.map((group) => ({
       task_count: taskCountOf(group), command: group.command, check: group.check, requirements: group.requirements,

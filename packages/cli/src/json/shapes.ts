@@ -125,6 +125,7 @@ export const shapes = {
     failures_max: ['integer', 'Failures of a task before it is given up.'],
     verification: ['string', 'As `--verify` takes it; empty where checks alone decide.'],
     scheduler: ['string', '`wqr`, `workqueue`, `storage-affinity`, `sufferage`, `min-min` or `plan`.'],
+    placement: ['string or null', 'Which resource tasks join that take several processors, as `--placement` takes it; null where its user says nothing and the grid\'s default decides.'],
     extra_work: ['string', 'What its replicas may cost: `none` (no cap), `idle`, or per cent of what results took (`20%`).'],
     home_directory: ['string', 'Folder where `check` runs.'],
     deadline_unix_ms: [instant, 'When the user wants it done.'],

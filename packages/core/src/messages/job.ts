@@ -147,6 +147,8 @@ export interface JobSpec {
   readonly deadline: Instant | undefined;
   /** Left out, `wqr`. */
   readonly scheduler?: SchedulerName;
+  /** `STRATEGY[:A]` of core's placement, or `none`: which resource tasks join that take several processors. Left out, as the grid does by default. */
+  readonly placement?: string;
   /** Left out, none. */
   readonly replicationCap?: ReplicationCap;
   /** Left out, the checks that there are decide. */

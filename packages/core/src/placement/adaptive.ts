@@ -51,6 +51,29 @@ export class AdaptiveAdmissibility {
     this.#choices = listChoices(sets);
   }
 
+  /** Of the resources that it is about, ascending. */
+  get sizes(): readonly ProcessorCount[] {
+    return this.#sets.sizes;
+  }
+
+  /**
+   * The same for other resources, with what was seen so far: of tasks that fitted one of the old ones it is taken to be of the width of that. What is too
+   * wide for all of the new ones is forgotten.
+   */
+  over(sets: AdmissibleSets): AdaptiveAdmissibility {
+    const other = new AdaptiveAdmissibility(sets, this.#options);
+    for (const [first, seen] of this.#classes) {
+      const into = other.#classOf(this.#sets.sizes[first] as number);
+      if (into === undefined) continue;
+      into.arrivedWidths += seen.arrivedWidths;
+      into.endedWidths += seen.endedWidths;
+      into.endedWork += seen.endedWork;
+    }
+    [other.#arrivals, other.#elapsed, other.#lastArrival] = [this.#arrivals, this.#elapsed, this.#lastArrival];
+    other.#value = this.#arrivals < this.#options.every ? 1 : other.#choose();
+    return other;
+  }
+
   /** a, in 0..1; 1 until enough was seen. */
   get value(): number {
     return this.#value;
@@ -61,7 +84,8 @@ export class AdaptiveAdmissibility {
     const seen = this.#classOf(width);
     if (seen === undefined) return;
     for (const each of this.#classes.values()) fade(each, this.#fading);
-    this.#elapsed = this.#elapsed * this.#fading + now - (this.#lastArrival ?? now);
+    // A clock may be set back.
+    this.#elapsed = this.#elapsed * this.#fading + Math.max(0, now - (this.#lastArrival ?? now));
     this.#lastArrival = now;
     seen.arrivedWidths += width;
     this.#arrivals += 1;

@@ -1,5 +1,5 @@
 import type { FreedProcessors } from '../messages/index.ts';
-import type { Instant, ProcessorCount } from '../shared/index.ts';
+import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 
 /**
  * When the processors of a resource become free, behind everything that is scheduled on it first come, first served.
@@ -22,11 +22,11 @@ export class FreeGroups {
     this.#counts[0] = processors;
   }
 
-  /** Forgets everything but what is given, by time; what is free at `now` and before is free since ever. */
-  load(groups: readonly FreedProcessors[], now: Instant): void {
+  /** Forgets everything but what is given, by time, so much later; what is free at `now` and before is free since ever. */
+  load(groups: readonly FreedProcessors[], now: Instant, by: Duration): void {
     this.reset(0);
     this.#end = 0;
-    for (const { at, processors } of groups) this.#insert(at <= now ? -Infinity : at, processors);
+    for (const { at, processors } of groups) this.#insert(at + by <= now ? -Infinity : at + by, processors);
   }
 
   /** What comes free, by time, in `countMax` groups at most; processors that are told together are told by the last of them. */

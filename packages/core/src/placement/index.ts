@@ -1,11 +1,11 @@
 export { AdaptiveAdmissibility, adaptiveDefaults, type AdaptiveOptions } from './adaptive.ts';
 export { AdmissibleSets, type AdmissibleRange } from './admissible.ts';
 export { boundOf, type CompetitiveBound } from './bound.ts';
-export { describeDecision } from './describe-decision.ts';
+export { describeChoice, describeDecision } from './describe-decision.ts';
 export type { CountKnown, KnowledgeLevel, ResourceSeenAt, ScheduleKnown, SizeKnown, TaskSeenAt, WalltimeKnown, WidthKnown } from './knowledge.ts';
 export { boundedSlowdownThreshold, measurePlacement, placementMetrics, type FinishedTask } from './metrics.ts';
 export { PlacementTable, type LackOfKnowledge, type PlacedTask, type PlacementDecision, type PlacementResource, type PlacementRules, type TooWideTask } from './placement.ts';
-export { readPlacementChoice, type PlacementChoice } from './read-choice.ts';
-export { ResourceBook, shiftSummary, type AssignedTask, type CountedTasks } from './resource-book.ts';
+export { readPlacement, readPlacementChoice, type PlacementChoice } from './read-choice.ts';
+export { ResourceBook, type AssignedTask, type CountedTasks, type ToldQueue } from './resource-book.ts';
 export { findPlacementStrategy, placementStrategies, strategyOfLevel } from './strategies/index.ts';
 export type { PlacementStrategy, Situation, Strategy } from './strategy.ts';

@@ -25,6 +25,13 @@ type Sums = { -readonly [name in keyof QueueSums]: QueueSums[name] };
 /** Into so many groups what comes free is summed up at most. */
 const groupsMax = 32;
 
+/** A queue that was told in sums, whose times are so much later by the time of a book. */
+export interface ToldQueue {
+  readonly known: QueueSummary;
+  /** Less than 0 where it was told before. */
+  readonly by: Duration;
+}
+
 /** Which tasks the sums of a book are taken over. */
 export type CountedTasks = 'unfinished' | 'all';
 
@@ -41,7 +48,7 @@ export type CountedTasks = 'unfinished' | 'all';
 export class ResourceBook {
   readonly processors: ProcessorCount;
   readonly #counted: CountedTasks;
-  readonly #base: QueueSummary | undefined;
+  readonly #base: ToldQueue | undefined;
   readonly #byId = new Map<number, Entry>();
   readonly #running = new Set<Entry>();
   /** In the order of arrival, from `#head` on; with those that started or were taken out in between. */
@@ -56,21 +63,20 @@ export class ResourceBook {
   #isCurrent = false;
 
   /**
-   * @param base what is there and was told in sums, by the time of the book: what is added comes behind all of it. Of a book without one
-   * that counts what has not ended.
+   * @param base what is there and was told in sums: what is added comes behind all of it. Of a book that counts what has not ended.
    */
-  constructor(processors: ProcessorCount, counted: CountedTasks = 'unfinished', base?: QueueSummary) {
+  constructor(processors: ProcessorCount, counted: CountedTasks = 'unfinished', base?: ToldQueue) {
     this.processors = processors;
     this.#counted = counted;
     this.#base = base;
-    if (base !== undefined) [this.#taskCount, this.#widthSum, this.#workSum] = [base.count, base.widthSum, base.workSum];
+    if (base !== undefined) [this.#taskCount, this.#widthSum, this.#workSum] = [base.known.count, base.known.widthSum, base.known.workSum];
   }
 
   /** The whole book in sums, its times counted from `now`. Cost: as `foresee`. */
   summarize(now: Instant): QueueSummary {
     this.#look(now);
     const free = this.#free.list(now, groupsMax).map(({ at, processors }) => ({ at: at - now, processors }));
-    return shiftSummary({ count: this.#taskCount, widthSum: this.#widthSum, workSum: this.#workSum, ...this.#sums, free }, -now, free);
+    return { count: this.#taskCount, widthSum: this.#widthSum, workSum: this.#workSum, ...sumsLater(this.#sums, this.#widthSum, -now), free };
   }
 
   /** Tasks that have not ended. */
@@ -144,8 +150,8 @@ export class ResourceBook {
 
   #makeAnew(now: Instant): void {
     if (this.#base === undefined) this.#free.reset(this.processors);
-    else this.#free.load(this.#base.free, now);
-    this.#sums = { ...this.#base === undefined ? this.#ended : sumsOf(this.#base) };
+    else this.#free.load(this.#base.known.free, now, this.#base.by);
+    this.#sums = this.#base === undefined ? { ...this.#ended } : sumsLater(this.#base.known, this.#base.known.widthSum, this.#base.by);
     for (const entry of this.#running) {
       // Who runs on beyond his walltime is taken to end at once.
       const endsAt = Math.max(now, entry.endsAt);
@@ -182,18 +188,9 @@ export class ResourceBook {
   }
 }
 
-/** The same queue, its times counted from an instant that is so much earlier; what is over by then is over at 0. */
-export function shiftSummary(summary: QueueSummary, by: Duration, free = shiftFree(summary, by)): QueueSummary {
-  const { lastEnd, weightedEnds, widthSum } = summary;
-  return { ...summary, lastEnd: Math.max(0, lastEnd + by), weightedEnds: Math.max(0, weightedEnds + by * widthSum), free };
-}
-
-function shiftFree({ free }: QueueSummary, by: Duration): QueueSummary['free'] {
-  return free.map(({ at, processors }) => ({ at: Math.max(0, at + by), processors }));
-}
-
-function sumsOf({ lastEnd, weightedEnds, turnarounds, weightedTurnarounds, workedTurnarounds, walltimes }: QueueSums): Sums {
-  return { lastEnd, weightedEnds, turnarounds, weightedTurnarounds, workedTurnarounds, walltimes };
+/** Sums of ends and turnarounds, all ends so much later; what is over by then is over at 0. */
+function sumsLater({ lastEnd, weightedEnds, turnarounds, weightedTurnarounds, workedTurnarounds, walltimes }: QueueSums, widthSum: ProcessorCount, by: Duration): Sums {
+  return { lastEnd: Math.max(0, lastEnd + by), weightedEnds: Math.max(0, weightedEnds + by * widthSum), turnarounds, weightedTurnarounds, workedTurnarounds, walltimes };
 }
 
 function noSums(): Sums {

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { aGroup, aJob, aMachine, BrokerWorld, runs } from '@mutirao/testkit';
+import { defaultBrokerOptions } from '@mutirao/core/machines/broker';
 import { schedulerNames, type Outcome, type ReplicationCap } from '@mutirao/core/messages';
 
 const machineIds = ['p/m0', 'p/m1', 'p/m2', 'p/m3'];
@@ -107,6 +108,23 @@ function heal(world: BrokerWorld): void {
     world.step({ kind: 'TimerFired' });
   }
 }
+
+test('the same holds where tasks of several processors are placed', (t) => {
+  fc.assert(fc.property(happenings, fc.constantFrom('min-ct:0.5', 'random', 'min-wwt:adaptive'), (all, choice) => {
+    const world = new BrokerWorld({ suspectGrace: 5000, lossesMax: 6, retryElsewhere: 1000, placement: { ...defaultBrokerOptions.placement, choice, aheadMax: 4, decisionsMax: 3 } });
+    try {
+      world.submit(aJob(5, { processors: 2 }));
+      for (const name of machineIds.slice(0, 2)) world.join(aMachine(name, { processors: 2 }));
+      for (const happen of all) happen(world);
+      heal(world);
+      world.checkCopies();
+    } catch (error) {
+      t.log(String(error).slice(0, 4000));
+      throw error;
+    }
+  }), runs(20_250_102, 80));
+  t.pass();
+});
 
 test('whatever happens, each task ends once, replay and snapshots agree, the ledger adds up, and all ends when things work again', (t) => {
   fc.assert(fc.property(happenings, (all) => {

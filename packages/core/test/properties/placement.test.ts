@@ -109,7 +109,7 @@ test('a book that begins with the sums of another foresees what that one does, a
     const world = new SlowResource();
     for (const each of happenings) world.happen(each);
     const { book, now } = world;
-    const told = new ResourceBook(8, 'unfinished', book.summarize(now));
+    const told = new ResourceBook(8, 'unfinished', { known: book.summarize(now), by: 0 });
     // Times of the one count from now; of its sums only ends do.
     const expect = (task: AssignedTask): object => {
       const foreseen = book.foresee({ ...task, submittedAt: now }, now);

@@ -20,6 +20,8 @@ export interface BrokerSetup {
   readonly disk: SimulatedDisk<BrokerChange>;
   readonly luck: Prng;
   readonly providerIds: readonly ProviderId[];
+  /** It wants to know how the providers' queues stand. */
+  readonly places: boolean;
   /** Names the journal that it speaks for. */
   readonly instance: string;
   dial(life: Life, providerId: ProviderId): StreamEnd<FromBroker, ToBroker>;
@@ -116,11 +118,11 @@ export class BrokerProcess {
 
   #connect(providerId: ProviderId): void {
     if (this.#links.has(providerId)) return;
-    const { world, luck, dial, instance } = this.#setup;
+    const { world, luck, dial, instance, places } = this.#setup;
     const link = new Link<FromBroker, ToBroker>({
       kernel: world.kernel, life: this.life, luck: luck.fork(`link ${providerId}`), backOff: { first: 100, longest: 5000 },
-      dial: () => dial(this.life, providerId), hello: () => ({ kind: 'hello', brokerId: 'broker', instance }),
-      onConnected: (greeting) => { this.process.deliver({ kind: 'ProviderConnected', providerId, takesLeases: true, ...(greeting.kind === 'hello' ? { clock: greeting.clock, resourceId: greeting.resourceId } : {}) }); },
+      dial: () => dial(this.life, providerId), hello: () => ({ kind: 'hello', brokerId: 'broker', instance, ...(places ? { takesResource: true } : {}) }),
+      onConnected: (greeting) => { this.process.deliver({ kind: 'ProviderConnected', providerId, takesLeases: true, ...(places ? { tellsResource: true } : {}), ...(greeting.kind === 'hello' ? { clock: greeting.clock, resourceId: greeting.resourceId } : {}) }); },
       onMessage: (message) => { this.#receive(providerId, message); },
       onLost: () => { this.process.deliver({ kind: 'ProviderDisconnected', providerId, reason: 'MUT_UNREACHABLE' }); },
       isFinal: () => false, onGone: () => undefined,

@@ -1,4 +1,5 @@
 import { schedulerNames, type ReplicationCap } from '@mutirao/core/messages';
+import { readPlacement } from '@mutirao/core/placement';
 import type { BucOrder } from '@mutirao/core/queue';
 import { heuristicChoices, type BudgetLeft } from '@mutirao/core/requests';
 import type { LeadRule } from '@mutirao/core/reservations';
@@ -48,11 +49,20 @@ const holding: Reader<LeadRule> = {
   },
 };
 
+const placement: Reader<string> = {
+  wanted: 'a placement',
+  read: (value, path) => {
+    const read = typeof value === 'string' ? readPlacement(value) : { fault: showValue(value) };
+    if (typeof read === 'object' && 'fault' in read) throw new ScenarioError(path, `is ${showValue(value)}`, 'none or STRATEGY[:A]');
+    return value as string;
+  },
+};
+
 const job = object<JobPlan>({
   submittedAfter: whole(0, stormMax + day), taskCount: whole(1, tasksMax), meanTaskTime: whole(1, 7 * day), spread: lessThanOne,
   replicasMax: whole(1, 100), failuresMax: whole(1, 100), brokenTaskCount: whole(0, tasksMax), failureProbability: lessThanOne,
   inputCount: whole(0, 100), hasOutput: flag, isChecked: flag,
-}, { voteCount: whole(0, 15), credibility: number(0, 0.999), cancelledAfter: whole(0, stormMax + day), retriedAfter: whole(0, stormMax + day), scheduler: oneOf(schedulerNames), replicationCap: cap, reservation, predecessorsMax: whole(0, 10), gangProcessors: whole(0, 1000) });
+}, { voteCount: whole(0, 15), credibility: number(0, 0.999), cancelledAfter: whole(0, stormMax + day), retriedAfter: whole(0, stormMax + day), scheduler: oneOf(schedulerNames), replicationCap: cap, reservation, predecessorsMax: whole(0, 10), gangProcessors: whole(0, 1000), placement });
 
 const managerFaults = object<ManagerFaults>({
   listingFails: lessThanOne, listingLags: lessThanOne, listingLies: lessThanOne, startsLate: lessThanOne, startsNothing: lessThanOne, startsTwice: lessThanOne,

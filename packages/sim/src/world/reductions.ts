@@ -51,6 +51,7 @@ const jobReductions: readonly PartReduction<JobPlan>[] = [
   ({ reservation, ...job }) => (reservation?.moves === undefined ? [] : fewer(reservation.moves).map((moves) => ({ ...job, reservation: { ...reservation, moves } }))),
   ({ predecessorsMax: _left, ...job }) => [job],
   ({ gangProcessors: _left, ...job }) => [job],
+  ({ placement: _left, ...job }) => [job],
   ({ voteCount: _left, ...job }) => [job],
   ({ credibility: _left, ...job }) => [job],
   ({ scheduler: _left, ...job }) => [job],

@@ -67,6 +67,8 @@ export interface JobPlan {
   readonly predecessorsMax?: number;
   /** Its tasks are gangs of so many processors; left out, or 0, they take one each. Not with votes; a provider must be able to offer so many at once. */
   readonly gangProcessors?: ProcessorCount;
+  /** Which provider its gangs join, as `--placement` has it; left out, each goes wherever there is room. Providers tell how their queues stand in worlds with such jobs alone. */
+  readonly placement?: string;
 }
 
 /** What a resource manager does wrong. Each is a probability in [0, 1), of a call or of a request. */

@@ -110,7 +110,7 @@ export function specOf(label: string, plan: JobPlan): JobSpec {
   return {
     label, environment: { SIMULATED_JOB: label }, limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 },
     ...widthOf(plan), failuresMax: plan.failuresMax, homeDirectory: '/home/user', deadline: undefined, verification: verificationOf(plan),
-    ...(plan.scheduler === undefined ? {} : { scheduler: plan.scheduler }), ...(plan.replicationCap === undefined ? {} : { replicationCap: plan.replicationCap }),
+    ...(plan.placement === undefined ? {} : { placement: plan.placement }), ...(plan.scheduler === undefined ? {} : { scheduler: plan.scheduler }), ...(plan.replicationCap === undefined ? {} : { replicationCap: plan.replicationCap }),
     ...((plan.predecessorsMax ?? 0) === 0 ? {} : { edges: edgesOf(plan) }),
     groups: groupsOf(label, plan),
   };

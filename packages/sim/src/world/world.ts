@@ -235,6 +235,7 @@ export class World implements Surroundings {
       this.promises.checkDisk(disk);
       return new BrokerProcess({
         world: this, host, options: { ...leaseOf(this.scenario), ...this.#options.broker }, disk, luck, providerIds: [...providers.keys()], instance: `journal ${this.#journal}`,
+        places: this.scenario.jobs.some(({ placement }) => placement !== undefined),
         dial: (life, providerId) => {
           const provider = providers.get(providerId);
           return this.network.open(life, { host: provider?.host ?? host, findServer: () => provider?.current?.life }, (end) => { provider?.current?.relay.acceptBroker(end); });

@@ -50,6 +50,14 @@ test('scheduler and cap come back from the wire as they went', (t) => {
   }
 });
 
+test('a placement comes back from the wire as it went, and an empty one is none', (t) => {
+  for (const placement of ['none', 'random', 'min-ct:0.5', 'min-wwt:adaptive']) {
+    const spec = { ...decodeJobSpec(jobOf({})), placement };
+    t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
+  }
+  t.deepEqual(decodeJobSpec(jobOf({}, { placement: '' })), decodeJobSpec(jobOf({})));
+});
+
 const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   ['a job without tasks', { ...jobOf({}), groups: [] }, /no tasks/],
   ['a group without values', jobOf({ values: undefined }), /groups\[0\] has no values/],
@@ -67,6 +75,8 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   ['a half processor', jobOf({}, { processors: 0 }), /processors is 0/],
   ['a scheduler that nobody knows', jobOf({}, { scheduler: 9 as Scheduler }), /scheduler is 9; want one of wqr, workqueue/],
   ['a cap beyond all measure', jobOf({}, { replicationCap: { cap: { $case: 'extraWorkPercent', value: 1001 } } }), /extra_work_percent is 1001; want an integer in 0\.\.1000/],
+  ['a placement by a strategy that nobody knows', jobOf({}, { placement: 'min-cost:0.5' }), /job\.placement is "min-cost:0\.5" begins with no strategy/],
+  ['a placement with an a below 0', jobOf({}, { placement: 'min-ct:-0.5' }), /job\.placement is .* admissibility "-0\.5"; want a number in 0\.\.1/],
   ['a strange name in the environment', jobOf({}, { environment: { 'A=B': 'c' } }), /"A=B"/],
   ['a vote of none', jobOf({}, { verification: { by: { $case: 'vote', value: 0 } } }), /verification\.vote is 0; want an integer in 1\.\.15/],
   ['a vote of too many', jobOf({}, { verification: { by: { $case: 'vote', value: 16 } } }), /verification\.vote is 16/],

@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { encodeAllocationRequest, encodeMachineFacts, encodeReport } from '@mutirao/api/codecs';
+import { encodeAllocationRequest, encodeMachineFacts, encodeReport, encodeResourceStanding } from '@mutirao/api/codecs';
 import type { ConnectResponse } from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content, MachineReport, OutputContent } from '@mutirao/core/messages';
@@ -87,6 +87,14 @@ test('that a lease is kept is told', (t) => {
   const { from, inputs } = prepare();
   from.receive({ $case: 'leaseConfirmed', value: { sequence: 3 } });
   t.deepEqual(inputs, [{ kind: 'LeaseConfirmed', providerId: 'alpha', sequence: 3 }]);
+});
+
+test('how a resource stands is told, and nonsense of it ends the connection', (t) => {
+  const { from, inputs } = prepare();
+  const standing = { processors: 8, widthMax: 6, isTimeShared: false, isDraining: true };
+  from.receive({ $case: 'resource', value: encodeResourceStanding(standing) });
+  t.deepEqual(inputs, [{ kind: 'ResourceTold', providerId: 'alpha', standing }]);
+  t.throws(() => { from.receive({ $case: 'resource', value: { ...encodeResourceStanding(standing), processors: 5 } }); }, { code: 'MUT_BAD_REQUEST' });
 });
 
 test('wanted and pushed contents are passed on', (t) => {

@@ -23,6 +23,7 @@ export interface JobOptions {
   readonly verify?: string;
   readonly scheduler?: string;
   readonly extraWork?: string;
+  readonly placement?: string;
   readonly gather?: string;
 }
 
@@ -54,7 +55,7 @@ export function jobOptionsGiven(options: JobOptions): string[] {
   const given: readonly (readonly [string, unknown])[] = [
     ['--label', options.label], ['--env', options.env?.[0]], ['--limit-time', options.limitTime], ['--limit-memory', options.limitMemory],
     ['--limit-output', options.limitOutput], ['--replicas', options.replicas], ['--retries', options.retries], ['--processors', options.processors], ['--gang', options.gang],
-    ['--deadline', options.deadline], ['--scheduler', options.scheduler], ['--extra-work', options.extraWork], ['--verify', options.verify], ['--gather', options.gather],
+    ['--deadline', options.deadline], ['--scheduler', options.scheduler], ['--extra-work', options.extraWork], ['--placement', options.placement], ['--verify', options.verify], ['--gather', options.gather],
   ];
   return given.filter(([, value]) => value !== undefined).map(([name]) => name);
 }

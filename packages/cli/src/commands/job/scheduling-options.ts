@@ -1,14 +1,18 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { schedulerNames, type JobSpec, type ReplicationCap, type SchedulerName } from '@mutirao/core/messages';
+import { readPlacement } from '@mutirao/core/placement';
 import { findNearestWord } from '@mutirao/core/shared';
 
 const percentMax = 1000;
 
-/** Reads `--scheduler` and `--extra-work`, where they are given. @throws {MutiraoError} MUT_BAD_REQUEST */
-export function readScheduling({ scheduler, extraWork }: { readonly scheduler?: string; readonly extraWork?: string }): Pick<JobSpec, 'scheduler' | 'replicationCap'> {
+/** Reads `--scheduler`, `--extra-work` and `--placement`, where they are given. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function readScheduling(
+  { scheduler, extraWork, placement }: { readonly scheduler?: string; readonly extraWork?: string; readonly placement?: string },
+): Pick<JobSpec, 'scheduler' | 'replicationCap' | 'placement'> {
   return {
     ...(scheduler === undefined ? {} : { scheduler: readScheduler(scheduler) }),
     ...(extraWork === undefined ? {} : { replicationCap: readCap(extraWork) }),
+    ...(placement === undefined ? {} : { placement: checkPlacement(placement) }),
   };
 }
 
@@ -26,6 +30,13 @@ export function readCap(text: string): ReplicationCap {
   if (percent === undefined) throw refusal('--extra-work', text, findNearestWord(text, ['none', 'idle']), 'none, idle or a percentage such as 20%');
   if (Number(percent) > percentMax) throw new MutiraoError('MUT_BAD_REQUEST', `--extra-work is "${text}"; want 0% to ${percentMax}%`);
   return { kind: 'share', percent: Number(percent) };
+}
+
+/** Checks `--placement`: `none`, or `STRATEGY[:A]`. @throws {MutiraoError} MUT_BAD_REQUEST with the nearest strategy, or all of them. */
+export function checkPlacement(text: string): string {
+  const read = readPlacement(text);
+  if (typeof read === 'object' && 'fault' in read) throw new MutiraoError('MUT_BAD_REQUEST', `--placement is ${read.fault}`);
+  return text;
 }
 
 function refusal(option: string, text: string, nearest: string | undefined, wanted: string): MutiraoError {

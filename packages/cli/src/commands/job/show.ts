@@ -64,6 +64,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['verified', verifiedText(job, spec)],
     ['doubtful', doubtfulText(job)],
     ['scheduler', describeScheduling(spec)],
+    ['placement', describePlacement(spec)],
     ['retries', `a task is given up after ${spec.failuresMax ?? 3} failures`],
     ['processors', `${spec.processors ?? 1} per task`],
     ['limits', limitsOf(spec)],
@@ -116,6 +117,11 @@ function doubtfulText({ doubtfulCount, doubtfulTaskIndexes, jobId }: JobSummary)
   if (doubtfulCount === 0) return '';
   const more = doubtfulCount > doubtfulTaskIndexes.length ? ' and more' : '';
   return `${doubtfulCount} tasks rest on a machine that was caught later: ${doubtfulTaskIndexes.join(',')}${more}; submit them again where it matters ("mutirao task list ${jobId} ${doubtfulTaskIndexes.slice(0, 3).join(',')}" shows them)`;
+}
+
+/** Empty where its user says nothing of it. */
+function describePlacement({ placement = '' }: JobSpec): string {
+  return placement;
 }
 
 function describeScheduling(spec: JobSpec): string {

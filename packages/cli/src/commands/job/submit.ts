@@ -38,6 +38,7 @@ export function define(command: Command, act: Act): void {
     .option('--gang', 'with --processors: of several machines of one provider, gathered before the task starts')
     .option('--replicas <count>', 'most replicas of one task at once (default: 2)')
     .option('--scheduler <name>', 'how tasks come to machines: wqr, workqueue, storage-affinity, sufferage, min-min, plan (default: wqr)')
+    .option('--placement <strategy[:a]>', 'which resource tasks join that take several processors: min-ct:0.5, min-wwt:adaptive, none (default: as the grid does)')
     .option('--extra-work <cap>', 'what replicas may cost: none (no cap), idle (only idle processors), 20% of what results took; 0% makes none (default: none)')
     .option('--retries <count>', 'failures of a task that are forgiven (default: 2)')
     .option('--limit-time <duration>', 'end a replica after 90s, 1h30m, HH:MM:SS')

@@ -5,6 +5,7 @@ import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks } from './ap
 import { confirmLease, grantLease } from './apply/apply-lease.ts';
 import { addProvider, changeRequests, joinMachine, loseMachine } from './apply/apply-machine.ts';
 import { endReplicas, giveUpReplicas, placeGang, placeReplicas, startReplicas, verifyReplica } from './apply/apply-replica.ts';
+import { placeTasks } from './apply/apply-placing.ts';
 import { decideTask, digestReplica, doubtResults, noteEvidence, pardonMachine } from './apply/apply-trust.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerState } from './state.ts';
@@ -17,6 +18,7 @@ export function apply(state: BrokerState, change: BrokerChange): void {
     case 'ReservationLeft': leaveReservation(state, change); break;
     case 'JobEnded': endJob(state, change); break;
     case 'TasksRetried': retryTasks(state, change); break;
+    case 'TasksPlaced': placeTasks(state, change); break;
     case 'ReplicasPlaced': placeReplicas(state, change); break;
     case 'GangPlaced': placeGang(state, change); break;
     case 'MembersHeld': holdMembers(state, change); break;

@@ -1,6 +1,7 @@
 import type { AllocationRequest, GangHeld, JobSpec, MachineFacts, OutputContent, Outcome, RequestReservation, ReservationName, TaskStatus } from '../../messages/index.ts';
 import type { Duration, Instant, JobId, MachineId, ProcessorCount, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 import type { LeasedTasks } from './leases/leases.ts';
+import type { Placing } from './placement/placing.ts';
 import type { TrustEvidence } from './trust/trust-evidence.ts';
 
 /**
@@ -55,6 +56,8 @@ export type BrokerChange =
       /** What each holds; left out, as many as its task takes at least. */
       readonly processors?: ProcessorCount;
     }
+  /** Which resources these ready tasks are to run on from now on, or that they have none any more. */
+  | { readonly kind: 'TasksPlaced'; readonly jobId: JobId; readonly placings: readonly Placing[]; readonly at: Instant }
   /** A gang of task `taskIndex`: its member of rank i is replica `firstReplicaId + i`, on the machine of `seats[i]`. */
   | {
       readonly kind: 'GangPlaced'; readonly jobId: JobId; readonly taskIndex: TaskIndex; readonly firstReplicaId: ReplicaId;

@@ -6,7 +6,7 @@ import { isFollower } from './gangs/gang.ts';
 import { presenceOf } from './ledger/ledger-accounts.ts';
 import { findLeasedTask, unconfirmedMax } from './leases/leases.ts';
 import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, OpenTask, Success } from './state.ts';
-import { getGroup } from './jobs/task-groups.ts';
+import { checkPlaced, queueOf } from './placement/placed-tasks.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
 import { identityOf } from './trust/trust-records.ts';
 import { isVotedOn, runningMaxOf } from './trust/votes.ts';
@@ -56,6 +56,7 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
   invariant(job.reservationOver === undefined || job.reservation !== undefined, `${name} has left a reservation that it never had`);
   checkCounts(job, name);
   checkDependencies(job, name);
+  checkPlaced(job);
   checkSupports(job, name);
   if (job.status === 'cancelled') invariant(countReady(job) === 0, `${name} is cancelled with ready tasks`);
 }
@@ -102,7 +103,7 @@ function checkTask(state: BrokerState, job: BrokerJob, index: number, task: Open
   const name = `task ${index} of job ${job.jobId}`;
   const [running, succeeded] = [task.replicas.length, task.successes?.length ?? 0];
   invariant(task.index === index, `${name} calls itself ${task.index}`);
-  const isReady = getGroup(job, index).queue.ready.has(index);
+  const isReady = queueOf(job, index).ready.has(index);
   invariant(isReady === (task.status === 'ready'), `${name} is ${task.status}, and its queue says otherwise`);
   switch (task.status) {
     case 'ready': invariant(running === 0 && succeeded === 0, `${name} is ready and has replicas`); break;

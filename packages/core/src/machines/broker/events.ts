@@ -30,7 +30,7 @@ export interface BrokerEvent {
 }
 
 /**
- * The events that a change tells; none for `ReplicasStarted` and `ReplicasGivenUp`, which name replicas and not tasks, nor for single votes and for leases, of which nothing runs yet.
+ * The events that a change tells; none for `ReplicasStarted` and `ReplicasGivenUp`, which name replicas and not tasks, for `TasksPlaced`, of which nothing runs yet, nor for single votes and for leases, of which nothing runs yet.
  *
  * `job.cancelled` comes when its user cancels it and again when its last replica has ended; `machine.joined` again when a machine's
  * facts have changed, a request's status again when something else of it has. Pure: a change of the journal gives the same events at any time.
@@ -46,6 +46,7 @@ export function eventsOf(change: BrokerChange): BrokerEvent[] {
     case 'GangPlaced': return [{ ...jobEvent('tasks.started', change.jobId, ''), taskIndexes: [change.taskIndex], machineId: change.seats[0]?.machineId ?? '' }];
     case 'ReplicaVerifying': return [endingEvent('tasks.verifying', change, [change.ending])];
     case 'ReplicasEnded': return endEvents(change);
+    case 'TasksPlaced':
     case 'MembersHeld':
     case 'GangStarted':
     case 'ReplicasStarted':

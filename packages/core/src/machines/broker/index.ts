@@ -34,6 +34,7 @@ export { keepsAway } from './times/remaining-time.ts';
 export { resume, skipForgottenIds } from './resume.ts';
 export { restore } from './restore.ts';
 export { snapshot, snapshotVersion } from './snapshot.ts';
+export { mayUse } from './placement/placed-tasks.ts';
 export { createBrokerState, type BrokerJob, type BrokerMachine, type BrokerState, type TaskQueue } from './state.ts';
 export { countTasks } from './jobs/task-groups.ts';
 export { expectedRemaining, expectedTime, timeQuantile } from './times/task-times.ts';

@@ -11,6 +11,22 @@ export interface TrustRules extends ConvictionRules {
   readonly awaitingMax: number;
 }
 
+/** How a broker places tasks that take several processors. */
+export interface PlacementOptions {
+  /** `STRATEGY[:A]` for jobs that do not say; empty or `none`, they are not placed: each goes wherever there is room. */
+  readonly choice: string;
+  /** What is known of a queue is stale when it was read longer ago. */
+  readonly staleAfter: Duration;
+  /** Placed tasks of a job that may wait, at most: the others are placed as these begin. */
+  readonly aheadMax: number;
+  /** Tasks that are placed in one step, at most. */
+  readonly decisionsMax: number;
+  /** How long after its foreseen start a task that waits is looked at whether another resource would start it much sooner. */
+  readonly lateAfter: Duration;
+  /** How long a task is taken to run of which nothing is known. */
+  readonly taskTime: Duration;
+}
+
 /** How a broker behaves; none of it is promised state, so a restart may change it. */
 export interface BrokerOptions {
   readonly prefetch: PrefetchRules;
@@ -40,6 +56,8 @@ export interface BrokerOptions {
   readonly shareWait: Duration;
   /** Least time between two demands on one provider, but for those from or to nothing. */
   readonly demandInterval: Duration;
+  /** How tasks are placed that take several processors. */
+  readonly placement: PlacementOptions;
   /** What providers go on with while the broker is away. */
   readonly lease: LeaseRules;
 }
@@ -61,5 +79,6 @@ export const defaultBrokerOptions: BrokerOptions = {
   retryElsewhere: 30_000,
   shareWait: 2_000,
   demandInterval: 250,
+  placement: { choice: '', staleAfter: 120_000, aheadMax: 1000, decisionsMax: 250, lateAfter: 600_000, taskTime: 3_600_000 },
   lease: { horizon: 0, replicasMax: 4096, interval: 1000, unknownPerSlot: 4 },
 };

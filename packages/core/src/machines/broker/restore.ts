@@ -11,6 +11,8 @@ import { openLease } from './leases/leases.ts';
 import type { BrokerOptions } from './options.ts';
 import { type SavedGang, type SavedJob, type SavedMachine, type SavedProvider, type SavedReplica, type SavedState, type SavedSuccess, snapshotVersion } from './snapshot.ts';
 import { type BrokerJob, type BrokerReplica, type BrokerState, clientKey, createBrokerState, type FirstEnd, type GangMembership, hasEnded, type LedgerAccount, type OpenTask, schedulingDefaults } from './state.ts';
+import { placementOfJob } from './placement/read-placement.ts';
+import { putInPlace } from './placement/placed-tasks.ts';
 import { getGroup, getTaskGroup, layOutGroups } from './jobs/task-groups.ts';
 
 const noBytes = new Uint8Array(0);
@@ -75,9 +77,9 @@ function restoreMachine(state: BrokerState, saved: SavedMachine): void {
 }
 
 function restoreJob(state: BrokerState, saved: SavedJob): void {
-  const { finished, failed, cancelled, ready, waiting = [], tasks, shares, supports: _supports, doubtful: _doubtful, ...kept } = saved;
+  const { finished, failed, cancelled, ready, waiting = [], tasks, shares, placed, supports: _supports, doubtful: _doubtful, ...kept } = saved;
   const job: BrokerJob = {
-    ...kept, ...schedulingOf(saved), ...restoreVotes(saved), deadline: saved.deadline, ...gangsOf(saved), verification: saved.verification, reservation: saved.reservation, reservationOver: saved.reservationOver, spec: saved.spec, groups: [], queues: [], dependencies: undefined, tasks: new Map(), shares: new Map(), sistered: new Set(),
+    ...kept, ...schedulingOf(saved), ...restoreVotes(saved), deadline: saved.deadline, ...gangsOf(saved), verification: saved.verification, reservation: saved.reservation, reservationOver: saved.reservationOver, spec: saved.spec, groups: [], queues: [], placement: placementOfJob(saved.spec), placed: new Map(), dependencies: undefined, tasks: new Map(), shares: new Map(), sistered: new Set(),
     times: saved.times.curve === undefined ? TimeCurve.fromSums(saved.times) : TimeCurve.restore(saved.times.curve),
     finished: restoreSet(finished), failed: restoreSet(failed), cancelled: restoreSet(cancelled),
   };
@@ -87,10 +89,16 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     for (const range of toRanges(ready[index] ?? [])) queue.ready.addRange(range.first, range.count);
   }
   restoreDependencies(job, waiting);
+  restorePlaces(state, job, placed);
   for (const task of tasks) job.tasks.set(task.index, { ...task, replicas: [], successes: undefined, accepting: undefined });
   for (const { key, used, losers, killed } of shares) job.shares.set(getAccount(state, key), { used, losers, killed });
   state.jobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
+}
+
+/** Earlier releases placed nothing. */
+function restorePlaces(state: BrokerState, job: BrokerJob, placed: SavedJob['placed'] = []): void {
+  for (const { at, ...placing } of placed) putInPlace(job, placing, getProvider(state, placing.providerId), at);
 }
 
 /** What a task waits for follows from the spec and from what has finished. */

@@ -1,6 +1,6 @@
-import type { Duration, IndexSet } from '../../shared/index.ts';
+import { type Duration, IndexSet, type TaskIndex } from '../../shared/index.ts';
 import type { SavedCurve, Slowness, TimeCurve } from '../../times/index.ts';
-import type { BrokerGang, BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, GangMembership, OpenTask, Success } from './state.ts';
+import type { BrokerGang, BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, GangMembership, OpenTask, Success, TaskPlace, TaskQueue } from './state.ts';
 import { getGroup, getTaskGroup } from './jobs/task-groups.ts';
 
 /** The version of the format that `snapshot` writes. */
@@ -21,7 +21,7 @@ export type SavedState = WithNewer<ReturnType<typeof saveState>, 'records' | 'ov
 /** A provider in a snapshot. */
 export type SavedProvider = ReturnType<typeof saveProvider>;
 /** A job in a snapshot. */
-export type SavedJob = WithNewer<ReturnType<typeof saveJob>, 'supports' | 'doubtful' | 'extraVoteCount' | 'isGang' | 'lastGangId'>;
+export type SavedJob = WithNewer<ReturnType<typeof saveJob>, 'supports' | 'doubtful' | 'extraVoteCount' | 'isGang' | 'lastGangId' | 'placed'>;
 /** A machine in a snapshot. */
 export type SavedMachine = ReturnType<typeof saveMachine>;
 /** A replica in a snapshot. */
@@ -75,7 +75,7 @@ function saveJob(job: BrokerJob) {
     status, cancelReason, endedAt, replicaCount, failureCount, extraVoteCount, times: saveTimes(job.times),
     doubtful: saveSet(job.doubtful), supports: [...job.supports].map(([identity, support]) => ({ identity, tasks: saveSet(support) })),
     finished: saveSet(job.finished), failed: saveSet(job.failed), cancelled: saveSet(job.cancelled),
-    ready: job.queues.map((queue) => saveSet(queue.ready)), ...(job.dependencies === undefined ? {} : { waiting: saveSet(job.dependencies.waiting) }),
+    ready: job.queues.filter(({ source }) => source === undefined).map((queue) => saveSet(readyOf(job, queue))), ...(job.placed.size === 0 ? {} : { placed: [...job.placed].map(savePlace) }), ...(job.dependencies === undefined ? {} : { waiting: saveSet(job.dependencies.waiting) }),
     tasks: [...job.tasks.values()].map(saveTask),
     shares: [...job.shares].map(([account, share]) => ({ key: account.key, ...share })),
   };
@@ -85,6 +85,17 @@ function saveJob(job: BrokerJob) {
 function saveTimes(times: TimeCurve): { count: number; sum: Duration; longest: Duration; curve?: SavedCurve } {
   const { count, sum, longest } = times;
   return { count, sum, longest, curve: times.save() };
+}
+
+/** Those that are placed are among them. */
+function readyOf({ queues }: BrokerJob, queue: TaskQueue): IndexSet {
+  const ready = IndexSet.fromRanges(queue.ready.ranges());
+  for (const part of queues) if (part.source === queue) ready.addAll(part.ready);
+  return ready;
+}
+
+function savePlace([taskIndex, { provider: { providerId }, at, startsBy, reason }]: readonly [TaskIndex, TaskPlace]) {
+  return { taskIndex, providerId, at, reason, ...(startsBy === undefined ? {} : { startsBy }) };
 }
 
 function saveSet(set: IndexSet): number[][] {

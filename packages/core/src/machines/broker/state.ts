@@ -12,6 +12,8 @@ import type { GrantedLease } from './leases/leases.ts';
 import type { PlacementRule } from '../../workflow/index.ts';
 import { createStoredContents, type StoredContents } from './results/stored-contents.ts';
 import { type BrokerOptions, defaultBrokerOptions } from './options.ts';
+import { createChoosing, type Choosing } from './placement/choosing.ts';
+import type { JobPlacement } from './placement/read-placement.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
 
 /**
@@ -53,6 +55,8 @@ export interface BrokerState {
   readonly stored: StoredContents;
   /** Of the moment. */
   readonly planning: Planning;
+  /** Of the moment. */
+  readonly choosing: Choosing;
   /** Counted from 1, as `nextReplicaId`. */
   nextJobId: JobId;
   nextReplicaId: ReplicaId;
@@ -97,8 +101,12 @@ export interface BrokerJob {
   spec: JobSpec | undefined;
   /** As in the spec; empty when that is undefined. */
   groups: readonly GroupSpan[];
-  /** One per kind of machine wanted; empty when the spec is undefined. */
+  /** One per kind of machine wanted, then one for each provider at which tasks of it are placed; empty when the spec is undefined. */
   queues: readonly TaskQueue[];
+  /** What its user says of where its tasks are placed; undefined where she says nothing. */
+  readonly placement: JobPlacement | undefined;
+  /** Those of its tasks that are placed and have not ended. */
+  readonly placed: Map<TaskIndex, TaskPlace>;
   /** What its tasks wait for; undefined for a bag, and when the spec is. */
   dependencies: Dependencies | undefined;
   status: JobStatus;
@@ -172,8 +180,24 @@ export interface TaskQueue {
   readonly heldBack: IndexSet;
   /** Ready ones that may be placed. */
   readonly readyCount: number;
+  /** The queue of its group, of which this is the part that is placed at one provider; undefined for such a queue itself. */
+  readonly source: TaskQueue | undefined;
+  /** Where its tasks may run: at one provider, nowhere before they are placed (of the moment), or wherever a machine is. */
+  place: BrokerProvider | 'undecided' | undefined;
   /** Of the moment: which machines were found to match. */
   readonly matches: WeakMap<MachineFacts, boolean>;
+}
+
+/** Where a task that was placed is to run, from its placing to its end. */
+export interface TaskPlace {
+  readonly provider: BrokerProvider;
+  /** In which it waits, when it does. */
+  readonly queue: TaskQueue;
+  readonly at: Instant;
+  /** When it was to start there, as was foreseen when it was placed; undefined where that was not known. */
+  readonly startsBy: Instant | undefined;
+  /** Why there; a part of a sentence. */
+  readonly reason: string;
 }
 
 /** A task that was placed at least once and has not ended. */
@@ -475,8 +499,9 @@ function createPlanning(): Planning {
 
 /** A broker that knows nothing yet. */
 export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerState {
+  const all = { ...defaultBrokerOptions, ...options };
   return {
-    options: { ...defaultBrokerOptions, ...options },
+    options: all, choosing: createChoosing(all.placement),
     jobs: new Map(), openJobs: new Map(), jobsByClientId: new Map(), providers: new Map(), machines: new Map(), replicas: new Map(), gangs: new Map(), brokenGangs: new Set(),
     successes: new Map(), records: new Map(), requests: new Map(), overReservations: new Map(), movedReservations: new Map(), requestsSeen: new Map(), accounts: new Map(), stored: createStoredContents(), planning: createPlanning(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
   };

@@ -15,6 +15,7 @@ import { dropMachine } from './machines/lose-machine.ts';
 import { placeReplicas } from './placing/place-replicas.ts';
 import { hearOfRequests, hearOfStandings } from './demand/requests.ts';
 import { leaveReservations } from './reservations/reserved-jobs.ts';
+import { chooseResources } from './placement/choose-resources.ts';
 import { retryTasks } from './jobs/retry-tasks.ts';
 import { acceptResult, hearDigest, refuseResult } from './results/settle-result.ts';
 import type { BrokerState } from './state.ts';
@@ -38,6 +39,7 @@ export function step(state: BrokerState, inputs: readonly BrokerInput[], now: In
   decideTasks(turn);
   tendGangs(turn);
   flushCancels(turn);
+  chooseResources(turn);
   placeReplicas(turn);
   flushCancels(turn);
   endJobs(turn);

@@ -1,6 +1,6 @@
 import test from 'ava';
 import {
-  AdmissibleSets, AdaptiveAdmissibility, describeDecision, findPlacementStrategy, placementStrategies, PlacementTable, readPlacementChoice, ResourceBook, shiftSummary, type PlacementResource,
+  AdmissibleSets, AdaptiveAdmissibility, describeDecision, findPlacementStrategy, placementStrategies, PlacementTable, readPlacementChoice, ResourceBook, type PlacementResource,
 } from '@mutirao/core/placement';
 import { InvariantError, Prng } from '@mutirao/core/shared';
 
@@ -31,15 +31,15 @@ test('a queue that is told in sums gets no earlier by what is left out: processo
   t.is(summary.free.length, 25);
   t.is(summary.free.reduce((sum, { processors }) => sum + processors, 0), 100);
   t.deepEqual(summary.free[0], { at: 40, processors: 4 });
-  t.is(new ResourceBook(100, 'unfinished', summary).foresee({ width: 1, walltime: 5, submittedAt: 0 }, 0).endsAt, 45);
+  t.is(new ResourceBook(100, 'unfinished', { known: summary, by: 0 }).foresee({ width: 1, walltime: 5, submittedAt: 0 }, 0).endsAt, 45);
 });
 
 test('a queue that is looked at later is over by as much', (t) => {
   const book = new ResourceBook(4);
   book.add(1, { width: 4, walltime: 100, submittedAt: 0 }, 0);
-  const later = shiftSummary(book.summarize(0), -30);
-  t.like(later, { count: 1, lastEnd: 70, weightedEnds: 280, turnarounds: 100, free: [{ at: 70, processors: 4 }] });
-  t.like(shiftSummary(later, -100), { lastEnd: 0, weightedEnds: 0, free: [{ at: 0, processors: 4 }] });
+  const summaryAfter = (time: number): object => new ResourceBook(4, 'unfinished', { known: book.summarize(0), by: -time }).summarize(0);
+  t.like(summaryAfter(30), { count: 1, lastEnd: 70, weightedEnds: 280, turnarounds: 100, free: [{ at: 70, processors: 4 }] });
+  t.like(summaryAfter(130), { lastEnd: 0, weightedEnds: 0, free: [{ at: 0, processors: 4 }] });
 });
 
 test('a task that is wider than every resource is refused with the widest there is', (t) => {
@@ -146,4 +146,23 @@ test('the busiest resource is as busy as tasks make it that are spread as evenly
   // In 400 ms come 3 x 4 x 200 of narrow work and 8 x 200 of wide: 6 and 4 processors are busy with it.
   near(adaptive.peakLoadAt(1), 10 / 12);
   near(adaptive.peakLoadAt(0), 6 / 4);
+});
+
+test('an a that follows the load keeps what it learnt where resources change, but for what is too wide for all', (t) => {
+  const learn = (sizes: readonly number[]): AdaptiveAdmissibility => {
+    const adaptive = new AdaptiveAdmissibility(new AdmissibleSets(sizes));
+    for (let now = 1; now <= 400; now += 1) {
+      adaptive.noteArrival(now % 4 === 0 ? 8 : 4, now);
+      adaptive.noteEnd(now % 4 === 0 ? 8 : 4, 2);
+    }
+    return adaptive;
+  };
+  const adaptive = learn([4, 8, 16]);
+  const same = adaptive.over(new AdmissibleSets([4, 8, 16]));
+  for (const a of [0, 0.5, 1]) t.is(same.peakLoadAt(a), adaptive.peakLoadAt(a));
+  t.is(same.value, adaptive.value);
+  // All that comes is wanted of the one that is left, and is twice as much for it as for two alike.
+  t.is(adaptive.over(new AdmissibleSets([16])).peakLoadAt(1), 2 * adaptive.over(new AdmissibleSets([16, 16])).peakLoadAt(1));
+  t.true(adaptive.over(new AdmissibleSets([4])).peakLoadAt(1) < adaptive.over(new AdmissibleSets([4, 8])).peakLoadAt(1) * 12 / 4);
+  t.is(adaptive.over(new AdmissibleSets([2])).peakLoadAt(1), 0);
 });

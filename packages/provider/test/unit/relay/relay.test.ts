@@ -87,6 +87,22 @@ function heard(stream: StreamEnd<Buffer, Buffer>): Buffer[] {
   return messages;
 }
 
+test('a broker that can hear how the resource stands is heard to, and is told', async (t) => {
+  const bench = new Bench();
+  const [near, far] = streamPair<Buffer, Buffer>();
+  bench.relay.connectBroker(far, { userId: 'ana' });
+  near.write(fromBroker({ $case: 'hello', value: { protocolVersion: 1, programVersion: '0', capabilities: ['resource'], speakerId: 'b1' } }));
+  const said = heard(near);
+  bench.broker('b2');
+  await settle();
+  t.like(bench.inputs, [{ kind: 'BrokerConnected', brokerId: 'b1', takesResource: true }, { kind: 'BrokerConnected', brokerId: 'b2' }]);
+  t.false('takesResource' in bench.inputs[1]!);
+  bench.relay.perform({ kind: 'TellResource', brokerId: 'b1', standing: { processors: 8, widthMax: 6, isTimeShared: false, isDraining: true } });
+  await settle();
+  const told = ConnectResponse.decode(said.at(-1)!).message;
+  t.like(told, { $case: 'resource', value: { processors: 8, widthProcessorsMax: 6, draining: true, queue: undefined } });
+});
+
 test('a broker and an agent present themselves, and the machine hears of both', async (t) => {
   const bench = new Bench();
   bench.broker('b1');

@@ -1,5 +1,5 @@
 import type { BrokerChange, ChangeOf, ReplicaEnding } from '@mutirao/core/machines/broker';
-import { invariant, type JobId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
+import { invariant, type JobId, type MachineId, type ProviderId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
 import { predecessorsIn } from '../plan-edges.ts';
 import type { Truth } from '../truth.ts';
 import { VoteBook } from './vote-book.ts';
@@ -19,6 +19,8 @@ interface WrittenJob {
   readonly replicasMax: number;
   readonly failuresMax: number;
   readonly tasks: Map<TaskIndex, WrittenTask>;
+  /** Where tasks are placed that have not ended; empty for nowhere any more. */
+  readonly places: Map<TaskIndex, ProviderId>;
   isCancelled: boolean;
   /** Also before it was retried: what then still ran may end so. */
   wasCancelled: boolean;
@@ -58,6 +60,7 @@ export class JournalBook {
       case 'JobCancelled': this.#cancel(change); break;
       case 'TasksRetried': this.#retry(change); break;
       case 'JobEnded': this.#end(change); break;
+      case 'TasksPlaced': this.#putInPlace(change); break;
       case 'ReplicasPlaced': this.#place(change); break;
       case 'GangPlaced': this.#placeGang(change); break;
       case 'MachineJoined': this.#votes.hearJoined(change.facts); break;
@@ -88,7 +91,7 @@ export class JournalBook {
     invariant(!this.#labels.has(clientJobId), `"${clientJobId}" was submitted once and accepted twice`);
     this.#labels.add(clientJobId);
     const { taskCount } = this.#truth.planOf(clientJobId);
-    this.#jobs.set(jobId, { label: clientJobId, taskCount, replicasMax, failuresMax, tasks: new Map(), isCancelled: false, wasCancelled: false, hasEnded: false });
+    this.#jobs.set(jobId, { label: clientJobId, taskCount, replicasMax, failuresMax, tasks: new Map(), places: new Map(), isCancelled: false, wasCancelled: false, hasEnded: false });
   }
 
   /** What does not run is over at once; the rest when its replicas have ended. */
@@ -100,6 +103,7 @@ export class JournalBook {
     for (const replica of running) replica.isCancelled = !replica.isVerifying;
     const placed = new Set(running.map(({ taskIndex }) => taskIndex));
     for (const [taskIndex, task] of job.tasks) if (!placed.has(taskIndex)) task.end ??= 'cancelled';
+    for (const taskIndex of job.places.keys()) if (!placed.has(taskIndex)) job.places.delete(taskIndex);
   }
 
   /** What failed, was cancelled, or would be when its replicas end, begins anew; what was finished stays so. */
@@ -126,12 +130,32 @@ export class JournalBook {
     }
   }
 
+  /** Only what is open and runs nowhere is given a place, and another one than it has. */
+  #putInPlace({ jobId, placings }: ChangeOf<'TasksPlaced'>): void {
+    const job = this.#job(jobId);
+    invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and tasks of it are placed`);
+    for (const { taskIndex, providerId } of placings) {
+      const name = `task ${taskIndex} of job ${jobId}`;
+      invariant(job.tasks.get(taskIndex)?.end === undefined, `${name} has ended and is placed at ${providerId}`);
+      invariant(job.places.get(taskIndex) !== providerId, `${name} is placed at ${providerId} twice`);
+      for (const replica of this.#replicas.values()) invariant(replica.jobId !== jobId || replica.taskIndex !== taskIndex, `${name} runs and is placed at ${providerId}`);
+      job.places.set(taskIndex, providerId);
+    }
+  }
+
+  /** What is placed runs at its provider. */
+  #checkPlace(job: WrittenJob, taskIndex: TaskIndex, machineId: MachineId): void {
+    const providerId = job.places.get(taskIndex) ?? '';
+    invariant(providerId === '' || machineId.startsWith(`${providerId}/`), `task ${taskIndex} of "${job.label}" is placed at ${providerId} and begins on ${machineId}`);
+  }
+
   #place({ jobId, machineId, firstReplicaId, taskIndexes, isAdopted }: ChangeOf<'ReplicasPlaced'>): void {
     const job = this.#job(jobId);
     invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and r${firstReplicaId} of it is placed`);
     for (const [offset, taskIndex] of taskIndexes.entries()) {
       const { end } = taskOf(job, taskIndex);
       invariant(end === undefined, `task ${taskIndex} of job ${jobId} is ${end ?? ''} and placed`);
+      this.#checkPlace(job, taskIndex, machineId);
       for (const before of predecessorsIn(this.#truth.planOf(job.label), taskIndex)) {
         invariant(job.tasks.get(before)?.end === 'finished', `task ${taskIndex} of job ${jobId} is placed before task ${before} has finished`);
       }
@@ -165,6 +189,7 @@ export class JournalBook {
     }
     if (fate === 'lost') task.losses += 1;
     if (task.end === undefined) moveTask(task, taskStatus, { isHung: ending.reason === 'MUT_NO_MAJORITY', name: `task ${taskIndex} of job ${jobId}`, failuresMax: job.failuresMax });
+    if (task.end !== undefined) job.places.delete(taskIndex);
   }
 
   /** Every task must have come to its end, or be one that was never placed when its job was cancelled. */

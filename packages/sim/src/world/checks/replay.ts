@@ -67,7 +67,7 @@ function describeBroker(state: BrokerState): string {
     plainOf(state), [...openJobs.keys()], [...jobsByClientId.keys()], [...accounts.values()].map(plainOf), [...requests.values()].map((request) => [plainOf(request), request.reservation]), [...overReservations], [...movedReservations],
     [...providers.values()].map((provider) => [plainOf(provider), provider.pattern, provider.leases.map((lease) => [lease.sequence, lease.horizon, lease.parts, [...lease.adopted].sort()])]), [...machines.values()].map((machine) => [plainOf(machine), machine.facts, machine.times, machine.slowness]), [...replicas.values()].map(plainOf),
     [...successes.values()].map((success) => [plainOf(success), plainOf(success.ending), success.ending.outputs]),
-    [...jobs.values()].map((job) => [plainOf(job), job.reservation, job.reservationOver, job.times, [...job.tasks.values()].map(plainOf), [...job.shares.values()], [...job.supports].map(([identity, set]) => [identity, [...set.ranges()]]), [...job.doubtful.ranges()]]),
+    [...jobs.values()].map((job) => [plainOf(job), job.reservation, job.reservationOver, job.times, [...job.tasks.values()].map(plainOf), [...job.placed].map(([index, { provider, at, startsBy, reason }]) => [index, provider.providerId, at, startsBy, reason]), [...job.shares.values()], [...job.supports].map(([identity, set]) => [identity, [...set.ranges()]]), [...job.doubtful.ranges()]]),
     [...records.values()].map((record) => [plainOf(record), record.evidence]),
   ]);
 }

@@ -1,13 +1,13 @@
 import { invariant, type TaskIndex } from '../../../shared/index.ts';
 import { type Dependencies, successorsOf } from '../workflow/dependencies.ts';
 import type { BrokerJob } from '../state.ts';
-import { getGroup } from '../jobs/task-groups.ts';
+import { leavePlace, queueOf } from '../placement/placed-tasks.ts';
 
 /** Puts a task that is to run among those that are ready, or among those that wait for others. */
 export function admitTask(job: BrokerJob, index: TaskIndex): void {
   const { dependencies } = job;
   if (dependencies !== undefined && unmetOf(dependencies, index) > 0) dependencies.waiting.add(index);
-  else getGroup(job, index).queue.ready.add(index);
+  else queueOf(job, index).ready.add(index);
 }
 
 /** Makes ready what waited for nothing but this task, which has finished. Cost: O(successors). */
@@ -19,7 +19,7 @@ export function releaseSuccessors(job: BrokerJob, index: TaskIndex): void {
     invariant(unmet >= 0, `task ${successor} of job ${job.jobId} waits for fewer than no tasks`);
     dependencies.unmet[successor] = unmet;
     // What was cancelled meanwhile stays so.
-    if (unmet === 0 && dependencies.waiting.delete(successor)) getGroup(job, successor).queue.ready.add(successor);
+    if (unmet === 0 && dependencies.waiting.delete(successor)) queueOf(job, successor).ready.add(successor);
   }
 }
 
@@ -49,7 +49,9 @@ export function holdSuccessors(job: BrokerJob, index: TaskIndex): void {
   if (dependencies === undefined) return;
   for (const successor of successorsOf(dependencies, index)) {
     dependencies.unmet[successor] = unmetOf(dependencies, successor) + 1;
-    if (getGroup(job, successor).queue.ready.delete(successor)) dependencies.waiting.add(successor);
+    if (!queueOf(job, successor).ready.delete(successor)) continue;
+    leavePlace(job, successor);
+    dependencies.waiting.add(successor);
   }
 }
 

@@ -4,6 +4,8 @@ import { TimeCurve } from '../../../times/index.ts';
 import { admitTask, countUnmet } from './apply-dependencies.ts';
 import { abortFollowers } from './apply-gang.ts';
 import type { ChangeOf } from '../changes.ts';
+import { placementOfJob } from '../placement/read-placement.ts';
+import { leavePlace } from '../placement/placed-tasks.ts';
 import { layOutDependencies } from '../workflow/lay-out-dependencies.ts';
 import { type BrokerJob, type BrokerState, clientKey, type OpenTask, schedulingDefaults } from '../state.ts';
 import { countTasks, getGroup, layOutGroups } from '../jobs/task-groups.ts';
@@ -48,7 +50,7 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     taskCount: spec.groups.reduce((sum, group) => sum + countTasks(group), 0),
     processors: spec.processors, isGang: spec.gang === true, ...noGangsYet, replicasMax: spec.replicasMax, failuresMax: spec.failuresMax, deadline: spec.deadline, verification: spec.verification, reservation: spec.reservation, reservationOver: undefined,
     scheduler: spec.scheduler ?? schedulingDefaults.scheduler, replicationCap: spec.replicationCap ?? schedulingDefaults.replicationCap,
-    spec, groups: [], queues: [], dependencies: undefined, status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
+    spec, groups: [], queues: [], placement: placementOfJob(spec), placed: new Map(), dependencies: undefined, status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
     finished: new IndexSet(), failed: new IndexSet(), cancelled: new IndexSet(),
     replicaCount: 0, failureCount: 0, supports: new Map(), doubtful: new IndexSet(), extraVoteCount: 0, times: new TimeCurve(), shares: new Map(), sistered: new Set(),
   };
@@ -75,6 +77,7 @@ export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>):
       abortFollowers(replica, 'cancelled');
     }
   }
+  for (const index of job.placed.keys()) if (!job.tasks.has(index)) leavePlace(job, index);
 }
 
 /** Notes that a job's reservation is over, and whether what is left of it waits. */
@@ -96,6 +99,7 @@ function forgetTasks(job: BrokerJob): void {
   job.spec = undefined;
   job.groups = [];
   job.queues = [];
+  job.placed.clear();
   job.dependencies = undefined;
   job.finished.clear();
 }

@@ -9,6 +9,7 @@ import type { ChangeOf, ReplicaEnding } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
 import { book, chargeOf, runTimesOf } from '../ledger/ledger-accounts.ts';
 import { matchesExpression } from '../placing/matching.ts';
+import { leavePlace, leavePlaceElsewhere, queueOf } from '../placement/placed-tasks.ts';
 import { observeTimes } from '../times/observe-times.ts';
 import { type BrokerGang, type BrokerJob, type BrokerMachine, type BrokerReplica, type BrokerState, hasEnded, type OpenTask, type Success } from '../state.ts';
 import { getGroup, getTaskGroup, widthOf } from '../jobs/task-groups.ts';
@@ -28,6 +29,7 @@ export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlac
       isAdopted: change.isAdopted === true, isWithdrawing: false, isEnding: false,
     };
     if (task.status === 'ready') setStatus(job, task, 'running');
+    leavePlaceElsewhere(job, index, machine.provider);
     if (replica.isAdopted) takeFromLease(state, machine.provider.providerId, replicaId);
     task.replicas.push(replica);
     if (task.replicas.length + (task.successes?.length ?? 0) > 1) job.sistered.add(task);
@@ -123,11 +125,18 @@ export function endReplicas(state: BrokerState, change: ChangeOf<'ReplicasEnded'
   const job = getJob(state, change.jobId);
   observeTimes(state, job, change);
   for (const ending of change.endings) {
+    noteEnd(state, job, ending);
     const replica = state.replicas.get(ending.replicaId);
     if (replica !== undefined) endReplica(state, replica, ending, change.at);
     else settleSuccess(state, ending);
     if (ending.fate === 'failed') job.failureCount++;
   }
+}
+
+/** What follows the load learns how long placed tasks run. */
+function noteEnd({ choosing: { adaptive } }: BrokerState, job: BrokerJob, { fate, taskIndex, startedAt, endedAt }: ReplicaEnding): void {
+  if (fate !== 'accepted' || startedAt === 0 || !job.placed.has(taskIndex)) return;
+  adaptive?.noteEnd(widthOf(job, taskIndex), Math.max(0, endedAt - startedAt));
 }
 
 function endReplica(state: BrokerState, replica: BrokerReplica, ending: ReplicaEnding, at: Instant): void {
@@ -187,10 +196,10 @@ function remember(task: OpenTask, ending: ReplicaEnding, where: { readonly machi
 /** Moves a task to where its status belongs; sisters of a winner become aborting. */
 function setStatus(job: BrokerJob, task: OpenTask, status: TaskStatus): void {
   if (task.status === status) return;
-  if (task.status === 'ready') getGroup(job, task.index).queue.ready.delete(task.index);
+  if (task.status === 'ready') queueOf(job, task.index).ready.delete(task.index);
   task.status = status;
   switch (status) {
-    case 'ready': getGroup(job, task.index).queue.ready.add(task.index); break;
+    case 'ready': queueOf(job, task.index).ready.add(task.index); break;
     case 'finished': finishTask(job, task); break;
     case 'failed':
     case 'cancelled': giveUpTask(job, task, status); break;
@@ -217,4 +226,5 @@ function giveUpTask(job: BrokerJob, task: OpenTask, status: 'failed' | 'cancelle
 
 function closeTask(job: BrokerJob, task: OpenTask): void {
   job.tasks.delete(task.index);
+  leavePlace(job, task.index);
 }

@@ -11,7 +11,7 @@ import { countReadySoon } from './ready-soon.ts';
 import { holdsUntil, keepsAway, type Moment, type TimedMachine } from '../times/remaining-time.ts';
 import { runsBeside } from '../reservations/reserved-place.ts';
 import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, Success, TaskQueue } from '../state.ts';
-import { getGroup } from '../jobs/task-groups.ts';
+import { queueOf } from '../placement/placed-tasks.ts';
 import { isVotedOn, runsMissing, votesWanted } from '../trust/votes.ts';
 
 /** Of a walltime so much is over when the machines of a request have joined. */
@@ -117,13 +117,13 @@ function imagineQueue(source: TaskQueue): ImaginedQueue {
 function addVotes(state: BrokerState, job: BrokerJob, queues: ReadonlyMap<TaskQueue, ImaginedQueue>): void {
   for (const task of job.tasks.values()) {
     const missing = runsMissing(state, job, task);
-    const queue = missing === 0 ? undefined : queues.get(getGroup(job, task.index).queue);
+    const queue = missing === 0 ? undefined : queues.get(queueOf(job, task.index));
     if (queue !== undefined) queue.readyCount += missing;
   }
 }
 
 function suits(moment: Moment, queue: TaskQueue, machine: ImaginedMachine): boolean {
-  const isMatch = machine.real === undefined ? mayMatch(queue, machine.provider) : matchesQueue(queue, machine.real.facts);
+  const isMatch = machine.real === undefined ? mayMatch(queue, machine.provider) : matchesQueue(queue, machine.real);
   if (!isMatch) return false;
   const { state, now } = moment;
   return !keepsAway(machine.hasBegun ? moment : { state, now }, queue, machine);
@@ -172,13 +172,13 @@ function countOn(
     if (replica.status === 'aborting') continue;
     const { processors, job, task, member } = replica;
     // Demand is told by what tasks take at least, whatever this one got.
-    const [width, count] = [demandWidth(getGroup(job, task.index).queue), member === undefined ? 1 : processors];
+    const [width, count] = [demandWidth(queueOf(job, task.index)), member === undefined ? 1 : processors];
     add(replicas, width, count);
     if (held + processors <= machine.processors || !machine.provider.isConnected) {
       held += processors;
       if (isWanted(state, replica)) add(tasks, width, count);
     } else if (isWanted(state, replica) && member === undefined) {
-      const queue = queues.get(getGroup(replica.job, replica.task.index).queue);
+      const queue = queues.get(queueOf(replica.job, replica.task.index));
       if (queue !== undefined) queue.readyCount++;
     }
   }
@@ -210,7 +210,7 @@ function countFetched(state: BrokerState, running: ReadonlyMap<BrokerProvider, R
     if (!isFetched(success) || success.job.status !== 'running' || !runsBeside(success.job)) continue;
     const provider = state.providers.get(success.account.providerId);
     const counted = provider && running.get(provider);
-    if (counted !== undefined) add(counted.tasks, demandWidth(getGroup(success.job, success.task.index).queue), 1);
+    if (counted !== undefined) add(counted.tasks, demandWidth(queueOf(success.job, success.task.index)), 1);
   }
 }
 

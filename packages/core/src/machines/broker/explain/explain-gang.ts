@@ -1,5 +1,6 @@
 import { freeProcessors } from '../../../bag/index.ts';
 import type { Instant, ProcessorCount } from '../../../shared/index.ts';
+import { mayUse } from '../placement/placed-tasks.ts';
 import { describeRequests } from './explain-request.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { matchesQueue } from '../placing/matching.ts';
@@ -25,7 +26,7 @@ export function explainGangWaiting(state: BrokerState, queue: TaskQueue, now: In
   if (job.gangsPausedUntil > now) {
     return { summary: `${plural(job.gangsInVain, 'gang')} of its job in a row ended before it started; the next is tried in ${describeTime(job.gangsPausedUntil - now)}.`, details: [] };
   }
-  const offers = [...state.providers.values()].map((provider) => offerOf(state, { provider, queue }, now)).sort((one, other) => other.capacity - one.capacity);
+  const offers = [...state.providers.values()].filter((provider) => mayUse(queue, provider)).map((provider) => offerOf(state, { provider, queue }, now)).sort((one, other) => other.capacity - one.capacity);
   const details = offers.slice(0, listedMax).map((offer) => `${describeOffer(offer)}.`);
   const [widest] = offers;
   const requests = describeRequests(state, now);
@@ -42,7 +43,7 @@ function offerOf(state: BrokerState, { provider, queue }: { readonly provider: B
   for (const machine of provider.machines.values()) {
     if (machine.facts.takesGangs !== true) tooOldCount++;
     if (!['idle', 'busy'].includes(machineStatus(machine, now, isCaught(state, machine)))) continue;
-    if (!matchesQueue(queue, machine.facts) || keepsAway({ state, now }, queue, machine)) continue;
+    if (!matchesQueue(queue, machine) || keepsAway({ state, now }, queue, machine)) continue;
     capacity += machine.processors;
     free += freeProcessors(machine);
   }

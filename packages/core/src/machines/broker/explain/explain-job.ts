@@ -2,6 +2,7 @@ import type { TaskStatus } from '../../../messages/index.ts';
 import type { Instant, JobId, UserId } from '../../../shared/index.ts';
 import { quantilesOf } from '../../../times/index.ts';
 import { explainWaiting } from './explain-waiting.ts';
+import { explainJobPlacement } from './explain-placement.ts';
 import { explainPlannedEnd } from './explain-plan.ts';
 import { explainReservation } from './explain-reserved.ts';
 import { explainLeasedJob } from './explain-lease.ts';
@@ -37,7 +38,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
     details.push(`${plural(queue.readyCount, 'task')} waiting: ${why.summary}`, ...why.details);
     if (waiting.length === listedMax) break;
   }
-  details.push(...explainProgress(job), ...explainReservation(state, job, now), ...explainLeasedJob(state, job, now));
+  details.push(...explainJobPlacement(state, job), ...explainProgress(job), ...explainReservation(state, job, now), ...explainLeasedJob(state, job, now));
   const verifying = countOpen(job, 'verifying');
   if (verifying > 0) details.push(`${plural(verifying, 'result')} being brought home and checked.`);
   details.push(...explainPlannedEnd(state, job, now), ...describeOutlook(outlookOf(state, job, now)));

@@ -1,6 +1,7 @@
 import type { AllocationRequest, RequestCandidate } from '../../../messages/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import { type Explanation, listedMax } from './explanation.ts';
+import { explainPlacedAt } from './explain-placement.ts';
 import { isLiveRequest } from '../queries.ts';
 import { describeTime, plural } from './sentences.ts';
 import { countReadySoon } from '../demand/ready-soon.ts';
@@ -13,9 +14,10 @@ export function explainRequest(state: BrokerState, name: string, now: Instant): 
   const machines = [...state.machines.values()].filter((machine) => machine.account.key === name);
   const held = machines.length === 0 ? [] : [`Its machines here: ${machines.map(({ facts }) => facts.machineId).slice(0, listedMax).join(', ')}.`];
   const heuristic = request.heuristic === '' ? [] : [`The ${request.heuristic} heuristic chose its size.`];
+  const placed = isLiveRequest(request) && isBeside(request) ? explainPlacedAt(state, request.providerId) : [];
   const soon = isLiveRequest(request) && isBeside(request) ? describeSoon(state, now) : [];
   const candidates = (request.candidates ?? []).map((candidate) => describeCandidate(candidate, now));
-  return { summary: describeRequest(request, now), details: [...request.reasons, ...heuristic, ...held, ...soon, ...candidates] };
+  return { summary: describeRequest(request, now), details: [...request.reasons, ...heuristic, ...held, ...placed, ...soon, ...candidates] };
 }
 
 /** What keeps machines that would idle between two levels of a workflow. */

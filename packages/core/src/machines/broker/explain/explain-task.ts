@@ -3,6 +3,7 @@ import type { Instant, JobId, MachineId, TaskIndex, UserId } from '../../../shar
 import type { ReplicaEnding } from '../changes.ts';
 import { avoidedUntil } from '../placing/avoidance.ts';
 import { describeGang } from './explain-gang.ts';
+import { explainPlace } from './explain-placement.ts';
 import { explainPlanned } from './explain-plan.ts';
 import { explainScheduling, explainSister } from './explain-scheduling.ts';
 import { explainWaiting } from './explain-waiting.ts';
@@ -15,7 +16,7 @@ import { describeRest } from './job-outlook.ts';
 import { findTaskSummary, type TaskSummary } from '../queries.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerState, OpenTask } from '../state.ts';
-import { getGroup } from '../jobs/task-groups.ts';
+import { queueOf } from '../placement/placed-tasks.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
 /** A replica that has ended, from the process's records. */
@@ -55,7 +56,7 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
 
 function explainRunning(state: BrokerState, { job, task, name, past }: NamedTask & { readonly job: BrokerJob }, now: Instant): Explanation {
   const open = job.tasks.get(task.taskIndex);
-  const details = [...describeRests(state, task, now), ...(open === undefined ? [] : explainAdopted(open)), ...explainScheduling(state, job, now), ...explainSister(job, open, now), ...past];
+  const details = [...describeRests(state, task, now), ...explainPlace(job, task.taskIndex, now), ...(open === undefined ? [] : explainAdopted(open)), ...explainScheduling(state, job, now), ...explainSister(job, open, now), ...past];
   const gang = open?.replicas[0]?.member?.gang;
   return { summary: `${name} ${gang === undefined ? `runs on ${describeReplicas(task, now)}` : describeGang(gang, now)}.`, details };
 }
@@ -76,11 +77,11 @@ interface ReadyTask {
 }
 
 function explainReady(state: BrokerState, job: BrokerJob, { name, task, past, now }: ReadyTask): Explanation {
-  const waiting = explainWaiting(state, getGroup(job, task.taskIndex).queue, now);
+  const waiting = explainWaiting(state, queueOf(job, task.taskIndex), now);
   const open = job.tasks.get(task.taskIndex);
   const memories = open === undefined ? [] : describeMemories(state, job, { task: open, now });
   const leased = explainLeasedTask(state, job, task.taskIndex, now);
-  return { summary: `${name} waits: ${waiting.summary}`, details: [...explainPlanned(state, job, task.taskIndex, now), ...leased, ...waiting.details, ...memories, ...past] };
+  return { summary: `${name} waits: ${waiting.summary}`, details: [...explainPlanned(state, job, task.taskIndex, now), ...explainPlace(job, task.taskIndex, now), ...leased, ...waiting.details, ...memories, ...past] };
 }
 
 function describeMemories(state: BrokerState, job: BrokerJob, { task, now }: { readonly task: OpenTask; readonly now: Instant }): string[] {
@@ -88,7 +89,7 @@ function describeMemories(state: BrokerState, job: BrokerJob, { task, now }: { r
   if (task.failureCount > 0) memories.push(`It failed ${task.failureCount} of ${plural(job.failuresMax, 'time')} so far.`);
   if (task.lossCount > 0) memories.push(`It was lost or broken ${task.lossCount} of ${plural(state.options.lossesMax, 'time')} so far.`);
   const machine = state.machines.get(task.avoidMachineId);
-  const until = machine && avoidedUntil({ state, now }, machine, { queue: getGroup(job, task.index).queue, task });
+  const until = machine && avoidedUntil({ state, now }, machine, { queue: queueOf(job, task.index), task });
   if (until !== undefined) {
     memories.push(`It went wrong on ${task.avoidMachineId} last, and waits ${describeTime(until - now)} for another machine before it goes there again.`);
   }

@@ -2,6 +2,8 @@ import { freeProcessors } from '../../../bag/index.ts';
 import { explainMatch } from '../../../requirements/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import { explainGangWaiting } from './explain-gang.ts';
+import { explainUnplaced } from './explain-placement.ts';
+import { mayUse } from '../placement/placed-tasks.ts';
 import { describeRequests } from './explain-request.ts';
 import { explainReservedWaiting } from './explain-reserved.ts';
 import { type Explanation, listedMax } from './explanation.ts';
@@ -17,10 +19,11 @@ import { isCaught } from '../trust/trust-records.ts';
 export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
   const reserved = explainReservedWaiting(state, queue.job, now);
   if (reserved !== undefined) return reserved;
+  if (queue.place === 'undecided') return explainUnplaced(state, queue, now);
   if (queue.isGang) return explainGangWaiting(state, queue, now);
-  const machines = [...state.machines.values()].filter(({ facts }) => belongsTo(queue.job, facts.reservation));
+  const machines = [...state.machines.values()].filter(({ facts, provider }) => belongsTo(queue.job, facts.reservation) && mayUse(queue, provider));
   if (machines.length === 0) return explainNoMachines(state, now);
-  const matching = machines.filter((machine) => matchesQueue(queue, machine.facts));
+  const matching = machines.filter((machine) => matchesQueue(queue, machine));
   if (matching.length === 0) return explainNoMatch(state, queue, { machines, now });
   const usable = matching.filter((machine) => ['idle', 'busy'].includes(machineStatus(machine, now, isCaught(state, machine))));
   if (usable.length === 0) {

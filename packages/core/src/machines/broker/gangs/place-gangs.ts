@@ -44,7 +44,7 @@ export function settleTurns(turn: Turn, machines: readonly BrokerMachine[], othe
   for (const provider of turn.state.providers.values()) {
     if (!provider.owesTurn) continue;
     const wasLeft = machines.some((machine) => machine.provider === provider && freeProcessors(machine) > 0
-      && others.some((queue) => queue.readyCount > 0 && matchesQueue(queue, machine.facts)));
+      && others.some((queue) => queue.readyCount > 0 && matchesQueue(queue, machine)));
     if (!wasLeft) continue;
     provider.owesTurn = false;
     wakeBy(turn, turn.now + 1);
@@ -129,7 +129,7 @@ class Hall {
     if (plans === undefined) this.#plans.set(provider, plans = new Map());
     let plan = plans.get(queue);
     if (plan === undefined) {
-      const machines = (this.#machines.get(provider) ?? []).filter((machine) => matchesQueue(queue, machine.facts) && !keepsAway(this.#turn, queue, machine));
+      const machines = (this.#machines.get(provider) ?? []).filter((machine) => matchesQueue(queue, machine) && !keepsAway(this.#turn, queue, machine));
       plans.set(queue, plan = new SeatPlan(machines));
     }
     return plan;
@@ -139,7 +139,7 @@ class Hall {
   #owesTurn(provider: BrokerProvider, { job }: TaskQueue, { machines }: SeatPlan): boolean {
     if (!provider.owesTurn) return false;
     const owes = this.#others.some((other) => (
-      other.job.jobId < job.jobId && machines.some((machine) => matchesQueue(other, machine.facts) && !keepsAway(this.#turn, other, machine))));
+      other.job.jobId < job.jobId && machines.some((machine) => matchesQueue(other, machine) && !keepsAway(this.#turn, other, machine))));
     if (!owes) provider.owesTurn = false;
     return owes;
   }

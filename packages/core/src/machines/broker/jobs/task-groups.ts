@@ -29,7 +29,7 @@ function createQueue(job: BrokerJob, group: TaskGroup): TaskQueue {
   const requirements = parseRequirements(group.requirements);
   invariant(requirements.kind === 'requirements', `job ${job.jobId} was accepted with requirements that do not parse`);
   return {
-    job, requirements, noOp: group.noOp, ...widthsOf(job, group), isGang: job.isGang, scheduler: job.scheduler, ready: new IndexSet(), heldBack: new IndexSet(), matches: new WeakMap(),
+    job, requirements, noOp: group.noOp, ...widthsOf(job, group), isGang: job.isGang, scheduler: job.scheduler, ready: new IndexSet(), heldBack: new IndexSet(), matches: new WeakMap(), source: undefined, place: undefined,
     get readyCount() { return this.ready.size - this.heldBack.size; },
   };
 }

@@ -3,6 +3,7 @@ import { type JobSpec, schedulerNames, type TaskGroup } from '../../../messages/
 import { describeRequirementsError, parseRequirements } from '../../../requirements/index.ts';
 import { findNearestWord } from '../../../shared/index.ts';
 import { credibilityMaxOf, type CredibilityRules, defaultCredibilityRules } from '../../../trust/index.ts';
+import { findPlacementFault } from '../placement/read-placement.ts';
 import type { SpecFault } from './spec-fault.ts';
 import { countTasks } from './task-groups.ts';
 import { findEdgesFault } from './validate-edges.ts';
@@ -13,7 +14,7 @@ export const taskCountMax = 2 ** 31;
 
 /** Finds what keeps a spec from being taken in: the value found and the value wanted; undefined when nothing does. */
 export function findSpecFault(spec: JobSpec, rules: CredibilityRules = defaultCredibilityRules): SpecFault | undefined {
-  return findRangeFault(spec) ?? findSchedulingFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec) ?? findEdgesFault(spec) ?? findResumptionFault(spec) ?? findGangFault(spec) ?? findVerificationFault(spec, rules);
+  return findRangeFault(spec) ?? findSchedulingFault(spec) ?? findCountFault(spec) ?? findGroupsFault(spec) ?? findEdgesFault(spec) ?? findResumptionFault(spec) ?? findGangFault(spec) ?? findPlacementFault(spec) ?? findVerificationFault(spec, rules);
 }
 
 function bad(message: string): SpecFault {

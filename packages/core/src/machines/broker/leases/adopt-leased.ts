@@ -3,7 +3,7 @@ import { trimLeases } from './grant-leases.ts';
 import type { InputOf } from '../inputs.ts';
 import { findLeasedTask } from './leases.ts';
 import type { BrokerJob, BrokerMachine } from '../state.ts';
-import { getGroup } from '../jobs/task-groups.ts';
+import { queueOf } from '../placement/placed-tasks.ts';
 import { isCaught } from '../trust/trust-records.ts';
 import { commit, type Turn } from '../turn.ts';
 
@@ -39,7 +39,7 @@ function findLeased({ provider }: BrokerMachine, replicaId: ReplicaId): { readon
 function isWanted(job: BrokerJob, index: TaskIndex, machine: BrokerMachine): boolean {
   if (job.status !== 'running' || job.spec === undefined) return false;
   const task = job.tasks.get(index);
-  if (task === undefined) return getGroup(job, index).queue.ready.has(index);
+  if (task === undefined) return queueOf(job, index).ready.has(index);
   return !task.replicas.some((replica) => replica.machine === machine) && !(task.successes ?? []).some(({ machineId }) => machineId === machine.facts.machineId);
 }
 

@@ -238,14 +238,15 @@ function countLeasable(state: BrokerState, job: BrokerJob): number {
   const { replicasMax } = state.options.lease;
   let count = 0;
   // More than all providers can have need not be counted.
-  for (const queue of job.queues) if (!queue.noOp && !queue.isGang) count += Math.min(queue.ready.size, replicasMax * state.providers.size);
+  for (const queue of job.queues) if (!queue.noOp && !queue.isGang && queue.place === undefined) count += Math.min(queue.ready.size, replicasMax * state.providers.size);
   return count;
 }
 
 /** Whether a task of the group is the same on every machine: the provider fills in nothing. */
 function isLeasable(job: BrokerJob, { groupIndex, queue }: GroupSpan): boolean {
   // Votes come of machines that the broker chooses, and gangs are gathered by it.
-  if (queue.noOp || queue.isGang || queue.ready.size === 0 || isVotedOn(job)) return false;
+  // What is placed, or is to be, runs at that one provider.
+  if (queue.noOp || queue.isGang || queue.place !== undefined || queue.ready.size === 0 || isVotedOn(job)) return false;
   const { inputs, outputs } = getTaskGroup(job, groupIndex);
   const texts = [...inputs.flatMap(({ path, source }) => (source.kind === 'path' ? [path, source.path] : [path])), ...outputs.map(({ path }) => path)];
   return [...inputs, ...outputs].every(({ condition }) => condition === '') && !texts.some(isOfMachine);

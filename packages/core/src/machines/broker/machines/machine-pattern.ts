@@ -1,5 +1,6 @@
 import type { MachineFacts } from '../../../messages/index.ts';
 import { attributeOf, evaluate, type Expression, type Requirements } from '../../../requirements/index.ts';
+import { mayUse } from '../placement/placed-tasks.ts';
 import type { BrokerProvider, MachinePattern, TaskQueue } from '../state.ts';
 
 /** The pattern of machines among which is one more. */
@@ -14,12 +15,17 @@ export function addToPattern(pattern: MachinePattern | undefined, { processors, 
 }
 
 /**
- * Whether a machine that the provider may obtain could run the queue's tasks, as far as its earlier ones tell.
+ * Whether a machine that the provider may obtain could run the queue's tasks, as far as its earlier ones tell, and they are not placed elsewhere.
  *
  * Before any was seen, its name as the attribute `site` is all that is known, and what is not known is hoped for. Later only attributes in
  * which its machines differ are hoped for: what none of them ever stated the next one will not state either.
  */
-export function mayMatch({ processors, isGang, requirements }: Pick<TaskQueue, 'processors' | 'isGang' | 'requirements'>, { providerId, pattern }: BrokerProvider): boolean {
+export function mayMatch(queue: Pick<TaskQueue, 'processors' | 'isGang' | 'requirements' | 'place'>, provider: BrokerProvider): boolean {
+  return mayUse(queue, provider) && mayObtain(queue, provider);
+}
+
+/** The same, wherever the tasks are placed. */
+export function mayObtain({ processors, isGang, requirements }: Pick<TaskQueue, 'processors' | 'isGang' | 'requirements'>, { providerId, pattern }: BrokerProvider): boolean {
   if (pattern === undefined) return evaluate(requirements, { site: providerId }) !== 'no match';
   if (!isGang && processors > pattern.processors) return false;
   const result = evaluate(requirements, pattern.attributes);

@@ -19,7 +19,7 @@ export function avoidedUntil(
 
 function hasOtherMachine(state: BrokerState, queue: TaskQueue, machine: BrokerMachine): boolean {
   for (const other of state.machines.values()) {
-    if (other !== machine && isHere(other) && other.breakages === 0 && matchesQueue(queue, other.facts)) return true;
+    if (other !== machine && isHere(other) && other.breakages === 0 && matchesQueue(queue, other)) return true;
   }
   return false;
 }

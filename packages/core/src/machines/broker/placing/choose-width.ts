@@ -29,7 +29,7 @@ function wantedByOthers({ openJobs }: BrokerState, machine: BrokerMachine, { que
   for (const job of openJobs.values()) {
     for (const other of job.queues) {
       const left = other.readyCount - (other === queue ? count : 0);
-      if (left <= 0 || !matchesQueue(other, machine.facts)) continue;
+      if (left <= 0 || !matchesQueue(other, machine)) continue;
       least += left * other.processors;
       most += left * other.processorsMax;
     }

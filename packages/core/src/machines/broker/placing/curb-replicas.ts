@@ -52,7 +52,7 @@ function keepWithinShare(turn: Turn, job: BrokerJob): void {
 
 /** Whether ready tasks want the machine: it would not idle, and replicas beside others would have to make room at once. */
 export function isWanted(turn: Turn, ready: readonly TaskQueue[], machine: BrokerMachine): boolean {
-  return ready.some((queue) => queue.readyCount > 0 && matchesQueue(queue, machine.facts) && !keepsAway(turn, queue, machine));
+  return ready.some((queue) => queue.readyCount > 0 && matchesQueue(queue, machine) && !keepsAway(turn, queue, machine));
 }
 
 /** A processor that ready tasks or a gang want would not idle: the youngest sisters make room for tasks, and all that are in its way for a gang. */

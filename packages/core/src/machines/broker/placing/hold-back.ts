@@ -1,7 +1,7 @@
 import { type IndexSet, type Instant, type TaskIndex } from '../../../shared/index.ts';
 import { matchesQueue } from './matching.ts';
 import type { BrokerJob, BrokerMachine, BrokerProvider, OpenTask, TaskQueue } from '../state.ts';
-import { getGroup } from '../jobs/task-groups.ts';
+import { queueOf } from '../placement/placed-tasks.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 
 /**
@@ -30,7 +30,7 @@ function holdBack(job: BrokerJob | undefined, tasks: IndexSet, held: Set<TaskQue
   if (job?.status !== 'running') return 0;
   let count = 0;
   for (const index of tasks.values()) {
-    const { queue } = getGroup(job, index);
+    const queue = queueOf(job, index);
     if (!queue.ready.has(index)) continue;
     queue.heldBack.add(index);
     held.add(queue);
@@ -61,8 +61,8 @@ export function isUnheard(turn: Turn, { jobId }: BrokerJob, { index, replicas }:
 }
 
 /** Whether a machine may take what is held back: no replica beside another is to have it when that may go on. */
-export function isKeptFor(held: ReadonlySet<TaskQueue>, { facts }: BrokerMachine): boolean {
-  for (const queue of held) if (matchesQueue(queue, facts)) return true;
+export function isKeptFor(held: ReadonlySet<TaskQueue>, machine: BrokerMachine): boolean {
+  for (const queue of held) if (matchesQueue(queue, machine)) return true;
   return false;
 }
 

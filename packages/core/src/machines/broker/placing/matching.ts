@@ -1,10 +1,16 @@
 import type { MachineFacts } from '../../../messages/index.ts';
 import { type Attributes, evaluate, parseRequirements } from '../../../requirements/index.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
-import type { TaskQueue } from '../state.ts';
+import { mayUse } from '../placement/placed-tasks.ts';
+import type { BrokerMachine, TaskQueue } from '../state.ts';
 
-/** Whether a machine may run the queue's tasks. Answers are kept, so asking again is cheap. */
-export function matchesQueue(queue: TaskQueue, facts: MachineFacts): boolean {
+/** Whether a machine may run the queue's tasks: it would do, and they are not placed elsewhere. */
+export function matchesQueue(queue: TaskQueue, { provider, facts }: Pick<BrokerMachine, 'provider' | 'facts'>): boolean {
+  return mayUse(queue, provider) && wouldDo(queue, facts);
+}
+
+/** Whether a machine is one that the queue's tasks could run on, wherever they are placed. Answers are kept, so asking again is cheap. */
+export function wouldDo(queue: TaskQueue, facts: MachineFacts): boolean {
   if (!belongsTo(queue.job, facts.reservation)) return false;
   const known = queue.matches.get(facts);
   if (known !== undefined) return known;

@@ -12,6 +12,7 @@ import { claimOfSister, costOfSister, leftOf, type SisterCandidate } from './rep
 import type { BrokerJob, BrokerMachine, BrokerState, OpenTask, TaskQueue } from '../state.ts';
 import { bytesHeldIn } from '../results/stored-inputs.ts';
 import { getGroup, widthOf } from '../jobs/task-groups.ts';
+import { queueOf } from '../placement/placed-tasks.ts';
 import { expectedTime, remainingOf } from '../times/task-times.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 import { hasVotedOn, isVotedOn, votesWanted } from '../trust/votes.ts';
@@ -90,7 +91,7 @@ function isReplicated({ isGang, replicasMax, status, scheduler }: BrokerJob): bo
 function worthOf(job: BrokerJob, { task, machine }: SisterCandidate, bytesHeld: ReturnType<typeof bytesHeldIn>): number {
   const time = expectedTime(job, machine) ?? 0;
   if (findScheduler(job.scheduler).replication !== 'where-data-are') return -time;
-  return bytesHeld(getGroup(job, task.index).queue, task.index, machine) - time / timeMax;
+  return bytesHeld(queueOf(job, task.index), task.index, machine) - time / timeMax;
 }
 
 function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
@@ -119,8 +120,8 @@ function replicasMaxOf(state: BrokerState, job: BrokerJob, task: OpenTask): numb
 
 function suits(turn: Turn, job: BrokerJob, { task, machine }: { task: OpenTask; machine: BrokerMachine }): boolean {
   if (task.replicas.some((replica) => replica.machine === machine) || (isVotedOn(job) && hasVotedOn(task, machine))) return false;
-  const { queue } = getGroup(job, task.index);
-  if (!matchesQueue(queue, machine.facts) || keepsAway(turn, queue, machine)) return false;
+  const queue = queueOf(job, task.index);
+  if (!matchesQueue(queue, machine) || keepsAway(turn, queue, machine)) return false;
   const until = avoidedUntil(turn, machine, { queue, task });
   if (until !== undefined) wakeBy(turn, until);
   return until === undefined;

@@ -26,7 +26,7 @@ const lookEveryMin: Duration = 1000;
 export function schedulingPort(turn: Turn): SchedulingPort<BrokerMachine, TaskQueue> {
   const order = new ReadyOrder();
   return {
-    matches: (queue, machine) => matchesQueue(queue, machine.facts) && !keepsAway(turn, queue, machine),
+    matches: (queue, machine) => matchesQueue(queue, machine) && !keepsAway(turn, queue, machine),
     prefetchDepth: (queue, machine) => depthOf(turn, queue, machine),
     place: (machine, queue, countMax) => placeFrom(turn, machine, { queue, countMax, order }),
     readyTasks: listReady,
@@ -38,7 +38,7 @@ export function schedulingPort(turn: Turn): SchedulingPort<BrokerMachine, TaskQu
     bytesHeld: bytesHeldIn(turn.state),
     isPlanned: (queue) => canBePlanned(turn.state, queue),
     placePlanned: (machines, queues) => placePlanned(turn, machines, queues, {
-      order, matches: (queue, machine) => matchesQueue(queue, machine.facts) && !keepsAway(turn, queue, machine), suits: (queue, task, machine) => suits(turn, machine, { queue, task }),
+      order, matches: (queue, machine) => matchesQueue(queue, machine) && !keepsAway(turn, queue, machine), suits: (queue, task, machine) => suits(turn, machine, { queue, task }),
       placeTasks: (machine, queue, tasks) => placeTasks(turn, machine, { queue, tasks }),
     }),
     lookAgain: (queue) => { wakeBy(turn, lastLook(turn, queue) + lookEvery(queue)); },

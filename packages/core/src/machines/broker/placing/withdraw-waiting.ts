@@ -3,7 +3,7 @@ import { avoidedUntil } from './avoidance.ts';
 import { matchesQueue } from './matching.ts';
 import { keepsAway } from '../times/remaining-time.ts';
 import type { BrokerMachine, BrokerReplica } from '../state.ts';
-import { getGroup } from '../jobs/task-groups.ts';
+import { queueOf } from '../placement/placed-tasks.ts';
 import { type Turn, wakeBy, withdrawReplica } from '../turn.ts';
 import { hasVotedOn, isVotedOn } from '../trust/votes.ts';
 
@@ -16,8 +16,8 @@ export function withdrawWaiting(turn: Turn, machines: readonly BrokerMachine[], 
   const chosen = chooseWithdrawals(machines, idle, {
     replicasOf: (machine) => [...machine.replicas.values()].map((replica) => describe(turn, replica)),
     matches: ({ replica: { job, task } }, machine) => {
-      const { queue } = getGroup(job, task.index);
-      if (!matchesQueue(queue, machine.facts) || keepsAway(turn, queue, machine)) return false;
+      const queue = queueOf(job, task.index);
+      if (!matchesQueue(queue, machine) || keepsAway(turn, queue, machine)) return false;
       if (isVotedOn(job) && hasVotedOn(task, machine)) return false;
       // Back in hand it would only be put into the same queue again, and again asked back.
       const until = avoidedUntil(turn, machine, { queue, task });

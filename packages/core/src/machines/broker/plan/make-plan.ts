@@ -55,7 +55,7 @@ class Suitability {
 
   matchesOf(queue: TaskQueue): readonly boolean[] {
     let matches = this.#matches.get(queue);
-    if (matches === undefined) this.#matches.set(queue, matches = this.#machines.map((machine) => matchesQueue(queue, machine.facts) && !keepsAway(this.#turn, queue, machine)));
+    if (matches === undefined) this.#matches.set(queue, matches = this.#machines.map((machine) => matchesQueue(queue, machine) && !keepsAway(this.#turn, queue, machine)));
     return matches;
   }
 

@@ -2,6 +2,7 @@ import type { AllocationRequest } from '../../../messages/index.ts';
 import type { Duration, Instant } from '../../../shared/index.ts';
 import { quantileOn, type Slowness, unknownSlowness } from '../../../times/index.ts';
 import { matchesQueue } from '../placing/matching.ts';
+import { mayUse } from '../placement/placed-tasks.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
 import { type BrokerJob, type BrokerMachine, type BrokerState, isHere, type TaskQueue } from '../state.ts';
 import { timeQuantile } from './task-times.ts';
@@ -105,14 +106,15 @@ export function longestStay(state: BrokerState, queue: TaskQueue): Duration {
   for (const machine of state.machines.values()) {
     const { facts, joinedAt } = machine;
     const stays = (facts.until ?? Infinity) - joinedAt;
-    if (stays > longest && isHere(machine) && matchesQueue(queue, facts)) longest = stays;
+    if (stays > longest && isHere(machine) && matchesQueue(queue, machine)) longest = stays;
   }
   for (const request of state.requests.values()) {
-    if (0.9 * request.walltime > longest && isWaiting(state, request) && belongsTo(queue.job, request.reservation)) longest = 0.9 * request.walltime;
+    if (0.9 * request.walltime > longest && isWaiting(state, queue, request) && belongsTo(queue.job, request.reservation)) longest = 0.9 * request.walltime;
   }
   return longest;
 }
 
-function isWaiting({ providers }: BrokerState, { status, providerId }: AllocationRequest): boolean {
-  return (status === 'queued' || status === 'submitting') && providers.get(providerId)?.isConnected === true;
+function isWaiting({ providers }: BrokerState, queue: TaskQueue, { status, providerId }: AllocationRequest): boolean {
+  const provider = status === 'queued' || status === 'submitting' ? providers.get(providerId) : undefined;
+  return provider?.isConnected === true && mayUse(queue, provider);
 }

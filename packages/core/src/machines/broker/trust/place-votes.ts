@@ -84,7 +84,7 @@ class Round {
   }
 
   #suits(machine: BrokerMachine, queue: TaskQueue, task: OpenTask): boolean {
-    if (hasVotedOn(task, machine) || !matchesQueue(queue, machine.facts) || keepsAway(this.#turn, queue, machine)) return false;
+    if (hasVotedOn(task, machine) || !matchesQueue(queue, machine) || keepsAway(this.#turn, queue, machine)) return false;
     const until = avoidedUntil(this.#turn, machine, { queue, task });
     if (until !== undefined) wakeBy(this.#turn, until);
     return until === undefined;

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { findSpecFault } from '@mutirao/core/machines/broker';
 import type { JobSpec, OutputSpec, TaskGroup } from '@mutirao/core/messages';
-import { aGroup, aJob } from '@mutirao/testkit';
+import { aGroup, aJob, aReservation } from '@mutirao/testkit';
 
 const input = { source: { kind: 'path', path: 'a' }, root: 'playpen', path: 'a', condition: '' } as const;
 const output = { root: 'storage', path: 'o', localPath: '/o', condition: '' } as const;
@@ -29,6 +29,11 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   ['verification by checks that are not there', aJob(1, { verification: { kind: 'check' }, groups: [aGroup(1, { check: 'true' }), aGroup(1)] }), /task group 1 has none; want a check in each/],
   ['a vote on what does nothing', aJob(1, { verification: { kind: 'vote', count: 3 }, groups: [aGroup(1, { noOp: true })] }), /task group 0 does nothing \(no-op\)/],
   ['the credibility of what does nothing', aJob(1, { verification: { kind: 'credibility', threshold: 0.9 }, groups: [aGroup(1, { noOp: true })] }), /does nothing/],
+  ['a placement that nobody knows', aJob(1, { placement: 'best' }), /placement is "best" begins with no strategy/],
+  ['a placement with an a above 1', aJob(1, { placement: 'min-ct:2' }), /placement is "min-ct:2" has the admissibility "2"; want a number in 0\.\.1/],
+  ['a placement beside a plan', aJob(1, { placement: 'min-ct', scheduler: 'plan' }), /placement is min-ct, and scheduler is plan, which chooses machines itself; want one/],
+  ['a placement beside votes', aJob(1, { placement: 'min-ct', verification: { kind: 'vote', count: 3 } }), /placement is min-ct, and verification is by vote/],
+  ['a placement beside a reservation', aJob(1, { placement: 'min-ct', reservation: { ...aReservation('7:1000-5000x2'), after: 'wait' } }), /placement is min-ct, and the job has a reservation/],
   ['a command with a NUL', withGroup({ command: 'a\0b' }), /NUL/],
 ];
 

@@ -252,7 +252,14 @@ export interface JobSpec {
   /** What tasks wait for; a job without edges is a bag. 1,000,000 at most, and 100,000 tasks where there are any. */
   edges: TaskEdge[];
   /** Each task is a gang: its processors may be of several machines of one provider, and it starts when all of them are held. Neither voted on nor replicated. */
-  gang?: boolean | undefined;
+  gang?:
+    | boolean
+    | undefined;
+  /**
+   * Which provider's resource tasks join that take several processors: STRATEGY[:A] with a placement strategy and an admissibility A in 0..1, or "adaptive" (1 when
+   * left out), as in "min-ct:0.5"; "none" for wherever there is room. When absent, as the broker does by default.
+   */
+  placement?: string | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
@@ -1380,6 +1387,7 @@ function createBaseJobSpec(): JobSpec {
     reservation: undefined,
     edges: [],
     gang: undefined,
+    placement: undefined,
   };
 }
 
@@ -1432,6 +1440,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.gang !== undefined) {
       writer.uint32(128).bool(message.gang);
+    }
+    if (message.placement !== undefined) {
+      writer.uint32(138).string(message.placement);
     }
     return writer;
   },
@@ -1578,6 +1589,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.gang = reader.bool();
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.placement = reader.string();
             continue;
           }
         }

@@ -1,0 +1,104 @@
+import type { AssignedTask, PlacementResource } from '../../../placement/index.ts';
+import { describeTime, type Duration, type TaskIndex } from '../../../shared/index.ts';
+import type { BrokerProvider, TaskQueue } from '../state.ts';
+import { type Turn, wakeBy } from '../turn.ts';
+import { adaptiveFor } from './choosing.ts';
+import { choiceFor } from './choice-for.ts';
+import type { Placing } from './placing.ts';
+import type { ResourceView } from './resource-view.ts';
+
+/** Between two looks at what starts too late at a provider. */
+const lookEvery: Duration = 60_000;
+
+/** Finds out whether tasks that wait at a provider stay there. */
+export class Mover {
+  readonly #turn: Turn;
+  readonly #part: TaskQueue;
+  readonly #provider: BrokerProvider;
+  readonly #view: () => ResourceView;
+
+  /** @param part of a queue, placed at one provider. @param view made where it is looked at. */
+  constructor(turn: Turn, part: TaskQueue, view: () => ResourceView) {
+    this.#turn = turn;
+    this.#part = part;
+    this.#provider = part.place as BrokerProvider;
+    this.#view = view;
+  }
+
+  /** Why what waits cannot stay; undefined where it can. A provider that is away has its grace, as its machines have. */
+  whyNot(source: TaskQueue): string | undefined {
+    const { state, now } = this.#turn;
+    const { providerId, awaySince, resource } = this.#provider;
+    if (awaySince !== undefined) {
+      const due = awaySince + state.options.suspectGrace;
+      if (due > now) wakeBy(this.#turn, due);
+      return due > now ? undefined : `${providerId}, where it was before, is away`;
+    }
+    if (resource?.standing.isDraining === true) return `${providerId}, where it was before, takes no more work`;
+    // Only what providers tell, or machines that come and go, make it another one.
+    return this.#turn.mayChangeDemand && isToldOf(this.#provider) && this.#view().suits(source, this.#provider) === false ? `${providerId}, where it was before, would not do any more` : undefined;
+  }
+
+  /**
+   * Moves the first tasks that are late, as long as another admissible resource would start them within half the time by which they are late: at least
+   * `lateAfter` behind the start that was foreseen when they were placed (where none was, behind their placing).
+   */
+  moveLate(source: TaskQueue): Placing[] {
+    const { state, now } = this.#turn;
+    const moved: Placing[] = [];
+    const lookAt = state.choosing.looks.get(this.#part) ?? 0;
+    if (lookAt > now && lookAt <= now + lookEvery) {
+      wakeBy(this.#turn, lookAt);
+      return moved;
+    }
+    for (const index of this.#part.ready.values()) {
+      const late = this.#lateBy(index);
+      if (late < state.options.placement.lateAfter) {
+        wakeBy(this.#turn, now + state.options.placement.lateAfter - late);
+        return moved;
+      }
+      const placing = this.#moveTo(source, index, late);
+      if (placing === undefined) break;
+      moved.push(placing);
+    }
+    state.choosing.looks.set(this.#part, now + lookEvery);
+    wakeBy(this.#turn, now + lookEvery);
+    return moved;
+  }
+
+  /** Which of the others would start a task first. */
+  #soonest(resources: readonly PlacementResource[], task: AssignedTask): { readonly resource: PlacementResource; readonly wait: Duration } | undefined {
+    let best: { readonly resource: PlacementResource; readonly wait: Duration } | undefined;
+    for (const resource of resources) {
+      const wait = resource.name === this.#provider.providerId ? undefined : this.#view().waitOn(resource, task);
+      if (wait !== undefined && (best === undefined || wait < best.wait)) best = { resource, wait };
+    }
+    return best;
+  }
+
+  /** By how long a task has waited beyond the start that was foreseen. */
+  #lateBy(index: TaskIndex): Duration {
+    const place = this.#part.job.placed.get(index);
+    return place === undefined ? 0 : this.#turn.now - (place.startsBy ?? place.at);
+  }
+
+  #moveTo(source: TaskQueue, index: TaskIndex, late: Duration): Placing | undefined {
+    const { state, now } = this.#turn;
+    const view = this.#view();
+    const choice = choiceFor(state, source);
+    if (choice === undefined) return undefined;
+    const { table } = view.candidatesFor(source);
+    const task = view.taskOf(source.job, index);
+    const range = table.sets.rangeOf(task.width, choice.admissibility === 'adaptive' ? adaptiveFor(state.choosing, view.sizes).value : choice.admissibility);
+    const best = range === undefined ? undefined : this.#soonest(table.resources.slice(range.first, range.last + 1), task);
+    if (best === undefined || best.wait > late / 2) return undefined;
+    view.assign(best.resource, task);
+    const reason = `it is to start in ${describeTime(best.wait)} there, and ${this.#provider.providerId}, where it was before, is ${describeTime(late)} later than was foreseen`;
+    return { taskIndex: index, providerId: best.resource.name, startsBy: now + best.wait, reason };
+  }
+}
+
+/** Whether the provider has told of its resource: nothing is concluded from what it has not said yet. */
+function isToldOf({ isConnected, isSettled, resource }: BrokerProvider): boolean {
+  return isConnected && isSettled && resource !== undefined;
+}
