@@ -17,6 +17,8 @@ class ClusterUnderTest {
   readonly directory = join(this.home, 'clusters', 'a');
   manager!: EmbeddedCluster;
   address = '';
+  /** Orders, each with the tighter walltime that would have gained it something. */
+  readonly gains: [string, number][] = [];
   pid = 0;
   exitStatus: number | undefined;
 
@@ -31,7 +33,9 @@ class ClusterUnderTest {
     }).pid ?? 0;
     await until(() => existsSync(addressFile), 'the cluster listens');
     ({ address: this.address } = JSON.parse(readFileSync(addressFile, 'utf8')) as { address: string });
-    this.manager = new EmbeddedCluster({ address: this.address, token: readToken(tokenPath(this.home)) });
+    this.manager = new EmbeddedCluster({
+      address: this.address, token: readToken(tokenPath(this.home)), onWalltimeGain: ({ clientRequestId }, { walltimeMs }) => { this.gains.push([clientRequestId, walltimeMs]); },
+    });
   }
 
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
@@ -145,6 +149,9 @@ test.serial('after kill -9 scores are what they were, and order the queue', asyn
   const blocking = await cluster.allocate('blocks', 3, 60_000, 'sleep 1000');
   await until(async () => (await cluster.entry(blocking))?.status === 'running', 'the machine is taken');
   const later = await cluster.allocateAs('careless', { clientRequestId: 'late', width: 3, walltime: 3_600_000 }, 'true');
+  t.deepEqual(cluster.gains, [], 'nobody is ahead of it');
+  await cluster.manager.release(await cluster.allocateAs('never seen', { clientRequestId: 'vain', width: 1, walltime: 12_000_000 }, 'true'));
+  t.deepEqual(cluster.gains, [['vain', 6_000_000]], 'of who was never seen a half is guessed, which would pass the careless one');
   const sooner = await cluster.allocateAs('exact', { clientRequestId: 'soon', width: 3, walltime: 3_600_000 }, 'true');
   await cluster.end('SIGKILL');
   await cluster.start(...byScores);

@@ -1,4 +1,4 @@
-import { ClusterServiceClient } from '@mutirao/api/cluster';
+import { ClusterServiceClient, type WalltimeGain } from '@mutirao/api/cluster';
 import { decodeLimitsOf, decodeQueueListing, encodeAllocateRequest } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
@@ -16,6 +16,8 @@ export interface EmbeddedClusterOptions {
   readonly trust?: TrustSource;
   /** What the cluster is called at its reservation manager; empty where it honours no reservations. */
   readonly reservationResource?: string;
+  /** Hears of an order that waits what a tighter walltime would have gained it, where the queue is by scores and it would. */
+  readonly onWalltimeGain?: (order: AllocationOrder, gain: WalltimeGain) => void;
   /** Of each call; 10 s when left out. */
   readonly deadlineMs?: number;
 }
@@ -28,16 +30,19 @@ export class EmbeddedCluster implements ResourceManager {
   readonly reservationResource?: string;
   readonly #client: ClusterServiceClient;
   readonly #deadlineMs: number;
+  readonly #onWalltimeGain: EmbeddedClusterOptions['onWalltimeGain'];
   readonly #closed = new AbortController();
 
   constructor(options: EmbeddedClusterOptions) {
     this.#client = dial(ClusterServiceClient, options.address, { token: options.token, trust: options.trust });
     if (options.reservationResource !== undefined && options.reservationResource !== '') this.reservationResource = options.reservationResource;
     this.#deadlineMs = options.deadlineMs ?? 10_000;
+    this.#onWalltimeGain = options.onWalltimeGain;
   }
 
   async allocate(order: AllocationOrder): Promise<string> {
-    const { requestId } = await callUnary(this.#client, 'allocate', encodeAllocateRequest(order), this.#limits());
+    const { requestId, walltimeGain } = await callUnary(this.#client, 'allocate', encodeAllocateRequest(order), this.#limits());
+    if (walltimeGain !== undefined) this.#onWalltimeGain?.(order, walltimeGain);
     return requestId;
   }
 

@@ -61,7 +61,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const ownerId = userInfo().username;
   const metrics = new Metrics({ withProcess: true });
   const keeper = config.manager === 'none' ? openKeeper(directory, log) : undefined;
-  const manager = openManager(config, { id: config.id, home, directory, token, passedOn });
+  const manager = openManager(config, { id: config.id, home, directory, token, passedOn, log });
   await demandHolding(config, manager);
   void tellReserving(config, manager, log);
   const provider = await startProvider({

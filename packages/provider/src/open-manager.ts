@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { LeadRule } from '@mutirao/core/reservations';
 import type { Duration } from '@mutirao/core/shared';
-import { CommandsManager, EmbeddedCluster, readManagerFile, SlurmManager, type ResourceManager } from '@mutirao/managers';
+import { CommandsManager, EmbeddedCluster, readManagerFile, SlurmManager, type EmbeddedClusterOptions, type ResourceManager } from '@mutirao/managers';
 import { systemClock } from '@mutirao/runtime/driver';
 import { userTrust } from '@mutirao/runtime/identity';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
@@ -42,6 +42,7 @@ export interface ManagerPlaces {
   readonly id: string;
   /** Words for each submission. */
   readonly passedOn: readonly string[];
+  readonly log: Pick<Logger, 'info'>;
 }
 
 /** The resource manager that a provider is to use. @throws {MutiraoError} MUT_UNREACHABLE, MUT_BAD_CONFIG */
@@ -92,10 +93,13 @@ export function queueIntervalOf({ manager, queueInterval }: ManagerConfig): Dura
 }
 
 function openEmbedded({ cluster, clusterHome, reservationResource }: ManagerConfig, places: ManagerPlaces): ResourceManager {
+  const onWalltimeGain: EmbeddedClusterOptions['onWalltimeGain'] = ({ clientRequestId, walltime }, { walltimeMs, expectedWaitMs, tighterExpectedWaitMs }) => {
+    places.log.info({ request: clientRequestId, walltime_ms: walltime, tighter_ms: walltimeMs, wait_ms: expectedWaitMs, tighter_wait_ms: tighterExpectedWaitMs }, 'a tighter walltime would have had the request wait less');
+  };
   const { home, token } = clusterHome === '' ? places : { home: clusterHome, token: readToken(tokenPath(clusterHome)) };
   const address = cluster.includes(':') ? cluster : addressIn(join(home, 'clusters', cluster, 'cluster.json'));
   if (address === undefined) throw new MutiraoError('MUT_UNREACHABLE', `there is no cluster "${cluster}" in ${home}; start it first, or give its address`);
-  return new EmbeddedCluster({ address, token, trust: userTrust(home), reservationResource: reservationResource || (cluster.includes(':') ? '' : cluster) });
+  return new EmbeddedCluster({ address, token, trust: userTrust(home), reservationResource: reservationResource || (cluster.includes(':') ? '' : cluster), onWalltimeGain });
 }
 
 function openSlurm(config: ManagerConfig, { id, directory, passedOn }: ManagerPlaces): ResourceManager {
