@@ -66,7 +66,8 @@ export class AnsweringBroker {
     return this.#answer('listTasks', request, () => {
       this.#job(request.jobId);
       const all = this.tasks.get(request.jobId) ?? [];
-      const chosen = request.taskIndexes.length === 0 ? all : request.taskIndexes.flatMap((index) => all[index] ?? []);
+      // The tasks of a test are in the order of their indexes.
+      const chosen = request.taskIndexes.length === 0 ? all.slice(request.fromTaskIndex, request.status === TaskStatus.UNSPECIFIED ? request.fromTaskIndex + request.pageSize + 1 : undefined) : request.taskIndexes.flatMap((index) => all[index] ?? []);
       const found = chosen.filter(({ taskIndex, status }) => taskIndex >= request.fromTaskIndex && (request.status === TaskStatus.UNSPECIFIED || status === request.status));
       return { tasks: found.slice(0, request.pageSize), nextTaskIndex: found[request.pageSize]?.taskIndex };
     });

@@ -32,7 +32,7 @@ export function drawGantt(records: JobRecords, window: GanttWindow, now: number)
   const machines = [...new Set(shown.map(({ machineId }) => machineId))].sort(compare);
   const rows = machines.slice(0, rowsMax);
   const rowOf = new Map(rows.map((machineId, row) => [machineId, row]));
-  const segments = shown.flatMap((replica) => segmentsOf(replica, rowOf.get(replica.machineId), now)).map((one) => clip(one, from, until)).filter(({ start, end }) => end > start);
+  const segments = segmentsOf(shown, { rowOf, from, until, now });
   const barsMax = window.barsMax ?? barsDefault;
   const binCount = Math.max(1, Math.min(window.binCount ?? binsDefault, Math.floor(cellsMax / Math.max(1, rows.length))));
   const binMs = Math.max(1, Math.ceil((until - from) / binCount));
@@ -57,16 +57,30 @@ function extentOf(replicas: readonly ReplicaRow[], { from, until }: GanttWindow,
   return [begin, Math.max(begin + 1, until ?? (last === 0 ? now : last))];
 }
 
-function segmentsOf(replica: ReplicaRow, row: number | undefined, now: number): Segment[] {
-  if (row === undefined) return [];
-  const { placedAt, startedAt, kind } = replica;
-  const end = replica.endedAt || now;
-  const start = startedAt === 0 ? end : startedAt;
-  return [{ row, start: placedAt, end: start, kind: kindIndex('staging'), replica }, { row, start, end, kind: kindIndex(kind), replica }];
+interface Frame {
+  readonly rowOf: ReadonlyMap<string, number>;
+  readonly from: number;
+  readonly until: number;
+  readonly now: number;
 }
 
-function clip(segment: Segment, from: number, until: number): Segment {
-  return { ...segment, start: Math.max(segment.start, from), end: Math.min(segment.end, until) };
+/** What is within the window; in one pass, for there may be hundreds of thousands. */
+function segmentsOf(replicas: readonly ReplicaRow[], { rowOf, from, until, now }: Frame): Segment[] {
+  const segments: Segment[] = [];
+  const staging = kindIndex('staging');
+  const add = (segment: Segment): void => {
+    const [start, end] = [Math.max(segment.start, from), Math.min(segment.end, until)];
+    if (end > start) segments.push({ ...segment, start, end });
+  };
+  for (const replica of replicas) {
+    const row = rowOf.get(replica.machineId);
+    if (row === undefined) continue;
+    const end = replica.endedAt || now;
+    const start = replica.startedAt === 0 ? end : replica.startedAt;
+    add({ row, start: replica.placedAt, end: start, kind: staging, replica });
+    add({ row, start, end, kind: kindIndex(replica.kind), replica });
+  }
+  return segments;
 }
 
 function barsOf(segments: readonly Segment[]): Gantt['bars'] {
@@ -95,7 +109,8 @@ function cellsOf(segments: readonly Segment[], { from, binMs, binCount, rowCount
     }
   }
   const cells = { row: [] as number[], bin: [] as number[], kind: [] as number[], busy_ms: [] as number[] };
-  for (const [at, busy] of sums.entries()) {
+  for (let at = 0; at < sums.length; at += 1) {
+    const busy = sums[at] ?? 0;
     if (busy <= 0) continue;
     const place = Math.floor(at / barKinds.length);
     cells.row.push(Math.floor(place / binCount));
