@@ -75,7 +75,7 @@ function brokerIdOf(ownerId: string, home: string): string {
 
 function checkPlacement(text: string): void {
   const read = readPlacement(text);
-  if (typeof read === 'object' && 'fault' in read) throw new MutiraoError('MUT_BAD_CONFIG', `--placement is ${read.fault}`);
+  if (typeof read === 'object' && 'fault' in read) throw new MutiraoError('MUT_BAD_CONFIG', `--placement ${read.fault}`);
 }
 
 function parseProvider(given: string): { readonly providerId: ProviderId; readonly address: string } {

@@ -36,7 +36,7 @@ function decodeScheduler(wire: Scheduler | undefined): SchedulerName {
 function decodePlacement(wire: string | undefined): Pick<JobSpec, 'placement'> {
   if (wire === undefined || wire === '') return {};
   const read = readPlacement(wire);
-  if (typeof read === 'object' && 'fault' in read) throw badRequest(`job.placement is ${read.fault}`);
+  if (typeof read === 'object' && 'fault' in read) throw badRequest(`job.placement ${read.fault}`);
   return { placement: wire };
 }
 

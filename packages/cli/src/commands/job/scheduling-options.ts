@@ -35,7 +35,7 @@ export function readCap(text: string): ReplicationCap {
 /** Checks `--placement`: `none`, or `STRATEGY[:A]`. @throws {MutiraoError} MUT_BAD_REQUEST with the nearest strategy, or all of them. */
 export function checkPlacement(text: string): string {
   const read = readPlacement(text);
-  if (typeof read === 'object' && 'fault' in read) throw new MutiraoError('MUT_BAD_REQUEST', `--placement is ${read.fault}`);
+  if (typeof read === 'object' && 'fault' in read) throw new MutiraoError('MUT_BAD_REQUEST', `--placement ${read.fault}`);
   return text;
 }
 

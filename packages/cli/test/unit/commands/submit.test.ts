@@ -89,7 +89,7 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
   ['a cap without its sign', ['--extra-work', '20', '--', 'true'], /--extra-work is "20"; want none, idle or a percentage such as 20%/],
   ['a cap beyond all measure', ['--extra-work', '1001%', '--', 'true'], /--extra-work is "1001%"; want 0% to 1000%/],
   ['a cap with a slip', ['--extra-work', 'idel', '--', 'true'], /do you mean idle\?/],
-  ['a placement by a strategy with a slip', ['--placement', 'min-ctt:0.5', '--', 'true'], /--placement is "min-ctt:0\.5" begins with no strategy; do you mean min-ct\?/],
+  ['a placement by a strategy with a slip', ['--placement', 'min-ctt:0.5', '--', 'true'], /--placement "min-ctt:0\.5" begins with no strategy; do you mean min-ct\?/],
   ['a placement by a strategy of another kind', ['--placement', 'fair-share', '--', 'true'], /begins with no strategy; want one of random, min-lp/],
   ['a placement with an a above 1', ['--placement', 'min-ct:1.5', '--', 'true'], /has the admissibility "1\.5"; want a number in 0\.\.1, or "adaptive"/],
   ['too many replicas', ['--replicas', '17', '--', 'true'], /--replicas is "17"; want an integer in 1\.\.16/],

@@ -1,10 +1,10 @@
-import { findSize } from '../placement/known-size.ts';
+import { findSize, isAvailable, type KnownSize, widestMachine } from '../placement/known-size.ts';
 import { choiceFor } from '../placement/choice-for.ts';
 import { countWaiting } from '../placement/choose-resources.ts';
 import { ResourceView } from '../placement/resource-view.ts';
 import { describeTime, type Instant, type ProviderId, plural, type TaskIndex } from '../../../shared/index.ts';
 import type { PlacementChoice } from '../../../placement/index.ts';
-import type { BrokerJob, BrokerState, TaskQueue } from '../state.ts';
+import type { BrokerJob, BrokerProvider, BrokerState, TaskQueue } from '../state.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 
 /** Says where a task is placed, since when and why; nothing of one that is not. */
@@ -26,7 +26,7 @@ export function explainUnplaced(state: BrokerState, queue: TaskQueue, now: Insta
   if (queue.processors > table.sets.widest) {
     const widest = Math.max(0, ...view.sizes);
     const why = queue.processors > widest ? `no resource has ${plural(queue.processors, 'processor')}; the widest has ${widest}` : `none of the resources that have ${plural(queue.processors, 'processor')} would do`;
-    return { summary: `it has no place: ${why}.`, details: describeResources(state) };
+    return { summary: `it has no place: ${why}.`, details: describeResources(state, queue) };
   }
   const waiting = countWaiting(queue);
   return { summary: `it has no place yet: ${plural(waiting, 'task')} of its job ${waiting === 1 ? 'is' : 'are'} placed and ${waiting === 1 ? 'waits' : 'wait'}, and it comes behind them.`, details: [] };
@@ -58,13 +58,21 @@ export function explainPlacedAt(state: BrokerState, providerId: ProviderId): str
   return waiting.length === 0 ? [] : [`Placed at ${providerId} and waiting: ${waiting.slice(0, listedMax).join(', ')}${waiting.length > listedMax ? ' and others' : ''}.`];
 }
 
-/** What is known of the resources, a sentence each. */
-function describeResources(state: BrokerState): string[] {
+/** What is known of the resources, a sentence each, with why a wide enough one would not do for tasks of a queue. */
+function describeResources(state: BrokerState, queue: TaskQueue): string[] {
   return [...state.providers.values()].slice(0, listedMax).map((provider) => {
     const { providerId, isConnected, resource } = provider;
     if (!isConnected) return `${providerId} is away.`;
     const size = findSize(state, provider);
     if (size === undefined) return `${providerId} has told of no processors.`;
-    return `${providerId} has ${plural(size.processors, 'processor')}${size.widthMax < size.processors ? `, ${size.widthMax} at once` : ''}${resource?.standing.isDraining === true ? ', and takes no more work' : ''}.`;
+    const why = resource?.standing.isDraining === true ? ', and takes no more work' : describeUnsuitable(queue, provider, size);
+    return `${providerId} has ${plural(size.processors, 'processor')}${size.widthMax < size.processors ? `, ${size.widthMax} at once` : ''}${why}.`;
   });
+}
+
+/** Why the machines of a resource that is wide enough are not for the tasks of a queue; empty of one that is not, and of one whose machines are. */
+function describeUnsuitable(queue: TaskQueue, provider: BrokerProvider, size: KnownSize): string {
+  if (size.widthMax < queue.processors || isAvailable(queue, provider, size)) return '';
+  const most = widestMachine(provider, size);
+  return !queue.isGang && most < queue.processors ? `, on machines of ${most} at most` : ', on machines that do not meet the requirements';
 }

@@ -75,7 +75,11 @@ class Placer {
   #placeFrom(queue: TaskQueue, placings: Placing[]): void {
     const choice = choiceFor(this.#turn.state, queue);
     queue.place = choice === undefined ? undefined : 'undecided';
-    if (choice === undefined || queue.readyCount === 0 || this.#isAwaiting) return;
+    if (choice === undefined || queue.readyCount === 0 || this.#isAwaiting) {
+      // What comes in while nothing is placed may bring a wider resource, and is over when this is looked at again.
+      this.#turn.state.choosing.tooWide.delete(queue);
+      return;
+    }
     const { aheadMax } = this.#turn.state.options.placement;
     const room = aheadMax - countWaiting(queue);
     // By the half, so that what is known is not looked at for each task that begins.

@@ -27,15 +27,19 @@ export function findSize(state: BrokerState, provider: BrokerProvider): KnownSiz
 
 /** Whether a provider's resource is one that tasks of a queue could run on, by all that is known of it. */
 export function isAvailable(queue: TaskQueue, provider: BrokerProvider, size: KnownSize): boolean {
-  const { isConnected, resource, pattern } = provider;
+  const { isConnected, resource } = provider;
   const { processors, isGang } = queue;
   if (!isConnected || resource?.standing.isDraining === true || size.widthMax < processors) return false;
   if (size.isTimeShared) {
     const suitable = machinesOf(provider).filter(({ facts }) => wouldDo(queue, facts));
     return suitable.reduce((sum, machine) => sum + machine.processors, 0) >= processors;
   }
-  // Machines of an allocation have one processor unless they have shown otherwise.
-  return (isGang || (pattern?.processors ?? 1) >= processors) && mayObtain(queue, provider);
+  return (isGang || widestMachine(provider, size) >= processors) && mayObtain(queue, provider);
+}
+
+/** The most processors that one machine of a provider has: those of an allocation have one unless they have shown otherwise. */
+export function widestMachine(provider: BrokerProvider, { isTimeShared }: KnownSize): ProcessorCount {
+  return isTimeShared ? Math.max(0, ...machinesOf(provider).map(({ processors }) => processors)) : provider.pattern?.processors ?? 1;
 }
 
 function machinesOf({ machines }: BrokerProvider): BrokerMachine[] {

@@ -23,7 +23,7 @@ export function findPlacementFault(spec: JobSpec): SpecFault | undefined {
   const { placement } = spec;
   if (placement === undefined || placement === 'none') return undefined;
   const read = readPlacement(placement);
-  if (typeof read === 'object' && 'fault' in read) return { code: 'MUT_BAD_REQUEST', message: `placement is ${read.fault}` };
+  if (typeof read === 'object' && 'fault' in read) return { code: 'MUT_BAD_REQUEST', message: `placement ${read.fault}` };
   const other = findOther(spec);
   return other === undefined ? undefined : { code: 'MUT_BAD_REQUEST', message: `placement is ${placement}, and ${other}; want one of the two` };
 }
