@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { dialReservations } from '@mutirao/runtime/clients';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { userTrust } from '@mutirao/runtime/identity';
 import { Program, runCommandLine, type CommandResult } from '@mutirao/testkit';
-import { dialReservations } from '../../packages/cli/src/client/grpc-clients.ts';
 
 const user = userInfo().username;
 

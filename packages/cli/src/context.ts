@@ -1,7 +1,4 @@
-import type { BrokerClient } from './client/broker-client.ts';
-import type { ClusterClient } from './client/cluster-client.ts';
-import type { ProviderClient } from './client/provider-client.ts';
-import type { ReservationClient } from './client/reservation-client.ts';
+import type { BrokerClient, ClusterClient, ProviderClient, ReservationClient } from '@mutirao/runtime/clients';
 import type { ExitStatus } from './exit-status.ts';
 import type { Output } from './output/output.ts';
 

@@ -1,7 +1,4 @@
-export type { BrokerClient } from './client/broker-client.ts';
-export type { ClusterClient } from './client/cluster-client.ts';
-export type { ProviderClient } from './client/provider-client.ts';
-export type { ReservationClient } from './client/reservation-client.ts';
+export type { BrokerClient, ClusterClient, ProviderClient, ReservationClient } from '@mutirao/runtime/clients';
 export { entries, type CommandEntry } from './commands/index.ts';
 export type { CommandContext } from './context.ts';
 export type { ExitStatus } from './exit-status.ts';

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { findSiteTokenAt, mutiraoHome, readToken, tokenPath } from '@mutirao/runtime/files';
 import { userTrust } from '@mutirao/runtime/identity';
 
-import type { BrokerClient } from './client/broker-client.ts';
-import type * as Clients from './client/grpc-clients.ts';
+import type { BrokerClient } from '@mutirao/runtime/clients';
+import type * as Clients from '@mutirao/runtime/clients';
 import type { CommandContext, CommonOptions } from './context.ts';
 import { findBrokerAddress } from './grid/addresses.ts';
 import type { Output } from './output/output.ts';
@@ -19,7 +19,7 @@ export function makeLiveContext(output: Output, options: CommonOptions, passedOn
   const interrupt = abortOnSignals();
   const opened: Clients.Closable<unknown>[] = [];
   const dialWith = async <Client>(at: string, dial: (rpc: typeof Clients, settings: Clients.CallSettings) => Clients.Closable<Client>, siteToken?: string): Promise<Client> => {
-    const rpc = await import('./client/grpc-clients.ts');
+    const rpc = await import('@mutirao/runtime/clients');
     const made = dial(rpc, { token: siteToken ?? (() => readToken(tokenPath(at))), trust: userTrust(at), deadlineMs, signal: interrupt.signal });
     opened.push(made);
     return made.client;

@@ -5,7 +5,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { JobStatus, type JobSummary } from '@mutirao/api/broker';
 import { parseSelector, selectNumbers, type Selector } from '@mutirao/formats';
 
-import type { BrokerClient } from './client/broker-client.ts';
+import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from './context.ts';
 
 /**

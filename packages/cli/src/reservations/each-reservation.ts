@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Reservation } from '@mutirao/api/reservation';
 
-import type { ReservationClient } from '../client/reservation-client.ts';
+import type { ReservationClient } from '@mutirao/runtime/clients';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { reservationJson } from '../json/reservation-documents.ts';

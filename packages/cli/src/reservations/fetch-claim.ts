@@ -1,7 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { ReservationStatus } from '@mutirao/api/reservation';
 
-import type { ReservationClient } from '../client/reservation-client.ts';
+import type { ReservationClient } from '@mutirao/runtime/clients';
 import { nameOf } from '../wire/names.ts';
 import { readReservationId } from './show-reservation.ts';
 

@@ -1,6 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
 
-import type { ReservationClient } from '../client/reservation-client.ts';
+import type { ReservationClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../context.ts';
 import { managerAddress } from './show-reservation.ts';
 

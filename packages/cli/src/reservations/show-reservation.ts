@@ -5,7 +5,7 @@ import { AheadStatus, ReservationStatus } from '@mutirao/api/reservation';
 import { describeAhead } from '@mutirao/core/messages';
 import { findNearestWord } from '@mutirao/core/shared';
 
-import type { ReservationClient } from '../client/reservation-client.ts';
+import type { ReservationClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../context.ts';
 import { findReservationsAddress } from '../grid/addresses.ts';
 import { renderPairs, renderTable } from '../output/table.ts';

@@ -1,7 +1,7 @@
 import { JobStatus, type JobEvent, type JobSummary } from '@mutirao/api/broker';
 import { MutiraoError, registry } from '@mutirao/api/errors';
 
-import type { BrokerClient } from '../client/broker-client.ts';
+import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../context.ts';
 import { openProgress } from './progress.ts';
 

@@ -1,5 +1,5 @@
 import type { CommandContext } from '../context.ts';
-import type { BrokerClient } from '../client/broker-client.ts';
+import type { BrokerClient } from '@mutirao/runtime/clients';
 
 /** What a provider says whose resource manager it cannot ask. */
 const unreachable = 'The queue of the resource cannot be read';

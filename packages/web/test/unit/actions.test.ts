@@ -197,7 +197,7 @@ test('a calendar shows what is taken, and whose it is as far as the viewer may s
       listReservations: answer({ reservations: [reservation({}), reservation({ reservationId: 2, userId: 'bo', reason: hostile, heldAhead: { status: AheadStatus.HELD, heldUnits: 2, askedUnits: 0, askUnixMs: 0, expectedUnixMs: 0, reason: '' } })], nextBeforeReservationId: 0 }),
       requestReservation: answer({ outcome: { $case: 'refusal' as const, value: refusal }, movedCount: 0 }),
       renegotiateReservation: answer({ outcome: { $case: 'reservation' as const, value: reservation({ revision: 2 }) } }),
-      cancelReservation: answer({}),
+      cancelReservation: answer({ reservation: undefined }),
     }),
   });
   const calendar = await page.call(t, 'getCalendar', undefined, '/reservations/calendar?resource_id=alpha&from_unix_ms=1000000&until_unix_ms=1040000');

@@ -5,7 +5,7 @@ import type { JobSpec } from '@mutirao/core/messages';
 import type { Duration } from '@mutirao/core/shared';
 import { parseDuration } from '@mutirao/formats';
 
-import type { BrokerClient } from '../../client/broker-client.ts';
+import type { BrokerClient } from '@mutirao/runtime/clients';
 
 /** How long tasks are taken to last, and who says so. */
 export interface TaskEstimate {

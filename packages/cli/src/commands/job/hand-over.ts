@@ -6,7 +6,7 @@ import { encodeJobSpec } from '@mutirao/api/codecs';
 import { MutiraoError, registry } from '@mutirao/api/errors';
 import type { JobSpec } from '@mutirao/core/messages';
 
-import type { BrokerClient } from '../../client/broker-client.ts';
+import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../../context.ts';
 import { resolveJobId } from '../../selectors.ts';
 import type { HereOptions } from './here-options.ts';

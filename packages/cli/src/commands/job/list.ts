@@ -3,7 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { JobStatus, type JobSummary } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
 
-import type { BrokerClient } from '../../client/broker-client.ts';
+import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { jobJson } from '../../json/documents.ts';

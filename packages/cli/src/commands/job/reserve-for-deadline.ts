@@ -7,7 +7,7 @@ import { countTasks } from '@mutirao/core/machines/broker';
 import type { JobSpec } from '@mutirao/core/messages';
 import type { Duration, Instant } from '@mutirao/core/shared';
 
-import type { ReservationClient } from '../../client/reservation-client.ts';
+import type { ReservationClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../../context.ts';
 import { hasReservations } from '../../grid/addresses.ts';
 import { showDuration, showInstant } from '../../output/units.ts';

@@ -5,7 +5,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { JobSpec } from '@mutirao/core/messages';
 import { mutiraoHome } from '@mutirao/runtime/files';
 
-import type { BrokerClient } from '../../client/broker-client.ts';
+import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { closeHereHome, listAbandoned, openHereHome, type HereHome } from '../../grid/here-home.ts';

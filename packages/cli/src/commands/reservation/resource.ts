@@ -4,7 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { AddMaintenanceRequest, Resource } from '@mutirao/api/reservation';
 import { InvariantError } from '@mutirao/core/shared';
 
-import type { ReservationClient } from '../../client/reservation-client.ts';
+import type { ReservationClient } from '@mutirao/runtime/clients';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { reservableResourceJson } from '../../json/reservation-documents.ts';

@@ -4,7 +4,7 @@ import { TaskStatus, type ReplicaRecord, type TaskRecord } from '@mutirao/api/br
 import { MutiraoError } from '@mutirao/api/errors';
 import { Outcome } from '@mutirao/api/machine';
 
-import type { BrokerClient } from '../../client/broker-client.ts';
+import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { taskJson } from '../../json/documents.ts';

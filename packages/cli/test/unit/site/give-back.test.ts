@@ -1,7 +1,7 @@
 import test from 'ava';
 import { MutiraoError } from '@mutirao/api/errors';
 import { RequestStatus, type DrainRequest, type GetResourceResponse, type ListRequestsResponse } from '@mutirao/api/provider';
-import type { ProviderClient } from '../../../src/client/provider-client.ts';
+import type { ProviderClient } from '@mutirao/runtime/clients';
 import { giveBack } from '../../../src/site/give-back.ts';
 import type { SiteRecord } from '../../../src/site/site-record.ts';
 

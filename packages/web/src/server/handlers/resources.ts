@@ -102,7 +102,7 @@ async function readProfile(grid: GatewayParts['grid'], { providerId, resource, o
   if (cluster === undefined) return { profile: null, missing: 'Its queue cannot be read from here; the reasons of its requests say what it saw.' };
   try {
     const ours = new Set(own.map(({ managerRequestId }) => managerRequestId));
-    return { profile: queueProfile(await cluster.getQueue(), { processors: resource.processors, ours }), missing: '' };
+    return { profile: queueProfile(await cluster.getQueue({ endedMax: 0, userId: '' }), { processors: resource.processors, ours }), missing: '' };
   } catch (error) {
     if (error instanceof MutiraoError) return { profile: null, missing: `Its queue cannot be read: ${error.message}` };
     throw error;

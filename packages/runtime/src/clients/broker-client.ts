@@ -4,8 +4,9 @@ import type {
   ListRequestsResponse, ListTasksRequest, ListTasksResponse, ListTrustResponse, PardonMachineRequest, QuarantineMachineRequest, RetryTasksRequest, RetryTasksResponse, SubmitJobRequest, SubmitJobResponse,
   WatchJobRequest, WatchJobResponse,
 } from '@mutirao/api/broker';
+import type { Content } from '@mutirao/api/common';
 
-/** The broker as commands see it: each call rejects with a MutiraoError. */
+/** The broker as its user's programs see it: each call rejects with a MutiraoError. */
 export interface BrokerClient {
   submitJob(request: SubmitJobRequest): Promise<SubmitJobResponse>;
   getJob(request: GetJobRequest): Promise<GetJobResponse>;
@@ -25,4 +26,6 @@ export interface BrokerClient {
   getLedger(request: GetLedgerRequest): Promise<GetLedgerResponse>;
   addProvider(request: AddProviderRequest): Promise<unknown>;
   listProviders(): Promise<ListProvidersResponse>;
+  /** Uploads a file that tasks will name by its content. */
+  uploadBlob(data: Uint8Array): Promise<Content>;
 }

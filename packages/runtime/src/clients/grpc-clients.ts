@@ -1,22 +1,28 @@
 import { BrokerServiceClient } from '@mutirao/api/broker';
 import { ClusterServiceClient } from '@mutirao/api/cluster';
+import type { Content } from '@mutirao/api/common';
+import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineProviderServiceClient } from '@mutirao/api/provider';
 import { ReservationServiceClient } from '@mutirao/api/reservation';
-import type { TrustSource } from '@mutirao/runtime/identity';
-import { callUnary, dial, messagesOf } from '@mutirao/runtime/rpc';
+
+import type { TrustSource } from '../identity/index.ts';
+import { callUnary, dial, messagesOf, openSending } from '../rpc/index.ts';
 
 import type { BrokerClient } from './broker-client.ts';
 import type { ClusterClient } from './cluster-client.ts';
 import type { ProviderClient } from './provider-client.ts';
 import type { ReservationClient } from './reservation-client.ts';
 
-/** How long a command waits for an answer, and what makes it stop waiting. */
+/** Bytes of a blob in one message. */
+const chunkBytes = 64 * 1024;
+
+/** How long a caller waits for an answer, and what makes it stop waiting. */
 export interface CallSettings {
   readonly token: string | (() => string);
   /** How servers on other hosts are trusted. */
   readonly trust: TrustSource;
   readonly deadlineMs: number;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
 }
 
 /** A client and how to end its connection. */
@@ -46,6 +52,7 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
     getLedger: (request) => callUnary(raw, 'getLedger', request, limits),
     addProvider: (request) => callUnary(raw, 'addProvider', request, limits),
     listProviders: () => callUnary(raw, 'listProviders', {}, limits),
+    uploadBlob: (data) => upload(raw, data),
   };
   return { client, close: () => { raw.close(); } };
 }
@@ -60,6 +67,17 @@ async function* watch(raw: BrokerServiceClient, request: Parameters<BrokerClient
   } finally {
     signal.removeEventListener('abort', cancel);
   }
+}
+
+async function upload(raw: BrokerServiceClient, data: Uint8Array): Promise<Content> {
+  const { writer, response } = openSending<{ data: Buffer }, { content?: Content | undefined }>((done) => raw.uploadBlob(done));
+  for (let offset = 0; offset < data.length || offset === 0; offset += chunkBytes) {
+    if (!writer.write({ data: Buffer.from(data.subarray(offset, offset + chunkBytes)) })) await writer.drained();
+  }
+  writer.end();
+  const { content } = await response;
+  if (content === undefined) throw new MutiraoError('MUT_INTERNAL', 'the broker named no content for a blob');
+  return content;
 }
 
 /** The provider at an address; it connects at the first call. */
