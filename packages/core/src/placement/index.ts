@@ -1,7 +1,7 @@
 export { AdaptiveAdmissibility, adaptiveDefaults, type AdaptiveOptions } from './adaptive.ts';
 export { AdmissibleSets, type AdmissibleRange } from './admissible.ts';
 export { boundOf, type CompetitiveBound } from './bound.ts';
-export { describeChoice, describeDecision } from './describe-decision.ts';
+export { describeChoice, describeDecision, showAdmissibility } from './describe-decision.ts';
 export type { CountKnown, KnowledgeLevel, ResourceSeenAt, ScheduleKnown, SizeKnown, TaskSeenAt, WalltimeKnown, WidthKnown } from './knowledge.ts';
 export { boundedSlowdownThreshold, measurePlacement, placementMetrics, type FinishedTask } from './metrics.ts';
 export { PlacementTable, type LackOfKnowledge, type PlacedTask, type PlacementDecision, type PlacementResource, type PlacementRules, type TooWideTask } from './placement.ts';

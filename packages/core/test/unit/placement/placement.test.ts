@@ -78,6 +78,11 @@ test('where one resource alone is admissible, nothing is compared', (t) => {
   t.is(describeDecision(decision, ['small', 'large']), 'large: the only admissible with a = 1');
 });
 
+test('an a that is a fraction of processors is told in four digits', (t) => {
+  const decision = table([4, 8, 11]).decide(rulesOf('min-ct', 12 / 23), task, 0, new Prng('x'));
+  t.regex(describeDecision(decision, ['small', 'medium', 'large']), /^small: the least by min-ct of the admissible with a = 0\.5217 \(/);
+});
+
 test('levels between fall back to the strategy of theirs', (t) => {
   for (const [level, strategy] of [[1, 'min-lp'], [2, 'min-pl'], [3, 'min-lb']] as const) {
     t.like(table([4, 8], { level }).decide(rulesOf('min-wt'), task, 0, new Prng('x')), { strategy });

@@ -3,7 +3,7 @@ import { choiceFor } from '../placement/choice-for.ts';
 import { countWaiting } from '../placement/choose-resources.ts';
 import { ResourceView } from '../placement/resource-view.ts';
 import { describeTime, type Instant, type ProviderId, plural, type TaskIndex } from '../../../shared/index.ts';
-import type { PlacementChoice } from '../../../placement/index.ts';
+import { type PlacementChoice, showAdmissibility } from '../../../placement/index.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, TaskQueue } from '../state.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 
@@ -29,6 +29,7 @@ export function explainUnplaced(state: BrokerState, queue: TaskQueue, now: Insta
     return { summary: `it has no place: ${why}.`, details: describeResources(state, queue) };
   }
   const waiting = countWaiting(queue);
+  if (waiting === 0) return { summary: 'it has no place yet: it gets one in the next step.', details: [] };
   return { summary: `it has no place yet: ${plural(waiting, 'task')} of its job ${waiting === 1 ? 'is' : 'are'} placed and ${waiting === 1 ? 'waits' : 'wait'}, and it comes behind them.`, details: [] };
 }
 
@@ -44,8 +45,8 @@ export function explainJobPlacement(state: BrokerState, job: BrokerJob): string[
 }
 
 function describeChoice({ choosing }: BrokerState, { strategy, admissibility }: PlacementChoice): string {
-  if (admissibility !== 'adaptive') return `${strategy.name} with a = ${admissibility}`;
-  return `${strategy.name} with an a that follows the load, ${Number((choosing.adaptive?.value ?? 1).toPrecision(3))} now`;
+  if (admissibility !== 'adaptive') return `${strategy.name} with a = ${showAdmissibility(admissibility)}`;
+  return `${strategy.name} with an a that follows the load, ${showAdmissibility(choosing.adaptive?.value ?? 1)} now`;
 }
 
 /** Says how many tasks are placed at a provider and wait. */

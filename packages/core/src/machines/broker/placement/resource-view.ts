@@ -69,7 +69,8 @@ export class ResourceView {
     const group = getGroup(job, index);
     if (!this.#times.has(job)) this.#times.set(job, knownNeed(this.#state, job));
     const walltime = this.#times.get(job) ?? getTaskGroup(job, group.groupIndex).expectedTime ?? this.#state.options.placement.taskTime;
-    return { width: group.queue.processors, walltime, submittedAt: Math.min(0, submittedAt - this.#now) };
+    // Strategies divide by work and by ends: of a task that takes no time they would compare nothing.
+    return { width: group.queue.processors, walltime: Math.max(1, walltime), submittedAt: Math.min(0, submittedAt - this.#now) };
   }
 
   /** In how long a task would start on a resource, behind all that is there; undefined where that is not known. */
