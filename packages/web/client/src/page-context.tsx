@@ -59,11 +59,14 @@ export function useAnswer<N extends RouteName>(name: N, asked: Asked<N> | undefi
   useEffect(() => {
     if (asked === undefined) return undefined;
     const abort = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
     gateway.call(name, { ...asked, signal: abort.signal }).then(
       (value) => setAnswer({ key, value, error: undefined }),
       (error: unknown) => { if (!abort.signal.aborted) setAnswer((old) => ({ key, value: old?.key === key ? old.value : undefined, error: problemOf(error).message })); },
-    );
-    const timer = everyMs === 0 ? undefined : setTimeout(() => setRound((old) => old + 1), everyMs);
+    ).finally(() => {
+      // From the answer on: an answer that takes longer than that would else be broken off each time, and never come.
+      if (everyMs > 0 && !abort.signal.aborted) timer = setTimeout(() => setRound((old) => old + 1), everyMs);
+    });
     return () => { clearTimeout(timer); abort.abort(); };
     // What is asked is compared by what it says, not by the object that says it.
   }, [key, round, everyMs, gateway]);

@@ -1,4 +1,5 @@
 import type { RouteReply } from '../../../src/schema/index.ts';
+import { sayCount } from './words.ts';
 
 type Calendar = RouteReply<'getCalendar'>;
 export type Reservation = Calendar['reservations'][number];
@@ -75,10 +76,20 @@ export function quantityOf({ kind, total }: Pick<ReservableResource, 'kind' | 't
   return kind === 'units' ? String(amount) : `${Number(((100 * amount) / total).toFixed(2))}%`;
 }
 
+/** What a resource is counted in: its unit, or what its units are. */
+export function unitOf({ unit, type }: Pick<ReservableResource, 'unit' | 'type'>): string {
+  return unit || type || 'units';
+}
+
+/** An amount of a resource, as people say it: `3 processors`, `800 B/s`. */
+export function sayAmount(amount: number, resource: Pick<ReservableResource, 'unit' | 'type'>): string {
+  return `${sayCount(amount)} ${unitOf(resource)}`;
+}
+
 /** What is wrong with a slot before anybody is asked; undefined where nothing is. */
 export function refuseSlot({ start, end, amount }: Slot, { total, duration_ms_max: longest }: Pick<ReservableResource, 'total' | 'duration_ms_max'>): string | undefined {
   if (!Number.isFinite(start) || !Number.isFinite(end)) return 'Say when it begins and ends.';
   if (end <= start) return 'It ends before it begins.';
-  if (!(amount > 0) || amount > total) return `Of this resource there is ${total}.`;
+  if (!(amount > 0) || amount > total) return `Of this resource there is ${sayCount(total)}.`;
   return longest > 0 && end - start > longest ? 'It is longer than this resource may be reserved for at once.' : undefined;
 }

@@ -1,6 +1,6 @@
 // The calendar: piles of reservations, and what drags make of them.
 import test from 'ava';
-import { dragReservation, hitCalendar, pileReservations, quantityOf, refuseSlot, slotOfDrag, type Reservation } from '../../../client/src/model/calendar.ts';
+import { dragReservation, hitCalendar, pileReservations, quantityOf, refuseSlot, sayAmount, slotOfDrag, type Reservation } from '../../../client/src/model/calendar.ts';
 
 function reservation(id: number, [start, end, amount]: readonly [number, number, number], status = 'confirmed'): Reservation {
   return {
@@ -43,4 +43,10 @@ test('a slot that cannot be is told before anybody is asked', (t) => {
   const resource = { total: 8, duration_ms_max: 100 };
   t.is(refuseSlot({ start: 0, end: 100, amount: 8 }, resource), undefined);
   for (const slot of [{ start: 0, end: 101, amount: 1 }, { start: 5, end: 5, amount: 1 }, { start: 0, end: 5, amount: 9 }, { start: 0, end: 5, amount: 0 }, { start: Number.NaN, end: 5, amount: 1 }]) t.is(typeof refuseSlot(slot, resource), 'string');
+});
+
+test('an amount says what it counts: a capacity its unit, units what they are', (t) => {
+  t.is(sayAmount(3, { unit: '', type: 'processors' }), '3 processors');
+  t.is(sayAmount(800_000, { unit: 'B/s', type: 'network' }), '800,000 B/s');
+  t.is(sayAmount(2, { unit: '', type: '' }), '2 units');
 });

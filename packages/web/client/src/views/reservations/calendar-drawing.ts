@@ -1,5 +1,5 @@
 import type { RouteReply } from '../../../../src/schema/index.ts';
-import type { CalendarBox, Slot } from '../../model/calendar.ts';
+import { unitOf, type CalendarBox, type Slot } from '../../model/calendar.ts';
 import { okabeIto, type Ink } from '../../model/palette.ts';
 import { placeOf, ticksOf, timeTicksOf, type Scale } from '../../model/scale.ts';
 import { sayCount } from '../../model/words.ts';
@@ -8,6 +8,8 @@ import { fillOf, type Brush } from '../../parts/canvas.tsx';
 export const calendarHeight = 280;
 const left = 44;
 const bottom = 24;
+/** The unit stands above the highest amount. */
+const headroom = 22;
 
 export const calendarInks = {
   mine: { colour: okabeIto.blue, pattern: 'plain', mark: '', title: 'yours' },
@@ -29,14 +31,14 @@ export interface CalendarScene {
 
 /** Where instants and amounts are. */
 export function calendarScales({ from_unix_ms: from, until_unix_ms: until, resource }: Calendar, width: number): readonly [Scale, Scale] {
-  return [{ from, until, start: left, end: width - 4 }, { from: 0, until: Math.max(1, resource.total), start: calendarHeight - bottom, end: 10 }];
+  return [{ from, until, start: left, end: width - 4 }, { from: 0, until: Math.max(1, resource.total), start: calendarHeight - bottom, end: headroom }];
 }
 
 export function drawCalendar(brush: Brush, scene: CalendarScene): void {
   const { context, accent } = brush;
   const { calendar, boxes, ghost } = scene;
   const [time, amount] = calendarScales(calendar, brush.width);
-  drawGrid(brush, { time, amount, unit: calendar.resource.unit });
+  drawGrid(brush, { time, amount, unit: unitOf(calendar.resource) });
   for (const { start_unix_ms: start, end_unix_ms: end, used } of calendar.slots) if (used > 0) fill(brush, { time, amount, ink: calendarInks.others }, { start, end, bottom: 0, top: used });
   for (const { start_unix_ms: start, end_unix_ms: end, amount: taken } of calendar.resource.maintenances) fill(brush, { time, amount, ink: calendarInks.maintenance }, { start, end, bottom: calendar.resource.total - taken, top: calendar.resource.total });
   for (const box of boxes) {

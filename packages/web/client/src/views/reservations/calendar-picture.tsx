@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useRef, useState, type PointerEvent, type ReactNode } from 'react';
 import type { RouteReply } from '../../../../src/schema/index.ts';
-import { dragReservation, hitCalendar, pileReservations, slotOfDrag, type CalendarBox, type Reservation, type Slot } from '../../model/calendar.ts';
+import { dragReservation, hitCalendar, pileReservations, sayAmount, slotOfDrag, type CalendarBox, type Reservation, type Slot } from '../../model/calendar.ts';
 import { valueAt } from '../../model/scale.ts';
 import { sayCount, sayDuration } from '../../model/words.ts';
 import { Canvas, type Brush } from '../../parts/canvas.tsx';
@@ -84,11 +84,11 @@ function stepOf({ from_unix_ms: from, until_unix_ms: until }: Calendar): number 
 
 function tipOf({ slots, resource }: Calendar, { place, under, ghost }: { readonly place: { readonly instant: number }; readonly under: Held['hit']; readonly ghost: Ghost | undefined }): string {
   const clock = (instant: number): string => new Date(instant).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
-  if (ghost !== undefined) return `${clock(ghost.start)} to ${clock(ghost.end)} (${sayDuration(ghost.end - ghost.start)}), ${sayCount(ghost.amount)} ${resource.unit}`;
+  if (ghost !== undefined) return `${clock(ghost.start)} to ${clock(ghost.end)} (${sayDuration(ghost.end - ghost.start)}), ${sayAmount(ghost.amount, resource)}`;
   if (under !== undefined) {
     const { reservation } = under.box;
-    return `#${reservation.reservation_id}, ${reservation.is_mine ? 'yours' : reservation.user_id}: ${sayCount(reservation.amount)} ${reservation.unit}, ${clock(reservation.start_unix_ms)} to ${clock(reservation.end_unix_ms)}, ${reservation.status}`;
+    return `#${reservation.reservation_id}, ${reservation.is_mine ? 'yours' : reservation.user_id}: ${sayAmount(reservation.amount, resource)}, ${clock(reservation.start_unix_ms)} to ${clock(reservation.end_unix_ms)}, ${reservation.status}`;
   }
   const used = slots.find(({ start_unix_ms: start, end_unix_ms: end }) => start <= place.instant && place.instant < end)?.used ?? 0;
-  return `${clock(place.instant)}: ${sayCount(used)} of ${sayCount(resource.total)} ${resource.unit} taken`;
+  return `${clock(place.instant)}: ${sayCount(used)} of ${sayAmount(resource.total, resource)} taken`;
 }

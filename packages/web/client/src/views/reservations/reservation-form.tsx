@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
 import type { RouteReply } from '../../../../src/schema/index.ts';
 import { problemOf } from '../../gateway/gateway.ts';
-import { quantityOf, refuseSlot, type ReservableResource, type Reservation, type Slot } from '../../model/calendar.ts';
-import { sayCount, sayDuration } from '../../model/words.ts';
+import { quantityOf, refuseSlot, sayAmount, type ReservableResource, type Reservation, type Slot } from '../../model/calendar.ts';
+import { sayDuration } from '../../model/words.ts';
 import { usePage } from '../../page-context.tsx';
 
 /** What is wanted: a new reservation, or another slot for one that there is. */
@@ -22,7 +22,8 @@ export function ReservationForm({ resource, wish, close, done }: { readonly reso
   const place = usePlacing(resource, wish);
   const fault = refuseSlot(slot, resource);
   const panel = useRef<HTMLElement>(null);
-  useEffect(() => panel.current?.scrollIntoView({ block: 'nearest' }), []);
+  // In braces: newer browsers answer a promise, which React would call as if it cleaned up.
+  useEffect(() => { void panel.current?.scrollIntoView({ block: 'nearest' }); }, []);
   const ask = async (wanted: Slot, end: number): Promise<void> => {
     setIsAsking(true);
     setRefused(undefined);
@@ -37,13 +38,13 @@ export function ReservationForm({ resource, wish, close, done }: { readonly reso
       <header><h2 id="reservation-form-title">{wish.kind === 'request' ? `Reserve ${resource.resource_id}` : `Change reservation ${wish.reservation.reservation_id}`}</h2></header>
       <form onSubmit={(event: SubmitEvent) => { event.preventDefault(); submit(slot, latest ?? slot.end); }}>
         <div className="fields">
-          <div className="field"><label htmlFor="slot-amount">How much <span className="faint">of {sayCount(resource.total)} {resource.unit}</span></label><input id="slot-amount" type="number" min={1} max={resource.total} value={slot.amount} onChange={(event) => setSlot({ ...slot, amount: Math.round(event.target.valueAsNumber) || 0 })} /></div>
+          <div className="field"><label htmlFor="slot-amount">How much <span className="faint">of {sayAmount(resource.total, resource)}</span></label><input id="slot-amount" type="number" min={1} max={resource.total} value={slot.amount} onChange={(event) => setSlot({ ...slot, amount: Math.round(event.target.valueAsNumber) || 0 })} /></div>
           <Moment id="slot-start" label="From" value={slot.start} onChange={(start) => setSlot({ ...slot, start, end: start + (slot.end - slot.start) })} />
           <Moment id="slot-end" label="Until" value={slot.end} onChange={(end) => setSlot({ ...slot, end })} />
           <Moment id="slot-latest" label="At the latest" hint="it may be placed later up to then" value={latest ?? slot.end} onChange={(end) => setLatest(end)} />
         </div>
         {fault === undefined ? <p className="hint">{lengthOf(slot, latest ?? slot.end)}</p> : <p className="refusal">{fault}</p>}
-        {refused === undefined ? null : <Refusal refused={refused} unit={resource.unit} take={(next) => { setSlot(next); setLatest(undefined); submit(next, next.end); }} />}
+        {refused === undefined ? null : <Refusal refused={refused} resource={resource} take={(next) => { setSlot(next); setLatest(undefined); submit(next, next.end); }} />}
         <p className="row"><button type="submit" className="primary" disabled={isAsking || fault !== undefined}>{isAsking ? 'Asking …' : wish.kind === 'request' ? 'Reserve' : 'Change it'}</button><button type="button" onClick={close}>Leave it</button></p>
       </form>
     </section>
@@ -56,13 +57,13 @@ function lengthOf({ start, end }: Slot, latest: number): string {
 
 interface Refused { readonly message: string; readonly alternatives: Placement['alternatives'] }
 
-function Refusal({ refused: { message, alternatives }, unit, take }: { readonly refused: Refused; readonly unit: string; readonly take: (slot: Slot) => void }): ReactNode {
+function Refusal({ refused: { message, alternatives }, resource, take }: { readonly refused: Refused; readonly resource: ReservableResource; readonly take: (slot: Slot) => void }): ReactNode {
   return (
     <div className="refusal" role="alert"><p>{message}</p>
       {alternatives.length === 0 ? null : <p><b>Instead there could be:</b></p>}
       <ul className="alternatives">
         {alternatives.map(({ start_unix_ms: start, end_unix_ms: end, amount, reason }, index) => (
-          <li key={index}><span>{sayCount(amount)} {unit} from {whenOf(start)} to {whenOf(end)} <span className="faint">{reason}</span></span><button type="button" className="small" onClick={() => take({ start, end, amount })}>Take it</button></li>
+          <li key={index}><span>{sayAmount(amount, resource)} from {whenOf(start)} to {whenOf(end)} <span className="faint">{reason}</span></span><button type="button" className="small" onClick={() => take({ start, end, amount })}>Take it</button></li>
         ))}
       </ul>
     </div>

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import type { ReservableResource, Reservation, Slot } from '../../model/calendar.ts';
+import { sayAmount, type ReservableResource, type Reservation, type Slot } from '../../model/calendar.ts';
 import { sayCount, sayMany } from '../../model/words.ts';
 import { useAnswer } from '../../page-context.tsx';
 import { Answered, Empty, Panel } from '../../parts/notices.tsx';
@@ -24,7 +24,7 @@ export function ReservationsView(): ReactNode {
           return (
             <>
               <div className="tabs" role="tablist" aria-label="Resources">
-                {list.map((one) => <button key={one.resource_id} type="button" role="tab" aria-selected={one === resource} className="tab" onClick={() => setChosen(one.resource_id)}>{one.resource_id}<span className="faint">{sayCount(one.total)} {one.unit || 'units'}{one.failed > 0 ? `, ${sayCount(one.failed)} failed` : ''}</span></button>)}
+                {list.map((one) => <button key={one.resource_id} type="button" role="tab" aria-selected={one === resource} className="tab" onClick={() => setChosen(one.resource_id)}>{one.resource_id}<span className="faint">{sayAmount(one.total, one)}{one.failed > 0 ? `, ${sayCount(one.failed)} failed` : ''}</span></button>)}
               </div>
               <Calendar key={resource.resource_id} resource={resource} />
             </>
@@ -64,7 +64,7 @@ function Calendar({ resource }: { readonly resource: ReservableResource }): Reac
         </Answered>
       </Panel>
       {wish === undefined ? null : <ReservationForm key={JSON.stringify([wish.kind, wish.slot, wish.kind === 'change' ? wish.reservation.reservation_id : 0])} resource={resource} wish={wish} close={() => setWish(undefined)} done={done} />}
-      <Panel title="Reservations">{calendar.value === undefined ? <p className="hint">Reading …</p> : <ReservationTable reservations={calendar.value.reservations} change={change} done={done} />}</Panel>
+      <Panel title="Reservations">{calendar.value === undefined ? <p className="hint">Reading …</p> : <ReservationTable resource={resource} reservations={calendar.value.reservations} change={change} done={done} />}</Panel>
     </>
   );
 }

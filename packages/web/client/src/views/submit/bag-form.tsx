@@ -85,7 +85,7 @@ function Preview({ reading }: { readonly reading: BagReading }): ReactNode {
   return (
     <Panel title="What would run" className="preview">
       {refusal === '' ? null : <p className="refusal">{refusal}</p>}
-      {preview === undefined ? <p className="hint">{'message' in reading ? reading.message : 'Working it out …'}</p> : (
+      {preview === undefined ? (refusal === '' ? <p className="hint">{'message' in reading ? reading.message : 'Working it out …'}</p> : null) : (
         <>
           <p className="lead"><b>{sayMany(preview.task_count, 'task')}</b></p>
           <ol className="commands">{preview.first_commands.map((command, index) => <li key={index}><code>{command}</code></li>)}{preview.task_count > preview.first_commands.length ? <li className="faint">…</li> : null}</ol>
@@ -106,7 +106,7 @@ function usePreview(reading: BagReading): { readonly preview: BagPreview | undef
     const timer = setTimeout(() => {
       // Of files only names matter here.
       const body = { ...reading.wish, ...(reading.wish.files !== undefined && { files: reading.wish.files.map((file) => ({ ...file, content_base64: '' })) }) };
-      gateway.call('previewBag', { body, signal: abort.signal }).then((preview) => setState({ preview, refusal: '' }), (error: unknown) => { if (!abort.signal.aborted) setState((old) => ({ ...old, refusal: problemOf(error).message })); });
+      gateway.call('previewBag', { body, signal: abort.signal }).then((preview) => setState({ preview, refusal: '' }), (error: unknown) => { if (!abort.signal.aborted) setState({ preview: undefined, refusal: problemOf(error).message }); });
     }, 250);
     return () => { clearTimeout(timer); abort.abort(); };
   }, [reading, gateway]);

@@ -69,7 +69,7 @@ function Faults({ faults, goTo }: { readonly faults: JdfCheck['faults']; readonl
       {faults.map(({ severity, code, line, column, message, nearest }, index) => (
         <li key={index} className={severity}>
           {line === 0 ? <b>{severity}</b> : <button type="button" className="link" onClick={() => goTo(line, column)}>{severity}, line {line}, column {column}</button>}
-          <p>{message}{nearest === null ? '' : ` Did you mean ${nearest}?`}</p><code className="faint">{code}</code>
+          <p>{message}{nearest === null ? '' : `; did you mean ${nearest}?`}</p><code className="faint">{code}</code>
         </li>
       ))}
     </ul>
