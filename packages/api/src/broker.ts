@@ -5,7 +5,7 @@ export {
   LedgerRow, ListJobsRequest, ListJobsResponse, ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse,
   ListRequestsRequest, ListRequestsResponse, ListTasksRequest, ListTasksResponse, ListTrustRequest, ListTrustResponse, MachineRecord,
   MachineStatus, OutputSpec, PardonMachineRequest, PardonMachineResponse, ProviderRecord, QuarantineMachineRequest, QuarantineMachineResponse,
-  ReplicaRecord, ReplicationCap, RetryTasksRequest, RetryTasksResponse, Scheduler, SubmitJobRequest, Resumed, SubmitJobResponse, TaskFile, TaskGroup, TaskRecord, TaskStatus,
+  ReplicaFate, ReplicaRecord, ReplicationCap, RetryTasksRequest, RetryTasksResponse, Scheduler, SubmitJobRequest, Resumed, SubmitJobResponse, TaskFile, TaskGroup, TaskRecord, TaskStatus,
   TaskSubject, TrustEvidence, TrustRecord, UploadBlobRequest, UploadBlobResponse, ValueList, Verification, WaitJobRequest, WaitJobResponse, WatchJobRequest, WatchJobResponse,
   type BrokerServiceServer,
 } from './generated/mutirao/broker/v1/broker.ts';

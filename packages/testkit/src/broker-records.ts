@@ -1,4 +1,4 @@
-import { JobStatus, MachineStatus, TaskStatus, type JobSpec, type JobSummary, type LedgerRow, type MachineRecord, type ReplicaRecord, type TaskRecord } from '@mutirao/api/broker';
+import { JobStatus, MachineStatus, ReplicaFate, TaskStatus, type JobSpec, type JobSummary, type LedgerRow, type MachineRecord, type ReplicaRecord, type TaskRecord } from '@mutirao/api/broker';
 import { Outcome } from '@mutirao/api/machine';
 
 /** A job as its broker tells it: 10 finished tasks, submitted at 1,000,000 and ended 12.5 s later; `fields` replace. */
@@ -24,7 +24,7 @@ export function aJobSpec(fields: Partial<JobSpec> = {}): JobSpec {
 export function aReplica(fields: Partial<ReplicaRecord> = {}): ReplicaRecord {
   return {
     replicaId: 7, machineId: 'alpha/1.0', requestId: '1', placedUnixMs: 1_000_000, startedUnixMs: 1_000_100, endedUnixMs: 1_002_100,
-    outcome: Outcome.SUCCEEDED, exitStatus: 0, reason: '', detail: '', accepted: true, ...fields,
+    outcome: Outcome.SUCCEEDED, exitStatus: 0, reason: '', detail: '', accepted: true, fate: ReplicaFate.ACCEPTED, takenUnixMs: 1_002_110, ...fields,
   };
 }
 

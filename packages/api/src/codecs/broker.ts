@@ -1,11 +1,11 @@
 import type {
-  BrokerEvent, Explanation, JobSummary, LedgerRow, ListedTrust, MachineRecord, MachineStatus, ProviderRecord,
+  BrokerEvent, Explanation, JobSummary, LedgerRow, ListedTrust, MachineRecord, MachineStatus, ProviderRecord, ReplicaFate,
 } from '@mutirao/core/machines/broker';
 import type { JobStatus, TaskStatus } from '@mutirao/core/messages';
 import type { Instant } from '@mutirao/core/shared';
 
 import {
-  JobStatus as JobStatusWire, MachineStatus as MachineStatusWire, TaskStatus as TaskStatusWire,
+  JobStatus as JobStatusWire, MachineStatus as MachineStatusWire, ReplicaFate as ReplicaFateWire, TaskStatus as TaskStatusWire,
   type ExplainResponse, type JobEvent as JobEventWire, type JobSummary as JobSummaryWire, type LedgerRow as LedgerRowWire,
   type MachineRecord as MachineRecordWire, type ProviderRecord as ProviderRecordWire, type TrustRecord as TrustRecordWire,
 } from '../generated/mutirao/broker/v1/broker.ts';
@@ -24,6 +24,15 @@ const taskStatusesOfWire = new Map(Object.entries(wireOfTaskStatuses).map(([stat
 const wireOfMachineStatuses: Readonly<Record<MachineStatus, MachineStatusWire>> = {
   idle: MachineStatusWire.IDLE, busy: MachineStatusWire.BUSY, draining: MachineStatusWire.DRAINING, quarantined: MachineStatusWire.QUARANTINED,
 };
+const wireOfFates: Readonly<Record<ReplicaFate, ReplicaFateWire>> = {
+  accepted: ReplicaFateWire.ACCEPTED, surplus: ReplicaFateWire.SURPLUS, outvoted: ReplicaFateWire.OUTVOTED, failed: ReplicaFateWire.FAILED, lost: ReplicaFateWire.LOST,
+  withdrawn: ReplicaFateWire.WITHDRAWN, cancelled: ReplicaFateWire.CANCELLED, served: ReplicaFateWire.SERVED,
+};
+
+/** Writes what became of a replica for the wire; undefined while it runs. */
+export function encodeReplicaFate(fate: ReplicaFate | undefined): ReplicaFateWire {
+  return fate === undefined ? ReplicaFateWire.UNSPECIFIED : wireOfFates[fate];
+}
 
 /** Writes where a job stands for the wire. */
 export function encodeJobSummary(summary: JobSummary): JobSummaryWire {

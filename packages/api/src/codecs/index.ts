@@ -1,5 +1,5 @@
 export {
-  decodeTaskStatus, encodeExplanation, encodeJobEvent, encodeJobSummary, encodeLedgerRow, encodeMachineRecord, encodeProviderRecord,
+  decodeTaskStatus, encodeExplanation, encodeJobEvent, encodeJobSummary, encodeLedgerRow, encodeMachineRecord, encodeProviderRecord, encodeReplicaFate,
   encodeTaskStatus, encodeTrustRecord,
 } from './broker.ts';
 export {
@@ -16,7 +16,7 @@ export { decodeStartGang, encodeStartGang, gangMembersMax } from './gang.ts';
 export { decodeLease, encodeLease } from './lease.ts';
 export {
   decodeCancelReplicas, decodeContentOffered, decodeContentWanted, decodeMachineFacts, decodeOutcome, decodeReport, decodeStartReplicas,
-  encodeCancelReplicas, encodeContentOffered, encodeContentWanted, encodeMachineFacts, encodeOutcome, encodeReport, encodeStartReplicas,
+  encodeCancelReplicas, encodeContentOffered, encodeContentWanted, encodeMachineFacts, encodeOutcome, encodeReport, encodeStagingTimes, encodeStartReplicas,
   type CancelReplicas, type ContentOffer, type WantedContent,
 } from './machine.ts';
 export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';

@@ -1,5 +1,5 @@
 import type {
-  Content, InputFile, MachineFacts, MachineReport, Outcome, OutputContent, ReplicaEnd, ReplicaStart, StartReplicas, TaskTemplate,
+  Content, InputFile, MachineFacts, MachineReport, Outcome, OutputContent, ReplicaEnd, ReplicaStart, StagingTimes, StartReplicas, TaskTemplate,
 } from '@mutirao/core/messages';
 import type { Bytes, ReplicaId } from '@mutirao/core/shared';
 
@@ -7,7 +7,7 @@ import type { InputFile as InputFileWire, TaskTemplate as TaskTemplateWire } fro
 import {
   Outcome as OutcomeWire,
   type CancelReplicas as CancelReplicasWire, type ContentOffered as ContentOfferedWire, type ContentWanted as ContentWantedWire,
-  type MachineFacts as MachineFactsWire, type OutputContent as OutputContentWire, type ReplicaEnded as ReplicaEndedWire,
+  type MachineFacts as MachineFactsWire, type OutputContent as OutputContentWire, type ReplicaEnded as ReplicaEndedWire, type StagingTimes as StagingTimesWire,
   type ReplicaStart as ReplicaStartWire, type Report as ReportWire, type StartReplicas as StartReplicasWire,
 } from '../generated/mutirao/machine/v1/machine.ts';
 import { decodeGangHeld, decodeGangPlace, encodeGangHeld, encodeGangPlace } from './gang.ts';
@@ -218,6 +218,7 @@ function decodeReplicaEnded(wire: ReplicaEndedWire): ReplicaEnd {
     standardError: wire.standardError,
     outputTruncated: wire.outputTruncated,
     outputs: wire.outputs.map(decodeOutputContent),
+    ...(wire.staging === undefined ? {} : { staging: decodeStagingTimes(wire.staging) }),
   };
 }
 
@@ -234,7 +235,19 @@ function encodeReplicaEnded(end: ReplicaEnd): ReplicaEndedWire {
     standardError: asBuffer(end.standardError),
     outputTruncated: end.outputTruncated,
     outputs: end.outputs.map(encodeOutputContent),
+    staging: encodeStagingTimes(end.staging),
   };
+}
+
+/** Writes when files were on their way for the wire. */
+export function encodeStagingTimes(staging: StagingTimes | undefined): StagingTimesWire | undefined {
+  if (staging === undefined) return undefined;
+  const { inputsAskedAt, inputsHereAt, inputsPlacingAt, commandEndedAt } = staging;
+  return { inputsAskedUnixMs: inputsAskedAt, inputsHereUnixMs: inputsHereAt, inputsPlacingUnixMs: inputsPlacingAt, commandEndedUnixMs: commandEndedAt };
+}
+
+function decodeStagingTimes(wire: StagingTimesWire): StagingTimes {
+  return { inputsAskedAt: wire.inputsAskedUnixMs, inputsHereAt: wire.inputsHereUnixMs, inputsPlacingAt: wire.inputsPlacingUnixMs, commandEndedAt: wire.commandEndedUnixMs };
 }
 
 function decodeOutputContent(wire: OutputContentWire): OutputContent {

@@ -1,5 +1,5 @@
 import type { ReplicaEnding, ReplicaFate } from '@mutirao/core/machines/broker';
-import type { Outcome, OutputContent, TaskStatus } from '@mutirao/core/messages';
+import type { Outcome, OutputContent, StagingTimes, TaskStatus } from '@mutirao/core/messages';
 
 import { numberAt, packNumbers, packTexts, textAt, type NumberColumn, type TextColumn } from './columns.ts';
 
@@ -24,6 +24,16 @@ export interface PackedEndings {
   readonly truncated?: readonly number[];
   /** Files of the rows that brought any, by position. */
   readonly files?: readonly (readonly [number, readonly OutputContent[]])[];
+  readonly staging?: PackedStaging;
+}
+
+/** When the files of rows were on their way; entry i of each column is of the row at entry i of `rows`. */
+interface PackedStaging {
+  readonly rows: readonly number[];
+  readonly asked: NumberColumn;
+  readonly here: NumberColumn;
+  readonly placing: NumberColumn;
+  readonly command: NumberColumn;
 }
 
 const nothing = new Uint8Array(0);
@@ -49,16 +59,31 @@ export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
     ...(detail === '' ? {} : { detail }),
     ...(truncated.length === 0 ? {} : { truncated }),
     ...(files.length === 0 ? {} : { files: files.map((at) => [at, (endings[at] as ReplicaEnding).outputs.map(withoutBytes)] as const) }),
+    ...packStaging(endings),
   };
+}
+
+function packStaging(endings: readonly ReplicaEnding[]): Pick<PackedEndings, 'staging'> {
+  const rows = positionsOf(endings, ({ staging }) => staging !== undefined);
+  if (rows.length === 0) return {};
+  const pack = (name: keyof StagingTimes): NumberColumn => packNumbers(rows, (row) => endings[row]?.staging?.[name] ?? 0);
+  return { staging: { rows, asked: pack('inputsAskedAt'), here: pack('inputsHereAt'), placing: pack('inputsPlacingAt'), command: pack('commandEndedAt') } };
+}
+
+function unpackStaging(packed: PackedStaging | undefined): Map<number, StagingTimes> {
+  const { rows, asked, here, placing, command } = packed ?? { rows: [], asked: 0, here: 0, placing: 0, command: 0 };
+  return new Map(rows.map((row, at) => [row, { inputsAskedAt: numberAt(asked, at), inputsHereAt: numberAt(here, at), inputsPlacingAt: numberAt(placing, at), commandEndedAt: numberAt(command, at) }]));
 }
 
 /** Reads all endings back, in their order; standard output and error are empty. */
 export function unpackEndings(packed: PackedEndings): ReplicaEnding[] {
   const truncated = new Set(packed.truncated);
   const files = new Map(packed.files);
+  const stagings = unpackStaging(packed.staging);
   const endings: ReplicaEnding[] = [];
   for (let index = 0; index < packed.n; index += 1) {
     const outcome = textAt(packed.outcome, index);
+    const staging = stagings.get(index);
     endings.push({
       replicaId: numberAt(packed.replica, index),
       taskIndex: numberAt(packed.task, index),
@@ -75,6 +100,7 @@ export function unpackEndings(packed: PackedEndings): ReplicaEnding[] {
       standardError: nothing,
       outputTruncated: truncated.has(index),
       outputs: (files.get(index) ?? []).map((file) => ({ ...file, inline: undefined })),
+      ...(staging === undefined ? {} : { staging }),
     });
   }
   return endings;

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import type { BrokerChange, ReplicaEnding } from '@mutirao/core/machines/broker';
-import type { JobId, MachineId, ReplicaId, TaskIndex } from '@mutirao/core/shared';
+import type { Instant, JobId, MachineId, ReplicaId, TaskIndex } from '@mutirao/core/shared';
 import type { Journal } from '@mutirao/runtime/journal';
 
 import { wideSpan } from './projection.ts';
@@ -9,6 +9,8 @@ import { wideSpan } from './projection.ts';
 /** The end of one replica as it is on record; its standard output and error are asked for apart. */
 export interface ReplicaRecord extends ReplicaEnding {
   readonly machineId: MachineId;
+  /** When the broker took its end, by its own clock. */
+  readonly takenAt: Instant;
 }
 
 /** Standard output and error of one replica. */
@@ -53,7 +55,7 @@ export class JournalRecords implements Records {
       for (const ending of entry.change.endings) {
         if (ending.taskIndex < first || ending.taskIndex > last) continue;
         const list = records.get(ending.taskIndex);
-        const record = { ...ending, machineId: entry.change.machineId };
+        const record = { ...ending, machineId: entry.change.machineId, takenAt: entry.change.at };
         if (list === undefined) records.set(ending.taskIndex, [record]);
         else list.push(record);
       }

@@ -1,5 +1,5 @@
 import type { ListTasksRequest, ListTasksResponse, ReplicaRecord as ReplicaRecordWire, TaskRecord } from '@mutirao/api/broker';
-import { badRequest, decodeTaskStatus, encodeOutcome, encodeTaskStatus } from '@mutirao/api/codecs';
+import { badRequest, decodeTaskStatus, encodeOutcome, encodeReplicaFate, encodeStagingTimes, encodeTaskStatus } from '@mutirao/api/codecs';
 import { findTaskSummary, listTaskIndexes, type BrokerJob, type OpenReplica, type TaskSummary } from '@mutirao/core/machines/broker';
 import type { JobSpec, TaskStatus } from '@mutirao/core/messages';
 import { invariant, type MachineId, type RequestId, type TaskIndex, type UserId } from '@mutirao/core/shared';
@@ -104,14 +104,14 @@ function encodeEnded(record: ReplicaRecord, requestId: RequestId): ReplicaRecord
   return {
     replicaId, machineId, requestId, exitStatus, reason, detail,
     placedUnixMs: record.placedAt, startedUnixMs: record.startedAt, endedUnixMs: record.endedAt,
-    outcome: encodeOutcome(record.outcome), accepted: record.fate === 'accepted',
+    outcome: encodeOutcome(record.outcome), accepted: record.fate === 'accepted', fate: encodeReplicaFate(record.fate), takenUnixMs: record.takenAt, staging: encodeStagingTimes(record.staging),
   };
 }
 
 function encodeOpen({ replicaId, machineId, placedAt, startedAt }: OpenReplica, requestId: RequestId): ReplicaRecordWire {
   return {
     replicaId, machineId, requestId, exitStatus: 0, reason: '', detail: '',
-    placedUnixMs: placedAt, startedUnixMs: startedAt, endedUnixMs: 0, outcome: encodeOutcome(undefined), accepted: false,
+    placedUnixMs: placedAt, startedUnixMs: startedAt, endedUnixMs: 0, outcome: encodeOutcome(undefined), accepted: false, fate: encodeReplicaFate(undefined), takenUnixMs: 0, staging: undefined,
   };
 }
 

@@ -7,7 +7,7 @@ export type { KeptMachine, KeptMachineState, MachineReach } from './kept-machine
 export type { Lease, LeaseGroup, LeaseOutline, LeaseOutlineGroup } from './lease.ts';
 export { identityOf } from './machine.ts';
 export type {
-  InputFile, MachineFacts, MachineReport, Outcome, OutputContent, OutputFile, ReplicaEnd, ReplicaStart, StartReplicas,
+  InputFile, MachineFacts, MachineReport, Outcome, OutputContent, OutputFile, ReplicaEnd, ReplicaStart, StagingTimes, StartReplicas,
   TaskTemplate, TaskTimes,
 } from './machine.ts';
 export type {

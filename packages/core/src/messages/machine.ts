@@ -113,6 +113,20 @@ export interface ReplicaEnd {
   readonly standardError: Uint8Array;
   readonly outputTruncated: boolean;
   readonly outputs: readonly OutputContent[];
+  /** Left out where it had neither inputs nor outputs to bring. */
+  readonly staging?: StagingTimes;
+}
+
+/** When the files of a replica were on their way, by the clock of its machine. */
+export interface StagingTimes {
+  /** Its inputs were asked for; 0 where it has none, or all were in use on that machine already. */
+  readonly inputsAskedAt: Instant;
+  /** The last of them was there; 0 where one never came. */
+  readonly inputsHereAt: Instant;
+  /** Its processors were its own and its inputs began to be put in place; 0 where it has none, or never got so far. */
+  readonly inputsPlacingAt: Instant;
+  /** Its command ended: from then until its end its outputs were gathered and brought home. 0 where it has none to bring. */
+  readonly commandEndedAt: Instant;
 }
 
 /** What happened on a machine since its last report; repeated with the same sequence until acknowledged. */

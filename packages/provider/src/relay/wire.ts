@@ -14,7 +14,7 @@ interface Shape {
 
 const flat: Shape = { fields: {} };
 const outputShape: Shape = { fields: { 3: flat } };
-const endedShape: Shape = { fields: { 11: outputShape } };
+const endedShape: Shape = { fields: { 11: outputShape, 12: flat } };
 const contentWantedShape: Shape = { fields: { 1: flat } };
 
 /** Alternatives of AttachRequest, by field number. */

@@ -45,6 +45,7 @@ test('a report comes out as it went in, with its bytes', (t) => {
         { outputIndex: 1, path: 'a/b', content, mode: 0o644, inline: Buffer.from('abc'), transferId: '' },
         { outputIndex: 0, path: '', content, mode: 0o600, inline: undefined, transferId: 't1' },
       ],
+      staging: { inputsAskedAt: 5, inputsHereAt: 8, inputsPlacingAt: 9, commandEndedAt: 18 },
     }],
   };
   t.deepEqual(decodeReport(sent(Report, encodeReport(report))), report);

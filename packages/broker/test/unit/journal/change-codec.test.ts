@@ -31,8 +31,9 @@ const changes: readonly BrokerChange[] = [
   { kind: 'ReplicaVerifying', machineId: 'a/m', jobId: 1, ending: anEnding({ outputs: [output] }), at: 6 },
   {
     kind: 'ReplicasEnded', machineId: 'a/m', jobId: 1, at: 7, endings: [
-      anEnding(), anEnding({ replicaId: 8, taskIndex: 4, outputs: [output, { ...output, path: 'b' }] }),
+      anEnding(), anEnding({ replicaId: 8, taskIndex: 4, staging: { inputsAskedAt: 101, inputsHereAt: 104, inputsPlacingAt: 105, commandEndedAt: 118 }, outputs: [output, { ...output, path: 'b' }] }),
       anEnding({ replicaId: 12, taskIndex: 1, fate: 'lost', taskStatus: 'ready', outcome: undefined, exitStatus: 1, startedAt: 0, reason: 'MUT_X', detail: 'gone', outputTruncated: true }),
+      anEnding({ replicaId: 13, taskIndex: 9, staging: { inputsAskedAt: 0, inputsHereAt: 0, inputsPlacingAt: 0, commandEndedAt: 119 } }),
     ],
   },
   { kind: 'ProviderAdded', providerId: 'a', address: 'h:1' },

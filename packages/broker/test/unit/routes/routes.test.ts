@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 
 import {
-  JobStatus, TaskStatus, type JobSpec, type SubmitJobRequest, type TaskGroup, type WatchJobResponse,
+  JobStatus, ReplicaFate, TaskStatus, type JobSpec, type SubmitJobRequest, type TaskGroup, type WatchJobResponse,
 } from '@mutirao/api/broker';
 import { Root } from '@mutirao/api/common';
 import { brokerMachine, createBrokerState, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerState } from '@mutirao/core/machines/broker';
@@ -201,13 +201,14 @@ test('tasks tell their value, their status and every replica, and output is ther
   await inject(submitJobRoute(parts), submission());
   await joinMachine(bench, aMachine('alpha/m1', { processors: 2, requestId: '5' }));
   t.deepEqual((await inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [], status: TaskStatus.READY, pageSize: 0, fromTaskIndex: 0 })).tasks.map((task) => task.taskIndex), [2]);
-  await endAll(bench, 1, (replicaId) => (replicaId === 1 ? { ...anEnd(1, 'failed', { startedAt: 1500, endedAt: 1600 }), standardError: Buffer.from('no') } : success(replicaId)));
+  await endAll(bench, 1, (replicaId) => (replicaId === 1 ? { ...anEnd(1, 'failed', { startedAt: 1500, endedAt: 1600 }), standardError: Buffer.from('no'), staging: { inputsAskedAt: 1400, inputsHereAt: 1450, inputsPlacingAt: 1460, commandEndedAt: 0 } } : success(replicaId)));
   const { tasks } = await inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [1, 0], status: 0, pageSize: 0, fromTaskIndex: 0 });
   t.deepEqual(tasks.map((task) => [task.taskIndex, task.value]), [[0, '10'], [1, '11']]);
   t.like(tasks[1], { status: TaskStatus.FINISHED, failureCount: 0 });
-  t.like(tasks[1]?.replicas[0], { machineId: 'alpha/m1', requestId: '5', accepted: true, startedUnixMs: 1500, endedUnixMs: 1600, exitStatus: 0 });
+  t.like(tasks[1]?.replicas[0], { machineId: 'alpha/m1', requestId: '5', accepted: true, fate: ReplicaFate.ACCEPTED, startedUnixMs: 1500, endedUnixMs: 1600, exitStatus: 0, staging: undefined });
   t.like(tasks[0], { failureCount: 1 });
-  t.like(tasks[0]?.replicas[0], { accepted: false, exitStatus: 1, reason: 'MUT_TASK_FAILED' });
+  t.like(tasks[0]?.replicas[0], { accepted: false, fate: ReplicaFate.FAILED, exitStatus: 1, reason: 'MUT_TASK_FAILED', staging: { inputsAskedUnixMs: 1400, inputsHereUnixMs: 1450, inputsPlacingUnixMs: 1460, commandEndedUnixMs: 0 } });
+  t.true((tasks[0]?.replicas[0]?.takenUnixMs ?? 0) > 0);
   t.like(await inject(getTaskOutputRoute(parts), { jobId: 1, taskIndex: 1 }), { replicaId: 2, standardOutput: Buffer.from('out 2'), truncated: false });
   t.like(await inject(getTaskOutputRoute(parts), { jobId: 1, taskIndex: 0 }), { replicaId: 1, standardError: Buffer.from('no') });
   await t.throwsAsync(inject(getTaskOutputRoute(parts), { jobId: 1, taskIndex: 9 }), { code: 'MUT_NOT_FOUND', message: /it has 3/ });

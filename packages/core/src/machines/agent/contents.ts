@@ -52,7 +52,9 @@ export function noteContent(turn: Turn, sha256: string): void {
   held.isHere = true;
   for (const replicaId of held.users) {
     const replica = turn.state.replicas.get(replicaId);
-    if (replica !== undefined) replica.missingCount--;
+    if (replica === undefined) continue;
+    replica.missingCount--;
+    if (replica.missingCount === 0) replica.inputsHereAt = turn.now;
   }
 }
 
@@ -82,6 +84,7 @@ function useContents(turn: Turn, replica: HeldReplica, asked: Content[]): void {
     if (!held.isHere && !held.users.has(replica.start.replicaId)) replica.missingCount++;
     held.users.add(replica.start.replicaId);
   }
+  if (replica.missingCount > 0) replica.inputsAskedAt = turn.now;
 }
 
 function countNewBytes(turn: Turn, replica: HeldReplica): number {

@@ -1,4 +1,4 @@
-import type { OutputContent, ReplicaEnd } from '../../messages/index.ts';
+import type { OutputContent, ReplicaEnd, StagingTimes } from '../../messages/index.ts';
 import { invariant, type Instant, type ReplicaId } from '../../shared/index.ts';
 import { releaseContents } from './release-contents.ts';
 import type { HeldReplica, ProcessResult, Verdict } from './state.ts';
@@ -18,6 +18,8 @@ export interface EndFacts {
   readonly startedAt: Instant;
   readonly result: ProcessResult;
   readonly outputs: readonly OutputContent[];
+  /** Left out where nothing was brought. */
+  readonly staging?: StagingTimes;
 }
 
 /** Of a replica that never ran. */
@@ -29,7 +31,7 @@ export function tellEnd(turn: Turn, replicaId: ReplicaId, verdict: Verdict, fact
   const { exitStatus, standardOutput, standardError, outputTruncated } = facts.result;
   const end: ReplicaEnd = {
     replicaId, outcome: verdict.outcome, exitStatus, startedAt: facts.startedAt, endedAt: now, reason: verdict.reason, detail: verdict.detail,
-    standardOutput, standardError, outputTruncated, outputs: facts.outputs,
+    standardOutput, standardError, outputTruncated, outputs: facts.outputs, ...(facts.staging === undefined ? {} : { staging: facts.staging }),
   };
   state.untoldEnds.push(end);
   state.endedIds.add(replicaId);
@@ -48,7 +50,11 @@ export function endReplica(turn: Turn, replica: HeldReplica, verdict: Verdict, o
     for (const slot of replica.slots) state.freeSlots.push(slot);
   }
   releaseContents(turn, replica);
-  tellEnd(turn, replicaId, verdict, { startedAt: replica.startedAt, result: replica.result ?? noResult, outputs });
+  tellEnd(turn, replicaId, verdict, { startedAt: replica.startedAt, result: replica.result ?? noResult, outputs, ...stagingOf(replica) });
+}
+
+function stagingOf({ inputsAskedAt, inputsHereAt, inputsPlacingAt, commandEndedAt }: HeldReplica): Pick<EndFacts, 'staging'> {
+  return inputsAskedAt + inputsPlacingAt + commandEndedAt === 0 ? {} : { staging: { inputsAskedAt, inputsHereAt, inputsPlacingAt, commandEndedAt } };
 }
 
 function releaseMember({ state, commands }: Turn, replicaId: ReplicaId): void {

@@ -14,6 +14,7 @@ export function finishProcess(turn: Turn, input: Extract<AgentInput, { kind: 'Pr
   const verdict = replica.verdict ?? input.verdict ?? judge(replica, input.result);
   if (verdict.outcome !== 'succeeded' || replica.start.outputs.length === 0) return endReplica(turn, replica, verdict);
   replica.status = 'ending';
+  replica.commandEndedAt = turn.now;
   turn.commands.push({ kind: 'CollectOutputs', replica });
 }
 

@@ -51,6 +51,7 @@ function startReplica(turn: Turn, replica: HeldReplica): void {
     holdOrLaunch(turn, replica);
   } else {
     replica.status = 'staging';
+    replica.inputsPlacingAt = turn.now;
     commands.push({ kind: 'StageIn', replica });
   }
 }

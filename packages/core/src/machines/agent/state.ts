@@ -48,6 +48,14 @@ export interface HeldReplica {
   members: readonly GangMember[];
   /** 0 while `placed`, `staging` or `held`. */
   startedAt: Instant;
+  /** When its contents were asked for; 0 before, and where none was missing. */
+  inputsAskedAt: Instant;
+  /** When the last of them arrived; 0 before. */
+  inputsHereAt: Instant;
+  /** When its inputs began to be put in place; 0 before, and without inputs. */
+  inputsPlacingAt: Instant;
+  /** When its outputs began to be collected; 0 before, and without outputs. */
+  commandEndedAt: Instant;
   /** Set once it is to end for another reason than its own. */
   verdict: Verdict | undefined;
   /** When to ask it to end or, once it has been asked, to kill it; undefined for never. Only while `running`. */

@@ -1,4 +1,4 @@
-import type { AllocationRequest, GangHeld, JobSpec, MachineFacts, OutputContent, Outcome, RequestReservation, ReservationName, TaskStatus } from '../../messages/index.ts';
+import type { AllocationRequest, GangHeld, JobSpec, MachineFacts, OutputContent, Outcome, RequestReservation, ReservationName, StagingTimes, TaskStatus } from '../../messages/index.ts';
 import type { Duration, Instant, JobId, MachineId, ProcessorCount, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 import type { LeasedTasks } from './leases/leases.ts';
 import type { Placing } from './placement/placing.ts';
@@ -36,6 +36,8 @@ export interface ReplicaEnding {
   readonly standardError: Uint8Array;
   readonly outputTruncated: boolean;
   readonly outputs: readonly OutputContent[];
+  /** As its machine told; left out where it had nothing to bring, or never told. */
+  readonly staging?: StagingTimes;
 }
 
 /** Changes of what the broker promised; the journal's lines and the source of all events. Never decides anything when applied. */

@@ -90,6 +90,7 @@ export function toldEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd):
     outcome: end.outcome, exitStatus: end.exitStatus, placedAt: replica.placedAt, startedAt: end.startedAt, endedAt: end.endedAt,
     reason: isLostOften ? lostOften : end.reason, detail: isLostOften ? `the last one: ${end.reason} ${end.detail}` : end.detail,
     standardOutput: end.standardOutput, standardError: end.standardError, outputTruncated: end.outputTruncated, outputs: end.outputs,
+    ...(end.staging === undefined ? {} : { staging: end.staging }),
   };
 }
 

@@ -9,9 +9,16 @@ function showReport({ sequence, started, ended, gangHeld = [] }: MachineReport):
   const parts = [
     ...gangHeld.map(({ replicaId, name }) => `r${replicaId} held as ${name}`),
     ...started.map(({ replicaId, startedAt }) => `r${replicaId} started at ${startedAt}`),
-    ...ended.map((end) => `r${end.replicaId} ${end.outcome} ${end.reason}`.trimEnd() + (end.exitStatus === 0 ? '' : ` status ${end.exitStatus}`)),
+    ...ended.map((end) => `r${end.replicaId} ${end.outcome} ${end.reason}`.trimEnd() + (end.exitStatus === 0 ? '' : ` status ${end.exitStatus}`) + showStaging(end)),
   ];
   return `report ${sequence}: ${parts.join(', ')}`;
+}
+
+/** When files were on their way, where anything was brought; the rest is 0. */
+function showStaging({ staging }: MachineReport['ended'][number]): string {
+  if (staging === undefined) return '';
+  const times = Object.entries({ asked: staging.inputsAskedAt, here: staging.inputsHereAt, placing: staging.inputsPlacingAt, command: staging.commandEndedAt }).filter(([, at]) => at > 0);
+  return ` (${times.map(([name, at]) => `${name} ${at}`).join(', ')})`;
 }
 
 function showCommand(command: AgentCommand): string {
@@ -97,7 +104,7 @@ function inputOf(line: string): AgentInput {
   }
 }
 
-for (const name of ['agent-replicas', 'agent-contents', 'agent-reports', 'agent-gangs']) {
+for (const name of ['agent-replicas', 'agent-contents', 'agent-reports', 'agent-gangs', 'agent-staging']) {
   test(`an agent walks through ${name}.txt`, (t) => {
     const state = createAgentState({
       processors: 2, unacknowledgedMax: 6, unacknowledgedBytesMax: 1000, killGrace: 5000, startedDelay: 10, reportInterval: 5, contentBytesMax: 100, prefetchMax: 4,

@@ -24,7 +24,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Content, IntegerRange, Limits, Root } from "../../common/v1/common.ts";
-import { MachineFacts, Outcome } from "../../machine/v1/machine.ts";
+import { MachineFacts, Outcome, StagingTimes } from "../../machine/v1/machine.ts";
 import { AllocationRequest, TaskTimes } from "../../provider/v1/provider.ts";
 
 export const protobufPackage = "mutirao.broker.v1";
@@ -106,6 +106,41 @@ export namespace TaskStatus {
   export type FINISHED = typeof TaskStatus.FINISHED;
   export type FAILED = typeof TaskStatus.FAILED;
   export type CANCELLED = typeof TaskStatus.CANCELLED;
+}
+
+/** What became of a replica. */
+export const ReplicaFate = {
+  UNSPECIFIED: 0,
+  /** ACCEPTED - Its result is the task's. */
+  ACCEPTED: 1,
+  /** SURPLUS - A sister's result was taken first. */
+  SURPLUS: 2,
+  /** OUTVOTED - Other machines agreed on another result, or its own was caught. */
+  OUTVOTED: 3,
+  /** FAILED - Counts towards the failures of its task. */
+  FAILED: 4,
+  /** LOST - Its machine left, or could not run it. */
+  LOST: 5,
+  /** WITHDRAWN - Taken back before it started. */
+  WITHDRAWN: 6,
+  /** CANCELLED - Its job was cancelled, or its gang could not go on. */
+  CANCELLED: 7,
+  /** SERVED - A member of a gang whose leader ended well. */
+  SERVED: 8,
+} as const;
+
+export type ReplicaFate = typeof ReplicaFate[keyof typeof ReplicaFate];
+
+export namespace ReplicaFate {
+  export type UNSPECIFIED = typeof ReplicaFate.UNSPECIFIED;
+  export type ACCEPTED = typeof ReplicaFate.ACCEPTED;
+  export type SURPLUS = typeof ReplicaFate.SURPLUS;
+  export type OUTVOTED = typeof ReplicaFate.OUTVOTED;
+  export type FAILED = typeof ReplicaFate.FAILED;
+  export type LOST = typeof ReplicaFate.LOST;
+  export type WITHDRAWN = typeof ReplicaFate.WITHDRAWN;
+  export type CANCELLED = typeof ReplicaFate.CANCELLED;
+  export type SERVED = typeof ReplicaFate.SERVED;
 }
 
 export const MachineStatus = { UNSPECIFIED: 0, IDLE: 1, BUSY: 2, DRAINING: 3, QUARANTINED: 4 } as const;
@@ -488,6 +523,14 @@ export interface ReplicaRecord {
   reason: string;
   detail: string;
   accepted: boolean;
+  /** Absent where no files were brought, while it runs, and for what ran before this was recorded. */
+  staging?:
+    | StagingTimes
+    | undefined;
+  /** Unspecified while it runs. */
+  fate: ReplicaFate;
+  /** When the broker took its end, by its own clock; 0 while it runs. */
+  takenUnixMs: number;
 }
 
 export interface TaskRecord {
@@ -3374,6 +3417,9 @@ function createBaseReplicaRecord(): ReplicaRecord {
     reason: "",
     detail: "",
     accepted: false,
+    staging: undefined,
+    fate: 0,
+    takenUnixMs: 0,
   };
 }
 
@@ -3411,6 +3457,15 @@ export const ReplicaRecord: MessageFns<ReplicaRecord> = {
     }
     if (message.accepted !== false) {
       writer.uint32(88).bool(message.accepted);
+    }
+    if (message.staging !== undefined) {
+      StagingTimes.encode(message.staging, writer.uint32(98).fork()).join();
+    }
+    if (message.fate !== 0) {
+      writer.uint32(104).int32(message.fate);
+    }
+    if (message.takenUnixMs !== 0) {
+      writer.uint32(112).uint64(message.takenUnixMs);
     }
     return writer;
   },
@@ -3514,6 +3569,30 @@ export const ReplicaRecord: MessageFns<ReplicaRecord> = {
             }
 
             message.accepted = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.staging = StagingTimes.decode(reader, reader.uint32());
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.fate = reader.int32() as any;
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.takenUnixMs = longToNumber(reader.uint64());
             continue;
           }
         }

@@ -237,6 +237,20 @@ export interface ReplicaEnded {
   standardError: Buffer;
   outputTruncated: boolean;
   outputs: OutputContent[];
+  /** Absent for what had neither inputs nor outputs to bring. */
+  staging?: StagingTimes | undefined;
+}
+
+/** When the files of a replica were on their way, by the clock of its machine. */
+export interface StagingTimes {
+  /** Its inputs were asked for; 0 where it has none, or all were in use on that machine already. */
+  inputsAskedUnixMs: number;
+  /** The last of them was there; 0 where one never came. */
+  inputsHereUnixMs: number;
+  /** Its processors were its own and its inputs began to be put in place; 0 where it has none, or never got so far. */
+  inputsPlacingUnixMs: number;
+  /** Its command ended: from then until it ended itself its outputs were gathered and, where they are large, brought home. 0 where it has none to bring. */
+  commandEndedUnixMs: number;
 }
 
 /** A file that came out of a replica. */
@@ -1554,6 +1568,7 @@ function createBaseReplicaEnded(): ReplicaEnded {
     standardError: noBytes,
     outputTruncated: false,
     outputs: [],
+    staging: undefined,
   };
 }
 
@@ -1591,6 +1606,9 @@ export const ReplicaEnded: MessageFns<ReplicaEnded> = {
     }
     for (const v of message.outputs) {
       OutputContent.encode(v!, writer.uint32(90).fork()).join();
+    }
+    if (message.staging !== undefined) {
+      StagingTimes.encode(message.staging, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -1694,6 +1712,93 @@ export const ReplicaEnded: MessageFns<ReplicaEnded> = {
             }
 
             message.outputs.push(OutputContent.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.staging = StagingTimes.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStagingTimes(): StagingTimes {
+  return { inputsAskedUnixMs: 0, inputsHereUnixMs: 0, inputsPlacingUnixMs: 0, commandEndedUnixMs: 0 };
+}
+
+export const StagingTimes: MessageFns<StagingTimes> = {
+  encode(message: StagingTimes, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.inputsAskedUnixMs !== 0) {
+      writer.uint32(8).uint64(message.inputsAskedUnixMs);
+    }
+    if (message.inputsHereUnixMs !== 0) {
+      writer.uint32(16).uint64(message.inputsHereUnixMs);
+    }
+    if (message.inputsPlacingUnixMs !== 0) {
+      writer.uint32(24).uint64(message.inputsPlacingUnixMs);
+    }
+    if (message.commandEndedUnixMs !== 0) {
+      writer.uint32(32).uint64(message.commandEndedUnixMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StagingTimes {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStagingTimes();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.inputsAskedUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.inputsHereUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.inputsPlacingUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.commandEndedUnixMs = longToNumber(reader.uint64());
             continue;
           }
         }
