@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react';
 import type { Ledger } from '../../../../src/schema/index.ts';
+import { buildLedgerOption, ledgerHeight, ledgerTable } from '../../charts/ledger-chart.ts';
 import { ledgerInks } from '../../model/palette.ts';
 import { sayProcessorTime, sayShare } from '../../model/words.ts';
 import { useLive } from '../../page-context.tsx';
-import { Legend, StackedBar } from '../../parts/legend.tsx';
+import { Chart } from '../../parts/chart.tsx';
+import { Legend } from '../../parts/legend.tsx';
 import { Empty, Loading, Panel } from '../../parts/notices.tsx';
 
 /** Where the processor-time of the whole grid went. */
@@ -12,28 +14,17 @@ export function LedgerPanel(): ReactNode {
   return <Panel title="Processor-time">{ledger === undefined ? <Loading what="the ledger" /> : <LedgerPicture ledger={ledger} />}</Panel>;
 }
 
-type Times = Ledger['total'];
-
 /** A bar for all and one for each provider, with shares of what was held. */
-export function LedgerPicture({ ledger: { total, by_provider: providers } }: { readonly ledger: Ledger }): ReactNode {
-  if (total.held_processor_ms === 0) return <Empty title="No processor has been held yet." />;
+export function LedgerPicture({ ledger }: { readonly ledger: Ledger }): ReactNode {
+  const { held_processor_ms: held, used_processor_ms: used, losers_processor_ms: losers, killed_processor_ms: killed, idle_processor_ms: idle, requested_processor_ms: requested } = ledger.total;
+  if (held === 0) return <Empty title="No processor has been held yet." />;
+  const shares = [used, losers, killed, idle].map((part) => sayShare(part, held));
   return (
     <div className="ledger">
-      <p className="lead"><b>{sayProcessorTime(total.held_processor_ms)}</b> held, {sayShare(total.used_processor_ms, total.held_processor_ms)} of it used for results; {sayProcessorTime(total.requested_processor_ms)} requested.</p>
-      <Legend inks={Object.values(ledgerInks)} counts={partsOf(total).map(({ value }) => sayShare(value, total.held_processor_ms))} />
-      {[{ provider_id: 'all', ...total }, ...providers].map((row) => (
-        <div className="ledger-row" key={row.provider_id}>
-          <span>{row.provider_id}</span><StackedBar parts={partsOf(row)} label={`${row.provider_id}: ${partsOf(row).map(({ ink, value }) => `${ink.title} ${sayShare(value, row.held_processor_ms)}`).join(', ')}`} />
-          <span className="numbers faint">{sayProcessorTime(row.held_processor_ms)}</span>
-        </div>
-      ))}
+      <p className="lead"><b>{sayProcessorTime(held)}</b> held, {sayShare(used, held)} of it used for results; {sayProcessorTime(requested)} requested.</p>
+      <Legend inks={Object.values(ledgerInks)} counts={shares} />
+      <Chart data={ledger} build={buildLedgerOption} table={ledgerTable} height={ledgerHeight(ledger)}
+        label={`Processor-time: of what was held, ${shares[0]} was used for results, ${shares[1]} went to losers, ${shares[2]} was killed and ${shares[3]} was idle.`} />
     </div>
   );
-}
-
-function partsOf(times: Times): { readonly ink: (typeof ledgerInks)[keyof typeof ledgerInks]; readonly value: number }[] {
-  return [
-    { ink: ledgerInks.used, value: times.used_processor_ms }, { ink: ledgerInks.losers, value: times.losers_processor_ms },
-    { ink: ledgerInks.killed, value: times.killed_processor_ms }, { ink: ledgerInks.idle, value: times.idle_processor_ms },
-  ];
 }

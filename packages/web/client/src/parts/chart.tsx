@@ -1,0 +1,134 @@
+import type { ECElementEvent, ECharts } from 'echarts/core';
+import { useEffect, useMemo, useState, type HTMLAttributes, type ReactNode } from 'react';
+import type { ChartLook, ChartOption } from '../charts/look.ts';
+import type { ChartTable } from '../charts/table.ts';
+import { useLook } from './use-look.ts';
+import { useWidth } from './use-width.ts';
+
+/** What of a chart was pressed: the datum as its builder gave it, and which series and entry it is. */
+export interface PressedDatum {
+  readonly seriesId: string;
+  readonly index: number;
+  readonly data: unknown;
+}
+
+/** A place on a chart's grid in the units of its axes. */
+export interface ChartPlace {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What a view may ask of a chart that is there. */
+export interface ChartHandle {
+  /** The place of pixels from the upper left corner of the chart, also beside the grid; undefined before the chart is there. */
+  readonly placeAt: (pixels: ChartPlace) => ChartPlace | undefined;
+  /** ECharts itself, for what nothing here does; undefined before it is there. */
+  readonly engine: () => ECharts | undefined;
+}
+
+interface ChartProps<T> {
+  /** What is drawn; drawn anew when it is another object. */
+  readonly data: T;
+  /** Makes the option of ECharts: a pure function that is the same one each time (`src/charts`, or `useCallback`). */
+  readonly build: (data: T, look: ChartLook) => ChartOption;
+  /** In pixels. */
+  readonly height: number;
+  /** What the chart shows, in a sentence, for those who do not see it. */
+  readonly label: string;
+  /** The numbers of it; asked for only while somebody looks at them. */
+  readonly table: (data: T) => ChartTable;
+  readonly onPress?: (pressed: PressedDatum) => void;
+  readonly handle?: { current: ChartHandle | undefined };
+}
+
+/** A chart as wide as its place, in the colours of the page, with its numbers below. */
+export function Chart<T>({ data, build, height, label, table, onPress, handle, ...rest }: ChartProps<T> & Omit<HTMLAttributes<HTMLDivElement>, 'children' | 'role'>): ReactNode {
+  const [ref, width] = useWidth();
+  const look = useLook();
+  const option = useMemo(() => build(data, { ...look, width }), [build, data, look, width]);
+  const { chart, isMissing } = useEngine(ref);
+  useEffect(() => {
+    chart?.resize();
+    // What is told anew replaces what it was; a range that somebody zoomed to stays.
+    chart?.setOption(withPlainTips(option, label), { replaceMerge: ['series', 'xAxis', 'yAxis', 'grid', 'legend'], lazyUpdate: true });
+  }, [chart, option, label, height]);
+  useEffect(() => {
+    if (handle === undefined) return undefined;
+    handle.current = { engine: () => chart, placeAt: ({ x, y }) => placeOf(chart?.convertFromPixel({ gridIndex: 0 }, [x, y])) };
+    return () => { handle.current = undefined; };
+  }, [chart, handle]);
+  useEffect(() => {
+    if (chart === undefined || onPress === undefined) return undefined;
+    const press = ({ seriesId, dataIndex, data: datum }: ECElementEvent): void => onPress({ seriesId: seriesId ?? '', index: dataIndex, data: datum });
+    chart.on('click', press);
+    return () => { if (!chart.isDisposed()) chart.off('click', press); };
+  }, [chart, onPress]);
+  return (
+    <>
+      <div {...rest} ref={ref} className={`chart ${rest.className ?? ''}`} role="img" aria-label={label} aria-busy={chart === undefined && !isMissing} style={{ ...rest.style, height: `${height}px` }} />
+      {isMissing ? <p className="hint" role="status">The chart could not be loaded; its numbers are below.</p> : null}
+      <Numbers data={data} table={table} label={label} />
+    </>
+  );
+}
+
+function placeOf(place: unknown): ChartPlace | undefined {
+  if (!Array.isArray(place)) return undefined;
+  const [x, y] = place as readonly unknown[];
+  return typeof x === 'number' && typeof y === 'number' ? { x, y } : undefined;
+}
+
+/** ECharts in an element, from when it is loaded until the element goes. */
+function useEngine(ref: { readonly current: HTMLDivElement | null }): { readonly chart: ECharts | undefined; readonly isMissing: boolean } {
+  const [chart, setChart] = useState<ECharts>();
+  const [isMissing, setIsMissing] = useState(false);
+  useEffect(() => {
+    let made: ECharts | undefined;
+    let isGone = false;
+    import('./chart-engine.ts').then(({ openChart }) => {
+      if (isGone || ref.current === null) return;
+      made = openChart(ref.current);
+      setChart(made);
+    }, () => { if (!isGone) setIsMissing(true); });
+    return () => { isGone = true; setChart(undefined); made?.dispose(); };
+  }, [ref]);
+  return { chart, isMissing };
+}
+
+type Formatter = (...told: unknown[]) => unknown;
+
+/** The option with tips whose text stays text: what ECharts gets as a string it takes for markup. */
+function withPlainTips(option: ChartOption, label: string): ChartOption {
+  const formatter = (option.tooltip as { readonly formatter?: Formatter } | undefined)?.formatter;
+  const tooltip = typeof formatter !== 'function' ? { show: false } : {
+    ...option.tooltip,
+    formatter: (...told: unknown[]) => {
+      const said = formatter(...told);
+      if (typeof said !== 'string' || said === '') return '';
+      const element = document.createElement('div');
+      element.className = 'chart-tip';
+      element.textContent = said;
+      return element;
+    },
+  };
+  return { ...option, tooltip, aria: { enabled: true, label: { description: label } } } as ChartOption;
+}
+
+/** The chart as a table, once it is asked for. */
+function Numbers<T>({ data, table, label }: { readonly data: T; readonly table: (data: T) => ChartTable; readonly label: string }): ReactNode {
+  const [isOpen, setIsOpen] = useState(false);
+  const read = isOpen ? table(data) : undefined;
+  return (
+    <details className="numbers-below" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>As a table</summary>
+      {read === undefined ? null : (
+        <div className="scroll-x" tabIndex={0} role="region" aria-label={`Table: ${label}`}>
+          <table>
+            <thead><tr>{read.heads.map((head) => <th key={head} scope="col">{head}</th>)}</tr></thead>
+            <tbody>{read.rows.map((row, index) => <tr key={index}>{row.map((cell, column) => <td key={column}>{cell}</td>)}</tr>)}</tbody>
+          </table>
+        </div>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,26 @@
+import { useEffect, useState } from 'react';
+import { darkLook, lightLook, type ChartLook } from '../charts/look.ts';
+
+const wish = '(prefers-color-scheme: dark)';
+
+/** The colours of the page as they are now: what was chosen on it, else what the system prefers. */
+export function useLook(): ChartLook {
+  const [look, setLook] = useState(currentLook);
+  useEffect(() => {
+    const change = (): void => setLook(currentLook());
+    const dark = window.matchMedia(wish);
+    dark.addEventListener('change', change);
+    window.addEventListener('mutirao-theme', change);
+    change();
+    return () => {
+      dark.removeEventListener('change', change);
+      window.removeEventListener('mutirao-theme', change);
+    };
+  }, []);
+  return look;
+}
+
+function currentLook(): ChartLook {
+  const chosen = document.documentElement.dataset.theme;
+  return (chosen ?? (window.matchMedia(wish).matches ? 'dark' : 'light')) === 'dark' ? darkLook : lightLook;
+}
