@@ -59,3 +59,10 @@ export function sayAgo(instant: number, now: number): string {
   const gone = now - instant;
   return gone < 1000 ? 'just now' : `${sayDuration(gone)} ago`;
 }
+
+/** An instant by the clock of who reads it, with its day where that is not today's (`today`, an instant of it). */
+export function sayClock(instant: number, today: number): string {
+  const at = new Date(instant);
+  const clock = at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+  return at.toDateString() === new Date(today).toDateString() ? clock : `${at.toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short' })} ${clock}`;
+}

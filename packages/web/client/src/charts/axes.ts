@@ -1,0 +1,38 @@
+import type { XAXisComponentOption, YAXisComponentOption } from 'echarts';
+import { ticksOf, timeTicksOf } from '../model/scale.ts';
+import { sayCount, sayDuration } from '../model/words.ts';
+import { axisLook, type ChartLook } from './look.ts';
+
+/** Room that the label of an instant wants, in pixels. */
+const instantWidth = 80;
+
+/** An axis of instants by the clock of who looks; days stand out. */
+export function timeAxis(look: ChartLook, { from, until }: { readonly from: number; readonly until: number }): XAXisComponentOption {
+  const axis = axisLook(look);
+  return {
+    ...axis, type: 'time', min: from, max: until, splitNumber: Math.max(2, Math.floor(look.width / instantWidth)), splitLine: { show: false }, axisPointer: { snap: false },
+    axisLabel: { ...axis.axisLabel, showMinLabel: false, showMaxLabel: false, formatter: { year: '{yyyy}', month: '{MMM} {yyyy}', day: '{bold|{d} {MMM}}', hour: '{HH}:{mm}', minute: '{HH}:{mm}', second: '{HH}:{mm}:{ss}' }, rich: { bold: { color: look.text, fontWeight: 600, fontSize: 11 } } },
+  };
+}
+
+/** An axis of durations from 0 on, in milliseconds, at steps of clocks. */
+export function durationAxis(look: ChartLook, until: number): XAXisComponentOption {
+  const axis = axisLook(look);
+  const { step } = timeTicksOf(0, until, { about: Math.max(2, look.width / 90) });
+  return { ...axis, type: 'value', min: 0, max: Math.max(1, until), interval: step, axisLabel: { ...axis.axisLabel, showMaxLabel: until % step === 0, formatter: (tick: number) => (tick === 0 ? '0' : sayDuration(tick)) } };
+}
+
+/** An axis of whole numbers of something from 0 on, up to `most` where that is told. */
+export function countAxis(look: ChartLook, { name, most }: { readonly name: string; readonly most?: number }): YAXisComponentOption {
+  const axis = axisLook(look);
+  const ticks = most === undefined ? [] : ticksOf(0, most, 4);
+  const step = Math.max(1, (ticks[1] ?? 1) - (ticks[0] ?? 0));
+  // The label of the last one would touch the one below it.
+  const range = most === undefined ? { splitNumber: 4 } : { max: most, interval: step };
+  const isFar = most === undefined || most % step === 0 || most % step > 0.5 * step;
+  return {
+    ...axis, type: 'value', min: 0, ...range, minInterval: 1, name, nameLocation: 'end', nameGap: 10,
+    // Beside the axis, not across it: to the left there is no room.
+    nameTextStyle: { color: look.faint, fontSize: 11, align: 'left', padding: [0, 0, 0, -30] }, axisLabel: { ...axis.axisLabel, showMaxLabel: isFar, formatter: (tick: number) => sayCount(tick) },
+  };
+}
