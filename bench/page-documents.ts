@@ -1,6 +1,6 @@
 // What the page is told of a grid with 100,000 tasks and 1,000 machines: how large each document is, and how long the gateway takes for it. The broker answers from
 // memory, so that what it takes itself is left out.
-import { JobStatus, TaskStatus } from '@mutirao/api/broker';
+import { JobStatus, ReplicaFate, TaskStatus } from '@mutirao/api/broker';
 import { Outcome } from '@mutirao/api/machine';
 import { quietLogger } from '@mutirao/runtime/log';
 import { acceptToken } from '@mutirao/runtime/rpc';
@@ -24,7 +24,7 @@ function fill(): void {
     const machineId = `site${taskIndex % 4}/q${Math.floor((taskIndex % machineCount) / 40)}.${taskIndex % 40}`;
     const begin = startedAt + Math.floor(taskIndex / machineCount) * 1000;
     const run = aReplica({ replicaId: taskIndex, machineId, placedUnixMs: begin, startedUnixMs: begin + 20, endedUnixMs: begin + 900 + (taskIndex * 7919) % 400 });
-    const failed = { ...run, replicaId: taskCount + taskIndex, accepted: false, outcome: Outcome.FAILED, exitStatus: taskIndex % 5, reason: 'MUT_COMMAND_FAILED' };
+    const failed = { ...run, replicaId: taskCount + taskIndex, accepted: false, fate: ReplicaFate.FAILED, outcome: Outcome.FAILED, exitStatus: taskIndex % 5, reason: 'MUT_COMMAND_FAILED' };
     return aTask({ taskIndex, status: TaskStatus.FINISHED, replicas: taskIndex % 20 === 0 ? [failed, run] : [run] });
   }));
 }

@@ -20,11 +20,12 @@ export function aJobSpec(fields: Partial<JobSpec> = {}): JobSpec {
   };
 }
 
-/** A replica that succeeded, was placed at 1,000,000, started 100 ms later and ran 2 s. */
+/** A replica that succeeded, was placed at 1,000,000, started 100 ms later and ran 2 s; one that is not accepted tells no fate, as of a broker that is too old to. */
 export function aReplica(fields: Partial<ReplicaRecord> = {}): ReplicaRecord {
+  const { endedUnixMs = 1_002_100 } = fields;
   return {
     replicaId: 7, machineId: 'alpha/1.0', requestId: '1', placedUnixMs: 1_000_000, startedUnixMs: 1_000_100, endedUnixMs: 1_002_100,
-    outcome: Outcome.SUCCEEDED, exitStatus: 0, reason: '', detail: '', accepted: true, fate: ReplicaFate.ACCEPTED, takenUnixMs: 1_002_110, ...fields,
+    outcome: Outcome.SUCCEEDED, exitStatus: 0, reason: '', detail: '', accepted: true, fate: fields.accepted === false ? ReplicaFate.UNSPECIFIED : ReplicaFate.ACCEPTED, takenUnixMs: endedUnixMs === 0 ? 0 : endedUnixMs + 10, ...fields,
   };
 }
 

@@ -1,7 +1,12 @@
 import { Prng } from '@mutirao/core/shared';
 import type { Failures, Gantt, JobGraph, Task, TaskOutput, TaskTimes } from '@mutirao/web/schema';
 
-const kinds = ['staging', 'accepted', 'loser', 'failed', 'lost', 'running'];
+const kinds = ['inputs', 'outputs', 'accepted', 'loser', 'failed', 'killed', 'lost', 'running'];
+
+/** The index of a kind: most runs are accepted, some are losers, failed or lost. */
+function kindDrawn(drawn: number): number {
+  return drawn < 88 ? 2 : drawn < 93 ? 3 : drawn < 96 ? 4 : 6;
+}
 
 /** What was where when in a pretended job of a pretended grid. */
 export function pretendGantt(jobId: number, from: number, machineCount: number): Gantt {
@@ -14,14 +19,15 @@ export function pretendGantt(jobId: number, from: number, machineCount: number):
     while (at < until - 60_000) {
       const took = 50_000 + (prng.word() % 90_000) + (prng.word() % 40 === 0 ? 400_000 : 0);
       const drawn = prng.word() % 100;
-      const kind = drawn < 88 ? 1 : drawn < 93 ? 2 : drawn < 96 ? 3 : 4;
-      for (const [start, end, one] of [[at, at + 3000, 0], [at + 3000, Math.min(until, at + took), at + took > until ? 5 : kind]] as const) {
-        bars.row.push(row); bars.start_unix_ms.push(start); bars.end_unix_ms.push(end); bars.kind.push(one); bars.task_index.push(bars.row.length >> 1); bars.replica_id.push(bars.row.length);
+      const kind = kindDrawn(drawn);
+      for (const [start, end, one] of [[at - 5000, at + 3000, 0], [at + 3000, Math.min(until, at + took), at + took > until ? 7 : kind], [at + took, at + took + 4000, 1]] as const) {
+        if (end > until && one !== 7) continue;
+        bars.row.push(row); bars.start_unix_ms.push(start); bars.end_unix_ms.push(end); bars.kind.push(one); bars.task_index.push(Math.floor(bars.row.length / 3)); bars.replica_id.push(bars.row.length);
       }
-      at += took + 1000;
+      at += took + 5000;
     }
   });
-  return { job_id: jobId, from_unix_ms: from, until_unix_ms: until, kinds, rows, rows_left_out: 0, bars, cells: null, bin_ms: 60_000, read_task_count: 500, task_count: 500 };
+  return { job_id: jobId, from_unix_ms: from, until_unix_ms: until, job_from_unix_ms: from, job_until_unix_ms: until, kinds, rows, rows_left_out: 0, bars, cells: null, bin_ms: 60_000, read_task_count: 500, task_count: 500 };
 }
 
 /** How long tasks of a pretended job took. */
@@ -29,21 +35,22 @@ export function pretendTimes(jobId: number): TaskTimes {
   return {
     job_id: jobId, count: 1234, mean_ms: 92_000, ms_max: 540_000, quantiles: [0.1, 0.25, 0.5, 0.75, 0.9, 0.99].map((share) => ({ share, ms_max: Math.round(45_000 + 100_000 * share ** 2) })),
     bins: Array.from({ length: 40 }, (_, index) => ({ from_ms: index * 5000, until_ms: (index + 1) * 5000, accepted: Math.round(160 * Math.exp(-(((index - 17) / 6) ** 2))), other: index % 9 === 0 ? 3 : 0 })),
-    stragglers: Array.from({ length: 9 }, (_, index) => ({ task_index: 77 + index * 31, machine_id: `alpha-n${String(index * 3 + 7).padStart(3, '0')}`, replica_id: 900 + index, took_ms: 540_000 - index * 31_000, is_running: index === 0, times_half: 6.1 - index * 0.35 })),
-    by_machine: Array.from({ length: 8 }, (_, index) => ({ machine_id: `lab-n00${index + 1}`, count: 40 - index, mean_ms: 141_000 - index * 6000 })), read_task_count: 1251, task_count: 1251,
+    stragglers: Array.from({ length: 9 }, (_, index) => ({ task_index: 77 + index * 31, machine_id: `alpha-n${String(index * 3 + 7).padStart(3, '0')}`, replica_id: 900 + index, took_ms: 540_000 - index * 31_000, is_running: index === 0, times_half: Math.round((6.1 - index * 0.35) * 10) / 10, started_unix_ms: 1_700_000_000_000 + index * 60_000, failures_before: index % 4 === 2 ? 1 : 0,
+      why: index % 3 === 0 ? 'Other runs on this machine take 1 min 32 s: it is the task itself, or what else ran there just then.' : 'Its outputs took 3 min 10 s to come home; its command took 1 min 31 s.' })), straggler_count: 23,
+    by_machine: Array.from({ length: 8 }, (_, index) => ({ machine_id: `lab-n00${index + 1}`, count: 40 - index, mean_ms: 141_000 - index * 6000, half_ms: 138_000 - index * 6000 })), read_task_count: 1251, task_count: 1251,
   };
 }
 
 /** What went wrong in a pretended job, with what nobody may take for markup. */
 export function pretendFailures(jobId: number): Failures {
   return {
-    job_id: jobId, replica_count: 17, causes_left_out: 0, read_task_count: 1251, task_count: 1251,
+    job_id: jobId, replica_count: 14, lost_count: 3, causes_left_out: 0, read_task_count: 1251, task_count: 1251,
     groups: [
       {
-        cause: 'exit status 2', outcome: 'failed', exit_status: 2, reason: '', detail: '', replica_count: 14, task_count: 6, given_up_count: 4, task_indexes: [3, 77, 108, 240, 388, 412], machines: [{ machine_id: 'alpha-n007', count: 11 }, { machine_id: 'lab-n002', count: 3 }],
+        cause: 'exit status 2', outcome: 'failed', exit_status: 2, reason: '', detail: '', is_loss: false, replica_count: 14, task_count: 6, given_up_count: 4, task_indexes: [3, 77, 108, 240, 388, 412], machines: [{ machine_id: 'alpha-n007', count: 11 }, { machine_id: 'lab-n002', count: 3 }],
         sample: { task_index: 3, replica_id: 31, standard_output: 'reading ligand 3\n', standard_error: 'dock: <img src=x onerror="document.title=1"> is no atom\ndock: giving up\n' },
       },
-      { cause: 'the walltime of its allocation ended', outcome: 'limited', exit_status: 0, reason: 'MUT_WALLTIME_ENDED', detail: 'alpha/q1', replica_count: 3, task_count: 3, given_up_count: 0, task_indexes: [500, 501, 502], machines: [{ machine_id: 'alpha-n031', count: 3 }], sample: null },
+      { cause: 'the walltime of its allocation ended', outcome: 'limited', exit_status: 0, reason: 'MUT_WALLTIME_ENDED', detail: 'alpha/q1', is_loss: true, replica_count: 3, task_count: 3, given_up_count: 0, task_indexes: [500, 501, 502], machines: [{ machine_id: 'alpha-n031', count: 3 }], sample: null },
     ],
   };
 }

@@ -8,6 +8,7 @@ export const FailureGroup = Type.Object({
   exit_status: Type.Integer(),
   reason: Type.String({ description: 'A code of the error registry; may be empty.' }),
   detail: Type.String({ description: 'Of the first of them.' }),
+  is_loss: Type.Boolean({ description: 'Lost with its machine: that does not count as a failure of the task.' }),
   replica_count: Count,
   task_count: Count,
   given_up_count: Type.Integer({ description: 'Tasks of them that failed for good.' }),
@@ -19,8 +20,8 @@ export const FailureGroup = Type.Object({
 });
 export type FailureGroup = Static<typeof FailureGroup>;
 
-/** What went wrong in a job, the most frequent cause first; 50 causes at most. */
+/** What went wrong in a job: failures, then losses, of each the most frequent cause first; 50 causes at most. */
 export const Failures = Type.Object({
-  job_id: JobId, groups: Type.Array(FailureGroup), replica_count: Count, causes_left_out: Count, read_task_count: Count, task_count: Count,
+  job_id: JobId, groups: Type.Array(FailureGroup), replica_count: Type.Integer({ description: 'Replicas that failed; those that were lost are counted apart.' }), lost_count: Count, causes_left_out: Count, read_task_count: Count, task_count: Count,
 });
 export type Failures = Static<typeof Failures>;

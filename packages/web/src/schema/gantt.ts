@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Count, InstantMs, JobId } from './parts.ts';
 
 /** What a stretch of time on a machine was, by its index: `bars.kind` and the `cells` refer to it. */
-export const barKinds = ['staging', 'accepted', 'loser', 'failed', 'lost', 'running'] as const;
+export const barKinds = ['inputs', 'outputs', 'accepted', 'loser', 'failed', 'killed', 'lost', 'running'] as const;
 
 /** Columns of equal length; entry i of each is bar i. */
 export const Bars = Type.Object({
@@ -27,7 +27,9 @@ export const Gantt = Type.Object({
   job_id: JobId,
   from_unix_ms: InstantMs,
   until_unix_ms: InstantMs,
-  kinds: Type.Array(Type.String(), { description: 'staging (placed until started), accepted, loser (a sister was first, or the result was not taken), failed, lost (with its machine, or taken back), running.' }),
+  job_from_unix_ms: Type.Integer({ minimum: 0, description: 'When the first replica was placed, whatever part was asked for.' }),
+  job_until_unix_ms: Type.Integer({ minimum: 0, description: 'When the last one ended; of a job that runs, when this was made.' }),
+  kinds: Type.Array(Type.String(), { description: 'inputs (on their way to the machine, or being put in place; known once a replica has ended, and often while another one runs there), outputs (on their way home), accepted, loser (a sister was first, or others agreed on another result), failed, killed (its job was cancelled), lost (with its machine, or taken back), running.' }),
   rows: Type.Array(Type.Object({ machine_id: Type.String(), provider_id: Type.String() }), { description: 'Machines, by provider and name; 2,000 at most.' }),
   rows_left_out: Count,
   bars: Type.Union([Bars, Type.Null()], { description: 'Null where they would be more than `bars_max`.' }),

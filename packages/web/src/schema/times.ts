@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Count, DurationMs, JobId, orNull, TaskIndex } from './parts.ts';
+import { Count, DurationMs, InstantMs, JobId, orNull, TaskIndex } from './parts.ts';
 
 /** How long tasks took, and which take much longer than the others. */
 export const TaskTimes = Type.Object({
@@ -13,8 +13,10 @@ export const TaskTimes = Type.Object({
   }),
   stragglers: Type.Array(Type.Object({
     task_index: TaskIndex, machine_id: Type.String(), replica_id: Count, took_ms: DurationMs, is_running: Type.Boolean(), times_half: Type.Number({ description: 'How many times longer than half of the tasks.' }),
+    started_unix_ms: InstantMs, failures_before: Type.Integer({ description: 'Runs of the task that failed.' }), why: Type.String({ description: 'A sentence: what is known of the cause.' }),
   }), { description: 'The 50 longest of those above twice the half.' }),
-  by_machine: Type.Array(Type.Object({ machine_id: Type.String(), count: Count, mean_ms: DurationMs }), { description: 'The 100 slowest in the mean.' }),
+  straggler_count: Type.Integer({ description: 'All above twice the half.' }),
+  by_machine: Type.Array(Type.Object({ machine_id: Type.String(), count: Count, mean_ms: DurationMs, half_ms: DurationMs }), { description: 'The 100 slowest in the mean; half of the runs there ended within `half_ms`.' }),
   read_task_count: Count,
   task_count: Count,
 });

@@ -2,7 +2,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { Value } from 'typebox/value';
 
-import { JobStatus, TaskStatus } from '@mutirao/api/broker';
+import { JobStatus, ReplicaFate, TaskStatus } from '@mutirao/api/broker';
 import { RequestStatus as QueueStatus } from '@mutirao/api/cluster';
 import { MutiraoError } from '@mutirao/api/errors';
 import { Outcome } from '@mutirao/api/machine';
@@ -51,12 +51,12 @@ class Page {
 function mixedJob(page: Page): void {
   page.broker.jobs = [aJobSummary({ status: JobStatus.RUNNING, endedUnixMs: 0, label: hostile, taskCount: 4, readyCount: 1, runningCount: 1, finishedCount: 1, failedCount: 1 })];
   page.broker.specs.set(1, aJobSpec({ label: hostile }));
-  const loser = aReplica({ replicaId: 2, machineId: 'lab/m2', accepted: false, outcome: Outcome.CANCELLED });
-  const failed = (replicaId: number) => aReplica({ replicaId, machineId: 'lab/m10', accepted: false, outcome: Outcome.FAILED, exitStatus: 2, reason: 'MUT_COMMAND_FAILED', detail: hostile });
+  const loser = aReplica({ replicaId: 2, machineId: 'lab/m2', accepted: false, fate: ReplicaFate.SURPLUS, outcome: Outcome.CANCELLED });
+  const failed = (replicaId: number) => aReplica({ replicaId, machineId: 'lab/m10', accepted: false, fate: ReplicaFate.FAILED, outcome: Outcome.FAILED, exitStatus: 2, reason: 'MUT_COMMAND_FAILED', detail: hostile });
   page.broker.tasks.set(1, [
     aTask({ taskIndex: 0, value: hostile, replicas: [aReplica({ replicaId: 1 }), loser] }),
     aTask({ taskIndex: 1, status: TaskStatus.FAILED, failureCount: 2, replicas: [failed(3), failed(4)] }),
-    aTask({ taskIndex: 2, status: TaskStatus.RUNNING, replicas: [aReplica({ replicaId: 5, machineId: 'lab/m2', startedUnixMs: 1_000_500, endedUnixMs: 0, outcome: Outcome.UNSPECIFIED, accepted: false })] }),
+    aTask({ taskIndex: 2, status: TaskStatus.RUNNING, replicas: [aReplica({ replicaId: 5, machineId: 'lab/m2', startedUnixMs: 1_000_500, endedUnixMs: 0, outcome: Outcome.UNSPECIFIED, accepted: false, fate: ReplicaFate.UNSPECIFIED, takenUnixMs: 0 })] }),
     aTask({ taskIndex: 3, status: TaskStatus.READY, replicas: [] }),
   ]);
   page.broker.outputs.set('1/1', wire.output(hostile, `${'x'.repeat(10_000)}the end`));
@@ -106,10 +106,55 @@ test('the Gantt chart shows each stretch of time by what it was', async (t) => {
   t.deepEqual(gantt.rows.map(({ machine_id: id }) => id), ['alpha/1.0', 'lab/m2', 'lab/m10']);
   const bars = gantt.bars?.kind.map((kind, at) => `${gantt.rows[gantt.bars?.row[at] ?? 0]?.machine_id} ${gantt.kinds[kind]} ${gantt.bars?.start_unix_ms[at]}-${gantt.bars?.end_unix_ms[at]}`).sort();
   t.deepEqual(bars, [
-    'alpha/1.0 accepted 1000100-1002100', 'alpha/1.0 staging 1000000-1000100', 'lab/m10 failed 1000100-1002100', 'lab/m10 failed 1000100-1002100', 'lab/m10 staging 1000000-1000100',
-    'lab/m10 staging 1000000-1000100', 'lab/m2 loser 1000100-1002100', 'lab/m2 running 1000500-1010000', 'lab/m2 staging 1000000-1000100', 'lab/m2 staging 1000000-1000500',
+    'alpha/1.0 accepted 1000100-1002100', 'lab/m10 failed 1000100-1002100', 'lab/m10 failed 1000100-1002100', 'lab/m2 loser 1000100-1002100', 'lab/m2 running 1000500-1010000',
   ]);
+  t.deepEqual([gantt.job_from_unix_ms, gantt.job_until_unix_ms], [1_000_000, 1_010_000]);
   t.is(gantt.read_task_count, 4);
+});
+
+test('files on their way are shown as they were: inputs while another run may be there, outputs after the command', async (t) => {
+  const page = new Page();
+  page.broker.jobs = [aJobSummary({ taskCount: 2, finishedCount: 2 })];
+  const staging = { inputsAskedUnixMs: 1_000_010, inputsHereUnixMs: 1_000_060, inputsPlacingUnixMs: 1_000_090, commandEndedUnixMs: 1_001_800 };
+  page.broker.tasks.set(1, [
+    aTask({ taskIndex: 0, replicas: [aReplica({ replicaId: 1, staging })] }),
+    // It waited at its machine for a second and had no files: that is no staging.
+    aTask({ taskIndex: 1, replicas: [aReplica({ replicaId: 2, placedUnixMs: 1_001_000, startedUnixMs: 1_002_100, endedUnixMs: 1_002_200, takenUnixMs: 1_002_210 })] }),
+  ]);
+  const { bars, kinds } = await page.get(t, 'getGantt', '/jobs/1/gantt');
+  t.deepEqual(bars?.kind.map((kind, at) => `${kinds[kind]} of ${bars.task_index[at]} ${bars.start_unix_ms[at]}-${bars.end_unix_ms[at]}`), [
+    'accepted of 0 1000100-1001800', 'inputs of 0 1000010-1000060', 'inputs of 0 1000090-1000100', 'outputs of 0 1001800-1002100', 'accepted of 1 1002100-1002200',
+  ]);
+  const [line = '', first = ''] = (await page.raw('/jobs/1/download?what=replicas&format=csv')).body.split('\r\n');
+  t.is(first.split(',')[line.split(',').indexOf('command_ended_unix_ms')], '1001800');
+});
+
+test('what became of a run is what its broker says: killed, lost and outvoted ones are told apart', async (t) => {
+  const page = new Page();
+  const fates = [ReplicaFate.ACCEPTED, ReplicaFate.SERVED, ReplicaFate.SURPLUS, ReplicaFate.OUTVOTED, ReplicaFate.FAILED, ReplicaFate.CANCELLED, ReplicaFate.LOST, ReplicaFate.WITHDRAWN];
+  page.broker.jobs = [aJobSummary({ taskCount: fates.length, finishedCount: fates.length })];
+  page.broker.tasks.set(1, fates.map((fate, taskIndex) => aTask({ taskIndex, replicas: [aReplica({ replicaId: taskIndex, fate, accepted: fate === ReplicaFate.ACCEPTED })] })));
+  const { bars, kinds } = await page.get(t, 'getGantt', '/jobs/1/gantt');
+  t.deepEqual(bars?.kind.map((kind) => kinds[kind]), ['accepted', 'accepted', 'loser', 'loser', 'failed', 'killed', 'lost', 'lost']);
+});
+
+test('a machine whose clock is ahead ends nothing after its broker has heard of it', async (t) => {
+  const page = new Page();
+  page.broker.jobs = [aJobSummary({ taskCount: 1, finishedCount: 1 })];
+  page.broker.tasks.set(1, [aTask({ replicas: [aReplica({ startedUnixMs: 1_060_100, endedUnixMs: 1_062_100, takenUnixMs: 1_002_110 })] })]);
+  const { bars } = await page.get(t, 'getGantt', '/jobs/1/gantt');
+  t.deepEqual([bars?.start_unix_ms, bars?.end_unix_ms], [[1_000_110], [1_002_110]]);
+});
+
+test('runs that were lost with their machine are told apart from failures', async (t) => {
+  const page = new Page();
+  page.broker.jobs = [aJobSummary({ taskCount: 2, finishedCount: 2 })];
+  const lost = aReplica({ replicaId: 9, accepted: false, fate: ReplicaFate.LOST, outcome: Outcome.UNSPECIFIED, reason: 'MUT_WALLTIME_ENDED' });
+  const broken = aReplica({ replicaId: 8, accepted: false, fate: ReplicaFate.LOST, outcome: Outcome.BROKEN, reason: 'MUT_NO_SPACE', startedUnixMs: 0 });
+  page.broker.tasks.set(1, [aTask({ taskIndex: 0, replicas: [lost, broken, aReplica()] }), aTask({ taskIndex: 1, replicas: [aReplica({ replicaId: 3, fate: ReplicaFate.WITHDRAWN, accepted: false, startedUnixMs: 0 }), aReplica({ replicaId: 4 })] })]);
+  const { groups, replica_count: failed, lost_count: gone } = await page.get(t, 'getFailures', '/jobs/1/failures');
+  t.deepEqual([failed, gone], [1, 1]);
+  t.deepEqual(groups.map(({ reason, is_loss: isLoss }) => [reason, isLoss]), [['MUT_NO_SPACE', false], ['MUT_WALLTIME_ENDED', true]]);
 });
 
 test('many bars become cells, which add up to the same time', async (t) => {

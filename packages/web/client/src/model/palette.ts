@@ -35,10 +35,12 @@ export const machineInks: Readonly<Record<string, Ink>> = {
 
 /** Kinds of bars in a Gantt chart, by the names of the gateway. */
 export const barInks: Readonly<Record<string, Ink>> = {
-  staging: ink(okabeIto.yellow, 'plain', '⇣', 'staging'),
+  inputs: ink(okabeIto.yellow, 'plain', '⇣', 'inputs'),
+  outputs: ink(okabeIto.purple, 'plain', '⇡', 'outputs'),
   accepted: ink(okabeIto.green, 'plain', '✓', 'accepted'),
   loser: ink(okabeIto.orange, 'stripes', '≈', 'loser'),
   failed: ink(okabeIto.vermillion, 'cross', '✕', 'failed'),
+  killed: ink(okabeIto.black, 'stripes', '■', 'killed'),
   lost: ink(okabeIto.grey, 'dots', '!', 'lost'),
   running: ink(okabeIto.blue, 'stripes', '▸', 'running'),
 };

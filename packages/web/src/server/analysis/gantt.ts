@@ -27,7 +27,9 @@ interface Segment {
 /** Draws what ran where and when: bars while they are few, else the sum of what each machine did in each stretch of time. */
 export function drawGantt(records: JobRecords, window: GanttWindow, now: number): Gantt {
   const replicas = records.rows();
-  const [from, until] = extentOf(replicas, window, now);
+  const [jobFrom, jobUntil] = extentOf(replicas, now);
+  const from = window.from ?? jobFrom;
+  const until = Math.max(from + 1, window.until ?? jobUntil);
   const shown = replicas.filter(({ placedAt, endedAt }) => placedAt < until && (endedAt || now) > from);
   const machines = [...new Set(shown.map(({ machineId }) => machineId))].sort(compare);
   const rows = machines.slice(0, rowsMax);
@@ -37,7 +39,7 @@ export function drawGantt(records: JobRecords, window: GanttWindow, now: number)
   const binCount = Math.max(1, Math.min(window.binCount ?? binsDefault, Math.floor(cellsMax / Math.max(1, rows.length))));
   const binMs = Math.max(1, Math.ceil((until - from) / binCount));
   return {
-    job_id: records.jobId, from_unix_ms: from, until_unix_ms: until, kinds: [...barKinds],
+    job_id: records.jobId, from_unix_ms: from, until_unix_ms: until, job_from_unix_ms: jobFrom, job_until_unix_ms: jobUntil, kinds: [...barKinds],
     rows: rows.map((machineId) => ({ machine_id: machineId, provider_id: machineId.split('/')[0] ?? '' })), rows_left_out: machines.length - rows.length,
     bars: segments.length <= barsMax ? barsOf(segments) : null, cells: segments.length <= barsMax ? null : cellsOf(segments, { from, binMs, binCount, rowCount: rows.length }),
     bin_ms: binMs, read_task_count: records.readCount, task_count: records.taskCount,
@@ -47,14 +49,13 @@ export function drawGantt(records: JobRecords, window: GanttWindow, now: number)
 const compare = new Intl.Collator('en', { numeric: true }).compare;
 const kindIndex = (kind: BarKind): number => barKinds.indexOf(kind);
 
-function extentOf(replicas: readonly ReplicaRow[], { from, until }: GanttWindow, now: number): readonly [number, number] {
+function extentOf(replicas: readonly ReplicaRow[], now: number): readonly [number, number] {
   let [first, last] = [Infinity, 0];
   for (const { placedAt, endedAt } of replicas) {
     first = Math.min(first, placedAt);
     last = Math.max(last, endedAt || now);
   }
-  const begin = from ?? (first === Infinity ? now : first);
-  return [begin, Math.max(begin + 1, until ?? (last === 0 ? now : last))];
+  return first === Infinity ? [now, now] : [first, Math.max(first + 1, last)];
 }
 
 interface Frame {
@@ -67,7 +68,6 @@ interface Frame {
 /** What is within the window; in one pass, for there may be hundreds of thousands. */
 function segmentsOf(replicas: readonly ReplicaRow[], { rowOf, from, until, now }: Frame): Segment[] {
   const segments: Segment[] = [];
-  const staging = kindIndex('staging');
   const add = (segment: Segment): void => {
     const [start, end] = [Math.max(segment.start, from), Math.min(segment.end, until)];
     if (end > start) segments.push({ ...segment, start, end });
@@ -75,12 +75,21 @@ function segmentsOf(replicas: readonly ReplicaRow[], { rowOf, from, until, now }
   for (const replica of replicas) {
     const row = rowOf.get(replica.machineId);
     if (row === undefined) continue;
-    const end = replica.endedAt || now;
-    const start = replica.startedAt === 0 ? end : replica.startedAt;
-    add({ row, start: replica.placedAt, end: start, kind: staging, replica });
-    add({ row, start, end, kind: kindIndex(replica.kind), replica });
+    for (const { start, end, kind } of stretchesOf(replica, now)) add({ row, start, end, kind: kindIndex(kind), replica });
   }
   return segments;
+}
+
+/** What a replica was at: its run, while its command did, and what was brought for it and of it. */
+function stretchesOf({ kind, startedAt, endedAt, staging }: ReplicaRow, now: number): { readonly start: number; readonly end: number; readonly kind: BarKind }[] {
+  const end = endedAt || now;
+  if (staging === undefined) return startedAt === 0 ? [] : [{ start: startedAt, end, kind }];
+  const { inputsAskedAt, inputsHereAt, inputsPlacingAt } = staging;
+  const commandEnd = staging.commandEndedAt || end;
+  const stretches = [
+    { start: startedAt, end: commandEnd, kind }, { start: inputsAskedAt, end: inputsHereAt || end, kind: 'inputs' }, { start: inputsPlacingAt, end: startedAt || end, kind: 'inputs' }, { start: commandEnd, end, kind: 'outputs' },
+  ] as const;
+  return stretches.filter(({ start }) => start > 0);
 }
 
 function barsOf(segments: readonly Segment[]): Gantt['bars'] {

@@ -1,10 +1,18 @@
-import type { ReplicaRecord, TaskRecord } from '@mutirao/api/broker';
+import { ReplicaFate, type ReplicaRecord, type TaskRecord } from '@mutirao/api/broker';
 import { Outcome } from '@mutirao/api/machine';
 
 import type { barKinds } from '../../schema/index.ts';
 
 /** What a stretch of time on a machine was. */
 export type BarKind = (typeof barKinds)[number];
+
+/** When the files of a run were on their way; 0 where it had none, as they are told in the records. */
+export interface StagingTimes {
+  readonly inputsAskedAt: number;
+  readonly inputsHereAt: number;
+  readonly inputsPlacingAt: number;
+  readonly commandEndedAt: number;
+}
 
 /** One run of a task, as the views after it need it. */
 export interface ReplicaRow {
@@ -16,7 +24,9 @@ export interface ReplicaRow {
   readonly startedAt: number;
   /** 0 while it runs. */
   readonly endedAt: number;
-  readonly kind: Exclude<BarKind, 'staging'>;
+  readonly kind: Exclude<BarKind, 'inputs' | 'outputs'>;
+  /** When its files were on their way; undefined where it had none, and while it runs. */
+  readonly staging: StagingTimes | undefined;
   readonly outcome: Outcome;
   readonly exitStatus: number;
   readonly reason: string;
@@ -37,13 +47,35 @@ export class NameTable {
 
 /** The runs of a task. */
 export function rowsOf(task: TaskRecord, names: NameTable): ReplicaRow[] {
-  return task.replicas.map((replica) => ({
-    taskIndex: task.taskIndex, replicaId: replica.replicaId, machineId: names.one(replica.machineId), placedAt: replica.placedUnixMs, startedAt: replica.startedUnixMs, endedAt: replica.endedUnixMs,
-    kind: kindOf(replica), outcome: replica.outcome, exitStatus: replica.exitStatus, reason: names.one(replica.reason), detail: names.one(replica.detail),
-  }));
+  return task.replicas.map((replica) => {
+    const early = aheadOf(replica);
+    const at = (instant: number): number => (instant === 0 ? 0 : instant - early);
+    return {
+      taskIndex: task.taskIndex, replicaId: replica.replicaId, machineId: names.one(replica.machineId), placedAt: replica.placedUnixMs, startedAt: at(replica.startedUnixMs), endedAt: at(replica.endedUnixMs),
+      kind: kindOf(replica), outcome: replica.outcome, exitStatus: replica.exitStatus, reason: names.one(replica.reason), detail: names.one(replica.detail), staging: stagingOf(replica, at),
+    };
+  });
 }
 
-function kindOf({ accepted, endedUnixMs, outcome }: ReplicaRecord): ReplicaRow['kind'] {
+/** By how much the clock of a machine is ahead of the broker's, at least: nothing ends after the broker has heard of it. */
+function aheadOf({ endedUnixMs, takenUnixMs }: ReplicaRecord): number {
+  return takenUnixMs === 0 ? 0 : Math.max(0, endedUnixMs - takenUnixMs);
+}
+
+function stagingOf({ staging }: ReplicaRecord, at: (instant: number) => number): StagingTimes | undefined {
+  if (staging === undefined) return undefined;
+  return { inputsAskedAt: at(staging.inputsAskedUnixMs), inputsHereAt: at(staging.inputsHereUnixMs), inputsPlacingAt: at(staging.inputsPlacingUnixMs), commandEndedAt: at(staging.commandEndedUnixMs) };
+}
+
+const kindsOfFates: Readonly<Partial<Record<ReplicaFate, ReplicaRow['kind']>>> = {
+  [ReplicaFate.ACCEPTED]: 'accepted', [ReplicaFate.SERVED]: 'accepted', [ReplicaFate.SURPLUS]: 'loser', [ReplicaFate.OUTVOTED]: 'loser', [ReplicaFate.FAILED]: 'failed', [ReplicaFate.CANCELLED]: 'killed',
+  [ReplicaFate.LOST]: 'lost', [ReplicaFate.WITHDRAWN]: 'lost',
+};
+
+/** What became of it; of a broker that is too old to tell, as far as its outcome says. */
+function kindOf({ accepted, endedUnixMs, outcome, fate }: ReplicaRecord): ReplicaRow['kind'] {
+  const told = kindsOfFates[fate];
+  if (told !== undefined) return told;
   if (accepted) return 'accepted';
   if (endedUnixMs === 0) return 'running';
   switch (outcome) {
@@ -53,7 +85,12 @@ function kindOf({ accepted, endedUnixMs, outcome }: ReplicaRecord): ReplicaRow['
   }
 }
 
-/** Whether a replica ran and failed by its own doing or its machine's: what the failures of a job are made of. */
-export function isFailure({ kind }: ReplicaRow): boolean {
-  return kind === 'failed';
+/** Whether a replica failed, by its own doing or as its machine could not run it. */
+export function isFailure({ kind, outcome }: ReplicaRow): boolean {
+  return kind === 'failed' || (kind === 'lost' && outcome === Outcome.BROKEN);
+}
+
+/** Whether a replica was lost with its machine; what was taken back before it began was not. */
+export function isLoss({ kind, outcome, startedAt }: ReplicaRow): boolean {
+  return kind === 'lost' && outcome !== Outcome.BROKEN && startedAt > 0;
 }

@@ -2,7 +2,7 @@ import type { Gantt } from '../../schema/index.ts';
 import { escapeMarkup } from './escape-markup.ts';
 
 /** Okabe and Ito's colours, which colour-blind people tell apart; in the order of the kinds. */
-const colours = ['#999999', '#009e73', '#e69f00', '#d55e00', '#cc79a7', '#56b4e9'];
+const colours = ['#f0e442', '#cc79a7', '#009e73', '#e69f00', '#d55e00', '#000000', '#8a939c', '#0072b2'];
 const width = 1000;
 const labelWidth = 160;
 const rowsDrawn = 400;

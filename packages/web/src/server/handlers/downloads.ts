@@ -57,6 +57,7 @@ async function bodyOf(parts: GatewayParts, { jobId, what, format }: DownloadWish
 function replicasOf(records: JobRecords): Readonly<Record<string, string | number>>[] {
   return records.rows().sort((one, other) => one.taskIndex - other.taskIndex || one.replicaId - other.replicaId).map((row) => ({
     task_index: row.taskIndex, replica_id: row.replicaId, machine_id: row.machineId, kind: row.kind, placed_unix_ms: row.placedAt, started_unix_ms: row.startedAt, ended_unix_ms: row.endedAt,
+    inputs_asked_unix_ms: row.staging?.inputsAskedAt ?? 0, inputs_here_unix_ms: row.staging?.inputsHereAt ?? 0, inputs_placing_unix_ms: row.staging?.inputsPlacingAt ?? 0, command_ended_unix_ms: row.staging?.commandEndedAt ?? 0,
     outcome: nameOf(Outcome, row.outcome), exit_status: row.exitStatus, reason: row.reason, detail: row.detail,
   }));
 }
