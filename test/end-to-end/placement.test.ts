@@ -1,5 +1,5 @@
 // Tasks of several processors on two embedded clusters of different sizes: which one they join, and what is said of it.
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
@@ -64,4 +64,16 @@ test.serial('a narrow gang is kept off the large cluster, a wide one goes there,
 
   writeFileSync(gate, '');
   for (const jobId of [narrow, wide, second, own]) t.is((await grid.client.waitEnded(Number(jobId))).status, JobStatus.FINISHED, jobId);
+});
+
+test.serial('a broker that is to place by what is no placement says so and ends, before anybody can reach it', async (t) => {
+  const home = temporaryFolder(t);
+  for (const [text, message] of [['best:1', 'begins with no strategy; want one of random, min-lp'], ['min-ctt', 'begins with no strategy; do you mean min-ct?'], ['min-ct:7', 'want a number in 0..1']] as const) {
+    const { status, stderr } = await runCommand({ command: process.execPath, args: [commandLine, 'run', 'broker', '--home', home, '--placement', text], cwd: home, deadlineMs: 60_000, outputBytesMax: 1024 * 1024 });
+    t.is(status, 2);
+    const { code, msg } = JSON.parse(stderr.toString().trim()) as { code: string; msg: string };
+    t.is(code, 'MUT_BAD_CONFIG');
+    t.true(msg.includes(`--placement "${text}"`) && msg.includes(message), msg);
+  }
+  t.false(existsSync(join(home, 'broker.json')));
 });

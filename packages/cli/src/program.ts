@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 
 import { MutiraoError, registry, type ErrorEntry } from '@mutirao/api/errors';
+import type { FormatError } from '@mutirao/formats';
 
 import { findEntry, type CommandEntry } from './commands/index.ts';
 import type { Act, CommonOptions, ContextMaker } from './context.ts';
@@ -116,20 +117,30 @@ function tellError(error: unknown, entry: CommandEntry | undefined, { output, he
     output.note(error.advice);
     return exitStatusOf(error);
   }
-  const code = codeOfFormatError(error);
-  if (code !== undefined) {
-    output.note(`error: ${code} ${(error as Error).message}`);
-    output.note((registry as Readonly<Record<string, ErrorEntry>>)[code]?.advice ?? registry.MUT_BAD_REQUEST.advice);
-    return 2;
-  }
+  if (isFormatError(error)) return tellFormatError(error, output);
   output.note(`error: MUT_INTERNAL ${error instanceof Error ? error.stack ?? error.message : String(error)}`);
   output.note('This is a bug of Mutirao; report it with the lines above.');
   return 70;
 }
 
 /** Known by its name, so that commands that read no text need not load the formats. */
-function codeOfFormatError(error: unknown): string | undefined {
-  return error instanceof Error && error.name === 'FormatError' && 'code' in error ? String(error.code) : undefined;
+function isFormatError(error: unknown): error is FormatError {
+  return error instanceof Error && error.name === 'FormatError' && 'code' in error;
+}
+
+/** Errors of one text that are told one by one. */
+const errorsTold = 20;
+
+/** Tells what is wrong with a text, all of it up to a bound, and what to do about each kind. */
+function tellFormatError(error: FormatError, output: Output): ExitStatus {
+  const all = [error, ...error.further];
+  const told = all.slice(0, errorsTold);
+  for (const { code, message } of told) output.note(`error: ${code} ${message}`);
+  const rest = all.length - told.length;
+  if (rest > 0) output.note(`and ${rest} more${error.isCut ? ', and the rest of the file was not read' : ''}`);
+  const advice = told.map(({ code }) => (registry as Readonly<Record<string, ErrorEntry>>)[code]?.advice ?? registry.MUT_BAD_REQUEST.advice);
+  for (const line of new Set(advice)) output.note(line);
+  return 2;
 }
 
 function tellUsage(error: CommanderError, entry: CommandEntry | undefined, { output, help }: Pick<RunState, 'output' | 'help'>): ExitStatus {

@@ -14,16 +14,29 @@ export interface FormatProblem {
   readonly nearest?: string | undefined;
 }
 
+/** What else is wrong with a text. */
+export interface FurtherProblems {
+  /** Behind the first, in the order of the text. */
+  readonly further: readonly FormatError[];
+  /** Whether there may be more: so much was wrong that the rest was not read. */
+  readonly isCut: boolean;
+}
+
 /** A text that is not in the format that it should be in. The only error that this package throws. */
-export class FormatError extends Error {
+export class FormatError extends Error implements FurtherProblems {
   override readonly name = 'FormatError';
   readonly code: string;
   readonly problem: FormatProblem;
+  /** Empty also where reading stops at the first thing that is wrong. */
+  readonly further: readonly FormatError[];
+  readonly isCut: boolean;
 
-  constructor(problem: FormatProblem) {
+  constructor(problem: FormatProblem, { further, isCut }: FurtherProblems = { further: [], isCut: false }) {
     super(describe(problem));
     this.code = problem.code;
     this.problem = problem;
+    this.further = further;
+    this.isCut = isCut;
   }
 }
 

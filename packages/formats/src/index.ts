@@ -1,8 +1,8 @@
 export { detectFormat, type Format } from './detect-format.ts';
-export { FormatError, type FormatProblem } from './format-error.ts';
+export { FormatError, type FormatProblem, type FurtherProblems } from './format-error.ts';
 export { parseFailureTrace, type FailureTrace, type NodeFailures } from './fta/parse-failure-trace.ts';
 export { jobDefaults } from './job-defaults.ts';
-export { parseJdf, type JdfJob, type JdfPlace } from './jdf/parse-jdf.ts';
+export { parseJdf, readJdf, type JdfJob, type JdfPlace, type JdfReading } from './jdf/parse-jdf.ts';
 export { printJdf } from './jdf/print-jdf.ts';
 export type { Warning } from './jdf/reader.ts';
 export type { ListedMachine, ListedPeer, MachineList, MachineTemplates } from './machine-list/machine-list.ts';

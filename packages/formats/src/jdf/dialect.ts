@@ -1,4 +1,5 @@
 import { findFormat, type Format } from '../detect-format.ts';
+import type { FormatError } from '../format-error.ts';
 import type { JdfReader } from './reader.ts';
 
 /** What a job file that is none turned out to be, for people. */
@@ -27,8 +28,8 @@ export function refuseOtherDialects(reader: JdfReader): void {
   if (name !== undefined) throw reader.error({ code: 'MUT_JDF_DIALECT', found: name, expected: wanted }, offset);
 }
 
-/** Refuses a command that stands directly in a task. @throws {FormatError} MUT_JDF_DIALECT. */
-export function refuseArrebolTask(reader: JdfReader): never {
+/** The error for a command that stands directly in a task: MUT_JDF_DIALECT. */
+export function arrebolTask(reader: JdfReader): FormatError {
   const found = `a command in the task itself, as in ${namesOf['jdf-arrebol'] ?? ''}`;
-  throw reader.error({ code: 'MUT_JDF_DIALECT', found, expected: `${wanted}: "remote:" before the command` });
+  return reader.error({ code: 'MUT_JDF_DIALECT', found, expected: `${wanted}: "remote:" before the command` });
 }

@@ -22,11 +22,14 @@ export interface Definitions {
   remote: string | undefined;
   final: readonly Transfer[] | undefined;
   check: string | undefined;
+  /** What it may state all the same: it could not be read. */
+  readonly unread: Set<'remote' | 'requirements'>;
 }
 
 /** A job file as it was read, before defaults go into its tasks. */
 export interface JdfDocument {
   label: string | undefined;
+  placement: string | undefined;
   /** The defaults of its tasks. */
   readonly job: Definitions;
   readonly tasks: Definitions[];
@@ -34,5 +37,5 @@ export interface JdfDocument {
 
 /** Definitions that state nothing yet. */
 export function emptyDefinitions(offset: number): Definitions {
-  return { offset, requirements: undefined, init: undefined, remote: undefined, final: undefined, check: undefined };
+  return { offset, requirements: undefined, init: undefined, remote: undefined, final: undefined, check: undefined, unread: new Set() };
 }

@@ -1,109 +1,164 @@
-import { findNearestWord } from '@mutirao/core/shared';
-import type { FormatError } from '../format-error.ts';
+import { findPlacementStrategy, placementStrategies, readPlacement } from '@mutirao/core/placement';
+import { showFound } from '../format-error.ts';
 import { takeRequirements } from './conditions.ts';
-import { refuseArrebolTask, refuseOtherDialects } from './dialect.ts';
+import { arrebolTask, refuseOtherDialects } from './dialect.ts';
 import { emptyDefinitions, type Definitions, type JdfDocument } from './document.ts';
+import { findSection, guessSection, isAtHeading, unknownHeading, type Section } from './headings.ts';
 import type { JdfReader } from './reader.ts';
-import { takeTransfers } from './transfers.ts';
-
-const sections = ['job', 'label', 'requirements', 'init', 'remote', 'final', 'check', 'annotations', 'task'] as const;
-type Section = (typeof sections)[number];
+import { isAtMove, takeTransfers, type BlockKind } from './transfers.ts';
 
 /** Where the reading of a file is. */
 interface Progress {
-  readonly document: JdfDocument;
+  /** Where relative local paths begin, absolute. */
+  readonly directory: string;
+  /** Another one, which nobody gets, behind a second "job:". */
+  document: JdfDocument;
   /** The job's, until the first task. */
   definitions: Definitions;
+  hasJob: boolean;
   previous: Section;
+  /** Whether something in the section before was not understood, so that more of it may follow. */
+  isBroken: boolean;
 }
 
 /**
- * Reads a job file's sections, in any order within the job and within each task.
+ * Reads a job file's sections, in any order within the job and within each task. What is wrong is reported, and the reading goes on where something that is known begins.
  *
  * @param directory where relative local paths begin, absolute.
- * @throws {FormatError}
+ * @returns what could be read; undefined where there is no job at all.
+ * @throws {FormatError} MUT_JDF_DIALECT for a file in another format.
  */
-export function parseDocument(reader: JdfReader, directory: string): JdfDocument {
+export function parseDocument(reader: JdfReader, directory: string): JdfDocument | undefined {
   refuseOtherDialects(reader);
   reader.skipBlank();
-  const job = emptyDefinitions(reader.position);
-  if (reader.peekWord().toLowerCase() !== 'job') throw reader.error({ expected: '"job:" first', words: ['job'] });
-  reader.position += 3;
-  if (!reader.takeCharacter(':')) throw reader.error({ expected: '":" after "job"' });
-  const progress: Progress = { document: { label: undefined, job, tasks: [] }, definitions: job, previous: 'job' };
-  for (reader.skipBlank(); !reader.isAtEnd(); reader.skipBlank()) {
-    const start = reader.position;
-    const section = takeHeading(reader, progress);
-    takeSection(reader, progress, { section, start, directory });
-    progress.previous = section;
-  }
-  return progress.document;
+  const document = emptyDocument(reader.position);
+  const progress: Progress = { directory, document, definitions: document.job, hasJob: takeJob(reader), previous: 'job', isBroken: false };
+  for (reader.skipBlank(); !reader.isAtEnd(); reader.skipBlank()) takeNext(reader, progress);
+  return progress.hasJob || document.tasks.length > 0 ? document : undefined;
 }
 
-/** Reads `word :`. */
-function takeHeading(reader: JdfReader, progress: Progress): Section {
-  const start = reader.position;
+function emptyDocument(offset: number): JdfDocument {
+  return { label: undefined, placement: undefined, job: emptyDefinitions(offset), tasks: [] };
+}
+
+/** Reads `job :`; where something else stands, all that follows is read as if it had stood there. */
+function takeJob(reader: JdfReader): boolean {
   const word = reader.peekWord();
-  reader.position += word.length;
-  const hasColon = reader.takeCharacter(':');
-  const section = sections.find((name) => name === word.toLowerCase());
-  if (section !== undefined && hasColon) return section;
-  if (section !== undefined) {
-    reader.skipSpaces();
-    throw reader.error({ expected: `":" after "${word}"` });
+  const isJob = findSection(word) === 'job';
+  if (!isJob) {
+    const fault = reader.error({ expected: '"job:" first', words: ['job'] });
+    reader.report(fault);
+    if (fault.problem.nearest === undefined) return false;
   }
-  reader.position = start;
-  const isCommand = word !== '' && !hasColon && findNearestWord(word, sections) === undefined;
-  if (progress.previous === 'task' && isCommand) refuseArrebolTask(reader);
-  throw unknownHeading(reader, progress.previous);
+  reader.position += word.length;
+  if (!reader.takeCharacter(':') && isJob) reader.report(reader.error({ expected: '":" after "job"' }));
+  return true;
 }
 
-const oneLine: readonly Section[] = ['remote', 'check', 'label', 'requirements'];
+function takeNext(reader: JdfReader, progress: Progress): void {
+  const { previous } = progress;
+  if (progress.isBroken && isBlock(previous) && isAtMove(reader, previous)) {
+    takeTransfers(reader, { section: previous, directory: progress.directory, isRest: true });
+    return;
+  }
+  const heading = takeHeading(reader, progress);
+  progress.isBroken = heading === undefined;
+  if (heading === undefined) return skipMisunderstood(reader, progress);
+  takeSection(reader, progress, heading);
+  progress.previous = heading.section;
+}
 
-function unknownHeading(reader: JdfReader, previous: Section): FormatError {
-  const words: string[] = sections.filter((name) => name !== 'job');
-  if (previous === 'init') words.push('put', 'store', 'if');
-  if (previous === 'final') words.push('get', 'if');
-  const reason = oneLine.includes(previous) ? ` (${previous}: is one line)` : '';
-  return reader.error({ expected: `a section such as "remote:", "final:" or "task:"${reason}`, words });
+function isBlock(section: Section): section is BlockKind['section'] {
+  return section === 'init' || section === 'final';
 }
 
 interface Heading {
   readonly section: Section;
   /** Offset of its word. */
   readonly start: number;
-  readonly directory: string;
+  /** Whether its word is another one, which is reported already. */
+  readonly isGuess: boolean;
+}
+
+/** Reads `word :`, also where the word is misspelt or the colon is missing; undefined where nothing like it stands. */
+function takeHeading(reader: JdfReader, { previous }: Progress): Heading | undefined {
+  const start = reader.position;
+  const word = reader.peekWord();
+  reader.position += word.length;
+  const hasColon = reader.takeCharacter(':');
+  const section = findSection(word);
+  if (section !== undefined) {
+    if (!hasColon) {
+      reader.skipSpaces();
+      reader.report(reader.error({ expected: `":" after "${word}"` }));
+    }
+    return { section, start, isGuess: false };
+  }
+  const end = reader.position;
+  reader.position = start;
+  const guess = guessSection(word, previous);
+  reader.report(previous === 'task' && word !== '' && !hasColon && guess === undefined ? arrebolTask(reader) : unknownHeading(reader, previous));
+  if (guess === undefined) return undefined;
+  reader.position = end;
+  return { section: guess, start, isGuess: true };
+}
+
+/** Passes what cannot be told, up to where something that is known begins. */
+function skipMisunderstood(reader: JdfReader, { previous, definitions }: Progress): void {
+  // One of these lines may have been meant for it.
+  definitions.unread.add('remote');
+  do {
+    reader.takeRestOfLine();
+    reader.skipBlank();
+  } while (!reader.isAtEnd() && !isAtHeading(reader, previous) && !(isBlock(previous) && isAtMove(reader, previous)));
 }
 
 function takeSection(reader: JdfReader, progress: Progress, heading: Heading): void {
   const { document, definitions } = progress;
-  const { section, start, directory } = heading;
+  const { section, start } = heading;
   switch (section) {
-    case 'job': throw reader.error({ found: 'a second "job:"', expected: 'one job in a file' }, start);
-    case 'label': return takeLabel(reader, document, start);
+    case 'job': return beginJob(reader, progress, start);
+    case 'label':
+    case 'placement': return takeJobLine(reader, document, { section, start });
     case 'annotations': return skipAnnotations(reader, start);
     case 'task':
       progress.definitions = emptyDefinitions(start);
       document.tasks.push(progress.definitions);
       return;
     case 'requirements':
-      refuseTwice(reader, heading, definitions.requirements);
-      definitions.requirements = takeRequirements(reader);
+      reportTwice(reader, heading, definitions.requirements);
+      definitions.requirements = reader.attempt(() => takeRequirements(reader)) ?? unread(definitions, section);
       return;
     case 'init':
     case 'final':
-      refuseTwice(reader, heading, definitions[section]);
-      definitions[section] = takeTransfers(reader, { section, directory });
+      reportTwice(reader, heading, definitions[section]);
+      definitions[section] = takeTransfers(reader, { section, directory: progress.directory, isRest: false });
       return;
     case 'remote':
     case 'check':
-      refuseTwice(reader, heading, definitions[section]);
-      definitions[section] = takeCommand(reader, section);
+      reportTwice(reader, heading, definitions[section]);
+      definitions[section] = reader.attempt(() => takeCommand(reader, section)) ?? '';
   }
 }
 
-function refuseTwice(reader: JdfReader, { section, start }: Heading, already: unknown): void {
-  if (already !== undefined) throw reader.error({ found: `a second "${section}:"`, expected: `one "${section}:" in each task` }, start);
+/** A job that stands behind something else, which is reported already, or behind another job. */
+function beginJob(reader: JdfReader, progress: Progress, start: number): void {
+  if (progress.hasJob) {
+    reader.report(reader.error({ found: 'a second "job:"', expected: 'one job in a file' }, start));
+    progress.document = emptyDocument(start);
+    progress.definitions = progress.document.job;
+  }
+  progress.hasJob = true;
+}
+
+function unread({ unread }: Definitions, section: 'requirements'): string {
+  unread.add(section);
+  return '';
+}
+
+function reportTwice(reader: JdfReader, { section, start, isGuess }: Heading, already: unknown): void {
+  if (already === undefined || isGuess) return;
+  reader.report(reader.error({ found: `a second "${section}:"`, expected: `one "${section}:" in each task` }, start));
 }
 
 function takeCommand(reader: JdfReader, section: 'remote' | 'check'): string {
@@ -115,10 +170,26 @@ function takeCommand(reader: JdfReader, section: 'remote' | 'check'): string {
   return command;
 }
 
-function takeLabel(reader: JdfReader, document: JdfDocument, start: number): void {
-  if (document.tasks.length > 0) throw reader.error({ expected: 'the label before the first task' }, start);
-  if (document.label !== undefined) throw reader.error({ found: 'a second "label:"', expected: 'one label' }, start);
-  document.label = reader.takeLine();
+/** Reads what is said of the job as a whole, on one line. */
+function takeJobLine(reader: JdfReader, document: JdfDocument, { section, start }: { readonly section: 'label' | 'placement'; readonly start: number }): void {
+  if (document.tasks.length > 0) reader.report(reader.error({ expected: `the ${section} before the first task` }, start));
+  else if (document[section] !== undefined) reader.report(reader.error({ found: `a second "${section}:"`, expected: `one ${section}` }, start));
+  document[section] ??= section === 'label' ? reader.takeLine() : reader.attempt(() => takePlacement(reader)) ?? '';
+  reader.takeRestOfLine();
+}
+
+/** Reads `STRATEGY[:A]` or `none`, up to a comment. */
+function takePlacement(reader: JdfReader): string {
+  reader.skipSpaces();
+  const start = reader.position;
+  const text = reader.takeRestOfLine().replace(/(^|\s+)#.*$/, '');
+  const read = readPlacement(text);
+  if (read === 'none' || !('fault' in read)) return text;
+  const [name = ''] = text.split(':', 1);
+  if (findPlacementStrategy(name) !== undefined) {
+    throw reader.error({ found: showFound(text.slice(name.length + 1)), expected: `a number in 0..1 or "adaptive" behind "${name}:"` }, start + name.length + 1);
+  }
+  throw reader.error({ expected: '"none" or a strategy such as "min-ct" or "min-ct:0.5"', words: ['none', ...placementStrategies.map((strategy) => strategy.name)] }, start);
 }
 
 /** Passes the line, and those below it up to the next section. */
@@ -129,7 +200,7 @@ function skipAnnotations(reader: JdfReader, start: number): void {
     const before = reader.position;
     const word = reader.peekWord();
     reader.position += word.length;
-    const isHeading = sections.some((name) => name === word.toLowerCase()) && reader.takeCharacter(':');
+    const isHeading = findSection(word) !== undefined && reader.takeCharacter(':');
     reader.position = before;
     if (isHeading) return;
     reader.takeRestOfLine();

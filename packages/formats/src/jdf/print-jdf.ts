@@ -14,6 +14,7 @@ import { FormatError } from '../format-error.ts';
 export function printJdf(job: JobSpec): string {
   const lines = ['job:'];
   if (job.label !== '') lines.push(`label: ${printLine(job.label)}`);
+  if (job.placement !== undefined) lines.push(`placement: ${job.placement}`);
   let index = 0;
   for (const group of job.groups) {
     const { values } = group;

@@ -21,6 +21,9 @@ export interface Refusal {
   readonly words?: readonly string[];
 }
 
+/** Things that may be wrong with one text before the rest of it is left unread. */
+const faultsMax = 1000;
+
 /**
  * Reads a job or grid file piece by piece in the three modes of OurGrid's lexer: words, strings (paths) and whole lines.
  *
@@ -30,9 +33,12 @@ export class JdfReader {
   readonly text: string;
   readonly file: string;
   readonly warnings: Warning[] = [];
+  /** What is wrong, in the order in which it was found. */
+  readonly faults: FormatError[] = [];
   /** Offset of what is read next. */
   position = 0;
   readonly #code: string;
+  #lineStarts: number[] | undefined;
 
   /** @param code of errors that state none. */
   constructor(text: string, file: string, code = 'MUT_JDF_SYNTAX') {
@@ -124,6 +130,30 @@ export class JdfReader {
     this.warnings.push({ ...this.placeOf(offset), message });
   }
 
+  /** Notes that something is wrong; the reading goes on. Of one place the first is kept, and behind the last that is kept the text ends. */
+  report(fault: FormatError): void {
+    const { line, column } = fault.problem;
+    if (this.isCut() || this.faults.some(({ problem }) => problem.line === line && problem.column === column)) return;
+    this.faults.push(fault);
+    if (this.isCut()) this.position = this.text.length;
+  }
+
+  /** Whether so much was wrong that the rest was not read. */
+  isCut(): boolean {
+    return this.faults.length >= faultsMax;
+  }
+
+  /** Reads a piece, and reports what is wrong with it: undefined then, and the position is where the reading of it stopped. */
+  attempt<T>(read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      this.report(error);
+      return undefined;
+    }
+  }
+
   /** Makes the error for what stands at `offset`, or where the reader is. */
   error(refusal: Refusal, offset = this.position): FormatError {
     const word = /[^\s;{}():=<>&|!"]+|\S/y;
@@ -138,10 +168,16 @@ export class JdfReader {
     });
   }
 
-  /** Line and column of an offset, both from 1. Cost: the length of the text before it. */
+  /** Line and column of an offset, both from 1. Cost: the length of the text for the first, the logarithm of its lines for others. */
   placeOf(offset: number): { line: number; column: number } {
-    const lines = this.text.slice(0, offset).split('\n');
-    return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+    const starts = this.#lineStarts ??= [0, ...Array.from(this.text.matchAll(/\n/g), ({ index }) => index + 1)];
+    let line = 1;
+    for (let end = starts.length; line < end;) {
+      const middle = (line + end) >> 1;
+      if ((starts[middle] ?? Infinity) <= offset) line = middle + 1;
+      else end = middle;
+    }
+    return { line, column: offset - (starts[line - 1] ?? 0) + 1 };
   }
 
   #match(expression: RegExp): string {

@@ -60,7 +60,8 @@ export const JdfCheck = Type.Object({
   faults: Type.Array(Type.Object({
     severity: Type.Union([Type.Literal('error'), Type.Literal('warning')]),
     code: Type.String(), line: Type.Integer({ description: 'From 1; 0 for the whole.' }), column: Type.Integer({ description: 'From 1.' }), message: Type.String(), nearest: orNull(Type.String()),
-  })),
+  }), { description: 'All errors of the file, then all warnings.' }),
+  is_cut: Type.Boolean({ description: 'So much is wrong that the rest of the file was not read.' }),
   label: Type.String(), task_count: Count, group_count: Count,
 });
 export type JdfCheck = Static<typeof JdfCheck>;

@@ -25,8 +25,8 @@ export function isBug(error: unknown): boolean {
   return problemOf(error).problem.code === 'MUT_INTERNAL';
 }
 
-function ofFormat({ code, message, problem: { line, column } }: FormatError): { readonly status: number; readonly problem: Problem } {
-  const { status, problem } = answer(isErrorCode(code) ? code : 'MUT_BAD_REQUEST', message);
+function ofFormat({ code, message, further, problem: { line, column } }: FormatError): { readonly status: number; readonly problem: Problem } {
+  const { status, problem } = answer(isErrorCode(code) ? code : 'MUT_BAD_REQUEST', further.length === 0 ? message : `${message}; and ${further.length} more`);
   return { status, problem: { ...problem, ...(line > 0 ? { line, column } : {}) } };
 }
 

@@ -174,8 +174,11 @@ test('a job file is checked where it is wrong, and submitted', async (t) => {
   const page = new Page();
   const good = 'job:\nlabel: copy\ntask:\nremote: true\ntask:\nremote: true\n';
   t.like(await page.call(t, 'checkJdf', { text: good }), { faults: [], label: 'copy', task_count: 2 });
-  const bad = await page.call(t, 'checkJdf', { text: 'job:\nlabel: copy\ntask:\nremot: true\n' });
-  t.like(bad.faults[0], { severity: 'error', line: 4 });
+  const text = 'job:\nlabel: copy\ntask:\nremot: true\nannotations: x\ntask:\ninit: putt a b\nremote: true\n';
+  const bad = await page.call(t, 'checkJdf', { text });
+  t.deepEqual(bad.faults.map(({ severity, line, column, nearest }) => [severity, line, column, nearest]), [['error', 4, 1, 'remote'], ['error', 7, 7, 'put'], ['warning', 5, 1, null]]);
+  t.is(bad.task_count, 0);
+  t.like(await page.fails('submitJdf', { text }), { status: 400, code: 'MUT_JDF_SYNTAX', line: 4 });
   t.deepEqual(await page.call(t, 'submitJdf', { text: good }), { job_id: 1, task_count: 2 });
   t.like(await page.fails('submitJdf', { text: 'job:\n' }), { status: 400 });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import { JobStatus, type JobSpec, type SubmitJobRequest } from '@mutirao/api/broker';
-import { MutiraoError } from '@mutirao/api/errors';
+import { MutiraoError, registry } from '@mutirao/api/errors';
 import { aJobSummary, runCommandLine } from '@mutirao/testkit';
 
 /** As the wire has them. */
@@ -111,6 +111,31 @@ test('a broken job file is refused with file, line and column', async (t) => {
   const { status, err } = await submitted(['job', 'submit', 'bad.jdf'], t.context.folder);
   t.is(status, 2);
   t.regex(err, /^error: MUT_JDF_SYNTAX bad\.jdf:4:\d+: found .* did you mean remote/);
+});
+
+test('all that is wrong in a job file is told at once, up to a bound', async (t) => {
+  writeFileSync(join(t.context.folder, 'bad.jdf'), 'job:\nrequirements: os = = linux\ntask:\nremot: a\ntask:\ninit: put a ../b\nremote: b\n');
+  const { status, err, job } = await submitted(['job', 'submit', 'bad.jdf'], t.context.folder);
+  t.is(status, 2);
+  t.is(job, undefined);
+  t.deepEqual(err.trimEnd().split('\n').map((line) => line.replace(/ found .*/, '')), [
+    'error: MUT_JDF_SYNTAX bad.jdf:2:20:', 'error: MUT_JDF_SYNTAX bad.jdf:4:1:', 'error: MUT_PATH_LEAVES_ROOT bad.jdf:6:13:',
+    'Correct the file at the line and column that the message names; docs/jdf.md has the grammar.', registry.MUT_PATH_LEAVES_ROOT.advice,
+  ]);
+  writeFileSync(join(t.context.folder, 'long.jdf'), `job:\n${'task:\nremote:\n'.repeat(90)}`);
+  const lines = (await submitted(['job', 'submit', 'long.jdf'], t.context.folder)).err.trimEnd().split('\n');
+  t.is(lines.filter((line) => line.startsWith('error: ')).length, 20);
+  t.is(lines[20], 'and 70 more');
+  writeFileSync(join(t.context.folder, 'longer.jdf'), `job:\n${'task:\nremote:\n'.repeat(9000)}`);
+  t.regex((await submitted(['job', 'submit', 'longer.jdf'], t.context.folder)).err, /^and 980 more, and the rest of the file was not read$/m);
+});
+
+test('a job file may say how its tasks are placed, and the option goes before it', async (t) => {
+  writeFileSync(join(t.context.folder, 'placed.jdf'), 'job:\nplacement: min-ct:0.5\ntask:\nremote: a\n');
+  t.is((await submitted(['job', 'submit', 'placed.jdf'], t.context.folder)).job?.placement, 'min-ct:0.5');
+  t.is((await submitted(['job', 'submit', 'placed.jdf', '--placement', 'none'], t.context.folder)).job?.placement, 'none');
+  writeFileSync(join(t.context.folder, 'placed.jdf'), 'job:\nplacement: min-ct:2\ntask:\nremote: a\n');
+  t.regex((await submitted(['job', 'submit', 'placed.jdf'], t.context.folder)).err, /placed\.jdf:2:19: found "2", expected a number in 0\.\.1 or "adaptive" behind "min-ct:"/);
 });
 
 test('a broker that is just restarting gets the same submission again, under the same key', async (t) => {

@@ -248,7 +248,7 @@ const refusals: readonly (readonly [string, string, string])[] = [
   ['a second init', 'job:\ntask:\nremote: a\ninit: put a b\ninit: put c d\n', 'a.jdf:5:1: found a second "init:", expected one "init:" in each task'],
   ['a second remote', 'job:\ntask:\nremote: a\nremote: b\n', 'a.jdf:4:1: found a second "remote:", expected one "remote:" in each task'],
   ['a second label', 'job:\nlabel: a\nlabel: b\n', 'a.jdf:3:1: found a second "label:", expected one label'],
-  ['a label in a task', 'job:\ntask:\nlabel: a\n', 'a.jdf:3:1: found "label", expected the label before the first task'],
+  ['a label in a task', 'job:\ntask:\nlabel: a\nremote: b\n', 'a.jdf:3:1: found "label", expected the label before the first task'],
   ['if without then', inFinal('if os == linux', 'get a b', 'endif'), 'a.jdf:5:15: found the end of the line, expected "then" after the condition'],
   ['if without a condition', inFinal('if then', 'get a b', 'endif'), 'a.jdf:5:4: found "then", expected a condition between "if" and "then"'],
   ['if without commands', inFinal('if os == linux then', 'endif'), 'a.jdf:6:1: found "endif", expected "get"'],

@@ -39,6 +39,12 @@ check: test -s out.4
 `);
 });
 
+test('what a job says of placement is written and read back', (t) => {
+  const job = { ...jobDefaults, placement: 'min-wwt:adaptive', homeDirectory: '/h', groups: [makeTaskGroup({ command: 'true', values: undefined })] };
+  t.regex(printJdf(job), /^job:\nplacement: min-wwt:adaptive\n/);
+  t.deepEqual(parseJdf(printJdf(job), { file: 'a.jdf', directory: '/h' }).job, job);
+});
+
 test('commands and labels that JDF would read otherwise are escaped', (t) => {
   for (const command of ['"prog" x', '"all"', 'a \\" b \\\\ c \\n', ' spaces ', 'x # y']) {
     const printed = printJdf({ ...jobDefaults, label: command, homeDirectory: '/h', groups: [makeTaskGroup({ command, values: undefined })] });

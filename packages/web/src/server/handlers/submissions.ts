@@ -1,7 +1,7 @@
 import { encodeJobSpec } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { TaskGroup } from '@mutirao/core/messages';
-import { FormatError, parseJdf } from '@mutirao/formats';
+import { parseJdf, readJdf } from '@mutirao/formats';
 
 import type { BagWish, JdfCheck, JdfWish } from '../../schema/index.ts';
 import { commandLineOf, firstCommands, jobOfBag, type DroppedContent } from '../bag-wish.ts';
@@ -56,17 +56,15 @@ async function uploadDropped({ grid }: GatewayParts, { files = [] }: BagWish): P
   return dropped;
 }
 
-/** What is wrong in a job file, or odd. Reading stops at the first thing that is wrong. */
+/** All that is wrong in a job file, or odd. */
 function checkJdf(parts: GatewayParts, body: JdfWish): JdfCheck {
-  try {
-    const { job, warnings } = parseJdf(body.text, { file: body.name ?? 'the job file', directory: folderOf(parts, body) });
-    return {
-      faults: warnings.map(({ line, column, message }) => ({ severity: 'warning' as const, code: '', line, column, message, nearest: null })),
-      label: job.label, task_count: job.groups.reduce((sum, group) => sum + taskCountOf(group), 0), group_count: job.groups.length,
-    };
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { line, column, found, expected, nearest } = error.problem;
-    return { faults: [{ severity: 'error', code: error.code, line, column, message: `found ${found}, expected ${expected}`, nearest: nearest ?? null }], label: '', task_count: 0, group_count: 0 };
-  }
+  const { job, faults, isCut, warnings } = readJdf(body.text, { file: body.name ?? 'the job file', directory: folderOf(parts, body) });
+  const groups = job?.groups ?? [];
+  return {
+    faults: [
+      ...faults.map(({ code, problem: { line, column, found, expected, nearest } }) => ({ severity: 'error' as const, code, line, column, message: `found ${found}, expected ${expected}`, nearest: nearest ?? null })),
+      ...warnings.map(({ line, column, message }) => ({ severity: 'warning' as const, code: '', line, column, message, nearest: null })),
+    ],
+    is_cut: isCut, label: job?.label ?? '', task_count: groups.reduce((sum, group) => sum + taskCountOf(group), 0), group_count: groups.length,
+  };
 }
