@@ -1,5 +1,5 @@
-// The page in a real Chromium over a grid that is made up: when it shows something, what it weighs, whether it stays fluid while thousands of tasks finish, and what edits of a large workflow take.
-// node bench/web-page.ts [--tasks N] [--machines N] [--pace TASKS_PER_SECOND] [--drawn TASKS_OF_THE_WORKFLOW] [--rounds N]
+// The page in a real Chromium over a grid that is made up: when it shows something, what it weighs, and whether it stays fluid while thousands of tasks finish. What edits of a large workflow take is in web-editor.ts.
+// node bench/web-page.ts [--tasks N] [--machines N] [--pace TASKS_PER_SECOND] [--rounds N]
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { until } from '@mutirao/testkit';
 import { buildPageIfStale, openPage, pageFolder, startBrowser, startPretendGateway } from '@mutirao/testkit/page';
 import { atLeast, below, plain, report, type Figure } from './harness.ts';
 
-const { values } = parseArgs({ options: { tasks: { type: 'string', default: '100000' }, machines: { type: 'string', default: '1000' }, pace: { type: 'string', default: '5000' }, drawn: { type: 'string', default: '2000' }, rounds: { type: 'string', default: '5' } } });
+const { values } = parseArgs({ options: { tasks: { type: 'string', default: '100000' }, machines: { type: 'string', default: '1000' }, pace: { type: 'string', default: '5000' }, rounds: { type: 'string', default: '5' } } });
 const rounds = Number(values.rounds);
 
 const medianOf = (numbers: readonly number[]): number => numbers.toSorted((one, other) => one - other)[numbers.length >> 1] ?? Number.NaN;
@@ -52,46 +52,6 @@ function compressedBytes(): { readonly first: number; readonly all: number } {
   return { first: sum(assets.filter(({ name }) => isFirst(name))), all: sum(assets) };
 }
 
-/** A workflow of levels of 40 tasks, each waiting for two of the level above. */
-function drawnWorkflow(count: number): string {
-  const wide = 40;
-  const tasks = Array.from({ length: count }, (_, index) => ({ id: `t${index}`, work: 1000 + (index * 7919) % 9000, x: (index % wide) * 200, y: Math.floor(index / wide) * 130 }));
-  const edges = tasks.slice(wide).flatMap((_, index) => [{ from: `t${index}`, to: `t${index + wide}` }, { from: `t${index - (index % wide) + ((index + 1) % wide)}`, to: `t${index + wide}` }]);
-  return JSON.stringify({ format: 'mutirao-workflow-1', name: 'large', tasks, edges });
-}
-
-/** From a press, by the browser's own clock, to the next picture; the work of one action, however the frames fall. */
-async function measureActions(page: Page): Promise<Map<string, number[]>> {
-  await page.evaluate(`window.taken = []; new PerformanceObserver((list) => { for (const { name, duration, startTime } of list.getEntries()) window.taken.push({ name, duration, startTime }); }).observe({ type: 'event', durationThreshold: 16, buffered: false });`);
-  const results = new Map<string, number[]>();
-  const act = async (name: string, action: () => Promise<void>): Promise<void> => {
-    await page.evaluate('window.taken.length = 0');
-    await action();
-    await page.waitForTimeout(400);
-    const taken = await page.evaluate('window.taken') as { readonly duration: number }[];
-    results.set(name, [...results.get(name) ?? [], Math.max(16, ...taken.map(({ duration }) => duration))]);
-  };
-  for (let round = 0; round < rounds; round += 1) {
-    await act('add a task', () => page.getByRole('button', { name: 'Add task' }).click());
-    await act('undo', () => page.getByRole('button', { name: 'Undo' }).click());
-    await act('redo', () => page.getByRole('button', { name: 'Redo' }).click());
-    await act('add an edge', async () => { await page.getByLabel('Task to wait for').fill(`t${round * 41}`); await page.getByRole('button', { name: 'Add', exact: true }).click(); });
-    await act('rename', async () => { await page.getByLabel('Name', { exact: true }).fill(`renamed-${round}`); await page.getByLabel('Name', { exact: true }).press('Enter'); });
-    await act('remove', () => page.getByRole('button', { name: 'Remove', exact: true }).click());
-  }
-  return results;
-}
-
-async function measureEditor(browser: Browser, url: string): Promise<Figure[]> {
-  const { page } = await openPage(browser, url.replace('/#', '/workflow#'));
-  await page.getByLabel('Workflow file').setInputFiles({ name: 'large.workflow.json', mimeType: 'application/json', buffer: Buffer.from(drawnWorkflow(Number(values.drawn))) });
-  await page.locator('.task-node').first().waitFor();
-  await page.waitForTimeout(1500);
-  const actions = await measureActions(page);
-  await page.context().close();
-  return [...actions].map(([name, taken]) => below(`${values.drawn} tasks drawn: ${name}, to the next picture, median of ${rounds}`, medianOf(taken), 'ms', 50));
-}
-
 buildPageIfStale();
 const gateway = await startPretendGateway({ folder: pageFolder, taskCount: Number(values.tasks), machineCount: Number(values.machines), finishedPerSecond: Number(values.pace) });
 const browser = await startBrowser();
@@ -106,7 +66,6 @@ await page.waitForSelector('.site canvas');
 const frames = await measureFrames(page, 10);
 figures.push(atLeast(`frames while ${values.pace} tasks/s finish`, frames.perSecond, '/s', 30), plain('the longest time between two of them', frames.longestMs, 'ms'));
 await page.context().close();
-figures.push(...await measureEditor(browser, gateway.url));
 report('web-page', figures);
 await browser.close();
 await gateway.close();

@@ -28,6 +28,9 @@ if (!process.env.MUTIRAO_DATA) {
   // As scripts/bench says: whole logs and real workflows are no part of the repository.
   for (const key of [...ranges.keys()].filter((name) => name.startsWith('simulator: ') || name.startsWith('workflow instances: '))) ranges.delete(key);
 }
+if (!existsSync('/usr/bin/chromium')) {
+  for (const key of [...ranges.keys()].filter((name) => name.startsWith('web-page: ') || name.startsWith('web-editor: '))) ranges.delete(key);
+}
 if (!existsSync('/usr/sbin/nats-server')) {
   for (const key of [...ranges.keys()].filter((name) => name.startsWith('events: '))) ranges.delete(key);
 }

@@ -28,7 +28,7 @@ export async function buildPage() {
   const draft = mkdtempSync(join(web, 'dist-'));
   try {
     await build({
-      absWorkingDir: here, entryPoints: { main: 'src/main.tsx', 'layout-worker': 'src/views/editor/layout-worker.ts' },
+      absWorkingDir: here, entryPoints: { main: 'src/main.tsx', 'workflow-worker': 'src/views/editor/workflow-worker.ts' },
       outdir: join(draft, 'assets'), entryNames: '[name]', chunkNames: '[name]-[hash]', assetNames: '[name]-[hash]',
       bundle: true, splitting: true, format: 'esm', platform: 'browser', target: 'es2022', minify: true, legalComments: 'linked', jsx: 'automatic',
       define: { 'process.env.NODE_ENV': '"production"' }, logLevel: 'warning',

@@ -1,7 +1,7 @@
 // Levels, the critical path and places of the graph.
 import test from 'ava';
-import { analyseWorkflow } from '../../../client/src/model/workflow/analysis.ts';
-import { FlowParts } from '../../../client/src/model/workflow/flow-parts.ts';
+import { analyseWorkflow, isAnalysedAlike } from '../../../client/src/model/workflow/analysis.ts';
+import { boxPaths, FlowParts } from '../../../client/src/model/workflow/flow-parts.ts';
 import { emptyWorkflow, freshTask } from '../../../client/src/model/workflow/graph.ts';
 import { layOut, layOutByLevels } from '../../../client/src/model/workflow/layout.ts';
 
@@ -10,7 +10,7 @@ const diamond = {
   ...emptyWorkflow, tasks: [freshTask('a', 0, 0), { ...freshTask('long', 0, 100), work: 5000 }, freshTask('short', 200, 100), freshTask('d', 0, 200)],
   edges: [edge('a', 'long'), edge('a', 'short'), edge('long', 'd'), edge('short', 'd')],
 };
-const unmarked = { selectedTasks: new Set<string>(), selectedEdges: new Set<string>(), dragged: new Map(), statuses: new Map() };
+const unmarked = { selectedTasks: new Set<string>(), dragged: new Map(), statuses: new Map() };
 
 test('b-levels and the critical path are those of the longest way', (t) => {
   const analysis = analyseWorkflow(diamond);
@@ -33,15 +33,30 @@ test('a wrong workflow is told, and nothing is said of its levels', (t) => {
   t.is(analyseWorkflow(emptyWorkflow).fault, undefined);
 });
 
-test('boxes that look as before are the same objects as before', (t) => {
+test('boxes that look as before are the same objects as before, and where all do the list is the same too', (t) => {
   const parts = new FlowParts();
   const view = { analysis: analyseWorkflow(diamond), ...unmarked };
-  const before = parts.nodesOf(diamond, view);
-  const after = parts.nodesOf(diamond, { ...view, dragged: new Map([['short', { x: 300, y: 100 }]]) });
+  const before = parts.nodesOf(diamond.tasks, view);
+  t.is(parts.nodesOf([...diamond.tasks], { ...view, analysis: analyseWorkflow(diamond) }), before);
+  const after = parts.nodesOf(diamond.tasks, { ...view, dragged: new Map([['short', { x: 300, y: 100 }]]) });
   t.deepEqual(before.map((node, index) => node === after[index]), [true, true, false, true]);
-  const edges = parts.edgesOf(diamond, view);
-  t.is(parts.edgesOf(diamond, view), edges);
-  t.deepEqual(edges.map(({ className }) => className), ['critical', '', 'critical', '']);
+  t.deepEqual(after[2]?.position, { x: 300, y: 100 });
+  const run = parts.nodesOf(diamond.tasks, { ...view, statuses: new Map([['a', 'running']]) });
+  t.deepEqual([run[0]?.data.status, run[1] === before[1]], ['running', true]);
+});
+
+test('boxes that are too small to be read are one shape for each look', (t) => {
+  const view = { analysis: analyseWorkflow(diamond), ...unmarked };
+  t.deepEqual([...boxPaths(diamond.tasks, view)].map(([look, path]) => [look, path.split('M').length - 1]), [['critical', 3], ['plain', 1]]);
+  t.deepEqual([...boxPaths(diamond.tasks, { ...view, statuses: new Map([['a', 'failed']]) }).keys()], ['failed', 'critical', 'plain']);
+});
+
+test('a change of places alone has no other analysis; any other change may', (t) => {
+  const moved = { ...diamond, tasks: diamond.tasks.map((task) => ({ ...task, x: task.x + 5 })) };
+  t.true(isAnalysedAlike(diamond, moved));
+  t.false(isAnalysedAlike(diamond, { ...diamond, edges: [...diamond.edges] }));
+  t.false(isAnalysedAlike(diamond, { ...diamond, tasks: diamond.tasks.map((task) => ({ ...task, work: 7 })) }));
+  t.false(isAnalysedAlike(diamond, { ...diamond, tasks: diamond.tasks.slice(1) }));
 });
 
 test('a task is drawn below all that it waits for, by either layout', (t) => {

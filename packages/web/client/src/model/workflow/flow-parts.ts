@@ -1,7 +1,8 @@
-import type { Workflow, WorkflowTask } from '../../../../src/schema/index.ts';
+import type { WorkflowTask } from '../../../../src/schema/index.ts';
 import type { WorkflowAnalysis } from './analysis.ts';
 import { edgeId } from './edits.ts';
 import { nodeHeight, nodeWidth } from './node-size.ts';
+import type { Point } from './sight.ts';
 
 /** A box of the graph, as the graph library takes it. */
 export interface FlowNode {
@@ -17,15 +18,6 @@ export interface FlowNode {
   readonly data: { readonly id: string; readonly more: string; readonly isCritical: boolean; readonly status: string };
 }
 
-/** A line of the graph. */
-export interface FlowEdge {
-  readonly id: string;
-  readonly source: string;
-  readonly target: string;
-  readonly selected: boolean;
-  readonly className: string;
-}
-
 // All boxes are of one size, so that none has to be measured before its edges can be drawn.
 const size = { width: nodeWidth, height: nodeHeight };
 const shape = {
@@ -36,67 +28,69 @@ const shape = {
   ],
 };
 
-/** What is shown of a workflow beside itself. */
+/** What is shown of tasks beside themselves. */
 export interface FlowView {
-  readonly analysis: WorkflowAnalysis;
+  readonly analysis: Pick<WorkflowAnalysis, 'bLevels' | 'criticalPath'>;
   readonly selectedTasks: ReadonlySet<string>;
-  readonly selectedEdges: ReadonlySet<string>;
   /** Places of tasks that are being dragged. */
-  readonly dragged: ReadonlyMap<string, { x: number; y: number }>;
+  readonly dragged: ReadonlyMap<string, Point>;
   /** States of the run that is watched, by the id of the task. */
   readonly statuses: ReadonlyMap<string, string>;
 }
 
-/**
- * Makes boxes and lines of a workflow again and again: those that look as before are the same objects as before, so that a change of one of thousands draws one. Cost: O(tasks + edges).
- */
+/** All that the box of a task is made of. */
+interface BoxParts {
+  readonly task: WorkflowTask;
+  readonly place: Point;
+  readonly level: number | undefined;
+  readonly isCritical: boolean;
+  readonly isSelected: boolean;
+  readonly status: string;
+}
+
+/** Makes boxes again and again: those that look as before are the same objects as before, so that a change of one of thousands draws one. Cost: O(tasks that are given). */
 export class FlowParts {
-  #nodes = new Map<string, { readonly task: WorkflowTask; readonly node: FlowNode }>();
-  #edges = new Map<string, FlowEdge>();
-  #nodeList: FlowNode[] = [];
-  #edgeList: FlowEdge[] = [];
+  #known = new Map<string, BoxParts & { readonly node: FlowNode }>();
+  #list: FlowNode[] = [];
 
-  nodesOf({ tasks }: Workflow, view: FlowView): FlowNode[] {
-    const critical = new Set(view.analysis.criticalPath);
-    const known = this.#nodes;
-    const next = new Map<string, { readonly task: WorkflowTask; readonly node: FlowNode }>();
-    this.#nodeList = tasks.map((task) => {
-      const node = nodeOf(task, { ...view, isCritical: critical.has(task.id) });
-      const old = known.get(task.id);
-      const kept = old !== undefined && looksAlike(old.node, node) ? old.node : node;
-      next.set(task.id, { task, node: kept });
-      return kept;
-    });
-    this.#nodes = next;
-    return this.#nodeList;
-  }
-
-  edgesOf({ edges }: Workflow, { analysis, selectedEdges }: FlowView): FlowEdge[] {
-    const path = analysis.criticalPath;
-    const critical = new Set(path.slice(1).map((to, index) => edgeId(path[index] ?? '', to)));
-    const next = new Map<string, FlowEdge>();
-    const list = edges.map(({ from, to }) => {
-      const id = edgeId(from, to);
-      const made: FlowEdge = { id, source: from, target: to, selected: selectedEdges.has(id), className: critical.has(id) ? 'critical' : '' };
-      const old = this.#edges.get(id);
-      const kept = old !== undefined && old.selected === made.selected && old.className === made.className ? old : made;
+  /** @returns the same list as before where nothing is another one. */
+  nodesOf(tasks: readonly WorkflowTask[], { analysis, selectedTasks, dragged, statuses }: FlowView): FlowNode[] {
+    const critical = criticalParts(analysis.criticalPath).tasks;
+    const next = new Map<string, BoxParts & { readonly node: FlowNode }>();
+    const list = tasks.map((task) => {
+      const { id } = task;
+      const parts: BoxParts = { task, place: dragged.get(id) ?? task, level: analysis.bLevels.get(id), isCritical: critical.has(id), isSelected: selectedTasks.has(id), status: statuses.get(id) ?? '' };
+      const old = this.#known.get(id);
+      const kept = old !== undefined && isAlike(old, parts) ? old : { ...parts, node: nodeOf(parts) };
       next.set(id, kept);
-      return kept;
+      return kept.node;
     });
-    const isSame = list.length === this.#edgeList.length && list.every((edge, index) => edge === this.#edgeList[index]);
-    this.#edges = next;
-    if (!isSame) this.#edgeList = list;
-    return this.#edgeList;
+    this.#known = next;
+    if (list.length !== this.#list.length || list.some((node, index) => node !== this.#list[index])) this.#list = list;
+    return this.#list;
   }
 }
 
-function nodeOf(task: WorkflowTask, { analysis, selectedTasks, dragged, statuses, isCritical }: FlowView & { readonly isCritical: boolean }): FlowNode {
-  const level = analysis.bLevels.get(task.id);
+const partsOfPaths = new WeakMap<readonly string[], { readonly tasks: ReadonlySet<string>; readonly edges: ReadonlySet<string> }>();
+
+/** The tasks and the edges of a path, by their ids; the same sets for the same path. */
+export function criticalParts(path: readonly string[]): { readonly tasks: ReadonlySet<string>; readonly edges: ReadonlySet<string> } {
+  const known = partsOfPaths.get(path);
+  if (known !== undefined) return known;
+  const parts = { tasks: new Set(path), edges: new Set(path.slice(1).map((to, index) => edgeId(path[index] ?? '', to))) };
+  partsOfPaths.set(path, parts);
+  return parts;
+}
+
+function isAlike(one: BoxParts, other: BoxParts): boolean {
+  return one.task === other.task && one.place.x === other.place.x && one.place.y === other.place.y && one.level === other.level && one.isCritical === other.isCritical && one.isSelected === other.isSelected && one.status === other.status;
+}
+
+function nodeOf({ task, place, level, isCritical, isSelected, status }: BoxParts): FlowNode {
   const wide = task.processors_max > 1 ? `, ${task.processors_min === task.processors_max ? '' : `${task.processors_min}–`}${task.processors_max} processors` : '';
-  const status = statuses.get(task.id) ?? '';
   const seconds = sayShort(task.work / 1000);
   return {
-    ...shape, id: task.id, type: 'task', position: dragged.get(task.id) ?? { x: task.x, y: task.y }, selected: selectedTasks.has(task.id),
+    ...shape, id: task.id, type: 'task', position: { x: place.x, y: place.y }, selected: isSelected,
     ariaLabel: `Task ${task.id}, ${seconds}${wide}${level === undefined ? '' : `, b-level ${sayShort(level)}`}${isCritical ? ', on the critical path' : ''}${status === '' ? '' : `, ${status}`}`,
     data: { id: task.id, more: `${seconds}${wide}${level === undefined ? '' : ` · b ${sayShort(level)}`}`, isCritical, status },
   };
@@ -106,6 +100,17 @@ function sayShort(seconds: number): string {
   return seconds >= 7200 ? `${(seconds / 3600).toFixed(1)} h` : seconds >= 100 ? `${Math.round(seconds)} s` : `${Number(seconds.toFixed(1))} s`;
 }
 
-function looksAlike(one: FlowNode, other: FlowNode): boolean {
-  return one.position.x === other.position.x && one.position.y === other.position.y && one.selected === other.selected && one.ariaLabel === other.ariaLabel;
+/** Boxes as the data of one SVG path for each status, `critical` and `plain`: what thousands of tasks are drawn by where nobody can read their names. */
+export function boxPaths(tasks: readonly WorkflowTask[], { analysis, statuses, dragged }: FlowView): ReadonlyMap<string, string> {
+  const critical = criticalParts(analysis.criticalPath).tasks;
+  const paths = new Map<string, string[]>();
+  for (const task of tasks) {
+    const look = statuses.get(task.id) ?? (critical.has(task.id) ? 'critical' : 'plain');
+    const { x, y } = dragged.get(task.id) ?? task;
+    const path = `M${x} ${y}h${nodeWidth}v${nodeHeight}h${-nodeWidth}z`;
+    const alike = paths.get(look);
+    if (alike === undefined) paths.set(look, [path]);
+    else alike.push(path);
+  }
+  return new Map([...paths].map(([look, parts]) => [look, parts.join('')]));
 }

@@ -24,13 +24,40 @@ export function freeId({ tasks }: Workflow, stem = 'task'): string {
   return `${stem}-${number}`;
 }
 
-/** What of an edge between two tasks is wrong: one of them is unknown, the pair has an edge, or a way leads back. Cost: O(tasks + edges). */
+const idsOfLists = new WeakMap<Workflow['tasks'], ReadonlyMap<string, WorkflowTask>>();
+
+/** The tasks of a list by their id; made once for each list, which is never changed. */
+export function tasksById(tasks: Workflow['tasks']): ReadonlyMap<string, WorkflowTask> {
+  const known = idsOfLists.get(tasks);
+  if (known !== undefined) return known;
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  idsOfLists.set(tasks, byId);
+  return byId;
+}
+
+const nextOfLists = new WeakMap<readonly WorkflowEdge[], ReadonlyMap<string, readonly string[]>>();
+
+/** What waits for each task, by its id; made once for each list, which is never changed. */
+function nextById(edges: readonly WorkflowEdge[]): ReadonlyMap<string, readonly string[]> {
+  const known = nextOfLists.get(edges);
+  if (known !== undefined) return known;
+  const next = new Map<string, string[]>();
+  for (const { from, to } of edges) {
+    const list = next.get(from);
+    if (list === undefined) next.set(from, [to]);
+    else list.push(to);
+  }
+  nextOfLists.set(edges, next);
+  return next;
+}
+
+/** What of an edge between two tasks is wrong: one of them is unknown, the pair has an edge, or a way leads back. Cost: O(tasks + edges), for lists that were asked about before only what lies behind the edge. */
 export function findEdgeFault({ tasks, edges }: Workflow, from: string, to: string): EdgeFault | undefined {
-  const ids = new Set(tasks.map(({ id }) => id));
-  const unknown = [from, to].find((id) => !ids.has(id));
+  const known = tasksById(tasks);
+  const unknown = [from, to].find((id) => !known.has(id));
   if (unknown !== undefined) return { code: 'MUT_WORKFLOW_UNKNOWN_TASK', message: `There is no task ${unknown}.` };
   if (from === to) return { code: 'MUT_WORKFLOW_CYCLE', message: `${from} cannot wait for itself.` };
-  if (edges.some((edge) => edge.from === from && edge.to === to)) return { code: 'MUT_WORKFLOW_EDGE_TWICE', message: `There is an edge from ${from} to ${to} already.` };
+  if (nextById(edges).get(from)?.includes(to) === true) return { code: 'MUT_WORKFLOW_EDGE_TWICE', message: `There is an edge from ${from} to ${to} already.` };
   const way = findWay(edges, to, from);
   if (way === undefined) return undefined;
   const shown = way.length > 6 ? [...way.slice(0, 3), '…', ...way.slice(-2)] : way;
@@ -39,12 +66,7 @@ export function findEdgeFault({ tasks, edges }: Workflow, from: string, to: stri
 
 /** The tasks on a way from one to another along the edges, the shortest; undefined where none leads there. */
 export function findWay(edges: readonly WorkflowEdge[], from: string, to: string): string[] | undefined {
-  const next = new Map<string, string[]>();
-  for (const edge of edges) {
-    const known = next.get(edge.from);
-    if (known === undefined) next.set(edge.from, [edge.to]);
-    else known.push(edge.to);
-  }
+  const next = nextById(edges);
   const cameFrom = new Map<string, string>([[from, '']]);
   const open = [from];
   for (let index = 0; index < open.length; index += 1) {

@@ -17,6 +17,11 @@ export function readSavedWorkflow(text: string): Workflow | undefined {
   } catch {
     return undefined;
   }
+  return workflowOfSaved(read);
+}
+
+/** The workflow of a document that {@link saveWorkflow} wrote; undefined for any other. */
+export function workflowOfSaved(read: unknown): Workflow | undefined {
   if (!isRecord(read) || read.format !== mark || !Array.isArray(read.tasks) || !Array.isArray(read.edges)) return undefined;
   const tasks = read.tasks.filter(isRecord).filter(({ id }) => typeof id === 'string' && id !== '').map(readTask);
   const edges = read.edges.filter(isRecord).filter(({ from, to }) => typeof from === 'string' && typeof to === 'string').map((edge) => ({ from: String(edge.from), to: String(edge.to), data_bytes: numberOr(edge.data_bytes, 0), share: numberOr(edge.share, 0) }));

@@ -19,10 +19,6 @@ export function EditorToolbar({ editor, run, layOut, fit }: { readonly editor: E
   const addTask = useAddTask(editor);
   const isEmpty = workflow.tasks.length === 0;
   const fresh = (): void => { apply({ kind: 'ReplaceWorkflow', workflow: emptyWorkflow }); editor.select(nothingSelected); run.watch(undefined); };
-  const remove = (): void => {
-    apply({ kind: 'RemoveParts', taskIds: selection.tasks, edges: workflow.edges.filter(({ from, to }) => selection.edges.has(`${from}\u0000${to}`)) });
-    editor.select(nothingSelected);
-  };
   return (
     <div className="toolbar" role="toolbar" aria-label="Workflow">
       <button type="button" onClick={fresh}>New</button>
@@ -31,7 +27,7 @@ export function EditorToolbar({ editor, run, layOut, fit }: { readonly editor: E
       <ExportMenu editor={editor} />
       <span className="gap" />
       <button type="button" onClick={addTask}>Add task</button>
-      <button type="button" disabled={selection.tasks.size + selection.edges.size === 0} onClick={remove}>Remove</button>
+      <button type="button" disabled={selection.tasks.size + selection.edges.size === 0} onClick={editor.removeSelected}>Remove</button>
       <button type="button" disabled={isEmpty} onClick={layOut}>Lay out</button>
       <button type="button" disabled={!editor.canUndo} onClick={editor.undo} title="Ctrl+Z">Undo</button>
       <button type="button" disabled={!editor.canRedo} onClick={editor.redo} title="Ctrl+Y">Redo</button>

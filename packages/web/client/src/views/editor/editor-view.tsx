@@ -49,19 +49,24 @@ export function EditorView(): ReactNode {
   );
 }
 
-/** Undo and redo by the keys that people know, but where they type text. */
-function useKeys({ undo, redo }: Editor): void {
+/** Undo, redo and removing by the keys that people know, but where they type text or are asked something. */
+function useKeys({ undo, redo, removeSelected }: Editor): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      const isTyping = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-      if (isTyping || !(event.ctrlKey || event.metaKey)) return;
-      const key = event.key.toLowerCase();
-      const act = key === 'y' || (key === 'z' && event.shiftKey) ? redo : key === 'z' ? undo : undefined;
+      const isTyping = event.target instanceof HTMLElement && (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.closest('dialog') !== null);
+      const act = isTyping ? undefined : actOf(event, { undo, redo, removeSelected });
       if (act === undefined) return;
       event.preventDefault();
       act();
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
-  }, [undo, redo]);
+  }, [undo, redo, removeSelected]);
+}
+
+function actOf({ key, ctrlKey, metaKey, shiftKey }: KeyboardEvent, { undo, redo, removeSelected }: Pick<Editor, 'undo' | 'redo' | 'removeSelected'>): (() => void) | undefined {
+  if (!ctrlKey && !metaKey) return key === 'Delete' || key === 'Backspace' ? removeSelected : undefined;
+  const letter = key.toLowerCase();
+  if (letter === 'y' || (letter === 'z' && shiftKey)) return redo;
+  return letter === 'z' ? undo : undefined;
 }

@@ -1,21 +1,13 @@
 import type { Workflow } from '../../../../src/schema/index.ts';
-import type { LayoutPlaces, LayoutWish } from '../../model/workflow/layout.ts';
+import { askWorker, startWorker } from './ask-worker.ts';
 
 /** Places for all tasks of a workflow, computed beside the page. */
 export async function layOutWorkflow({ tasks, edges }: Pick<Workflow, 'tasks' | 'edges'>): Promise<Map<string, { x: number; y: number }>> {
   const indexes = new Map(tasks.map(({ id }, index) => [id, index]));
   const pairs = edges.flatMap(({ from, to }) => { const [one, other] = [indexes.get(from), indexes.get(to)]; return one === undefined || other === undefined ? [] : [[one, other] as const]; });
-  const places = await askWorker({ count: tasks.length, edges: pairs });
+  const worker = startWorker();
+  const places = await askWorker(worker, { kind: 'layout', wish: { count: tasks.length, edges: pairs } }).finally(() => worker.terminate());
   return new Map(tasks.map(({ id }, index) => [id, { x: Math.round(places[index]?.[0] ?? 0), y: Math.round(places[index]?.[1] ?? 0) }]));
-}
-
-function askWorker(wish: LayoutWish): Promise<LayoutPlaces> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker('/assets/layout-worker.js', { type: 'module' });
-    worker.onmessage = ({ data }: MessageEvent<LayoutPlaces>) => { worker.terminate(); resolve(data); };
-    worker.onerror = () => { worker.terminate(); reject(new Error('The layout could not be computed.')); };
-    worker.postMessage(wish);
-  });
 }
 
 /** Whether a workflow has no places of its own: all of its tasks are drawn at one point. */

@@ -1,13 +1,15 @@
-import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Workflow } from '../../../../src/schema/index.ts';
-import { analyseWorkflow, type WorkflowAnalysis } from '../../model/workflow/analysis.ts';
-import { editWorkflow, type WorkflowEdit } from '../../model/workflow/edits.ts';
-import { emptyWorkflow } from '../../model/workflow/graph.ts';
+import type { WorkflowAnalysis } from '../../model/workflow/analysis.ts';
+import { DraftKeeper } from '../../model/workflow/draft-keeper.ts';
+import { edgeId, editWorkflow, type WorkflowEdit } from '../../model/workflow/edits.ts';
+import { emptyWorkflow, tasksById } from '../../model/workflow/graph.ts';
 import { beginHistory, redo, takeStep, undo, type History } from '../../model/workflow/history.ts';
-import { readSavedWorkflow, saveWorkflow } from '../../model/workflow/saved-workflow.ts';
 import { usePage } from '../../page-context.tsx';
+import { useAnalysis } from './use-analysis.ts';
 
 const draftPlace = 'mutirao.draft.workflow';
+const keptAfterMs = 1500;
 
 /** What is selected in the graph: ids of tasks, and of edges. */
 export interface Selection {
@@ -26,14 +28,16 @@ export interface Editor {
   readonly select: (selection: Selection | ((old: Selection) => Selection)) => void;
   /** Does it, or tells why not. @returns whether it was done. */
   readonly apply: (edit: WorkflowEdit, gesture?: string) => boolean;
+  readonly removeSelected: () => void;
   readonly undo: () => void;
   readonly redo: () => void;
 }
 
 export function useEditor(): Editor {
   const { say } = usePage();
-  const [history, setHistory] = useState<History<Workflow>>(() => beginHistory(readDraft()));
-  const [selection, select] = useState<Selection>(nothingSelected);
+  const [keeper] = useState(() => new DraftKeeper(sessionStorage, draftPlace));
+  const [history, setHistory] = useState<History<Workflow>>(() => beginHistory(keeper.read() ?? emptyWorkflow));
+  const [selected, select] = useState<Selection>(nothingSelected);
   const latest = useRef(history);
   const change = useCallback((next: History<Workflow>) => { latest.current = next; setHistory(next); }, []);
   const apply = useCallback((edit: WorkflowEdit, gesture = '') => {
@@ -43,36 +47,50 @@ export function useEditor(): Editor {
     return true;
   }, [change, say]);
   const workflow = history.present;
-  // Levels come a moment after the change that they follow from, so that a drag of one of thousands of tasks stays smooth.
-  const settled = useDeferredValue(workflow);
-  const analysis = useMemo(() => analyseWorkflow(settled), [settled]);
-  useDraftOf(workflow);
+  const analysis = useAnalysis(workflow);
+  const selection = useMemo(() => presentOf(selected, workflow), [selected, workflow]);
+  const latestSelection = useRef(selection);
+  latestSelection.current = selection;
+  const removeSelected = useCallback(() => {
+    const { tasks, edges } = latestSelection.current;
+    if (tasks.size + edges.size === 0) return;
+    apply({ kind: 'RemoveParts', taskIds: tasks, edges: latest.current.present.edges.filter(({ from, to }) => edges.has(edgeId(from, to))) });
+    select(nothingSelected);
+  }, [apply]);
+  useDraftOf(workflow, keeper);
   return {
-    workflow, analysis, canUndo: history.past.length > 0, canRedo: history.future.length > 0, selection, select, apply,
+    workflow, analysis, canUndo: history.past.length > 0, canRedo: history.future.length > 0, selection, select, apply, removeSelected,
     undo: useCallback(() => change(undo(latest.current)), [change]), redo: useCallback(() => change(redo(latest.current)), [change]),
   };
 }
 
-function readDraft(): Workflow {
-  return readSavedWorkflow(sessionStorage.getItem(draftPlace) ?? '') ?? emptyWorkflow;
+/** What of a selection is there: undo, say, takes parts away. The same object where all is. */
+function presentOf(selection: Selection, { tasks, edges }: Workflow): Selection {
+  if (selection.tasks.size + selection.edges.size === 0) return selection;
+  const known = tasksById(tasks);
+  const keptTasks = [...selection.tasks].filter((id) => known.has(id));
+  const keptEdges = selection.edges.size === 0 ? [] : edges.map(({ from, to }) => edgeId(from, to)).filter((id) => selection.edges.has(id));
+  return keptTasks.length === selection.tasks.size && keptEdges.length === selection.edges.size ? selection : { tasks: new Set(keptTasks), edges: new Set(keptEdges) };
 }
 
-/** Keeps the workflow for this tab, when nothing else has been done for a moment and when the page is left: of thousands of tasks it takes longer than a picture may. */
-function useDraftOf(workflow: Workflow): void {
-  useEffect(() => {
-    const keep = (): void => {
-      try {
-        sessionStorage.setItem(draftPlace, saveWorkflow(workflow));
-      } catch {
-        // Larger than a tab may keep: then it lives as long as the page.
-      }
-    };
-    const timer = setTimeout(() => requestIdleCallback(keep, { timeout: 5000 }), 1500);
-    window.addEventListener('pagehide', keep);
-    return () => { clearTimeout(timer); window.removeEventListener('pagehide', keep); };
-  }, [workflow]);
+/** Keeps the workflow for this tab, when nothing else has been done for a moment and when the page is left. */
+function useDraftOf(workflow: Workflow, keeper: DraftKeeper): void {
+  const { say } = usePage();
   const last = useRef(workflow);
   last.current = workflow;
-  // Another view of the page: the timer of the last change is gone with this one.
-  useEffect(() => () => { try { sessionStorage.setItem(draftPlace, saveWorkflow(last.current)); } catch { /* as above */ } }, []);
+  const isTold = useRef(false);
+  const keep = useCallback(() => {
+    const isKept = keeper.keep(last.current);
+    if (!isKept && !isTold.current) say('This workflow is larger than the browser keeps for a tab: save it to a file before you leave the page.', true);
+    isTold.current = !isKept;
+  }, [keeper, say]);
+  useEffect(() => {
+    const timer = setTimeout(() => requestIdleCallback(keep, { timeout: 5000 }), keptAfterMs);
+    return () => clearTimeout(timer);
+  }, [workflow, keep]);
+  useEffect(() => {
+    window.addEventListener('pagehide', keep);
+    // Another view of the page: the timer of the last change is gone with this one.
+    return () => { window.removeEventListener('pagehide', keep); keep(); };
+  }, [keep]);
 }
