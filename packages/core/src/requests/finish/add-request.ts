@@ -1,7 +1,7 @@
 import type { Hole } from '../../profile/index.ts';
 import type { Duration, ProcessorCount } from '../../shared/index.ts';
 import { lanesIn, lanesMaxOf, longestWalltime } from '../obstacle.ts';
-import { countDone, doneInLane, type Lanes } from './draining.ts';
+import { countDone, doneInLane, useLanes, type Lanes, type Workers } from './draining.ts';
 import { couldBeat, rate, type Plan, type PlanContext, type Rating } from './plan.ts';
 
 /** A request that a plan has; times are counted from now. */
@@ -92,9 +92,9 @@ function visitRequests(context: PlanContext, { skyline, finishes }: Plan, { isOn
   });
 }
 
-function withRequest({ facts }: PlanContext, { lanes, slotEnds }: Plan, { width, walltime, expectedStart: from }: PlannedRequest): Pick<Plan, 'lanes' | 'slotEnds'> {
+function withRequest({ facts }: PlanContext, { lanes, waiting, slotEnds, restarted }: Plan, { width, walltime, expectedStart: from }: PlannedRequest): Workers {
   const added: Lanes = { count: lanesIn(width, facts.demand.processors), from, age: 0, end: from + walltime };
-  return { lanes: [...lanes, added], slotEnds: [...slotEnds, added.end] };
+  return { lanes: useLanes([...lanes, added], waiting), waiting, slotEnds: [...slotEnds, added.end], restarted };
 }
 
 /** The same request no wider and no longer than the plan needs to end as early; undefined where it needs nothing of it. */
@@ -122,6 +122,7 @@ function needOf({ bags, constants, outlook, facts }: PlanContext, plan: Plan, { 
   const lanes = Math.min(lanesIn(width, facts.demand.processors), Math.ceil((rest - 1e-6) / rounds));
   // Where the job ends inside a margin costs nothing, since it is given back then; else tasks would begin in it that it cuts.
   const margin = used < walltime ? constants.walltimeMargin : 0;
-  const needed = bag.scatter === undefined ? rounds * (bag.time + outlook.excess) : used + 2 * outlook.excess;
+  const excess = (outlook.longest - 1) * bag.time;
+  const needed = bag.scatter === undefined ? rounds * (bag.time + excess) : Math.max(bag.time, used + excess) + excess;
   return { lanes, walltime: needed * (1 + margin) };
 }

@@ -1,4 +1,5 @@
 import type { Duration } from '../../shared/index.ts';
+import type { TaskGroup } from '../heuristic.ts';
 
 /** Lanes that take tasks one after the other; a lane is the processors of one task. Times are counted from now. */
 export interface Lanes {
@@ -9,6 +10,8 @@ export interface Lanes {
   readonly age: Duration;
   /** When their request ends. */
   readonly end: Duration;
+  /** Those for which a task will be there: a request in which no task can begin is released at once. Left out, all. */
+  readonly used?: number;
 }
 
 /** What a request slot brings, on average, once its present request has ended. */
@@ -22,8 +25,12 @@ export interface SlotLater {
 /** What takes tasks: the lanes of requests, and later their slots. */
 export interface Workers {
   readonly lanes: readonly Lanes[];
+  /** Tasks that run nowhere. */
+  readonly waiting: number;
   /** When each slot that has a request is free again, from now. */
   readonly slotEnds: readonly Duration[];
+  /** Tasks that would be cut for the sake of others: they are known to be long, and begin again. */
+  readonly restarted: readonly TaskGroup[];
 }
 
 /** How tasks differ, as shares of their mean. */
@@ -50,8 +57,29 @@ const overdueShare = 1 / 8;
 /** What division leaves of a whole number may be short of it by this. */
 const rounding = 1e-9;
 
+/** So much of a task may be left where a bag counts as empty, if tasks differ. */
+const asLikelyAsNot = 0.5;
+
 /** Later than anything, from now: some thirty years. */
 export const never: Duration = 1e12;
+
+/**
+ * Notes of lanes that come free how many of them tasks will be there for: those that wait and that no lane has taken before, and those that an earlier request's end cuts.
+ *
+ * @param lanes those that run tasks, `age` more than 0, anywhere among them. @param waiting tasks that run nowhere. Cost: O(lanes squared).
+ */
+export function useLanes(lanes: readonly Lanes[], waiting: number): Lanes[] {
+  const taken: Lanes[] = [];
+  for (const lane of [...lanes].sort((one, other) => one.from - other.from || other.age - one.age)) {
+    let left = waiting;
+    for (const { age, end, count, used = count } of taken) {
+      if (age > 0 && end <= lane.from) left += count;
+      if (age === 0 && end > lane.from) left -= used;
+    }
+    taken.push(lane.age > 0 ? lane : { ...lane, used: Math.min(lane.count, Math.max(0, left)) });
+  }
+  return taken;
+}
 
 /**
  * Tasks that a lane has done when it has had processors for so many task times.
@@ -73,24 +101,54 @@ function timeLeft(age: Duration, { time, scatter }: Bag): Duration {
   return Math.max((scatter.longest * time - Math.max(age, scatter.shortest * time)) / 2, time * overdueShare);
 }
 
-/** Tasks that are done by an instant, from now. Cost: O(lanes). */
-export function countDone(at: Duration, { lanes, slotEnds }: Workers, bag: Bag): number {
-  const { time, scatter, later: { pause, rate } } = bag;
-  let done = 0;
-  for (const { count, from, age, end } of lanes) {
+/** The chance that a task that has run for a while ends within a time: evenly likely from the least that it can still take to twice the mean of what it does. */
+function chanceOfEnd(span: Duration, age: Duration, bag: Bag): number {
+  const { time, scatter } = bag;
+  const left = timeLeft(age, bag);
+  if (scatter === undefined) return span < left ? 0 : 1;
+  const least = Math.max(0, scatter.shortest * time - age);
+  return Math.min(1, Math.max(0, (span - least) / Math.max(1, 2 * left - 2 * least)));
+}
+
+/** What tasks count for more than others that would be cut after a while: none is shorter than that. */
+function addedBy({ count, time: age }: TaskGroup, bag: Bag): number {
+  return bag.scatter === undefined ? 0 : count * Math.max(0, (age + timeLeft(age, bag)) / bag.time - 1);
+}
+
+/**
+ * Tasks that are done by an instant, from now: those in progress by their own time, the others no faster than lanes are there for them, and none twice, so that lanes for which no task waits bring nothing.
+ *
+ * Cost: O(lanes).
+ */
+export function countDone(at: Duration, workers: Workers, bag: Bag): number {
+  const { tasks, time, scatter } = bag;
+  let [current, fresh, waiting] = [0, 0, tasks];
+  for (const { count, from, age, end, used = count } of workers.lanes) {
     const last = at < end ? at : end;
-    if (last <= from) continue;
-    const left = age === 0 ? time : timeLeft(age, bag);
-    done += count * doneInLane((last - from - left) / time + 1, scatter);
+    if (age > 0) {
+      const ended = count * chanceOfEnd(last, age, bag);
+      current += ended;
+      // What the request's end cuts waits again.
+      waiting -= at < end ? count : ended;
+    }
+    const begun = age > 0 ? timeLeft(age, bag) : from;
+    if (last > begun) fresh += (age > 0 ? count : used) * doneInLane((last - begun) / time, scatter);
   }
-  const begun = at - pause;
-  for (const end of slotEnds) if (begun > end) done += (begun - end) * rate;
+  return current + Math.min(waiting, fresh + doneLater(at, workers, bag));
+}
+
+/** Tasks that slots bring once their requests have ended, less what begins again. */
+function doneLater(at: Duration, { slotEnds, restarted }: Workers, bag: Bag): number {
+  const { later: { pause, rate } } = bag;
+  let done = 0;
+  for (const end of slotEnds) done += Math.max(0, at - pause - end) * rate;
+  for (const group of restarted) done -= addedBy(group, bag);
   return done;
 }
 
-/** Whether a bag is empty by an instant, from now. Cost: O(lanes). */
+/** Whether a bag is empty by an instant, from now, or as likely as not where tasks differ. Cost: O(lanes). */
 export function isDrained(at: Duration, workers: Workers, bag: Bag): boolean {
-  return countDone(at, workers, bag) >= bag.tasks;
+  return countDone(at, workers, bag) >= bag.tasks - (bag.scatter === undefined ? rounding : asLikelyAsNot);
 }
 
 /**

@@ -45,7 +45,7 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
 function boundsOf(facts: RequestFacts): Omit<Scope, 'skyline' | 'own'> {
   const { budget = { submissions: Infinity, withdrawals: Infinity }, listingState = 'complete', occasion } = facts;
   return {
-    freeSlots: freeSlotsOf(facts), lanesMax: Math.min(isBounded(facts) ? tasksToPlace(facts) : Infinity, waitingTasks(facts)), submissionsMax: budget.submissions,
+    freeSlots: freeSlotsOf(facts), waiting: waitingTasks(facts), unplaced: isBounded(facts) ? tasksToPlace(facts) : Infinity, submissionsMax: budget.submissions,
     // What cannot be seen is no reason to give anything up.
     withdrawalsMax: listingState === 'complete' ? budget.withdrawals : 0, isOnlyNow: occasion === 'queue',
   };

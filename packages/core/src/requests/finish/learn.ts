@@ -3,13 +3,25 @@ import type { RequestFacts, TaskGroup } from '../heuristic.ts';
 import type { Scatter } from './draining.ts';
 import type { Outlook } from './outlook.ts';
 
-/** How tasks are thought to differ where that is not known, as shares of the mean: U(mean/4, 7 mean/4), the widest of costa2005's, and its deviation. */
-export const widest = { shortest: 0.25, longest: 1.75, deviation: 0.433 };
+/** How tasks are thought to differ where that is not known, as shares of the mean: U(mean/4, 7 mean/4), the widest of costa2005's. */
+export const widest = { shortest: 0.25, longest: 1.75 };
 
 /** Times that differ by less, as a share of their mean, count as alike. */
 const alikeShare = 0.05;
 /** Tasks of about the same time end one shortly after the other; one that has run longer than the shortest by this is thought to be another kind of task. */
 const outlastsShare = 1.02;
+
+/** As many completed tasks are doubted: until there are more, tasks are thought to differ widely. */
+const doubtCount = 2;
+/** The deviation of what is evenly distributed is its breadth by this. */
+const rootOf12 = 3.4641016151377544;
+
+/** What was seen of how tasks differ. */
+interface SeenTimes {
+  readonly shortest: Duration;
+  readonly longest: Duration;
+  readonly deviation: Duration;
+}
 
 /** Tasks that have outlasted a completed one, whether they run or were cut. */
 interface Outlasting {
@@ -24,28 +36,35 @@ interface Outlasting {
  *
  * The first to complete are the shortest, and those that are cut again and again the longest, so that the mean of the completed ones is too low at first, and for what is left.
  *
- * @source Buckley and James, "Linear regression with censored data", Biometrika 66 (1979): who has outlasted a counts as E(T | T > a), here (a + 7/4 m) / 2 as for U(m/4, 7m/4); solved
- * for the mean:  m = (n c + sum a / 2) / (n + r / 8)
- * Symbols: n = `count`, c = `mean`, r = `outlasting.count`, a = how long each of these ran, added up in `outlasting.sum`.
- * Departs from the source: no iteration is needed, since the distribution is fixed but for its mean. What is left has the mean m' of which n c + p m' = (n + p) m, with p pending tasks.
+ * @source Buckley and James, "Linear regression with censored data", Biometrika 66 (1979): who has outlasted a counts as E(T | T > a), here (a + L) / 2 as for U(s, L); solved
+ * for the longest:  L - s = (2 n (c - s) + sum (a - s) + k (7 s - s)) / (n + k)
+ * Symbols: n = `count`, c = `mean`, s = `shortest`, a = how long each of those that outlast it ran, L = `longest`, k = `doubtCount`: so many tasks are thought to have told
+ * of U(m/4, 7m/4) before. What is left has the mean m' of which n c + p m' = (n + p) (s + L) / 2, with p pending tasks.
  *
  * @param fitting the longest time that fits a request.
  */
 export function learnFrom(facts: RequestFacts, running: readonly TaskGroup[], fitting: Duration): Outlook {
   const { taskTimes, taskSpread, cutOff = [], demand: { pendingTasks } } = facts;
   const { mean, longest, count } = taskTimes as NonNullable<RequestFacts['taskTimes']>;
-  const shortest = taskSpread?.shortest ?? mean;
+  const shortest = Math.min(mean, taskSpread?.shortest ?? mean);
   const outlasting = findOutlasting([...running, ...cutOff], shortest * outlastsShare, pendingTasks);
-  const overall = (mean * count + outlasting.sum / 2) / (count + (1 - widest.longest / 2) * outlasting.count);
-  const left = (overall * (count + pendingTasks) - mean * count) / pendingTasks;
-  const time = Math.min(fitting, Math.max(1, mean, Math.min(widest.longest * overall, left)));
-  const most = Math.max(longest, outlasting.oldest);
-  const scatter = scatterOf({ shortest: shortest / time, longest: most / time, deviation: (taskSpread?.deviation ?? (longest - mean) / 2) / time }, outlasting.count, count);
-  const others = outlasting.count > 0 ? ` and ${plural(outlasting.count, 'task')} that ran longer than the shortest of them` : '';
-  return {
-    times: [{ time, weight: 1 }], scatter, excess: Math.max(0, (scatter?.longest ?? most / time) - 1) * time,
-    reason: `A task is taken to last ${describeTime(time)}, by ${plural(count, 'completed task')}${others}.`,
-  };
+  if (outlasting.count === 0) return learnFromCompleted({ mean, longest, shortest, deviation: taskSpread?.deviation ?? (longest - mean) / 2 }, count, fitting);
+  const beyond = 2 * count * (mean - shortest) + (outlasting.sum - outlasting.count * shortest) + doubtCount * (widest.longest / widest.shortest - 1) * shortest;
+  const most = Math.max(longest, outlasting.oldest, shortest + beyond / (count + doubtCount));
+  const left = (((shortest + most) / 2) * (count + pendingTasks) - mean * count) / pendingTasks;
+  const time = Math.min(fitting, Math.max(1, mean, Math.min(most, left)));
+  // None of those that have outlasted a is shorter than that, and what is left are more and more of them.
+  const least = (outlasting.sum + (pendingTasks - outlasting.count) * shortest) / pendingTasks;
+  const scatter = scatterOf({ shortest: Math.min(least, time), longest: most, deviation: (most - shortest) / rootOf12 }, time);
+  const reason = `A task is taken to last ${describeTime(time)}, by ${plural(count, 'completed task')} and ${plural(outlasting.count, 'task')} that ran longer than the shortest of them.`;
+  return { times: [{ time, weight: 1 }], scatter, longest: scatter.longest, reason };
+}
+
+/** The same where none has run longer than the shortest. */
+function learnFromCompleted({ mean, longest, shortest, deviation }: SeenTimes & { readonly mean: Duration }, count: number, fitting: Duration): Outlook {
+  const time = Math.min(fitting, Math.max(1, mean));
+  const scatter = deviation <= alikeShare * time ? undefined : scatterOf({ shortest, longest, deviation }, time);
+  return { times: [{ time, weight: 1 }], scatter, longest: Math.max(1, scatter?.longest ?? longest / time), reason: `A task is taken to last ${describeTime(time)}, by ${plural(count, 'completed task')}.` };
 }
 
 /** @param countMax more cannot be: some were cut several times. */
@@ -61,11 +80,8 @@ function findOutlasting(groups: readonly TaskGroup[], shortest: Duration, countM
   return { count, sum, oldest };
 }
 
-/** How tasks differ, by those that were seen; undefined where they are alike. As long as many run on, little has been seen. */
-function scatterOf(seen: Omit<Scatter, 'loss'> & { readonly deviation: number }, outlasting: number, completed: number): Scatter | undefined {
-  if (outlasting === 0 && seen.deviation <= alikeShare) return undefined;
-  const isEarly = outlasting > completed / 4;
-  const deviation = Math.max(isEarly ? widest.deviation : 0, seen.deviation);
-  const longest = Math.max(1 + alikeShare, isEarly ? widest.longest : 0, seen.longest);
-  return { shortest: Math.min(seen.shortest, 1 - alikeShare), longest, loss: (1 + deviation * deviation) / 2 };
+/** How tasks differ, as shares of what they take on average. */
+function scatterOf({ shortest, longest, deviation }: SeenTimes, time: Duration): Scatter {
+  const share = deviation / time;
+  return { shortest: Math.min(shortest / time, 1 - alikeShare), longest: Math.max(1 + alikeShare, longest / time), loss: (1 + share * share) / 2 };
 }

@@ -24,14 +24,19 @@ export function lookAtTasks(facts: RequestFacts, constants: FinishConstants): Ou
   if (elsewhere?.median !== undefined) {
     const time = Math.min(longest, Math.max(1, elsewhere.median));
     const most = elsewhere.ninetyNinth ?? elsewhere.ninetieth ?? 2 * time;
-    return { times: [{ time, weight: 1 }], excess: Math.max(0, most - time), reason: `A task is taken to last ${describeTime(time)}, the median of ${plural(elsewhere.count, 'task')} completed elsewhere.` };
+    return { times: [{ time, weight: 1 }], longest: Math.max(1, most / time), reason: `A task is taken to last ${describeTime(time)}, the median of ${plural(elsewhere.count, 'task')} completed elsewhere.` };
   }
   return suppose([...running, ...cutOff], longest, constants);
 }
 
 function suppose(seen: readonly TaskGroup[], longest: Duration, { priorShortest, priorStep }: FinishConstants): Outlook {
   const all: SupposedTime[] = [];
-  for (let time = Math.min(priorShortest, longest); time <= longest; time *= priorStep) all.push({ time, weight: seen.reduce((weight, group) => weight * chanceOf(group, time), 1) });
+  // From the longest mean on with which every task still fits, so that no limit falls between two times; in ascending order at last.
+  let time = Math.max(1, longest / widest.longest);
+  do {
+    all.unshift({ time, weight: chanceOfAll(seen, time) });
+    time /= priorStep;
+  } while (time >= priorShortest);
   const sum = sumOf(all);
   const likely = all.filter(({ weight }) => weight >= weightMin * sum);
   const likelySum = sumOf(likely);
@@ -39,11 +44,15 @@ function suppose(seen: readonly TaskGroup[], longest: Duration, { priorShortest,
   const [first, last] = [times[0], times.at(-1)] as [SupposedTime, SupposedTime];
   const outlasted = seen.reduce((most, { time }) => Math.max(most, time), 0);
   const because = outlasted > 0 ? `tasks have run for ${describeTime(outlasted)} and none has ended` : 'nothing has been observed yet';
-  return { times, excess: 0, reason: `A task may last from ${describeTime(first.time)} to ${describeTime(last.time)}: ${because}.` };
+  return { times, longest: widest.longest, reason: `A task may last from ${describeTime(first.time)} to ${describeTime(last.time)}: ${because}.` };
 }
 
 function sumOf(times: readonly SupposedTime[]): number {
   return times.reduce((sum, { weight }) => sum + weight, 0);
+}
+
+function chanceOfAll(seen: readonly TaskGroup[], mean: Duration): number {
+  return seen.reduce((chance, group) => chance * chanceOf(group, mean), 1);
 }
 
 /** The chance that tasks outlast what these did, if times were as wide as `widest`. */

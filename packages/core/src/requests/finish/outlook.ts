@@ -14,8 +14,8 @@ export interface Outlook {
   readonly times: readonly SupposedTime[];
   /** Left out where all are alike, or nothing is known. */
   readonly scatter?: Scatter | undefined;
-  /** What the longest task is thought to take beyond the mean; 0 where all are alike, or nothing is known. */
-  readonly excess: Duration;
+  /** What the longest task is thought to take, in times of the mean; 1 or more. */
+  readonly longest: number;
   /** A sentence. */
   readonly reason: string;
 }

@@ -61,7 +61,7 @@ export function viewOwn(request: PendingRequest, { facts: { now, demand: { proce
 
 function runningLanes({ tasks, idle = 0 }: PendingRequest, { count, end, perTask }: { readonly count: number; readonly end: Duration; readonly perTask: ProcessorCount }): Lanes[] {
   if (tasks === undefined) return [{ count, from: 0, age: 0, end }];
-  const busy = tasks.map((group) => ({ count: group.count, from: 0, age: group.time, end }));
+  const busy = tasks.map((group) => ({ count: group.count, from: 0, age: Math.max(1, group.time), end }));
   const free = lanesIn(idle, perTask);
   return free > 0 ? [...busy, { count: free, from: 0, age: 0, end }] : busy;
 }

@@ -1,5 +1,6 @@
 import { lanesIn } from '../obstacle.ts';
 import { addBest, type PlannedRequest } from './add-request.ts';
+import { useLanes } from './draining.ts';
 import type { OwnRequestView } from './own-requests.ts';
 import { gainOf, rate, type Plan, type PlanContext } from './plan.ts';
 import type { Skyline } from './skyline.ts';
@@ -19,8 +20,10 @@ export interface Scope {
   readonly own: readonly OwnRequestView[];
   /** Less than 0 where more requests are pending than may be by now. */
   readonly freeSlots: number;
-  /** Tasks to ask processors for; Infinity where all are. */
-  readonly lanesMax: number;
+  /** Tasks that run nowhere: only those can begin in a further request. */
+  readonly waiting: number;
+  /** Tasks to ask processors for, as the broker tells it; Infinity where it does not. */
+  readonly unplaced: number;
   readonly submissionsMax: number;
   readonly withdrawalsMax: number;
   /** Whether own requests are given up only for what starts at once. */
@@ -45,19 +48,28 @@ export function propose(context: PlanContext, scope: Scope): Proposal {
 function fill(context: PlanContext, scope: Scope, givenUp: readonly OwnRequestView[]): Proposal {
   const { own, skyline, freeSlots, submissionsMax, isOnlyNow } = scope;
   const kept = own.filter((one) => !givenUp.includes(one));
-  const workers = { lanes: kept.flatMap(({ lanes }) => lanes), slotEnds: kept.map(({ slotEnd }) => slotEnd) };
+  const waiting = givenUp.reduce((sum, one) => sum + tasksIn(one), scope.waiting);
+  const workers = {
+    lanes: useLanes(kept.flatMap(({ lanes }) => lanes), waiting), waiting, slotEnds: kept.map(({ slotEnd }) => slotEnd),
+    restarted: givenUp.flatMap(({ request: { tasks = [] } }) => tasks),
+  };
   const bare: Plan = { ...workers, ...rate(context, workers), skyline: givenUp.length === 0 ? skyline : skyline.with(givenUp) };
   let filled: Proposal = { plan: bare, requests: [], compared: [], givenUp };
   const unit = context.facts.demand.processors;
-  let lanesMax = givenUp.reduce((sum, { width }) => sum + lanesIn(width, unit), scope.lanesMax);
-  for (let left = Math.min(freeSlots + givenUp.length, submissionsMax); left > 0 && lanesMax > 0; left -= 1) {
-    const added = addBest(context, filled.plan, { isOnlyNow: isOnlyNow && givenUp.length > 0, lanesMax });
+  let unplaced = givenUp.reduce((sum, { width }) => sum + lanesIn(width, unit), scope.unplaced);
+  for (let left = Math.min(freeSlots + givenUp.length, submissionsMax); left > 0 && waiting > 0 && unplaced > 0; left -= 1) {
+    const added = addBest(context, filled.plan, { isOnlyNow: isOnlyNow && givenUp.length > 0, lanesMax: Math.min(waiting, unplaced) });
     // Further requests have to be worth it: each is one more for the manager and for whoever waits there.
     if (added === undefined || isTooLittle(context, filled.plan, added.plan)) break;
-    lanesMax -= lanesIn(added.request.width, unit);
+    unplaced -= lanesIn(added.request.width, unit);
     filled = { ...filled, plan: added.plan, requests: [...filled.requests, added.request], compared: [...filled.compared, ...added.compared] };
   }
   return filled;
+}
+
+/** Tasks that wait for a processor again once a request is given up. */
+function tasksIn({ request: { tasks = [] } }: OwnRequestView): number {
+  return tasks.reduce((sum, { count }) => sum + count, 0);
 }
 
 function isTooLittle({ constants }: PlanContext, before: Plan, after: Plan): boolean {
