@@ -53,7 +53,9 @@ function fill(context: PlanContext, scope: Scope, givenUp: readonly OwnRequestVi
     lanes: useLanes(kept.flatMap(({ lanes }) => lanes), waiting), waiting, slotEnds: kept.map(({ slotEnd }) => slotEnd),
     restarted: givenUp.flatMap(({ request: { tasks = [] } }) => tasks),
   };
-  const bare: Plan = { ...workers, ...rate(context, workers), skyline: givenUp.length === 0 ? skyline : skyline.with(givenUp) };
+  // A manager hands on at once what a withdrawal frees: only what runs, or is to be asked for again but narrower, leaves its place to what comes for it.
+  const vacated = givenUp.filter((one) => one.isRunning || isTooWide(context, one));
+  const bare: Plan = { ...workers, ...rate(context, workers), skyline: skyline.with(vacated) };
   let filled: Proposal = { plan: bare, requests: [], compared: [], givenUp };
   const unit = context.facts.demand.processors;
   let unplaced = givenUp.reduce((sum, { width }) => sum + lanesIn(width, unit), scope.unplaced);
