@@ -63,7 +63,7 @@ async function drag(page: Page, from: CalendarPlace, to: CalendarPlace): Promise
   const canvas = page.locator('.picture canvas');
   await canvas.scrollIntoViewIfNeeded();
   const box = (await canvas.boundingBox())!;
-  const at = ([hours, amount]: CalendarPlace): readonly [number, number] => [box.x + 44 + (hours / 24) * (box.width - 48), box.y + 256 - (amount / processors) * 234];
+  const at = ([hours, amount]: CalendarPlace): readonly [number, number] => [box.x + 40 + (hours / 24) * (box.width - 84), box.y + 274 - (amount / processors) * 234];
   await page.mouse.move(...at(from));
   await page.mouse.down();
   await page.mouse.move(...at(to), { steps: 8 });

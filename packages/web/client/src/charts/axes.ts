@@ -4,14 +4,24 @@ import { sayCount, sayDuration } from '../model/words.ts';
 import { axisLook, type ChartLook } from './look.ts';
 
 /** Room that the label of an instant wants, in pixels. */
-const instantWidth = 80;
+const instantWidth = 95;
+const minute = 60_000;
+const day = 86_400_000;
 
 /** An axis of instants by the clock of who looks; days stand out. */
 export function timeAxis(look: ChartLook, { from, until }: { readonly from: number; readonly until: number }): XAXisComponentOption {
   const axis = axisLook(look);
+  const shift = -new Date(from).getTimezoneOffset() * minute;
+  const { ticks, step } = timeTicksOf(from, until, { about: Math.max(2, look.width / instantWidth), shift });
+  const sayTick = (tick: number): string => {
+    const at = new Date(tick);
+    if (step >= day || (tick + shift) % day === 0) return `{day|${at.toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short' })}}`;
+    return at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', ...(step < minute ? { second: '2-digit' } : {}) });
+  };
   return {
-    ...axis, type: 'time', min: from, max: until, splitNumber: Math.max(2, Math.floor(look.width / instantWidth)), splitLine: { show: false }, axisPointer: { snap: false },
-    axisLabel: { ...axis.axisLabel, showMinLabel: false, showMaxLabel: false, formatter: { year: '{yyyy}', month: '{MMM} {yyyy}', day: '{bold|{d} {MMM}}', hour: '{HH}:{mm}', minute: '{HH}:{mm}', second: '{HH}:{mm}:{ss}' }, rich: { bold: { color: look.text, fontWeight: 600, fontSize: 11 } } },
+    // ECharts' own ticks mix clocks with and without seconds.
+    ...axis, type: 'time', min: from, max: until, splitLine: { show: false }, axisPointer: { snap: false }, axisTick: { ...axis.axisTick, customValues: [...ticks] },
+    axisLabel: { ...axis.axisLabel, customValues: [...ticks], formatter: sayTick, rich: { day: { color: look.text, fontWeight: 600, fontSize: 11 } } },
   };
 }
 
@@ -32,7 +42,7 @@ export function countAxis(look: ChartLook, { name, most }: { readonly name: stri
   const isFar = most === undefined || most % step === 0 || most % step > 0.5 * step;
   return {
     ...axis, type: 'value', min: 0, ...range, minInterval: 1, name, nameLocation: 'end', nameGap: 10,
-    // Beside the axis, not across it: to the left there is no room.
-    nameTextStyle: { color: look.faint, fontSize: 11, align: 'left', padding: [0, 0, 0, -30] }, axisLabel: { ...axis.axisLabel, showMaxLabel: isFar, formatter: (tick: number) => sayCount(tick) },
+    // From the axis on: to the left of it there is no room.
+    nameTextStyle: { color: look.faint, fontSize: 11, align: 'left' }, axisLabel: { ...axis.axisLabel, showMaxLabel: isFar, formatter: (tick: number) => sayCount(tick) },
   };
 }

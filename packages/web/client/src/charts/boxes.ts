@@ -62,7 +62,7 @@ const letter = 6.5;
 
 function drawBox({ ink, label, name }: ChartBox, place: Place, look: ChartLook): CustomSeriesRenderItemReturn {
   const { color, decal } = fillOfInk(ink, look);
-  const isRoom = label !== '' && place.height >= 13 && place.width >= Math.min(54, label.length * letter + 8);
+  const isRoom = label !== '' && place.height >= 13 && place.width >= Math.min(54, label.length * letter + 14);
   // A ground of the fill's own, so that a pattern does not run through the letters.
   const text = { text: label, fill: textOn(color), fontSize: 11, fontFamily: look.font, width: Math.max(0, place.width - 10), overflow: 'truncate' as const, ellipsis: '…', ...(decal === undefined ? {} : { backgroundColor: color, padding: [0, 3], borderRadius: 2 }) };
   return {

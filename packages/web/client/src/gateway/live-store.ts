@@ -1,5 +1,6 @@
 import type { StreamTopic } from '../../../src/schema/index.ts';
 import { emptyLiveState, reduceLive, type LiveInput, type LiveState } from '../model/live-state.ts';
+import { sampleMs } from '../model/history.ts';
 import { apiPath } from './route-paths.ts';
 import { SseParser } from './sse-parser.ts';
 
@@ -11,12 +12,14 @@ export class LiveStore {
   readonly #listeners = new Set<() => void>();
   readonly #token: string;
   #topics = '';
+  #watched: readonly StreamTopic[] = [];
   #lastId = '';
   #abort: AbortController | undefined;
   #isNotifying = false;
 
   constructor(token: string) {
     this.#token = token;
+    setInterval(() => this.#input({ kind: 'ClockTicked', at: Date.now(), topics: this.#watched }), sampleMs);
   }
 
   readonly get = (): LiveState => this.#state;
@@ -31,6 +34,7 @@ export class LiveStore {
     const wanted = `topics=${topics.join(',')}${jobId === undefined ? '' : `&job=${jobId}`}`;
     if (wanted === this.#topics) return;
     this.#topics = wanted;
+    this.#watched = topics;
     // Another choice of topics: what came before says nothing of what is missing now.
     this.#lastId = '';
     this.#abort?.abort();

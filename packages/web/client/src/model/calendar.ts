@@ -5,7 +5,7 @@ type Calendar = RouteReply<'getCalendar'>;
 export type Reservation = Calendar['reservations'][number];
 export type ReservableResource = Calendar['resource'];
 
-/** A reservation in the picture of a calendar. */
+/** A piece of a reservation in the picture of a calendar: it lies at another height where what lies below it changes. */
 export interface CalendarBox {
   readonly reservation: Reservation;
   readonly start: number;
@@ -21,18 +21,25 @@ export function isOpen({ status }: Pick<Reservation, 'status'>): boolean {
   return takes.has(status);
 }
 
-/** Piles reservations up: each as low as there is room from its start to its end, those that begin first lowest. */
+/** Piles reservations up: between two changes all that there are lie on each other, those that begin first lowest, so that the top of the pile is what they take. Pieces are in the order of time; one that goes on at its height is one. */
 export function pileReservations(reservations: readonly Reservation[]): CalendarBox[] {
+  const open = reservations.filter(isOpen).toSorted((one, other) => one.start_unix_ms - other.start_unix_ms || one.reservation_id - other.reservation_id);
+  const changes = [...new Set(open.flatMap(({ start_unix_ms: start, end_unix_ms: end }) => [start, end]))].sort((one, other) => one - other);
   const boxes: CalendarBox[] = [];
-  for (const reservation of reservations.filter(isOpen).toSorted((one, other) => one.start_unix_ms - other.start_unix_ms || one.reservation_id - other.reservation_id)) {
-    const { start_unix_ms: start, end_unix_ms: end, amount } = reservation;
+  const last = new Map<Reservation, number>();
+  changes.slice(0, -1).forEach((start, index) => {
+    const end = changes[index + 1] ?? start;
     let bottom = 0;
-    for (const other of boxes.filter((box) => box.start < end && box.end > start).sort((one, next) => one.bottom - next.bottom)) {
-      if (other.bottom - bottom >= amount) break;
-      bottom = Math.max(bottom, other.top);
+    for (const reservation of open) {
+      if (reservation.start_unix_ms > start) break;
+      if (reservation.end_unix_ms < end) continue;
+      const before = last.get(reservation) ?? -1;
+      const box = boxes[before];
+      if (box !== undefined && box.bottom === bottom) boxes[before] = { ...box, end };
+      else last.set(reservation, boxes.push({ reservation, start, end, bottom, top: bottom + reservation.amount }) - 1);
+      bottom += reservation.amount;
     }
-    boxes.push({ reservation, start, end, bottom, top: bottom + amount });
-  }
+  });
   return boxes;
 }
 
@@ -47,7 +54,8 @@ export interface CalendarPress {
 export function hitCalendar(boxes: readonly CalendarBox[], { instant, amount, edge }: CalendarPress): { readonly box: CalendarBox; readonly part: 'middle' | 'end' } | undefined {
   const box = boxes.findLast(({ start, end, bottom, top }) => start <= instant && instant <= end && bottom <= amount && amount <= top);
   if (box === undefined) return undefined;
-  return { box, part: box.end - instant <= Math.min(edge, (box.end - box.start) / 3) ? 'end' : 'middle' };
+  const { start_unix_ms: start, end_unix_ms: end } = box.reservation;
+  return { box, part: end - instant <= Math.min(edge, (end - start) / 3) ? 'end' : 'middle' };
 }
 
 /** A window and an amount, as they are drawn or asked for. */
@@ -81,9 +89,10 @@ export function unitOf({ unit, type }: Pick<ReservableResource, 'unit' | 'type'>
   return unit || type || 'units';
 }
 
-/** An amount of a resource, as people say it: `3 processors`, `800 B/s`. */
+/** An amount of a resource, as people say it: `3 processors`, `1 processor`, `800 B/s`. */
 export function sayAmount(amount: number, resource: Pick<ReservableResource, 'unit' | 'type'>): string {
-  return `${sayCount(amount)} ${unitOf(resource)}`;
+  const unit = unitOf(resource);
+  return `${sayCount(amount)} ${amount === 1 ? unit.replace(/(?<=^[a-z]{3,})s$/, '') : unit}`;
 }
 
 /** What is wrong with a slot before anybody is asked; undefined where nothing is. */

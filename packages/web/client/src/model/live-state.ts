@@ -1,3 +1,4 @@
+import { addSample, busyBySite, type GridSample } from './history.ts';
 import type { BrokerLink, GridEvent, JobDetail, JobList, Ledger, MachineOverview, ProviderList, RecentEvents, StreamTopic, Summary } from '../../../src/schema/index.ts';
 
 /** What the stream has told so far. */
@@ -12,6 +13,8 @@ export interface LiveState {
   readonly job?: JobDetail;
   /** The newest last, `eventsKept` at most. */
   readonly events: readonly GridEvent[];
+  /** How the grid was over the last minutes, the newest last, `samplesKept` at most; taken while somebody looks at its machines. */
+  readonly samples: readonly GridSample[];
   /** Whether events were left out of the ones that are kept. */
   readonly isSampled: boolean;
   /** Whether the stream itself stands; `connecting` before its first message. */
@@ -23,11 +26,12 @@ export interface LiveState {
 /** So many events are kept on the page. */
 export const eventsKept = 200;
 
-export const emptyLiveState: LiveState = { events: [], isSampled: false, stream: 'connecting', trouble: '' };
+export const emptyLiveState: LiveState = { events: [], samples: [], isSampled: false, stream: 'connecting', trouble: '' };
 
-/** What changes the state: a message, or the stream itself. */
+/** What changes the state: a message, the stream itself, or the clock, which ticks each `sampleMs`; `topics` are those that are watched then. */
 export type LiveInput =
   | { readonly kind: 'MessageArrived'; readonly topic: StreamTopic; readonly value: unknown }
+  | { readonly kind: 'ClockTicked'; readonly at: number; readonly topics: readonly StreamTopic[] }
   | { readonly kind: 'StreamOpened' }
   | { readonly kind: 'StreamBroken'; readonly reason: string };
 
@@ -36,6 +40,7 @@ export function reduceLive(state: LiveState, input: LiveInput): LiveState {
   switch (input.kind) {
     case 'StreamOpened': return { ...state, stream: 'open', trouble: '' };
     case 'StreamBroken': return { ...state, stream: 'broken', trouble: input.reason };
+    case 'ClockTicked': return takeSample(state, input);
     case 'MessageArrived': return input.topic === 'events' ? addEvents(state, input.value as RecentEvents) : { ...state, [input.topic]: input.value };
   }
 }
@@ -46,6 +51,15 @@ function addEvents(state: LiveState, { events, is_sampled: isSampled }: RecentEv
   const news = events.filter(({ sequence }) => sequence > last);
   if (news.length === 0) return state;
   return { ...state, events: [...state.events, ...news].slice(-eventsKept), isSampled: state.isSampled || isSampled };
+}
+
+function takeSample(state: LiveState, { at, topics }: { readonly at: number; readonly topics: readonly StreamTopic[] }): LiveState {
+  const { summary, machines, link, stream } = state;
+  // Of a level that is not watched the page has an old one.
+  if (summary === undefined || !topics.includes('summary') || !topics.includes('machines')) return state;
+  const isTold = stream === 'open' && link?.connected === true;
+  const sample: GridSample = { at, finishedPerSecond: isTold ? summary.finished_per_s : undefined, processors: summary.processors, busy: isTold && machines !== undefined ? busyBySite(machines.sites) : undefined };
+  return { ...state, samples: addSample(state.samples, sample) };
 }
 
 /** What is in the way of what the page shows, as a sentence; undefined where nothing is. */

@@ -12,7 +12,7 @@ export interface PressedDatum {
   readonly data: unknown;
 }
 
-/** A place on a chart's grid in the units of its axes. */
+/** A place: in pixels, or in the units of a chart's first axes. */
 export interface ChartPlace {
   readonly x: number;
   readonly y: number;
@@ -50,11 +50,11 @@ export function Chart<T>({ data, build, height, label, table, onPress, handle, .
   useEffect(() => {
     chart?.resize();
     // What is told anew replaces what it was; a range that somebody zoomed to stays.
-    chart?.setOption(withPlainTips(option, label), { replaceMerge: ['series', 'xAxis', 'yAxis', 'grid', 'legend'], lazyUpdate: true });
+    chart?.setOption(withPlainTips(option, label), { replaceMerge: ['series', 'xAxis', 'yAxis', 'grid', 'legend', 'title'], lazyUpdate: true });
   }, [chart, option, label, height]);
   useEffect(() => {
     if (handle === undefined) return undefined;
-    handle.current = { engine: () => chart, placeAt: ({ x, y }) => placeOf(chart?.convertFromPixel({ gridIndex: 0 }, [x, y])) };
+    handle.current = { engine: () => chart, placeAt: ({ x, y }) => placeOf(chart?.convertFromPixel({ xAxisIndex: 0, yAxisIndex: 0 }, [x, y])) };
     return () => { handle.current = undefined; };
   }, [chart, handle]);
   useEffect(() => {

@@ -8,9 +8,9 @@ function reservation(id: number, [start, end, amount]: readonly [number, number,
   };
 }
 
-test('reservations lie on each other without overlapping, and those that are over take nothing', (t) => {
+test('reservations lie on each other, the top of the pile is what they take, and those that are over take nothing', (t) => {
   const boxes = pileReservations([reservation(3, [5, 15, 2]), reservation(1, [0, 10, 3]), reservation(2, [10, 20, 1]), reservation(4, [0, 20, 9], 'cancelled')]);
-  t.deepEqual(boxes.map(({ reservation: { reservation_id: id }, bottom, top }) => [id, bottom, top]), [[1, 0, 3], [3, 3, 5], [2, 0, 1]]);
+  t.deepEqual(boxes.map(({ reservation: { reservation_id: id }, start, end, bottom, top }) => [id, start, end, bottom, top]), [[1, 0, 10, 0, 3], [3, 5, 10, 3, 5], [3, 10, 15, 0, 2], [2, 10, 15, 2, 3], [2, 15, 20, 0, 1]]);
 });
 
 test('near its end a reservation is held by its end, elsewhere by its middle', (t) => {
@@ -18,6 +18,12 @@ test('near its end a reservation is held by its end, elsewhere by its middle', (
   t.like(hitCalendar(boxes, { instant: 97, amount: 1, edge: 5 }), { part: 'end' });
   t.like(hitCalendar(boxes, { instant: 50, amount: 1, edge: 5 }), { part: 'middle' });
   t.is(hitCalendar(boxes, { instant: 50, amount: 4, edge: 5 }), undefined);
+});
+
+test('a piece that ends because what lies below it does is no end of its reservation', (t) => {
+  const boxes = pileReservations([reservation(1, [0, 50, 1]), reservation(2, [10, 100, 2])]);
+  t.like(hitCalendar(boxes, { instant: 49, amount: 2, edge: 5 }), { part: 'middle', box: { reservation: { reservation_id: 2 } } });
+  t.like(hitCalendar(boxes, { instant: 99, amount: 1, edge: 5 }), { part: 'end', box: { reservation: { reservation_id: 2 } } });
 });
 
 test('a drag draws a slot at steps, in either direction, and never in the past', (t) => {
@@ -47,6 +53,8 @@ test('a slot that cannot be is told before anybody is asked', (t) => {
 
 test('an amount says what it counts: a capacity its unit, units what they are', (t) => {
   t.is(sayAmount(3, { unit: '', type: 'processors' }), '3 processors');
+  t.is(sayAmount(1, { unit: '', type: 'processors' }), '1 processor');
+  t.is(sayAmount(1, { unit: 'B/s', type: '' }), '1 B/s');
   t.is(sayAmount(800_000, { unit: 'B/s', type: 'network' }), '800,000 B/s');
   t.is(sayAmount(2, { unit: '', type: '' }), '2 units');
 });

@@ -3,10 +3,12 @@ import test from 'ava';
 import type { AllocationRequest, QueueProfile } from '@mutirao/web/schema';
 import { lightLook } from '../../../client/src/charts/look.ts';
 import { buildQueueOption, queueScene, queueTable } from '../../../client/src/charts/queue-chart.ts';
+import { sayClock } from '../../../client/src/model/words.ts';
 import { drawChartSvg } from '../../../src/server/drawing/chart-svg.ts';
 
 const minute = 60_000;
 const now = 1_800_000_000_000;
+const clock = (instant: number): string => sayClock(instant, now);
 const profile: QueueProfile = {
   at_unix_ms: now, processors: 100, steps: [{ from_unix_ms: now - minute, free_processors: 40 }, { from_unix_ms: now + 10 * minute, free_processors: 100 }],
   requests: [
@@ -39,8 +41,8 @@ test('candidates whose time is over are left out, and one that would have begun 
 
 test('a tip tells what is free at the instant, who has what, and what was compared there', (t) => {
   const { tooltip } = buildQueueOption(scene, lightLook) as { readonly tooltip: { readonly formatter: (told: unknown) => string } };
-  const lines = tooltip.formatter([{ axisValue: now + 1000 }]).split('\n').map((line) => line.replace(/\d\d:\d\d( [AP]M)?/g, 'CLOCK'));
-  t.deepEqual(lines, ['CLOCK, in 1.0 s: 40 of 100 processors free', 'alpha/q3: 50 processors, running, until CLOCK', '1 request of others: 10 processors', '◆ chosen for alpha/q3: 50 processors for 11 min from CLOCK, 900 tasks an hour']);
+  const lines = tooltip.formatter([{ axisValue: now + 1000 }]).split('\n');
+  t.deepEqual(lines, [`${clock(now + 1000)}, in 1.0 s: 40 of 100 processors free`, `alpha/q3: 50 processors, running, until ${clock(now + 10 * minute)}`, '1 request of others: 10 processors', `◆ chosen for alpha/q3: 50 processors for 11 min from ${clock(now - minute)}, 900 tasks an hour`]);
   t.is(tooltip.formatter([{ axisValue: now + 15 * minute }]).split('\n').length, 1);
 });
 

@@ -1,15 +1,11 @@
-import { useCallback, useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import type { PlanPlatform, Workflow, WorkflowPlan } from '../../../../src/schema/index.ts';
+import { buildPlanOption, planHeight, planRowsMax, planTable } from '../../charts/plan-chart.ts';
 import { problemOf } from '../../gateway/gateway.ts';
-import { okabeIto } from '../../model/palette.ts';
-import { placeOf, timeTicksOf, type Scale } from '../../model/scale.ts';
-import { sayDuration } from '../../model/words.ts';
+import { sayDuration, sayMany } from '../../model/words.ts';
 import { useAnswer, useDraft, usePage } from '../../page-context.tsx';
-import { Canvas, type Brush } from '../../parts/canvas.tsx';
+import { Chart } from '../../parts/chart.tsx';
 import { Empty, Loading } from '../../parts/notices.tsx';
-import { TipBox } from '../../parts/tip.tsx';
-import { useTip } from '../../parts/tip-state.ts';
-import { useWidth } from '../../parts/use-width.ts';
 import { NumberField, TextField } from './property-fields.tsx';
 
 interface Choice { readonly algorithm: string; readonly kind: PlanPlatform['kind']; readonly processors: number; readonly speed: number; readonly list: string }
@@ -67,67 +63,12 @@ function usePlan(workflow: Workflow, { choice, isPossible }: { readonly choice: 
   return { ...state, isPlanning: state.of !== workflow };
 }
 
-const rowHeight = 18;
-const axisHeight = 20;
-const left = 60;
-
 function PlanPicture({ plan, isOld }: { readonly plan: WorkflowPlan; readonly isOld: boolean }): ReactNode {
-  const [ref, width] = useWidth(320);
-  const [tip, setTip] = useTip();
-  const rows = Math.min(plan.processors.length, 64);
-  const height = rows * rowHeight + axisHeight;
-  const draw = useCallback((brush: Brush) => drawPlan(brush, plan, rows), [plan, rows]);
   return (
     <div className={isOld ? 'stale' : ''}>
       <p className="lead">Ends after <b>{sayDuration(plan.makespan_s * 1000)}</b> <span className="faint">by {plan.algorithm}; no plan ends before {sayDuration(plan.bound_s * 1000)}. {plan.speedup.toFixed(2)} times as fast as one processor, which uses {Math.round(plan.efficiency * 100)} % of them.</span></p>
-      <div className="picture plan" ref={ref}>
-        <Canvas draw={draw} height={height} role="img" aria-label={`Planned schedule on ${plan.processors.length} processors: ${plan.placements.slice(0, 40).map(({ task, start_s: start, end_s: end }) => `${task} ${start.toFixed(1)} to ${end.toFixed(1)} s`).join(', ')}`}
-          onPointerMove={(event) => {
-            const { offsetX: x, offsetY: y } = event.nativeEvent;
-            const time = { ...scaleOf(plan, width) };
-            const found = plan.placements.find((one) => one.processors.includes(Math.floor(y / rowHeight)) && placeOf(time, one.start_s) <= x && x < Math.max(placeOf(time, one.end_s), placeOf(time, one.start_s) + 2));
-            setTip(found === undefined ? undefined : { x, y, text: `${found.task}: ${found.start_s.toFixed(1)} to ${found.end_s.toFixed(1)} s. ${found.reason}` });
-          }} onPointerLeave={() => setTip(undefined)} />
-        <TipBox tip={tip} width={width} />
-      </div>
-      {plan.processors.length > rows ? <p className="hint">The first {rows} of {plan.processors.length} processors.</p> : null}
+      <Chart data={plan} build={buildPlanOption} table={planTable} height={planHeight(plan)} label={`Planned schedule of ${sayMany(plan.placements.length, 'task')} on ${sayMany(plan.processors.length, 'processor')}, which ends after ${sayDuration(plan.makespan_s * 1000)}.`} />
+      {plan.processors.length > planRowsMax ? <p className="hint">The first {planRowsMax} of {plan.processors.length} processors.</p> : null}
     </div>
   );
-}
-
-function scaleOf({ makespan_s: makespan }: WorkflowPlan, width: number): Scale {
-  return { from: 0, until: Math.max(1e-6, makespan), start: left, end: width - 4 };
-}
-
-function drawPlan(brush: Brush, plan: WorkflowPlan, rows: number): void {
-  const { context, width, height, font, faint, line, ground } = brush;
-  const time = scaleOf(plan, width);
-  Object.assign(context, { font, fillStyle: faint, strokeStyle: line, textBaseline: 'middle' });
-  plan.processors.slice(0, rows).forEach((name, row) => context.fillText(name.length > 9 ? `${name.slice(0, 8)}…` : name, 0, row * rowHeight + rowHeight / 2));
-  for (const tick of timeTicksOf(0, plan.makespan_s * 1000, { about: width / 90 }).ticks) {
-    const x = Math.round(placeOf(time, tick / 1000)) + 0.5;
-    context.beginPath(); context.moveTo(x, 0); context.lineTo(x, height - axisHeight); context.stroke();
-    context.textAlign = 'center';
-    context.fillText(sayDuration(tick), Math.min(width - 16, x), height - 7);
-  }
-  context.textAlign = 'left';
-  for (const { task, processors, start_s: start, end_s: end } of plan.placements) {
-    for (const row of processors) {
-      if (row >= rows) continue;
-      const [x, wide] = [placeOf(time, start), Math.max(1, placeOf(time, end) - placeOf(time, start) - 0.5)];
-      context.fillStyle = processors.length > 1 ? okabeIto.purple : okabeIto.sky;
-      context.fillRect(x, row * rowHeight + 1, wide, rowHeight - 2);
-      if (wide < 26) continue;
-      context.fillStyle = '#10202c';
-      context.fillText(fitted(context, task, wide - 6), x + 3, row * rowHeight + rowHeight / 2 + 0.5);
-      context.strokeStyle = ground;
-    }
-  }
-  context.textBaseline = 'alphabetic';
-}
-
-function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
-  const perLetter = context.measureText('x').width;
-  const letters = Math.floor(width / perLetter);
-  return text.length <= letters ? text : `${text.slice(0, Math.max(1, letters - 1))}…`;
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { EventsPanel } from './events-panel.tsx';
 import { GlancePanel } from './glance-panel.tsx';
 import { JobsPanel } from './jobs-panel.tsx';
+import { BusyPanel, PacePanel } from './lately-panels.tsx';
 import { LedgerPanel } from './ledger-panel.tsx';
 import { MachinesPanel } from './machines-panel.tsx';
 import { ProvidersPanel } from './providers-panel.tsx';
@@ -13,6 +14,8 @@ export function NowView(): ReactNode {
       <h1 className="unseen">The grid now</h1>
       <GlancePanel />
       <JobsPanel />
+      <PacePanel />
+      <BusyPanel />
       <MachinesPanel />
       <ProvidersPanel />
       <LedgerPanel />

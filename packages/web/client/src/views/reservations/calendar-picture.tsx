@@ -1,72 +1,97 @@
-import { useCallback, useMemo, useRef, useState, type PointerEvent, type ReactNode } from 'react';
+import { useMemo, useRef, useState, type PointerEvent, type ReactNode } from 'react';
 import type { RouteReply } from '../../../../src/schema/index.ts';
-import { dragReservation, hitCalendar, pileReservations, sayAmount, slotOfDrag, type CalendarBox, type Reservation, type Slot } from '../../model/calendar.ts';
-import { valueAt } from '../../model/scale.ts';
-import { sayCount, sayDuration } from '../../model/words.ts';
-import { Canvas, type Brush } from '../../parts/canvas.tsx';
+import { buildCalendarOption, calendarInks, calendarTable, type CalendarScene } from '../../charts/calendar-chart.ts';
+import { dragReservation, hitCalendar, isOpen, pileReservations, slotOfDrag, type CalendarBox, type Reservation, type Slot } from '../../model/calendar.ts';
+import { sayMany } from '../../model/words.ts';
+import { Chart, type ChartHandle } from '../../parts/chart.tsx';
 import { Legend } from '../../parts/legend.tsx';
-import { TipBox } from '../../parts/tip.tsx';
-import { useTip } from '../../parts/tip-state.ts';
-import { useWidth } from '../../parts/use-width.ts';
-import { calendarHeight, calendarInks, calendarScales, drawCalendar, type CalendarScene } from './calendar-drawing.ts';
+import { useNow } from '../../parts/tip-state.ts';
 import type { Wish } from './reservation-form.tsx';
 
 type Calendar = RouteReply<'getCalendar'>;
 type Ghost = NonNullable<CalendarScene['ghost']>;
 
-interface Held {
-  readonly instant: number;
-  readonly amount: number;
-  readonly hit: { readonly box: CalendarBox; readonly part: 'middle' | 'end' } | undefined;
-}
+/** An instant and an amount; `edge`, how far from an end of a reservation still counts as it, in milliseconds. */
+interface Place { readonly instant: number; readonly amount: number; readonly edge: number }
+type Hit = { readonly box: CalendarBox; readonly part: 'middle' | 'end' } | undefined;
+
+const height = 300;
+/** How far from the end of a reservation still counts as it, in pixels. */
+const edgeWidth = 8;
 
 /** What is taken over time; free room is drawn on, reservations of one's own are dragged. */
 export function CalendarPicture({ calendar, wish, draw, change }: { readonly calendar: Calendar; readonly wish: Wish | undefined; readonly draw: (slot: Slot) => void; readonly change: (reservation: Reservation, slot?: Slot) => void }): ReactNode {
-  const [ref, width] = useWidth(900);
-  const [tip, setTip] = useTip();
-  const [drawn, setDrawn] = useState<Ghost>();
-  const held = useRef<Held>(undefined);
+  const handle = useRef<ChartHandle>(undefined);
+  const now = useNow(30_000);
   const boxes = useMemo(() => pileReservations(calendar.reservations), [calendar]);
-  const ghost = drawn ?? ghostOf(wish, boxes, calendar);
-  const paint = useCallback((brush: Brush) => drawCalendar(brush, { calendar, boxes, ghost }), [calendar, boxes, ghost?.start, ghost?.end, ghost?.amount, ghost?.bottom]);
-  const [time, amount] = calendarScales(calendar, width);
+  const { drawn, ...pointer } = useDrag({ calendar, boxes, draw, change, placeOf: (event) => placeOf(handle.current, event) });
+  const scene = useMemo<CalendarScene>(() => ({ calendar, boxes, ghost: drawn ?? ghostOf(wish, boxes, calendar), isDragging: drawn !== undefined, now }), [calendar, boxes, drawn, wish, now]);
+  return (
+    <div className="picture">
+      <Legend inks={Object.values(calendarInks)} />
+      <Chart data={scene} build={buildCalendarOption} table={calendarTable} height={height} handle={handle} className="drawn-on" {...pointer}
+        label={`Calendar of ${calendar.resource.resource_id}: ${Math.round(calendar.utilisation * 100)} % taken in what is shown, ${sayMany(calendar.reservations.filter(isOpen).length, 'reservation')} that you may see. "Reserve" and the table of reservations do by keyboard what the pointer does here.`} />
+    </div>
+  );
+}
+
+interface Drag {
+  readonly calendar: Calendar;
+  readonly boxes: readonly CalendarBox[];
+  readonly draw: (slot: Slot) => void;
+  readonly change: (reservation: Reservation, slot?: Slot) => void;
+  readonly placeOf: (event: PointerEvent<HTMLDivElement>) => Place | undefined;
+}
+
+/** What the pointer does: over free room it draws a slot, on a reservation of one's own it moves it or its end. */
+function useDrag({ calendar, boxes, draw, change, placeOf: find }: Drag): { readonly drawn: Ghost | undefined } & Record<'onPointerDown' | 'onPointerMove' | 'onPointerUp' | 'onPointerCancel', (event: PointerEvent<HTMLDivElement>) => void> {
+  const [drawn, setDrawn] = useState<Ghost>();
+  const held = useRef<Place & { readonly hit: Hit }>(undefined);
   const step = stepOf(calendar);
-  const at = (event: PointerEvent): { readonly instant: number; readonly amount: number } => ({ instant: valueAt(time, event.nativeEvent.offsetX), amount: valueAt(amount, event.nativeEvent.offsetY) });
-  const hit = (place: { readonly instant: number; readonly amount: number }): Held['hit'] => hitCalendar(boxes, { ...place, edge: valueAt(time, 8) - valueAt(time, 0) });
-  const dragged = (place: { readonly instant: number; readonly amount: number }): Ghost | undefined => {
+  const dragged = (place: Place): Ghost | undefined => {
     const from = held.current;
     if (from === undefined) return undefined;
     if (from.hit === undefined) return { ...slotOfDrag(from, place, { step, total: calendar.resource.total, now: Date.now() }), bottom: Math.max(0, Math.floor(Math.min(from.amount, place.amount))) };
     return { ...dragReservation(from.hit.box.reservation, from.hit.part, { by: place.instant - from.instant, step }), bottom: from.hit.box.bottom };
   };
-  const press = (event: PointerEvent<HTMLCanvasElement>): void => {
-    const place = at(event);
-    const under = hit(place);
-    if (event.button !== 0 || (under !== undefined && !under.box.reservation.is_mine)) return;
-    event.currentTarget.setPointerCapture(event.pointerId);
-    held.current = { ...place, hit: under };
+  const letGo = (): void => { held.current = undefined; setDrawn(undefined); };
+  return {
+    drawn,
+    onPointerDown: (event) => {
+      const place = find(event);
+      if (event.button !== 0 || place === undefined || !isOnGrid(calendar, place)) return;
+      const hit = hitCalendar(boxes, place);
+      if (hit !== undefined && !hit.box.reservation.is_mine) return;
+      event.currentTarget.setPointerCapture(event.pointerId);
+      held.current = { ...place, hit };
+    },
+    onPointerMove: (event) => {
+      const place = held.current === undefined ? undefined : find(event);
+      if (place !== undefined) setDrawn(dragged(place));
+    },
+    onPointerUp: (event) => {
+      const [from, place] = [held.current, find(event)];
+      letGo();
+      if (from === undefined || place === undefined) return;
+      // A press that moved hardly at all is none on free room, and opens the form on a reservation.
+      const isMoved = Math.abs(place.instant - from.instant) > step / 8;
+      if (from.hit !== undefined) change(from.hit.box.reservation, isMoved ? dragReservation(from.hit.box.reservation, from.hit.part, { by: place.instant - from.instant, step }) : undefined);
+      else if (isMoved) draw(slotOfDrag(from, place, { step, total: calendar.resource.total, now: Date.now() }));
+    },
+    onPointerCancel: letGo,
   };
-  const move = (event: PointerEvent): void => {
-    const place = at(event);
-    if (held.current !== undefined) setDrawn(dragged(place));
-    setTip({ x: event.nativeEvent.offsetX, y: event.nativeEvent.offsetY, text: tipOf(calendar, { place, under: hit(place), ghost: held.current === undefined ? undefined : dragged(place) }) });
-  };
-  const release = (event: PointerEvent): void => {
-    const [from, slot] = [held.current, drawn];
-    held.current = undefined;
-    setDrawn(undefined);
-    if (from === undefined) return;
-    if (from.hit !== undefined) change(from.hit.box.reservation, slot);
-    else if (slot !== undefined && Math.abs(at(event).instant - from.instant) > step / 8) draw(slot);
-  };
-  return (
-    <div className="picture" ref={ref}>
-      <Canvas draw={paint} height={calendarHeight} role="img" style={{ touchAction: 'pan-y', cursor: 'crosshair' }} aria-label={`Calendar of ${calendar.resource.resource_id}: ${Math.round(calendar.utilisation * 100)} % taken, ${boxes.length} reservations to be seen. "Reserve" and the table below do the same by keyboard.`}
-        onPointerDown={press} onPointerMove={move} onPointerUp={release} onPointerCancel={() => { held.current = undefined; setDrawn(undefined); }} onPointerLeave={() => setTip(undefined)} />
-      <TipBox tip={tip} width={width} />
-      <Legend inks={Object.values(calendarInks)} />
-    </div>
-  );
+}
+
+/** Where the pointer is on the axes of the chart, also beside its grid; undefined before the chart is there. */
+function placeOf(handle: ChartHandle | undefined, event: PointerEvent<HTMLDivElement>): Place | undefined {
+  const { left, top } = event.currentTarget.getBoundingClientRect();
+  const [x, y] = [event.clientX - left, event.clientY - top];
+  const [here, beside] = [handle?.placeAt({ x, y }), handle?.placeAt({ x: x + edgeWidth, y })];
+  return here === undefined || beside === undefined ? undefined : { instant: here.x, amount: here.y, edge: beside.x - here.x };
+}
+
+function isOnGrid({ from_unix_ms: from, until_unix_ms: until, resource }: Calendar, { instant, amount }: Place): boolean {
+  return from <= instant && instant <= until && amount >= 0 && amount <= resource.total;
 }
 
 function ghostOf(wish: Wish | undefined, boxes: readonly CalendarBox[], { slots }: Calendar): Ghost | undefined {
@@ -80,15 +105,4 @@ function ghostOf(wish: Wish | undefined, boxes: readonly CalendarBox[], { slots 
 function stepOf({ from_unix_ms: from, until_unix_ms: until }: Calendar): number {
   const minute = 60_000;
   return [minute, 5 * minute, 15 * minute, 30 * minute, 60 * minute].find((step) => step >= (until - from) / 150) ?? 360 * minute;
-}
-
-function tipOf({ slots, resource }: Calendar, { place, under, ghost }: { readonly place: { readonly instant: number }; readonly under: Held['hit']; readonly ghost: Ghost | undefined }): string {
-  const clock = (instant: number): string => new Date(instant).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
-  if (ghost !== undefined) return `${clock(ghost.start)} to ${clock(ghost.end)} (${sayDuration(ghost.end - ghost.start)}), ${sayAmount(ghost.amount, resource)}`;
-  if (under !== undefined) {
-    const { reservation } = under.box;
-    return `#${reservation.reservation_id}, ${reservation.is_mine ? 'yours' : reservation.user_id}: ${sayAmount(reservation.amount, resource)}, ${clock(reservation.start_unix_ms)} to ${clock(reservation.end_unix_ms)}, ${reservation.status}`;
-  }
-  const used = slots.find(({ start_unix_ms: start, end_unix_ms: end }) => start <= place.instant && place.instant < end)?.used ?? 0;
-  return `${clock(place.instant)}: ${sayCount(used)} of ${sayAmount(resource.total, resource)} taken`;
 }

@@ -7,7 +7,7 @@ import { Empty } from '../../parts/notices.tsx';
 
 /** The reservations in the window that the viewer may see; her own may be changed and cancelled. */
 export function ReservationTable({ resource, reservations, change, done }: { readonly resource: ReservableResource; readonly reservations: readonly Reservation[]; readonly change: (reservation: Reservation) => void; readonly done: () => void }): ReactNode {
-  if (reservations.length === 0) return <Empty title="Nothing in this window is yours, or shown to you." />;
+  if (reservations.length === 0) return <Empty title="There are no reservations that you may see in the time shown." />;
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label="Table of reservations">
       <table>

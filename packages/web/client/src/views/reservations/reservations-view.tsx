@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
-import { sayAmount, type ReservableResource, type Reservation, type Slot } from '../../model/calendar.ts';
+import type { RouteReply } from '../../../../src/schema/index.ts';
+import { isOpen, sayAmount, type ReservableResource, type Reservation, type Slot } from '../../model/calendar.ts';
 import { sayCount, sayMany } from '../../model/words.ts';
 import { useAnswer } from '../../page-context.tsx';
 import { Answered, Empty, Panel } from '../../parts/notices.tsx';
@@ -35,6 +36,13 @@ export function ReservationsView(): ReactNode {
   );
 }
 
+/** How full the resource is in what is shown, and how much of that its viewer may see. */
+function describe({ resource, utilisation, reservations }: RouteReply<'getCalendar'>): string {
+  const seen = reservations.filter(isOpen).length;
+  const owner = resource.owner_id === '' ? '' : ` The resource is ${resource.owner_id}'s.`;
+  return `${Math.round(utilisation * 100)} % of it is taken in the time shown. ${seen === 0 ? 'There are no reservations that you may see.' : `You may see ${sayMany(seen, 'reservation')}.`}${owner}`;
+}
+
 function Calendar({ resource }: { readonly resource: ReservableResource }): ReactNode {
   const [span, setSpan] = useState<number>(24 * hour);
   const [from, setFrom] = useState(() => Math.floor((Date.now() - hour) / hour) * hour);
@@ -56,7 +64,7 @@ function Calendar({ resource }: { readonly resource: ReservableResource }): Reac
         <Answered answer={calendar} what="the calendar">
           {(read) => (
             <>
-              <p className="hint">{Math.round(read.utilisation * 100)} % of it is taken in what is shown. {resource.owner_id === '' ? '' : `It is ${resource.owner_id}'s.`} Draw a slot with the pointer, drag one of yours to move it, or its end to make it longer; {sayMany(read.reservations.length, 'reservation')} you may see.</p>
+              <p className="hint">{describe(read)} Draw a slot with the pointer, drag one of yours to move it, or its end to make it longer.</p>
               <CalendarPicture calendar={read} wish={wish} draw={draw} change={change} />
               {read.truncated ? <p className="hint">Later slots are left out; choose less time.</p> : null}
             </>
