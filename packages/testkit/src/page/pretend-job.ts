@@ -33,7 +33,7 @@ export function pretendGantt(jobId: number, from: number, machineCount: number):
 /** How long tasks of a pretended job took. */
 export function pretendTimes(jobId: number): TaskTimes {
   return {
-    job_id: jobId, count: 1234, mean_ms: 92_000, ms_max: 540_000, quantiles: [0.1, 0.25, 0.5, 0.75, 0.9, 0.99].map((share) => ({ share, ms_max: Math.round(45_000 + 100_000 * share ** 2) })),
+    job_id: jobId, count: 1704, mean_ms: 92_000, ms_max: 540_000, quantiles: [0.1, 0.25, 0.5, 0.75, 0.9, 0.99].map((share) => ({ share, ms_max: Math.round(45_000 + 100_000 * share ** 2) })),
     bins: Array.from({ length: 40 }, (_, index) => ({ from_ms: index * 5000, until_ms: (index + 1) * 5000, accepted: Math.round(160 * Math.exp(-(((index - 17) / 6) ** 2))), other: index % 9 === 0 ? 3 : 0 })),
     stragglers: Array.from({ length: 9 }, (_, index) => ({ task_index: 77 + index * 31, machine_id: `alpha-n${String(index * 3 + 7).padStart(3, '0')}`, replica_id: 900 + index, took_ms: 540_000 - index * 31_000, is_running: index === 0, times_half: Math.round((6.1 - index * 0.35) * 10) / 10, started_unix_ms: 1_700_000_000_000 + index * 60_000, failures_before: index % 4 === 2 ? 1 : 0,
       why: index % 3 === 0 ? 'Other runs on this machine take 1 min 32 s: it is the task itself, or what else ran there just then.' : 'Its outputs took 3 min 10 s to come home; its command took 1 min 31 s.' })), straggler_count: 23,

@@ -40,8 +40,8 @@ export const barInks: Readonly<Record<string, Ink>> = {
   accepted: ink(okabeIto.green, 'plain', '✓', 'accepted'),
   loser: ink(okabeIto.orange, 'stripes', '≈', 'loser'),
   failed: ink(okabeIto.vermillion, 'cross', '✕', 'failed'),
-  killed: ink(okabeIto.black, 'stripes', '■', 'killed'),
-  lost: ink(okabeIto.grey, 'dots', '!', 'lost'),
+  killed: ink(okabeIto.grey, 'stripes', '■', 'killed'),
+  lost: ink(okabeIto.sky, 'dots', '!', 'lost'),
   running: ink(okabeIto.blue, 'stripes', '▸', 'running'),
 };
 

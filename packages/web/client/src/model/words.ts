@@ -66,3 +66,9 @@ export function sayClock(instant: number, today: number): string {
   const clock = at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
   return at.toDateString() === new Date(today).toDateString() ? clock : `${at.toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short' })} ${clock}`;
 }
+
+/** An instant by the clock of this computer: `14:03:07`. */
+export function sayTimeOfDay(instant: number): string {
+  const at = new Date(instant);
+  return [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
+}

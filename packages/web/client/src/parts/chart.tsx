@@ -26,6 +26,14 @@ export interface ChartHandle {
   readonly engine: () => ECharts | undefined;
 }
 
+/** Which part of an axis is in sight: in its units, and as shares of all of it. */
+export interface ZoomRange {
+  readonly from: number;
+  readonly until: number;
+  readonly start: number;
+  readonly end: number;
+}
+
 interface ChartProps<T> {
   /** What is drawn; drawn anew when it is another object. */
   readonly data: T;
@@ -38,11 +46,13 @@ interface ChartProps<T> {
   /** The numbers of it; asked for only while somebody looks at them. */
   readonly table: (data: T) => ChartTable;
   readonly onPress?: (pressed: PressedDatum) => void;
+  /** Hears which part of the first zoomed axis is in sight, once somebody has zoomed or moved it. */
+  readonly onZoom?: (range: ZoomRange) => void;
   readonly handle?: { current: ChartHandle | undefined };
 }
 
 /** A chart as wide as its place, in the colours of the page, with its numbers below. */
-export function Chart<T>({ data, build, height, label, table, onPress, handle, ...rest }: ChartProps<T> & Omit<HTMLAttributes<HTMLDivElement>, 'children' | 'role'>): ReactNode {
+export function Chart<T>({ data, build, height, label, table, onPress, onZoom, handle, ...rest }: ChartProps<T> & Omit<HTMLAttributes<HTMLDivElement>, 'children' | 'role'>): ReactNode {
   const [ref, width] = useWidth();
   const look = useLook();
   const option = useMemo(() => build(data, { ...look, width }), [build, data, look, width]);
@@ -63,6 +73,12 @@ export function Chart<T>({ data, build, height, label, table, onPress, handle, .
     chart.on('click', press);
     return () => { if (!chart.isDisposed()) chart.off('click', press); };
   }, [chart, onPress]);
+  useEffect(() => {
+    if (chart === undefined || onZoom === undefined) return undefined;
+    const zoom = (): void => { const range = rangeOf(chart); if (range !== undefined) onZoom(range); };
+    chart.on('datazoom', zoom);
+    return () => { if (!chart.isDisposed()) chart.off('datazoom', zoom); };
+  }, [chart, onZoom]);
   return (
     <>
       <div {...rest} ref={ref} className={`chart ${rest.className ?? ''}`} role="img" aria-label={label} aria-busy={chart === undefined && !isMissing} style={{ ...rest.style, height: `${height}px` }} />
@@ -76,6 +92,13 @@ function placeOf(place: unknown): ChartPlace | undefined {
   if (!Array.isArray(place)) return undefined;
   const [x, y] = place as readonly unknown[];
   return typeof x === 'number' && typeof y === 'number' ? { x, y } : undefined;
+}
+
+/** What of the first axis that can be zoomed is in sight. */
+function rangeOf(chart: ECharts): ZoomRange | undefined {
+  const [zoom] = (chart.getOption() as { readonly dataZoom?: readonly { readonly startValue?: number; readonly endValue?: number; readonly start?: number; readonly end?: number }[] }).dataZoom ?? [];
+  if (zoom?.startValue === undefined || zoom.endValue === undefined) return undefined;
+  return { from: zoom.startValue, until: zoom.endValue, start: (zoom.start ?? 0) / 100, end: (zoom.end ?? 100) / 100 };
 }
 
 /** ECharts in an element, from when it is loaded until the element goes. */

@@ -79,7 +79,7 @@ function JobHead({ detail }: { readonly detail: JobDetail }): ReactNode {
 }
 
 function GanttPanel({ jobId, everyMs }: { readonly jobId: number; readonly everyMs: number }): ReactNode {
-  const answer = useAnswer('getGantt', { params: { job_id: jobId }, query: { bars_max: 20_000 } }, everyMs);
+  const answer = useAnswer('getGantt', { params: { job_id: jobId }, query: { bars_max: 6000 } }, everyMs);
   return (
     <Panel title="By machine" className="whole" aside={<Downloads jobId={jobId} what="gantt" formats={['svg', 'json']} />}>
       <Answered answer={answer} what="what ran where">{(gantt) => (gantt.rows.length === 0 ? <Empty title="Nothing has run yet." /> : <GanttChart gantt={gantt} />)}</Answered>

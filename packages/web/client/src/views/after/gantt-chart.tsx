@@ -1,123 +1,85 @@
-import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { Gantt } from '../../../../src/schema/index.ts';
-import { findBar, laneBars, sumKinds, type GanttBar, type GanttWindow } from '../../model/gantt.ts';
-import { barInks, inkOf } from '../../model/palette.ts';
-import { keepWithin, valueAt, zoomRange } from '../../model/scale.ts';
+import { buildGanttOption, ganttHeight, ganttRows, ganttTable, shapeIndexOf } from '../../charts/gantt-chart.ts';
+import { isStaging, layOutGantt, sumKinds } from '../../model/gantt.ts';
 import { sayCount, sayDuration, sayProcessorTime } from '../../model/words.ts';
-import { usePage } from '../../page-context.tsx';
-import { Canvas, type Brush } from '../../parts/canvas.tsx';
-import { Legend } from '../../parts/legend.tsx';
-import { TipBox } from '../../parts/tip.tsx';
-import { useTip } from '../../parts/tip-state.ts';
-import { useWidth } from '../../parts/use-width.ts';
-import { axisHeight, drawGantt, rowHeightOf, timeScale, type GanttScene } from './gantt-drawing.ts';
+import { useAnswer, usePage } from '../../page-context.tsx';
+import { Chart, type ChartHandle, type PressedDatum, type ZoomRange } from '../../parts/chart.tsx';
 
-const heightMax = 440;
+/** Bars that are drawn one by one; of more, what each machine did in each stretch of time. */
+const barsMax = 6000;
+/** From then on nobody has zoomed for so long that what is in sight is asked for, in milliseconds. */
+const restMs = 250;
 
-/** Machines over time: dragged and zoomed with the pointer or the keys; a bar opens its task. */
+/** Machines over time. Of a job with many tasks sums are shown, and single tasks of the stretch of time that one zooms to. A press on a bar opens its task. */
 export function GanttChart({ gantt }: { readonly gantt: Gantt }): ReactNode {
   const { explain } = usePage();
-  const [ref, width] = useWidth(900);
-  const [tip, setTip] = useTip();
-  const scene = useGanttScene(gantt);
-  const { window, move, zoom } = scene;
-  const height = Math.min(heightMax, gantt.rows.length * scene.rowHeight + axisHeight);
-  const rowsInSight = Math.floor((height - axisHeight) / scene.rowHeight);
-  const draw = useCallback((brush: Brush) => drawGantt(brush, scene), [scene.gantt, scene.window]);
-  const barAt = (event: PointerEvent): GanttBar | undefined => {
-    const { offsetX: x, offsetY: y } = event.nativeEvent;
-    const row = window.firstRow + Math.floor(y / scene.rowHeight);
-    return findBar(gantt, scene.lanes, { row, instant: valueAt(timeScale(scene, width), x), share: (y % scene.rowHeight) / scene.rowHeight });
-  };
-  const drag = useDrag(barAt, { width, scene, open: (bar) => explain({ kind: 'task', jobId: gantt.job_id, taskIndex: bar.taskIndex }) });
-  const hover = (event: PointerEvent<HTMLCanvasElement>): void => {
-    drag.onPointerMove(event);
-    const bar = barAt(event);
-    setTip(bar === undefined ? undefined : { x: event.nativeEvent.offsetX, y: event.nativeEvent.offsetY, text: `task ${sayCount(bar.taskIndex)}, ${bar.kind}, ${sayDuration(bar.end - bar.start)} on ${gantt.rows[bar.row]?.machine_id ?? ''}` });
-  };
-  const press = (event: KeyboardEvent): void => {
-    const step = (window.until - window.from) / 8;
-    const acts: Readonly<Record<string, () => void>> = {
-      ArrowLeft: () => move(-step, 0), ArrowRight: () => move(step, 0), ArrowUp: () => move(0, -1), ArrowDown: () => move(0, 1), PageUp: () => move(0, -rowsInSight), PageDown: () => move(0, rowsInSight),
-      '+': () => zoom(0.7), '=': () => zoom(0.7), '-': () => zoom(1.4), '0': () => zoom(1e9),
-    };
-    const act = acts[event.key];
-    if (act === undefined) return;
-    event.preventDefault();
-    act();
-  };
-  const sums = sumKinds(gantt);
+  const handle = useRef<ChartHandle>(undefined);
+  const rows = useMemo(() => gantt.rows.map(({ machine_id: id }) => id), [gantt]);
+  const [range, setRange] = useRested<ZoomRange>(restMs);
+  const detail = useDetail(gantt, range);
+  const picture = useMemo(() => layOutGantt(detail ?? gantt, rows), [detail, gantt, rows]);
+  const press = useCallback(({ data }: PressedDatum) => {
+    const shape = picture.shapes[shapeIndexOf(data)];
+    const taskIndex = shape === undefined ? undefined : picture.gantt.bars?.task_index[shape.bar];
+    if (taskIndex !== undefined) explain({ kind: 'task', jobId: gantt.job_id, taskIndex });
+    else if (shape !== undefined) zoomTo(handle.current, shape.start - 5 * picture.gantt.bin_ms, shape.end + 5 * picture.gantt.bin_ms);
+  }, [picture, gantt.job_id, explain]);
+  const { seen } = ganttRows(rows.length);
   return (
-    <div className="picture" ref={ref}>
-      <Canvas draw={draw} height={height} tabIndex={0} role="img" style={{ touchAction: 'pan-y', cursor: tip === undefined ? 'grab' : 'pointer' }}
-        aria-label={`Gantt chart of ${gantt.rows.length} machines over ${sayDuration(gantt.until_unix_ms - gantt.from_unix_ms)}: ${gantt.kinds.map((kind, index) => `${kind} ${sayProcessorTime(sums[index] ?? 0)}`).join(', ')}. Arrow keys move, plus and minus zoom.`}
-        {...drag} onPointerMove={hover} onPointerLeave={() => setTip(undefined)} onKeyDown={press} />
-      <TipBox tip={tip} width={width} />
+    <div className="picture">
+      <Chart data={picture} build={buildGanttOption} table={ganttTable} height={ganttHeight(picture)} onPress={press} onZoom={setRange} handle={handle} label={labelOf(gantt)} />
       <div className="gantt-foot">
-        <Legend inks={gantt.kinds.map((kind) => inkOf(barInks, kind))} counts={sums.map((sum) => (sum === 0 ? '' : sayProcessorTime(sum)))} />
-        <span className="row">
-          {gantt.rows.length > rowsInSight ? <span className="faint">machines {window.firstRow + 1} to {Math.min(gantt.rows.length, window.firstRow + rowsInSight)} of {gantt.rows.length + gantt.rows_left_out}</span> : null}
-          {gantt.rows.length > rowsInSight ? <><button type="button" className="small" onClick={() => move(0, -rowsInSight)}>Up</button><button type="button" className="small" onClick={() => move(0, rowsInSight)}>Down</button></> : null}
-          <button type="button" className="small" onClick={() => zoom(0.6)} aria-label="Zoom in">+</button><button type="button" className="small" onClick={() => zoom(1.6)} aria-label="Zoom out">−</button><button type="button" className="small" onClick={() => zoom(1e9)}>All</button>
-        </span>
+        <span className="hint">{picture.gantt.bars === null ? 'Each row shows what its machine did, as shares of its time: zoom in, or press one, for single tasks.' : 'Press a bar to open its task.'} {gantt.kinds.some((kind, index) => isStaging(kind) && (sumKinds(gantt)[index] ?? 0) > 0) ? 'Files on their way are the thin strip below the runs.' : ''}</span>
+        <ZoomButtons handle={handle} range={range} gantt={gantt} />
       </div>
+      {rows.length > seen || gantt.rows_left_out > 0 ? <p className="hint">{sayCount(seen)} of {sayCount(rows.length)} machines are seen at once: move the slider on the right{gantt.rows_left_out > 0 ? `; ${sayCount(gantt.rows_left_out)} more are left out` : ''}.</p> : null}
       {gantt.read_task_count < gantt.task_count ? <p className="hint">Drawn of {sayCount(gantt.read_task_count)} of {sayCount(gantt.task_count)} tasks so far.</p> : null}
     </div>
   );
 }
 
-interface GanttControl extends GanttScene {
-  /** Moves the window by milliseconds and rows. */
-  readonly move: (milliseconds: number, rows: number) => void;
-  readonly zoom: (factor: number, around?: number) => void;
+function labelOf(gantt: Gantt): string {
+  const sums = sumKinds(gantt);
+  return `Gantt chart of ${gantt.rows.length} machines over ${sayDuration(gantt.job_until_unix_ms - gantt.job_from_unix_ms)}: ${gantt.kinds.flatMap((kind, index) => ((sums[index] ?? 0) > 0 ? [`${kind} ${sayProcessorTime(sums[index] ?? 0)}`] : [])).join(', ')}`;
 }
 
-function useGanttScene(gantt: Gantt): GanttControl {
-  const limits = useMemo(() => ({ from: gantt.from_unix_ms, until: Math.max(gantt.until_unix_ms, gantt.from_unix_ms + 1) }), [gantt]);
-  const [chosen, setChosen] = useState<GanttWindow>();
-  const window = chosen ?? { ...limits, firstRow: 0 };
-  const lanes = useMemo(() => (gantt.bars === null ? { lane: [], laneCounts: [] } : laneBars(gantt.bars, gantt.rows.length)), [gantt]);
-  const move = useCallback((milliseconds: number, rows: number) => setChosen((old) => {
-    const { from, until, firstRow } = old ?? { ...limits, firstRow: 0 };
-    return { ...keepWithin({ from: from + milliseconds, until: until + milliseconds }, limits), firstRow: Math.max(0, Math.min(gantt.rows.length - 1, firstRow + rows)) };
-  }), [limits, gantt]);
-  const zoom = useCallback((factor: number, around?: number) => setChosen((old) => {
-    const { firstRow, ...range } = old ?? { ...limits, firstRow: 0 };
-    return { ...zoomRange(range, factor, { around: around ?? (range.from + range.until) / 2, least: 1000, limits }), firstRow };
-  }), [limits]);
-  return { gantt, lanes, window, rowHeight: rowHeightOf(gantt.rows.length), move, zoom };
+/** A value once it has not changed for a while. */
+function useRested<T>(milliseconds: number): readonly [T | undefined, (value: T) => void] {
+  const [value, setValue] = useState<T>();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const note = useCallback((next: T) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setValue(next), milliseconds);
+  }, [milliseconds]);
+  return [value, note];
 }
 
-type PointerHandler = (event: PointerEvent<HTMLCanvasElement>) => void;
-interface DragHandlers {
-  readonly onPointerDown: PointerHandler;
-  readonly onPointerMove: PointerHandler;
-  readonly onPointerUp: PointerHandler;
-  readonly onDoubleClick: () => void;
+/** What is in sight in more detail, where all of it is shown in sums; with half as much on each side, so that one can move a little. */
+function useDetail(gantt: Gantt, range: ZoomRange | undefined): Gantt | undefined {
+  const isWanted = gantt.bars === null && range !== undefined && range.end - range.start < 0.7;
+  const margin = range === undefined ? 0 : (range.until - range.from) / 2;
+  const { value } = useAnswer('getGantt', isWanted ? {
+    params: { job_id: gantt.job_id }, query: { from_unix_ms: Math.max(gantt.job_from_unix_ms, Math.floor(range.from - margin)), until_unix_ms: Math.min(gantt.job_until_unix_ms, Math.ceil(range.until + margin)), bars_max: barsMax },
+  } : undefined);
+  return value;
 }
 
-/** Dragging moves the chart; a press without a drag opens what is under it. */
-function useDrag(barAt: (event: PointerEvent) => GanttBar | undefined, { width, scene, open }: { readonly width: number; readonly scene: GanttControl; readonly open: (bar: GanttBar) => void }): DragHandlers {
-  const held = useRef<{ x: number; y: number; hasMoved: boolean }>(undefined);
-  useEffect(() => () => { held.current = undefined; }, []);
-  return {
-    onPointerDown: (event) => { held.current = { x: event.clientX, y: event.clientY, hasMoved: false }; event.currentTarget.setPointerCapture(event.pointerId); },
-    onPointerMove: (event) => {
-      const from = held.current;
-      if (from === undefined) return;
-      const [right, down] = [event.clientX - from.x, event.clientY - from.y];
-      if (!from.hasMoved && Math.abs(right) + Math.abs(down) < 4) return;
-      from.hasMoved = true;
-      const { window } = scene;
-      const rows = Math.trunc(-down / scene.rowHeight);
-      scene.move((-right / Math.max(1, width)) * (window.until - window.from), rows);
-      held.current = { x: event.clientX, y: event.clientY + (rows === 0 ? -down : -(down + rows * scene.rowHeight)), hasMoved: true };
-    },
-    onPointerUp: (event) => {
-      const bar = held.current?.hasMoved === false ? barAt(event) : undefined;
-      held.current = undefined;
-      if (bar !== undefined) open(bar);
-    },
-    onDoubleClick: () => scene.zoom(0.4),
-  };
+function zoomTo(handle: ChartHandle | undefined, from: number, until: number): void {
+  handle?.engine()?.dispatchAction({ type: 'dataZoom', dataZoomId: 'time', startValue: Math.round(from), endValue: Math.round(until) });
+}
+
+/** The same as the slider and the wheel do, for the keyboard. */
+function ZoomButtons({ handle, range, gantt: { job_from_unix_ms: first, job_until_unix_ms: last } }: { readonly handle: { readonly current: ChartHandle | undefined }; readonly range: ZoomRange | undefined; readonly gantt: Gantt }): ReactNode {
+  const [from, until] = [range?.from ?? first, range?.until ?? last];
+  const [middle, half] = [(from + until) / 2, (until - from) / 2];
+  const show = (center: number, reach: number): void => zoomTo(handle.current, Math.max(first, center - reach), Math.min(last, center + reach));
+  return (
+    <span className="row">
+      <button type="button" className="small" onClick={() => show(middle, half * 0.5)} aria-label="Zoom in">+</button><button type="button" className="small" onClick={() => show(middle, half * 2)} aria-label="Zoom out">−</button>
+      <button type="button" className="small" onClick={() => show(Math.max(first + half, middle - half), half)}>Earlier</button><button type="button" className="small" onClick={() => show(Math.min(last - half, middle + half), half)}>Later</button>
+      <button type="button" className="small" onClick={() => zoomTo(handle.current, first, last)}>All</button>
+    </span>
+  );
 }
