@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 
 import {
-  GetJobResponse, GetTaskOutputResponse, JobEvent, ProviderRecord, TaskStatus,
-  type ExplainRequest, type ExplainResponse, type GetJobRequest, type GetLedgerResponse, type GetTaskOutputRequest, type JobSpec, type JobSummary, type LedgerRow, type ListJobsRequest,
+  GetJobResponse, GetTaskOutputResponse, JobEvent, MachineStatus, ProviderRecord, TaskStatus,
+  type ExplainRequest, type ExplainResponse, type GetJobRequest, type GetLedgerResponse, type GetOverviewResponse, type GetTaskOutputRequest, type JobSpec, type JobSummary, type LedgerRow, type ListJobsRequest,
   type ListJobsResponse, type ListMachinesResponse, type ListProvidersResponse, type ListRequestsResponse, type ListTasksRequest, type ListTasksResponse, type MachineRecord,
   type RetryTasksResponse, type SubmitJobRequest, type SubmitJobResponse, type TaskGroup, type TaskRecord, type WatchJobResponse,
 } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
-import { AllocationRequest } from '@mutirao/api/provider';
+import { AllocationRequest, RequestStatus } from '@mutirao/api/provider';
 
 import { aJobSpec } from './broker-records.ts';
 
@@ -81,6 +81,19 @@ export class AnsweringBroker {
     });
   }
 
+  getOverview(): Promise<GetOverviewResponse> {
+    return this.#answer('getOverview', {}, () => {
+      const machines = (status: MachineStatus): number => this.machines.filter((one) => one.status === status).length;
+      const requests = (status: RequestStatus): number => this.requests.filter((one) => one.status === status).length;
+      return {
+        idleMachineCount: machines(MachineStatus.IDLE), busyMachineCount: machines(MachineStatus.BUSY), drainingMachineCount: machines(MachineStatus.DRAINING), quarantinedMachineCount: machines(MachineStatus.QUARANTINED),
+        processors: this.machines.reduce((sum, { facts }) => sum + (facts?.processors ?? 0), 0), runningCount: this.machines.reduce((sum, { runningCount }) => sum + runningCount, 0),
+        providerCount: this.providers.length, connectedProviderCount: this.providers.filter(({ connected }) => connected).length,
+        queuedRequestCount: requests(RequestStatus.QUEUED), runningRequestCount: requests(RequestStatus.RUNNING), trouble: this.trouble,
+      };
+    });
+  }
+
   listMachines(): Promise<ListMachinesResponse> {
     return this.#answer('listMachines', {}, () => ({ machines: this.machines }));
   }
@@ -125,10 +138,14 @@ export class AnsweringBroker {
     });
   }
 
-  async* watchJob(request: { readonly lastChanges?: number | undefined }, signal: AbortSignal): AsyncGenerator<WatchJobResponse> {
+  /** Of a sample it tells so many changes at a time, the newest: a test says by its waking how often that is. */
+  async* watchJob(request: { readonly lastChanges?: number | undefined; readonly changesPerSecondMax?: number | undefined }, signal: AbortSignal): AsyncGenerator<WatchJobResponse> {
     await this.#answer('watchJob', request, () => undefined);
     let next = Math.max(0, this.#told.length - (request.lastChanges ?? Infinity));
     while (!signal.aborted) {
+      const passedOverCount = Math.max(0, this.#told.length - next - Math.max(request.lastChanges ?? 0, request.changesPerSecondMax ?? Infinity));
+      next += passedOverCount;
+      if (passedOverCount > 0) yield { events: this.#told[next++] ?? [], passedOverCount };
       while (next < this.#told.length && !signal.aborted) yield { events: this.#told[next++] ?? [] };
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

@@ -54,10 +54,11 @@ export function decodeTaskStatus(wire: TaskStatusWire): TaskStatus | undefined {
 }
 
 /** Writes an event for the wire. */
-export function encodeJobEvent(sequence: number, at: Instant, event: BrokerEvent): JobEventWire {
+export function encodeJobEvent(sequence: number, at: Instant, event: BrokerEvent, taskIndexesMax = Infinity): JobEventWire {
   const { facts, request } = event;
+  const taskCount = event.taskIndexes.length;
   return {
-    ...event, sequence, atUnixMs: at, taskIndexes: [...event.taskIndexes], facts: facts && encodeMachineFacts(facts), request: request && encodeAllocationRequest(request),
+    ...event, sequence, atUnixMs: at, taskIndexes: event.taskIndexes.slice(0, taskIndexesMax), ...(taskCount > taskIndexesMax ? { taskCount } : {}), facts: facts && encodeMachineFacts(facts), request: request && encodeAllocationRequest(request),
   };
 }
 

@@ -8,7 +8,7 @@ import { getTaskOutputRoute } from './get-task-output.ts';
 import { cancelJobRoute, getJobRoute, listJobsRoute, retryTasksRoute } from './jobs.ts';
 import { listTasksRoute } from './list-tasks.ts';
 import {
-  addProviderRoute, listMachinesRoute, listProvidersRoute, listRequestsRoute, listTrustRoute, pardonMachineRoute, quarantineMachineRoute,
+  addProviderRoute, getOverviewRoute, listMachinesRoute, listProvidersRoute, listRequestsRoute, listTrustRoute, pardonMachineRoute, quarantineMachineRoute,
 } from './resources.ts';
 import { submitJobRoute } from './submit-job.ts';
 import { waitJobRoute } from './wait-job.ts';
@@ -28,6 +28,7 @@ export function brokerService(parts: BrokerParts): ServiceBinding {
     getTaskOutput: getTaskOutputRoute(parts),
     uploadBlob: uploadBlobRoute(parts),
     downloadBlob: downloadBlobRoute(parts),
+    getOverview: getOverviewRoute(parts),
     listMachines: listMachinesRoute(parts),
     listTrust: listTrustRoute(parts),
     quarantineMachine: quarantineMachineRoute(parts),

@@ -1,13 +1,24 @@
 import type {
-  AddProviderRequest, AddProviderResponse, ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse,
+  AddProviderRequest, AddProviderResponse, GetOverviewRequest, GetOverviewResponse, ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse,
   ListRequestsRequest, ListRequestsResponse, ListTrustRequest, ListTrustResponse, PardonMachineRequest, PardonMachineResponse,
   QuarantineMachineRequest, QuarantineMachineResponse,
 } from '@mutirao/api/broker';
 import { badRequest, encodeAllocationRequest, encodeMachineRecord, encodeProviderRecord, encodeTrustRecord } from '@mutirao/api/codecs';
-import { listMachineRecords, listProviders, listRequests, listTrust } from '@mutirao/core/machines/broker';
+import { listMachineRecords, listProviders, listRequests, listTrust, overviewOf } from '@mutirao/core/machines/broker';
 import { parseAddress, unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 
 import { demandOwner, type BrokerParts } from './broker-parts.ts';
+
+/** How much there is of what jobs run on. */
+export function getOverviewRoute({ driver, clock, room }: BrokerParts): UnaryHandler<GetOverviewRequest, GetOverviewResponse> {
+  return () => {
+    const { machines, ...rest } = overviewOf(driver.state, clock.now());
+    return {
+      ...rest, trouble: room.trouble(),
+      idleMachineCount: machines.idle, busyMachineCount: machines.busy, drainingMachineCount: machines.draining, quarantinedMachineCount: machines.quarantined,
+    };
+  };
+}
 
 /** The GridMachines that the broker has now. */
 export function listMachinesRoute({ driver, clock }: BrokerParts): UnaryHandler<ListMachinesRequest, ListMachinesResponse> {

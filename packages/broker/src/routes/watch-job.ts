@@ -1,27 +1,30 @@
-import type { JobEvent, WatchJobRequest, WatchJobResponse } from '@mutirao/api/broker';
-import { encodeJobEvent } from '@mutirao/api/codecs';
-import { MutiraoError } from '@mutirao/api/errors';
-import { eventsOf } from '@mutirao/core/machines/broker';
+import type { WatchJobRequest, WatchJobResponse } from '@mutirao/api/broker';
+import { badRequest } from '@mutirao/api/codecs';
 import type { UserId } from '@mutirao/core/shared';
-import type { CallContext, ServerStreamHandler, StreamWriter } from '@mutirao/runtime/rpc';
+import type { ServerStreamHandler, StreamWriter } from '@mutirao/runtime/rpc';
 
 import { getJob, type BrokerParts } from './broker-parts.ts';
+import { watchSample } from './watch-sample.ts';
+import { eventsFor, isOver } from './watched-events.ts';
 
 /** Changes read from the journal at a time: what a slow watcher costs in memory. */
 const readMax = 200;
+const taskIndexesMost = 1_000_000;
 
 /**
  * Tells the events of one job, or of all of the user's and of what they run on, from a sequence on, and then each as it comes.
  *
  * Everything is read from the journal, also what has just happened: a watcher that falls behind costs nothing but its place,
  * and one that comes back with the last sequence it saw misses nothing. All events of one change travel in one message; an
- * empty one says, once, that all that had happened before has been told.
+ * empty one says, once, that all that had happened before has been told. Who wants some changes a second only is told a sample.
  */
 export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobRequest, WatchJobResponse> {
   return async (request, writer, context) => {
     const { userId, signal, stopping } = context;
     if (request.jobId !== 0) getJob(parts, userId, request.jobId);
+    demandIndexesMax(request);
     let after = beginningOf(parts, request);
+    if (request.changesPerSecondMax !== undefined) return watchSample(parts, request, { writer, after, context });
     let hasCaughtUp = false;
     for (;;) {
       if (isOver(context)) return;
@@ -43,11 +46,9 @@ function beginningOf({ journal }: BrokerParts, { afterSequence, lastChanges }: W
   return lastChanges === undefined ? afterSequence : Math.max(0, journal.lastSequence() - lastChanges);
 }
 
-/** @throws {MutiraoError} MUT_STOPPING, so that the watcher knows to come again. */
-function isOver({ signal, stopping }: CallContext): boolean {
-  if (signal.aborted) return true;
-  if (stopping.aborted) throw new MutiraoError('MUT_STOPPING', 'the broker is stopping; watch again from the last sequence when it is back');
-  return false;
+/** @throws {MutiraoError} MUT_BAD_REQUEST */
+function demandIndexesMax({ taskIndexesMax = 0 }: WatchJobRequest): void {
+  if (taskIndexesMax > taskIndexesMost) throw badRequest(`task_indexes_max is ${taskIndexesMax}; want an integer in 0..${taskIndexesMost}`);
 }
 
 interface Watcher {
@@ -56,12 +57,10 @@ interface Watcher {
 }
 
 /** Tells what one read of the journal brings and returns the last sequence that was read; undefined when there was none. */
-async function tellPage(parts: BrokerParts, { jobId, afterSequence }: WatchJobRequest, { userId, writer }: Watcher): Promise<number | undefined> {
+async function tellPage(parts: BrokerParts, { jobId, afterSequence, taskIndexesMax }: WatchJobRequest, { userId, writer }: Watcher): Promise<number | undefined> {
   const entries = parts.journal.read({ after: afterSequence, limit: readMax, ...(jobId === 0 ? {} : { job: jobId }) });
-  for (const { sequence, at, change } of entries) {
-    const events: JobEvent[] = eventsOf(change)
-      .filter((event) => event.jobId === 0 || parts.driver.state.jobs.get(event.jobId)?.userId === userId)
-      .map((event) => encodeJobEvent(sequence, at, event));
+  for (const entry of entries) {
+    const events = eventsFor(parts, userId, { entry, taskIndexesMax });
     if (events.length > 0 && !writer.write({ events })) await writer.drained();
   }
   return entries.at(-1)?.sequence;

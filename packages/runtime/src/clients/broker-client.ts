@@ -1,5 +1,5 @@
 import type {
-  AddProviderRequest, CancelJobRequest, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, GetLedgerRequest, GetLedgerResponse,
+  AddProviderRequest, CancelJobRequest, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, GetLedgerRequest, GetLedgerResponse, GetOverviewResponse,
   GetTaskOutputRequest, GetTaskOutputResponse, ListJobsRequest, ListJobsResponse, ListMachinesResponse, ListProvidersResponse, ListRequestsRequest,
   ListRequestsResponse, ListTasksRequest, ListTasksResponse, ListTrustResponse, PardonMachineRequest, QuarantineMachineRequest, RetryTasksRequest, RetryTasksResponse, SubmitJobRequest, SubmitJobResponse,
   WatchJobRequest, WatchJobResponse,
@@ -17,6 +17,7 @@ export interface BrokerClient {
   watchJob(request: WatchJobRequest, signal: AbortSignal): AsyncIterable<WatchJobResponse>;
   listTasks(request: ListTasksRequest): Promise<ListTasksResponse>;
   getTaskOutput(request: GetTaskOutputRequest): Promise<GetTaskOutputResponse>;
+  getOverview(): Promise<GetOverviewResponse>;
   listMachines(): Promise<ListMachinesResponse>;
   listTrust(): Promise<ListTrustResponse>;
   quarantineMachine(request: QuarantineMachineRequest): Promise<unknown>;

@@ -43,6 +43,7 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
     watchJob: (request, signal) => watch(raw, request, signal),
     listTasks: (request) => callUnary(raw, 'listTasks', request, limits),
     getTaskOutput: (request) => callUnary(raw, 'getTaskOutput', request, limits),
+    getOverview: () => callUnary(raw, 'getOverview', {}, limits),
     listMachines: () => callUnary(raw, 'listMachines', {}, limits),
     listTrust: () => callUnary(raw, 'listTrust', {}, limits),
     quarantineMachine: (request) => callUnary(raw, 'quarantineMachine', request, limits),

@@ -33,6 +33,12 @@ export function App({ gateway, live }: { readonly gateway: Gateway; readonly liv
     window.addEventListener('popstate', back);
     return () => window.removeEventListener('popstate', back);
   }, []);
+  useEffect(() => {
+    const look = (): void => live.setVisible(!document.hidden);
+    look();
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, [live]);
   const topics = place.view === 'after' && place.jobId === undefined ? (['summary', 'jobs'] as const) : topicsOf[place.view];
   useEffect(() => live.watch(topics, place.jobId), [live, topics, place.jobId]);
   const go = useCallback((next: Place) => {

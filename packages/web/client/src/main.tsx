@@ -1,7 +1,7 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { makeGateway } from './gateway/gateway.ts';
-import { LiveStore } from './gateway/live-store.ts';
+import { LiveStore, type Browser } from './gateway/live-store.ts';
 import { takeToken } from './gateway/token.ts';
 import '@xyflow/react/dist/base.css';
 import './style/base.css';
@@ -13,4 +13,10 @@ import './style/forms.css';
 const place = document.getElementById('page');
 if (place === null) throw new Error('the page has no place to be in');
 const token = takeToken();
-createRoot(place).render(<App gateway={makeGateway(token)} live={new LiveStore(token)} />);
+const browser: Browser = {
+  fetch: (address, init) => fetch(address, init),
+  onNextFrame: (run) => { requestAnimationFrame(run); },
+  every: (milliseconds, run) => { setInterval(run, milliseconds); },
+  now: () => Date.now(),
+};
+createRoot(place).render(<App gateway={makeGateway(token)} live={new LiveStore(token, browser)} />);

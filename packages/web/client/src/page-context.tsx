@@ -65,7 +65,7 @@ export function useAnswer<N extends RouteName>(name: N, asked: Asked<N> | undefi
       (error: unknown) => { if (!abort.signal.aborted) setAnswer((old) => ({ key, value: old?.key === key ? old.value : undefined, error: problemOf(error).message })); },
     ).finally(() => {
       // From the answer on: an answer that takes longer than that would else be broken off each time, and never come.
-      if (everyMs > 0 && !abort.signal.aborted) timer = setTimeout(() => setRound((old) => old + 1), everyMs);
+      if (everyMs > 0 && !abort.signal.aborted) timer = setTimeout(() => whenVisible(abort.signal, () => setRound((old) => old + 1)), everyMs);
     });
     return () => { clearTimeout(timer); abort.abort(); };
     // What is asked is compared by what it says, not by the object that says it.
@@ -93,4 +93,15 @@ export function useDraft<T>(name: string, initial: T): [T, (value: T | ((old: T)
     }
   }, [name, value]);
   return [value, setValue];
+}
+
+/** Runs something now, or as soon as the tab is seen again: a hidden one asks nothing. */
+function whenVisible(signal: AbortSignal, run: () => void): void {
+  const look = (): void => {
+    if (document.hidden) return;
+    document.removeEventListener('visibilitychange', look);
+    run();
+  };
+  document.addEventListener('visibilitychange', look, { signal });
+  if (!signal.aborted) look();
 }

@@ -2,7 +2,7 @@ import type { BrokerClient, ClusterClient, ProviderClient, ReservationClient } f
 
 /** What the gateway asks of a broker; each call rejects with a MutiraoError. */
 export type BrokerCalls = Pick<BrokerClient,
-  'submitJob' | 'getJob' | 'listJobs' | 'cancelJob' | 'retryTasks' | 'watchJob' | 'listTasks' | 'getTaskOutput' | 'listMachines' | 'listRequests' | 'explain' | 'getLedger' | 'listProviders' | 'uploadBlob'>;
+  'submitJob' | 'getJob' | 'listJobs' | 'cancelJob' | 'retryTasks' | 'watchJob' | 'listTasks' | 'getTaskOutput' | 'getOverview' | 'listMachines' | 'listRequests' | 'explain' | 'getLedger' | 'listProviders' | 'uploadBlob'>;
 
 /** What it asks of a provider. */
 export type ProviderCalls = Pick<ProviderClient, 'getResource' | 'listRequests'>;

@@ -1,4 +1,4 @@
-import { JobStatus, type JobSummary, type ListJobsResponse, type ListMachinesResponse, type ListProvidersResponse, type ListRequestsResponse } from '@mutirao/api/broker';
+import { JobStatus, type GetOverviewResponse, type JobSummary, type ListJobsResponse, type ListMachinesResponse, type ListProvidersResponse, type ListRequestsResponse } from '@mutirao/api/broker';
 
 import { FinishRate } from './finish-rate.ts';
 import type { GatewayParts } from './grid-calls.ts';
@@ -11,7 +11,7 @@ const outlooksMax = 8;
 const jobsListed = 100;
 
 /** The least age, in milliseconds, at which a reading is taken anew. */
-const ages = { jobs: 200, outlook: 1500, machines: 1000, requests: 1000, providers: 1000, ledger: 2000 } as const;
+const ages = { jobs: 200, outlook: 1500, overview: 500, machines: 1000, requests: 1000, providers: 1000, ledger: 2000 } as const;
 
 interface Kept {
   readonly takenAt: number;
@@ -40,6 +40,11 @@ export class Readings {
       this.#rate.note(this.#parts.clock.now(), answer.jobs);
       return answer;
     });
+  }
+
+  /** How much there is of what jobs run on: what a page without machines and requests asks in place of those. */
+  overview(): Promise<GetOverviewResponse> {
+    return this.#take('overview', ages.overview, (broker) => broker.getOverview());
   }
 
   machines(): Promise<ListMachinesResponse> {

@@ -58,7 +58,7 @@ test('a level is sent at once, and again only when it changed', async (t) => {
   t.is(of(messages, 'jobs').length, 1);
   t.is((of(messages, 'link')[0]?.data as BrokerLink).connected, true);
   world.broker.jobs = [aJobSummary({ finishedCount: 9 })];
-  await world.pass(500);
+  await world.pass(1100);
   t.is(of(messages, 'jobs').length, 2);
 });
 
@@ -166,7 +166,7 @@ test('while nothing changes a comment keeps the connection alive', async (t) => 
   t.is(texts.filter((text) => text.startsWith(':')).length, 3);
 });
 
-test('a flood of events is looked at now and then, which is said, and the broker is not asked for what was missed', async (t) => {
+test('of a flood of events the broker is asked for a sample, which is said, and never for what was passed over', async (t) => {
   const world = new World();
   const { messages } = world.open(['events']);
   await world.pass(200);
@@ -176,9 +176,26 @@ test('a flood of events is looked at now and then, which is said, and the broker
   const sent = of(messages, 'events');
   t.true(sent.some(({ data }) => (data as RecentEvents).is_sampled));
   for (const { data } of sent) t.true((data as RecentEvents).events.length <= 200);
-  t.true(world.broker.timesAsked('watchJob') <= 7);
+  t.is(world.broker.timesAsked('watchJob'), 1);
   const asked = world.broker.asked.find(({ method }) => method === 'watchJob');
-  t.like(asked?.request, { jobId: 0, lastChanges: 100 });
+  t.like(asked?.request, { jobId: 0, lastChanges: 100, changesPerSecondMax: 20, taskIndexesMax: 20 });
+  const { events } = sent.at(-1)?.data as RecentEvents;
+  t.is(events.at(-1)?.sequence, 5000, 'the newest is told');
+  world.broker.tell(wire.event({ sequence: 5001, taskIndexes: [1, 2], taskCount: 70 }));
+  await world.pass(500);
+  t.like(of(messages, 'events').at(-1)?.data, { is_sampled: false, events: [{ sequence: 5001, task_count: 70 }] });
+});
+
+test('a level that stays the same is read less and less often, and as often as usual again once something happens', async (t) => {
+  const world = new World();
+  world.open(['jobs', 'events']);
+  await world.pass(20_000);
+  const idle = world.broker.timesAsked('listJobs');
+  t.true(idle <= 23, `${idle} times in 20 s: once a second, not four times`);
+  world.broker.tell(wire.event({ sequence: 1 }));
+  world.broker.jobs = [aJobSummary({ finishedCount: 1 })];
+  await world.pass(400);
+  t.true(world.broker.timesAsked('listJobs') > idle);
 });
 
 test('text cannot break out of a message', async (t) => {

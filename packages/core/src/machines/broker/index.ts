@@ -28,6 +28,7 @@ export {
   findJobSummary, findTaskSummary, listJobSummaries, listMachineRecords, listProviders, listRequests, listTaskIndexes, listTrust,
   type JobSummary, type ListedTrust, type MachineRecord, type MachineStatus, type OpenReplica, type ProviderRecord, type TaskSummary,
 } from './queries.ts';
+export { overviewOf, type GridOverview } from './overview.ts';
 export { outputsRead, type OutputsRead } from './workflow/outputs-read.ts';
 export { type JobOutlook, outlookOf } from './explain/job-outlook.ts';
 export { keepsAway } from './times/remaining-time.ts';

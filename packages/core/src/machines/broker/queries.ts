@@ -203,7 +203,8 @@ export function listMachineRecords(state: BrokerState, now: Instant): MachineRec
   });
 }
 
-function countRunning(machine: BrokerMachine): number {
+/** Replicas of a machine that fit on its processors together. */
+export function countRunning(machine: BrokerMachine): number {
   let held = 0;
   let running = 0;
   for (const replica of machine.replicas.values()) {

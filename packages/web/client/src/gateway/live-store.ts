@@ -6,20 +6,33 @@ import { SseParser } from './sse-parser.ts';
 
 const pauses = [500, 1000, 2000, 4000];
 
+/** What of the browser it needs. */
+export interface Browser {
+  fetch(address: string, init: RequestInit): Promise<Response>;
+  onNextFrame(run: () => void): void;
+  every(milliseconds: number, run: () => void): void;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
 /** What the page watches: one stream, whose topics change with the view, and the state that came of it. */
 export class LiveStore {
   #state: LiveState = emptyLiveState;
   readonly #listeners = new Set<() => void>();
   readonly #token: string;
+  readonly #browser: Browser;
   #topics = '';
+  #isVisible = true;
   #watched: readonly StreamTopic[] = [];
   #lastId = '';
   #abort: AbortController | undefined;
   #isNotifying = false;
 
-  constructor(token: string) {
+  constructor(token: string, browser: Browser) {
     this.#token = token;
-    setInterval(() => this.#input({ kind: 'ClockTicked', at: Date.now(), topics: this.#watched }), sampleMs);
+    this.#browser = browser;
+    // A hidden tab hears nothing that could be sampled.
+    browser.every(sampleMs, () => { if (this.#isVisible) this.#input({ kind: 'ClockTicked', at: browser.now(), topics: this.#watched }); });
   }
 
   readonly get = (): LiveState => this.#state;
@@ -37,9 +50,21 @@ export class LiveStore {
     this.#watched = topics;
     // Another choice of topics: what came before says nothing of what is missing now.
     this.#lastId = '';
+    this.#begin();
+  }
+
+  /** Listens while somebody can see it, and asks nothing of the gateway else; what it missed it gets when it comes back. */
+  setVisible(isVisible: boolean): void {
+    if (isVisible === this.#isVisible) return;
+    this.#isVisible = isVisible;
+    this.#begin();
+  }
+
+  #begin(): void {
     this.#abort?.abort();
+    if (!this.#isVisible || this.#topics === '') return;
     this.#abort = new AbortController();
-    void this.#run(wanted, this.#abort.signal);
+    void this.#run(this.#topics, this.#abort.signal);
   }
 
   async #run(topics: string, signal: AbortSignal): Promise<void> {
@@ -59,7 +84,7 @@ export class LiveStore {
   async #readStream(topics: string, signal: AbortSignal, heard: () => void): Promise<void> {
     const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` };
     if (this.#lastId !== '') headers['last-event-id'] = this.#lastId;
-    const reply = await fetch(`${apiPath}/events?${topics}`, { headers, signal, cache: 'no-store' });
+    const reply = await this.#browser.fetch(`${apiPath}/events?${topics}`, { headers, signal, cache: 'no-store' });
     if (!reply.ok || reply.body === null) throw new StreamRefused(await refusalOf(reply));
     const parser = new SseParser();
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -80,7 +105,7 @@ export class LiveStore {
     // Many messages between two frames are one picture. Hidden tabs get no frames, and need none.
     if (this.#isNotifying) return;
     this.#isNotifying = true;
-    requestAnimationFrame(() => {
+    this.#browser.onNextFrame(() => {
       this.#isNotifying = false;
       for (const listener of this.#listeners) listener();
     });

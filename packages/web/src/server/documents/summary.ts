@@ -1,5 +1,4 @@
-import { JobStatus, MachineStatus, type JobSummary, type MachineRecord, type ProviderRecord } from '@mutirao/api/broker';
-import { RequestStatus, type AllocationRequest } from '@mutirao/api/provider';
+import { JobStatus, MachineStatus, type GetOverviewResponse, type JobSummary, type MachineRecord } from '@mutirao/api/broker';
 
 import type { Summary, TaskCounts } from '../../schema/index.ts';
 import { taskCounts, type Outlook } from './jobs.ts';
@@ -8,25 +7,22 @@ import { taskCounts, type Outlook } from './jobs.ts';
 export interface SummarySources {
   readonly jobs: readonly JobSummary[];
   readonly outlooks: ReadonlyMap<number, Outlook>;
-  readonly machines: readonly MachineRecord[];
-  readonly providers: readonly ProviderRecord[];
-  readonly requests: readonly AllocationRequest[];
-  readonly trouble: string;
+  readonly overview: GetOverviewResponse;
   readonly finishedPerSecond: number;
 }
 
 /** The grid at a glance; tasks are those of jobs that run. */
-export function summaryDocument({ jobs, outlooks, machines, providers, requests, trouble, finishedPerSecond }: SummarySources): Summary {
+export function summaryDocument({ jobs, outlooks, overview, finishedPerSecond }: SummarySources): Summary {
   const running = jobs.filter(({ status }) => status === JobStatus.RUNNING);
   const remaining = [...outlooks.values()].flatMap(({ remainingMsMax }) => (remainingMsMax === undefined ? [] : [remainingMsMax]));
   return {
     jobs_running: running.length, jobs_ended: jobs.length - running.length,
     tasks: running.map(taskCounts).reduce(addCounts, noTasks), finished_per_s: finishedPerSecond,
-    machines: machineCounts(machines), processors: machines.reduce((sum, { facts }) => sum + (facts?.processors ?? 0), 0),
-    replicas_running: machines.reduce((sum, { runningCount }) => sum + runningCount, 0),
-    providers_connected: providers.filter(({ connected }) => connected).length, provider_count: providers.length,
-    requests_queued: countOf(requests, RequestStatus.QUEUED), requests_running: countOf(requests, RequestStatus.RUNNING),
-    remaining_ms_max: remaining.length === 0 ? null : Math.max(...remaining), trouble,
+    machines: { idle: overview.idleMachineCount, busy: overview.busyMachineCount, draining: overview.drainingMachineCount, quarantined: overview.quarantinedMachineCount },
+    processors: overview.processors, replicas_running: overview.runningCount,
+    providers_connected: overview.connectedProviderCount, provider_count: overview.providerCount,
+    requests_queued: overview.queuedRequestCount, requests_running: overview.runningRequestCount,
+    remaining_ms_max: remaining.length === 0 ? null : Math.max(...remaining), trouble: overview.trouble ?? '',
   };
 }
 
@@ -43,8 +39,4 @@ function addCounts(one: TaskCounts, other: TaskCounts): TaskCounts {
 export function machineCounts(machines: readonly Pick<MachineRecord, 'status'>[]): Summary['machines'] {
   const count = (wanted: MachineStatus): number => machines.filter(({ status }) => status === wanted).length;
   return { idle: count(MachineStatus.IDLE), busy: count(MachineStatus.BUSY), draining: count(MachineStatus.DRAINING), quarantined: count(MachineStatus.QUARANTINED) };
-}
-
-function countOf(requests: readonly AllocationRequest[], wanted: RequestStatus): number {
-  return requests.filter(({ status }) => status === wanted).length;
 }

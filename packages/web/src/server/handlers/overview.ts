@@ -19,9 +19,9 @@ export function overviewHandlers(parts: GatewayParts, readings: Readings): Handl
 
 /** The grid at a glance, of the newest answers. */
 export async function readSummary(readings: Readings): Promise<Summary> {
-  const [{ jobs, trouble = '' }, { machines }, { providers }, { requests }] = await Promise.all([readings.jobs(), readings.machines(), readings.providers(), readings.requests()]);
+  const [{ jobs }, overview] = await Promise.all([readings.jobs(), readings.overview()]);
   const outlooks = await readings.outlooks(jobs);
-  return summaryDocument({ jobs, outlooks, machines, providers, requests, trouble, finishedPerSecond: readings.finishedPerSecond() });
+  return summaryDocument({ jobs, outlooks, overview, finishedPerSecond: readings.finishedPerSecond() });
 }
 
 /** The newest jobs with how long they still take. */

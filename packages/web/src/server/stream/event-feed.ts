@@ -1,34 +1,34 @@
-import type { JobEvent } from '@mutirao/api/broker';
+import type { JobEvent, WatchJobResponse } from '@mutirao/api/broker';
 
 import type { GridEvent } from '../../schema/index.ts';
-import { gridEvent } from '../documents/events.ts';
+import { gridEvent, indexesShown } from '../documents/events.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 
 /** Changes of the journal that the first look goes back. */
 const firstChanges = 100;
-/** Events that are taken within a second; what comes beyond that is left out, and costs the broker nothing. */
-const takenPerSecond = 200;
+/** Changes that the broker tells of in a second: more than anybody reads, and little enough to cost it nothing, whatever happens. */
+const changesPerSecond = 20;
 const pauseMs = 1000;
 const keptMax = 200;
 
 /** What is kept of an event: a greater version was heard later. */
 interface Heard {
   readonly version: number;
+  /** Whether the broker passed over others right before it. */
+  readonly isAfterGap: boolean;
   readonly event: GridEvent;
 }
 
-/**
- * Hears what happens, and keeps the last of it. While more happens than anybody reads it looks away for a while and comes back to the newest: the broker is never asked for a backlog.
- */
+/** Hears what happens, and keeps the last of it. While more happens than anybody reads the broker passes over what came before the newest, and says so. */
 export class EventFeed {
   readonly #parts: Pick<GatewayParts, 'grid' | 'clock'>;
   readonly #nextVersion: () => number;
   #heard: Heard[] = [];
   #lastSequence = 0;
-  #isSampled = false;
+  /** Whether some were passed over since the last one that is kept. */
+  #isAfterGap = false;
   #watching: AbortController | undefined;
   #resumeAt = 0;
-  #second = { at: 0, count: 0 };
 
   constructor(parts: Pick<GatewayParts, 'grid' | 'clock'>, nextVersion: () => number) {
     this.#parts = parts;
@@ -57,19 +57,16 @@ export class EventFeed {
   after(version: number): { events: GridEvent[]; is_sampled: boolean } {
     const news = this.#heard.filter((one) => one.version > version);
     const isCut = version > 0 && news.length === keptMax;
-    return { events: news.map(({ event }) => event), is_sampled: this.#isSampled || isCut };
+    return { events: news.map(({ event }) => event), is_sampled: isCut || news.some(({ isAfterGap }) => isAfterGap) };
   }
 
   async #hear(watching: AbortController): Promise<void> {
     const { grid, clock } = this.#parts;
+    const wish = { jobId: 0, afterSequence: 0, lastChanges: firstChanges, changesPerSecondMax: changesPerSecond, taskIndexesMax: indexesShown };
     try {
-      for await (const { events } of grid.broker().watchJob({ jobId: 0, afterSequence: 0, lastChanges: firstChanges }, watching.signal)) {
+      for await (const message of grid.broker().watchJob(wish, watching.signal)) {
         if (watching.signal.aborted) return;
-        this.#take(events);
-        if (this.#isTooMuch(clock.now(), events.length)) {
-          this.#isSampled = true;
-          return;
-        }
+        this.#take(message);
       }
     } catch {
       // Whether the broker is there is told by the readings; this comes back with it.
@@ -81,23 +78,19 @@ export class EventFeed {
   }
 
   /** Events of one change have one sequence, and come in one message. */
-  #take(events: readonly JobEvent[]): void {
-    const sequence = events[0]?.sequence;
-    if (sequence === undefined) return;
+  #take({ events, passedOverCount = 0 }: WatchJobResponse): void {
+    this.#isAfterGap ||= passedOverCount > 0;
+    const [first, last] = [events[0], events.at(-1)];
+    if (first === undefined || last === undefined) return;
     // The look back does not go that far: it is another journal, which counts anew.
-    const isAnother = sequence < this.#lastSequence - firstChanges;
-    if (sequence <= this.#lastSequence && !isAnother) return;
-    this.#lastSequence = sequence;
-    for (const event of events) this.#heard.push({ version: this.#nextVersion(), event: gridEvent(event) });
+    const known = first.sequence < this.#lastSequence - firstChanges ? 0 : this.#lastSequence;
+    for (const event of events) if (event.sequence > known) this.#keep(event);
+    this.#lastSequence = Math.max(known, last.sequence);
     if (this.#heard.length > keptMax) this.#heard = this.#heard.slice(-keptMax);
   }
 
-  #isTooMuch(now: number, count: number): boolean {
-    if (now - this.#second.at >= 1000) {
-      if (this.#second.count < takenPerSecond) this.#isSampled = false;
-      this.#second = { at: now, count: 0 };
-    }
-    this.#second.count += count;
-    return this.#second.count > takenPerSecond;
+  #keep(event: JobEvent): void {
+    this.#heard.push({ version: this.#nextVersion(), isAfterGap: this.#isAfterGap, event: gridEvent(event) });
+    this.#isAfterGap = false;
   }
 }

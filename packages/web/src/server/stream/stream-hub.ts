@@ -42,9 +42,15 @@ interface Page {
 }
 
 interface Reading {
-  dueAt: number;
+  /** When the last one ended. */
+  readAt: number;
+  /** Between two reads now: more than the source says while nothing changes. */
+  every: number;
   isUnderway: boolean;
 }
+
+/** A level that stays the same is read less and less often, down to a fourth as often, and no more seldom than that. */
+const slowdownMax = 4;
 
 /**
  * Sends pages what changes: reads the levels that any of them wants, whatever their number, and sends each page what it does not have yet, at each tick and no more often.
@@ -60,6 +66,7 @@ export class StreamHub {
   readonly #levels = new Map<string, Level>();
   readonly #readings = new Map<string, Reading>();
   #version = 0;
+  #heardVersion = 0;
   #link: Omit<BrokerLink, 'since_unix_ms'> | undefined;
 
   constructor(parts: Pick<GatewayParts, 'grid' | 'clock'>, instance: string) {
@@ -89,6 +96,7 @@ export class StreamHub {
     const now = this.#clock.now();
     const begun = [...this.#wantedSources()].map(([name, source]) => this.#readIfDue(name, source, now));
     if ([...this.#pages].some(({ wish }) => wish.topics.has('events'))) this.#feed.keepHearing();
+    this.#heedEvents();
     this.#send(now);
     await Promise.all(begun);
   }
@@ -111,20 +119,28 @@ export class StreamHub {
     return wanted;
   }
 
+  /** Something happened: what was read less often, because it stayed the same, is read as often as usual again. */
+  #heedEvents(): void {
+    if (this.#feed.version === this.#heardVersion) return;
+    this.#heardVersion = this.#feed.version;
+    for (const reading of this.#readings.values()) reading.every = 0;
+  }
+
   async #readIfDue(name: string, { every, read }: Source, now: number): Promise<void> {
-    const reading = this.#readings.get(name) ?? { dueAt: 0, isUnderway: false };
+    const reading = this.#readings.get(name) ?? { readAt: -Infinity, every: 0, isUnderway: false };
     this.#readings.set(name, reading);
-    if (reading.isUnderway || now < reading.dueAt) return;
+    if (reading.isUnderway || now < reading.readAt + Math.max(every, reading.every)) return;
     reading.isUnderway = true;
     try {
       const value = await read();
-      this.#setLevel(name, value);
+      const hasChanged = this.#setLevel(name, value);
+      reading.every = hasChanged ? every : Math.min(slowdownMax * every, 2 * Math.max(every, reading.every));
       this.#setLink({ connected: true, code: '', message: '' });
     } catch (error) {
       if (isAway(error)) this.#setLink({ connected: false, code: error.code, message: error.message });
     } finally {
       reading.isUnderway = false;
-      reading.dueAt = this.#clock.now() + every;
+      reading.readAt = this.#clock.now();
     }
   }
 
@@ -134,11 +150,13 @@ export class StreamHub {
     this.#setLevel('link', { ...link, since_unix_ms: this.#clock.now() });
   }
 
-  #setLevel(name: string, value: unknown): void {
+  /** @returns whether it is another one than before. */
+  #setLevel(name: string, value: unknown): boolean {
     const json = JSON.stringify(value);
-    if (this.#levels.get(name)?.json === json) return;
+    if (this.#levels.get(name)?.json === json) return false;
     this.#version += 1;
     this.#levels.set(name, { topic: name.split(':', 1)[0] as StreamTopic, version: this.#version, json });
+    return true;
   }
 
   #send(now: number): void {

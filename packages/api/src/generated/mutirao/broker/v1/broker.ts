@@ -483,12 +483,25 @@ export interface WatchJobRequest {
   /** The first event told has a greater sequence. */
   afterSequence: number;
   /** Begins so many changes of the journal before the newest one instead: what a look at the latest costs, however long the journal is. */
-  lastChanges?: number | undefined;
+  lastChanges?:
+    | number
+    | undefined;
+  /**
+   * Tells of so many changes of the journal a second at most, the newest, 1 to 1000: what a watcher costs does not grow with what happens. Those in between are passed over
+   * and counted. Events of several changes may then come in one message. When absent, every change is told.
+   */
+  changesPerSecondMax?:
+    | number
+    | undefined;
+  /** Of each event no more than the first so many task indexes, 0 to 1000000; `task_count` says how many there are. When absent, all of them. */
+  taskIndexesMax?: number | undefined;
 }
 
 export interface WatchJobResponse {
   /** The first message without events says that all that had happened so far has been told. */
   events: JobEvent[];
+  /** Changes of the journal, also of other jobs, that were passed over before these events because of `changes_per_second_max`; absent where none was. */
+  passedOverCount?: number | undefined;
 }
 
 /**
@@ -508,7 +521,11 @@ export interface JobEvent {
   providerId: string;
   requestId: string;
   facts?: MachineFacts | undefined;
-  request?: AllocationRequest | undefined;
+  request?:
+    | AllocationRequest
+    | undefined;
+  /** How many tasks it is about, where `task_indexes` has only the first of them. */
+  taskCount?: number | undefined;
 }
 
 export interface ReplicaRecord {
@@ -667,6 +684,26 @@ export interface PardonMachineRequest {
 }
 
 export interface PardonMachineResponse {
+}
+
+export interface GetOverviewRequest {
+}
+
+export interface GetOverviewResponse {
+  idleMachineCount: number;
+  busyMachineCount: number;
+  drainingMachineCount: number;
+  quarantinedMachineCount: number;
+  /** Of all machines. */
+  processors: number;
+  /** Replicas that machines hold now. */
+  runningCount: number;
+  providerCount: number;
+  connectedProviderCount: number;
+  queuedRequestCount: number;
+  runningRequestCount: number;
+  /** As in ListJobsResponse. */
+  trouble?: string | undefined;
 }
 
 export interface ListMachinesRequest {
@@ -3109,7 +3146,13 @@ export const WaitJobResponse: MessageFns<WaitJobResponse> = {
 };
 
 function createBaseWatchJobRequest(): WatchJobRequest {
-  return { jobId: 0, afterSequence: 0, lastChanges: undefined };
+  return {
+    jobId: 0,
+    afterSequence: 0,
+    lastChanges: undefined,
+    changesPerSecondMax: undefined,
+    taskIndexesMax: undefined,
+  };
 }
 
 export const WatchJobRequest: MessageFns<WatchJobRequest> = {
@@ -3122,6 +3165,12 @@ export const WatchJobRequest: MessageFns<WatchJobRequest> = {
     }
     if (message.lastChanges !== undefined) {
       writer.uint32(24).uint32(message.lastChanges);
+    }
+    if (message.changesPerSecondMax !== undefined) {
+      writer.uint32(32).uint32(message.changesPerSecondMax);
+    }
+    if (message.taskIndexesMax !== undefined) {
+      writer.uint32(40).uint32(message.taskIndexesMax);
     }
     return writer;
   },
@@ -3163,6 +3212,22 @@ export const WatchJobRequest: MessageFns<WatchJobRequest> = {
             message.lastChanges = reader.uint32();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.changesPerSecondMax = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.taskIndexesMax = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3177,13 +3242,16 @@ export const WatchJobRequest: MessageFns<WatchJobRequest> = {
 };
 
 function createBaseWatchJobResponse(): WatchJobResponse {
-  return { events: [] };
+  return { events: [], passedOverCount: undefined };
 }
 
 export const WatchJobResponse: MessageFns<WatchJobResponse> = {
   encode(message: WatchJobResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.events) {
       JobEvent.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.passedOverCount !== undefined) {
+      writer.uint32(16).uint64(message.passedOverCount);
     }
     return writer;
   },
@@ -3207,6 +3275,14 @@ export const WatchJobResponse: MessageFns<WatchJobResponse> = {
             }
 
             message.events.push(JobEvent.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.passedOverCount = longToNumber(reader.uint64());
             continue;
           }
         }
@@ -3235,6 +3311,7 @@ function createBaseJobEvent(): JobEvent {
     requestId: "",
     facts: undefined,
     request: undefined,
+    taskCount: undefined,
   };
 }
 
@@ -3276,6 +3353,9 @@ export const JobEvent: MessageFns<JobEvent> = {
     }
     if (message.request !== undefined) {
       AllocationRequest.encode(message.request, writer.uint32(90).fork()).join();
+    }
+    if (message.taskCount !== undefined) {
+      writer.uint32(96).uint64(message.taskCount);
     }
     return writer;
   },
@@ -3389,6 +3469,14 @@ export const JobEvent: MessageFns<JobEvent> = {
             }
 
             message.request = AllocationRequest.decode(reader, reader.uint32());
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.taskCount = longToNumber(reader.uint64());
             continue;
           }
         }
@@ -5004,6 +5092,209 @@ export const PardonMachineResponse: MessageFns<PardonMachineResponse> = {
   },
 };
 
+function createBaseGetOverviewRequest(): GetOverviewRequest {
+  return {};
+}
+
+export const GetOverviewRequest: MessageFns<GetOverviewRequest> = {
+  encode(_: GetOverviewRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetOverviewRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetOverviewRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetOverviewResponse(): GetOverviewResponse {
+  return {
+    idleMachineCount: 0,
+    busyMachineCount: 0,
+    drainingMachineCount: 0,
+    quarantinedMachineCount: 0,
+    processors: 0,
+    runningCount: 0,
+    providerCount: 0,
+    connectedProviderCount: 0,
+    queuedRequestCount: 0,
+    runningRequestCount: 0,
+    trouble: undefined,
+  };
+}
+
+export const GetOverviewResponse: MessageFns<GetOverviewResponse> = {
+  encode(message: GetOverviewResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.idleMachineCount !== 0) {
+      writer.uint32(8).uint64(message.idleMachineCount);
+    }
+    if (message.busyMachineCount !== 0) {
+      writer.uint32(16).uint64(message.busyMachineCount);
+    }
+    if (message.drainingMachineCount !== 0) {
+      writer.uint32(24).uint64(message.drainingMachineCount);
+    }
+    if (message.quarantinedMachineCount !== 0) {
+      writer.uint32(32).uint64(message.quarantinedMachineCount);
+    }
+    if (message.processors !== 0) {
+      writer.uint32(40).uint64(message.processors);
+    }
+    if (message.runningCount !== 0) {
+      writer.uint32(48).uint64(message.runningCount);
+    }
+    if (message.providerCount !== 0) {
+      writer.uint32(56).uint64(message.providerCount);
+    }
+    if (message.connectedProviderCount !== 0) {
+      writer.uint32(64).uint64(message.connectedProviderCount);
+    }
+    if (message.queuedRequestCount !== 0) {
+      writer.uint32(72).uint64(message.queuedRequestCount);
+    }
+    if (message.runningRequestCount !== 0) {
+      writer.uint32(80).uint64(message.runningRequestCount);
+    }
+    if (message.trouble !== undefined) {
+      writer.uint32(90).string(message.trouble);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetOverviewResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetOverviewResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.idleMachineCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.busyMachineCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.drainingMachineCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.quarantinedMachineCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.processors = longToNumber(reader.uint64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.runningCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.providerCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.connectedProviderCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.queuedRequestCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.runningRequestCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.trouble = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseListMachinesRequest(): ListMachinesRequest {
   return {};
 }
@@ -5979,6 +6270,16 @@ export const BrokerServiceService = {
       asBuffer(DownloadBlobResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DownloadBlobResponse => DownloadBlobResponse.decode(value),
   },
+  /** How many machines, providers and requests there are: what costs little to ask for often. */
+  getOverview: {
+    path: "/mutirao.broker.v1.BrokerService/GetOverview" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetOverviewRequest): Buffer => asBuffer(GetOverviewRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetOverviewRequest => GetOverviewRequest.decode(value),
+    responseSerialize: (value: GetOverviewResponse): Buffer => asBuffer(GetOverviewResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetOverviewResponse => GetOverviewResponse.decode(value),
+  },
   listMachines: {
     path: "/mutirao.broker.v1.BrokerService/ListMachines" as const,
     requestStream: false as const,
@@ -6088,6 +6389,8 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   /** For users on other hosts: the files that their tasks name by content. */
   uploadBlob: handleClientStreamingCall<UploadBlobRequest, UploadBlobResponse>;
   downloadBlob: handleServerStreamingCall<DownloadBlobRequest, DownloadBlobResponse>;
+  /** How many machines, providers and requests there are: what costs little to ask for often. */
+  getOverview: handleUnaryCall<GetOverviewRequest, GetOverviewResponse>;
   listMachines: handleUnaryCall<ListMachinesRequest, ListMachinesResponse>;
   /** What machines have done for their trust, also of those that are gone. */
   listTrust: handleUnaryCall<ListTrustRequest, ListTrustResponse>;
@@ -6259,6 +6562,22 @@ export interface BrokerServiceClient extends Client {
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<DownloadBlobResponse>;
+  /** How many machines, providers and requests there are: what costs little to ask for often. */
+  getOverview(
+    request: GetOverviewRequest,
+    callback: (error: ServiceError | null, response: GetOverviewResponse) => void,
+  ): ClientUnaryCall;
+  getOverview(
+    request: GetOverviewRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetOverviewResponse) => void,
+  ): ClientUnaryCall;
+  getOverview(
+    request: GetOverviewRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetOverviewResponse) => void,
+  ): ClientUnaryCall;
   listMachines(
     request: ListMachinesRequest,
     callback: (error: ServiceError | null, response: ListMachinesResponse) => void,

@@ -1,0 +1,28 @@
+import type { JobEvent } from '@mutirao/api/broker';
+import { encodeJobEvent } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import { eventsOf, type BrokerChange } from '@mutirao/core/machines/broker';
+import type { UserId } from '@mutirao/core/shared';
+import type { JournalEntry } from '@mutirao/runtime/journal';
+import type { CallContext } from '@mutirao/runtime/rpc';
+
+import type { BrokerDriver, BrokerParts } from './broker-parts.ts';
+
+/** What watching needs of the broker. */
+export type WatchParts = Pick<BrokerParts, 'journal' | 'watchers' | 'timers'> & { readonly driver: Pick<BrokerDriver, 'state'> };
+
+/** The events of a change that a user may hear of: those of the own jobs, and of what jobs run on. @param taskIndexesMax undefined for all of an event's task indexes. */
+export function eventsFor(
+  { driver }: Pick<WatchParts, 'driver'>, userId: UserId, { entry, taskIndexesMax }: { readonly entry: JournalEntry<BrokerChange>; readonly taskIndexesMax: number | undefined },
+): JobEvent[] {
+  return eventsOf(entry.change)
+    .filter((event) => event.jobId === 0 || driver.state.jobs.get(event.jobId)?.userId === userId)
+    .map((event) => encodeJobEvent(entry.sequence, entry.at, event, taskIndexesMax));
+}
+
+/** Whether a watcher has left. @throws {MutiraoError} MUT_STOPPING, so that it knows to come again. */
+export function isOver({ signal, stopping }: CallContext): boolean {
+  if (signal.aborted) return true;
+  if (stopping.aborted) throw new MutiraoError('MUT_STOPPING', 'the broker is stopping; watch again from the last sequence when it is back');
+  return false;
+}
