@@ -84,7 +84,7 @@ test.serial('a slot is drawn and reserved, one that is taken is refused and an a
   await page.getByText('Draw a slot with the pointer').waitFor();
   const begin = await page.evaluate('Math.floor((Date.now() - 3600000) / 3600000) * 3600000') as number;
 
-  await drag(page, [4, 0.4], [6.9, 1.5]);
+  await drag(page, [4.1, 0.4], [6.9, 1.5]);
   t.deepEqual([await amount.inputValue(), ...await hoursOfForm(page, begin)], ['2', 4, 7]);
   await form.getByRole('button', { name: 'Reserve' }).click();
   await line(1).getByText('2 processors').waitFor();

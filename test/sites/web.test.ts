@@ -67,6 +67,40 @@ test.serial('a thousand machines are no thousand elements, and each is told and 
   t.pass();
 });
 
+test.serial('charts are drawn, their numbers are a press of a key away, and they change their colours with the page', async (t) => {
+  const { page, complaints } = await open(t, '/');
+  for (const name of ['Tasks finished', 'Busy processors', 'Requests', 'Processor-time']) {
+    const panel = page.getByRole('region', { name, exact: true });
+    await panel.locator('.chart canvas').waitFor();
+    t.is(await panel.locator('.chart[role="img"]').count(), 1);
+    await panel.getByText('As a table').focus();
+    await page.keyboard.press('Enter');
+    await panel.locator('.numbers-below').getByRole('row').nth(1).waitFor();
+  }
+  t.deepEqual(await findSeriousFaults(page), []);
+  const picture = page.getByRole('region', { name: 'Processor-time', exact: true }).locator('.chart');
+  const light = await picture.screenshot();
+  await page.getByRole('button', { name: /change to light/ }).click();
+  await page.getByRole('button', { name: /change to dark/ }).click();
+  await until(async () => !(await picture.screenshot()).equals(light), 'the chart in dark colours');
+  t.deepEqual(complaints, []);
+});
+
+test.serial('the queue of a resource tells what is free at an instant, and one of our requests is explained when it is pressed', async (t) => {
+  const { page } = await open(t, '/');
+  const queue = page.locator('.provider .chart');
+  await queue.locator('canvas').waitFor();
+  await queue.scrollIntoViewIfNeeded();
+  const box = (await queue.boundingBox())!;
+  await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.8);
+  // In an element of our own, whose text is never taken for markup.
+  const tip = queue.locator('.chart-tip');
+  await tip.getByText(/: \d+ of 128 processors free/).waitFor();
+  t.regex(await tip.innerText(), /^alpha\/q3: 48 processors, queued, until/m);
+  await page.mouse.click(box.x + box.width * 0.6, box.y + box.height * 0.8);
+  await page.getByRole('dialog', { name: /alpha\/q3/ }).waitFor();
+});
+
 test.serial('names and output are text, whatever is in them', async (t) => {
   const { page } = await open(t, '/');
   await page.getByText('<b>hostile</b> & "quoted" label').first().waitFor();

@@ -39,6 +39,15 @@ export function baseOption({ text, ground, font: family }: ChartLook): ChartOpti
   };
 }
 
+interface TipSize { readonly contentSize: readonly [number, number]; readonly viewSize: readonly [number, number] }
+interface TipTarget { readonly y: number; readonly height: number }
+
+/** Where the tip of a box stands in a chart of few lanes: below the box, which it would else cover with all the others. */
+export function belowTarget([x = 0, y = 0]: readonly number[], _told: unknown, _element: unknown, ...[target, { contentSize, viewSize }]: readonly [TipTarget | null | undefined, TipSize]): [number, number] {
+  const left = Math.max(0, Math.min(x + 12, viewSize[0] - contentSize[0]));
+  return [left, target === null || target === undefined ? y + 18 : target.y + target.height + 5];
+}
+
 /** A grid that is as large as its labels leave room for. */
 export function gridWithin(edges: { readonly left?: number; readonly right?: number; readonly top?: number; readonly bottom?: number }): GridComponentOption {
   return { left: 4, right: 10, top: 8, bottom: 4, ...edges, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' };

@@ -3,7 +3,7 @@ import { okabeIto, type Ink } from '../model/palette.ts';
 import { sayDuration } from '../model/words.ts';
 import { durationAxis } from './axes.ts';
 import { boxSeries } from './boxes.ts';
-import { axisLook, baseOption, gridWithin, type ChartLook, type ChartOption } from './look.ts';
+import { axisLook, baseOption, belowTarget, gridWithin, type ChartLook, type ChartOption } from './look.ts';
 import type { ChartTable } from './table.ts';
 
 /** So many processors are drawn. */
@@ -31,7 +31,7 @@ export function buildPlanOption(plan: WorkflowPlan, look: ChartLook): ChartOptio
     grid: gridWithin({ top: 2 }),
     xAxis: durationAxis(look, makespan * 1000),
     yAxis: { type: 'category', inverse: true, data: rows, axisLine: { show: false }, axisTick: { show: false }, axisLabel: { ...axis.axisLabel, interval: 0, width: look.width < 480 ? 70 : 110, overflow: 'truncate' } },
-    tooltip: { ...baseOption(look).tooltip, trigger: 'item', formatter: (told: unknown) => tellPlacement(lanes[(told as { readonly dataIndex: number }).dataIndex]?.placement) },
+    tooltip: { ...baseOption(look).tooltip, trigger: 'item', confine: false, position: belowTarget, formatter: (told: unknown) => tellPlacement(lanes[(told as { readonly dataIndex: number }).dataIndex]?.placement) },
     series: [boxSeries(lanes.map(({ placement: { task, start_s: start, end_s: end, processors: on }, row }) => ({ start: start * 1000, end: end * 1000, bottom: row, top: row, ink: on.length > 1 ? planInks.several : planInks.one, label: task, name: task })), { id: 'plan', look, laneShare: 0.86 })],
   };
 }
