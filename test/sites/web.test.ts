@@ -244,3 +244,45 @@ test.serial('a drawing is saved to a file and opened again as it was; removing a
   await edgesInSight(page, 1);
   t.is(await page.locator('.task-node').count(), 2);
 });
+
+test.serial('ten thousand jobs are searched, filtered and sorted, and walked through by the keyboard; the address keeps what is shown', async (t) => {
+  const gateway = await startPretendGateway({ ...size, jobCount: 10_000 });
+  t.teardown(() => gateway.close());
+  const { page, complaints } = await openPage(t.context.browser, gateway.url);
+  t.teardown(() => page.context().close());
+  await page.getByRole('link', { name: 'All jobs: search, filter, sort' }).click();
+  await page.getByRole('status').getByText('10,014 jobs', { exact: true }).waitFor();
+  const shown = async (): Promise<string[]> => (await page.locator('tbody tr[data-job] .job-name').allInnerTexts()).map((text) => text.split(/\s/)[0] ?? '');
+  t.true(await page.evaluate('document.querySelectorAll("*").length') as number < 1500);
+  t.is((await shown())[0], '10042');
+
+  // To the last one and back to where it began, without a pointer; the focus is never lost.
+  await page.locator('tbody .job-name').first().focus();
+  await page.keyboard.press('End');
+  await until(async () => (await page.evaluate('document.activeElement.closest("tr")?.getAttribute("data-job")')) === '29', 'the focus is on the last job');
+  await page.keyboard.press('ArrowUp');
+  t.is(await page.evaluate('document.activeElement.closest("tr").getAttribute("data-job")'), '30');
+  await page.evaluate('window.scrollTo(0, 0)');
+  await until(async () => (await shown()).includes('10042'), 'the first jobs are there again');
+  t.is(await page.evaluate('document.activeElement.closest("tr").getAttribute("data-job")'), '30', 'a row that has the focus stays, out of sight too');
+
+  await page.getByRole('button', { name: /^running/ }).first().click();
+  await page.getByRole('button', { name: 'Remaining' }).click();
+  t.is(await page.locator('th[aria-sort="ascending"]').innerText().then((text) => text.replace(/\s+/g, ' ')), 'Remaining ▲');
+  await page.getByText('11 min to 14 min').first().waitFor();
+  await page.getByLabel('Search in labels').fill('fold');
+  await page.getByRole('status').getByText(/^\d+ of 10,014 jobs$/).waitFor();
+  t.true((await page.locator('tbody .label-cell').allInnerTexts()).every((label) => label.startsWith('fold')));
+  await until(() => Promise.resolve(page.url().endsWith('/jobs?search=fold&state=running&sort=remaining')), 'the address says what is shown');
+  t.deepEqual(await findSeriousFaults(page), []);
+  await page.locator('tbody .job-name').first().press('Enter');
+  await page.waitForURL(/\/jobs\/\d+$/);
+  await page.goBack();
+  await page.locator('tbody .label-cell').first().waitFor();
+  t.is(await page.getByLabel('Search in labels').inputValue(), 'fold');
+  await page.getByLabel('Search in labels').fill('nothing is called so');
+  await page.getByText('No job is like that.').waitFor();
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await page.getByRole('status').getByText('10,014 jobs', { exact: true }).waitFor();
+  t.deepEqual(complaints, []);
+});

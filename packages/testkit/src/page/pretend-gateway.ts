@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import type { StreamTopic } from '@mutirao/web/schema';
+import type { JobList, JobRow, StreamTopic } from '@mutirao/web/schema';
 import { pretendFailures, pretendGantt, pretendGraph, pretendOutput, pretendTask, pretendTimes } from './pretend-job.ts';
 import { PretendPageGrid, type PretendPageOptions } from './pretend-page-grid.ts';
 
@@ -88,7 +88,7 @@ function openStream({ grid, streams, isAway }: Streaming, { request, reply, topi
     send('link', { connected: !away, since_unix_ms: grid.startedAt, code: away ? 'MUT_UNREACHABLE' : '', message: away ? 'Nothing listens at 127.0.0.1:4000.' : '' });
     if (away) return;
     const levels: Partial<Record<StreamTopic, () => unknown>> = {
-      summary: () => grid.summary(now), jobs: () => ({ jobs: grid.jobRows(now), next_before_job_id: null }), machines: () => grid.machines(now), providers: () => grid.providers(), ledger: () => grid.ledger(), job: () => grid.jobDetail(jobId, now),
+      summary: () => grid.summary(now), jobs: () => ({ jobs: grid.jobRows(now).slice(0, 100), next_before_job_id: null }), machines: () => grid.machines(now), providers: () => grid.providers(), ledger: () => grid.ledger(), job: () => grid.jobDetail(jobId, now),
       events: () => { sequence += grid.options.finishedPerSecond > 0 || sequence === 1 ? 12 : 0; return { events: grid.events(now, sequence - 12), is_sampled: grid.options.finishedPerSecond > 1000 }; },
     };
     for (const topic of topics) {
@@ -110,7 +110,8 @@ function answerOf(grid: PretendPageGrid, path: string, query: URLSearchParams): 
   const answers: Readonly<Record<string, () => unknown>> = {
     session: () => ({ version: '0.1.0', user_id: 'rosa', home: '/home/rosa/.mutirao', directory: '/home/rosa', broker: '127.0.0.1:4000', has_reservations: false, body_bytes_max: 33_554_432 }),
     summary: () => grid.summary(now),
-    jobs: () => ({ jobs: grid.jobRows(now), next_before_job_id: null }),
+    'jobs': () => pageOf(grid.jobRows(now), { size: Number(query.get('page_size') ?? 100), before: Number(query.get('before_job_id') ?? Infinity) }),
+    'job-rows': () => ({ jobs: grid.jobRows(now).filter(({ job_id: jobId }) => (query.get('job_ids') ?? '').split(',').includes(String(jobId))) }),
     machines: () => grid.machines(now),
     machine: () => ({ machine: machineNamed(query.get('machine_id') ?? '', now), running: [{ job_id: 42, task_index: 812, value: 'ligand-812', replica_id: 9001, placed_unix_ms: now - 41_000, started_unix_ms: now - 38_000 }], is_complete: true }),
     providers: () => (first === '' ? grid.providers() : grid.provider(first)),
@@ -118,6 +119,13 @@ function answerOf(grid: PretendPageGrid, path: string, query: URLSearchParams): 
     explain: () => grid.explanation(`Request ${query.get('request') ?? ''}`),
   };
   return answers[area]?.();
+}
+
+function pageOf(rows: readonly JobRow[], { size, before }: { readonly size: number; readonly before: number }): JobList {
+  const jobs = rows.filter(({ job_id: jobId }) => jobId < before).slice(0, size);
+  // What was not asked for of old jobs is not told.
+  const plain = jobs.map((row) => ({ ...row, remaining_ms_min: null, remaining_ms_max: null }));
+  return { jobs: plain, next_before_job_id: jobs.length < size ? null : jobs.at(-1)?.job_id ?? null };
 }
 
 function machineNamed(machineId: string, now: number): unknown {

@@ -7,6 +7,8 @@ export interface PretendPageOptions {
   readonly machineCount: number;
   /** Tasks that finish in a second; 0 for a grid that stands still. */
   readonly finishedPerSecond: number;
+  /** Jobs beside those that are always there, all newer. */
+  readonly jobCount?: number;
 }
 
 const providers = ['alpha', 'beta', 'gamma', 'lab'] as const;
@@ -17,12 +19,14 @@ export class PretendPageGrid {
   readonly options: PretendPageOptions;
   readonly startedAt: number;
   readonly #statuses: number[];
+  readonly #others: readonly JobRow[];
 
   constructor(options: PretendPageOptions, startedAt: number) {
     this.options = options;
     this.startedAt = startedAt;
     const prng = new Prng('the grid of a page');
     this.#statuses = Array.from({ length: options.machineCount }, () => { const drawn = prng.word() % 100; return drawn < 82 ? 1 : drawn < 94 ? 0 : drawn < 98 ? 2 : 3; });
+    this.#others = this.#makeOthers();
   }
 
   #finished(now: number): number {
@@ -42,7 +46,23 @@ export class PretendPageGrid {
       label: ['monte-carlo pi', 'parameter sweep β=0.3', '<b>hostile</b> & "quoted" label', 'mandelbrot-poster'][index % 4] ?? '', submitted: this.startedAt - (index + 4) * 31 * minute,
       counts: index === 3 ? { finished: 412, failed: 4, cancelled: 84 } : { finished: 500 - index * 20 }, status: index === 3 ? 'failed' : 'finished',
     }));
-    return [large, blur, ...done];
+    return [...this.#others, large, blur, ...done];
+  }
+
+  /** Jobs that are only there to be many: every fiftieth runs, of every other one of these it is not known how long it takes. */
+  #makeOthers(): JobRow[] {
+    const prng = new Prng('jobs of a pretended grid');
+    return Array.from({ length: this.options.jobCount ?? 0 }, (_, index) => this.#makeOther(43 + index, 1 + (prng.word() % 5000))).reverse();
+  }
+
+  #makeOther(jobId: number, count: number): JobRow {
+    const isOpen = jobId % 50 === 0;
+    const finished = isOpen ? Math.floor(count / 3) : jobId % 17 === 0 ? count - 1 : count;
+    const placed = Math.min(7, count - finished);
+    const counts = isOpen ? { finished, running: placed, ready: count - finished - placed } : { finished, failed: count - finished };
+    const label = `${['fold', 'sweep', 'render', 'dock', 'fit'][jobId % 5] ?? ''} ${jobId}`;
+    const row = this.#row(jobId, { label, submitted: this.startedAt - ((this.options.jobCount ?? 0) + 43 - jobId) * minute, counts, status: isOpen ? 'running' : finished < count ? 'failed' : 'finished' });
+    return jobId % 100 === 0 ? { ...row, remaining_ms_min: null, remaining_ms_max: null } : row;
   }
 
   #row(jobId: number, made: { readonly label: string; readonly submitted: number; readonly counts: Partial<JobRow['tasks']>; readonly status?: JobRow['status'] }): JobRow {

@@ -12,6 +12,7 @@ import { NowView } from './views/now/now-view.tsx';
 import { SubmitView } from './views/submit/submit-view.tsx';
 
 const EditorView = lazy(async () => ({ default: (await import('./views/editor/editor-view.tsx')).EditorView }));
+const JobsView = lazy(async () => ({ default: (await import('./views/jobs/jobs-view.tsx')).JobsView }));
 const ReservationsView = lazy(async () => ({ default: (await import('./views/reservations/reservations-view.tsx')).ReservationsView }));
 
 /** What each view wants to be told as it happens. */
@@ -65,7 +66,7 @@ export function App({ gateway, live }: { readonly gateway: Gateway; readonly liv
 function View({ place }: { readonly place: Place }): ReactNode {
   switch (place.view) {
     case 'now': return <NowView />;
-    case 'after': return <AfterView jobId={place.jobId} />;
+    case 'after': return place.jobId === undefined ? <JobsView /> : <AfterView jobId={place.jobId} />;
     case 'editor': return <EditorView />;
     case 'reservations': return <ReservationsView />;
     case 'submit': return <SubmitView />;

@@ -9,6 +9,7 @@ import './style/parts.css';
 import './style/views.css';
 import './style/editor.css';
 import './style/forms.css';
+import './style/jobs.css';
 
 const place = document.getElementById('page');
 if (place === null) throw new Error('the page has no place to be in');

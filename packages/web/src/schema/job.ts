@@ -30,6 +30,10 @@ export const JobList = Type.Object({
 });
 export type JobList = Static<typeof JobList>;
 
+/** Jobs that were asked for by their numbers, with how long they still take; those that are not there are left out. */
+export const JobRows = Type.Object({ jobs: Type.Array(JobRow) });
+export type JobRows = Static<typeof JobRows>;
+
 /** What tasks of a group share. */
 export const TaskGroupRow = Type.Object({
   task_count: Count, command: Type.String(), check: Type.String(), requirements: Type.String(), input_count: Count, output_count: Count, no_op: Type.Boolean(),

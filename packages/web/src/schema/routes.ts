@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { Explanation } from './explanation.ts';
 import { Failures } from './failures.ts';
 import { Gantt } from './gantt.ts';
-import { JobDetail, JobList } from './job.ts';
+import { JobDetail, JobList, JobRows } from './job.ts';
 import { Ledger } from './ledger.ts';
 import { MachineDetail, MachineOverview, MachinePage } from './machines.ts';
 import { Count, Done, InstantMs, JobId, TaskIndex, TaskStatusName } from './parts.ts';
@@ -45,6 +45,7 @@ export const routes = {
   getSession: get('/session', nothing, nothing, Session),
   getSummary: get('/summary', nothing, nothing, Summary),
   listJobs: get('/jobs', nothing, Type.Object({ page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })), before_job_id: Type.Optional(JobId) }), JobList),
+  lookUpJobs: get('/job-rows', nothing, Type.Object({ job_ids: Type.String({ pattern: '^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,99}$', description: 'Numbers of jobs with commas between them, 100 at most.' }) }), JobRows),
   getJob: get('/jobs/:job_id', ofJob, nothing, JobDetail),
   listTasks: get('/jobs/:job_id/tasks', ofJob, Type.Object({
     status: Type.Optional(TaskStatusName), from_task_index: Type.Optional(TaskIndex), page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),

@@ -69,10 +69,15 @@ export class Readings {
     return this.#take(`job ${jobId}`, ages.jobs, (broker) => broker.getJob({ jobId, withoutSpec: true }));
   }
 
+  /** A job with how long it still takes, which is looked at less often. */
+  outlook(jobId: number) {
+    return this.#take(`outlook ${jobId}`, ages.outlook, (broker) => broker.getJob({ jobId, withoutSpec: true }));
+  }
+
   /** How long the newest jobs that run still take. */
   async outlooks(jobs: readonly JobSummary[]): Promise<ReadonlyMap<number, Outlook>> {
     const running = jobs.filter(({ status }) => status === JobStatus.RUNNING).slice(0, outlooksMax);
-    const found = await Promise.all(running.map(async ({ jobId }) => [jobId, await this.#take(`outlook ${jobId}`, ages.outlook, (broker) => broker.getJob({ jobId, withoutSpec: true }))] as const));
+    const found = await Promise.all(running.map(async ({ jobId }) => [jobId, await this.outlook(jobId)] as const));
     return new Map(found);
   }
 

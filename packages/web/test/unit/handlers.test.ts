@@ -78,6 +78,16 @@ test('the grid at a glance counts tasks of jobs that run, machines, requests', a
   t.deepEqual(jobs.map(({ job_id: id, remaining_ms_max: most }) => [id, most]), [[2, null], [1, 90_000]]);
 });
 
+test('jobs are looked up by their numbers, with how long they take; what is not there is left out', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  page.broker.jobs.push(aJobSummary({ jobId: 2 }));
+  page.broker.answers.set(1, { remainingMsMin: 5, remainingMsMax: 90_000 });
+  const { jobs } = await page.get(t, 'lookUpJobs', '/job-rows?job_ids=2,1,77,1');
+  t.deepEqual(jobs.map(({ job_id: id, remaining_ms_min: least, remaining_ms_max: most }) => [id, least, most]), [[2, null, null], [1, 5, 90_000]]);
+  for (const ids of ['', '0', '1,', 'x', Array.from({ length: 101 }, (_, index) => index + 1).join(',')]) t.like(await page.fails(`/job-rows?job_ids=${ids}`), { status: 400, code: 'MUT_BAD_REQUEST' });
+});
+
 test('names and outputs arrive as they are, as data', async (t) => {
   const page = new Page();
   mixedJob(page);

@@ -5,6 +5,7 @@ export const routePaths = {
   getSession: 'GET /session',
   getSummary: 'GET /summary',
   listJobs: 'GET /jobs',
+  lookUpJobs: 'GET /job-rows',
   getJob: 'GET /jobs/:job_id',
   listTasks: 'GET /jobs/:job_id/tasks',
   getTask: 'GET /jobs/:job_id/tasks/:task_index',

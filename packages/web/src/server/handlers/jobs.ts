@@ -1,6 +1,7 @@
 import { TaskStatus } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
 
+import type { JobRow } from '../../schema/index.ts';
 import { jobRow } from '../documents/jobs.ts';
 import { outputDocument, taskDocument, taskStatusOf } from '../documents/tasks.ts';
 import type { GatewayParts } from '../grid-calls.ts';
@@ -13,13 +14,17 @@ const tailBytesDefault = 64 * 1024;
 const tasksDefault = 100;
 
 /** Jobs and their tasks. */
-export function jobHandlers({ grid }: GatewayParts, readings: Readings, specs: JobSpecs): Handlers<'listJobs' | 'getJob' | 'listTasks' | 'getTask' | 'getTaskOutput' | 'cancelJob' | 'retryTasks'> {
+export function jobHandlers({ grid }: GatewayParts, readings: Readings, specs: JobSpecs): Handlers<'listJobs' | 'lookUpJobs' | 'getJob' | 'listTasks' | 'getTask' | 'getTaskOutput' | 'cancelJob' | 'retryTasks'> {
   return {
     listJobs: async ({ query: { page_size: pageSize, before_job_id: beforeJobId } }) => {
       if (pageSize === undefined && beforeJobId === undefined) return readJobs(readings);
       const size = pageSize ?? 100;
       const { jobs } = await grid.broker().listJobs({ pageSize: size, beforeJobId: beforeJobId ?? 0 });
       return { jobs: jobs.map((job) => jobRow(job)), next_before_job_id: jobs.length < size ? null : jobs.at(-1)?.jobId ?? null };
+    },
+    lookUpJobs: async ({ query }) => {
+      const rows = await Promise.all([...new Set(query.job_ids.split(',').map(Number))].map((jobId) => readRow(readings, jobId)));
+      return { jobs: rows.flatMap((row) => row ?? []) };
     },
     getJob: ({ params }) => readJobDetail(readings, specs, params.job_id),
     listTasks: async ({ params, query }) => {
@@ -45,4 +50,15 @@ export function jobHandlers({ grid }: GatewayParts, readings: Readings, specs: J
       return { retried_count: retriedCount };
     },
   };
+}
+
+/** A job with how long it still takes; undefined where there is none. */
+async function readRow(readings: Readings, jobId: number): Promise<JobRow | undefined> {
+  try {
+    const answer = await readings.outlook(jobId);
+    return answer.job === undefined ? undefined : jobRow(answer.job, answer);
+  } catch (error) {
+    if (error instanceof MutiraoError && error.code === 'MUT_NOT_FOUND') return undefined;
+    throw error;
+  }
 }

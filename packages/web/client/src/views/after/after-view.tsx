@@ -7,7 +7,6 @@ import { useAnswer, useLive, usePage } from '../../page-context.tsx';
 import { Legend, StackedBar } from '../../parts/legend.tsx';
 import { Answered, Empty, Loading, Panel } from '../../parts/notices.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { JobTable } from '../now/jobs-panel.tsx';
 import { LedgerPicture } from '../now/ledger-panel.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
 import { GanttChart } from './gantt-chart.tsx';
@@ -15,22 +14,9 @@ import { TimesPanels } from './times-panel.tsx';
 
 const JobGraphPanel = lazy(async () => ({ default: (await import('./job-graph-panel.tsx')).JobGraphPanel }));
 
-/** All jobs, or what became of one. */
-export function AfterView({ jobId }: { readonly jobId: number | undefined }): ReactNode {
-  return jobId === undefined ? <AllJobs /> : <OneJob key={jobId} jobId={jobId} />;
-}
-
-function AllJobs(): ReactNode {
-  const { go } = usePage();
-  const jobs = useLive((state) => state.jobs?.jobs);
-  return (
-    <div className="view">
-      <h1>Jobs</h1>
-      <section className="panel">
-        {jobs === undefined ? <Loading what="the jobs" /> : jobs.length === 0 ? <Empty title="There are no jobs yet."><button type="button" onClick={() => go({ view: 'submit' })}>Submit the first one</button></Empty> : <><Legend inks={Object.values(taskInks)} /><JobTable jobs={jobs} /></>}
-      </section>
-    </div>
-  );
+/** What became of a job. */
+export function AfterView({ jobId }: { readonly jobId: number }): ReactNode {
+  return <OneJob key={jobId} jobId={jobId} />;
 }
 
 function OneJob({ jobId }: { readonly jobId: number }): ReactNode {

@@ -1,26 +1,30 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { JobRow } from '../../../../src/schema/index.ts';
-import { taskInks, type TaskState } from '../../model/palette.ts';
-import { sayAgo, sayCount, sayRemaining, sayShare } from '../../model/words.ts';
+import { taskInks } from '../../model/palette.ts';
+import { sayCount, sayShare } from '../../model/words.ts';
 import { useLive, usePage } from '../../page-context.tsx';
-import { Legend, StackedBar } from '../../parts/legend.tsx';
+import { Legend } from '../../parts/legend.tsx';
 import { Empty, Loading, Panel } from '../../parts/notices.tsx';
+import { JobLink, JobProgress, sayRest, WhyJob } from '../../parts/job-parts.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 
-const shownAtFirst = 8;
-const states = Object.keys(taskInks) as TaskState[];
+const shown = 8;
 
-/** Jobs, the newest first, with their progress. */
+/** The jobs that run before those that have ended, the newest first. */
+function first(jobs: readonly JobRow[]): JobRow[] {
+  return jobs.toSorted((one, other) => Number(other.status === 'running') - Number(one.status === 'running')).slice(0, shown);
+}
+
+/** Jobs that run, and those that ended last, with their progress. */
 export function JobsPanel(): ReactNode {
   const { go } = usePage();
   const jobs = useLive((state) => state.jobs?.jobs);
-  const [shown, setShown] = useState(shownAtFirst);
   return (
     <Panel title="Jobs" className="wide" aside={<Legend inks={Object.values(taskInks)} />}>
       {jobs === undefined ? <Loading what="the jobs" /> : jobs.length === 0 ? <Empty title="There are no jobs yet."><button type="button" onClick={() => go({ view: 'submit' })}>Submit the first one</button></Empty> : (
         <>
-          <JobTable jobs={jobs.slice(0, shown)} />
-          {jobs.length > shown ? <button type="button" className="quiet more" onClick={() => setShown(shown + 40)}>Show more of the {sayCount(jobs.length)} latest</button> : null}
+          <JobTable jobs={first(jobs)} />
+          <p className="more-jobs"><a href="/jobs" onClick={(event) => { if (event.metaKey || event.ctrlKey || event.shiftKey) return; event.preventDefault(); go({ view: 'after' }); }}>All jobs: search, filter, sort</a></p>
         </>
       )}
     </Panel>
@@ -40,24 +44,15 @@ export function JobTable({ jobs }: { readonly jobs: readonly JobRow[] }): ReactN
 }
 
 function JobLine({ job }: { readonly job: JobRow }): ReactNode {
-  const { go, explain } = usePage();
   const { job_id: jobId, label, status, tasks, task_count: count } = job;
-  const parts = states.map((state) => ({ ink: taskInks[state], value: tasks[state] }));
-  const said = `${sayCount(tasks.finished)} of ${sayCount(count)} finished, ${sayCount(tasks.running)} running, ${sayCount(tasks.failed)} failed`;
   return (
     <tr>
-      <td><a href={`/jobs/${jobId}`} className="job-name" onClick={(event) => { if (event.metaKey || event.ctrlKey) return; event.preventDefault(); go({ view: 'after', jobId }); }}><b>{jobId}</b> {label === '' ? <span className="faint">no label</span> : <span>{label}</span>}</a></td>
+      <td><JobLink jobId={jobId}><b>{jobId}</b> {label === '' ? <span className="faint">no label</span> : <span>{label}</span>}</JobLink></td>
       <td><StatusBadge status={status} /></td>
-      <td className="grow"><StackedBar parts={parts} label={said} /></td>
+      <td className="grow"><JobProgress job={job} /></td>
       <td className="right numbers">{sayShare(tasks.finished, count)} <span className="faint">of {sayCount(count)}</span></td>
-      <td className="numbers">{remainingOf(job)}</td>
-      <td className="right"><button type="button" className="quiet small" onClick={() => explain({ kind: 'job', jobId })} aria-label={`Why is job ${jobId} where it is?`}>why?</button></td>
+      <td className="numbers">{sayRest(job)}</td>
+      <td className="right"><WhyJob jobId={jobId} /></td>
     </tr>
   );
-}
-
-function remainingOf({ status, remaining_ms_min: least, remaining_ms_max: most, ended_unix_ms: ended, doubtful_count: doubtful }: JobRow): string {
-  if (status === 'running') return sayRemaining(least, most);
-  const when = ended === null ? '' : sayAgo(ended, Date.now());
-  return doubtful > 0 ? `${when}; ${sayCount(doubtful)} doubtful` : when;
 }
