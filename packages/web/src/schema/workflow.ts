@@ -41,7 +41,10 @@ export const Workflow = Type.Object({
 export type Workflow = Static<typeof Workflow>;
 
 /** A workflow that was read from a file. */
-export const ImportedWorkflow = Type.Object({ format: Type.String(), workflow: Workflow, warnings: Type.Array(Type.String()) });
+export const ImportedWorkflow = Type.Object({
+  format: Type.String(), workflow: Workflow, warnings: Type.Array(Type.String()),
+  fault: orNull(Type.String({ description: 'What keeps it from running though it can be drawn, such as a cycle, with its place in the file.' })),
+});
 export type ImportedWorkflow = Static<typeof ImportedWorkflow>;
 
 /** A workflow in a format. */

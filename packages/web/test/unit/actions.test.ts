@@ -70,6 +70,18 @@ test('a workflow comes back from each format as it went out, but for what the fo
   t.like(await page.fails('importWorkflow', { text: 'tasks:\n  a: {comand: x}\n' }), { status: 400, code: 'MUT_WORKFLOW_SYNTAX', line: 2 });
 });
 
+test('a workflow that can be drawn but not run is read with what is wrong and where; of tasks that share a name none is', async (t) => {
+  const page = new Page();
+  const cycle = await page.call(t, 'importWorkflow', { text: 'name: x\ntasks:\n  a: {command: "true", after: [b]}\n  b: {command: "true", after: [a]}\n', name: 'cycle.yaml' });
+  t.is(cycle.workflow.edges.length, 2);
+  t.regex(cycle.fault ?? '', /^cycle\.yaml:[34]:\d+: found .*(a|b)/);
+  const nowhere = await page.call(t, 'importWorkflow', { text: 'tasks:\n  a: {command: "true", after: [gone]}\n', name: 'nowhere.yaml' });
+  t.regex(nowhere.fault ?? '', /^nowhere\.yaml:2:\d+: found .*gone/);
+  t.is((await page.call(t, 'importWorkflow', { text: 'tasks:\n  a: {command: "true"}\n' })).fault, null);
+  const dax = '<adag name="x">\n <job id="a" name="p" runtime="1"/>\n <job id="a" name="p" runtime="1"/>\n</adag>';
+  t.like(await page.fails('importWorkflow', { text: dax }), { status: 400, code: 'MUT_WORKFLOW_TASK_TWICE', line: 3 });
+});
+
 test('a check names the task or the edge that is wrong, and tells b-levels and the critical path where nothing is', async (t) => {
   const page = new Page();
   const good = await page.call(t, 'checkWorkflow', { workflow: { ...diamond, tasks: [task('a'), task('b', { work: 5000 }), task('c'), task('d', { command: '' })] } });

@@ -3,7 +3,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { bLevels, describePlacement, findCriticalPath, findTooWide, freshProblem, makeWorkflow, measureSchedule, measureShape, platformCosts, workflowSchedulers, type Platform, type PlatformProcessor } from '@mutirao/core/workflow';
 import { schedulerNames } from '@mutirao/core/messages';
 import { detectFormat, FormatError } from '@mutirao/formats';
-import { convertWorkflow, draftOf, makeWorkflowJob, parseProcessorsConf, parseWorkflow, referenceSpeed, writtenFormats } from '@mutirao/formats/workflow';
+import { convertWorkflow, draftOf, makeWorkflowJob, parseProcessorsConf, parseWorkflow, referenceSpeed, writtenFormats, type WorkflowDocument } from '@mutirao/formats/workflow';
 
 import type { PlanPlatform, PlanWish, Workflow, WorkflowCheck, WorkflowPlan, WorkflowSubmission } from '../../schema/index.ts';
 import { idOf } from '../documents/machines.ts';
@@ -27,7 +27,7 @@ export function workflowHandlers(parts: GatewayParts, readings: Readings): Handl
     getWorkflowChoices: () => ({ algorithms: workflowSchedulers.map(({ name }) => name), read_formats: readFormats, written_formats: [...writtenFormats] }),
     importWorkflow: ({ body: { text, name } }) => {
       const document = parseWorkflow(text, name ?? 'the file');
-      return { format: formatOf(text), workflow: workflowOfDocument(document), warnings: [...document.warnings] };
+      return { format: formatOf(text), workflow: workflowOfDocument(document), warnings: [...document.warnings], fault: faultOf(document) };
     },
     exportWorkflow: ({ body }) => {
       const format = writtenFormats.find((known) => known === body.format);
@@ -45,6 +45,18 @@ function formatOf(text: string): string {
   const format = detectFormat(text);
   if (format === 'json') return 'wfformat';
   return readFormats.includes(format) ? format : 'yaml';
+}
+
+/** What keeps a workflow that was read from running, with its place. Of tasks that share a name nothing could be said, so that a file with such ones is refused. @throws {FormatError} MUT_WORKFLOW_TASK_TWICE */
+function faultOf(document: WorkflowDocument): string | null {
+  if (document.tasks.length === 0) return null;
+  try {
+    draftOf(document);
+    return null;
+  } catch (error) {
+    if (!(error instanceof FormatError) || error.code === 'MUT_WORKFLOW_TASK_TWICE') throw error;
+    return error.message;
+  }
 }
 
 function check(workflow: Workflow): WorkflowCheck {

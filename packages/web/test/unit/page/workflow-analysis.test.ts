@@ -43,6 +43,8 @@ test('boxes that look as before are the same objects as before, and where all do
   t.deepEqual(after[2]?.position, { x: 300, y: 100 });
   const run = parts.nodesOf(diamond.tasks, { ...view, statuses: new Map([['a', 'running']]) });
   t.deepEqual([run[0]?.data.status, run[1] === before[1]], ['running', true]);
+  const longer = analyseWorkflow({ ...diamond, tasks: diamond.tasks.map((task) => (task.id === 'd' ? { ...task, work: 9000 } : task)) });
+  t.deepEqual(parts.nodesOf(diamond.tasks, { ...view, analysis: longer }).map(({ data }) => data.more), ['1 s · b 15 s', '5 s · b 14 s', '1 s · b 10 s', '1 s · b 9 s']);
 });
 
 test('boxes that are too small to be read are one shape for each look', (t) => {

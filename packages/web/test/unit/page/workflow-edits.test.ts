@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import test from 'ava';
 import { findWorkflowFault } from '@mutirao/core/workflow';
 import { editWorkflow, type WorkflowEdit } from '../../../client/src/model/workflow/edits.ts';
-import { emptyWorkflow, findEdgeFault, findWay, freeId } from '../../../client/src/model/workflow/graph.ts';
+import { emptyWorkflow, findEdgeFault, findWay, freeId, freshTask } from '../../../client/src/model/workflow/graph.ts';
 import { beginHistory, redo, takeStep, undo } from '../../../client/src/model/workflow/history.ts';
 import { readSavedWorkflow, saveWorkflow } from '../../../client/src/model/workflow/saved-workflow.ts';
 import { printFiles, readFiles } from '../../../client/src/model/workflow/file-lines.ts';
@@ -86,13 +86,27 @@ test('however one goes back and forth, undoing all leads to the beginning', (t) 
 
 test('a saved workflow is read again as it was; other texts are nobody\'s, and odd parts become those of a fresh task', (t) => {
   const full = done(chain, { kind: 'ChangeTask', id: 'a', change: { command: 'x', outputs: [{ name: 'o', bytes: 3 }], matrix: { operation: 'QR', dimension: 9, parameters: '' } } });
-  t.deepEqual(readSavedWorkflow(saveWorkflow(full)), full);
+  t.deepEqual(readSavedWorkflow(saveWorkflow(full)), { workflow: full });
   t.is(readSavedWorkflow('{"tasks":[],"edges":[]}'), undefined);
   t.is(readSavedWorkflow('tasks: []'), undefined);
   const odd = readSavedWorkflow('{"format":"mutirao-workflow-1","tasks":[{"id":"a","work":"much","inputs":7},{"id":""}],"edges":[{"from":"a"}]}');
-  t.like(odd?.tasks[0], { id: 'a', work: 1000, inputs: [] });
-  t.deepEqual([odd?.tasks.length, odd?.edges.length], [1, 0]);
+  t.deepEqual(odd, { workflow: { ...emptyWorkflow, tasks: [freshTask('a', 0, 0)] } });
+  const wrong = { id: 'a', work: -5, exchange: -1, processors_min: 0, processors_max: 2.4, matrix: { operation: 'QR', dimension: -3 }, inputs: [{ name: 'f', bytes: -1 }] };
+  const mended = readSavedWorkflow(JSON.stringify({ format: 'mutirao-workflow-1', tasks: [wrong], edges: [{ from: 'a', to: 'b', data_bytes: -1 }] }));
+  t.like(mended, { workflow: { tasks: [{ work: 1000, exchange: 0, processors_min: 1, processors_max: 2, matrix: { dimension: 0 }, inputs: [{ bytes: 0 }] }], edges: [{ data_bytes: 0 }] } });
 });
+
+test('a saved file that is damaged is refused with what is wrong: where its text breaks off, which tasks share a name', (t) => {
+  t.regex(refusalOf('{"format": "mutirao-workflow-1",\n "tasks": [}'), /^The file is damaged: .*"tasks": \[\}/);
+  t.is(refusalOf('{"format": "mutirao-workflow-1", "tasks": 7, "edges": []}'), 'The file is damaged: it has no list of tasks, or none of edges.');
+  t.is(refusalOf('{"format": "mutirao-workflow-1", "tasks": [{"id": "a"}, {"id": "b"}, {"id": "a"}], "edges": []}'), 'The file is damaged: its tasks 1 and 3 are both called a.');
+  t.is(readSavedWorkflow('{"schemaVersion": '), undefined);
+});
+
+function refusalOf(text: string): string {
+  const result = readSavedWorkflow(text);
+  return result !== undefined && 'refusal' in result ? result.refusal : '';
+}
 
 test('a fresh name is one that no task has', (t) => t.is(freeId(done(emptyWorkflow, task('task-2'))), 'task-3'));
 

@@ -20,10 +20,11 @@ export function layOut(wish: LayoutWish): LayoutPlaces {
 
 function layOutWithDagre({ count, edges }: LayoutWish): LayoutPlaces {
   const graph = new Graph();
-  graph.setGraph({ rankdir: 'TB', nodesep: 28, ranksep: 64, ranker: count > 500 ? 'longest-path' : 'network-simplex' });
+  // Drawn from below with edges the other way, so that each task comes as near to the top as it may: the library draws its levels towards the ends.
+  graph.setGraph({ rankdir: 'BT', nodesep: 28, ranksep: 64, ranker: 'longest-path' });
   graph.setDefaultEdgeLabel(() => ({}));
   for (let index = 0; index < count; index += 1) graph.setNode(String(index), { width: nodeWidth, height: nodeHeight });
-  for (const [from, to] of edges) graph.setEdge(String(from), String(to));
+  for (const [from, to] of edges) graph.setEdge(String(to), String(from));
   layout(graph);
   return Array.from({ length: count }, (_, index) => {
     const { x = 0, y = 0 } = graph.node(String(index)) as { x?: number; y?: number };

@@ -5,6 +5,7 @@ import { emptyWorkflow, freeId } from '../../model/workflow/graph.ts';
 import { readSavedWorkflow, saveWorkflow } from '../../model/workflow/saved-workflow.ts';
 import { sayMany } from '../../model/words.ts';
 import { usePage } from '../../page-context.tsx';
+import { placedWorkflow } from './lay-out-workflow.ts';
 import { SubmitWorkflow } from './submit-workflow.tsx';
 import { nothingSelected, type Editor } from './use-editor.ts';
 import type { Run } from './use-run.ts';
@@ -33,7 +34,7 @@ export function EditorToolbar({ editor, run, layOut, fit }: { readonly editor: E
       <button type="button" disabled={!editor.canRedo} onClick={editor.redo} title="Ctrl+Y">Redo</button>
       <span className="gap" />
       {run.jobId === undefined ? null : <RunState run={run} />}
-      <button type="button" className="primary" disabled={isEmpty} onClick={() => setIsSubmitting(true)}>Submit …</button>
+      <button type="button" className="primary" disabled={isEmpty || editor.analysis.fault !== undefined} title={editor.analysis.fault} onClick={() => setIsSubmitting(true)}>Submit …</button>
       {isSubmitting ? <SubmitWorkflow workflow={workflow} close={() => setIsSubmitting(false)} submitted={run.watch} /> : null}
     </div>
   );
@@ -70,12 +71,15 @@ function OpenButton({ editor, run, fit }: { readonly editor: Editor; readonly ru
     if (file.size > fileBytesMax) throw new Error(`${file.name} has more than ${fileBytesMax / 1e6} MB, which is too much for the page; submit it with "mutirao job submit".`);
     const text = await file.text();
     const saved = readSavedWorkflow(text);
-    const read = saved === undefined ? await gateway.call('importWorkflow', { body: { text, name: file.name.slice(0, 256) } }) : { workflow: saved, warnings: [], format: 'saved' };
-    editor.apply({ kind: 'ReplaceWorkflow', workflow: read.workflow });
+    if (saved !== undefined && 'refusal' in saved) throw new Error(`${file.name}: ${saved.refusal}`);
+    const read = saved === undefined ? await gateway.call('importWorkflow', { body: { text, name: file.name.slice(0, 256) } }) : { ...saved, warnings: [], fault: null };
+    // Together, so that one undo leads back to what was there before.
+    editor.apply({ kind: 'ReplaceWorkflow', workflow: await placedWorkflow(read.workflow) });
     editor.select(nothingSelected);
     run.watch(undefined);
     fit();
-    say([`${file.name} is read: ${sayMany(read.workflow.tasks.length, 'task')}, ${sayMany(read.workflow.edges.length, 'edge')}.`, ...read.warnings.slice(0, 3)].join(' '));
+    const fault = read.fault === null ? [] : [`It cannot run as it is: ${read.fault}.`];
+    say([`${file.name} is read: ${sayMany(read.workflow.tasks.length, 'task')}, ${sayMany(read.workflow.edges.length, 'edge')}.`, ...fault, ...read.warnings.slice(0, 3)].join(' '), fault.length > 0);
   };
   const chosen = (event: ChangeEvent<HTMLInputElement>): void => {
     const [file] = event.target.files ?? [];

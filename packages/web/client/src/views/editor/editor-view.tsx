@@ -4,13 +4,13 @@ import { usePage } from '../../page-context.tsx';
 import { EditorToolbar } from './editor-toolbar.tsx';
 import { FlowCanvas } from './flow-canvas.tsx';
 import { SchedulePanel } from './schedule-panel.tsx';
-import { lacksPlaces, layOutWorkflow } from './lay-out-workflow.ts';
+import { layOutWorkflow } from './lay-out-workflow.ts';
 import { TaskPanel } from './task-panel.tsx';
 import { useEditor, type Editor } from './use-editor.ts';
 import { useRun } from './use-run.ts';
 import { WorkflowPanel } from './workflow-panel.tsx';
 
-const tabs = [['task', 'Task'], ['workflow', 'Workflow'], ['schedule', 'Schedule']] as const;
+const tabs = [['task', 'Selected'], ['workflow', 'Workflow'], ['schedule', 'Schedule']] as const;
 type Tab = (typeof tabs)[number][0];
 
 /** Draws workflows: the graph in the middle, what is selected beside it. */
@@ -21,12 +21,10 @@ export function EditorView(): ReactNode {
   const run = useRun();
   const { explain, say } = usePage();
   useKeys(editor);
-  useEffect(() => { if (editor.selection.tasks.size === 1) setTab((old) => (old === 'schedule' ? old : 'task')); }, [editor.selection.tasks]);
+  useEffect(() => { if (editor.selection.tasks.size + editor.selection.edges.size === 1) setTab((old) => (old === 'schedule' ? old : 'task')); }, [editor.selection]);
   const layOut = (): void => {
     layOutWorkflow(editor.workflow).then((places) => { editor.apply({ kind: 'MoveTasks', places }); setFitting((old) => old + 1); }, (error: unknown) => say(error instanceof Error ? error.message : String(error), true));
   };
-  // What came from a file that has no places for tasks.
-  useEffect(() => { if (lacksPlaces(editor.workflow)) layOut(); else setFitting((old) => old + 1); }, [editor.workflow.tasks.length > 1 && lacksPlaces(editor.workflow)]);
   const openTask = (id: string): void => {
     const taskIndex = run.indexes.get(id);
     if (run.jobId !== undefined && taskIndex !== undefined) explain({ kind: 'task', jobId: run.jobId, taskIndex });

@@ -58,6 +58,7 @@ export function FlowCanvas({ workflow, analysis, statuses, editor, onOpen, fitti
   const press = usePanePress(latest);
   const fit = useFitting(fitting, workflow.tasks);
   const isEdited = editor !== undefined;
+  const fault = isEdited ? analysis.fault : undefined;
   return (
     <ReactFlow nodes={nodes} edges={noEdges} nodeTypes={nodeTypes} onNodesChange={changeNodes} minZoom={zoomMin} maxZoom={2} onConnect={connect} onConnectStart={startDrawing} onConnectEnd={endDrawing} isValidConnection={isValid} connectionRadius={28}
       deleteKeyCode={null} nodesDraggable={isEdited} nodesConnectable={isEdited} elementsSelectable={isEdited || onOpen !== undefined} onNodeClick={useCallback((_: MouseEvent, { id }: TaskFlowNode) => latest.current.onOpen?.(id), [])} onPaneClick={press}
@@ -66,7 +67,7 @@ export function FlowCanvas({ workflow, analysis, statuses, editor, onOpen, fitti
       <GraphLines edges={edges} boxes={boxes} />
       <Controls showInteractive={false} showFitView={false}><ControlButton onClick={fit} title="Show the whole graph" aria-label="Show the whole graph"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M1 6V1h5M10 1h5v5M15 10v5h-5M6 15H1v-5" fill="none" stroke="currentColor" strokeWidth="2" /></svg></ControlButton></Controls>
       {workflow.tasks.length > 12 ? <Overview tasks={workflow.tasks} statuses={statuses} criticalPath={analysis.criticalPath} /> : null}
-      {refusal === '' ? null : <p className="flow-refusal" role="alert">{refusal}</p>}
+      {refusal === '' && fault === undefined ? null : <p className="flow-refusal" role="alert">{refusal === '' ? `This cannot run: ${fault}.` : refusal}</p>}
     </ReactFlow>
   );
 }

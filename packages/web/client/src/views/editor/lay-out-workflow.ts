@@ -10,8 +10,11 @@ export async function layOutWorkflow({ tasks, edges }: Pick<Workflow, 'tasks' | 
   return new Map(tasks.map(({ id }, index) => [id, { x: Math.round(places[index]?.[0] ?? 0), y: Math.round(places[index]?.[1] ?? 0) }]));
 }
 
-/** Whether a workflow has no places of its own: all of its tasks are drawn at one point. */
-export function lacksPlaces({ tasks }: Pick<Workflow, 'tasks'>): boolean {
+/** A workflow as it is, or laid out where it has no places of its own: its file has none, and all tasks are drawn at one point. */
+export async function placedWorkflow(workflow: Workflow): Promise<Workflow> {
+  const { tasks } = workflow;
   const [first] = tasks;
-  return first !== undefined && tasks.length > 1 && tasks.every(({ x, y }) => x === first.x && y === first.y);
+  if (first === undefined || tasks.length === 1 || tasks.some(({ x, y }) => x !== first.x || y !== first.y)) return workflow;
+  const places = await layOutWorkflow(workflow);
+  return { ...workflow, tasks: tasks.map((task) => ({ ...task, ...places.get(task.id) })) };
 }

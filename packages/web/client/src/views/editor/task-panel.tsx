@@ -1,8 +1,10 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { operationCost, operations, type Operation } from '@mutirao/core/workflow';
 import type { WorkflowTask } from '../../../../src/schema/index.ts';
+import { edgeId } from '../../model/workflow/edits.ts';
 import { printFiles, readFiles } from '../../model/workflow/file-lines.ts';
 import { Empty } from '../../parts/notices.tsx';
+import { EdgePanel } from './edge-panel.tsx';
 import { NumberField, TextField } from './property-fields.tsx';
 import { TaskLinks } from './task-links.tsx';
 import type { Editor } from './use-editor.ts';
@@ -11,8 +13,10 @@ import type { Editor } from './use-editor.ts';
 export function TaskPanel({ editor }: { readonly editor: Editor }): ReactNode {
   const { workflow, selection, analysis } = editor;
   const [id] = selection.tasks;
+  const edge = selection.tasks.size === 0 && selection.edges.size === 1 ? workflow.edges.find(({ from, to }) => selection.edges.has(edgeId(from, to))) : undefined;
+  if (edge !== undefined) return <EdgePanel key={edgeId(edge.from, edge.to)} edge={edge} editor={editor} />;
   const task = selection.tasks.size === 1 ? workflow.tasks.find((one) => one.id === id) : undefined;
-  if (task === undefined) return <Empty title={selection.tasks.size > 1 ? `${selection.tasks.size} tasks are selected.` : 'No task is selected.'}>Press one in the graph. Drag from its lower edge to another one to draw an edge.</Empty>;
+  if (task === undefined) return <Empty title={selection.tasks.size > 1 ? `${selection.tasks.size} tasks are selected.` : 'No task is selected.'}>Press one in the graph, or a line. Drag from the lower handle of a box to another box to draw an edge.</Empty>;
   const level = analysis.bLevels.get(task.id);
   return (
     <div key={task.id} className="properties">
@@ -43,7 +47,7 @@ function TaskFields({ task, editor }: { readonly task: WorkflowTask; readonly ed
       <TextField id="task-command-own" label="Command" value={task.command} rows={2} code onChange={(command) => change('command', { command })} />
       <TextField id="task-kind" label="Kind" hint="a program's name" value={task.kind} onChange={(kind) => change('kind', { kind })} />
       <MatrixFields task={task} change={change} />
-      <div className="fields">
+      <div className="fields three">
         <NumberField id="task-seconds" label="Run time, s" value={task.work / 1000} onChange={(seconds) => change('work', { work: seconds * 1000 })} />
         <NumberField id="task-least" label="Processors" value={task.processors_min} whole least={1} onChange={(least) => change('least', { processors_min: least, processors_max: Math.max(least, task.processors_max) })} />
         <NumberField id="task-most" label="at most" value={task.processors_max} whole least={1} onChange={(most) => change('most', { processors_max: most, processors_min: Math.min(most, task.processors_min) })} />
