@@ -1,7 +1,7 @@
 export {
   AddMachinesRequest, AddMachinesResponse, AllocationRequest, ConnectRequest, ConnectResponse, ContentPushed, Demand, DrainRequest, DrainResponse, FromMachine,
-  GetResourceRequest, GetResourceResponse, GridMachineProviderServiceClient, GridMachineProviderServiceService, KeptMachine, KeptMachineState, KeptMachineStatus,
-  Lease, LeaseConfirmed, LeaseGroup, LeaseState, LeaseTrim, ListKeptMachinesRequest, ListKeptMachinesResponse, ListRequestsRequest, ListRequestsResponse, MachineJoined, MachineLost, ReceiveContentRequest, ReceiveContentResponse,
-  RemoveMachineRequest, RemoveMachineResponse, RequestStatus, RequestsChanged, SendContentRequest, SendContentResponse, Settled, SwitchHeuristicRequest,
+  GetQueueRequest, GetQueueResponse, GetResourceRequest, GetResourceResponse, GridMachineProviderServiceClient, GridMachineProviderServiceService, KeptMachine, KeptMachineState, KeptMachineStatus,
+  Lease, LeaseConfirmed, LeaseGroup, LeaseState, LeaseTrim, ListKeptMachinesRequest, ListKeptMachinesResponse, ListRequestsRequest, ListRequestsResponse, MachineJoined, MachineLost, ProviderQueue, QueueEntry, QueueKnowledge, ReceiveContentRequest, ReceiveContentResponse,
+  RemoveMachineRequest, RemoveMachineResponse, RequestCandidate, RequestStatus, RequestsChanged, SendContentRequest, SendContentResponse, Settled, SwitchHeuristicRequest,
   SwitchHeuristicResponse, ToMachine, type GridMachineProviderServiceServer,
 } from './generated/mutirao/provider/v1/provider.ts';

@@ -1,10 +1,10 @@
-import { decodeContent, decodeKeptMachine, encodeAllocationRequest, encodeKeptMachineState, offsetHeader } from '@mutirao/api/codecs';
+import { decodeContent, decodeKeptMachine, encodeAllocationRequest, encodeProviderQueue, encodeKeptMachineState, offsetHeader } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
 import { GridMachineProviderServiceService, ReceiveContentRequest, type GetResourceResponse } from '@mutirao/api/provider';
-import { describeRequest, heuristicInForce, isServing, type HeuristicSetting, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import { describeRequest, heuristicInForce, isServing, viewQueue, type HeuristicSetting, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
 import type { Content } from '@mutirao/core/messages';
-import type { UserId } from '@mutirao/core/shared';
+import type { Instant, UserId } from '@mutirao/core/shared';
 import { bind, unary, type CallContext, type Handlers, type ServiceBinding, type StreamWriter } from '@mutirao/runtime/rpc';
 import type { AgentGate } from './agent-gate.ts';
 import { originOf, type AgentCredentials } from './credentials.ts';
@@ -22,6 +22,7 @@ import type { TransferExchange } from './transfers/transfer-exchange.ts';
 export interface ProviderHost {
   readonly state: ProviderState;
   readonly relay: Relay;
+  readonly clock: { now(): Instant };
   readonly exchange: TransferExchange;
   readonly pushed: PushedContents;
   /** Contents that are kept for the agents; left out where none are. */
@@ -70,6 +71,7 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
     },
     receiveContent: (bytes, writer, context) => receiveContent(host, bytes, writer, context),
     getResource: unary({ decode: () => undefined, handle: (_, { userId }) => describeResource(host, userId), encode: (response) => response }),
+    getQueue: unary({ decode: () => undefined, handle: () => viewQueue(host.state, host.clock.now()), encode: (view) => ({ queue: encodeProviderQueue(view) }) }),
     listRequests: unary({
       decode: () => undefined,
       handle: () => [...host.state.requests.values()].map((request) => describeRequest(host.state, request)),

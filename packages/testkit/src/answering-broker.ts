@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 
 import {
   GetJobResponse, GetTaskOutputResponse, JobEvent, MachineStatus, ProviderRecord, TaskStatus,
-  type ExplainRequest, type ExplainResponse, type GetJobRequest, type GetLedgerResponse, type GetOverviewResponse, type GetTaskOutputRequest, type JobSpec, type JobSummary, type LedgerRow, type ListJobsRequest,
+  type ExplainRequest, type ExplainResponse, type GetJobRequest, type GetLedgerResponse, type GetOverviewResponse, type GetProviderQueueResponse, type GetTaskOutputRequest, type JobSpec, type JobSummary, type LedgerRow, type ListJobsRequest,
   type ListJobsResponse, type ListMachinesResponse, type ListProvidersResponse, type ListRequestsResponse, type ListTasksRequest, type ListTasksResponse, type MachineRecord,
   type RetryTasksResponse, type SubmitJobRequest, type SubmitJobResponse, type TaskGroup, type TaskRecord, type WatchJobResponse,
 } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
-import { AllocationRequest, RequestStatus } from '@mutirao/api/provider';
+import { AllocationRequest, ProviderQueue, RequestStatus } from '@mutirao/api/provider';
 
 import { aJobSpec } from './broker-records.ts';
 
@@ -18,6 +18,7 @@ export const wire = {
   event: (given: Partial<JobEvent>): JobEvent => ({ ...JobEvent.decode(nothing), type: 'tasks.finished', jobId: 1, ...given }),
   provider: (given: Partial<ProviderRecord>): ProviderRecord => ({ ...ProviderRecord.decode(nothing), providerId: 'alpha', address: '127.0.0.1:1', connected: true, ...given }),
   request: (given: Partial<AllocationRequest>): AllocationRequest => ({ ...AllocationRequest.decode(nothing), providerId: 'alpha', requestId: 'q1', ...given }),
+  queue: (given: Partial<ProviderQueue>): ProviderQueue => ({ ...ProviderQueue.decode(nothing), providerId: 'alpha', ...given }),
   output: (out: string, error = ''): GetTaskOutputResponse => ({ ...GetTaskOutputResponse.decode(nothing), standardOutput: Buffer.from(out), standardError: Buffer.from(error) }),
 };
 
@@ -30,6 +31,8 @@ export class AnsweringBroker {
   machines: MachineRecord[] = [];
   providers: ProviderRecord[] = [];
   requests: AllocationRequest[] = [];
+  /** What providers tell of their queues; of others it is not known. */
+  readonly queues = new Map<string, ProviderQueue>();
   ledger: LedgerRow[] = [];
   readonly outputs = new Map<string, GetTaskOutputResponse>();
   explanation: ExplainResponse = { summary: '', details: [] };
@@ -104,6 +107,14 @@ export class AnsweringBroker {
 
   listProviders(): Promise<ListProvidersResponse> {
     return this.#answer('listProviders', {}, () => ({ providers: this.providers }));
+  }
+
+  getProviderQueue(request: { readonly providerId: string }): Promise<GetProviderQueueResponse> {
+    return this.#answer('getProviderQueue', request, () => {
+      const queue = this.queues.get(request.providerId);
+      if (queue === undefined) throw new MutiraoError('MUT_UNREACHABLE', `provider ${request.providerId} cannot be reached`);
+      return { queue, ageMs: 500 };
+    });
   }
 
   getLedger(request: { readonly jobId: number }): Promise<GetLedgerResponse> {

@@ -7,6 +7,6 @@ export function pretendPageGrid(broker: AnsweringBroker) {
   return {
     broker: () => broker, brokerAddress: () => '127.0.0.1:1',
     provider: (): never => { throw new MutiraoError('MUT_UNREACHABLE', 'no provider'); },
-    findCluster: () => undefined, findReservations: () => undefined,
+    findReservations: () => undefined,
   };
 }

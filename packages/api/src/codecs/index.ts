@@ -20,6 +20,7 @@ export {
   type CancelReplicas, type ContentOffer, type WantedContent,
 } from './machine.ts';
 export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
+export { encodeProviderQueue } from './provider-queue.ts';
 export { decodeResourceStanding, encodeResourceStanding } from './resource-standing.ts';
 export { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, decodeStanding, encodeStanding, encodeDemand, encodeTaskTimes } from './provider.ts';
 export {

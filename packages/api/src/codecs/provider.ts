@@ -117,6 +117,7 @@ function decodeCandidate(wire: RequestCandidateWire): RequestCandidate {
   };
 }
 
-function encodeCandidate({ width, walltime, startsAt, throughput, chosen }: RequestCandidate): RequestCandidateWire {
+/** Writes what a heuristic compared for the wire. */
+export function encodeCandidate({ width, walltime, startsAt, throughput, chosen }: RequestCandidate): RequestCandidateWire {
   return { widthProcessors: width, walltimeMs: walltime, startsUnixMs: startsAt, throughputTasksPerHour: throughput, chosen };
 }

@@ -22,6 +22,7 @@ import { JobSpecs } from '../journal/job-specs.ts';
 import type { JournalInstance } from '../journal/journal-instance.ts';
 import { JournalRecords, type Records } from '../journal/records.ts';
 import { timeJournal } from '../journal/timed-journal.ts';
+import { ProviderQueues } from '../providers/provider-queues.ts';
 import { ProviderLinks } from '../providers/provider-links.ts';
 import { LeaseStager } from '../providers/lease-stager.ts';
 import { ToProvider } from '../providers/to-provider.ts';
@@ -185,10 +186,11 @@ class Broker {
     this.#links = this.#createLinks(homeFiles, stager);
     this.#gatherer = new Gatherer({ brokerId: setup.brokerId, instance: stores.instance, volumeBytesMax, isOpen: (replicaId) => state.successes.has(replicaId) });
     this.#performers = this.#createPerformers(stager, records);
+    const queues = new ProviderQueues((providerId) => this.#links.queueOf(providerId), systemClock);
     this.parts = {
       driver: this.#driver, room: this.#room, journal, records, homeFiles, taskOutputs, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
       clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: forbiddenFoldersOf(setup.home),
-      widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId), troubleOf: (providerId) => this.#links.troubleOf(providerId),
+      widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId), troubleOf: (providerId) => this.#links.troubleOf(providerId), queueOf: (providerId) => queues.get(providerId),
     };
     this.#metrics.watch(state, { clock: systemClock, inboxLength: () => this.#driver.waitingCount, watcherCount: () => this.#watchers.count });
   }

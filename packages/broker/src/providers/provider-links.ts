@@ -1,5 +1,6 @@
 import { encodeContentOffered, readChunk } from '@mutirao/api/codecs';
-import { GridMachineProviderServiceClient, GridMachineProviderServiceService, ReceiveContentResponse } from '@mutirao/api/provider';
+import { MutiraoError } from '@mutirao/api/errors';
+import { GridMachineProviderServiceClient, GridMachineProviderServiceService, ReceiveContentResponse, type ProviderQueue } from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, MachineId, ProcessorCount, ProviderId } from '@mutirao/core/shared';
@@ -111,6 +112,15 @@ export class ProviderLinks {
     const limits = { deadlineMs: askDeadline, signal: new AbortController().signal };
     const resource = await callUnary(client, 'getResource', {}, limits).catch(() => undefined);
     return resource?.resourceKind !== 'cluster' || resource.widthProcessorsMax === 0 ? undefined : resource.widthProcessorsMax;
+  }
+
+  /** The queue of its resource as its request heuristic sees it. @throws {MutiraoError} MUT_NOT_FOUND; MUT_UNREACHABLE and others, as it answers. */
+  async queueOf(providerId: ProviderId): Promise<ProviderQueue> {
+    const client = this.#connections.get(providerId)?.client;
+    if (client === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no provider ${providerId}`);
+    const { queue } = await callUnary(client, 'getQueue', {}, { deadlineMs: askDeadline, signal: new AbortController().signal });
+    if (queue === undefined) throw new MutiraoError('MUT_PROTOCOL', `provider ${providerId} told no queue`);
+    return queue;
   }
 
   /** Ends all links. */

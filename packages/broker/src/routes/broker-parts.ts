@@ -1,6 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
+import type { ProviderQueue } from '@mutirao/api/provider';
 import { findJobOf, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerJob, type BrokerState } from '@mutirao/core/machines/broker';
-import type { JobId, ProcessorCount, ProviderId, UserId } from '@mutirao/core/shared';
+import type { Duration, JobId, ProcessorCount, ProviderId, UserId } from '@mutirao/core/shared';
 import type { Clock, MachineDriver, Timers } from '@mutirao/runtime/driver';
 import type { Room } from '@mutirao/runtime/files';
 import type { Journal } from '@mutirao/runtime/journal';
@@ -34,6 +35,8 @@ export interface BrokerParts {
   readonly forbiddenFolders: readonly string[];
   /** The most processors that one of a provider's requests may have; undefined where nobody can say. Never rejects. */
   widthMaxOf(providerId: ProviderId): Promise<ProcessorCount | undefined>;
+  /** What a provider told last of its queue, and how long ago; rejects as the provider does. */
+  queueOf(providerId: ProviderId): Promise<{ readonly queue: ProviderQueue; readonly age: Duration }>;
   /** Why the last try to reach a provider came to nothing; empty when it went well. */
   troubleOf(providerId: ProviderId): string;
 }

@@ -8,7 +8,7 @@ import { getTaskOutputRoute } from './get-task-output.ts';
 import { cancelJobRoute, getJobRoute, listJobsRoute, retryTasksRoute } from './jobs.ts';
 import { listTasksRoute } from './list-tasks.ts';
 import {
-  addProviderRoute, getOverviewRoute, listMachinesRoute, listProvidersRoute, listRequestsRoute, listTrustRoute, pardonMachineRoute, quarantineMachineRoute,
+  addProviderRoute, getOverviewRoute, getProviderQueueRoute, listMachinesRoute, listProvidersRoute, listRequestsRoute, listTrustRoute, pardonMachineRoute, quarantineMachineRoute,
 } from './resources.ts';
 import { submitJobRoute } from './submit-job.ts';
 import { waitJobRoute } from './wait-job.ts';
@@ -37,6 +37,7 @@ export function brokerService(parts: BrokerParts): ServiceBinding {
     explain: explainRoute(parts),
     getLedger: getLedgerRoute(parts),
     addProvider: addProviderRoute(parts),
+    getProviderQueue: getProviderQueueRoute(parts),
     listProviders: listProvidersRoute(parts),
   });
 }

@@ -1,5 +1,5 @@
 import type {
-  AddProviderRequest, AddProviderResponse, GetOverviewRequest, GetOverviewResponse, ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse,
+  AddProviderRequest, AddProviderResponse, GetOverviewRequest, GetOverviewResponse, GetProviderQueueRequest, GetProviderQueueResponse, ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse,
   ListRequestsRequest, ListRequestsResponse, ListTrustRequest, ListTrustResponse, PardonMachineRequest, PardonMachineResponse,
   QuarantineMachineRequest, QuarantineMachineResponse,
 } from '@mutirao/api/broker';
@@ -83,4 +83,12 @@ export function listProvidersRoute(parts: BrokerParts): UnaryHandler<ListProvide
       return encodeProviderRecord({ ...record, lastError: record.isConnected ? '' : lastError });
     }),
   });
+}
+
+/** The queue of a provider's resource, as the provider tells it. @throws {MutiraoError} MUT_NOT_FOUND; what the provider refuses, or MUT_UNREACHABLE. */
+export function getProviderQueueRoute(parts: BrokerParts): UnaryHandler<GetProviderQueueRequest, GetProviderQueueResponse> {
+  return async ({ providerId }) => {
+    const { queue, age } = await parts.queueOf(providerId);
+    return { queue, ageMs: age };
+  };
 }

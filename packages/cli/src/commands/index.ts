@@ -45,6 +45,7 @@ export const entries: readonly CommandEntry[] = [
   { path: ['machine', 'kept'], summary: 'List the machines that were added, and why any does not run.', json: { shape: 'kept_machine', form: 'array' }, load: () => import('./machine/kept.ts') },
   { path: ['provider', 'list'], summary: 'List the broker\'s providers.', json: { shape: 'listed_provider', form: 'array' }, load: () => import('./provider/list.ts') },
   { path: ['provider', 'show'], summary: 'Show a provider\'s resource and rules.', json: { shape: 'resource', form: 'one' }, load: () => import('./provider/show.ts') },
+  { path: ['provider', 'queue'], summary: 'Show the queue of a provider\'s resource, and our requests in it.', json: { shape: 'provider_queue', form: 'one' }, load: () => import('./provider/queue.ts') },
   { path: ['provider', 'add'], summary: 'Make the broker use another provider.', json: { shape: 'told', form: 'one' }, load: () => import('./provider/add.ts') },
   { path: ['provider', 'drain'], summary: 'Take no more work at a provider; what runs ends by itself.', json: { shape: 'told', form: 'one' }, load: () => import('./provider/drain.ts') },
   { path: ['provider', 'heuristic'], summary: 'Show or switch the request heuristic of a provider that runs.', json: { shape: 'heuristic', form: 'one' }, load: () => import('./provider/heuristic.ts') },

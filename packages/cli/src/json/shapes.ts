@@ -1,5 +1,6 @@
 import { simulationShapes } from './simulation-shapes.ts';
 import { gatheredShapes } from './gathered-shapes.ts';
+import { providerQueueShapes } from './provider-queue-shapes.ts';
 import { scoreShapes } from './score-shapes.ts';
 import { reservationShapes } from './reservation-shapes.ts';
 import { trustShapes } from './trust-shapes.ts';
@@ -393,7 +394,7 @@ export const shapes = {
   },
   ...trustShapes,
   ...gatheredShapes,
-  ...scoreShapes,
+  ...scoreShapes, ...providerQueueShapes,
 } satisfies Record<string, Shape>;
 
 /** The name of a JSON document. */

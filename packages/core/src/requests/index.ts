@@ -15,5 +15,6 @@ export { findHeuristic, heuristicChoices, heuristicNames } from './heuristics.ts
 export { initialHeuristic } from './initial.ts';
 export { mixedHeuristic } from './mixed.ts';
 export { heuristicDefaults } from './options.ts';
+export { readQueue } from './read-queue.ts';
 export { staticHeuristic } from './static.ts';
 export { wasteOf } from './waste.ts';

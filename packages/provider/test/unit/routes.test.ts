@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
 import { MutiraoError } from '@mutirao/api/errors';
 import { PullContentRequest, PushContentRequest } from '@mutirao/api/machine';
-import { RequestStatus } from '@mutirao/api/provider';
+import { QueueKnowledge, RequestStatus } from '@mutirao/api/provider';
 import type { ProviderInput } from '@mutirao/core/machines/provider';
 import { systemClock, systemTimers } from '@mutirao/runtime/driver';
 import { quietLogger } from '@mutirao/runtime/log';
@@ -19,7 +19,7 @@ function aHost(dialogue: ProviderDialogue): ProviderHost & { readonly asked: Pro
   const asked: ProviderInput[] = [];
   const gate = new AgentGate(new DatabaseSync(':memory:'), { widthOf: () => 4 });
   return {
-    state: dialogue.state, asked,
+    state: dialogue.state, asked, clock: { now: () => dialogue.now },
     relay: new Relay({ providerId: 'p', measure: new TaskMeasure({ now: () => 7 }), log: quietLogger, clock: systemClock, gate, ownerId: 'ana', deliver: () => undefined }),
     gate, ownerId: 'ana', keeper: undefined, trouble: () => undefined,
     exchange: new TransferExchange({ timers: systemTimers, waitMax: 1, transfersMax: 10, passing: { note: () => undefined } }), pushed: new PushedContents(),
@@ -48,6 +48,15 @@ test('the resource is described with its limits, its rules and the reasons of th
   const response = await inject(providerRoutes(aHost(aDialogue())).getResource, {});
   t.like(response, { providerId: 'p', resourceKind: 'cluster', processors: 4, requestsMax: 2, walltimeMsMax: 60_000, widthProcessorsMax: 4, heuristic: 'static', machines: 0, draining: false });
   t.regex(response.reasons[0] ?? '', /6 pending tasks of 1 processor over 2 free request slots/);
+});
+
+test('the queue is told as the heuristic sees it, with what is ours in it', async (t) => {
+  const dialogue = aDialogue();
+  dialogue.perform(['listing']);
+  const { queue } = await inject(providerRoutes(aHost(dialogue)).getQueue, {});
+  t.like(queue, { providerId: 'p', knowledge: QueueKnowledge.COMPLETE, trouble: '', processors: 4, waitingCount: 2 });
+  t.deepEqual(queue?.entries.map(({ requestId, running, widthProcessors, forecast }) => [requestId, running, widthProcessors, forecast]), [['q1', false, 3, true], ['q2', false, 3, true]]);
+  t.deepEqual(queue?.steps.map(({ freeProcessors }) => freeProcessors), [1, 4]);
 });
 
 test('requests are listed with their states and reasons', async (t) => {

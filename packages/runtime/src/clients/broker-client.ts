@@ -1,5 +1,5 @@
 import type {
-  AddProviderRequest, CancelJobRequest, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, GetLedgerRequest, GetLedgerResponse, GetOverviewResponse,
+  AddProviderRequest, CancelJobRequest, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, GetLedgerRequest, GetLedgerResponse, GetOverviewResponse, GetProviderQueueRequest, GetProviderQueueResponse,
   GetTaskOutputRequest, GetTaskOutputResponse, ListJobsRequest, ListJobsResponse, ListMachinesResponse, ListProvidersResponse, ListRequestsRequest,
   ListRequestsResponse, ListTasksRequest, ListTasksResponse, ListTrustResponse, PardonMachineRequest, QuarantineMachineRequest, RetryTasksRequest, RetryTasksResponse, SubmitJobRequest, SubmitJobResponse,
   WatchJobRequest, WatchJobResponse,
@@ -26,6 +26,7 @@ export interface BrokerClient {
   explain(request: ExplainRequest): Promise<ExplainResponse>;
   getLedger(request: GetLedgerRequest): Promise<GetLedgerResponse>;
   addProvider(request: AddProviderRequest): Promise<unknown>;
+  getProviderQueue(request: GetProviderQueueRequest): Promise<GetProviderQueueResponse>;
   listProviders(): Promise<ListProvidersResponse>;
   /** Uploads a file that tasks will name by its content. */
   uploadBlob(data: Uint8Array): Promise<Content>;

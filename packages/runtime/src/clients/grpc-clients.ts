@@ -52,6 +52,7 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
     explain: (request) => callUnary(raw, 'explain', request, limits),
     getLedger: (request) => callUnary(raw, 'getLedger', request, limits),
     addProvider: (request) => callUnary(raw, 'addProvider', request, limits),
+    getProviderQueue: (request) => callUnary(raw, 'getProviderQueue', request, limits),
     listProviders: () => callUnary(raw, 'listProviders', {}, limits),
     uploadBlob: (data) => upload(raw, data),
   };
@@ -85,6 +86,7 @@ async function upload(raw: BrokerServiceClient, data: Uint8Array): Promise<Conte
 export function dialProvider(address: string, { token, trust, ...limits }: CallSettings): Closable<ProviderClient> {
   const raw = dial(GridMachineProviderServiceClient, address, { token, trust });
   const client: ProviderClient = {
+    getQueue: () => callUnary(raw, 'getQueue', {}, limits),
     getResource: () => callUnary(raw, 'getResource', {}, limits),
     drain: (request) => callUnary(raw, 'drain', request, limits),
     switchHeuristic: (request) => callUnary(raw, 'switchHeuristic', request, limits),

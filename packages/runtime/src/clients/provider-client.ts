@@ -1,10 +1,11 @@
 import type {
-  AddMachinesRequest, DrainRequest, GetResourceResponse, ListKeptMachinesResponse, ListRequestsResponse, RemoveMachineRequest, SwitchHeuristicRequest, SwitchHeuristicResponse,
+  AddMachinesRequest, DrainRequest, GetQueueResponse, GetResourceResponse, ListKeptMachinesResponse, ListRequestsResponse, RemoveMachineRequest, SwitchHeuristicRequest, SwitchHeuristicResponse,
 } from '@mutirao/api/provider';
 
 /** A provider as its owner sees it: each call rejects with a MutiraoError. */
 export interface ProviderClient {
   getResource(): Promise<GetResourceResponse>;
+  getQueue(): Promise<GetQueueResponse>;
   listRequests(): Promise<ListRequestsResponse>;
   drain(request: DrainRequest): Promise<unknown>;
   switchHeuristic(request: SwitchHeuristicRequest): Promise<SwitchHeuristicResponse>;

@@ -129,7 +129,7 @@ export class PretendPageGrid {
     const provider = list.providers.find((one) => one.provider_id === providerId);
     if (provider === undefined) return undefined;
     const requests = list.requests.filter((one) => one.provider_id === providerId);
-    if (providerId === 'lab') return { provider, resource: null, requests, profile: null, profile_missing: 'The resource is time-shared: its machines come and go by themselves.' };
+    if (providerId === 'lab') return { provider, resource: null, requests, queue: null, profile: null, profile_missing: 'The resource is time-shared: its machines come and go by themselves.' };
     const at = this.startedAt;
     const taken = [
       { request_id: '88', is_ours: false, width_processors: 40, from: -10, until: 50 }, { request_id: requests[0]?.manager_request_id ?? '', is_ours: true, width_processors: 32, from: -9, until: 26 },
@@ -144,6 +144,7 @@ export class PretendPageGrid {
         reasons: ['Another request of 48 processors would start in 26 minutes; nothing is asked for beyond it.'],
       },
       requests, profile_missing: '',
+      queue: { knowledge: 'complete', trouble: '', age_ms: 4000, running_count: 3, waiting_count: 2, decision: null },
       profile: {
         at_unix_ms: at, processors: 128,
         steps: changes.map((change) => ({ from_unix_ms: at + change * minute, free_processors: 128 - taken.reduce((sum, { width_processors: width, from, until }) => sum + (from <= change && change < until ? width : 0), 0) })),

@@ -27,14 +27,14 @@ export type ProviderRow = Static<typeof ProviderRow>;
 export const ProviderList = Type.Object({ providers: Type.Array(ProviderRow), requests: Type.Array(AllocationRequest), requests_left_out: Count });
 export type ProviderList = Static<typeof ProviderList>;
 
-/** The queue of a resource as a picture: free processors over time, and whose requests take them. */
+/** The queue of a resource as a picture, as its provider's request heuristic sees it: free processors over time, and whose requests take them. Instants are of the provider's clock. */
 export const QueueProfile = Type.Object({
   at_unix_ms: InstantMs,
   processors: Count,
   steps: Type.Array(Type.Object({ from_unix_ms: InstantMs, free_processors: Count }), { description: 'Free from then until the next step; the last one lasts. By walltimes: what ends earlier frees more.' }),
   requests: Type.Array(Type.Object({
     request_id: Type.String(), is_ours: Type.Boolean(), status: Type.String(), width_processors: Count, start_unix_ms: orNull(InstantMs), end_unix_ms: orNull(InstantMs),
-  }), { description: 'Running and queued ones with where they are by the queue; null where it promises no start. 1,000 at most.' }),
+  }), { description: 'Running and queued ones, ours first, with where they are by the queue, or by a forecast where it promises no start; null where they have no place. 1,000 at most.' }),
   reservations: Type.Array(Type.Object({ reservation_id: Count, processors: Count, start_unix_ms: InstantMs, end_unix_ms: InstantMs })),
 });
 export type QueueProfile = Static<typeof QueueProfile>;
@@ -47,7 +47,15 @@ export const ProviderDetail = Type.Object({
     heuristic: Type.String(), queued_requests: Count, machines: Count, draining: Type.Boolean(), reasons: Type.Array(Type.String()),
   }, { description: 'Null while the provider cannot be reached.' })),
   requests: Type.Array(AllocationRequest, { description: 'The newest 200, ended ones too.' }),
+  queue: orNull(Type.Object({
+    knowledge: Type.String({ description: '`complete`; `hidden` where the resource manager does not show others\' requests: processors that no listed one has are taken to be held for the longest walltime; `stale` where it cannot be read now; `none`.' }),
+    trouble: Type.String({ description: 'What is not known and why; empty where all is.' }),
+    age_ms: orNull(DurationMs), running_count: Count, waiting_count: Count,
+    decision: orNull(Type.Object({ at_unix_ms: orNull(InstantMs), heuristic: Type.String(), candidates: Type.Array(RequestCandidate, { description: 'The chosen ones first.' }), reasons: Type.Array(Type.String()) }, {
+      description: 'What its request heuristic compared last, whether or not a request came of it; null before it compared anything.',
+    })),
+  }, { description: 'How well its queue is known, and since when, as the provider tells; null where it does not.' })),
   profile: orNull(QueueProfile),
-  profile_missing: Type.String({ description: 'Why there is no profile: the resource is time-shared, or its queue cannot be read from here. Empty where there is one.' }),
+  profile_missing: Type.String({ description: 'Why there is no profile: the resource is time-shared, or it cannot be reached. Empty where there is one.' }),
 });
 export type ProviderDetail = Static<typeof ProviderDetail>;

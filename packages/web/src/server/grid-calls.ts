@@ -1,14 +1,11 @@
-import type { BrokerClient, ClusterClient, ProviderClient, ReservationClient } from '@mutirao/runtime/clients';
+import type { BrokerClient, ProviderClient, ReservationClient } from '@mutirao/runtime/clients';
 
 /** What the gateway asks of a broker; each call rejects with a MutiraoError. */
 export type BrokerCalls = Pick<BrokerClient,
-  'submitJob' | 'getJob' | 'listJobs' | 'cancelJob' | 'retryTasks' | 'watchJob' | 'listTasks' | 'getTaskOutput' | 'getOverview' | 'listMachines' | 'listRequests' | 'explain' | 'getLedger' | 'listProviders' | 'uploadBlob'>;
+  'submitJob' | 'getJob' | 'listJobs' | 'cancelJob' | 'retryTasks' | 'watchJob' | 'listTasks' | 'getTaskOutput' | 'getOverview' | 'listMachines' | 'listRequests' | 'explain' | 'getLedger' | 'listProviders' | 'getProviderQueue' | 'uploadBlob'>;
 
 /** What it asks of a provider. */
 export type ProviderCalls = Pick<ProviderClient, 'getResource' | 'listRequests'>;
-
-/** What it asks of an embedded cluster. */
-export type ClusterCalls = Pick<ClusterClient, 'getQueue'>;
 
 /** What it asks of a reservation manager. */
 export type ReservationCalls = Pick<ReservationClient,
@@ -21,8 +18,6 @@ export interface Grid {
   /** Its address, as far as it is known; empty while none has started. */
   brokerAddress(): string;
   provider(address: string): ProviderCalls;
-  /** The embedded cluster of that provider's name; undefined where it is none of this grid's. */
-  findCluster(providerId: string): ClusterCalls | undefined;
   /** Undefined where the home folder has no reservation manager. */
   findReservations(): ReservationCalls | undefined;
 }

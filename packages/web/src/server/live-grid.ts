@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { dialBroker, dialCluster, dialProvider, dialReservations, type CallSettings, type Closable } from '@mutirao/runtime/clients';
+import { dialBroker, dialProvider, dialReservations, type CallSettings, type Closable } from '@mutirao/runtime/clients';
 import { findSiteTokenAt, readToken, tokenPath } from '@mutirao/runtime/files';
 import { userTrust } from '@mutirao/runtime/identity';
 
@@ -40,21 +40,12 @@ export function liveGrid(options: LiveGridOptions): Grid & { close(): void } {
       return once(dialBroker, address);
     },
     provider: (address) => once(dialProvider, address, findSiteTokenAt(home, address)),
-    findCluster: (providerId) => {
-      const address = isName(providerId) ? addressIn(join(home, 'clusters', providerId, 'cluster.json')) : undefined;
-      return address === undefined ? undefined : once(dialCluster, address);
-    },
     findReservations: () => {
       const address = options.reservations || findManager(home);
       return address === undefined ? undefined : once(dialReservations, address);
     },
     close: () => { for (const { close } of dialled.values()) close(); },
   };
-}
-
-/** What may stand in a path: names of clusters do. */
-function isName(text: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(text);
 }
 
 /** The only reservation manager of the home folder; undefined where there is none, or several. */

@@ -1,4 +1,4 @@
-import { JobStatus, type GetOverviewResponse, type JobSummary, type ListJobsResponse, type ListMachinesResponse, type ListProvidersResponse, type ListRequestsResponse } from '@mutirao/api/broker';
+import { JobStatus, type GetOverviewResponse, type GetProviderQueueResponse, type JobSummary, type ListJobsResponse, type ListMachinesResponse, type ListProvidersResponse, type ListRequestsResponse } from '@mutirao/api/broker';
 
 import { FinishRate } from './finish-rate.ts';
 import type { GatewayParts } from './grid-calls.ts';
@@ -11,7 +11,7 @@ const outlooksMax = 8;
 const jobsListed = 100;
 
 /** The least age, in milliseconds, at which a reading is taken anew. */
-const ages = { jobs: 200, outlook: 1500, overview: 500, machines: 1000, requests: 1000, providers: 1000, ledger: 2000 } as const;
+const ages = { jobs: 200, outlook: 1500, overview: 500, machines: 1000, requests: 1000, providers: 1000, queue: 2000, ledger: 2000 } as const;
 
 interface Kept {
   readonly takenAt: number;
@@ -58,6 +58,11 @@ export class Readings {
 
   providers(): Promise<ListProvidersResponse> {
     return this.#take('providers', ages.providers, (broker) => broker.listProviders());
+  }
+
+  /** The queue of a provider's resource; rejects where the provider cannot tell. */
+  queue(providerId: string): Promise<GetProviderQueueResponse> {
+    return this.#take(`queue ${providerId}`, ages.queue, (broker) => broker.getProviderQueue({ providerId }));
   }
 
   ledger(jobId: number) {

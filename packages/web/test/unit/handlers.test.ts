@@ -3,10 +3,9 @@ import test, { type ExecutionContext } from 'ava';
 import { Value } from 'typebox/value';
 
 import { JobStatus, ReplicaFate, TaskStatus } from '@mutirao/api/broker';
-import { RequestStatus as QueueStatus } from '@mutirao/api/cluster';
 import { MutiraoError } from '@mutirao/api/errors';
 import { Outcome } from '@mutirao/api/machine';
-import { RequestStatus } from '@mutirao/api/provider';
+import { QueueKnowledge, RequestStatus } from '@mutirao/api/provider';
 import { acceptToken } from '@mutirao/runtime/rpc';
 import { quietLogger } from '@mutirao/runtime/log';
 import { aJobSpec, aJobSummary, aLedgerRow, aMachineRecord, AnsweringBroker, aReplica, aTask, pretendPageGrid, webHeaders, webToken, wire } from '@mutirao/testkit';
@@ -286,25 +285,44 @@ test('a machine tells what it runs', async (t) => {
   t.true(isComplete);
 });
 
-test('a provider shows the profile of its queue, our requests in it and what the heuristic compared', async (t) => {
-  const queued = { requestId: '9', userId: 'ana', widthProcessors: 3, walltimeMs: 20_000, status: QueueStatus.QUEUED as QueueStatus, submittedUnixMs: 1, startsUnixMs: 1_020_000, endedUnixMs: 0, endReason: '', clientRequestId: '', reservationId: 0, rankedUnixMs: 0 };
-  const running = { ...queued, requestId: '8', userId: 'bo', widthProcessors: 2, status: QueueStatus.RUNNING, startsUnixMs: 1_000_000 };
+test('a provider shows the profile of its queue as it sees it, our requests in it and what the heuristic compared last', async (t) => {
   const resource = {
     providerId: 'alpha', resourceKind: 'cluster', processors: 4, requestsMax: 10, walltimeMsMax: 1, widthProcessorsMax: 4, walltimeGranularityMs: 1, heuristic: 'adaptive', queuedRequests: 1,
     machines: 0, draining: false, reasons: [hostile], defaultTaskTimeMs: 1, heuristicSwitched: false, leases: [], spoolTrouble: '',
   };
-  const page = new Page({
-    provider: () => ({ getResource: () => Promise.resolve(resource), listRequests: () => Promise.resolve({ requests: [] }) }),
-    findCluster: () => ({ getQueue: () => Promise.resolve({ atUnixMs: now, processorsFree: 2, requests: [running, queued], reservations: [{ reservationId: 1, userId: 'ana', processors: 2, processorsUsed: 1, startUnixMs: 1_050_000, endUnixMs: 1_060_000, lateMs: 0 }], ranking: undefined }) }),
-  });
+  const page = new Page({ provider: () => ({ getResource: () => Promise.resolve(resource), listRequests: () => Promise.resolve({ requests: [] }) }) });
   page.broker.providers = [wire.provider({})];
-  page.broker.requests = [wire.request({ managerRequestId: '9', status: RequestStatus.QUEUED, candidates: [{ widthProcessors: 3, walltimeMs: 20_000, startsUnixMs: 1_020_000, throughputTasksPerHour: 5.5, chosen: true }] })];
-  const { profile, resource: shown, requests, profile_missing: missing } = await page.get(t, 'getProvider', '/providers/alpha');
+  const compared = { widthProcessors: 3, walltimeMs: 20_000, startsUnixMs: 1_020_000, throughputTasksPerHour: 5.5, chosen: true };
+  page.broker.requests = [wire.request({ managerRequestId: '9', status: RequestStatus.QUEUED, candidates: [compared] })];
+  page.broker.queues.set('alpha', wire.queue({
+    knowledge: QueueKnowledge.HIDDEN, trouble: hostile, atUnixMs: now, readUnixMs: now - 3000, processors: 4, runningCount: 1, waitingCount: 2,
+    steps: [{ fromUnixMs: now, freeProcessors: 2 }, { fromUnixMs: now + 10_000, freeProcessors: 4 }],
+    entries: [
+      { managerRequestId: '9', requestId: 'q1', running: false, widthProcessors: 3, walltimeMs: 20_000, startsUnixMs: 1_020_000, forecast: true },
+      { managerRequestId: '8', requestId: '', running: true, widthProcessors: 2, walltimeMs: 20_000, startsUnixMs: 1_000_000, forecast: false },
+      { managerRequestId: '', requestId: 'q2', running: false, widthProcessors: 9, walltimeMs: 20_000, startsUnixMs: 0, forecast: false },
+    ],
+    reservations: [{ reservationId: 1, processors: 2, startUnixMs: 1_050_000, endUnixMs: 1_060_000 }],
+    decision: { atUnixMs: now - 9000, heuristic: 'adaptive', candidates: [compared], reasons: [hostile] },
+  }));
+  const { profile, queue, resource: shown, requests, profile_missing: missing } = await page.get(t, 'getProvider', '/providers/alpha');
   t.is(missing, '');
-  t.deepEqual(profile?.steps.map(({ from_unix_ms: from, free_processors: free }) => [from, free]), [[1_010_000, 2], [1_020_000, 1], [1_040_000, 4], [1_050_000, 3], [1_060_000, 4]]);
-  t.deepEqual(profile?.requests.map(({ request_id: id, is_ours: ours }) => [id, ours]), [['8', false], ['9', true]]);
+  t.deepEqual(profile?.steps.map(({ from_unix_ms: from, free_processors: free }) => [from - now, free]), [[0, 2], [10_000, 4]]);
+  t.deepEqual(profile?.requests.map(({ request_id: id, is_ours: ours, start_unix_ms: start }) => [id, ours, start]), [['9', true, 1_020_000], ['8', false, 1_000_000], ['q2', true, null]]);
+  t.like(queue, { knowledge: 'hidden', trouble: hostile, age_ms: 3500, running_count: 1, waiting_count: 2, decision: { heuristic: 'adaptive', at_unix_ms: now - 9000, reasons: [hostile] } });
+  t.is(queue?.decision?.candidates[0]?.throughput_tasks_per_hour, 5.5);
   t.deepEqual(shown?.reasons, [hostile]);
   t.is(requests[0]?.candidates[0]?.throughput_tasks_per_hour, 5.5);
+  await Promise.all([page.get(t, 'getProvider', '/providers/alpha'), page.get(t, 'getProvider', '/providers/alpha')]);
+  t.is(page.broker.timesAsked('getProviderQueue'), 1, 'all pages have the same answer');
+});
+
+test('a provider whose queue is not known yet says why', async (t) => {
+  const page = new Page({ provider: () => ({ getResource: () => Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'not from here')), listRequests: () => Promise.resolve({ requests: [] }) }) });
+  page.broker.providers = [wire.provider({})];
+  page.broker.queues.set('alpha', wire.queue({ knowledge: QueueKnowledge.NONE, trouble: hostile }));
+  const { profile, queue, profile_missing: missing } = await page.get(t, 'getProvider', '/providers/alpha');
+  t.deepEqual([profile, missing, queue?.age_ms, queue?.decision], [null, hostile, null, null]);
 });
 
 test('a provider that is away is shown without what only it knows', async (t) => {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { RequestStatus, type AllocationRequest } from '@mutirao/api/provider';
+import { QueueKnowledge, RequestStatus, type AllocationRequest, type ProviderQueue } from '@mutirao/api/provider';
 import { aJobSummary, aLedgerRow, aMachineRecord, runCommandLine } from '@mutirao/testkit';
 
 const providers = [
@@ -132,4 +132,25 @@ test('the list of providers tells the heuristic of those that answer, and all th
   t.regex((await runCommandLine(['provider', 'list'], { broker })).out, /alpha /);
   const machines = { getResource: () => Promise.resolve({ ...resource, resourceKind: 'machines' }) };
   t.notRegex((await runCommandLine(['provider', 'list'], { broker, provider: machines })).out, /mixed/);
+});
+
+test('the queue of a provider is shown as its heuristic sees it, and what is not known is said', async (t) => {
+  const queue: ProviderQueue = {
+    providerId: 'alpha', knowledge: QueueKnowledge.COMPLETE, trouble: '', atUnixMs: 1_000_000, readUnixMs: 996_000, processors: 8, runningCount: 2, waitingCount: 1, reservations: [], stepsUntilUnixMs: undefined,
+    steps: [{ fromUnixMs: 1_000_000, freeProcessors: 3 }, { fromUnixMs: 1_060_000, freeProcessors: 8 }],
+    entries: [
+      { managerRequestId: '7', requestId: 'q1', running: true, widthProcessors: 2, walltimeMs: 60_000, startsUnixMs: 990_000, forecast: false },
+      { managerRequestId: '9', requestId: 'q2', running: false, widthProcessors: 8, walltimeMs: 60_000, startsUnixMs: 1_060_000, forecast: true },
+      { managerRequestId: '5', requestId: '', running: true, widthProcessors: 3, walltimeMs: 60_000, startsUnixMs: 990_000, forecast: false },
+    ],
+    decision: { atUnixMs: 970_000, heuristic: 'adaptive', reasons: ['so'], candidates: [{ widthProcessors: 8, walltimeMs: 60_000, startsUnixMs: 1_060_000, throughputTasksPerHour: 12.34, chosen: true }] },
+  };
+  const show = async (shown: ProviderQueue): Promise<string> => (await runCommandLine(['provider', 'queue', 'h:1'], { provider: { getQueue: () => Promise.resolve({ queue: shown }) } })).out;
+  t.is(await show(queue), [
+    'alpha: 8 processors, 2 requests running and 1 waiting; read 4.0s ago.', '',
+    'FROM      FREE', 'now          3', 'in 1m00s     8', '',
+    'OUR REQUEST  AT THE MANAGER  STATUS   WIDTH  WALLTIME  STARTS', 'q1           7               running      2     1m00s  -', 'q2           9               queued       8     1m00s  in 1m00s by walltimes', '',
+    'What adaptive compared last, 30s ago (* chosen):', '   WIDTH  WALLTIME  WOULD START  TASKS/H', '*      8     1m00s  in 1m00s        12.3', '',
+  ].join('\n'));
+  t.is(await show({ ...queue, knowledge: QueueKnowledge.NONE, trouble: 'There is no queue.', readUnixMs: 0, steps: [], entries: [], decision: undefined }), 'There is no queue.\n');
 });

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { RequestStatus as ClusterRequestStatus } from '@mutirao/api/cluster';
 import { AheadStatus, Algorithm, Placement, ReservationStatus, ResourceKind } from '@mutirao/api/reservation';
-import { KeptMachineStatus, RequestStatus } from '@mutirao/api/provider';
+import { KeptMachineStatus, RequestStatus, QueueKnowledge } from '@mutirao/api/provider';
 import { aJobSummary, aJobSpec, aLedgerRow, aMachineRecord, aTask, runCommandLine } from '@mutirao/testkit';
 import { entries } from '../../../src/commands/index.ts';
 import { shapes, type Shape } from '../../../src/json/shapes.ts';
@@ -33,7 +33,13 @@ const kept = {
   machine: { name: 'pc', reach: { $case: 'ssh' as const, value: { destination: 'pc', options: [], program: [] } }, processors: 0, folder: '', attributes: {} },
   status: KeptMachineStatus.RUNNING, reason: '', sinceUnixMs: 1,
 };
+const queue = {
+  providerId: 'alpha', knowledge: QueueKnowledge.COMPLETE, trouble: '', atUnixMs: 9, readUnixMs: 8, processors: 8, steps: [{ fromUnixMs: 9, freeProcessors: 3 }], stepsUntilUnixMs: undefined,
+  entries: [{ managerRequestId: '7', requestId: 'q1', running: false, widthProcessors: 5, walltimeMs: 10, startsUnixMs: 0, forecast: false }], runningCount: 0, waitingCount: 1, reservations: [],
+  decision: { atUnixMs: 8, heuristic: 'adaptive', reasons: ['so'], candidates: [{ widthProcessors: 5, walltimeMs: 10, startsUnixMs: 9, throughputTasksPerHour: 1.5, chosen: true }] },
+};
 const provider = {
+  getQueue: answer({ queue }),
   addMachines: answer({}), removeMachine: answer({}), listKeptMachines: answer({ machines: [kept] }),
   listRequests: answer({ requests: [] }), drain: answer({}), switchHeuristic: answer({ heuristic: 'adaptive', defaultTaskTimeMs: 1000 }),
   getResource: answer({
@@ -73,7 +79,7 @@ const exampleFile = (name: string): string => fileURLToPath(new URL(`../../../..
 
 /** A command line for each command that needs more than its words. */
 const rests: Readonly<Record<string, readonly string[]>> = {
-  'job submit': ['--', 'true'], 'job cancel': ['1'], 'job retry': ['1'], 'task output': ['1'], 'provider show': ['alpha'], 'provider add': ['alpha', 'h:1'],
+  'job submit': ['--', 'true'], 'job cancel': ['1'], 'job retry': ['1'], 'task output': ['1'], 'provider show': ['alpha'], 'provider queue': ['alpha'], 'provider add': ['alpha', 'h:1'],
   'provider drain': ['alpha'], 'provider heuristic': ['alpha', 'adaptive'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'], 'cluster score': ['--cluster', 'h:1'],
   'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'], 'machine quarantine': ['lab/m1'], 'machine show': ['lab/m1'], 'machine pardon': ['lab/m1'],
   'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'explain reservation': [...at, '1'], 'canceljob': ['1'], 'waitforjob': ['1'],

@@ -3,6 +3,7 @@ import { describeTime, invariant, plural, type Instant } from '../../shared/inde
 import { budgetLeft, budgetOf, budgetRenewedAt } from './asked-lately.ts';
 import { demandOf, type Resource } from './decision-facts.ts';
 import { giveUp, withdrawUnfit } from './give-up.ts';
+import { noteDecision } from './note-decision.ts';
 import { isPending, type KnownBroker } from './state.ts';
 import { submitDraft } from './submit-draft.ts';
 import { askReleases } from './submission.ts';
@@ -41,6 +42,7 @@ function askFor(turn: Turn, resource: Resource, heuristic: RequestHeuristic, { b
   const facts = watchedFacts(turn, resource, { broker, share, sharers });
   const decision = heuristic.draft(facts);
   checkDecision(heuristic, facts, { decision, share });
+  noteDecision(turn, heuristic, decision);
   const givenUp = giveUp(turn, broker, decision.givenUp ?? []);
   const pending = facts.pending.filter(({ requestId }) => !givenUp.has(requestId));
   const drafts = widenForGang(decision.drafts, demandOf(turn, broker).gangProcessors ?? 0, { widthMax: resource.limits.widthMax, pending });

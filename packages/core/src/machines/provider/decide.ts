@@ -4,6 +4,7 @@ import { askWatching } from './ask-watching.ts';
 import { isTooWide, neededAlone, requestsOf, runningProcessors, unplacedTasks, wantedProcessors } from './brokers.ts';
 import { demandOf, factsOf, pendingOf, type Resource } from './decision-facts.ts';
 import { decidingHeuristic } from './heuristic.ts';
+import { noteDecision } from './note-decision.ts';
 import { credentialEnd, isPending, isServing, type KnownBroker, type ProviderState } from './state.ts';
 import { submitDraft } from './submit-draft.ts';
 import { releaseRequest } from './submission.ts';
@@ -132,6 +133,7 @@ function draftFor(turn: Turn, resource: Resource, heuristic: RequestHeuristic, {
   const demand = demandOf(turn, broker);
   const facts = factsOf(turn, resource, broker);
   const decision = heuristic.draft({ ...facts, limits: { ...limits, requestsMax: pending.length + share }, pending, demand: { ...facts.demand, unplacedTasks: unplacedTasks(turn, broker) } });
+  noteDecision(turn, heuristic, decision);
   const drafts = widenForGang(decision.drafts, demand.gangProcessors ?? 0, { widthMax: limits.widthMax, pending });
   invariant(decision.drafts.length <= share, `${heuristic.name} drafted ${decision.drafts.length} requests for ${share} slots`);
   for (const draft of drafts) submitDraft(turn, broker, draft, decision.candidates);

@@ -13,6 +13,7 @@ export type { ProviderCommand } from './commands.ts';
 export { heuristicInForce, isWatching } from './heuristic.ts';
 export type { ProviderInput } from './inputs.ts';
 export { freezeProvider, thawProvider, type ProviderSnapshot } from './snapshot.ts';
+export { viewQueue, type QueueKnowledge, type ViewedQueue, type ViewedRequest } from './queue-view.ts';
 export { listUses } from './reserved-windows.ts';
 export { keptKey, type KeptLease, type KeptMachine, type KeptReport } from './kept-lease.ts';
 export { leftOfLease, roomForReports } from './leases.ts';

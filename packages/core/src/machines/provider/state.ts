@@ -86,6 +86,16 @@ export const providerDefaults: Omit<ProviderConfig, 'providerId'> = {
   credentialGrace: 600_000, endedRequestsMax: 100, deputyAfter: 5_000, keptBytesMax: 1024 ** 3,
 };
 
+/** What a heuristic decided when it compared candidates. */
+export interface ComparedDecision {
+  readonly at: Instant;
+  readonly heuristic: string;
+  /** The chosen ones first. */
+  readonly candidates: readonly RequestCandidate[];
+  /** Sentences, first the deciding one. */
+  readonly reasons: readonly string[];
+}
+
 /**
  * An allocation request as its owner keeps it. Fields marked *seen* are observations of the moment; the others are promised state
  * and change through `applyProviderChange` alone.
@@ -303,6 +313,8 @@ export interface ProviderState {
   pausedUntil: Instant;
   /** Why nothing more is asked for now, or what was asked for last; sentences. */
   standing: readonly string[];
+  /** Seen: when candidates were compared last, in this life; undefined before. */
+  lastDecision: ComparedDecision | undefined;
   /** Why no more work is taken; empty while it is. */
   drainReason: string;
   /** Whether draining gives back what runs, too. */
@@ -329,7 +341,7 @@ export interface ProviderState {
 export function createProviderState(config: ProviderConfig): ProviderState {
   return {
     config, instance: '', switched: undefined, startedAt: 0, managerOffset: undefined, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
-    brokers: new Map(), machines: new Map(), kept: new Map(), keptBytes: 0, taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], drainReason: '', givesAllBack: false, windows: new Map(), waits: [], asked: { submissions: [], withdrawals: [] }, judgements: new Map(), toldAhead: new Map(), expectedStarts: new Map(), idleSince: new Map(), wakeAt: 0,
+    brokers: new Map(), machines: new Map(), kept: new Map(), keptBytes: 0, taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], lastDecision: undefined, drainReason: '', givesAllBack: false, windows: new Map(), waits: [], asked: { submissions: [], withdrawals: [] }, judgements: new Map(), toldAhead: new Map(), expectedStarts: new Map(), idleSince: new Map(), wakeAt: 0,
   };
 }
 

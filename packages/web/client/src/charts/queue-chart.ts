@@ -1,4 +1,4 @@
-import type { AllocationRequest, QueueProfile } from '../../../src/schema/index.ts';
+import type { AllocationRequest, ProviderDetail, QueueProfile } from '../../../src/schema/index.ts';
 import { okabeIto, type Ink } from '../model/palette.ts';
 import { horizonOf, stackQueue, type QueueBox } from '../model/queue-picture.ts';
 import { sayClock, sayDuration, sayMany } from '../model/words.ts';
@@ -30,10 +30,11 @@ export interface QueueScene {
 
 const candidatesMax = 200;
 
-/** A queue and our requests in it, with what their heuristic compared, as far as that is still to come. */
-export function queueScene(profile: QueueProfile, requests: readonly AllocationRequest[]): QueueScene {
+/** A queue and our requests in it, with what their heuristic compared at its last decision (or, where that is not known, for the requests that are open), as far as that is still to come. */
+export function queueScene(profile: QueueProfile, requests: readonly AllocationRequest[], decision: NonNullable<ProviderDetail['queue']>['decision'] = null): QueueScene {
   const isOpen = ({ status }: AllocationRequest): boolean => status === 'queued' || status === 'running' || status === 'submitting';
-  const candidates = requests.filter(isOpen).flatMap((one) => one.candidates.map((candidate) => ({ ...candidate, request: one.request_id })))
+  const compared = decision !== null ? decision.candidates.map((candidate) => ({ ...candidate, request: 'the last decision' })) : requests.filter(isOpen).flatMap((one) => one.candidates.map((candidate) => ({ ...candidate, request: one.request_id })));
+  const candidates = compared
     .filter((one) => one.starts_unix_ms + one.walltime_ms > profile.at_unix_ms).slice(0, candidatesMax);
   const ours = new Map(requests.flatMap((one) => [[one.manager_request_id, one], [one.request_id, one]] as const).filter(([name]) => name !== ''));
   return { profile, boxes: stackQueue(profile), candidates, ours, horizon: horizonOf(profile, candidates.map((one) => one.starts_unix_ms + one.walltime_ms)) };

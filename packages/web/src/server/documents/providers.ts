@@ -1,5 +1,5 @@
 import type { ProviderRecord } from '@mutirao/api/broker';
-import { RequestStatus, type AllocationRequest as RequestWire } from '@mutirao/api/provider';
+import { RequestStatus, type AllocationRequest as RequestWire, type RequestCandidate } from '@mutirao/api/provider';
 
 import type { AllocationRequest, ProviderList, ProviderRow } from '../../schema/index.ts';
 import { instantOrNull, nameOf } from './names.ts';
@@ -31,8 +31,11 @@ export function requestDocument(request: RequestWire): AllocationRequest {
     width_processors: request.widthProcessors, walltime_ms: request.walltimeMs,
     submitted_unix_ms: instantOrNull(request.submittedUnixMs), started_unix_ms: instantOrNull(request.startedUnixMs), ended_unix_ms: instantOrNull(request.endedUnixMs), seen_unix_ms: instantOrNull(request.seenUnixMs),
     heuristic: request.heuristic, reasons: request.reasons,
-    candidates: request.candidates.slice(0, candidatesMax).map((one) => ({
-      width_processors: one.widthProcessors, walltime_ms: one.walltimeMs, starts_unix_ms: one.startsUnixMs, throughput_tasks_per_hour: one.throughputTasksPerHour, chosen: one.chosen,
-    })),
+    candidates: request.candidates.slice(0, candidatesMax).map(candidateDocument),
   };
+}
+
+/** What a heuristic compared. */
+export function candidateDocument(one: RequestCandidate): AllocationRequest['candidates'][number] {
+  return { width_processors: one.widthProcessors, walltime_ms: one.walltimeMs, starts_unix_ms: one.startsUnixMs, throughput_tasks_per_hour: one.throughputTasksPerHour, chosen: one.chosen };
 }

@@ -1,54 +1,31 @@
-import { RequestStatus, type GetQueueResponse, type QueuedRequest } from '@mutirao/api/cluster';
+import { QueueKnowledge, type ProviderQueue, type QueueEntry } from '@mutirao/api/provider';
 
-import type { QueueProfile } from '../../schema/index.ts';
+import type { ProviderDetail, QueueProfile } from '../../schema/index.ts';
 import { instantOrNull, nameOf } from './names.ts';
+import { candidateDocument } from './providers.ts';
 
-const requestsMax = 1000;
-
-interface Taken {
-  readonly from: number;
-  readonly until: number;
-  readonly processors: number;
+/** What is known of a provider's queue beside its profile. @param ageMs how long ago the provider told it. */
+export function queueStanding(queue: ProviderQueue, ageMs: number): NonNullable<ProviderDetail['queue']> {
+  const { knowledge, trouble, atUnixMs, readUnixMs, runningCount, waitingCount, decision } = queue;
+  return {
+    knowledge: nameOf(QueueKnowledge, knowledge), trouble, age_ms: readUnixMs === 0 ? null : Math.max(0, atUnixMs - readUnixMs) + ageMs, running_count: runningCount, waiting_count: waitingCount,
+    decision: decision === undefined ? null : { at_unix_ms: instantOrNull(decision.atUnixMs), heuristic: decision.heuristic, candidates: decision.candidates.map(candidateDocument), reasons: decision.reasons },
+  };
 }
 
-/**
- * The queue of a space-shared resource as free processors over time: by walltimes, and for queued requests by the start that they were promised.
- *
- * @param ours what the resource calls our requests. Cost: O(requests log requests).
- */
-export function queueProfile(queue: GetQueueResponse, { processors, ours }: { readonly processors: number; readonly ours: ReadonlySet<string> }): QueueProfile {
-  const living = queue.requests.filter(({ status }) => status === RequestStatus.QUEUED || status === RequestStatus.RUNNING);
-  const now = queue.atUnixMs;
-  const taken = [
-    ...living.flatMap((request) => takenBy(request, now)),
-    ...queue.reservations.map(({ startUnixMs, endUnixMs, processors: held, processorsUsed }) => ({ from: Math.max(now, startUnixMs), until: endUnixMs, processors: Math.max(0, held - processorsUsed) })),
-  ];
+/** The queue of a resource as free processors over time, as its provider's heuristic sees it; null where nothing is known of it. */
+export function queueProfile(queue: ProviderQueue): QueueProfile | null {
+  if (queue.steps.length === 0) return null;
   return {
-    at_unix_ms: now, processors, steps: stepsOf(taken, now, processors),
-    requests: living.slice(0, requestsMax).map((request) => ({
-      request_id: request.requestId, is_ours: ours.has(request.requestId), status: nameOf(RequestStatus, request.status), width_processors: request.widthProcessors,
-      start_unix_ms: instantOrNull(request.startsUnixMs), end_unix_ms: request.startsUnixMs === 0 ? null : request.startsUnixMs + request.walltimeMs,
-    })),
+    at_unix_ms: queue.atUnixMs, processors: queue.processors, steps: queue.steps.map(({ fromUnixMs, freeProcessors }) => ({ from_unix_ms: fromUnixMs, free_processors: freeProcessors })),
+    requests: queue.entries.map(requestOf),
     reservations: queue.reservations.map((one) => ({ reservation_id: one.reservationId, processors: one.processors, start_unix_ms: one.startUnixMs, end_unix_ms: one.endUnixMs })),
   };
 }
 
-/** One that runs longer than its walltime is about to be ended. A request without a promised start takes nothing yet. */
-function takenBy({ status, startsUnixMs, walltimeMs, widthProcessors }: QueuedRequest, now: number): Taken[] {
-  if (startsUnixMs === 0) return [];
-  const isRunning = status === RequestStatus.RUNNING;
-  return [{ from: isRunning ? now : Math.max(now, startsUnixMs), until: Math.max(now + (isRunning ? 1 : 0), startsUnixMs + walltimeMs), processors: widthProcessors }];
-}
-
-function stepsOf(taken: readonly Taken[], now: number, processors: number): QueueProfile['steps'] {
-  const changes = new Map<number, number>([[now, 0]]);
-  for (const { from, until, processors: width } of taken) {
-    changes.set(from, (changes.get(from) ?? 0) - width);
-    changes.set(until, (changes.get(until) ?? 0) + width);
-  }
-  let free = processors;
-  return [...changes].sort(([one], [other]) => one - other).map(([from, change]) => {
-    free += change;
-    return { from_unix_ms: from, free_processors: Math.max(0, free) };
-  });
+function requestOf({ managerRequestId, requestId, running, widthProcessors, walltimeMs, startsUnixMs }: QueueEntry): QueueProfile['requests'][number] {
+  return {
+    request_id: managerRequestId === '' ? requestId : managerRequestId, is_ours: requestId !== '', status: running ? 'running' : 'queued', width_processors: widthProcessors,
+    start_unix_ms: instantOrNull(startsUnixMs), end_unix_ms: startsUnixMs === 0 ? null : startsUnixMs + walltimeMs,
+  };
 }

@@ -1,11 +1,11 @@
 import { JobStatus, TaskStatus } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
-import type { AllocationRequest, GetResourceResponse } from '@mutirao/api/provider';
+import type { GetResourceResponse } from '@mutirao/api/provider';
 
 import { byName, idOf, machineDocument, machineOverview } from '../documents/machines.ts';
 import { instantOrNull } from '../documents/names.ts';
 import { providerList, providerRow, requestDocument } from '../documents/providers.ts';
-import { queueProfile } from '../documents/queue-profile.ts';
+import { queueProfile, queueStanding } from '../documents/queue-profile.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 import type { Readings } from '../readings.ts';
 import type { Handlers } from '../requests.ts';
@@ -68,9 +68,9 @@ async function findProvider({ grid }: GatewayParts, readings: Readings, provider
   if (provider === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no provider ${providerId}`);
   const [resource, { requests }] = await Promise.all([askResource(grid, provider.address), grid.broker().listRequests({ endedToo: true })]);
   const own = requests.filter((request) => request.providerId === providerId);
-  const { profile, missing } = await readProfile(grid, { providerId, resource, own });
+  const queue = await readQueue(readings, providerId, resource);
   return {
-    provider: providerRow(provider, requests), requests: own.slice(-ownRequestsMax).map(requestDocument), profile, profile_missing: missing,
+    provider: providerRow(provider, requests), requests: own.slice(-ownRequestsMax).map(requestDocument), ...queue,
     resource: resource === undefined ? null : {
       resource_kind: resource.resourceKind, processors: resource.processors, requests_max: resource.requestsMax, walltime_ms_max: resource.walltimeMsMax,
       width_processors_max: resource.widthProcessorsMax, walltime_granularity_ms: resource.walltimeGranularityMs, heuristic: resource.heuristic,
@@ -89,22 +89,16 @@ async function askResource(grid: GatewayParts['grid'], address: string): Promise
   }
 }
 
-interface OfProvider {
-  readonly providerId: string;
-  readonly resource: GetResourceResponse | undefined;
-  readonly own: readonly AllocationRequest[];
-}
-
-async function readProfile(grid: GatewayParts['grid'], { providerId, resource, own }: OfProvider): Promise<{ profile: ProviderDetail['profile']; missing: string }> {
-  if (resource === undefined) return { profile: null, missing: 'The provider cannot be reached.' };
-  if (resource.resourceKind === 'machines') return { profile: null, missing: 'Its machines are shared by time: there is no queue.' };
-  const cluster = grid.findCluster(providerId);
-  if (cluster === undefined) return { profile: null, missing: 'Its queue cannot be read from here; the reasons of its requests say what it saw.' };
+/** The queue as the provider sees it, asked for by the broker; one that cannot tell it is one of the things that the page is to show. */
+async function readQueue(readings: Readings, providerId: string, resource: GetResourceResponse | undefined): Promise<Pick<ProviderDetail, 'queue' | 'profile' | 'profile_missing'>> {
+  if (resource?.resourceKind === 'machines') return { queue: null, profile: null, profile_missing: 'Its machines are shared by time: there is no queue.' };
   try {
-    const ours = new Set(own.map(({ managerRequestId }) => managerRequestId));
-    return { profile: queueProfile(await cluster.getQueue({ endedMax: 0, userId: '' }), { processors: resource.processors, ours }), missing: '' };
+    const { queue, ageMs } = await readings.queue(providerId);
+    if (queue === undefined) return { queue: null, profile: null, profile_missing: 'The provider told nothing of its queue.' };
+    const profile = queueProfile(queue);
+    return { queue: queueStanding(queue, ageMs), profile, profile_missing: profile === null ? queue.trouble : '' };
   } catch (error) {
-    if (error instanceof MutiraoError) return { profile: null, missing: `Its queue cannot be read: ${error.message}` };
-    throw error;
+    if (!(error instanceof MutiraoError)) throw error;
+    return { queue: null, profile: null, profile_missing: resource === undefined ? 'The provider cannot be reached.' : `Its queue cannot be read: ${error.message}` };
   }
 }

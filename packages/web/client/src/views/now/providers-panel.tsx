@@ -44,7 +44,7 @@ function Provider({ providerId, requests }: { readonly providerId: string; reado
   );
 }
 
-function Queue({ detail: { provider, resource, profile, profile_missing: missing, requests } }: { readonly detail: ProviderDetail }): ReactNode {
+function Queue({ detail: { provider, resource, queue, profile, profile_missing: missing, requests } }: { readonly detail: ProviderDetail }): ReactNode {
   return (
     <div>
       {resource === null ? <p className="hint">{provider.last_error === '' ? 'The provider cannot be reached now.' : provider.last_error}</p> : (
@@ -53,8 +53,20 @@ function Queue({ detail: { provider, resource, profile, profile_missing: missing
           for {sayDuration(resource.walltime_ms_max)}; heuristic <b>{resource.heuristic}</b>{resource.draining ? '; draining' : ''}. {resource.reasons[0] ?? ''}
         </p>
       )}
-      {profile === null ? <Empty title="There is no picture of its queue.">{missing}</Empty> : <QueuePicture profile={profile} requests={requests} />}
+      {profile === null ? <Empty title="There is no picture of its queue.">{missing}</Empty> : <QueuePicture profile={profile} requests={requests} queue={queue} />}
+      {queue === null || profile === null ? null : <QueueStanding queue={queue} now={profile.at_unix_ms} />}
     </div>
+  );
+}
+
+/** How well and since when the queue is known, and what was decided last. */
+function QueueStanding({ queue: { trouble, age_ms: age, running_count: running, waiting_count: waiting, decision }, now }: { readonly queue: NonNullable<ProviderDetail['queue']>; readonly now: number }): ReactNode {
+  const decided = decision === null ? '' : ` ${decision.heuristic} compared ${sayMany(decision.candidates.length, 'candidate')}${decision.at_unix_ms === null ? '' : ` ${sayAgo(decision.at_unix_ms, now)}`}.`;
+  return (
+    <p className="hint">
+      {age === null ? 'Not read yet.' : `Read ${sayDuration(age)} ago, as the provider sees it: ${sayMany(running, 'request')} running, ${sayCount(waiting)} waiting.`}{decided}
+      {trouble === '' ? null : <><br /><b>{trouble}</b></>}
+    </p>
   );
 }
 

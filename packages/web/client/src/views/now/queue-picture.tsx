@@ -1,5 +1,5 @@
 import { useCallback, useMemo, type ReactNode } from 'react';
-import type { AllocationRequest, QueueProfile } from '../../../../src/schema/index.ts';
+import type { AllocationRequest, ProviderDetail, QueueProfile } from '../../../../src/schema/index.ts';
 import { buildQueueOption, queueInks, queueScene, queueTable } from '../../charts/queue-chart.ts';
 import { sayMany } from '../../model/words.ts';
 import { usePage } from '../../page-context.tsx';
@@ -9,9 +9,9 @@ import { Legend } from '../../parts/legend.tsx';
 const height = 230;
 
 /** Processors over time: who has them, what is free, and where candidates of our requests were; one of ours is explained when it is pressed. */
-export function QueuePicture({ profile, requests }: { readonly profile: QueueProfile; readonly requests: readonly AllocationRequest[] }): ReactNode {
+export function QueuePicture({ profile, requests, queue }: { readonly profile: QueueProfile; readonly requests: readonly AllocationRequest[]; readonly queue: ProviderDetail['queue'] }): ReactNode {
   const { explain } = usePage();
-  const scene = useMemo(() => queueScene(profile, requests), [profile, requests]);
+  const scene = useMemo(() => queueScene(profile, requests, queue?.decision ?? null), [profile, requests, queue]);
   const press = useCallback(({ data }: PressedDatum) => {
     const request = scene.ours.get((data as { readonly name?: string }).name ?? '');
     if (request !== undefined) explain({ kind: 'request', request: request.request_id.includes('/') ? request.request_id : `${request.provider_id}/${request.request_id}` });

@@ -25,7 +25,7 @@ import {
 } from "@grpc/grpc-js";
 import { Content, IntegerRange, Limits, Root } from "../../common/v1/common.ts";
 import { MachineFacts, Outcome, StagingTimes } from "../../machine/v1/machine.ts";
-import { AllocationRequest, TaskTimes } from "../../provider/v1/provider.ts";
+import { AllocationRequest, ProviderQueue, TaskTimes } from "../../provider/v1/provider.ts";
 
 export const protobufPackage = "mutirao.broker.v1";
 
@@ -785,6 +785,18 @@ export interface ProviderRecord {
   machines: number;
   /** What its resource is called at its reservation manager; absent where it honours no reservations, or has not said yet. */
   resourceId?: string | undefined;
+}
+
+export interface GetProviderQueueRequest {
+  providerId: string;
+}
+
+export interface GetProviderQueueResponse {
+  queue:
+    | ProviderQueue
+    | undefined;
+  /** How long ago the provider told it. */
+  ageMs: number;
 }
 
 function createBaseInputSource(): InputSource {
@@ -6162,6 +6174,109 @@ export const ProviderRecord: MessageFns<ProviderRecord> = {
   },
 };
 
+function createBaseGetProviderQueueRequest(): GetProviderQueueRequest {
+  return { providerId: "" };
+}
+
+export const GetProviderQueueRequest: MessageFns<GetProviderQueueRequest> = {
+  encode(message: GetProviderQueueRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.providerId !== "") {
+      writer.uint32(10).string(message.providerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetProviderQueueRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetProviderQueueRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.providerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetProviderQueueResponse(): GetProviderQueueResponse {
+  return { queue: undefined, ageMs: 0 };
+}
+
+export const GetProviderQueueResponse: MessageFns<GetProviderQueueResponse> = {
+  encode(message: GetProviderQueueResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.queue !== undefined) {
+      ProviderQueue.encode(message.queue, writer.uint32(10).fork()).join();
+    }
+    if (message.ageMs !== 0) {
+      writer.uint32(16).uint64(message.ageMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetProviderQueueResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetProviderQueueResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.queue = ProviderQueue.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.ageMs = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type BrokerServiceService = typeof BrokerServiceService;
 export const BrokerServiceService = {
   submitJob: {
@@ -6370,6 +6485,18 @@ export const BrokerServiceService = {
       asBuffer(ListProvidersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListProvidersResponse => ListProvidersResponse.decode(value),
   },
+  /** The queue of a provider's resource as its request heuristic sees it; asked of the provider at most once in two seconds, whoever asks how often. */
+  getProviderQueue: {
+    path: "/mutirao.broker.v1.BrokerService/GetProviderQueue" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetProviderQueueRequest): Buffer =>
+      asBuffer(GetProviderQueueRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetProviderQueueRequest => GetProviderQueueRequest.decode(value),
+    responseSerialize: (value: GetProviderQueueResponse): Buffer =>
+      asBuffer(GetProviderQueueResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetProviderQueueResponse => GetProviderQueueResponse.decode(value),
+  },
 } as const;
 
 export interface BrokerServiceServer extends UntypedServiceImplementation {
@@ -6403,6 +6530,8 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   getLedger: handleUnaryCall<GetLedgerRequest, GetLedgerResponse>;
   addProvider: handleUnaryCall<AddProviderRequest, AddProviderResponse>;
   listProviders: handleUnaryCall<ListProvidersRequest, ListProvidersResponse>;
+  /** The queue of a provider's resource as its request heuristic sees it; asked of the provider at most once in two seconds, whoever asks how often. */
+  getProviderQueue: handleUnaryCall<GetProviderQueueRequest, GetProviderQueueResponse>;
 }
 
 export interface BrokerServiceClient extends Client {
@@ -6715,6 +6844,22 @@ export interface BrokerServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListProvidersResponse) => void,
+  ): ClientUnaryCall;
+  /** The queue of a provider's resource as its request heuristic sees it; asked of the provider at most once in two seconds, whoever asks how often. */
+  getProviderQueue(
+    request: GetProviderQueueRequest,
+    callback: (error: ServiceError | null, response: GetProviderQueueResponse) => void,
+  ): ClientUnaryCall;
+  getProviderQueue(
+    request: GetProviderQueueRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetProviderQueueResponse) => void,
+  ): ClientUnaryCall;
+  getProviderQueue(
+    request: GetProviderQueueRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetProviderQueueResponse) => void,
   ): ClientUnaryCall;
 }
 

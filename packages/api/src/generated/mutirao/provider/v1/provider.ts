@@ -67,6 +67,28 @@ export namespace RequestStatus {
   export type VANISHED = typeof RequestStatus.VANISHED;
 }
 
+/** How well a queue is known. */
+export const QueueKnowledge = {
+  UNSPECIFIED: 0,
+  /** NONE - Not at all: there is none, or it was not read yet. */
+  NONE: 1,
+  /** HIDDEN - Requests of others are not shown, though processors are held that no listed one has: these are taken to be held for the longest walltime. */
+  HIDDEN: 2,
+  /** STALE - It cannot be read now; this is how it was. */
+  STALE: 3,
+  COMPLETE: 4,
+} as const;
+
+export type QueueKnowledge = typeof QueueKnowledge[keyof typeof QueueKnowledge];
+
+export namespace QueueKnowledge {
+  export type UNSPECIFIED = typeof QueueKnowledge.UNSPECIFIED;
+  export type NONE = typeof QueueKnowledge.NONE;
+  export type HIDDEN = typeof QueueKnowledge.HIDDEN;
+  export type STALE = typeof QueueKnowledge.STALE;
+  export type COMPLETE = typeof QueueKnowledge.COMPLETE;
+}
+
 export const KeptMachineStatus = {
   UNSPECIFIED: 0,
   STARTING: 1,
@@ -450,6 +472,76 @@ export interface ListRequestsRequest {
 
 export interface ListRequestsResponse {
   requests: AllocationRequest[];
+}
+
+export interface GetQueueRequest {
+}
+
+export interface GetQueueResponse {
+  queue: ProviderQueue | undefined;
+}
+
+/** The queue of a space-shared resource by walltimes: free processors over time, who has the others, and what the heuristic compared at its last decision. */
+export interface ProviderQueue {
+  providerId: string;
+  knowledge: QueueKnowledge;
+  /** What is not known and why, for people; empty where all is. */
+  trouble: string;
+  /** When this was told, by the provider's clock, as are all instants here. */
+  atUnixMs: number;
+  /** When the queue was read; 0 where it never was. */
+  readUnixMs: number;
+  processors: number;
+  /** By time, the first from now on, each until the next, the last for ever; 2,000 at most. */
+  steps: FreeStep[];
+  /** From when on further steps were left out; absent where all are there. */
+  stepsUntilUnixMs?:
+    | number
+    | undefined;
+  /** The provider's own, then others', in the order of the queue; 1,000 at most. */
+  entries: QueueEntry[];
+  /** Of all. */
+  runningCount: number;
+  waitingCount: number;
+  reservations: QueueReservation[];
+  /** Absent before there was one, and of heuristics that compare nothing. */
+  decision: QueueDecision | undefined;
+}
+
+export interface FreeStep {
+  fromUnixMs: number;
+  freeProcessors: number;
+}
+
+export interface QueueEntry {
+  /** What the resource manager calls it; may be empty for an own one that is being submitted. */
+  managerRequestId: string;
+  /** The provider's own number for it; empty for others' requests. */
+  requestId: string;
+  running: boolean;
+  widthProcessors: number;
+  walltimeMs: number;
+  /** When it started or starts, by a promise or a forecast; 0 where it has no place. */
+  startsUnixMs: number;
+  /** The resource manager promised no start: this is where it would be by the walltimes of those before it. */
+  forecast: boolean;
+}
+
+export interface QueueReservation {
+  reservationId: number;
+  processors: number;
+  startUnixMs: number;
+  endUnixMs: number;
+}
+
+/** What a heuristic decided when it last compared candidates. */
+export interface QueueDecision {
+  atUnixMs: number;
+  heuristic: string;
+  /** The chosen ones first. */
+  candidates: RequestCandidate[];
+  /** Sentences, first the deciding one. */
+  reasons: string[];
 }
 
 export interface DrainRequest {
@@ -3393,6 +3485,614 @@ export const ListRequestsResponse: MessageFns<ListRequestsResponse> = {
   },
 };
 
+function createBaseGetQueueRequest(): GetQueueRequest {
+  return {};
+}
+
+export const GetQueueRequest: MessageFns<GetQueueRequest> = {
+  encode(_: GetQueueRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetQueueRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetQueueRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetQueueResponse(): GetQueueResponse {
+  return { queue: undefined };
+}
+
+export const GetQueueResponse: MessageFns<GetQueueResponse> = {
+  encode(message: GetQueueResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.queue !== undefined) {
+      ProviderQueue.encode(message.queue, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetQueueResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetQueueResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.queue = ProviderQueue.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseProviderQueue(): ProviderQueue {
+  return {
+    providerId: "",
+    knowledge: 0,
+    trouble: "",
+    atUnixMs: 0,
+    readUnixMs: 0,
+    processors: 0,
+    steps: [],
+    stepsUntilUnixMs: undefined,
+    entries: [],
+    runningCount: 0,
+    waitingCount: 0,
+    reservations: [],
+    decision: undefined,
+  };
+}
+
+export const ProviderQueue: MessageFns<ProviderQueue> = {
+  encode(message: ProviderQueue, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.providerId !== "") {
+      writer.uint32(10).string(message.providerId);
+    }
+    if (message.knowledge !== 0) {
+      writer.uint32(16).int32(message.knowledge);
+    }
+    if (message.trouble !== "") {
+      writer.uint32(26).string(message.trouble);
+    }
+    if (message.atUnixMs !== 0) {
+      writer.uint32(32).uint64(message.atUnixMs);
+    }
+    if (message.readUnixMs !== 0) {
+      writer.uint32(40).uint64(message.readUnixMs);
+    }
+    if (message.processors !== 0) {
+      writer.uint32(48).uint32(message.processors);
+    }
+    for (const v of message.steps) {
+      FreeStep.encode(v!, writer.uint32(58).fork()).join();
+    }
+    if (message.stepsUntilUnixMs !== undefined) {
+      writer.uint32(64).uint64(message.stepsUntilUnixMs);
+    }
+    for (const v of message.entries) {
+      QueueEntry.encode(v!, writer.uint32(74).fork()).join();
+    }
+    if (message.runningCount !== 0) {
+      writer.uint32(80).uint32(message.runningCount);
+    }
+    if (message.waitingCount !== 0) {
+      writer.uint32(88).uint32(message.waitingCount);
+    }
+    for (const v of message.reservations) {
+      QueueReservation.encode(v!, writer.uint32(98).fork()).join();
+    }
+    if (message.decision !== undefined) {
+      QueueDecision.encode(message.decision, writer.uint32(106).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ProviderQueue {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseProviderQueue();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.providerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.knowledge = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.trouble = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.atUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.readUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.processors = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.steps.push(FreeStep.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.stepsUntilUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.entries.push(QueueEntry.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.runningCount = reader.uint32();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.waitingCount = reader.uint32();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.reservations.push(QueueReservation.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.decision = QueueDecision.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFreeStep(): FreeStep {
+  return { fromUnixMs: 0, freeProcessors: 0 };
+}
+
+export const FreeStep: MessageFns<FreeStep> = {
+  encode(message: FreeStep, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.fromUnixMs !== 0) {
+      writer.uint32(8).uint64(message.fromUnixMs);
+    }
+    if (message.freeProcessors !== 0) {
+      writer.uint32(16).uint32(message.freeProcessors);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FreeStep {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFreeStep();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.fromUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.freeProcessors = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseQueueEntry(): QueueEntry {
+  return {
+    managerRequestId: "",
+    requestId: "",
+    running: false,
+    widthProcessors: 0,
+    walltimeMs: 0,
+    startsUnixMs: 0,
+    forecast: false,
+  };
+}
+
+export const QueueEntry: MessageFns<QueueEntry> = {
+  encode(message: QueueEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.managerRequestId !== "") {
+      writer.uint32(10).string(message.managerRequestId);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(18).string(message.requestId);
+    }
+    if (message.running !== false) {
+      writer.uint32(24).bool(message.running);
+    }
+    if (message.widthProcessors !== 0) {
+      writer.uint32(32).uint32(message.widthProcessors);
+    }
+    if (message.walltimeMs !== 0) {
+      writer.uint32(40).uint64(message.walltimeMs);
+    }
+    if (message.startsUnixMs !== 0) {
+      writer.uint32(48).uint64(message.startsUnixMs);
+    }
+    if (message.forecast !== false) {
+      writer.uint32(56).bool(message.forecast);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QueueEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQueueEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.managerRequestId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.running = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.widthProcessors = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.walltimeMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.startsUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.forecast = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseQueueReservation(): QueueReservation {
+  return { reservationId: 0, processors: 0, startUnixMs: 0, endUnixMs: 0 };
+}
+
+export const QueueReservation: MessageFns<QueueReservation> = {
+  encode(message: QueueReservation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.reservationId !== 0) {
+      writer.uint32(8).uint64(message.reservationId);
+    }
+    if (message.processors !== 0) {
+      writer.uint32(16).uint32(message.processors);
+    }
+    if (message.startUnixMs !== 0) {
+      writer.uint32(24).uint64(message.startUnixMs);
+    }
+    if (message.endUnixMs !== 0) {
+      writer.uint32(32).uint64(message.endUnixMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QueueReservation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQueueReservation();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.reservationId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.processors = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.startUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.endUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseQueueDecision(): QueueDecision {
+  return { atUnixMs: 0, heuristic: "", candidates: [], reasons: [] };
+}
+
+export const QueueDecision: MessageFns<QueueDecision> = {
+  encode(message: QueueDecision, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.atUnixMs !== 0) {
+      writer.uint32(8).uint64(message.atUnixMs);
+    }
+    if (message.heuristic !== "") {
+      writer.uint32(18).string(message.heuristic);
+    }
+    for (const v of message.candidates) {
+      RequestCandidate.encode(v!, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.reasons) {
+      writer.uint32(34).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QueueDecision {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQueueDecision();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.atUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.heuristic = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.candidates.push(RequestCandidate.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reasons.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseDrainRequest(): DrainRequest {
   return { reason: "", atOnce: false };
 }
@@ -4286,6 +4986,16 @@ export const GridMachineProviderServiceService = {
       asBuffer(ListRequestsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListRequestsResponse => ListRequestsResponse.decode(value),
   },
+  /** Its resource's queue as its request heuristic sees it, also where the resource manager is none of ours. */
+  getQueue: {
+    path: "/mutirao.provider.v1.GridMachineProviderService/GetQueue" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetQueueRequest): Buffer => asBuffer(GetQueueRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetQueueRequest => GetQueueRequest.decode(value),
+    responseSerialize: (value: GetQueueResponse): Buffer => asBuffer(GetQueueResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetQueueResponse => GetQueueResponse.decode(value),
+  },
   /** Takes no more work: withdraws what is queued, lets what runs end. */
   drain: {
     path: "/mutirao.provider.v1.GridMachineProviderService/Drain" as const,
@@ -4354,6 +5064,8 @@ export interface GridMachineProviderServiceServer extends UntypedServiceImplemen
   getResource: handleUnaryCall<GetResourceRequest, GetResourceResponse>;
   /** Its allocation requests, with the reasons for each. */
   listRequests: handleUnaryCall<ListRequestsRequest, ListRequestsResponse>;
+  /** Its resource's queue as its request heuristic sees it, also where the resource manager is none of ours. */
+  getQueue: handleUnaryCall<GetQueueRequest, GetQueueResponse>;
   /** Takes no more work: withdraws what is queued, lets what runs end. */
   drain: handleUnaryCall<DrainRequest, DrainResponse>;
   /** Lets another request heuristic decide from now on; what was asked for already stays. */
@@ -4429,6 +5141,22 @@ export interface GridMachineProviderServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListRequestsResponse) => void,
+  ): ClientUnaryCall;
+  /** Its resource's queue as its request heuristic sees it, also where the resource manager is none of ours. */
+  getQueue(
+    request: GetQueueRequest,
+    callback: (error: ServiceError | null, response: GetQueueResponse) => void,
+  ): ClientUnaryCall;
+  getQueue(
+    request: GetQueueRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetQueueResponse) => void,
+  ): ClientUnaryCall;
+  getQueue(
+    request: GetQueueRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetQueueResponse) => void,
   ): ClientUnaryCall;
   /** Takes no more work: withdraws what is queued, lets what runs end. */
   drain(

@@ -1,0 +1,112 @@
+import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
+import type { FreeTime } from '../../profile/index.ts';
+import { readQueue } from '../../requests/index.ts';
+import type { Duration, Instant, ProcessorCount, ProviderId, RequestId } from '../../shared/index.ts';
+import { listingStateOf } from './listing-state.ts';
+import { listingWithOwn } from './listing-with-own.ts';
+import { clientRequestIdOf, type ComparedDecision, type ProviderState } from './state.ts';
+
+/** How well a queue is known: not at all, without others' requests, as it was, or as it is. */
+export type QueueKnowledge = 'none' | 'hidden' | 'stale' | 'complete';
+
+/** A request that runs or waits, and where it is in the profile. */
+export interface ViewedRequest {
+  /** May be empty for an own one that is being submitted. */
+  readonly managerRequestId: string;
+  /** The provider's own number for it; empty for others' requests. */
+  readonly requestId: RequestId;
+  readonly status: 'queued' | 'running';
+  readonly width: ProcessorCount;
+  readonly walltime: Duration;
+  /** When it started or starts; 0 where it has no place. */
+  readonly startsAt: Instant;
+  /** Whether nobody promised that start: it is where the request would be by the walltimes of those before it. */
+  readonly isForecast: boolean;
+}
+
+/** The queue of a provider's resource as its request heuristic sees it. */
+export interface ViewedQueue {
+  readonly providerId: ProviderId;
+  readonly knowledge: QueueKnowledge;
+  /** What is not known and why; empty where all is. */
+  readonly trouble: string;
+  readonly at: Instant;
+  /** When the queue was read; 0 where it never was. */
+  readonly readAt: Instant;
+  readonly processors: ProcessorCount;
+  /** By time, the first from `at` on, each until the next, the last for ever. */
+  readonly steps: readonly { readonly from: Instant; readonly free: ProcessorCount }[];
+  /** From when on further steps were left out; undefined where all are there. */
+  readonly stepsUntil: Instant | undefined;
+  /** Own ones first, then others' in the order of the queue. */
+  readonly requests: readonly ViewedRequest[];
+  /** Of all, also of those that are left out. */
+  readonly runningCount: number;
+  readonly waitingCount: number;
+  readonly reservations: NonNullable<QueueListing['reservations']>;
+  /** Undefined before there was one, and of heuristics that compare nothing. */
+  readonly decision: ComparedDecision | undefined;
+}
+
+const stepsMax = 2000;
+const requestsMax = 1000;
+
+/**
+ * The queue as a decision of the request heuristic would see it now: the profile of free processors, who has the others, and what was compared last. Cost: that of reading the
+ * queue for one decision.
+ */
+export function viewQueue(state: ProviderState, now: Instant): ViewedQueue {
+  const { config, limits, listing } = state;
+  const facts = { providerId: config.providerId, at: now, processors: limits?.processors ?? 0, decision: lastDecision(state) };
+  if (config.resourceKind === 'machines') return { ...facts, ...nothingKnown, trouble: 'Its machines are shared by time: there is no queue.' };
+  if (limits === undefined || listing === undefined) {
+    return { ...facts, ...nothingKnown, trouble: state.listingFailure === '' ? 'The queue of the resource has not been read yet.' : `The queue of the resource cannot be read: ${state.listingFailure}.` };
+  }
+  const whole = listingWithOwn(state, listing, now);
+  const knowledge = listingStateOf(state, whole, now);
+  const forecasts = new Map<QueuedRequest, Instant>();
+  const { free } = readQueue({ now, limits, listing: whole }, { onPlaced: (request, startsAt) => { forecasts.set(request, startsAt); } });
+  const living = whole.requests.filter(({ status }) => status !== 'ended');
+  return {
+    ...facts, knowledge, trouble: describeTrouble(state, knowledge), readAt: listing.at, ...stepsOf(free), requests: viewRequests(state, living, forecasts),
+    runningCount: living.filter(({ status }) => status === 'running').length, waitingCount: living.filter(({ status }) => status === 'queued').length, reservations: whole.reservations ?? [],
+  };
+}
+
+const nothingKnown = { knowledge: 'none', readAt: 0, steps: [], stepsUntil: undefined, requests: [], runningCount: 0, waitingCount: 0, reservations: [] } as const;
+
+function describeTrouble({ listingFailure }: ProviderState, knowledge: QueueKnowledge): string {
+  if (knowledge === 'stale') return `The queue of the resource cannot be read (${listingFailure}): this is how it was.`;
+  return knowledge === 'hidden' ? 'The queue shows no request of others, though they hold processors: those are taken to be held for the longest walltime, and what waits is not known.' : '';
+}
+
+function stepsOf(free: FreeTime): Pick<ViewedQueue, 'steps' | 'stepsUntil'> {
+  const steps: { from: Instant; free: ProcessorCount }[] = [];
+  for (let at = free.first; at >= 0; at = free.nextOf(at)) {
+    if (steps.length === stepsMax) return { steps, stepsUntil: free.startOf(at) };
+    const count = free.freeOf(at);
+    if (steps.at(-1)?.free !== count) steps.push({ from: free.startOf(at), free: count });
+  }
+  return { steps, stepsUntil: undefined };
+}
+
+function viewRequests(state: ProviderState, living: readonly QueuedRequest[], forecasts: ReadonlyMap<QueuedRequest, Instant>): ViewedRequest[] {
+  const prefix = clientRequestIdOf(state, '');
+  const viewed = living.map((request): ViewedRequest => {
+    const { managerRequestId, clientRequestId, status, width, walltime, startsAt } = request;
+    const forecast = forecasts.get(request);
+    return {
+      managerRequestId, requestId: clientRequestId.startsWith(prefix) ? clientRequestId.slice(prefix.length) : '', status: status === 'running' ? 'running' : 'queued', width, walltime,
+      startsAt: forecast ?? startsAt, isForecast: forecast !== undefined,
+    };
+  });
+  const own = viewed.filter(({ requestId }) => requestId !== '');
+  return [...own, ...viewed.filter(({ requestId }) => requestId === '')].slice(0, requestsMax);
+}
+
+/** What was decided in this life, or else what the newest request that was compared with others tells of its own. */
+function lastDecision({ lastDecision: decided, requests }: ProviderState): ComparedDecision | undefined {
+  if (decided !== undefined) return decided;
+  const newest = [...requests.values()].findLast(({ candidates = [] }) => candidates.length > 0);
+  return newest === undefined ? undefined : { at: newest.submittedAt, heuristic: newest.heuristic, candidates: newest.candidates ?? [], reasons: newest.reasons };
+}
