@@ -33,6 +33,11 @@ export async function buildPage() {
       bundle: true, splitting: true, format: 'esm', platform: 'browser', target: 'es2022', minify: true, legalComments: 'linked', jsx: 'automatic',
       define: { 'process.env.NODE_ENV': '"production"' }, logLevel: 'warning',
     });
+    await build({
+      absWorkingDir: here, entryPoints: { report: 'src/report/report-main.ts' }, outdir: join(draft, 'report'), entryNames: '[name]', bundle: true, format: 'iife', platform: 'browser', target: 'es2022', minify: true,
+      // The words of a licence have to travel with what they are about.
+      legalComments: 'inline', charset: 'ascii', define: { 'process.env.NODE_ENV': '"production"' }, logLevel: 'warning',
+    });
     for (const name of ['index.html', 'icon.svg']) copyFileSync(join(here, name), join(draft, name));
     if (existsSync(place)) renameSync(place, join(draft, 'old'));
     mkdirSync(dirname(place), { recursive: true });

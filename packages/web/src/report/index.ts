@@ -1,2 +1,3 @@
 export { readReport, type JobReport, type ReportBroker } from './read-report.ts';
+export { readReportScript } from './report-script.ts';
 export { renderReport } from './render-report.ts';

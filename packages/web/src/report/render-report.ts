@@ -1,81 +1,108 @@
-import { drawGanttSvg } from '../server/drawing/gantt-svg.ts';
-import { drawTimesSvg } from '../server/drawing/times-svg.ts';
+import { createHash } from 'node:crypto';
+
+import { describeInstant, describeTime } from '@mutirao/core/shared';
+
+import type { FailureGroup, ReportData } from '../schema/index.ts';
 import { escapeMarkup as text } from '../server/drawing/escape-markup.ts';
-import type { FailureGroup, Ledger } from '../schema/index.ts';
+import { drawGanttSvg } from '../server/drawing/gantt-svg.ts';
+import { drawLedgerSvg } from '../server/drawing/ledger-svg.ts';
+import { drawStragglersSvg, drawTimesSvg } from '../server/drawing/times-svg.ts';
 import type { JobReport } from './read-report.ts';
+import { readReportScript } from './report-script.ts';
+import { reportStyle } from './report-style.ts';
+import { figureOf, numberCell, pairsOf, tableOf } from './report-parts.ts';
 
-/** Nothing in the file runs or is fetched: only its own style is allowed, whatever stands in names and outputs. */
-const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
-const style = `
-:root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
-body { max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; } td, th { padding: .2rem .7rem .2rem 0; text-align: left; vertical-align: top; }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
-pre { overflow: auto; max-height: 20rem; padding: .5rem; border: 1px solid #8888; white-space: pre-wrap; overflow-wrap: anywhere; }
-svg { width: 100%; height: auto; background: #fff; }
-`;
-
-/** Writes a report as one HTML file that needs nothing else: no script, no other file. */
-export function renderReport(report: JobReport): string {
+/** Writes a report as one HTML file that needs nothing else. Nothing in it is fetched, and only its own script runs, whatever stands in names and outputs. @param script the page's own unless said otherwise; empty for none. */
+export function renderReport(report: JobReport, script: string = readReportScript()): string {
   const { detail: { job }, madeAt } = report;
   const title = `Job ${job.job_id}${job.label === '' ? '' : `: ${job.label}`}`;
+  const code = safeScript(script);
   return [
-    '<!doctype html>', '<html lang="en"><head><meta charset="utf-8">', `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">', `<title>${text(title)}</title><style>${style}</style></head><body>`,
-    `<h1>${text(title)}</h1>`, `<p>${text(job.status)}; as it was at ${text(new Date(madeAt).toISOString())}, by Mutirao.</p>`,
-    ...facts(report), '<h2>Where it ran</h2>', drawGanttSvg(report.gantt, 'Where it ran'),
-    ...report.gantt.rows_left_out === 0 ? [] : [`<p>${report.gantt.rows_left_out} more machines are left out.</p>`],
-    ...times(report), ...failures(report), ...ledger(report.ledger), '</body></html>', '',
+    '<!doctype html>', '<html lang="en"><head><meta charset="utf-8">', `<meta http-equiv="Content-Security-Policy" content="${policyFor(code)}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">', `<title>${text(title)}</title><style>${reportStyle}</style></head><body><main>`,
+    `<h1>${text(title)}</h1>`, `<p class="faint">${text(job.status)}; as it was at ${describeInstant(madeAt)}, by Mutirao. Times are in UTC where they end in Z, and else those of the computer that shows them; in what is printed, of the one that made this.</p>`,
+    ...facts(report), ...whereItRan(report), ...timesSection(report), ...failureSection(report), ...costSection(report), '</main>',
+    ...code === '' ? [] : [`<script type="application/json" id="report-data">${dataOf(report)}</script>`, `<script>${code}</script>`], '</body></html>', '',
   ].join('\n');
 }
 
+function policyFor(code: string): string {
+  const own = code === '' ? '' : ` script-src 'sha256-${createHash('sha256').update(code).digest('base64')}';`;
+  return `default-src 'none'; style-src 'unsafe-inline';${own} img-src data:; base-uri 'none'; form-action 'none'`;
+}
+
+/** Neither ends its element nor begins a comment in it; in strings and patterns the backslash changes nothing. */
+function safeScript(script: string): string {
+  return script.replace(/<(?=\/script|script|!--)/gi, '\\x3c');
+}
+
+/** JSON in which nothing can end the element that it stands in. */
+function dataOf({ gantt, times, ledger }: JobReport): string {
+  const data: ReportData = { gantt, times, ledger };
+  return JSON.stringify(data).replaceAll('<', '\\u003c');
+}
+
 function facts({ detail: { job, groups, ...detail } }: JobReport): string[] {
-  const span = job.ended_unix_ms === null ? 'still running' : seconds(job.ended_unix_ms - job.submitted_unix_ms);
+  const span = job.ended_unix_ms === null ? 'still running' : describeTime(job.ended_unix_ms - job.submitted_unix_ms);
   const counts = Object.entries(job.tasks).filter(([, count]) => count > 0).map(([status, count]) => `${count} ${status}`).join(', ');
-  return pairs([
-    ['of', job.user_id], ['submitted', new Date(job.submitted_unix_ms).toISOString()], ['took', span], ['tasks', `${job.task_count}: ${counts}`], ['replicas', String(job.replica_count)],
+  return pairsOf([
+    ['of', job.user_id], ['submitted', describeInstant(job.submitted_unix_ms)], ['took', span], ['tasks', `${job.task_count}: ${counts}`], ['runs', String(job.replica_count)],
     ['command', groups[0]?.command ?? ''], ['task groups', String(detail.group_count)], ['processors of each task', String(detail.processors)], ['scheduler', detail.scheduler], ['home directory', detail.home_directory],
     ['cancelled because', job.cancel_reason],
   ]);
 }
 
-function times({ times: { count, mean_ms: mean, quantiles, stragglers, ...rest } }: JobReport): string[] {
+function whereItRan({ gantt }: JobReport): string[] {
+  if (gantt.rows.length === 0) return ['<h2>Where it ran</h2><p>Nothing has run.</p>'];
+  const { svg, rowsLeftOut } = drawGanttSvg(gantt, 'Where it ran');
+  const notes = [
+    ...gantt.bars === null ? [`There were more than 5,000 runs: each row shows what its machine did, as shares of its time in stretches of ${describeTime(gantt.bin_ms)}.`] : [],
+    ...gantt.rows_left_out > 0 ? [`${gantt.rows_left_out} more machines are left out.`] : [], ...rowsLeftOut > 0 ? [`In print the first ${gantt.rows.length - rowsLeftOut} machines are shown.`] : [],
+  ];
+  return ['<h2>Where it ran</h2>', figureOf('gantt', svg, { label: `What ran on ${gantt.rows.length} machines`, note: 'Drag moves, the slider or the wheel with Ctrl zooms, names of the legend hide and show. Files on their way are the thin strip below the runs.', canZoom: true }), ...notes.map((note) => `<p class="faint">${note}</p>`)];
+}
+
+function timesSection({ times }: JobReport): string[] {
+  const { count, mean_ms: mean, quantiles, stragglers, straggler_count: stragglerCount } = times;
   if (count === 0) return [];
-  const rows = stragglers.slice(0, 20).map((one) => [String(one.task_index), one.machine_id, seconds(one.took_ms), `${one.times_half} times`]);
+  const rows = stragglers.map((one) => [
+    numberCell(one.task_index), one.machine_id, numberCell(one.took_ms, `${describeTime(one.took_ms)}${one.is_running ? ', runs' : ''}`), numberCell(one.times_half, one.times_half.toFixed(1)), numberCell(one.failures_before), one.why,
+  ]);
   return [
-    '<h2>How long tasks took</h2>', drawTimesSvg({ count, mean_ms: mean, quantiles, stragglers, ...rest }),
-    `<p>${count} accepted; mean ${seconds(mean ?? 0)}; ${quantiles.map(({ share, ms_max: most }) => `${share * 100} % within ${seconds(most)}`).join(', ')}.</p>`,
-    ...rows.length === 0 ? [] : ['<h3>Stragglers</h3>', table(['task', 'machine', 'took', 'of half of the tasks'], rows)],
+    '<h2>How long tasks took</h2>', figureOf('times', drawTimesSvg(times), { label: 'Distribution of task times' }),
+    `<p>${count} accepted; mean ${describeTime(mean ?? 0)}; ${quantiles.map(({ share, ms_max: most }) => `${Math.round(share * 100)} % within ${describeTime(most)}`).join(', ')}.</p>`,
+    ...rows.length === 0 ? [] : [
+      '<h2>Stragglers</h2>', `<p>${stragglerCount} runs took more than twice as long as half of the tasks${stragglerCount > rows.length ? `; the ${rows.length} longest are listed` : ''}.</p>`, figureOf('stragglers', drawStragglersSvg(times), { label: 'Stragglers' }),
+      tableOf('stragglers', ['Task', 'Machine', 'Took', 'Times the half', 'Failures before', 'Why'], rows),
+    ],
   ];
 }
 
-function failures({ failures: { groups, replica_count: count } }: JobReport): string[] {
-  return count === 0 ? [] : [`<h2>What failed</h2><p>${count} replicas.</p>`, ...groups.flatMap(failure)];
+function failureSection({ failures: { groups, replica_count: count, lost_count: lost, causes_left_out: causesLeftOut }, failedRuns, failedRunsLeftOut }: JobReport): string[] {
+  if (count + lost === 0) return [];
+  const rows = failedRuns.map((run) => [
+    numberCell(run.task_index), run.machine_id, run.cause, run.detail, numberCell(run.ended_unix_ms, describeInstant(run.ended_unix_ms)), run.started_unix_ms === 0 ? 'never started' : numberCell(run.ended_unix_ms - run.started_unix_ms, describeTime(Math.max(0, run.ended_unix_ms - run.started_unix_ms))),
+  ]);
+  return [
+    '<h2>What failed</h2>', `<p>${count} runs failed, ${lost} were lost with their machine.</p>`, ...groups.flatMap(failureGroup), ...causesLeftOut > 0 ? [`<p>${causesLeftOut} more causes are left out.</p>`] : [],
+    '<h3>Run by run</h3>', ...failedRunsLeftOut > 0 ? [`<p>The last ${failedRuns.length}; ${failedRunsLeftOut} before them are left out.</p>`] : [], tableOf('failed runs', ['Task', 'Machine', 'Cause', 'Detail', 'Ended', 'After'], rows),
+  ];
 }
 
-function failure({ cause, replica_count: replicas, task_count: tasks, given_up_count: givenUp, task_indexes: indexes, machines, detail, sample }: FailureGroup): string[] {
+function failureGroup({ cause, is_loss: isLoss, replica_count: replicas, task_count: tasks, given_up_count: givenUp, task_indexes: indexes, machines, detail, sample }: FailureGroup): string[] {
   const output = [['standard error', sample?.standard_error ?? ''], ['standard output', sample?.standard_output ?? '']].filter(([, words]) => words !== '');
+  const where = machines.map(({ machine_id: id, count }) => `${id} (${count})`).join(', ');
   return [
-    `<h3>${text(cause)}</h3>`, `<p>${replicas} replicas of ${tasks} tasks (${indexes.join(', ')}${tasks > indexes.length ? ', ...' : ''}), ${givenUp} given up; on ${text(machines.map(({ machine_id: id, count }) => `${id} (${count})`).join(', '))}.</p>`,
+    `<h3>${text(cause)}</h3>`, `<p>${replicas} runs${isLoss ? ' lost,' : ''} of ${tasks} tasks (${indexes.join(', ')}${tasks > indexes.length ? ', ...' : ''}), ${givenUp} given up; on ${text(where)}.</p>`,
     ...detail === '' ? [] : [`<p>${text(detail)}</p>`], ...output.map(([name = '', words = '']) => `<p>The end of the ${name} of task ${sample?.task_index ?? 0}:</p><pre>${text(words)}</pre>`),
   ];
 }
 
-function ledger({ by_provider: providers, total }: Ledger): string[] {
-  const columns = ['held', 'used', 'losers', 'killed'] as const;
-  const row = (name: string, times: Ledger['total']): string[] => [name, ...columns.map((column) => seconds(times[`${column}_processor_ms`]))];
-  return ['<h2>What it cost</h2>', table(['provider', ...columns.map((column) => `${column}, processor time`)], [...providers.map((one) => row(one.provider_id, one)), row('all', total)])];
-}
-
-function pairs(entries: readonly (readonly [string, string])[]): string[] {
-  return ['<table>', ...entries.filter(([, value]) => value !== '').map(([name, value]) => `<tr><th>${text(name)}</th><td>${text(value)}</td></tr>`), '</table>'];
-}
-
-function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = (row: readonly string[], tag: string): string => `<tr>${row.map((cell, index) => `<${tag}${index === 0 ? '' : ' class="number"'}>${text(cell)}</${tag}>`).join('')}</tr>`;
-  return ['<table>', cells(headings, 'th'), ...rows.map((row) => cells(row, 'td')), '</table>'].join('\n');
-}
-
-function seconds(ms: number): string {
-  return `${Math.round(ms / 100) / 10} s`;
+function costSection({ ledger }: JobReport): string[] {
+  const columns = ['held', 'used', 'losers', 'killed', 'idle'] as const;
+  const row = (name: string, times: JobReport['ledger']['total']) => [name, ...columns.map((column) => numberCell(times[`${column}_processor_ms`], describeTime(times[`${column}_processor_ms`])))];
+  return [
+    '<h2>What it cost</h2>', ...ledger.total.held_processor_ms === 0 ? [] : [figureOf('ledger', drawLedgerSvg(ledger), { label: 'Where the processor-time went' })],
+    tableOf('processor-time', ['Provider', 'Held', 'Used', 'Losers', 'Killed', 'Idle'], [...ledger.by_provider.map((one) => row(one.provider_id, one)), row('all', ledger.total)]),
+  ];
 }

@@ -99,4 +99,4 @@ export const apiPrefix = '/api/v1';
 /** The stream of `streamTopics`: `?topics=summary,jobs` and, for `job`, `&job=5`. */
 export const eventsPath = `${apiPrefix}/events`;
 /** `?what=...&format=...` of `/jobs/ID/download`: a file to save. */
-export const downloadFormats = { replicas: ['csv', 'json'], ledger: ['csv', 'json'], gantt: ['svg', 'json'], report: ['html'] } as const;
+export const downloadFormats = { replicas: ['csv', 'json'], ledger: ['csv', 'json'], gantt: ['svg', 'json'], times: ['svg', 'json', 'csv'], stragglers: ['csv', 'json', 'svg'], failures: ['csv', 'json'], report: ['html'] } as const;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
@@ -13,13 +14,14 @@ import { resolveJobId } from '../../selectors.ts';
 
 /** Where the report goes. */
 export interface ReportOptions {
-  readonly out: string;
+  /** A file named after the job, in the current folder, when left out. */
+  readonly out?: string;
 }
 
 export function define(command: Command, act: Act): void {
   command
     .argument('<job>', 'a job number, or last')
-    .requiredOption('--out <file>', 'where to write it; what is there is replaced')
+    .option('--out <file>', 'where to write it, job-NUMBER-report.html when left out; what is there is replaced')
     .action((job: string, options: ReportOptions) => act((context) => writeReport(context, job, options)));
 }
 
@@ -28,7 +30,7 @@ export async function writeReport(context: CommandContext, job: string, { out }:
   const broker = await context.broker();
   const jobId = await resolveJobId(broker, job);
   const html = renderReport(await readReport(broker, jobId, context.clock));
-  const path = resolve(context.directory, out);
+  const path = resolve(context.directory, out ?? `job-${jobId}-report.html`);
   try {
     writeAtomic(path, html, 0o644);
   } catch (error) {
@@ -37,7 +39,7 @@ export async function writeReport(context: CommandContext, job: string, { out }:
   const size = Buffer.byteLength(html);
   tell(context.output, {
     json: (): JsonOf<typeof shapes.job_report> => ({ job_id: jobId, file: path, size_bytes: size }),
-    table: () => [`The report on job ${jobId} is in ${path} (${Math.ceil(size / 1024)} KiB).`], quiet: () => [path],
+    table: () => [`The report on job ${jobId} is in ${path} (${Math.ceil(size / 1024)} KiB); whoever has the file can open it:`, pathToFileURL(path).href], quiet: () => [path],
   });
   return 0;
 }

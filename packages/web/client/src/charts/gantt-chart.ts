@@ -53,7 +53,7 @@ function ganttFrame(picture: GanttPicture, look: ChartLook): ChartOption {
   const nameOf = (kind: number): string => `${kinds[kind] ?? ''} ${sayProcessorTime(sums[kind] ?? 0).replace('processor-', '')}`;
   return {
     ...baseOption(look),
-    grid: gridWithin({ top: above, bottom: below }),
+    grid: gridWithin({ top: above, bottom: below, right: ganttRows(rows.length).seen < rows.length ? 28 : 10 }),
     legend: { type: 'scroll', top: 0, left: 0, right: 10, itemWidth: 14, itemHeight: 10, icon: 'rect', textStyle: { color: look.faint, fontSize: 12 }, inactiveColor: look.line, pageIconColor: look.faint, pageTextStyle: { color: look.faint }, data: used.map(nameOf) },
     xAxis: { ...axis, type: 'time', min: from, max: Math.max(from + 1, until), splitLine: { ...axis.splitLine, show: true }, splitNumber: Math.max(2, Math.round(look.width / 160)) },
     yAxis: { ...axis, type: 'category', inverse: true, data: [...rows], axisTick: { show: false }, splitLine: { show: false }, axisLabel: { ...axis.axisLabel, width: look.width < 480 ? 84 : 150, overflow: 'truncate', color: look.text } },

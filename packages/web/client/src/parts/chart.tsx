@@ -2,6 +2,7 @@ import type { ECElementEvent, ECharts } from 'echarts/core';
 import { useEffect, useMemo, useState, type HTMLAttributes, type ReactNode } from 'react';
 import type { ChartLook, ChartOption } from '../charts/look.ts';
 import type { ChartTable } from '../charts/table.ts';
+import { withPlainTips } from './plain-tips.ts';
 import { useLook } from './use-look.ts';
 import { useWidth } from './use-width.ts';
 
@@ -116,25 +117,6 @@ function useEngine(ref: { readonly current: HTMLDivElement | null }): { readonly
     return () => { isGone = true; setChart(undefined); made?.dispose(); };
   }, [ref]);
   return { chart, isMissing };
-}
-
-type Formatter = (...told: unknown[]) => unknown;
-
-/** The option with tips whose text stays text: what ECharts gets as a string it takes for markup. */
-function withPlainTips(option: ChartOption, label: string): ChartOption {
-  const formatter = (option.tooltip as { readonly formatter?: Formatter } | undefined)?.formatter;
-  const tooltip = typeof formatter !== 'function' ? { show: false } : {
-    ...option.tooltip,
-    formatter: (...told: unknown[]) => {
-      const said = formatter(...told);
-      if (typeof said !== 'string' || said === '') return '';
-      const element = document.createElement('div');
-      element.className = 'chart-tip';
-      element.textContent = said;
-      return element;
-    },
-  };
-  return { ...option, tooltip, aria: { enabled: true, label: { description: label } } } as ChartOption;
 }
 
 /** The chart as a table, once it is asked for. */

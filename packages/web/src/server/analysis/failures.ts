@@ -32,6 +32,17 @@ export function groupFailures(records: JobRecords): Failures {
   };
 }
 
+/** A run that failed or was lost. */
+export type FailedRun = Readonly<Record<'task_index' | 'replica_id' | 'exit_status' | 'started_unix_ms' | 'ended_unix_ms', number> & Record<'machine_id' | 'cause' | 'reason' | 'detail', string> & { is_loss: boolean }>;
+
+/** Every run that failed or was lost, as it happened. */
+export function listFailedRuns(records: JobRecords): FailedRun[] {
+  return records.rows().filter((row) => isFailure(row) || isLoss(row)).sort((one, other) => one.endedAt - other.endedAt).map((row) => ({
+    task_index: row.taskIndex, replica_id: row.replicaId, machine_id: row.machineId, cause: causeOf(row), exit_status: row.exitStatus, reason: row.reason, detail: row.detail, is_loss: isLoss(row),
+    started_unix_ms: row.startedAt, ended_unix_ms: row.endedAt,
+  }));
+}
+
 function byCause(rows: readonly ReplicaRow[]): ReplicaRow[][] {
   return [...Map.groupBy(rows, ({ outcome, exitStatus, reason }) => `${outcome} ${exitStatus} ${reason}`).values()].sort((one, other) => other.length - one.length);
 }

@@ -1,17 +1,16 @@
-import { downloadFormats, type Gantt } from '../../schema/index.ts';
+import { downloadFormats, type Gantt, type TaskTimes } from '../../schema/index.ts';
 import { MutiraoError } from '@mutirao/api/errors';
 import { Outcome } from '@mutirao/api/machine';
 
+import { listFailedRuns } from '../analysis/failures.ts';
 import { drawGantt } from '../analysis/gantt.ts';
 import type { JobArchive } from '../analysis/job-archive.ts';
 import type { JobRecords } from '../analysis/job-records.ts';
+import { measureTimes } from '../analysis/task-times.ts';
 import { ledgerDocument } from '../documents/ledger.ts';
 import { nameOf } from '../documents/names.ts';
-import { drawGanttSvg } from '../drawing/gantt-svg.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 import type { Readings } from '../readings.ts';
-import { renderReport } from '../../report/render-report.ts';
-import { readReport } from '../../report/read-report.ts';
 
 /** A file to save. */
 export interface Download {
@@ -43,16 +42,44 @@ function listChoices(): string {
 }
 
 async function bodyOf(parts: GatewayParts, { jobId, what, format }: DownloadWish, { archive, readings }: { readonly archive: JobArchive; readonly readings: Readings }): Promise<string> {
-  if (what === 'report') return renderReport(await readReport(parts.grid.broker(), jobId, parts.clock));
+  // What draws is loaded when somebody wants a picture: it is no small part of the gateway.
+  if (what === 'report') {
+    const { readReport, renderReport } = await import('../../report/index.ts');
+    return renderReport(await readReport(parts.grid.broker(), jobId, parts.clock));
+  }
   if (what === 'ledger') {
     const { rows } = ledgerDocument((await readings.ledger(jobId)).rows, jobId);
     return format === 'csv' ? csvOf(rows) : JSON.stringify(rows);
   }
   const records = await archive.look(jobId, { whole: true });
-  if (what === 'replicas') return format === 'csv' ? csvOf(replicasOf(records)) : JSON.stringify(replicasOf(records));
-  const gantt: Gantt = drawGantt(records, { from: undefined, until: undefined, binCount: undefined, barsMax: undefined }, parts.clock.now());
-  return format === 'svg' ? drawGanttSvg(gantt, `Job ${jobId}`) : JSON.stringify(gantt);
+  const now = parts.clock.now();
+  switch (what) {
+    case 'replicas': return tableOf(replicasOf(records), format);
+    case 'failures': return tableOf(listFailedRuns(records), format);
+    case 'gantt': return ganttBody(drawGantt(records, { from: undefined, until: undefined, binCount: undefined, barsMax: undefined }, now), format);
+    case 'stragglers': return stragglersBody(measureTimes(records, now), format);
+    default: return timesBody(measureTimes(records, now), format);
+  }
 }
+
+function tableOf(rows: readonly Row[], format: string): string {
+  return format === 'csv' ? csvOf(rows) : JSON.stringify(rows);
+}
+
+async function ganttBody(gantt: Gantt, format: string): Promise<string> {
+  return format === 'svg' ? (await import('../drawing/gantt-svg.ts')).drawGanttSvg(gantt, `Job ${gantt.job_id}`).svg : JSON.stringify(gantt);
+}
+
+async function stragglersBody(times: TaskTimes, format: string): Promise<string> {
+  return format === 'svg' ? (await import('../drawing/times-svg.ts')).drawStragglersSvg(times) : tableOf(times.stragglers, format);
+}
+
+async function timesBody(times: TaskTimes, format: string): Promise<string> {
+  if (format === 'svg') return (await import('../drawing/times-svg.ts')).drawTimesSvg(times);
+  return format === 'csv' ? csvOf(times.bins) : JSON.stringify(times);
+}
+
+type Row = Readonly<Record<string, string | number | boolean>>;
 
 function replicasOf(records: JobRecords): Readonly<Record<string, string | number>>[] {
   return records.rows().sort((one, other) => one.taskIndex - other.taskIndex || one.replicaId - other.replicaId).map((row) => ({
@@ -63,7 +90,7 @@ function replicasOf(records: JobRecords): Readonly<Record<string, string | numbe
 }
 
 /** Rows with the same fields as CSV (RFC 4180); nothing in it is a formula to a spreadsheet. */
-export function csvOf(rows: readonly Readonly<Record<string, string | number | boolean>>[]): string {
+export function csvOf(rows: readonly Row[]): string {
   const names = Object.keys(rows[0] ?? {});
   const lines = rows.map((row) => names.map((name) => cellOf(row[name] ?? '')).join(','));
   return [names.join(','), ...lines, ''].join('\r\n');

@@ -8,6 +8,7 @@ import { Legend, StackedBar } from '../../parts/legend.tsx';
 import { Answered, Empty, Loading, Panel } from '../../parts/notices.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { LedgerPicture } from '../now/ledger-panel.tsx';
+import { Downloads } from './downloads.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
 import { GanttChart } from './gantt-chart.tsx';
 import { TimesPanels } from './times-panel.tsx';
@@ -49,6 +50,7 @@ function JobHead({ detail }: { readonly detail: JobDetail }): ReactNode {
     <section className="panel whole job-head">
       <div className="row"><h1>Job {job.job_id} <span className="faint">{job.label}</span></h1><StatusBadge status={job.status} />
         <span className="row end">
+          <Downloads jobId={job.job_id} what="report" formats={['html']} />
           <button type="button" onClick={() => explain({ kind: 'job', jobId: job.job_id })}>Why?</button>
           {job.tasks.failed + job.tasks.cancelled > 0 ? <button type="button" onClick={retry}>Retry what failed</button> : null}
           {job.status === 'running' ? <button type="button" className="danger" onClick={cancel}>Cancel</button> : null}
@@ -90,10 +92,4 @@ function StatedPanel({ detail }: { readonly detail: JobDetail }): ReactNode {
       {detail.group_count > 8 ? <p className="hint">and {sayMany(detail.group_count - 8, 'other group')}</p> : null}
     </Panel>
   );
-}
-
-function Downloads({ jobId, what, formats }: { readonly jobId: number; readonly what: string; readonly formats: readonly string[] }): ReactNode {
-  const { gateway, say } = usePage();
-  const save = (format: string): void => { gateway.download(jobId, what, format).catch((error: unknown) => say(problemOf(error).message, true)); };
-  return <span className="row"><span className="faint">{what}</span>{formats.map((format) => <button key={format} type="button" className="small" onClick={() => save(format)} aria-label={`Download ${what} as ${format.toUpperCase()}`}>{format.toUpperCase()}</button>)}</span>;
 }

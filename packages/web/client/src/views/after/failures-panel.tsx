@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { FailureGroup } from '../../../../src/schema/index.ts';
 import { sayCount, sayMany } from '../../model/words.ts';
 import { useAnswer, usePage } from '../../page-context.tsx';
+import { Downloads } from './downloads.tsx';
 import { Answered, Empty, Panel } from '../../parts/notices.tsx';
 
 /** What went wrong, by cause, with what one of each printed. */
@@ -9,7 +10,7 @@ export function FailuresPanel({ jobId, everyMs }: { readonly jobId: number; read
   const answer = useAnswer('getFailures', { params: { job_id: jobId } }, everyMs);
   const { value } = answer;
   return (
-    <Panel title="Failures" className="whole" aside={value === undefined ? undefined : <span className="faint">{sayMany(value.replica_count, 'run')} failed{value.lost_count > 0 ? `, ${sayCount(value.lost_count)} lost with their machine` : ''}</span>}>
+    <Panel title="Failures" className="whole" aside={value === undefined ? undefined : <span className="faint">{sayMany(value.replica_count, 'run')} failed{value.lost_count > 0 ? `, ${sayCount(value.lost_count)} lost with their machine` : ''}{value.groups.length === 0 ? null : <> <Downloads jobId={jobId} what="failures" formats={['csv', 'json']} /></>}</span>}>
       <Answered answer={answer} what="failures">
         {({ groups, causes_left_out: left }) => (groups.length === 0 ? <Empty title="Nothing failed." /> : <>{groups.map((group, index) => <Cause key={index} group={group} jobId={jobId} />)}{left > 0 ? <p className="hint">and {sayMany(left, 'other cause')}</p> : null}</>)}
       </Answered>

@@ -5,6 +5,7 @@ import { buildTimesOption, timesHeight, timesTable } from '../../charts/times-ch
 import { sayCount, sayDuration, sayMany } from '../../model/words.ts';
 import { useAnswer, usePage } from '../../page-context.tsx';
 import { Chart, type PressedDatum } from '../../parts/chart.tsx';
+import { Downloads } from './downloads.tsx';
 import { Answered, Empty, Panel } from '../../parts/notices.tsx';
 
 const toldMax = 5;
@@ -14,8 +15,8 @@ export function TimesPanels({ jobId, everyMs }: { readonly jobId: number; readon
   const answer = useAnswer('getTaskTimes', { params: { job_id: jobId } }, everyMs);
   return (
     <>
-      <Panel title="Task times"><Answered answer={answer} what="task times">{(times) => (times.count === 0 ? <Empty title="No task has ended yet." /> : <Distribution times={times} />)}</Answered></Panel>
-      <Panel title="Stragglers" aside={answer.value === undefined || answer.value.straggler_count === 0 ? undefined : <span className="faint">{sayMany(answer.value.straggler_count, 'run')} above twice the half</span>}>
+      <Panel title="Task times" aside={<Downloads jobId={jobId} what="times" formats={['svg', 'csv', 'json']} />}><Answered answer={answer} what="task times">{(times) => (times.count === 0 ? <Empty title="No task has ended yet." /> : <Distribution times={times} />)}</Answered></Panel>
+      <Panel title="Stragglers" aside={answer.value === undefined || answer.value.straggler_count === 0 ? undefined : <span className="row"><span className="faint">{sayMany(answer.value.straggler_count, 'run')} above twice the half</span><Downloads jobId={jobId} what="stragglers" formats={['svg', 'csv', 'json']} /></span>}>
         <Answered answer={answer} what="stragglers">{(times) => <Stragglers times={times} />}</Answered>
       </Panel>
     </>
