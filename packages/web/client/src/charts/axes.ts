@@ -8,15 +8,19 @@ const instantWidth = 95;
 const minute = 60_000;
 const day = 86_400_000;
 
+// Kept: to make one takes longer than to use it.
+const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
+const minuteFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const secondFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
 /** An axis of instants by the clock of who looks; days stand out. */
 export function timeAxis(look: ChartLook, { from, until }: { readonly from: number; readonly until: number }): XAXisComponentOption {
   const axis = axisLook(look);
   const shift = -new Date(from).getTimezoneOffset() * minute;
   const { ticks, step } = timeTicksOf(from, until, { about: Math.max(2, look.width / instantWidth), shift });
   const sayTick = (tick: number): string => {
-    const at = new Date(tick);
-    if (step >= day || (tick + shift) % day === 0) return `{day|${at.toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short' })}}`;
-    return at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', ...(step < minute ? { second: '2-digit' } : {}) });
+    if (step >= day || (tick + shift) % day === 0) return `{day|${dayFormat.format(tick)}}`;
+    return (step < minute ? secondFormat : minuteFormat).format(tick);
   };
   return {
     // ECharts' own ticks mix clocks with and without seconds.

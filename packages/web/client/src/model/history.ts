@@ -10,9 +10,9 @@ export interface GridSample {
 }
 
 /** A sample is taken so often. */
-export const sampleMs = 1000;
+export const sampleMs = 2000;
 /** So many are kept: the last ten minutes. */
-export const samplesKept = 600;
+export const samplesKept = 300;
 
 /** After so long without a sample nobody knows what was between; a tab that is not seen gets one a minute. */
 const gapMs = 70_000;

@@ -58,11 +58,12 @@ export function Chart<T>({ data, build, height, label, table, onPress, onZoom, h
   const look = useLook();
   const option = useMemo(() => build(data, { ...look, width }), [build, data, look, width]);
   const { chart, isMissing } = useEngine(ref);
+  // Apart from the option: each time it draws all anew.
+  useEffect(() => chart?.resize(), [chart, width, height]);
   useEffect(() => {
-    chart?.resize();
     // What is told anew replaces what it was; a range that somebody zoomed to stays.
     chart?.setOption(withPlainTips(option, label), { replaceMerge: ['series', 'xAxis', 'yAxis', 'grid', 'legend', 'title'], lazyUpdate: true });
-  }, [chart, option, label, height]);
+  }, [chart, option, label]);
   useEffect(() => {
     if (handle === undefined) return undefined;
     handle.current = { engine: () => chart, placeAt: ({ x, y }) => placeOf(chart?.convertFromPixel({ xAxisIndex: 0, yAxisIndex: 0 }, [x, y])) };
