@@ -39,6 +39,13 @@ test('edges are drawn by how they look, those out of sight not at all, and those
   t.is(edgePaths({ ...pair, edges: [edge('a', 'gone')] }, { area: everywhere, ...unmarked }).count, 0);
 });
 
+test('a line that leads straight up passes beside what is between, where it can be pressed', (t) => {
+  const up = { ...pair, edges: [edge('b', 'a')] };
+  t.regex(edgePaths(up, { area: everywhere, ...unmarked }).plain, /^M84 204C336 /);
+  t.is(findEdgeAt(up, { x: 84, y: 100 }, 9), undefined);
+  t.deepEqual(findEdgeAt(up, { x: 84 + 0.75 * 252, y: 102 }, 9), edge('b', 'a'));
+});
+
 test('a press takes the edge that is nearest, and none that is too far', (t) => {
   t.deepEqual(findEdgeAt(pair, { x: 88, y: 100 }, 9), pair.edges[0]);
   t.is(findEdgeAt(pair, { x: 95, y: 100 }, 9), undefined);

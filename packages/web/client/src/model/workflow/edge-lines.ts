@@ -10,11 +10,12 @@ export type EdgeLook = 'plain' | 'critical' | 'selected';
 /** Where tasks are that are being dragged, by their id. */
 export type Places = ReadonlyMap<string, Point>;
 
-/** The line of an edge: from the lower edge of one box to the upper one of another, with how far its bends reach. */
+/** The line of an edge: from the lower edge of one box to the upper one of another, with how far its bends reach down and up, and to the side. */
 interface EdgeLine {
   readonly start: Point;
   readonly end: Point;
   readonly bend: number;
+  readonly aside: number;
 }
 
 /** What decides how edges are drawn. */
@@ -61,18 +62,19 @@ function lineOf({ from, to }: WorkflowEdge, known: ReadonlyMap<string, Point>, d
   const [one, other] = [dragged.get(from) ?? known.get(from), dragged.get(to) ?? known.get(to)];
   if (one === undefined || other === undefined) return undefined;
   const [start, end] = [{ x: one.x + nodeWidth / 2, y: one.y + nodeHeight }, { x: other.x + nodeWidth / 2, y: other.y }];
-  // A line that leads up bends further out, so that it is told from the boxes that it passes.
+  // A line that leads up bends further out, and to the side of a box that is straight above it, so that it is told from what it passes.
   const fall = end.y - start.y;
-  return { start, end, bend: fall >= 2 * leastBend ? fall / 2 : leastBend + 4 * Math.sqrt(2 * leastBend - fall) };
+  const aside = fall < 0 && Math.abs(end.x - start.x) < nodeWidth ? 1.5 * nodeWidth : 0;
+  return { start, end, aside, bend: fall >= 2 * leastBend ? fall / 2 : leastBend + 4 * Math.sqrt(2 * leastBend - fall) };
 }
 
-function pathOf({ start, end, bend }: EdgeLine): string {
-  return `M${start.x} ${start.y}C${start.x} ${start.y + bend} ${end.x} ${end.y - bend} ${end.x} ${end.y}`;
+function pathOf({ start, end, bend, aside }: EdgeLine): string {
+  return `M${start.x} ${start.y}C${start.x + aside} ${start.y + bend} ${end.x + aside} ${end.y - bend} ${end.x} ${end.y}`;
 }
 
-function reachesInto({ start, end, bend }: EdgeLine, { left, top, right, bottom }: Area): boolean {
+function reachesInto({ start, end, bend, aside }: EdgeLine, { left, top, right, bottom }: Area): boolean {
   const up = end.y - start.y < 2 * leastBend ? bend : 0;
-  return Math.min(start.x, end.x) <= right && Math.max(start.x, end.x) >= left && Math.min(start.y, end.y) - up <= bottom && Math.max(start.y, end.y) + up >= top;
+  return Math.min(start.x, end.x) <= right && Math.max(start.x, end.x) + aside >= left && Math.min(start.y, end.y) - up <= bottom && Math.max(start.y, end.y) + up >= top;
 }
 
 function distanceTo(line: EdgeLine, point: Point): number {
@@ -86,10 +88,10 @@ function distanceTo(line: EdgeLine, point: Point): number {
   return least;
 }
 
-function pointOf({ start, end, bend }: EdgeLine, along: number): Point {
+function pointOf({ start, end, bend, aside }: EdgeLine, along: number): Point {
   const rest = 1 - along;
   const [first, second, third, fourth] = [rest ** 3, 3 * rest ** 2 * along, 3 * rest * along ** 2, along ** 3];
-  return { x: (first + second) * start.x + (third + fourth) * end.x, y: first * start.y + second * (start.y + bend) + third * (end.y - bend) + fourth * end.y };
+  return { x: (first + second) * start.x + (third + fourth) * end.x + (second + third) * aside, y: first * start.y + second * (start.y + bend) + third * (end.y - bend) + fourth * end.y };
 }
 
 function distanceToSegment(point: Point, start: Point, end: Point): number {

@@ -10,7 +10,7 @@ export function EdgePanel({ edge: { from, to, data_bytes: bytes, share }, editor
   return (
     <div className="properties">
       <h3>An edge</h3>
-      <p><button type="button" className="link" onClick={() => go(to)}>{to}</button> waits for <button type="button" className="link" onClick={() => go(from)}>{from}</button>.</p>
+      <p className="lead"><button type="button" className="link" onClick={() => go(to)}>{to}</button> waits for <button type="button" className="link" onClick={() => go(from)}>{from}</button>.</p>
       <NumberField id="edge-bytes" label="Data beside its files, bytes" value={bytes} onChange={(next) => change('bytes', { data_bytes: next })} />
       <NumberField id="edge-share" label="Transfer, as a share of the sender's run time" value={share} onChange={(next) => change('share', { share: next })} />
       <button type="button" onClick={editor.removeSelected}>Remove the edge</button>
