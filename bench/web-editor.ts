@@ -7,7 +7,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import { buildPageIfStale, openPage, pageFolder, startBrowser, startPretendGateway } from '@mutirao/testkit/page';
 import { below, median, plain, report, type Figure } from './harness.ts';
 
-const { values } = parseArgs({ options: { drawn: { type: 'string', default: '2000' }, rounds: { type: 'string', default: '15' }, profile: { type: 'string' } } });
+const { values } = parseArgs({ options: { drawn: { type: 'string', default: '2000' }, rounds: { type: 'string', default: '10' }, profile: { type: 'string' } } });
 const rounds = Number(values.rounds);
 const drawn = Number(values.drawn);
 const aimMs = 50;
@@ -67,8 +67,8 @@ async function findPair(page: Page, round: number): Promise<readonly [string, st
     return [...document.querySelectorAll('.react-flow__node')].filter((node) => { const box = node.getBoundingClientRect(); return box.left > pane.left + 60 && box.right < pane.right - 200 && box.top > pane.top + 60 && box.bottom < pane.bottom - 160 && isOnTop(node, box); }).map((node) => node.dataset.id);
   })()`) as readonly string[];
   const inSight = new Set(ids);
-  // Two levels on and three to the side, where no edge is.
-  const pairs = ids.flatMap((id) => { const other = `t${Number(id.slice(1)) + 2 * wide + 3}`; return /^t\d+$/.test(id) && inSight.has(other) ? [[id, other] as const] : []; });
+  // Two levels on and some to the side, where no edge is.
+  const pairs = ids.filter((id) => /^t\d+$/.test(id)).flatMap((id) => [3, -3, 2, -2, 4, 5].map((aside) => [id, `t${Number(id.slice(1)) + 2 * wide + aside}`] as const).filter(([, other]) => inSight.has(other)));
   const pair = pairs[(round * 7) % pairs.length];
   if (pair === undefined) throw new Error('no two tasks are in sight');
   return pair;
@@ -177,7 +177,7 @@ async function measureGestures(bench: Bench, round: number): Promise<void> {
   await page.mouse.move(bare.x + towards * 2, bare.y + towards * 2);
   await measureSteps(bench, { name: 'pan', input: 'pointermove', place: viewport, steps: along(bare, { x: towards * 20, y: towards * 15 }) });
   await page.mouse.up();
-  await measureSteps(bench, { name: 'zoom', input: 'wheel', place: viewport, steps: [-1, -1, -1, 1, 1].map((sign) => () => page.mouse.wheel(0, sign * 60)) });
+  await measureSteps(bench, { name: 'zoom', input: 'wheel', place: viewport, steps: [-1, -1, -1, 1, 1, 1].map((sign) => () => page.mouse.wheel(0, sign * 60)) });
 }
 
 /** Zooms in by the wheel, step by step. */
@@ -205,6 +205,8 @@ async function measureEditor(page: Page): Promise<Measured> {
   await page.waitForTimeout(1000);
   for (let round = 0; round < rounds; round += 1) {
     for (const action of await actionsOf(page, round)) await measure(bench, action);
+    // What was added lies where the next round presses.
+    await page.keyboard.press('Delete');
     await measureGestures(bench, round);
   }
   return measured;
