@@ -1,6 +1,6 @@
 // The page in a real Chromium over a real grid: a slot is asked for, refused, moved and given back; a bag and a job file are submitted and run to their end.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -150,17 +150,43 @@ test.serial('a bag of numbers, a list or a table is shown as it would run; with 
 
   await page.getByRole('button', { name: 'A list' }).click();
   await page.getByLabel('Values').fill("a\nd'e f");
-  await preview.getByText(String.raw`echo 'd'\''e f' is 1`).waitFor();
+  await preview.getByText(String.raw`echo 'd'\''e f' is 1`, { exact: true }).waitFor();
 
   await drop(page, { 'notes.txt': 'of mine\n', 'table.csv': 'seed,rate\n1,0.3\n2,0.5\n' });
   await page.getByRole('button', { name: 'A table' }).click();
   await page.getByRole('button', { name: 'Take the values from table.csv' }).click();
   await commandField.fill('cat notes.txt; echo {seed} at {rate}');
-  await preview.getByText('cat notes.txt; echo 2 at 0.5').waitFor();
+  await preview.getByText('cat notes.txt; echo 2 at 0.5', { exact: true }).waitFor();
   t.deepEqual(await lookAt(page, 'bag'), []);
   await page.getByRole('button', { name: 'Submit', exact: true }).click();
   const jobId = await endOfJob(page);
   t.is(mutirao('task', 'output', jobId, '1'), 'of mine\n2 at 0.5\n');
+});
+
+test.serial('the command line that is shown, pasted into a shell, submits the same job', async (t) => {
+  const { page } = await open(t, '/submit');
+  const shell = (line: string): string => execFileSync('/bin/sh', ['-c', line], { cwd: '/', env: { ...process.env, MUTIRAO_HOME: join(home, 'grid'), PATH: `${join(home, 'bin')}:${process.env['PATH'] ?? ''}`, TZ: 'UTC' }, encoding: 'utf8' });
+  mkdirSync(join(home, 'bin'));
+  writeFileSync(join(home, 'bin', 'mutirao'), `#!/bin/sh\nexec ${process.execPath} ${command} "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(work, "it's {} $ok"), 'of mine\n');
+  await page.getByRole('textbox', { name: /^Command/ }).fill('cat "it\'s {} "*; printf "%s|" {name} "$A" {n}');
+  await page.getByRole('button', { name: 'A table' }).click();
+  await page.getByLabel(/^CSV/).fill('name,n\n"it\'s; ""$(reboot)"" `x` \\",1\n-n,2\n');
+  await page.getByText('Names, files, limits').click();
+  await page.getByLabel('Label').fill('--label');
+  await page.getByLabel(/^Put/).fill("it's {{}} $ok");
+  await page.getByLabel(/^Environment/).fill('A="b\' $c');
+  await page.locator('.preview pre').getByText('END').waitFor();
+  const line = await page.locator('.preview pre').innerText();
+  await page.getByRole('button', { name: 'Submit', exact: true }).click();
+  const byPage = await endOfJob(page);
+  const [, byShell = ''] = /Job (\d+) is submitted/.exec(shell(line)) ?? [];
+  mutirao('job', 'wait', byShell);
+  const shown = (jobId: string): unknown => { const { label, groups, environment, home_directory: folder } = JSON.parse(mutirao('job', 'show', jobId, '--json')) as Record<string, unknown>; return { label, groups, environment, folder }; };
+  t.deepEqual(shown(byShell), shown(byPage));
+  const printed = `of mine\nit's; "$(reboot)" \`x\` \\|"b' $c|1|`;
+  t.is(mutirao('task', 'output', byPage, '0'), printed);
+  t.is(mutirao('task', 'output', byShell, '0'), printed);
 });
 
 test.serial('a job file is marked where it is wrong, cannot be submitted so, and runs to its end once it is right', async (t) => {
@@ -169,12 +195,32 @@ test.serial('a job file is marked where it is wrong, cannot be submitted so, and
   await page.getByRole('button', { name: 'A job file (JDF)' }).click();
   const editor = page.getByRole('textbox', { name: 'Job file in JDF' });
   await editor.fill('job :\n  label : sweep\n\ntask :\n  remot : echo of $JOB\n');
-  await page.getByText('did you mean remote?').waitFor();
+  await page.locator('.faults').getByText('did you mean remote?').waitFor();
   t.is(await page.locator('.marked mark.error').innerText(), 'remot');
   t.true(await submit.isDisabled());
   await page.getByRole('button', { name: 'error, line 5, column 3' }).click();
   t.is(await page.evaluate('document.activeElement.selectionStart'), 32);
+  await editor.fill(`job :\n  label : sweep\n  placement : min-ctt\n${'\n'.repeat(60)}task :\n  init : putt a b\n  remot : echo of $JOB\n`);
+  await page.getByRole('status').getByText('3 errors').waitFor();
+  t.deepEqual(await page.locator('.marked mark.error').allInnerTexts(), ['min-ctt', 'putt', 'remot']);
+  const cursor = async (): Promise<string> => page.locator('.at-cursor').innerText();
+  // From mark to mark by the keyboard, each with what is said of it, and in sight.
+  await editor.press('Control+Home');
+  await editor.press('F8');
+  t.regex(await cursor(), /^Line 3, column 15: found "min-ctt", .*did you mean min-ct\?$/);
+  await editor.press('F8');
+  t.regex(await cursor(), /^Line 65, column 10: found "putt", .*did you mean put\?$/);
+  const putt = await page.locator('.marked mark.error', { hasText: 'putt' }).boundingBox();
+  const frame = await page.locator('.marked').boundingBox();
+  t.true(putt!.y > frame!.y && putt!.y < frame!.y + frame!.height, 'what is marked is in sight');
+  await page.mouse.move(putt!.x + 5, putt!.y + 5);
+  await page.locator('.marked .tip', { hasText: 'did you mean put?' }).waitFor();
   t.deepEqual(await lookAt(page, 'jdf'), []);
+  await editor.press('F8');
+  await editor.press('F8');
+  t.regex(await cursor(), /^Line 3/);
+  await page.reload();
+  t.true((await editor.inputValue()).includes('putt a b'), 'what was typed is kept');
   await page.getByLabel('Job file', { exact: true }).setInputFiles({ name: 'right.jdf', mimeType: 'text/plain', buffer: Buffer.from('job :\n  label : sweep\n\ntask :\n  remote : echo of $TASK\n\ntask :\n  remote : echo second\n') });
   await page.getByText('2 tasks, called sweep').waitFor();
   await submit.click();

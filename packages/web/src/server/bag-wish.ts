@@ -3,15 +3,13 @@ import { basename, resolve } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { keepInside, parseTemplate, quoteForShell, renderCommand } from '@mutirao/core/bag';
+import { escapeTemplate, keepInside, parseTemplate, quoteForShell, renderCommand } from '@mutirao/core/bag';
 import type { Content, InputSpec, JobSpec, OutputSpec, TaskGroup, Values } from '@mutirao/core/messages';
-import { jobDefaults, makeTaskGroup, parseArray, printDuration } from '@mutirao/formats';
+import { jobDefaults, makeTaskGroup, parseArray, parseSelector } from '@mutirao/formats';
 
-import type { BagValues, BagWish } from '../schema/index.ts';
+import type { BagWish } from '../schema/index.ts';
 
 const rowsMax = 100_000;
-/** Values that a command line names one by one. */
-const valuesInLine = 20;
 const commandsShown = 5;
 
 /** A file that was dropped on the page, once the broker has it. */
@@ -22,10 +20,11 @@ export interface DroppedContent {
 
 /** Makes the job that a form describes. @param dropped files of it; each task gets them. @throws {FormatError | MutiraoError} for what is wrong with it. */
 export function jobOfBag(wish: BagWish, directory: string, dropped: readonly DroppedContent[]): JobSpec {
+  refuseNames(dropped.map(({ name }) => name));
   const { command, values } = readTasks(wish);
   const group = makeTaskGroup({
     command, values, check: wish.check ?? '', requirements: wish.requirements ?? '',
-    inputs: [...dropped.map(({ name, content }): InputSpec => ({ source: { kind: 'content', content }, root: 'playpen', path: demandInside(name, name), condition: '' })), ...(wish.put ?? []).map((text) => readInput(text, directory))],
+    inputs: [...dropped.map(({ name, content }): InputSpec => ({ source: { kind: 'content', content }, root: 'playpen', path: escapeTemplate(demandInside(name, name)), condition: '' })), ...(wish.put ?? []).map((text) => readInput(text, directory))],
     outputs: (wish.get ?? []).map((text) => readOutput(text, directory)),
   });
   return { ...jobDefaults, ...termsOf(wish), groups: [group], homeDirectory: directory, label: wish.label ?? '', environment: wish.environment ?? {} };
@@ -42,31 +41,65 @@ function termsOf(wish: BagWish): Pick<JobSpec, 'processors' | 'replicasMax' | 'f
 function readTasks({ command, values }: Pick<BagWish, 'command' | 'values'>): { readonly command: string; readonly values: Values | undefined } {
   switch (values.kind) {
     case 'single': return { command, values: undefined };
-    case 'array': return { command, values: parseArray(values.selector) };
-    case 'list': return { command, values: { kind: 'list', values: values.values } };
+    case 'array': return { command, values: readArray(values.selector) };
+    case 'list': return { command, values: { kind: 'list', values: values.values.map(demandText) } };
     case 'csv': return { command: 'eval {}', values: { kind: 'list', values: commandsOfCsv(command, values.text) } };
+  }
+}
+
+/** One range may be of any length; numbers that have to be listed are as many as rows may be. */
+function readArray(selector: string): Values {
+  const parsed = parseSelector(selector);
+  const count = parsed.kind === 'ranges' && parsed.ranges.length > 1 ? parsed.ranges.reduce((sum, range) => sum + range.count, 0) : 0;
+  if (count > rowsMax) throw new MutiraoError('MUT_BAD_REQUEST', `these ranges have ${count} numbers; want ${rowsMax} at most, or a single range`);
+  return parseArray(selector);
+}
+
+function demandText(value: string): string {
+  if (value.includes('\0')) throw new MutiraoError('MUT_BAD_REQUEST', `the value ${JSON.stringify(value.slice(0, 40))} has a NUL, which no command can take`);
+  return value;
+}
+
+/** Refuses names of dropped files that would be read otherwise as paths of a job, or one of them twice. */
+function refuseNames(names: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const name of names) {
+    const shown = JSON.stringify(name.slice(0, 100));
+    if (/[:$]/.test(name)) throw new MutiraoError('MUT_BAD_REQUEST', `the file ${shown} has a ":" or a "$" in its name, which mean something in the paths of a job; want another name`);
+    if (seen.has(name)) throw new MutiraoError('MUT_BAD_REQUEST', `two files are called ${shown}; want names of their own`);
+    seen.add(name);
   }
 }
 
 /** A line for the shell for each row: `{name}` is the row's cell of that column, quoted, `{#}` the row from 0; braces around anything else stay. @throws {MutiraoError} MUT_BAD_REQUEST */
 function commandsOfCsv(command: string, text: string): string[] {
-  const [heading = [], ...rows] = readCsv(text);
+  const [heading = { line: 1, cells: [] }, ...rows] = readCsv(text);
   if (rows.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'the CSV has no row below its heading');
   if (rows.length > rowsMax) throw new MutiraoError('MUT_BAD_REQUEST', `the CSV has ${rows.length} rows; want ${rowsMax} at most`);
-  const columns = new Map(heading.map((name, index) => [name.trim(), index]));
+  const columns = new Map(heading.cells.map((name, index) => [name.trim(), index]));
+  if (columns.size < heading.cells.length) throw new MutiraoError('MUT_BAD_REQUEST', `two columns of the CSV have the same name; its heading is ${JSON.stringify(heading.cells).slice(0, 200)}`);
+  const ragged = rows.find(({ cells }) => cells.length !== heading.cells.length);
+  if (ragged !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `line ${ragged.line} of the CSV has ${ragged.cells.length} cells; want ${heading.cells.length}, as its heading has`);
   if (![...columns.keys()].some((name) => command.includes(`{${name}}`))) {
     throw new MutiraoError('MUT_BAD_REQUEST', `the command names no column of the CSV; want one of ${[...columns.keys()].slice(0, 10).map((name) => `{${name}}`).join(', ')}`);
   }
-  return rows.map((row, index) => command.replace(/\{([^{}]*)\}/g, (found, name: string) => {
+  return rows.map(({ cells }, index) => command.replace(/\{([^{}]*)\}/g, (found, name: string) => {
     const column = columns.get(name.trim());
-    if (column !== undefined) return quoteForShell(row[column] ?? '');
+    if (column !== undefined) return quoteForShell(demandText(cells[column] ?? ''));
     return name === '#' ? String(index) : found;
   }));
 }
 
-function readCsv(text: string): string[][] {
+interface CsvRow {
+  /** Its last, from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+function readCsv(text: string): CsvRow[] {
   try {
-    return parseCsv(text, { bom: true, skip_empty_lines: true, relax_column_count: true }) as string[][];
+    const rows = parseCsv(text, { bom: true, skip_empty_lines: true, relax_column_count: true, info: true }) as unknown as { readonly record: string[]; readonly info: { readonly lines: number } }[];
+    return rows.map(({ record, info }) => ({ line: info.lines, cells: record }));
   } catch (error) {
     throw new MutiraoError('MUT_BAD_REQUEST', `the CSV cannot be read: ${(error as Error).message}`, { cause: error });
   }
@@ -106,30 +139,4 @@ export function firstCommands({ command, values }: TaskGroup): string[] {
     const value = values.kind === 'range' ? String(values.first + index * values.step) : values.values[index] ?? '';
     return command === 'eval {}' ? value : renderCommand(template, value, index);
   });
-}
-
-/** What does the same at a terminal. Files that were dropped are named as if they lay in the folder, lists that are long or odd as a file to be made. */
-export function commandLineOf(wish: BagWish, directory: string): string {
-  const options: (string | undefined)[][] = [
-    ['--label', wish.label], ...valueWords(wish.values), ...[...(wish.files ?? []).map(({ name }) => name), ...wish.put ?? []].map((text) => ['--put', text]), ...(wish.get ?? []).map((text) => ['--get', text]),
-    ['--requirements', wish.requirements], ['--check', wish.check], ...Object.entries(wish.environment ?? {}).map(([name, value]) => ['--env', `${name}=${value}`]),
-    ['--processors', textOf(wish.processors)], ['--replicas', textOf(wish.replicas_max)], ['--retries', textOf(wish.retries)],
-    ['--limit-time', wish.run_time_ms_max === undefined || wish.run_time_ms_max === 0 ? undefined : printDuration(wish.run_time_ms_max)],
-    ['--deadline', wish.deadline_unix_ms === undefined ? undefined : new Date(wish.deadline_unix_ms).toISOString()],
-  ];
-  const given = options.filter(([, value]) => value !== undefined && value !== '').map((words) => words.map((word) => quoteForShell(word ?? '')).join(' '));
-  const command = wish.values.kind === 'csv' ? 'eval {}' : wish.command;
-  return [`cd ${quoteForShell(directory)} && mutirao job submit`, ...given, '--', quoteForShell(command)].join(' ');
-}
-
-function valueWords(values: BagValues): (string | undefined)[][] {
-  if (values.kind === 'array') return [['--array', values.selector]];
-  if (values.kind === 'csv') return [['--each-line', 'commands.txt']];
-  if (values.kind === 'single') return [];
-  const fitsLine = values.values.length <= valuesInLine && values.values.every((value) => /^[^,\n]{1,40}$/.test(value));
-  return [fitsLine ? ['--values', values.values.join(',')] : ['--each-line', 'values.txt']];
-}
-
-function textOf(value: number | undefined): string | undefined {
-  return value === undefined ? undefined : String(value);
 }

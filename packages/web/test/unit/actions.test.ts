@@ -1,11 +1,14 @@
 // What the page does: workflows, submissions, reservations, files to save.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import test, { type ExecutionContext } from 'ava';
 import { Value } from 'typebox/value';
 
 import { AheadStatus, ReservationStatus, ResourceKind, type Reservation as ReservationWire, type Resource } from '@mutirao/api/reservation';
 import { acceptToken } from '@mutirao/runtime/rpc';
 import { quietLogger } from '@mutirao/runtime/log';
-import { aJobSpec, aJobSummary, aLedgerRow, aMachineRecord, AnsweringBroker, aReplica, aTask, pretendPageGrid, runCommandLine, webHeaders, webToken } from '@mutirao/testkit';
+import { aJobSpec, aJobSummary, aLedgerRow, aMachineRecord, AnsweringBroker, aReplica, aTask, pretendPageGrid, runCommandLine, temporaryFolder, webHeaders, webToken } from '@mutirao/testkit';
 import { Outcome } from '@mutirao/api/machine';
 import { JobStatus, TaskStatus } from '@mutirao/api/broker';
 import { apiPrefix, routes, type BagWish, type Problem, type RouteName, type RouteReply, type Workflow } from '../../src/schema/index.ts';
@@ -130,17 +133,29 @@ test('a workflow is submitted with its edges, once for each key', async (t) => {
   t.is(page.broker.submitted.length, 1);
 });
 
+/** Splits what is to be pasted into a shell into its words and the lines behind it; what the shell gives to standard input stands in a file here. */
+function readPasted(t: ExecutionContext, text: string): string[] {
+  const [first = '', ...lines] = text.split('\n');
+  const [, , end = ''] = /^(.*) <<'(\w+)'$/.exec(first) ?? [];
+  if (end !== '') t.is(lines.indexOf(end), lines.length - 1, 'the lines end where they should');
+  const list = join(temporaryFolder(t), 'lines');
+  writeFileSync(list, lines.slice(0, -1).join('\n'));
+  return readWords(first.replace(/ <<'\w+'$/, '')).map((word, index, all) => (all[index - 1] === '--each-line' && word === '-' ? list : word));
+}
+
 test('a form is submitted as the bag that its command line would submit', async (t) => {
   const wishes: BagWish[] = [
     { command: 'echo {} | tr a-z A-Z', values: { kind: 'array', selector: '1-9:2' }, label: "it's", retries: 0, replicas_max: 3, processors: 2, run_time_ms_max: 90_000 },
     { command: "printf '%s' {} > out.txt", values: { kind: 'list', values: ['a b', 'c'] }, get: ['out.txt:results/{}.txt'], put: ['data/in.txt:in.txt'], environment: { A: 'x y' }, check: 'test -s out.txt' },
     { command: 'true', values: { kind: 'single' }, requirements: 'os == linux' },
+    { command: '-v "$HOME" `x` $(y)', values: { kind: 'list', values: ["it's", '-- ', 'a,b', 'END', '$(reboot)', '\\', ' '] }, label: '--', check: '-x' },
+    { command: 'cat {name} > out', values: { kind: 'csv', text: 'name,n\n"a,""b"" \'c\'",1\n; reboot,2\n' }, get: ['-out:results/'] },
   ];
   for (const wish of wishes) {
     const page = new Page();
     const { command_line: line } = await page.call(t, 'previewBag', wish);
     await page.call(t, 'submitBag', wish);
-    const words = readWords(line);
+    const words = readPasted(t, line);
     t.deepEqual(words.slice(0, 4), ['cd', '/home/ana', '&&', 'mutirao']);
     const terminal = new AnsweringBroker();
     const { status, err } = await runCommandLine(words.slice(4), { broker: terminal, directory: '/home/ana' });
@@ -166,6 +181,23 @@ test('rows of a CSV become command lines with each cell quoted', async (t) => {
   t.like(await page.fails('previewBag', { ...wish, command: 'run' }), { status: 400, code: 'MUT_BAD_REQUEST' });
   t.like(await page.fails('previewBag', { ...wish, values: { kind: 'csv', text: 'name\n"open' } }), { status: 400, code: 'MUT_BAD_REQUEST' });
   t.like(await page.fails('previewBag', { ...wish, values: { kind: 'csv', text: 'name\n' } }), { status: 400 });
+  const { message } = await page.fails('previewBag', { ...wish, values: { kind: 'csv', text: 'name,size\na,1\n\n"b\nc"\n' } });
+  t.is(message, 'line 5 of the CSV has 1 cells; want 2, as its heading has');
+  t.regex((await page.fails('previewBag', { ...wish, values: { kind: 'csv', text: 'name,name\na,1\n' } })).message, /two columns of the CSV have the same name/);
+  t.regex(preview.command_line, /^# No file of lines can hold this: a value has a line break\.\n/);
+});
+
+test('a range may be long, a list of numbers may not; what cannot be a value is refused', async (t) => {
+  const page = new Page();
+  const wish = { command: 'run {}', values: { kind: 'array', selector: '1-10000000' } };
+  const preview = await page.call(t, 'previewBag', wish);
+  t.deepEqual([preview.task_count, preview.first_commands.at(-1), preview.command_line], [10_000_000, 'run 5', "cd /home/ana && mutirao job submit --array 1-10000000 -- 'run {}'"]);
+  for (const [selector, message] of [['1-9999999,5', /have 10000000 numbers; want 100000 at most/], ['9-1', /expected a number from 9 on/], ['1-', /found the end/], ['1 - 3', /found/], ['', /fewer than 1|must/]] as const) {
+    t.regex((await page.fails('previewBag', { ...wish, values: { kind: 'array', selector } })).message, message, selector);
+  }
+  t.regex((await page.fails('previewBag', { ...wish, values: { kind: 'list', values: ['a\0b'] } })).message, /NUL/);
+  const long = await page.call(t, 'previewBag', { ...wish, values: { kind: 'list', values: Array.from({ length: 501 }, (_, index) => `value ${index}`) } });
+  t.regex(long.command_line, /^# Make values\.txt first, of 501 lines: too many to be shown\.\ncd \/home\/ana && mutirao job submit --each-line values\.txt -- 'run {}'$/);
 });
 
 test('files that were dropped go to the broker as contents, and none leaves the playpen', async (t) => {
@@ -180,6 +212,16 @@ test('files that were dropped go to the broker as contents, and none leaves the 
   t.like(await page.fails('submitBag', { command: 'true', values: { kind: 'single' }, put: ['a:../b'] }), { status: 400, code: 'MUT_PATH_LEAVES_ROOT' });
   t.like(await page.fails('submitBag', { command: 'true', values: { kind: 'single' }, files: [{ name: 'big', content_base64: Buffer.alloc(24 * 1024 * 1024 + 3).toString('base64') }] }), { status: 413, code: 'MUT_CONTENT_TOO_LARGE' });
   t.is(page.broker.submitted.length, 1);
+});
+
+test('a dropped file may be called anything that a path of a job may be', async (t) => {
+  const page = new Page();
+  for (const name of ['a:b', '$TASK.txt']) t.like(await page.fails('submitBag', { command: 'true', values: { kind: 'single' }, files: [{ name, content_base64: '' }] }), { status: 400, code: 'MUT_BAD_REQUEST' });
+  t.regex((await page.fails('previewBag', { command: 'true', values: { kind: 'single' }, files: [{ name: 'a', content_base64: '' }, { name: 'a', content_base64: '' }] })).message, /two files are called "a"/);
+  const odd = { command: 'true', values: { kind: 'single' } as const, files: [{ name: "-it's {}", content_base64: '' }] };
+  await page.call(t, 'submitBag', odd);
+  t.is(page.broker.submitted[0]?.job?.groups[0]?.inputs[0]?.path, "-it's {{}}", 'braces of a name stand for nothing');
+  t.is((await page.call(t, 'previewBag', odd)).command_line, `cd /home/ana && mutirao job submit '--put=-it'\\''s {{}}' -- true`);
 });
 
 test('a job file is checked where it is wrong, and submitted', async (t) => {

@@ -104,11 +104,17 @@ function linesOf(text: string): string[] {
 export function refuseFiles(files: readonly DroppedFile[], bytesMax: number): string | undefined {
   const names = new Set<string>();
   for (const { name } of files) {
-    if (name === '' || name.length > 255 || /[/\\\0]/.test(name) || name === '.' || name === '..') return `${name} is no name of a file.`;
+    const refusal = refuseName(name);
+    if (refusal !== undefined) return refusal;
     if (names.has(name)) return `There is a file ${name} already.`;
     names.add(name);
   }
   if (files.length > 100) return 'No more than 100 files; put a folder with "put" instead.';
   const bytes = files.reduce((sum, { content_base64: content }) => sum + content.length, 0);
   return bytes > bytesMax ? `These files are too large for the page: ${Math.ceil(bytes * 0.75 / 1e6)} MB, and no more than ${Math.floor(bytesMax * 0.75 / 1e6)} MB fit. Name them with "put" instead.` : undefined;
+}
+
+function refuseName(name: string): string | undefined {
+  if (name === '' || name.length > 255 || /[/\\\0]/.test(name) || name === '.' || name === '..') return `${name} is no name of a file.`;
+  return /[:$\n\r]/.test(name) ? `${name} has a colon, a $ or a line break in its name, which mean something in the paths of a job; rename it.` : undefined;
 }

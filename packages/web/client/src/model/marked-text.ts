@@ -4,6 +4,8 @@ export interface TextMark {
   readonly line: number;
   readonly column: number;
   readonly message: string;
+  /** The word that was perhaps meant. */
+  readonly nearest?: string | null;
 }
 
 /** A piece of a text, and what is said of it. */
@@ -46,4 +48,23 @@ export function lineStart(text: string, line: number): number | undefined {
     start = next + 1;
   }
   return start;
+}
+
+/** The line of a place in a text, from 1. */
+export function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
+}
+
+/** What is said of a place, in a sentence. */
+export function sayMark({ message, nearest = null }: TextMark): string {
+  return nearest === null ? message : `${message}; did you mean ${nearest}?`;
+}
+
+/** The mark that comes next behind a place of the text, or before it; round the end to the first. Undefined where there is none. */
+export function markBeside(text: string, marks: readonly TextMark[], { at, isForward }: { readonly at: number; readonly isForward: boolean }): TextMark | undefined {
+  const places = marks.flatMap((mark) => { const start = lineStart(text, mark.line); return start === undefined ? [] : [{ mark, place: start + mark.column - 1 }]; }).sort((one, other) => one.place - other.place);
+  const next = isForward ? places.find(({ place }) => place > at) : places.findLast(({ place }) => place < at);
+  return (next ?? (isForward ? places[0] : places.at(-1)))?.mark;
 }

@@ -4,7 +4,8 @@ import type { TaskGroup } from '@mutirao/core/messages';
 import { parseJdf, readJdf } from '@mutirao/formats';
 
 import type { BagWish, JdfCheck, JdfWish } from '../../schema/index.ts';
-import { commandLineOf, firstCommands, jobOfBag, type DroppedContent } from '../bag-wish.ts';
+import { firstCommands, jobOfBag, type DroppedContent } from '../bag-wish.ts';
+import { commandLineOf } from '../command-line.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 import type { Handlers } from '../requests.ts';
 import { demandAbsolute, submit } from '../submit.ts';
@@ -19,7 +20,7 @@ export function submissionHandlers(parts: GatewayParts): Handlers<'previewBag' |
     previewBag: ({ body }) => {
       const directory = folderOf(parts, body);
       const [group] = jobOfBag(body, directory, (body.files ?? []).map(({ name }) => ({ name, content: noContent }))).groups;
-      return { task_count: group === undefined ? 0 : taskCountOf(group), first_commands: group === undefined ? [] : firstCommands(group), command_line: commandLineOf(body, directory) };
+      return { task_count: group === undefined ? 0 : taskCountOf(group), first_commands: group === undefined ? [] : firstCommands(group), command_line: commandLineOf(body, directory, commandsOf(group)) };
     },
     submitBag: async ({ body }) => {
       const directory = folderOf(parts, body);
@@ -38,6 +39,11 @@ export function submissionHandlers(parts: GatewayParts): Handlers<'previewBag' |
 function folderOf({ directory }: GatewayParts, wish: { readonly directory?: string }): string {
   demandAbsolute(wish.directory);
   return wish.directory ?? directory;
+}
+
+/** The whole command lines of a bag whose values are a table. */
+function commandsOf(group: TaskGroup | undefined): readonly string[] {
+  return group?.values.kind === 'list' ? group.values.values : [];
 }
 
 function taskCountOf({ values }: TaskGroup): number {

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
+import { useMemo, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
 import type { RouteReply } from '../../../../src/schema/index.ts';
 import { problemOf } from '../../gateway/gateway.ts';
 import { emptyBag, readBag, type BagDraft, type BagReading } from '../../model/bag-draft.ts';
@@ -6,6 +6,7 @@ import { sayMany } from '../../model/words.ts';
 import { useDraft, usePage } from '../../page-context.tsx';
 import { Panel } from '../../parts/notices.tsx';
 import { FileBasket, useBasket } from './file-basket.tsx';
+import { useAsYouType, type AsTyped } from './use-as-you-type.ts';
 import { FormField, ValueFields } from './value-fields.tsx';
 
 /** A bag by hand: a command, what its tasks differ by, files; and the command line that would do the same. */
@@ -16,15 +17,15 @@ export function BagForm(): ReactNode {
   const [isSending, setIsSending] = useState(false);
   const basket = useBasket();
   const reading = useMemo(() => readBag(draft, basket.files), [draft, basket.files]);
-  const key = useRef('');
+  const key = useRef<{ readonly of: BagReading; readonly key: string }>(undefined);
   const change = (next: Partial<BagDraft>): void => setDraft((old) => ({ ...old, ...next }));
   const send = async (): Promise<void> => {
     if ('message' in reading) { setRefusal(reading.message); document.getElementById(`bag-${reading.field}`)?.focus(); return; }
-    // The same key until it was accepted: pressed twice, or sent again after a break, it is one job.
-    key.current ||= crypto.randomUUID();
+    // The same key until it was accepted: pressed twice, or sent again after a break, it is one job. What is changed is another one.
+    if (key.current?.of !== reading) key.current = { of: reading, key: crypto.randomUUID() };
     setIsSending(true);
-    const { job_id: jobId, task_count: count } = await gateway.call('submitBag', { body: { ...reading.wish, client_job_id: key.current } });
-    key.current = '';
+    const { job_id: jobId, task_count: count } = await gateway.call('submitBag', { body: { ...reading.wish, client_job_id: key.current.key } });
+    key.current = undefined;
     say(`Job ${jobId} was submitted: ${sayMany(count, 'task')}.`);
     go({ view: 'after', jobId });
   };
@@ -80,7 +81,7 @@ type BagPreview = RouteReply<'previewBag'>;
 /** What would come of the form as it stands. */
 function Preview({ reading }: { readonly reading: BagReading }): ReactNode {
   const { say } = usePage();
-  const { preview, refusal } = usePreview(reading);
+  const { answer: preview, problem: refusal = '' } = usePreview(reading);
   const copy = (): void => { void navigator.clipboard.writeText(preview?.command_line ?? '').then(() => say('Copied.'), () => say('The browser did not let it be copied.', true)); };
   return (
     <Panel title="What would run" className="preview">
@@ -97,18 +98,12 @@ function Preview({ reading }: { readonly reading: BagReading }): ReactNode {
   );
 }
 
-function usePreview(reading: BagReading): { readonly preview: BagPreview | undefined; readonly refusal: string } {
+function usePreview(reading: BagReading): AsTyped<BagPreview> {
   const { gateway } = usePage();
-  const [state, setState] = useState<{ readonly preview: BagPreview | undefined; readonly refusal: string }>({ preview: undefined, refusal: '' });
-  useEffect(() => {
-    if ('message' in reading) { setState({ preview: undefined, refusal: '' }); return undefined; }
-    const abort = new AbortController();
-    const timer = setTimeout(() => {
-      // Of files only names matter here.
-      const body = { ...reading.wish, ...(reading.wish.files !== undefined && { files: reading.wish.files.map((file) => ({ ...file, content_base64: '' })) }) };
-      gateway.call('previewBag', { body, signal: abort.signal }).then((preview) => setState({ preview, refusal: '' }), (error: unknown) => { if (!abort.signal.aborted) setState({ preview: undefined, refusal: problemOf(error).message }); });
-    }, 250);
-    return () => { clearTimeout(timer); abort.abort(); };
-  }, [reading, gateway]);
-  return state;
+  return useAsYouType('message' in reading ? undefined : reading, (signal) => {
+    if ('message' in reading) return Promise.reject(new Error(reading.message));
+    // Of files only names matter here.
+    const { files, ...wish } = reading.wish;
+    return gateway.call('previewBag', { body: { ...wish, ...(files !== undefined && { files: files.map((file) => ({ ...file, content_base64: '' })) }) }, signal });
+  });
 }

@@ -28,7 +28,7 @@ export function ValueFields({ draft, change, basket }: { readonly draft: BagDraf
       {draft.kind === 'csv' ? (
         <>
           <FormField id="bag-csv" label="CSV" hint="with a heading; {name} in the command stands for the column of that name" rows={6} value={draft.csv} onChange={(csv) => change({ csv })} placeholder={'seed,rate\n1,0.3\n2,0.5'} />
-          {basket.tables.length === 0 ? null : <p className="row">{basket.tables.map(({ name, text }) => <button key={name} type="button" className="small" onClick={() => change({ csv: text })}>Take the values from {name}</button>)}</p>}
+          {basket.tables.length === 0 ? null : <p className="row take-values">{basket.tables.map(({ name, text }) => <button key={name} type="button" className="small" onClick={() => change({ csv: text })}>Take the values from {name}</button>)}</p>}
         </>
       ) : null}
     </>
