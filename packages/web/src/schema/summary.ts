@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Count, DurationMs, orNull, TaskCounts } from './parts.ts';
+import { Count, DurationMs, TaskCounts } from './parts.ts';
 
 /** The grid at a glance. */
 export const Summary = Type.Object({
@@ -14,7 +14,7 @@ export const Summary = Type.Object({
   provider_count: Count,
   requests_queued: Count,
   requests_running: Count,
-  remaining_ms_max: orNull(DurationMs),
+  remaining_ms_max: Type.Union([DurationMs, Type.Null()], { description: 'Until the last of the jobs that run has ended; null while that is not known of each of them.' }),
   trouble: Type.String({ description: 'Why the broker takes nothing new, a full disk for example; empty while all is well.' }),
 });
 export type Summary = Static<typeof Summary>;

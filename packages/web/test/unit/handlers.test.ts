@@ -75,6 +75,9 @@ test('the grid at a glance counts tasks of jobs that run, machines, requests', a
   t.deepEqual(summary.tasks, { waiting: 0, ready: 1, running: 1, verifying: 0, finished: 1, failed: 1, cancelled: 0 });
   const { jobs } = await page.get(t, 'listJobs');
   t.deepEqual(jobs.map(({ job_id: id, remaining_ms_max: most }) => [id, most]), [[2, null], [1, 90_000]]);
+  page.broker.jobs.push(aJobSummary({ jobId: 3, status: JobStatus.RUNNING }));
+  page.now += 60_000;
+  t.is((await page.get(t, 'getSummary')).remaining_ms_max, null, 'of one that runs it is not known');
 });
 
 test('jobs are looked up by their numbers, with how long they take; what is not there is left out', async (t) => {

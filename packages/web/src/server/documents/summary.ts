@@ -14,7 +14,8 @@ export interface SummarySources {
 /** The grid at a glance; tasks are those of jobs that run. */
 export function summaryDocument({ jobs, outlooks, overview, finishedPerSecond }: SummarySources): Summary {
   const running = jobs.filter(({ status }) => status === JobStatus.RUNNING);
-  const remaining = [...outlooks.values()].flatMap(({ remainingMsMax }) => (remainingMsMax === undefined ? [] : [remainingMsMax]));
+  // As long as it is not known of one of them, nothing is known of all.
+  const remaining = running.map(({ jobId }) => outlooks.get(jobId)?.remainingMsMax ?? Infinity);
   return {
     jobs_running: running.length, jobs_ended: jobs.length - running.length,
     tasks: running.map(taskCounts).reduce(addCounts, noTasks), finished_per_s: finishedPerSecond,
@@ -22,7 +23,7 @@ export function summaryDocument({ jobs, outlooks, overview, finishedPerSecond }:
     processors: overview.processors, replicas_running: overview.runningCount,
     providers_connected: overview.connectedProviderCount, provider_count: overview.providerCount,
     requests_queued: overview.queuedRequestCount, requests_running: overview.runningRequestCount,
-    remaining_ms_max: remaining.length === 0 ? null : Math.max(...remaining), trouble: overview.trouble ?? '',
+    remaining_ms_max: remaining.length === 0 || remaining.includes(Infinity) ? null : Math.max(...remaining), trouble: overview.trouble ?? '',
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { GridEvent } from '../../../../src/schema/index.ts';
-import { sayMany } from '../../model/words.ts';
-import { useLive, usePage } from '../../page-context.tsx';
+import { sayEvent } from '../../model/events.ts';
+import { useLive, usePage, type Subject } from '../../page-context.tsx';
 import { Empty, Panel } from '../../parts/notices.tsx';
 
 const shown = 60;
@@ -17,15 +17,20 @@ export function EventsPanel(): ReactNode {
   );
 }
 
+/** Each job, task, machine and request that it names opens its own "why". */
 function EventLine({ event }: { readonly event: GridEvent }): ReactNode {
-  const { explain } = usePage();
-  const { at_unix_ms: at, type, job_id: jobId, task_indexes: tasks, task_count: count, machine_id: machineId, provider_id: provider, request_id: request, reason } = event;
-  const [first] = tasks;
+  const { subject, topic, fact, machineId, more } = sayEvent(event);
   return (
     <li>
-      <time>{new Date(at).toLocaleTimeString()}</time> <b>{type}</b>{' '}
-      {jobId === null ? null : <button type="button" className="link" onClick={() => explain(count === 1 && first !== undefined ? { kind: 'task', jobId, taskIndex: first } : { kind: 'job', jobId })}>{count > 1 ? `${sayMany(count, 'task')} of job ${jobId}` : count === 1 ? `task ${first ?? ''} of job ${jobId}` : `job ${jobId}`}</button>}{' '}
-      <span className="faint">{[machineId, request === '' ? provider : request, reason].filter((part) => part !== '').join(' · ')}</span>
+      <time>{new Date(event.at_unix_ms).toLocaleTimeString()}</time>{' '}
+      {topic === undefined ? subject : <Why subject={topic}>{subject}</Why>} <b>{fact}</b>{' '}
+      {machineId === '' ? null : <>on <Why subject={{ kind: 'machine', machineId }}>{machineId}</Why> </>}
+      <span className="faint">{more}</span>
     </li>
   );
+}
+
+function Why({ subject, children }: { readonly subject: Subject; readonly children: ReactNode }): ReactNode {
+  const { explain } = usePage();
+  return <button type="button" className="link" onClick={() => explain(subject)}>{children}</button>;
 }

@@ -14,7 +14,7 @@ export function GlancePanel(): ReactNode {
     <section className="glance" aria-label="The grid at a glance">
       <Figure name="Jobs" value={sayCount(summary.jobs_running)} more={`running; ${sayCount(summary.jobs_ended)} ended`} />
       <Figure name="Tasks" value={sayCount(open)} more={`open, ${sayCount(tasks.running)} running`} />
-      <Figure name="Pace" value={`${pace >= 100 ? sayCount(pace) : pace.toFixed(1)}/s`} more={summary.remaining_ms_max === null ? 'tasks finished' : `${sayDuration(summary.remaining_ms_max)} to go at most`} />
+      <Figure name="Pace" value={`${pace >= 100 ? sayCount(pace) : pace.toFixed(1)}/s`} more={summary.remaining_ms_max !== null ? `tasks; up to ${sayDuration(summary.remaining_ms_max)} to go` : summary.jobs_running > 0 ? 'tasks; how long is not known yet' : 'tasks finished'} />
       <Figure name="Machines" value={sayCount(machineCount)} more={`${sayCount(machines.busy)} busy, ${sayCount(summary.processors)} processors`} />
       <Figure name="Requests" value={sayCount(summary.requests_running)} more={`running, ${sayCount(summary.requests_queued)} queued at ${sayMany(summary.providers_connected, 'provider')}`} />
     </section>

@@ -48,8 +48,7 @@ export function MarkedEditor({ handle, text, marks, describedBy, onChange, onDro
     field.setSelectionRange(start, Math.min(text.length, start + 1));
     setCursorLine(mark.line);
     // Browsers show the cursor of a field that got the focus, not one that is set while it has it.
-    const height = Number.parseFloat(getComputedStyle(field).lineHeight);
-    field.scrollTop = Math.max(0, (mark.line - 5) * height);
+    field.scrollTop = Math.max(0, (mark.line - 5) * Number.parseFloat(getComputedStyle(field).lineHeight));
     const shown = behind.current?.querySelectorAll('mark')[pieces.filter((piece) => piece.mark !== undefined).findIndex((piece) => piece.mark === mark)];
     field.scrollLeft = shown === undefined ? 0 : Math.max(0, shown.offsetLeft - field.clientWidth / 2);
     scroll();
@@ -69,7 +68,6 @@ export function MarkedEditor({ handle, text, marks, describedBy, onChange, onDro
   const drop = (event: DragEvent): void => {
     if (event.dataTransfer.files.length === 0) return;
     event.preventDefault();
-    event.stopPropagation();
     setIsOver(false);
     onDrop(event.dataTransfer.files[0]);
   };

@@ -1,0 +1,47 @@
+import type { GridEvent } from '../../../src/schema/index.ts';
+import { sayMany } from './words.ts';
+
+/** What an event is about, as its "why" is asked for. */
+export type EventTopic =
+  | { readonly kind: 'job'; readonly jobId: number }
+  | { readonly kind: 'task'; readonly jobId: number; readonly taskIndex: number }
+  | { readonly kind: 'request'; readonly request: string }
+  | { readonly kind: 'machine'; readonly machineId: string };
+
+/** An event in the parts of a sentence: `3 tasks of job 42` `finished` `on alpha-n1`, and what else is known of it. */
+export interface SaidEvent {
+  readonly subject: string;
+  /** Undefined where there is nothing to be asked about it. */
+  readonly topic: EventTopic | undefined;
+  readonly fact: string;
+  /** Where it happened; empty where that is its subject, or nowhere. */
+  readonly machineId: string;
+  readonly more: string;
+}
+
+/** Says what happened to what. */
+export function sayEvent(event: GridEvent): SaidEvent {
+  const [noun = '', ...rest] = event.type.split('.');
+  const topic = topicOf(noun, event);
+  const subject = topic === undefined ? (noun === 'provider' && event.provider_id) || noun : sayTopic(topic, event.task_count);
+  return {
+    subject, topic, fact: rest.join(' ').replaceAll(/[-_]/g, ' '), machineId: topic?.kind === 'machine' ? '' : event.machine_id,
+    more: [event.request_id || event.provider_id, event.reason].filter((part) => part !== '' && part !== subject).join(' · '),
+  };
+}
+
+function topicOf(noun: string, { job_id: jobId, task_indexes: [taskIndex], task_count: count, machine_id: machineId, request_id: request }: GridEvent): EventTopic | undefined {
+  if (noun === 'machine' && machineId !== '') return { kind: 'machine', machineId };
+  if (noun === 'request' && request !== '') return { kind: 'request', request };
+  if (jobId === null) return undefined;
+  return count === 1 && taskIndex !== undefined ? { kind: 'task', jobId, taskIndex } : { kind: 'job', jobId };
+}
+
+function sayTopic(topic: EventTopic, count: number): string {
+  switch (topic.kind) {
+    case 'machine': return topic.machineId;
+    case 'request': return topic.request;
+    case 'task': return `task ${topic.taskIndex} of job ${topic.jobId}`;
+    case 'job': return count === 0 ? `job ${topic.jobId}` : `${sayMany(count, 'task')} of job ${topic.jobId}`;
+  }
+}
