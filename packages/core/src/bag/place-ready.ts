@@ -15,7 +15,7 @@ export interface PlacementPort<Machine extends BagMachine, Queue extends BagQueu
  * One visit per machine serves both, so that a machine gets one batch: a machine's queue is filled only with what the free
  * processors of the machines after it leave. Where too few processors are free for the next task of an earlier queue, they are
  * kept for it: smaller tasks of later queues would take each one that comes free, and the wide task would never run.
- * Cost: O(machines + tasks placed) where the first queue suits them all, O(machines x queues) at most.
+ * Machines that match none of the queues count for nothing. Cost: O(machines + tasks placed) where the first queue suits them all, O(machines x queues) at most.
  *
  * @param queues in the order in which they are served.
  * @returns machines whose free processors are kept.
@@ -23,13 +23,16 @@ export interface PlacementPort<Machine extends BagMachine, Queue extends BagQueu
 export function placeReady<Machine extends BagMachine, Queue extends BagQueue>(
   machines: readonly Machine[], queues: readonly Queue[], port: PlacementPort<Machine, Queue>,
 ): Set<Machine> {
-  const share: Share<Machine> = { ready: 0, freeLater: 0, machinesLeft: machines.length, kept: new Set(), keptFor: new Map() };
-  for (const queue of queues) share.ready += queue.readyCount;
-  for (const machine of machines) share.freeLater += freeProcessors(machine);
-  for (const machine of machines) {
+  const waiting = queues.filter(({ readyCount }) => readyCount > 0);
+  // What matches none of them would count as room for tasks that it never runs, and nothing would wait at those that do.
+  const able = machines.filter((machine) => waiting.some((queue) => port.matches(queue, machine)));
+  const share: Share<Machine> = { ready: 0, freeLater: 0, machinesLeft: able.length, kept: new Set(), keptFor: new Map() };
+  for (const queue of waiting) share.ready += queue.readyCount;
+  for (const machine of able) share.freeLater += freeProcessors(machine);
+  for (const machine of able) {
     if (share.ready === 0) break;
     share.freeLater -= freeProcessors(machine);
-    fillMachine(machine, queues, share, port);
+    fillMachine(machine, waiting, share, port);
     share.machinesLeft--;
   }
   return share.kept;

@@ -51,6 +51,10 @@ test('a full queue gets no more', (t) => {
   t.deepEqual(place([aMachine('a', 1, 3)], [aQueue('xx', 8)], 3).lines, ['a 1 of xx']);
 });
 
+test('idle machines that no queue may use do not keep tasks from waiting at those that it may', (t) => {
+  t.deepEqual(place([aMachine('a', 1), aMachine('b', 8), aMachine('c', 8)], [aQueue('a', 8)], 3).lines, ['a 4 of a']);
+});
+
 test('a queue that a machine does not match leaves it to the next', (t) => {
   t.deepEqual(place([aMachine('a', 2)], [aQueue('b', 5), aQueue('yy', 1)]).lines, ['a 1 of yy']);
 });
