@@ -19,7 +19,7 @@ import { submissionHandlers } from './handlers/submissions.ts';
 import { workflowHandlers } from './handlers/workflows.ts';
 import { resourceHandlers } from './handlers/resources.ts';
 import { JobSpecs } from './job-specs.ts';
-import { bodyBytesMax, streamBacklogBytes, streamsMax } from './limits.ts';
+import { bodyBytesMax, connectionsMax, headersMs, streamBacklogBytes, streamsMax } from './limits.ts';
 import { isBug, problemOf } from './problems.ts';
 import { Readings } from './readings.ts';
 import { readRequest, type Asked, type Handlers } from './requests.ts';
@@ -47,7 +47,8 @@ export interface Gateway {
 /** Makes the gateway; it does not listen yet. */
 export function makeGateway(options: GatewayOptions): Gateway {
   const { log } = options;
-  const server = fastify({ logger: false, bodyLimit: bodyBytesMax, exposeHeadRoutes: false, requestTimeout: 60_000, connectionTimeout: 0, forceCloseConnections: true });
+  const server = fastify({ logger: false, bodyLimit: bodyBytesMax, exposeHeadRoutes: false, requestTimeout: 60_000, connectionTimeout: 0, forceCloseConnections: true, http: { headersTimeout: headersMs } });
+  server.server.maxConnections = connectionsMax;
   const hub = new StreamHub(options, options.instance);
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers(securityHeaders);
@@ -62,13 +63,16 @@ export function makeGateway(options: GatewayOptions): Gateway {
     const { status, problem } = problemOf(error);
     // What was asked is in the path alone: neither headers nor bodies are anybody's business.
     if (isBug(error)) log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'a request failed');
+    // Who was not let in, or sends too much, is not listened to any more: what is left of the body would else be waited for.
+    if (status === 401 || status === 403 || status === 413) void reply.header('connection', 'close');
     return reply.code(status).header('cache-control', 'no-store').send(problem);
   });
   addRoutes(server, options, hub);
   return { server, hub };
 }
 
-function knock({ hosts, tokens }: GatewayOptions, { method, headers, routeOptions }: FastifyRequest): void {
+function knock({ hosts, tokens }: GatewayOptions, { method, headers, raw, routeOptions }: FastifyRequest): void {
+  for (const name of ['host', 'origin']) if (countOf(raw.rawHeaders, name) > 1) throw new MutiraoError('MUT_WEB_FOREIGN', `the request has several headers "${name}"`);
   const one = (name: string): string | undefined => {
     const value = headers[name];
     return Array.isArray(value) ? value.join(',') : value;
@@ -76,6 +80,11 @@ function knock({ hosts, tokens }: GatewayOptions, { method, headers, routeOption
   const asked = { method, host: headers.host, origin: headers.origin, fetchSite: one('sec-fetch-site'), authorization: headers.authorization };
   // By the route that was found, not by the address: that may be written in many ways.
   admit(asked, hosts(), { needsToken: routeOptions.url !== pageFiles, tokens });
+}
+
+/** How often a header is given: Node keeps the first of several, and who stands between may go by another one. @param raw names and values in turn. */
+function countOf(raw: readonly string[], name: string): number {
+  return raw.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
 }
 
 function addRoutes(server: FastifyInstance, options: GatewayOptions, hub: StreamHub): void {
