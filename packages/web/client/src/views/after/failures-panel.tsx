@@ -10,7 +10,7 @@ export function FailuresPanel({ jobId, everyMs }: { readonly jobId: number; read
   const answer = useAnswer('getFailures', { params: { job_id: jobId } }, everyMs);
   const { value } = answer;
   return (
-    <Panel title="Failures" className="whole" aside={value === undefined ? undefined : <span className="faint">{sayMany(value.replica_count, 'run')} failed{value.lost_count > 0 ? `, ${sayCount(value.lost_count)} lost with their machine` : ''}{value.groups.length === 0 ? null : <> <Downloads jobId={jobId} what="failures" formats={['csv', 'json']} /></>}</span>}>
+    <Panel title="Failures" className="whole" aside={value === undefined ? undefined : <span className="row"><span className="faint">{sayMany(value.replica_count, 'run')} failed{value.lost_count > 0 ? `, ${sayCount(value.lost_count)} lost with their machine` : ''}</span>{value.groups.length === 0 ? null : <Downloads jobId={jobId} what="failures" formats={['csv', 'json']} />}</span>}>
       <Answered answer={answer} what="failures">
         {({ groups, causes_left_out: left }) => (groups.length === 0 ? <Empty title="Nothing failed." /> : <>{groups.map((group, index) => <Cause key={index} group={group} jobId={jobId} />)}{left > 0 ? <p className="hint">and {sayMany(left, 'other cause')}</p> : null}</>)}
       </Answered>
