@@ -58,9 +58,10 @@ function fill(context: PlanContext, scope: Scope, givenUp: readonly OwnRequestVi
   const bare: Plan = { ...workers, ...rate(context, workers), skyline: skyline.with(vacated) };
   let filled: Proposal = { plan: bare, requests: [], compared: [], givenUp };
   const unit = context.facts.demand.processors;
+  const beginning = waiting + kept.reduce((sum, one) => sum + tasksCutIn(one, context), 0);
   let unplaced = givenUp.reduce((sum, { width }) => sum + lanesIn(width, unit), scope.unplaced);
-  for (let left = Math.min(freeSlots + givenUp.length, submissionsMax); left > 0 && waiting > 0 && unplaced > 0; left -= 1) {
-    const added = addBest(context, filled.plan, { isOnlyNow: isOnlyNow && givenUp.length > 0, lanesMax: Math.min(waiting, unplaced) });
+  for (let left = Math.min(freeSlots + givenUp.length, submissionsMax); left > 0 && beginning > 0 && unplaced > 0; left -= 1) {
+    const added = addBest(context, filled.plan, { isOnlyNow: isOnlyNow && givenUp.length > 0, lanesMax: Math.min(beginning, unplaced) });
     // Further requests have to be worth it: each is one more for the manager and for whoever waits there.
     if (added === undefined || isTooLittle(context, filled.plan, added.plan)) break;
     unplaced -= lanesIn(added.request.width, unit);
@@ -72,6 +73,12 @@ function fill(context: PlanContext, scope: Scope, givenUp: readonly OwnRequestVi
 /** Tasks that wait for a processor again once a request is given up. */
 function tasksIn({ request: { tasks = [] } }: OwnRequestView): number {
   return tasks.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Tasks that a running request may cut at its end: they will wait again, and what is to take them may be asked for by now. */
+function tasksCutIn({ end, request: { tasks = [] } }: OwnRequestView, { outlook: { times, longest } }: PlanContext): number {
+  const most = longest * (times.at(-1)?.time ?? 0);
+  return tasks.reduce((sum, { count, time }) => (most - time > end ? sum + count : sum), 0);
 }
 
 function isTooLittle({ constants }: PlanContext, before: Plan, after: Plan): boolean {

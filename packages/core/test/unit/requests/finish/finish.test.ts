@@ -84,6 +84,17 @@ test('where every task runs already nothing more is asked for, whatever is free'
   t.is(decide(9).drafts[0]?.width, 4);
 });
 
+test('what is to take the tasks that a request will cut is asked for while they still run', (t) => {
+  // Five tasks have run for 50 min, may take 60, and have 5 more; 8 processors are free in 20 min.
+  const ending: PendingRequest = { ...running, width: 5, walltime: 55 * minute, startedAt: -50 * minute, tasks: [{ count: 5, time: 50 * minute }] };
+  const differing = { taskTimes: { longest: 60 * minute, mean: 30 * minute, count: 50 }, taskSpread: { shortest: 5 * minute, deviation: 15 * minute }, demand: { pendingTasks: 5, processors: 1, deadline: undefined } };
+  const listing = aListing(64, 0, [{ status: 'running', width: 5, walltime: 55 * minute, startsAt: -50 * minute }, { status: 'running', width: 51, walltime: 40 * hour }, { status: 'queued', width: 64, walltime: hour, startsAt: 40 * hour }, { status: 'running', width: 8, walltime: 20 * minute }]);
+  const decide = (walltime: number): RequestDecision => finishHeuristic.draft(facts({ ...differing, pending: [{ ...ending, walltime }], listing, limits: { ...facts().limits, requestsMax: 3 } }));
+  const [first] = decide(55 * minute).drafts;
+  t.true(first !== undefined && first.width <= 5 && first.walltime >= 60 * minute, JSON.stringify(first));
+  t.deepEqual(decide(18 * hour).drafts, []);
+});
+
 test('where tasks differ much no request is asked for that would lose a third of its time under tasks that it cuts', (t) => {
   // 64 processors are free for 100 min between two long requests, then for ever; tasks take 60 min, give or take 45, and there are thousands.
   const differing = { taskTimes: { longest: 105 * minute, mean: 60 * minute, count: 900 }, taskSpread: { shortest: 15 * minute, deviation: 26 * minute }, demand: { pendingTasks: 6400, processors: 1, deadline: undefined } };
