@@ -139,6 +139,8 @@ export interface RequestFacts {
   readonly taskSpread?: TaskSpread | undefined;
   /** Tasks that did not end within their requests: how long they ran until these ended or were released, the longest first; `taskGroupsMax` at most. */
   readonly cutOff?: readonly TaskGroup[];
+  /** The longest that a request of the demand held its processors, until its walltime ended, and completed no task: so long may pass before tasks run in it. Left out, none did, or it is not known. */
+  readonly heldInVain?: Duration;
   /** Waits of requests of this resource that have started, own ones first of all; the latest last. */
   readonly waits?: readonly ObservedWait[];
   /** Left out, without bound. */

@@ -5,6 +5,7 @@ import { LocalHistory, measureTrace } from '@mutirao/sim';
 import { encodeResult, policyOf, runChunk, type HeuristicsChunk, type HeuristicsPart, type HeuristicsTrace, type PolicyName } from '@mutirao/sim/heuristics';
 
 import { readTrace, type TraceFile } from '../read-trace.ts';
+import { programOf } from './heuristics-program.ts';
 
 /** A trace that was replayed; kept for the next chunk, which mostly is of the same one. */
 interface LoadedTrace {
@@ -31,7 +32,7 @@ export class HeuristicsPartRunner {
     const key = `${chunk.trace.file} ${chunk.trace.processors} ${chunk.policy}`;
     if (this.#loaded?.key !== key) this.#loaded = { key, ...load(this.#data, chunk.trace, chunk.policy) };
     const { history, facts } = this.#loaded;
-    return encodeResult(chunk, { seed: this.#seed, facts, runs: runChunk(chunk, history, this.#seed) });
+    return encodeResult(chunk, { seed: this.#seed, program: programOf(chunk.heuristic), facts, runs: runChunk(chunk, history, this.#seed) });
   }
 }
 

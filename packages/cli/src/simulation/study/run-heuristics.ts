@@ -15,6 +15,7 @@ import { tell } from '../../output/tell.ts';
 import { readWhole } from '../numbers.ts';
 import { runChunks } from './chunk-pool.ts';
 import { readHeuristicsSettings, type HeuristicsOptions } from './heuristics-options.ts';
+import { programOf } from './heuristics-program.ts';
 import { ownCommand } from './own-command.ts';
 import { openStudyFolder } from './study-manifest.ts';
 import { checkLogs, getData } from './study-options.ts';
@@ -41,7 +42,10 @@ export async function runHeuristicsStudy(context: CommandContext, options: Heuri
   }
   openStudyFolder(folder, { study: 'heuristics', version: 1, seed: settings.seed, instants: settings.instants });
   if (options.exportJdf === true) return writeJobFile(context, folder, settings, { data, command: options.command ?? ownCommand });
-  const missing = chunks.filter((chunk) => read(folder, chunk, settings.seed) === undefined);
+  const kept = new KeptResults(folder, settings);
+  const missing = chunks.filter((chunk) => kept.find(chunk) === undefined);
+  const foreign = missing.filter((chunk) => existsSync(pathOf(folder, chunk)));
+  if (foreign.length > 0) context.output.note(`${foreign.length} parts are not whole, or of a program that decides or simulates otherwise; they are run again`);
   if (missing.length < chunks.length) context.output.note(`${chunks.length - missing.length} of ${chunks.length} parts are done already`);
   checkLogs(data, missing.flatMap(({ trace: { file } }) => (isAbsolute(file) ? [] : [file])));
   await runMissing(context, folder, missing, { data, seed: settings.seed, workerCount });
@@ -49,7 +53,7 @@ export async function runHeuristicsStudy(context: CommandContext, options: Heuri
     context.output.note('interrupted; the same command goes on with it');
     return 4;
   }
-  return finish(context, folder, settings);
+  return finish(context, folder, { settings, kept });
 }
 
 /** The folder of the logs, which a log of one's own does not need. */
@@ -73,9 +77,9 @@ async function runMissing(
   }
 }
 
-function finish({ output }: CommandContext, folder: string, settings: HeuristicsSettings): ExitStatus {
+function finish({ output }: CommandContext, folder: string, { settings, kept }: { readonly settings: HeuristicsSettings; readonly kept: KeptResults }): ExitStatus {
   const parts = listChunks(settings).map((chunk): HeuristicsPart => {
-    const result = read(folder, chunk, settings.seed);
+    const result = kept.find(chunk);
     if (result === undefined) throw new MutiraoError('MUT_INTERNAL', `part ${chunk.id} has no results`);
     return { chunk, result };
   });
@@ -101,9 +105,22 @@ function documentOf(directory: string, settings: HeuristicsSettings, report: str
   return { study: 'heuristics', quick: settings.isQuick, seed: settings.seed, directory, report, part_count: chunks.length, run_count: workOf(chunks).runs };
 }
 
-function read(folder: string, chunk: HeuristicsChunk, seed: string): ReturnType<typeof decodeResult> {
-  const path = pathOf(folder, chunk);
-  return existsSync(path) ? decodeResult(readFileSync(path, 'utf8'), chunk, seed) : undefined;
+/** Results in a study's folder that are whole and what this program would come to. */
+class KeptResults {
+  readonly #folder: string;
+  readonly #seed: string;
+  readonly #programs: ReadonlyMap<string, string>;
+
+  constructor(folder: string, { seed, heuristics }: HeuristicsSettings) {
+    this.#folder = folder;
+    this.#seed = seed;
+    this.#programs = new Map(heuristics.map((heuristic) => [heuristic, programOf(heuristic)]));
+  }
+
+  find(chunk: HeuristicsChunk): ReturnType<typeof decodeResult> {
+    const path = pathOf(this.#folder, chunk);
+    return existsSync(path) ? decodeResult(readFileSync(path, 'utf8'), chunk, { seed: this.#seed, program: this.#programs.get(chunk.heuristic) ?? '' }) : undefined;
+  }
 }
 
 function pathOf(folder: string, { id }: HeuristicsChunk): string {

@@ -5,6 +5,7 @@ import test from 'ava';
 import { decodeResult, heuristicsTraces, listChunks, wholeStudy, type HeuristicsChunk } from '@mutirao/sim/heuristics';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
 import { HeuristicsPartRunner } from '../../../src/simulation/study/heuristics-part-runner.ts';
+import { programOf } from '../../../src/simulation/study/heuristics-program.ts';
 
 const fixture = readFileSync(new URL('../../../../core/test/fixtures/backfilling-40.swf', import.meta.url), 'utf8');
 const words = ['sim', 'study', 'heuristics'];
@@ -48,6 +49,24 @@ test('a log of one\'s own is studied to its page, and what was done is not done 
   t.true(more.err.includes('6 of 8 parts are done already'), more.err);
 });
 
+test('results of a program that decides otherwise are not mixed with this one\'s: they are run again, and it is said', async (t) => {
+  const directory = writeLogs(temporaryFolder(t));
+  const options = [...words, '--traces', 'sp2', ...small, '--policies', 'start-now', '--parts', 'main', '--data', 'data', '--out', 'out'];
+  t.is((await runCommandLine(options, { directory })).status, 0);
+  const results = resultsIn(join(directory, 'out'));
+  const path = join(directory, 'out', 'chunks', 'main.sp2.start-now.100x100s-2x.mixed.jsonl');
+  writeFileSync(path, readFileSync(path, 'utf8').replace(programOf('mixed'), programOf('finish')));
+  const again = await runCommandLine(options, { directory });
+  t.true(again.err.includes('1 parts are not whole, or of a program that decides or simulates otherwise; they are run again'), again.err);
+  t.deepEqual(resultsIn(join(directory, 'out')), results);
+});
+
+test('what others come to is of the same program when only finish is another', (t) => {
+  t.not(programOf('finish'), programOf('mixed'));
+  t.is(programOf('static'), programOf('mixed'));
+  t.regex(programOf('static'), /^[0-9a-f]{16}$/);
+});
+
 test('two workers, one worker and this process come to the same records', async (t) => {
   const directory = writeLogs(temporaryFolder(t));
   const archived = [...words, '--traces', 'sp2,lanl', '--data', 'data', ...small];
@@ -58,7 +77,7 @@ test('two workers, one worker and this process come to the same records', async 
   const chunk = listChunks({ ...wholeStudy('1'), instants: 3, pending: [1, 2], heuristics: ['static', 'adaptive', 'mixed'] }).find(({ id }) => id === 'main.lanl.start-now.100x100s-2x.mixed') as HeuristicsChunk;
   const alone = new HeuristicsPartRunner(join(directory, 'data'), '1').run(chunk);
   t.is(results.get(`${chunk.id}.jsonl`), alone);
-  t.is(decodeResult(alone, chunk, '1')?.facts.requestCount, 40);
+  t.is(decodeResult(alone, chunk, { seed: '1', program: programOf('mixed') })?.facts.requestCount, 40);
 });
 
 test('parts can be run by themselves, on a grid, and are taken by the study', async (t) => {

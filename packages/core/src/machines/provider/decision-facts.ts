@@ -1,5 +1,5 @@
 import type { PendingRequest, RequestFacts, ServedRequest } from '../../requests/index.ts';
-import { invariant } from '../../shared/index.ts';
+import { invariant, type Duration } from '../../shared/index.ts';
 import type { Demand, QueueListing, ResourceLimits } from '../../messages/index.ts';
 import { neededAlone, requestsOf } from './brokers.ts';
 import { heuristicInForce } from './heuristic.ts';
@@ -24,11 +24,17 @@ export function demandOf(turn: Turn, broker: KnownBroker): Pick<Demand, 'pending
 export function factsOf(turn: Turn, { limits, listing }: Resource, broker: KnownBroker): RequestFacts {
   const { state, now } = turn;
   const { pendingTasks, processors, deadline } = demandOf(turn, broker);
+  const served = servedOf(state, broker);
   return {
-    now, limits, listing: listingWithOwn(state, listing, now), pending: [], served: servedOf(state, broker), demand: { pendingTasks, processors, deadline },
+    now, limits, listing: listingWithOwn(state, listing, now), pending: [], served, heldInVain: heldInVainOf(served), demand: { pendingTasks, processors, deadline },
     taskTimes: observedTaskTimes(broker), taskTimesElsewhere: broker.demand?.taskTimes, isFirst: isFirstOf(state, broker),
     options: { ...state.config.heuristicOptions, defaultTime: heuristicInForce(state).defaultTime },
   };
+}
+
+/** Agents take a while to start, on a loaded host a long one; what ended before a task did says for how long at most it has been too short. */
+function heldInVainOf(served: readonly ServedRequest[]): Duration {
+  return served.reduce((most, { taskTime, startedAt, endedAt, walltime }) => (taskTime === 0 && endedAt - startedAt >= walltime ? Math.max(most, walltime) : most), 0);
 }
 
 /** An own request as every heuristic sees it. */

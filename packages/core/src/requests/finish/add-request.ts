@@ -97,9 +97,9 @@ function withRequest({ facts }: PlanContext, { lanes, waiting, slotEnds, restart
   return { lanes: useLanes([...lanes, added], waiting), waiting, slotEnds: [...slotEnds, added.end], restarted };
 }
 
-/** The same request no wider and no longer than the plan needs to end as early; undefined where it needs nothing of it. */
+/** The same request no wider and no longer than the plan needs to end as early, beyond what was held in vain; undefined where it needs nothing of it. */
 function trim(context: PlanContext, plan: Plan, { request, rating }: Rated): PlannedRequest | undefined {
-  const { facts: { demand: { processors: unit }, limits: { walltimeGranularity: grain } }, bags } = context;
+  const { facts: { demand: { processors: unit }, limits: { walltimeGranularity: grain }, heldInVain = 0 }, bags } = context;
   let lanes = 0;
   let walltime = 0;
   bags.forEach((_, index) => {
@@ -108,7 +108,7 @@ function trim(context: PlanContext, plan: Plan, { request, rating }: Rated): Pla
     walltime = Math.max(walltime, needed.walltime);
   });
   if (lanes === 0) return undefined;
-  return { ...request, width: lanes * unit, walltime: Math.min(request.walltime, Math.ceil(walltime / grain) * grain) };
+  return { ...request, width: lanes * unit, walltime: Math.min(request.walltime, Math.ceil((heldInVain + walltime) / grain) * grain) };
 }
 
 /** What a plan that ends at `finish` needs of a request, for one task time. */

@@ -11,9 +11,14 @@ export interface TraceFacts {
 /** The results of a chunk. */
 export interface HeuristicsResult {
   readonly seed: string;
+  /** Tells versions of the program apart. */
+  readonly program: string;
   readonly facts: TraceFacts;
   readonly runs: readonly HeuristicRun[];
 }
+
+/** What results come from beside their chunk. */
+export type Origin = Pick<HeuristicsResult, 'seed' | 'program'>;
 
 /** A chunk and its results. */
 export interface HeuristicsPart {
@@ -28,8 +33,8 @@ const columns = [
 ] as const;
 
 /** Writes a chunk's results: a line of JSON that says what it is and what its columns are, then a line of numbers for each run. */
-export function encodeResult(chunk: HeuristicsChunk, { seed, facts, runs }: HeuristicsResult): string {
-  const head = { ...headOf(chunk, seed), request_count: facts.requestCount, offered_load: facts.offeredLoad };
+export function encodeResult(chunk: HeuristicsChunk, { seed, program, facts, runs }: HeuristicsResult): string {
+  const head = { ...headOf(chunk, { seed, program }), request_count: facts.requestCount, offered_load: facts.offeredLoad };
   const lines = runs.map(({ local, endsAfterLog, ...run }) => [
     run.requestsMax, run.run, run.instant, run.turnaround, run.waste, run.taskTime, run.firstWait, run.submissions, run.withdrawals, run.releases,
     run.submissionsPerHour, run.takenOutPerHour, local.requestCount, local.withJob, local.alone, endsAfterLog ? 1 : 0,
@@ -37,27 +42,27 @@ export function encodeResult(chunk: HeuristicsChunk, { seed, facts, runs }: Heur
   return [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Reads a chunk's results; undefined where they are not all there, or are those of another chunk, log or seed. */
-export function decodeResult(text: string, chunk: HeuristicsChunk, seed: string): HeuristicsResult | undefined {
+/** Reads a chunk's results; undefined where they are not all there, or are those of another chunk, log, seed or version of the program. */
+export function decodeResult(text: string, chunk: HeuristicsChunk, origin: Origin): HeuristicsResult | undefined {
   const [first = '', ...rest] = text.split('\n');
   if (rest.pop() !== '' || rest.length !== countRuns(chunk)) return undefined;
   const head = parseLine(first) as Readonly<Record<string, unknown>> | undefined;
-  if (head === undefined || !isHeadOf(head, chunk, seed)) return undefined;
+  if (head === undefined || !isHeadOf(head, chunk, origin)) return undefined;
   const runs = rest.map(decodeRun);
   if (runs.includes(undefined)) return undefined;
-  return { seed, facts: { requestCount: Number(head['request_count']), offeredLoad: Number(head['offered_load']) }, runs: runs as HeuristicRun[] };
+  return { ...origin, facts: { requestCount: Number(head['request_count']), offeredLoad: Number(head['offered_load']) }, runs: runs as HeuristicRun[] };
 }
 
-function headOf({ id, trace, variant, pending, instantCount }: HeuristicsChunk, seed: string): object {
+function headOf({ id, trace, variant, pending, instantCount }: HeuristicsChunk, { seed, program }: Origin): object {
   return {
-    study: 'heuristics', version: 1, chunk: id, seed, log: trace.file, processors: trace.processors, walltime_max_ms: trace.walltimeMax, variant: variant ?? null,
+    study: 'heuristics', version: 1, chunk: id, seed, program, log: trace.file, processors: trace.processors, walltime_max_ms: trace.walltimeMax, variant: variant ?? null,
     pending, instants: instantCount, columns,
   };
 }
 
-function isHeadOf(head: Readonly<Record<string, unknown>>, chunk: HeuristicsChunk, seed: string): boolean {
+function isHeadOf(head: Readonly<Record<string, unknown>>, chunk: HeuristicsChunk, origin: Origin): boolean {
   const { request_count: requestCount, offered_load: offeredLoad, ...rest } = head;
-  return typeof requestCount === 'number' && typeof offeredLoad === 'number' && JSON.stringify(rest) === JSON.stringify(headOf(chunk, seed));
+  return typeof requestCount === 'number' && typeof offeredLoad === 'number' && JSON.stringify(rest) === JSON.stringify(headOf(chunk, origin));
 }
 
 function parseLine(line: string): unknown {

@@ -27,6 +27,13 @@ test('it asks for the hole in which the job ends first, no wider and no longer t
   t.deepEqual(shapes(finishHeuristic.draft(facts({ demand: { pendingTasks: 20, processors: 1, deadline: undefined } }))), [[7, 72]]);
 });
 
+test('after a request that was over before any task of it, the next is longer by as much, up to what there is', (t) => {
+  const asked = (heldInVain: number): number[][] => shapes(finishHeuristic.draft(facts({ heldInVain })));
+  t.deepEqual(asked(0), [[8, 96]]);
+  t.deepEqual(asked(20 * minute), [[8, 116]]);
+  t.deepEqual(asked(96 * minute), [[8, 120]]);
+});
+
 test('a job that no hole can hold waits for the large request, if that ends first', (t) => {
   const decision = finishHeuristic.draft(facts({ demand: { pendingTasks: 6400, processors: 1, deadline: undefined } }));
   t.deepEqual(shapes(decision), [[64, 1080]]);
@@ -85,13 +92,14 @@ test('where every task runs already nothing more is asked for, whatever is free'
 });
 
 test('what is to take the tasks that a request will cut is asked for while they still run', (t) => {
-  // Five tasks have run for 50 min, may take 60, and have 5 more; 8 processors are free in 20 min.
-  const ending: PendingRequest = { ...running, width: 5, walltime: 55 * minute, startedAt: -50 * minute, tasks: [{ count: 5, time: 50 * minute }] };
-  const differing = { taskTimes: { longest: 60 * minute, mean: 30 * minute, count: 50 }, taskSpread: { shortest: 5 * minute, deviation: 15 * minute }, demand: { pendingTasks: 5, processors: 1, deadline: undefined } };
-  const listing = aListing(64, 0, [{ status: 'running', width: 5, walltime: 55 * minute, startsAt: -50 * minute }, { status: 'running', width: 51, walltime: 40 * hour }, { status: 'queued', width: 64, walltime: hour, startsAt: 40 * hour }, { status: 'running', width: 8, walltime: 20 * minute }]);
-  const decide = (walltime: number): RequestDecision => finishHeuristic.draft(facts({ ...differing, pending: [{ ...ending, walltime }], listing, limits: { ...facts().limits, requestsMax: 3 } }));
-  const [first] = decide(55 * minute).drafts;
-  t.true(first !== undefined && first.width <= 5 && first.walltime >= 60 * minute, JSON.stringify(first));
+  // Five tasks have run for 100 min, may take 200, and have 60 more; then somebody else has their processors, and 8 others are free in 110 min.
+  const ending: PendingRequest = { ...running, width: 5, walltime: 160 * minute, startedAt: -100 * minute, tasks: [{ count: 5, time: 100 * minute }] };
+  const differing = { taskTimes: { longest: 200 * minute, mean: 100 * minute, count: 50 }, taskSpread: { shortest: 5 * minute, deviation: 57 * minute }, demand: { pendingTasks: 5, processors: 1, deadline: undefined } };
+  const others: ListedRequest[] = [{ status: 'running', width: 51, walltime: 40 * hour }, { status: 'running', width: 8, walltime: 110 * minute }, { status: 'queued', width: 5, walltime: 40 * hour, startsAt: hour }];
+  const decide = (walltime: number): RequestDecision => finishHeuristic.draft(facts({
+    ...differing, pending: [{ ...ending, walltime }], listing: aListing(64, 0, [{ status: 'running', width: 5, walltime, startsAt: -100 * minute }, ...others]), limits: { ...facts().limits, requestsMax: 3 },
+  }));
+  t.deepEqual(decide(160 * minute).drafts.map(({ width, walltime }) => width <= 5 && walltime >= 200 * minute), [true]);
   t.deepEqual(decide(18 * hour).drafts, []);
 });
 

@@ -17,7 +17,7 @@ function partsOf(given = hours): HeuristicsPart[] {
   return listChunks(settings).map((chunk) => ({
     chunk,
     result: {
-      seed: '1', facts: { requestCount: 54_034, offeredLoad: 0.834 },
+      seed: '1', program: 'p', facts: { requestCount: 54_034, offeredLoad: 0.834 },
       runs: chunk.pending.flatMap((requestsMax) => Array.from({ length: chunk.instantCount }, (_, run): HeuristicRun => {
         const turnaround = (given[chunk.heuristic]?.[chunk.type.heterogeneity === 1 ? 0 : 1]?.[run] ?? NaN) * hour;
         return {

@@ -14,7 +14,8 @@ const chunk: HeuristicsChunk = {
 };
 const runs = runChunk(chunk, history, '1');
 const facts = { requestCount: 90, offeredLoad: 0.4 };
-const text = encodeResult(chunk, { seed: '1', facts, runs });
+const origin = { seed: '1', program: 'p' };
+const text = encodeResult(chunk, { ...origin, facts, runs });
 
 test('heuristics and limits meet the same instants and tasks, one instant in each slice of the time', (t) => {
   const other = runChunk({ ...chunk, heuristic: 'static' }, history, '1');
@@ -32,9 +33,9 @@ test('the same seed is the same records, whatever was run before; another seed i
   fc.assert(fc.property(fc.nat(1000), fc.constantFrom('static', 'adaptive', 'mixed', 'initial'), fc.constantFrom(...policyNames), (seed, heuristic, policy) => {
     const own = { ...chunk, heuristic, policy, instantCount: 2 };
     const local = new LocalHistory({ ...setup, policy: policyOf(policy) });
-    const first = encodeResult(own, { seed: String(seed), facts, runs: runChunk(own, local, String(seed)) });
+    const first = encodeResult(own, { seed: String(seed), program: 'p', facts, runs: runChunk(own, local, String(seed)) });
     runChunk({ ...own, heuristic: 'mixed' }, local, 'other');
-    return first === encodeResult(own, { seed: String(seed), facts, runs: runChunk(own, local, String(seed)) });
+    return first === encodeResult(own, { seed: String(seed), program: 'p', facts, runs: runChunk(own, local, String(seed)) });
   }), { seed: 20_250_101, numRuns: 20 });
   t.notDeepEqual(runChunk(chunk, history, '2'), runs);
 });
@@ -88,22 +89,23 @@ test('what may be asked for beside an unknown log is what 99 of 100 keep within,
 });
 
 test('results are read as they were written', (t) => {
-  t.deepEqual(decodeResult(text, chunk, '1'), { seed: '1', facts, runs });
+  t.deepEqual(decodeResult(text, chunk, origin), { ...origin, facts, runs });
 });
 
 test('results that are cut short, broken, or of another part, log or seed are not taken', (t) => {
-  t.is(decodeResult('', chunk, '1'), undefined);
-  t.is(decodeResult(text.slice(0, -1), chunk, '1'), undefined);
-  t.is(decodeResult(text.split('\n').slice(0, -2).join('\n') + '\n', chunk, '1'), undefined);
-  t.is(decodeResult(text.replace('[1,0,', '[1,"x",'), chunk, '1'), undefined);
-  t.is(decodeResult(text.replace('[1,0,', '[1,0,5,'), chunk, '1'), undefined);
-  t.is(decodeResult(text.replace('"version":1', '"version":2'), chunk, '1'), undefined);
-  t.is(decodeResult(text, chunk, '2'), undefined);
-  t.is(decodeResult(text, { ...chunk, id: 'other' }, '1'), undefined);
-  t.is(decodeResult(text, { ...chunk, instantCount: 7 }, '1'), undefined);
-  t.is(decodeResult(text, { ...chunk, pending: [1, 2] }, '1'), undefined);
-  t.is(decodeResult(text, { ...chunk, trace: { ...chunk.trace, file: 'other.swf' } }, '1'), undefined);
-  t.is(decodeResult(text, { ...chunk, trace: { ...chunk.trace, processors: 17 } }, '1'), undefined);
+  t.is(decodeResult('', chunk, origin), undefined);
+  t.is(decodeResult(text.slice(0, -1), chunk, origin), undefined);
+  t.is(decodeResult(text.split('\n').slice(0, -2).join('\n') + '\n', chunk, origin), undefined);
+  t.is(decodeResult(text.replace('[1,0,', '[1,"x",'), chunk, origin), undefined);
+  t.is(decodeResult(text.replace('[1,0,', '[1,0,5,'), chunk, origin), undefined);
+  t.is(decodeResult(text.replace('"version":1', '"version":2'), chunk, origin), undefined);
+  t.is(decodeResult(text, chunk, { ...origin, seed: '2' }), undefined);
+  t.is(decodeResult(text, chunk, { ...origin, program: 'q' }), undefined);
+  t.is(decodeResult(text, { ...chunk, id: 'other' }, origin), undefined);
+  t.is(decodeResult(text, { ...chunk, instantCount: 7 }, origin), undefined);
+  t.is(decodeResult(text, { ...chunk, pending: [1, 2] }, origin), undefined);
+  t.is(decodeResult(text, { ...chunk, trace: { ...chunk.trace, file: 'other.swf' } }, origin), undefined);
+  t.is(decodeResult(text, { ...chunk, trace: { ...chunk.trace, processors: 17 } }, origin), undefined);
 });
 
 test('the whole study has 27 job types on five traces, six limits and 50 instants under both compressions, and names no part twice', (t) => {
