@@ -64,7 +64,7 @@ export class JobRecords {
   /** Reads on for a while. Who asks while that is underway waits for the same. */
   async refresh(progress: Progress): Promise<void> {
     const { clock } = this.#parts;
-    if (this.#isComplete && progress.endedUnixMs !== 0 && this.#open.size === 0 && !this.#wasRetried(progress)) return;
+    if (this.#hasAll(progress) && this.#open.size === 0 && !this.#wasRetried(progress)) return;
     if (this.#underway === undefined && clock.now() < this.#notBefore) return;
     this.#underway ??= this.#read(progress, readMs).finally(() => { this.#underway = undefined; });
     await this.#underway;
@@ -73,7 +73,12 @@ export class JobRecords {
   /** Reads all that there is, however long that takes. */
   async readAll(progress: Progress): Promise<void> {
     await this.#underway;
-    if (!this.#isComplete || progress.endedUnixMs === 0) await this.#read(progress, Infinity);
+    if (!this.#hasAll(progress)) await this.#read(progress, Infinity);
+  }
+
+  /** Whether nothing is missing of a job that has ended. The last look may have been complete and know of nothing: short tasks begin and end between two looks. */
+  #hasAll(progress: Progress): boolean {
+    return this.#isComplete && progress.endedUnixMs !== 0 && this.#begunCount() >= begunOf(progress);
   }
 
   async #read(progress: Progress, readMost: number): Promise<void> {
@@ -84,7 +89,7 @@ export class JobRecords {
     this.#isComplete = false;
     const open = [...this.#open.keys()];
     for (let at = 0; at < open.length && clock.now() < until; at += pageSize) await this.#readTasks({ taskIndexes: open.slice(at, at + pageSize) });
-    const begun = progress.taskCount - progress.readyCount - progress.waitingCount;
+    const begun = begunOf(progress);
     this.#cursor = Math.max(0, this.#status.findIndex(isUnbegun));
     while (this.#begunCount() < begun && this.#cursor < this.taskCount && clock.now() < until) await this.#readTasks({ fromTaskIndex: this.#cursor });
     this.#isComplete = this.#begunCount() >= begun;
@@ -136,6 +141,11 @@ export class JobRecords {
     }
     this.#settled.splice(0, this.#settled.length, ...kept);
   }
+}
+
+/** Tasks of a job that have begun, whatever became of them. */
+function begunOf({ taskCount, readyCount, waitingCount }: Progress): number {
+  return taskCount - readyCount - waitingCount;
 }
 
 function isSettled(status: number): boolean {
