@@ -6,6 +6,8 @@ import type { Outlook } from './documents/jobs.ts';
 
 /** A reading is taken anew after so many times what the last one took, so that all pages together cost the broker a few per cent at most. */
 const restFactor = 20;
+/** But not longer after that, in milliseconds: on a host where everything waits, an answer that is slow has cost the broker little, and the page would stand still. */
+const restMax = 4000;
 /** Jobs whose remaining time is asked for, the newest of those that run. */
 const outlooksMax = 8;
 const jobsListed = 100;
@@ -102,7 +104,7 @@ export class Readings {
       const value = await fetch(grid.broker());
       const now = clock.now();
       this.#forgetOld(now);
-      this.#kept.set(key, { takenAt, until: now + Math.max(age, (now - takenAt) * restFactor), value });
+      this.#kept.set(key, { takenAt, until: now + Math.max(age, Math.min(restMax, (now - takenAt) * restFactor)), value });
       return value;
     })();
     this.#underway.set(key, fetching);

@@ -1,25 +1,29 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+import { isPacked } from '@mutirao/runtime/processes';
+
+import { programVersion } from '../../version.ts';
 
 /** Of a digest so much is kept: enough to tell a few versions apart. */
 const digits = 16;
 
-/** What decides the requests, and what they are simulated on: folders of sources. */
-const requests = folderOf('@mutirao/core/requests');
-const deciding: readonly string[] = [
-  requests, join(requests, '../profile'), join(requests, '../queue'), join(folderOf('@mutirao/sim/heuristics'), '../../grid'), join(folderOf('@mutirao/sim/heuristics'), '../../resource'),
-];
+/** What decides the requests, and what they are simulated on: folders of sources in a checkout. */
+const packages = fileURLToPath(new URL('../../../../', import.meta.url));
+const requests = join(packages, 'core/src/requests');
+const deciding: readonly string[] = [requests, ...['core/src/profile', 'core/src/queue', 'sim/src/grid', 'sim/src/resource'].map((folder) => join(packages, folder))];
 const finishFolder = join(requests, 'finish');
 
 /**
  * Tells versions of the program apart by what its results of a heuristic come from: a digest of the sources that decide and simulate. Those of `finish` count for that heuristic alone, so that
- * what others have come to stands when it changes.
+ * what others have come to stands when it changes. The executable, which has no sources with it, is told apart by its version.
  *
- * @returns hexadecimal digits.
+ * @returns hexadecimal digits, or a version.
  */
 export function programOf(heuristic: string): string {
+  if (isPacked) return programVersion();
   const hash = createHash('sha256');
   for (const folder of deciding) {
     for (const path of sourcesIn(folder)) {
@@ -32,8 +36,4 @@ export function programOf(heuristic: string): string {
 
 function sourcesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).sort().map((name) => join(folder, name));
-}
-
-function folderOf(module: string): string {
-  return dirname(fileURLToPath(import.meta.resolve(module)));
 }
