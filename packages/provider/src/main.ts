@@ -28,7 +28,7 @@ const options = {
   ...managerOptions,
   user: text({ help: 'Whom the resource manager knows the requests by; as whom the identity names us when empty, or else our account.', placeholder: 'NAME' }),
   heuristic: text({ help: `Request heuristic: ${heuristicChoices.join(', ')}.`, placeholder: 'NAME', default: 'finish' }),
-  defaultTaskTime: duration({ help: 'How long a task is taken to last before any was observed; for all heuristics but static.', default: heuristicDefaults.defaultTime }),
+  defaultTaskTime: duration({ help: 'How long a task is taken to last before any was observed; for initial, adaptive and mixed.', default: heuristicDefaults.defaultTime }),
   idleRelease: duration({ help: 'A running allocation is released after so long without any demand, a queued request withdrawn after so long without need.', default: idleRelease }),
   agentGrace: duration({ help: 'A machine whose agent is away for longer is lost.', default: agentGrace }),
   brokerGrace: duration({ help: 'The demand of a broker that is away for longer is nothing.', default: brokerGrace }),

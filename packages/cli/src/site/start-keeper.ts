@@ -65,6 +65,7 @@ export async function stopKeepers(surroundings: Surroundings): Promise<void> {
  */
 export async function untilConnected({ home, sleep, signal }: Surroundings, { name, pid }: { name: string; pid: number }, onState: (state: SiteState) => void): Promise<SiteState> {
   let last = '';
+  let isGone = false;
   for (;;) {
     const state = findState(home, name);
     if (state !== undefined && state.pid === pid) {
@@ -73,8 +74,10 @@ export async function untilConnected({ home, sleep, signal }: Surroundings, { na
       if (state.status === 'connected') return state;
       if (state.status === 'failed') throw new MutiraoError(isErrorCode(state.code) ? state.code : 'MUT_UNREACHABLE', state.detail);
     }
-    if (!isOurs(pid, 'site')) throw new MutiraoError('MUT_INTERNAL', `the keeper of ${name} ended: ${lastLines(logPath(home, `site-${name}`))}`);
+    if (isGone) throw new MutiraoError('MUT_INTERNAL', `the keeper of ${name} ended: ${lastLines(logPath(home, `site-${name}`))}`);
     if (signal.aborted) throw new MutiraoError('MUT_CANCELLED', 'interrupted');
+    // It may have told why and ended since its state was read, so that is read once more.
+    isGone = !isOurs(pid, 'site');
     await sleep(pollMs);
   }
 }

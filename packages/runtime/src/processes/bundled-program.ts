@@ -20,7 +20,8 @@ export function findBundles(root: string): string | undefined {
   const builtAt = statSync(join(folder, 'built'), { throwIfNoEntry: false })?.mtimeMs;
   if (builtAt === undefined) return undefined;
   const sources = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/src/`);
-  return [...sources, 'package-lock.json', 'proto/', 'scripts/packing/'].every((path) => isOlder(join(root, path), builtAt)) ? folder : undefined;
+  // The charts of the page are drawn by processes too, as SVG.
+  return [...sources, 'packages/web/client/src/', 'package-lock.json', 'proto/', 'scripts/packing/'].every((path) => isOlder(join(root, path), builtAt)) ? folder : undefined;
 }
 
 /** Whether a file, or a folder with all that is in it, is older than an instant; a folder's own time tells of what was taken out, and the second time of what was moved there with its own age. */

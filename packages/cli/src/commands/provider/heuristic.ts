@@ -17,7 +17,7 @@ export function define(command: Command, act: Act): void {
   command
     .argument('<provider>', 'its name, or an address')
     .argument('[heuristic]', 'static, initial, adaptive, mixed, finish or auto; left out, nothing changes but what options say')
-    .option('--default-task-time <duration>', 'how long a task is taken to last before any was observed; for all heuristics but static')
+    .option('--default-task-time <duration>', 'how long a task is taken to last before any was observed; for initial, adaptive and mixed')
     .action((provider: string, heuristic: string | undefined, options: HeuristicOptions) => act((context) => tellOrSwitch(context, provider, { ...options, heuristic })));
 }
 

@@ -40,7 +40,7 @@ export function definitions({ instants, pending, types }: HeuristicsSettings): s
     'Intervals hold 95 %: 1000 paired bootstrap samples of the instants (the same for all heuristics and all scenarios that share instants; the better one chosen again each time), the middle 95 % of them.',
     '*Held out* is the last third of each trace\'s time, by instants. What was fitted, was fitted on the first two thirds of the archived traces; figures for the held-out third alone stand beside those for all.',
     'Static, adaptive and the others of the seed decide at the submission and where a request of theirs has ended, and keep what they asked for until it ends, as in costa2005. `finish` decides at every event of the queue and '
-    + 'releases what is idle; what that alone makes is shown where ideas are switched off.',
+    + 'releases what is idle; what that alone makes is shown by the part `ablations`, where it was run.',
   ].join('\n\n');
 }
 
