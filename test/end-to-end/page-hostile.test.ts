@@ -16,14 +16,14 @@ interface Door {
   readonly logged: string[];
 }
 
-async function openDoor(t: ExecutionContext): Promise<Door> {
+async function openDoor(t: ExecutionContext, options: { readonly headersMs?: number } = {}): Promise<Door> {
   const broker = new AnsweringBroker();
   const logged: string[] = [];
   const note = (...told: readonly unknown[]): void => { logged.push(JSON.stringify(told, (_, value: unknown) => (value instanceof Error ? `${value.message} ${value.stack ?? ''}` : value))); };
   let hosts: ReadonlySet<string> = new Set();
   const { server } = makeGateway({
     grid: pretendPageGrid(broker), clock: Date, userId: 'ana', home: '/home/ana/.mutirao', directory: '/home/ana', version: '0', tokens: acceptToken(webToken, 'ana'), hosts: () => hosts,
-    files: makeStaticFiles(new Map([['index.html', Buffer.from('<!doctype html>')]])), log: { ...quietLogger, error: note, warn: note, info: note }, instance: 'i1',
+    files: makeStaticFiles(new Map([['index.html', Buffer.from('<!doctype html>')]])), log: { ...quietLogger, error: note, warn: note, info: note }, instance: 'i1', ...options,
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
   t.teardown(() => server.close());
@@ -77,6 +77,17 @@ test('a request that names several hosts, none, or another one in its target is 
     t.regex(statusOf(heard), /^40[03]$/, `${lines.join(' | ')}: ${heard}`);
     t.false(heard.includes('ana'), heard);
   }
+});
+
+test('a connection that says nothing, or never ends the head of its request, is closed', async (t) => {
+  const { port } = await openDoor(t, { headersMs: 200 });
+  const silent = dial(t, port);
+  const slow = dial(t, port);
+  slow.write('GET /api/v1/session HTTP/1.1\r\nHost: ');
+  for (const socket of [silent, slow]) socket.resume();
+  // Half of the time after which Node would look by itself.
+  await until(() => silent.closed && slow.closed, 'both are closed', 15_000);
+  t.pass();
 });
 
 test('no more streams than there may be are open, and one that is closed makes room', async (t) => {

@@ -81,7 +81,7 @@ function timesSection({ times }: JobReport): string[] {
 function failureSection({ failures: { groups, replica_count: count, lost_count: lost, causes_left_out: causesLeftOut }, failedRuns, failedRunsLeftOut }: JobReport): string[] {
   if (count + lost === 0) return [];
   const rows = failedRuns.map((run) => [
-    numberCell(run.task_index), run.machine_id, run.cause, run.detail, numberCell(run.ended_unix_ms, describeInstant(run.ended_unix_ms)), run.started_unix_ms === 0 ? 'never started' : numberCell(run.ended_unix_ms - run.started_unix_ms, describeTime(Math.max(0, run.ended_unix_ms - run.started_unix_ms))),
+    numberCell(run.task_index), run.machine_id, run.cause, run.detail, numberCell(run.ended_unix_ms, describeInstant(run.ended_unix_ms)), run.started_unix_ms === 0 ? numberCell(-1, 'never started') : numberCell(run.ended_unix_ms - run.started_unix_ms, describeTime(Math.max(0, run.ended_unix_ms - run.started_unix_ms))),
   ]);
   return [
     '<h2>What failed</h2>', `<p>${count} runs failed, ${lost} were lost with their machine.</p>`, ...groups.flatMap(failureGroup), ...causesLeftOut > 0 ? [`<p>${causesLeftOut} more causes are left out.</p>`] : [],

@@ -19,7 +19,7 @@ import { submissionHandlers } from './handlers/submissions.ts';
 import { workflowHandlers } from './handlers/workflows.ts';
 import { resourceHandlers } from './handlers/resources.ts';
 import { JobSpecs } from './job-specs.ts';
-import { bodyBytesMax, connectionsMax, headersMs, streamBacklogBytes, streamsMax } from './limits.ts';
+import { bodyBytesMax, connectionsMax, headersMs, lateCheckMs, streamBacklogBytes, streamsMax } from './limits.ts';
 import { isBug, problemOf } from './problems.ts';
 import { Readings } from './readings.ts';
 import { readRequest, type Asked, type Handlers } from './requests.ts';
@@ -34,6 +34,8 @@ export interface GatewayOptions extends GatewayParts {
   hosts(): ReadonlySet<string>;
   readonly files: StaticFiles;
   readonly log: Logger;
+  /** Within so many milliseconds the head of a request is there; `headersMs` unless said otherwise. */
+  readonly headersMs?: number;
   /** Another one at each start, for the ids of streams. */
   readonly instance: string;
 }
@@ -47,7 +49,9 @@ export interface Gateway {
 /** Makes the gateway; it does not listen yet. */
 export function makeGateway(options: GatewayOptions): Gateway {
   const { log } = options;
-  const server = fastify({ logger: false, bodyLimit: bodyBytesMax, exposeHeadRoutes: false, requestTimeout: 60_000, connectionTimeout: 0, forceCloseConnections: true, http: { headersTimeout: headersMs } });
+  // Node looks for late ones each 30 s unless told otherwise.
+  const http = { headersTimeout: options.headersMs ?? headersMs, connectionsCheckingInterval: lateCheckMs };
+  const server = fastify({ logger: false, bodyLimit: bodyBytesMax, exposeHeadRoutes: false, requestTimeout: 60_000, connectionTimeout: 0, forceCloseConnections: true, http });
   server.server.maxConnections = connectionsMax;
   const hub = new StreamHub(options, options.instance);
   server.addHook('onRequest', async (request, reply) => {

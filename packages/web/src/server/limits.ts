@@ -8,3 +8,5 @@ export const streamBacklogBytes = 1024 * 1024;
 export const connectionsMax = 512;
 /** Within so many milliseconds the head of a request is there, or its connection is closed. */
 export const headersMs = 10_000;
+/** Connections that are late with a head or a body are looked for each so many milliseconds. */
+export const lateCheckMs = 1000;

@@ -56,6 +56,12 @@ test('a report says all without its script: pictures, stragglers with their caus
   t.regex(html, /<td class="number" data-value="7">7<\/td><td>lab\/m1<\/td>/);
 });
 
+test('a run that never started sorts before those that did', async (t) => {
+  const broker = failedJob();
+  broker.tasks.set(1, [aTask({ status: TaskStatus.FAILED, replicas: [aReplica({ accepted: false, fate: ReplicaFate.FAILED, outcome: Outcome.FAILED, startedUnixMs: 0 })] })]);
+  t.true((await render(broker, '')).includes('<td class="number" data-value="-1">never started</td>'));
+});
+
 test('a job that has run nothing has a report, too', async (t) => {
   const broker = new AnsweringBroker();
   broker.jobs = [aJobSummary({ status: JobStatus.RUNNING, endedUnixMs: 0, taskCount: 1, readyCount: 1, finishedCount: 0 })];

@@ -124,6 +124,13 @@ function withRest(row: JobRow, { remaining_ms_min: least, remaining_ms_max: most
   return row.status !== 'running' || row.remaining_ms_max !== null || row.remaining_ms_min !== null ? row : { ...row, remaining_ms_min: least, remaining_ms_max: most };
 }
 
+/** The running jobs to be asked about next, in rising order of their numbers: those first that never were, and then as they stand. @param most of them that one call takes. */
+export function jobsToAsk(jobs: readonly JobRow[], asked: ReadonlySet<number>, most: number): number[] {
+  const running = jobs.filter(({ status }) => status === 'running').map(({ job_id: jobId }) => jobId);
+  const [known, unknown] = [running.filter((jobId) => asked.has(jobId)), running.filter((jobId) => !asked.has(jobId))];
+  return [...unknown, ...known].slice(0, most).sort((one, other) => one - other);
+}
+
 /** The rows that the arrow keys lead to from a row; undefined for other keys. @param page rows that are seen at once. */
 export function rowBeside(index: number, count: number, { key, page }: { readonly key: string; readonly page: number }): number | undefined {
   const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };

@@ -15,8 +15,8 @@ export interface LiveState {
   readonly events: readonly GridEvent[];
   /** How the grid was over the last minutes, the newest last, `samplesKept` at most; taken while somebody looks at its machines. */
   readonly samples: readonly GridSample[];
-  /** Whether events were left out of the ones that are kept. */
-  readonly isSampled: boolean;
+  /** The last of the events that came with others left out among them, by its sequence; -1 before any did. */
+  readonly sampledTo: number;
   /** Whether the stream itself stands; `connecting` before its first message. */
   readonly stream: 'connecting' | 'open' | 'broken';
   /** Why it broke; empty while it does not. */
@@ -25,8 +25,10 @@ export interface LiveState {
 
 /** So many events are kept on the page. */
 export const eventsKept = 200;
+/** A gateway that was started anew tells at most so many changes again. */
+const toldAgainMax = 100;
 
-export const emptyLiveState: LiveState = { events: [], samples: [], isSampled: false, stream: 'connecting', trouble: '' };
+export const emptyLiveState: LiveState = { events: [], samples: [], sampledTo: -1, stream: 'connecting', trouble: '' };
 
 /** What changes the state: a message, the stream itself, or the clock, which ticks each `sampleMs`; `topics` are those that are watched then. */
 export type LiveInput =
@@ -45,12 +47,24 @@ export function reduceLive(state: LiveState, input: LiveInput): LiveState {
   }
 }
 
-function addEvents(state: LiveState, { events, is_sampled: isSampled }: RecentEvents): LiveState {
-  const last = state.events.at(-1)?.sequence ?? -1;
-  // A gateway that was started anew tells some again.
-  const news = events.filter(({ sequence }) => sequence > last);
+function addEvents(state: LiveState, { events, is_sampled: areSampled }: RecentEvents): LiveState {
+  let { events: kept, sampledTo } = state;
+  let known = kept.at(-1)?.sequence ?? -1;
+  let before = known;
+  const news: GridEvent[] = [];
+  for (const event of events) {
+    // That far back lies another journal, which counts anew, or the beginning of all that the gateway keeps: either way that is all there is.
+    if (event.sequence < before - toldAgainMax) { kept = []; news.length = 0; sampledTo = known = -1; }
+    if (event.sequence > known) news.push(event);
+    before = event.sequence;
+  }
   if (news.length === 0) return state;
-  return { ...state, events: [...state.events, ...news].slice(-eventsKept), isSampled: state.isSampled || isSampled };
+  return { ...state, events: [...kept, ...news].slice(-eventsKept), sampledTo: areSampled ? before : sampledTo };
+}
+
+/** Whether some were left out among the events that are kept. */
+export function isSampled({ events, sampledTo }: LiveState): boolean {
+  return (events[0]?.sequence ?? Infinity) <= sampledTo;
 }
 
 function takeSample(state: LiveState, { at, topics }: { readonly at: number; readonly topics: readonly StreamTopic[] }): LiveState {

@@ -1,6 +1,6 @@
 /** Lets a table be sorted by a press on a heading, and searched. Numbers stand in `data-value`, in the unit that sorts them. */
 export function enhanceTable(table: HTMLTableElement): void {
-  const { body } = { body: table.tBodies[0] };
+  const body = table.tBodies[0];
   if (body === undefined) return;
   const rows = [...body.rows];
   for (const [column, head] of [...table.tHead?.rows[0]?.cells ?? []].entries()) {

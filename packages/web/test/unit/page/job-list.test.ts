@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import test from 'ava';
 import type { JobRow } from '@mutirao/web/schema';
-import { arrangeJobs, countStates, jobSorts, jobStates, plainWish, queryOf, readJobWish, rowBeside, sortBy, takeJobs, type JobWish } from '../../../client/src/model/job-list.ts';
+import { arrangeJobs, countStates, jobSorts, jobsToAsk, jobStates, plainWish, queryOf, readJobWish, rowBeside, sortBy, takeJobs, type JobWish } from '../../../client/src/model/job-list.ts';
 
 function row(jobId: number, fields: Partial<JobRow> = {}): JobRow {
   return {
@@ -66,4 +66,11 @@ test('arrow keys go from row to row and stay in the list', (t) => {
   const lead = (index: number, key: string): number | undefined => rowBeside(index, 100, { key, page: 10 });
   t.deepEqual([lead(5, 'ArrowDown'), lead(5, 'ArrowUp'), lead(5, 'PageDown'), lead(5, 'PageUp'), lead(5, 'Home'), lead(5, 'End'), lead(99, 'ArrowDown'), lead(5, 'a')], [6, 4, 15, 0, 0, 99, 99, undefined]);
   t.is(rowBeside(0, 0, { key: 'End', page: 1 }), undefined);
+});
+
+test('running jobs are asked about in turn, also those of which it stays unknown how long they take, and then as they stand', (t) => {
+  const jobs = [row(9), ...Array.from({ length: 5 }, (_, index) => row(index + 1, { status: 'running' }))].reverse();
+  const asked = new Set<number>();
+  const ask = (): number[] => { const ids = jobsToAsk(jobs, asked, 2); for (const id of ids) asked.add(id); return ids; };
+  t.deepEqual([ask(), ask(), ask(), ask()], [[4, 5], [2, 3], [1, 5], [4, 5]]);
 });

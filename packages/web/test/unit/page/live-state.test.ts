@@ -1,7 +1,7 @@
 // What the page makes of the messages of its stream.
 import test from 'ava';
 import type { GridEvent } from '@mutirao/web/schema';
-import { emptyLiveState, eventsKept, findTrouble, reduceLive, type LiveState } from '../../../client/src/model/live-state.ts';
+import { emptyLiveState, eventsKept, findTrouble, isSampled, reduceLive, type LiveState } from '../../../client/src/model/live-state.ts';
 
 const event = (sequence: number): GridEvent => ({ sequence, at_unix_ms: sequence, type: 'tasks.finished', job_id: 1, task_indexes: [sequence], task_count: 1, machine_id: '', provider_id: '', request_id: '', reason: '' });
 const hear = (state: LiveState, sequences: readonly number[], sampled = false): LiveState => reduceLive(state, { kind: 'MessageArrived', topic: 'events', value: { events: sequences.map(event), is_sampled: sampled } });
@@ -23,7 +23,18 @@ test('only the newest events are kept, and that some were left out is remembered
   const many = hear(emptyLiveState, Array.from({ length: eventsKept + 50 }, (_, index) => index + 1), true);
   t.is(many.events.length, eventsKept);
   t.is(many.events.at(-1)?.sequence, eventsKept + 50);
-  t.true(hear(many, [1000]).isSampled);
+  const more = hear(many, [1000]);
+  t.true(isSampled(more));
+  t.false(isSampled(hear(more, Array.from({ length: eventsKept }, (_, index) => 1001 + index))), 'those have gone by');
+});
+
+test('the events of a journal that counts anew replace those of the one before it', (t) => {
+  const old = hear(emptyLiveState, [4990, 5000], true);
+  const anew = hear(old, [1, 2, 2]);
+  t.deepEqual(anew.events.map(({ sequence }) => sequence), [1, 2, 2]);
+  t.false(isSampled(anew));
+  const mixed = hear(anew, [4990, 5000, 1, 2, 2, 3]);
+  t.deepEqual(mixed.events.map(({ sequence }) => sequence), [1, 2, 2, 3], 'a gateway that heard both tells both');
 });
 
 test('a broken stream is told before a broker that is away, and a full disk last', (t) => {

@@ -1,6 +1,7 @@
 // Levels, the critical path and places of the graph.
 import test from 'ava';
 import { analyseWorkflow, isAnalysedAlike } from '../../../client/src/model/workflow/analysis.ts';
+import { analysisOf, type Analyst } from '../../../client/src/model/workflow/analysis-of.ts';
 import { boxPaths, FlowParts } from '../../../client/src/model/workflow/flow-parts.ts';
 import { emptyWorkflow, freshTask } from '../../../client/src/model/workflow/graph.ts';
 import { layOut, layOutByLevels } from '../../../client/src/model/workflow/layout.ts';
@@ -67,4 +68,17 @@ test('a task is drawn below all that it waits for, by either layout', (t) => {
     for (const [from, to] of wish.edges) t.true((places[from]?.[1] ?? 0) < (places[to]?.[1] ?? 0));
     t.is(new Set(places.map(([x, y]) => `${x}/${y}`)).size, 7);
   }
+});
+
+interface Pretended { readonly id: number; terminate(): void }
+
+test('a worker that failed is ended and not asked again, and the page knows the same', async (t) => {
+  const ended: number[] = [];
+  const asked: number[] = [];
+  let count = 0;
+  const analyst: Analyst<Pretended> = { worker: undefined };
+  const start = (): Pretended => { const id = count++; return { id, terminate: () => { ended.push(id); } }; };
+  const ask = ({ id }: Pretended): Promise<never> => { asked.push(id); return Promise.reject(new Error('it did not load')); };
+  for (let round = 0; round < 2; round++) t.deepEqual(await analysisOf(analyst, diamond, { start, ask }), analyseWorkflow(diamond));
+  t.deepEqual([asked, ended], [[0, 1], [0, 1]]);
 });

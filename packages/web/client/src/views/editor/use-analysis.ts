@@ -1,9 +1,11 @@
 import { startTransition, useEffect, useRef, useState } from 'react';
 import type { Workflow } from '../../../../src/schema/index.ts';
-import { analyseWorkflow, analysisWish, emptyAnalysis, isAnalysedAlike, namedAnalysis, type WorkflowAnalysis } from '../../model/workflow/analysis.ts';
+import { emptyAnalysis, isAnalysedAlike, type WorkflowAnalysis } from '../../model/workflow/analysis.ts';
+import { analysisOf, type Analyst, type AnalystCalls } from '../../model/workflow/analysis-of.ts';
 import { askWorker, startWorker } from './ask-worker.ts';
 
 const afterMs = 40;
+const calls: AnalystCalls<Worker> = { start: startWorker, ask: (worker, wish) => askWorker(worker, { kind: 'analysis', wish }) };
 
 /** Levels and the critical path of a workflow, a moment after the change that they follow from: a worker computes them, always for the latest state, so that no edit waits for them. */
 export function useAnalysis(workflow: Workflow): WorkflowAnalysis {
@@ -19,8 +21,7 @@ export function useAnalysis(workflow: Workflow): WorkflowAnalysis {
   return analysis;
 }
 
-interface AnalysisState {
-  worker: Worker | undefined;
+interface AnalysisState extends Analyst<Worker> {
   /** What was asked for last. */
   analysed: Workflow | undefined;
   isBusy: boolean;
@@ -34,21 +35,10 @@ async function follow(state: AnalysisState, latest: { readonly current: Workflow
     while (state.analysed === undefined || !isAnalysedAlike(state.analysed, latest.current)) {
       const workflow = latest.current;
       state.analysed = workflow;
-      const analysis = await analysisOf(state, workflow);
+      const analysis = await analysisOf(state, workflow, calls);
       startTransition(() => set(analysis));
     }
   } finally {
     state.isBusy = false;
-  }
-}
-
-async function analysisOf(state: AnalysisState, workflow: Workflow): Promise<WorkflowAnalysis> {
-  if (workflow.tasks.length === 0) return emptyAnalysis;
-  try {
-    state.worker ??= startWorker();
-    return namedAnalysis(workflow, await askWorker(state.worker, { kind: 'analysis', wish: analysisWish(workflow) }));
-  } catch {
-    // A browser that starts no worker is slower, and knows the same.
-    return analyseWorkflow(workflow);
   }
 }

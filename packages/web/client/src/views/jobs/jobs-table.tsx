@@ -1,8 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { defaultRangeExtractor, useWindowVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
 import type { JobRow } from '../../../../src/schema/index.ts';
-import { rowBeside, sortBy, type JobSort, type JobWish } from '../../model/job-list.ts';
+import { jobsToAsk, rowBeside, sortBy, type JobSort, type JobWish } from '../../model/job-list.ts';
 import { JobCells } from './job-cells.tsx';
+import { askedMax } from './use-all-jobs.ts';
 
 const columns: readonly { readonly title: string; readonly sort: JobSort; readonly className?: string }[] = [
   { title: 'Job', sort: 'job' }, { title: 'Label', sort: 'label' }, { title: 'Status', sort: 'status' }, { title: 'Progress', sort: 'done', className: 'grow' },
@@ -14,12 +15,14 @@ interface TableParts {
   readonly jobs: readonly JobRow[];
   readonly wish: JobWish;
   readonly setWish: (wish: JobWish) => void;
-  /** Is told which of the jobs that run are in sight. */
+  /** Those that were asked about once. */
+  readonly asked: ReadonlySet<number>;
+  /** Is told which of the jobs that run are to be asked about. */
   readonly watch: (jobIds: readonly number[]) => void;
 }
 
 /** A table of any number of jobs, of which only the rows in sight are in the document. Arrow keys move from job to job. */
-export function JobsTable({ jobs, wish, setWish, watch }: TableParts): ReactNode {
+export function JobsTable({ jobs, wish, setWish, asked, watch }: TableParts): ReactNode {
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
   const [focused, setFocused] = useState<number>();
@@ -32,7 +35,7 @@ export function JobsTable({ jobs, wish, setWish, watch }: TableParts): ReactNode
   });
   const items = virtualizer.getVirtualItems();
   const walk = useWalk(body, { jobs, items, scrollTo: (index) => virtualizer.scrollToIndex(index) });
-  useWatch({ jobs, items, wish, watch });
+  useWatch({ jobs, items, wish, asked, watch });
   return (
     <table className="jobs all" aria-rowcount={jobs.length + 1}>
       <thead>
@@ -97,10 +100,10 @@ function useWalk(body: RefObject<HTMLTableSectionElement | null>, { jobs, items,
   };
 }
 
-/** Tells which jobs that run are in sight, once that has come to rest; of jobs in the order of their remaining time all are to be asked about. */
-function useWatch({ jobs, items, wish, watch }: Pick<TableParts, 'jobs' | 'wish' | 'watch'> & { readonly items: readonly VirtualItem[] }): void {
+/** Tells which jobs that run are in sight, once that has come to rest; of jobs in the order of their remaining time all are to be asked about, in turn. */
+function useWatch({ jobs, items, wish, asked, watch }: Pick<TableParts, 'jobs' | 'wish' | 'asked' | 'watch'> & { readonly items: readonly VirtualItem[] }): void {
   const candidates = wish.sort === 'remaining' ? jobs : items.flatMap(({ index }) => jobs[index] ?? []);
-  const key = candidates.filter(({ status }) => status === 'running').slice(0, 100).map(({ job_id: jobId }) => jobId).sort((one, other) => one - other).join(',');
+  const key = jobsToAsk(candidates, asked, askedMax).join(',');
   useEffect(() => {
     const timer = setTimeout(() => watch(key === '' ? [] : key.split(',').map(Number)), 250);
     return () => clearTimeout(timer);

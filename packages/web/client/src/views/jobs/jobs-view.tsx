@@ -14,7 +14,7 @@ export function JobsView(): ReactNode {
   const { go } = usePage();
   const [wish, setWish] = useWish();
   const [watched, setWatched] = useState<readonly number[]>([]);
-  const { book, isComplete, error } = useAllJobs(watched);
+  const { book, asked, isComplete, error } = useAllJobs(watched);
   const settled = useDeferredValue(wish);
   const jobs = useMemo(() => arrangeJobs(book.values(), settled), [book, settled]);
   const counts = useMemo(() => countStates(book.values()), [book]);
@@ -28,7 +28,7 @@ export function JobsView(): ReactNode {
         <Filters wish={wish} setWish={setWish} counts={counts} total={book.size} />
         {error === undefined ? null : <p className="refusal" role="alert">{error}</p>}
         <div className="row list-head"><p className="hint" role="status">{jobs.length === book.size ? sayMany(book.size, 'job') : `${sayCount(jobs.length)} of ${sayMany(book.size, 'job')}`}{isComplete ? '' : ', and more are being read …'}</p><Legend inks={Object.values(taskInks)} /></div>
-        {jobs.length === 0 ? <Empty title="No job is like that."><button type="button" onClick={() => setWish({ ...plainWish, sort: wish.sort, isAscending: wish.isAscending })}>Show all</button></Empty> : <JobsTable jobs={jobs} wish={wish} setWish={setWish} watch={setWatched} />}
+        {jobs.length === 0 ? <Empty title="No job is like that."><button type="button" onClick={() => setWish({ ...plainWish, sort: wish.sort, isAscending: wish.isAscending })}>Show all</button></Empty> : <JobsTable jobs={jobs} wish={wish} setWish={setWish} asked={asked} watch={setWatched} />}
       </section>
     </div>
   );

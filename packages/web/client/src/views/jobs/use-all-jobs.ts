@@ -6,11 +6,14 @@ import { useAnswer, useLive, usePage } from '../../page-context.tsx';
 const pageSize = 1000;
 /** After so long all jobs are read again: of old ones hardly anything changes. */
 const readAgainMs = 60_000;
-const askedMax = 100;
+/** About so many one call asks. */
+export const askedMax = 100;
 
 /** All jobs of the grid, as far as they are read. */
 export interface AllJobs {
   readonly book: JobBook;
+  /** Those that were asked about once, whether or not it is known how long they take. */
+  readonly asked: ReadonlySet<number>;
   readonly isComplete: boolean;
   readonly error: string | undefined;
 }
@@ -25,18 +28,22 @@ const kept: { reading: Reading | undefined } = { reading: undefined };
 /** Reads all jobs page by page, and keeps up: the newest come by the stream, `watched` are asked for as long as they are watched. */
 export function useAllJobs(watched: readonly number[]): AllJobs {
   const { gateway } = usePage();
-  const [reading, setReading] = useState<Reading>(() => (kept.reading?.gateway === gateway ? kept.reading : { gateway, book: new Map(), isComplete: false, error: undefined }));
+  const [reading, setReading] = useState<Reading>(() => (kept.reading?.gateway === gateway ? kept.reading : { gateway, book: new Map(), asked: new Set(), isComplete: false, error: undefined }));
   kept.reading = reading;
   useEffect(() => readAll(gateway, (change) => setReading((old) => ({ ...old, ...change(old) }))), [gateway]);
   const newest = useLive((state) => state.jobs?.jobs);
   const answer = useAnswer('lookUpJobs', watched.length === 0 ? undefined : { query: { job_ids: watched.slice(0, askedMax).join(',') } }, 4000);
   useEffect(() => { if (newest !== undefined) setReading((old) => withBook(old, takeJobs(old.book, newest))); }, [newest]);
-  useEffect(() => { const rows = answer.value?.jobs; if (rows !== undefined) setReading((old) => withBook(old, takeJobs(old.book, rows, true))); }, [answer.value]);
+  useEffect(() => { const rows = answer.value?.jobs; if (rows !== undefined) setReading((old) => withAsked(withBook(old, takeJobs(old.book, rows, true)), rows.map(({ job_id: jobId }) => jobId))); }, [answer.value]);
   return reading;
 }
 
 function withBook(reading: Reading, book: JobBook): Reading {
   return book === reading.book ? reading : { ...reading, book };
+}
+
+function withAsked(reading: Reading, jobIds: readonly number[]): Reading {
+  return jobIds.every((jobId) => reading.asked.has(jobId)) ? reading : { ...reading, asked: new Set([...reading.asked, ...jobIds]) };
 }
 
 /** Reads all pages, again and again. @returns what ends it. */

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { GridEvent } from '../../../../src/schema/index.ts';
 import { sayEvent } from '../../model/events.ts';
+import { isSampled } from '../../model/live-state.ts';
 import { useLive, usePage, type Subject } from '../../page-context.tsx';
 import { Empty, Panel } from '../../parts/notices.tsx';
 
@@ -9,9 +10,9 @@ const shown = 60;
 /** What happened last, the newest first. */
 export function EventsPanel(): ReactNode {
   const events = useLive((state) => state.events);
-  const isSampled = useLive((state) => state.isSampled);
+  const areSampled = useLive(isSampled);
   return (
-    <Panel title="Events" aside={isSampled ? <span className="faint">some are left out while very many come</span> : undefined}>
+    <Panel title="Events" aside={areSampled ? <span className="faint">some are left out while very many come</span> : undefined}>
       {events.length === 0 ? <Empty title="Nothing has happened yet." /> : <ol className="events" tabIndex={0} aria-label="The latest events">{events.slice(-shown).reverse().map((event) => <EventLine key={event.sequence} event={event} />)}</ol>}
     </Panel>
   );

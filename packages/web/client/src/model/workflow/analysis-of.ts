@@ -1,0 +1,28 @@
+import type { Workflow } from '../../../../src/schema/index.ts';
+import { analyseWorkflow, analysisWish, emptyAnalysis, namedAnalysis, type AnalysisReply, type AnalysisWish, type WorkflowAnalysis } from './analysis.ts';
+
+/** Who analyses beside the page; no worker before one is wanted, and after one failed. */
+export interface Analyst<W extends { terminate(): void }> {
+  worker: W | undefined;
+}
+
+/** How a worker is had, and asked; asking fails when the worker does. */
+export interface AnalystCalls<W> {
+  start(): W;
+  ask(worker: W, wish: AnalysisWish): Promise<AnalysisReply>;
+}
+
+/** Has a workflow analysed by the worker, which is started where there is none. */
+export async function analysisOf<W extends { terminate(): void }>(analyst: Analyst<W>, workflow: Workflow, { start, ask }: AnalystCalls<W>): Promise<WorkflowAnalysis> {
+  if (workflow.tasks.length === 0) return emptyAnalysis;
+  try {
+    analyst.worker ??= start();
+    return namedAnalysis(workflow, await ask(analyst.worker, analysisWish(workflow)));
+  } catch {
+    // One that failed answers nothing any more, not even that it failed.
+    analyst.worker?.terminate();
+    analyst.worker = undefined;
+    // A browser that starts no worker is slower, and knows the same.
+    return analyseWorkflow(workflow);
+  }
+}
