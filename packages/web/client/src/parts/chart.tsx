@@ -61,8 +61,8 @@ export function Chart<T>({ data, build, height, label, table, onPress, onZoom, h
   // Apart from the option: each time it draws all anew.
   useEffect(() => chart?.resize(), [chart, width, height]);
   useEffect(() => {
-    // What is told anew replaces what it was; a range that somebody zoomed to stays.
-    chart?.setOption(withPlainTips(option, label), { replaceMerge: ['series', 'xAxis', 'yAxis', 'grid', 'legend', 'title'], lazyUpdate: true });
+    // What is told anew replaces what it was; a range that somebody zoomed to stays. At once: a pointer that moves meanwhile would meet axes without a scale.
+    chart?.setOption(withPlainTips(option, label), { replaceMerge: ['series', 'xAxis', 'yAxis', 'grid', 'legend', 'title'] });
   }, [chart, option, label]);
   useEffect(() => {
     if (handle === undefined) return undefined;
