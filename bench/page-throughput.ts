@@ -1,4 +1,4 @@
-// What a page that is open costs the broker: jobs of no-op tasks in turn with a page that hears of everything and without any, and the broker's processor time for a task.
+// What a page that is open costs the broker: jobs of no-op tasks in turn with a page that hears a sample on all topics and without any, and the broker's processor time for a task.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';

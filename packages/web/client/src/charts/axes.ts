@@ -7,6 +7,7 @@ import { axisLook, type ChartLook } from './look.ts';
 const instantWidth = 95;
 const minute = 60_000;
 const day = 86_400_000;
+const durationUnits = [['h', 3_600_000], ['min', minute], ['s', 1000]] as const;
 
 // Kept: to make one takes longer than to use it.
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
@@ -34,6 +35,11 @@ export function durationAxis(look: ChartLook, until: number): XAXisComponentOpti
   const axis = axisLook(look);
   const { step } = timeTicksOf(0, until, { about: Math.max(2, look.width / 90) });
   return { ...axis, type: 'value', min: 0, max: Math.max(1, until), interval: step, axisLabel: { ...axis.axisLabel, showMaxLabel: until % step === 0, formatter: (tick: number) => (tick === 0 ? '0' : sayDuration(tick)) } };
+}
+
+/** The unit for an axis of durations up to `longest` milliseconds that is drawn in one unit: its name, and its milliseconds. */
+export function durationUnit(longest: number): readonly [unit: string, milliseconds: number] {
+  return durationUnits.find(([, least]) => longest >= 2 * least) ?? ['ms', 1];
 }
 
 /** An axis of whole numbers of something from 0 on, up to `most` where that is told. */

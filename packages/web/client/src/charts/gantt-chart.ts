@@ -50,15 +50,16 @@ function ganttFrame(picture: GanttPicture, look: ChartLook): ChartOption {
   const byKind = kinds.map((_, kind) => picture.shapes.flatMap((shape, index) => (shape.kind === kind ? [index] : [])));
   const used = kinds.map((_, kind) => kind).filter((kind) => (byKind[kind]?.length ?? 0) > 0);
   const sums = sumKinds(picture.gantt);
-  const nameOf = (kind: number): string => `${kinds[kind] ?? ''} ${sayProcessorTime(sums[kind] ?? 0).replace('processor-', '')}`;
+  // Only shown: what somebody hid is known by its name, which a sum would change.
+  const tellKind = (name: string): string => `${name} ${sayProcessorTime(sums[kinds.indexOf(name)] ?? 0).replace('processor-', '')}`;
   return {
     ...baseOption(look),
     grid: gridWithin({ top: above, bottom: below, right: ganttRows(rows.length).seen < rows.length ? 28 : 10 }),
-    legend: { type: 'scroll', top: 0, left: 0, right: 10, itemWidth: 14, itemHeight: 10, icon: 'rect', textStyle: { color: look.faint, fontSize: 12 }, inactiveColor: look.line, pageIconColor: look.faint, pageTextStyle: { color: look.faint }, data: used.map(nameOf) },
+    legend: { type: 'scroll', top: 0, left: 0, right: 10, itemWidth: 14, itemHeight: 10, icon: 'rect', textStyle: { color: look.faint, fontSize: 12 }, inactiveColor: look.line, pageIconColor: look.faint, pageTextStyle: { color: look.faint }, data: used.map((kind) => kinds[kind] ?? ''), formatter: tellKind },
     xAxis: { ...axis, type: 'time', min: from, max: Math.max(from + 1, until), splitLine: { ...axis.splitLine, show: true }, splitNumber: Math.max(2, Math.round(look.width / 160)) },
     yAxis: { ...axis, type: 'category', inverse: true, data: [...rows], axisTick: { show: false }, splitLine: { show: false }, axisLabel: { ...axis.axisLabel, width: look.width < 480 ? 84 : 150, overflow: 'truncate', color: look.text } },
     tooltip: { ...baseOption(look).tooltip, trigger: 'item', formatter: (told: unknown) => tellShape(picture, shapeIndexOf(told)) },
-    series: used.map((kind) => kindSeries({ picture, indexes: byKind[kind] ?? [], kind, name: nameOf(kind) }, look)),
+    series: used.map((kind) => kindSeries({ picture, indexes: byKind[kind] ?? [], kind }, look)),
   };
 }
 
@@ -70,7 +71,8 @@ function ganttZooms({ rows }: GanttPicture, look: ChartLook): DataZoomComponentO
   ];
   const { seen } = ganttRows(rows.length);
   if (seen >= rows.length) return time;
-  const spans = { maxValueSpan: seen - 1, startValue: 0, endValue: seen - 1 };
+  // From the first machine on, without a start that each new picture would go back to.
+  const spans = { maxValueSpan: seen - 1 };
   return [
     ...time, { ...quiet, ...spans, type: 'slider', id: 'machines', yAxisIndex: 0, filterMode: 'filter', right: 2, width: 14, top: above, bottom: below + 22, showDetail: false, zoomLock: false },
     { ...spans, type: 'inside', id: 'machines-inside', yAxisIndex: 0, filterMode: 'filter', zoomOnMouseWheel: false, moveOnMouseMove: true, moveOnMouseWheel: 'shift' },
@@ -82,16 +84,15 @@ interface KindShapes {
   /** Which shapes of the picture are of this kind. */
   readonly indexes: readonly number[];
   readonly kind: number;
-  readonly name: string;
 }
 
 /** Entries are `[start, end, row, top, bottom, share, index of the shape]`. */
-function kindSeries({ picture, indexes, kind, name }: KindShapes, look: ChartLook): CustomSeriesOption {
-  const ink = inkOf(barInks, picture.gantt.kinds[kind] ?? '');
-  const fill = fillOfInk(ink, look);
-  const isStrip = isStaging(picture.gantt.kinds[kind]);
+function kindSeries({ picture, indexes, kind }: KindShapes, look: ChartLook): CustomSeriesOption {
+  const name = picture.gantt.kinds[kind] ?? '';
+  const fill = fillOfInk(inkOf(barInks, name), look);
+  const isStrip = isStaging(name);
   return {
-    type: 'custom', id: picture.gantt.kinds[kind] ?? '', name, clip: true, encode: { x: [0, 1], y: 2 }, itemStyle: fill, progressive: 0,
+    type: 'custom', id: name, name, clip: true, encode: { x: [0, 1], y: 2 }, itemStyle: fill, progressive: 0,
     data: indexes.map((index) => { const { start, end, row, top, bottom, share } = picture.shapes[index] as GanttShape; return [start, end, row, top, bottom, share, index]; }),
     renderItem: (_, api) => {
       const place = placeOf(api, isStrip);

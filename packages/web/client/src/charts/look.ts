@@ -39,6 +39,9 @@ export function baseOption({ text, ground, font: family }: ChartLook): ChartOpti
   };
 }
 
+/** What of an option replaces what was drawn before; of all else, what somebody zoomed to or hid stays. For `replaceMerge`. */
+export const replacedParts = ['series', 'xAxis', 'yAxis', 'grid', 'title'];
+
 interface TipSize { readonly contentSize: readonly [number, number]; readonly viewSize: readonly [number, number] }
 interface TipTarget { readonly y: number; readonly height: number }
 

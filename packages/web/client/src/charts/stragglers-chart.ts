@@ -1,12 +1,12 @@
 import type { TaskTimes } from '../../../src/schema/index.ts';
 import { barInks, inkOf } from '../model/palette.ts';
 import { sayTimeOfDay, sayCount, sayDuration } from '../model/words.ts';
+import { durationUnit } from './axes.ts';
 import { axisLook, baseOption, fillOfInk, gridWithin, type ChartLook, type ChartOption } from './look.ts';
 import type { ChartTable } from './table.ts';
 
 type Straggler = TaskTimes['stragglers'][number];
 const shownMax = 15;
-const units = [['h', 3_600_000], ['min', 60_000], ['s', 1000], ['ms', 1]] as const;
 
 /** Height of the chart in pixels. */
 export function stragglersHeight({ stragglers }: Pick<TaskTimes, 'stragglers'>): number {
@@ -18,7 +18,7 @@ export function buildStragglersOption({ stragglers, quantiles }: TaskTimes, look
   const shown = stragglers.slice(0, shownMax);
   const half = quantiles.find(({ share }) => share === 0.5)?.ms_max ?? 0;
   const longest = shown[0]?.took_ms ?? 0;
-  const [unit, size] = units.find(([, least]) => longest >= 2 * least) ?? units[3];
+  const [unit, size] = durationUnit(longest);
   const axis = axisLook(look);
   const fills = { accepted: fillOfInk(inkOf(barInks, 'accepted'), look), running: fillOfInk(inkOf(barInks, 'running'), look) };
   return {

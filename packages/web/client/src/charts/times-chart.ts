@@ -2,13 +2,13 @@ import type { CustomSeriesOption } from 'echarts/charts';
 import type { TaskTimes } from '../../../src/schema/index.ts';
 import { barInks, inkOf, type Ink } from '../model/palette.ts';
 import { sayCount, sayDuration, sayMany, sayShare } from '../model/words.ts';
+import { durationUnit } from './axes.ts';
 import { axisLook, baseOption, fillOfInk, gridWithin, type ChartLook, type ChartOption } from './look.ts';
 import type { ChartTable } from './table.ts';
 
 /** Height of the chart in pixels. */
 export const timesHeight = 300;
 
-const units = [['h', 3_600_000], ['min', 60_000], ['s', 1000], ['ms', 1]] as const;
 const parts: readonly { readonly name: string; readonly ink: Ink; readonly of: (bin: TaskTimes['bins'][number]) => number }[] = [
   { name: 'accepted', ink: inkOf(barInks, 'accepted'), of: ({ accepted }) => accepted }, { name: 'not accepted', ink: inkOf(barInks, 'loser'), of: ({ other }) => other },
 ];
@@ -20,7 +20,7 @@ export function buildTimesOption(times: TaskTimes, look: ChartLook): ChartOption
   const width = (bins[0]?.until_ms ?? 1) - (bins[0]?.from_ms ?? 0);
   // The last bin holds all that is longer; drawn as wide as that is it would be the whole chart.
   const end = (bins.at(-1)?.from_ms ?? 0) + (bins.length === 1 ? Math.max(1, width) : width);
-  const [unit, size] = units.find(([, least]) => end >= 2 * least) ?? units[3];
+  const [unit, size] = durationUnit(end);
   const axis = axisLook(look);
   return {
     ...baseOption(look),

@@ -14,8 +14,8 @@ export const sampleMs = 2000;
 /** So many are kept: the last ten minutes. */
 export const samplesKept = 300;
 
-/** After so long without a sample nobody knows what was between; a tab that is not seen gets one a minute. */
-const gapMs = 70_000;
+/** After so long without a sample nobody knows what was between; a tab that is not seen takes none. */
+const gapMs = 3 * sampleMs;
 
 /** The samples with one more, the oldest left out where there are too many, and a gap where none was taken for long. */
 export function addSample(samples: readonly GridSample[], sample: GridSample): readonly GridSample[] {

@@ -4,14 +4,9 @@ import type { Ink } from '../model/palette.ts';
 /** What a drawing draws with. */
 export interface Brush {
   readonly context: CanvasRenderingContext2D;
-  readonly width: number;
-  readonly height: number;
   readonly text: string;
   readonly faint: string;
-  readonly line: string;
   readonly ground: string;
-  readonly accent: string;
-  readonly font: string;
 }
 
 /** A canvas that is as wide as its place and is drawn anew, once a frame at most, when `draw` is another function, its size or the colours change. */
@@ -53,10 +48,7 @@ function brushOf(canvas: HTMLCanvasElement, height: number): Brush | undefined {
   context.clearRect(0, 0, width, height);
   const style = getComputedStyle(canvas);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
-  return {
-    context, width, height, text: colour('--text'), faint: colour('--faint'), line: colour('--line'), ground: colour('--panel'), accent: colour('--accent'),
-    font: `11px ${style.fontFamily}`,
-  };
+  return { context, text: colour('--text'), faint: colour('--faint'), ground: colour('--panel') };
 }
 
 const tiles = new Map<string, CanvasPattern | string>();
@@ -85,7 +77,6 @@ function makeTile(context: CanvasRenderingContext2D, { colour, pattern, ground }
   pen.globalAlpha = 0.55;
   pen.lineWidth = 1.2;
   if (pattern === 'hollow') pen.fillRect(0, 0, 6, 6);
-  if (pattern === 'dots') for (const [x, y] of [[1.5, 1.5], [4.5, 4.5]] as const) { pen.beginPath(); pen.arc(x, y, 1, 0, 7); pen.fill(); }
   if (pattern === 'stripes' || pattern === 'cross') strokeLines(pen, [[0, 6, 6, 0], [-1, 1, 1, -1], [5, 7, 7, 5]]);
   if (pattern === 'cross') strokeLines(pen, [[0, 0, 6, 6]]);
   return context.createPattern(tile, 'repeat') ?? colour;

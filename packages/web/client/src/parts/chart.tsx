@@ -1,6 +1,6 @@
 import type { ECElementEvent, ECharts } from 'echarts/core';
 import { useEffect, useMemo, useState, type HTMLAttributes, type ReactNode } from 'react';
-import type { ChartLook, ChartOption } from '../charts/look.ts';
+import { replacedParts, type ChartLook, type ChartOption } from '../charts/look.ts';
 import type { ChartTable } from '../charts/table.ts';
 import { withPlainTips } from './plain-tips.ts';
 import { useLook } from './use-look.ts';
@@ -61,8 +61,8 @@ export function Chart<T>({ data, build, height, label, table, onPress, onZoom, h
   // Apart from the option: each time it draws all anew.
   useEffect(() => chart?.resize(), [chart, width, height]);
   useEffect(() => {
-    // What is told anew replaces what it was; a range that somebody zoomed to stays. At once: a pointer that moves meanwhile would meet axes without a scale.
-    chart?.setOption(withPlainTips(option, label), { replaceMerge: ['series', 'xAxis', 'yAxis', 'grid', 'legend', 'title'] });
+    // At once: a pointer that moves meanwhile would meet axes without a scale.
+    chart?.setOption(withPlainTips(option, label), { replaceMerge: replacedParts });
   }, [chart, option, label]);
   useEffect(() => {
     if (handle === undefined) return undefined;

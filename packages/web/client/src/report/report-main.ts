@@ -5,7 +5,7 @@ import type { ReportData } from '../../../src/schema/index.ts';
 import { buildGanttOption, ganttHeight } from '../charts/gantt-chart.ts';
 import { chartKinds } from '../charts/kinds.ts';
 import { buildLedgerOption, ledgerHeight } from '../charts/ledger-chart.ts';
-import { darkLook, lightLook, type ChartLook, type ChartOption } from '../charts/look.ts';
+import { darkLook, lightLook, replacedParts, type ChartLook, type ChartOption } from '../charts/look.ts';
 import { buildStragglersOption, stragglersHeight } from '../charts/stragglers-chart.ts';
 import { buildTimesOption, timesHeight } from '../charts/times-chart.ts';
 import { layOutGantt } from '../model/gantt.ts';
@@ -45,7 +45,7 @@ function openFigure(figure: HTMLElement): void {
 
 function draw(chart: ECharts, { build }: Drawing, figure: HTMLElement): void {
   chart.resize();
-  chart.setOption(withPlainTips(build({ ...(dark.matches ? darkLook : lightLook), width: chart.getWidth() }), figure.getAttribute('aria-label') ?? ''), { replaceMerge: ['series', 'xAxis', 'yAxis', 'grid', 'legend'] });
+  chart.setOption(withPlainTips(build({ ...(dark.matches ? darkLook : lightLook), width: chart.getWidth() }), figure.getAttribute('aria-label') ?? ''), { replaceMerge: replacedParts });
 }
 
 for (const figure of document.querySelectorAll<HTMLElement>('figure[data-chart]')) openFigure(figure);

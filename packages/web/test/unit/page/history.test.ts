@@ -1,6 +1,6 @@
 // How the grid was over the last minutes: bounded, and honest about what nobody saw.
 import test from 'ava';
-import { addSample, busyBySite, samplesKept, type GridSample } from '../../../client/src/model/history.ts';
+import { addSample, busyBySite, sampleMs, samplesKept, type GridSample } from '../../../client/src/model/history.ts';
 import { emptyLiveState, reduceLive, type LiveState } from '../../../client/src/model/live-state.ts';
 
 const sample = (at: number): GridSample => ({ at, finishedPerSecond: 1, processors: 4, busy: new Map() });
@@ -15,6 +15,11 @@ test('after a long time without a sample there is a gap, and what a clock that w
   const samples = addSample(addSample([], sample(1000)), sample(500_000));
   t.deepEqual(samples.map(({ at, finishedPerSecond }) => [at, finishedPerSecond]), [[1000, 1], [1001, undefined], [500_000, 1]]);
   t.deepEqual(addSample(samples, sample(2000)).map(({ at }) => at), [1000, 1001, 2000]);
+});
+
+test('a tab that was hidden for a moment has a gap there, and a sample that is late none', (t) => {
+  const countAfter = (passed: number): number => addSample([sample(1000)], sample(1000 + passed)).length;
+  t.deepEqual([sampleMs, 3 * sampleMs, 3 * sampleMs + 1, 60_000].map(countAfter), [2, 2, 3, 3]);
 });
 
 test('processors are busy as far as replicas run on them, and machines that are not told one by one count too', (t) => {
