@@ -69,6 +69,7 @@ test('of a thousand machines some are seen at once, in a chart that is no higher
 test('machines that were scrolled to and kinds that were hidden stay so when the job goes on', (t) => {
   interface Seen { readonly dataZoom: readonly { readonly id: string; readonly startValue: number; readonly endValue: number }[]; readonly legend: readonly { readonly selected: Readonly<Record<string, boolean>> }[] }
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: 1000, height: 500 });
+  t.teardown(() => chart.dispose());
   const draw = (shown: typeof many): void => chart.setOption(buildGanttOption(shown, lightLook), { replaceMerge: replacedParts });
   const sight = (): unknown[] => {
     const { dataZoom, legend } = chart.getOption() as unknown as Seen;
@@ -82,7 +83,6 @@ test('machines that were scrolled to and kinds that were hidden stay so when the
   draw({ ...many, gantt: { ...many.gantt, bars: { ...bars, end_unix_ms: [start + 29_000, start + 11_000, start + 55_000] } } });
   t.deepEqual(sight(), [[300, 300 + last], [300, 300 + last], false]);
   t.regex(chart.renderToSVGString(), />loser 55\.0 s</, 'the sum is that of the new picture');
-  chart.dispose();
 });
 
 test('the distribution of times counts every run, with the share that ended within each time', (t) => {
