@@ -49,6 +49,15 @@ test('tasks that take nearly as long as a request may be are asked for all the s
   t.deepEqual(drafts.map(({ width, walltime }) => [width, walltime / minute]), [[59, 360]]);
 });
 
+test('that holds too for a job which no request ends: it is asked for, not refused for ever', (t) => {
+  // A task lasts 2 h and sometimes longer, and nothing may be longer than 3 h: whatever is asked for, a good part of it is lost under the tasks that it cuts.
+  const decision = finishHeuristic.draft(facts({
+    limits: { processors: 64, requestsMax: 1, walltimeMax: 3 * hour, widthMax: 64, walltimeGranularity: minute }, listing: aListing(64, 64, []),
+    demand: { pendingTasks: 640, processors: 1, deadline: undefined }, taskTimes: { longest: 145 * minute, mean: 116 * minute, count: 41 }, taskSpread: { shortest: 84 * minute, deviation: 17 * minute },
+  }));
+  t.deepEqual(shapes(decision), [[64, 180]]);
+});
+
 test('tasks of several processors get whole lanes', (t) => {
   const { drafts } = finishHeuristic.draft(facts({ demand: { pendingTasks: 4, processors: 3, deadline: undefined } }));
   t.deepEqual(drafts.map(({ width }) => width), [6]);
