@@ -15,7 +15,7 @@ import { demandHolding, managerOptions, openManager, queueIntervalOf, readHoldin
 import { openKeeper, startKeeping } from './machines/keep-machines.ts';
 import { startProvider, type ProviderSetup } from './start-provider.ts';
 
-const { idleRelease, agentGrace, brokerGrace, deputyAfter, refusalPause, refusalPauseMax, refusalsMax } = providerDefaults;
+const { heuristic, idleRelease, agentGrace, brokerGrace, deputyAfter, refusalPause, refusalPauseMax, refusalsMax } = providerDefaults;
 const { submissions, withdrawals } = requestBudget;
 
 const options = {
@@ -27,7 +27,7 @@ const options = {
   contents: bytes({ help: 'Most that contents kept for the agents, so that each comes from home once, may hold; 0 to keep none.', default: 10 * 2 ** 30 }),
   ...managerOptions,
   user: text({ help: 'Whom the resource manager knows the requests by; as whom the identity names us when empty, or else our account.', placeholder: 'NAME' }),
-  heuristic: text({ help: `Request heuristic: ${heuristicChoices.join(', ')}.`, placeholder: 'NAME', default: 'finish' }),
+  heuristic: text({ help: `Request heuristic: ${heuristicChoices.join(', ')}.`, placeholder: 'NAME', default: heuristic }),
   defaultTaskTime: duration({ help: 'How long a task is taken to last before any was observed; for initial, adaptive and mixed.', default: heuristicDefaults.defaultTime }),
   idleRelease: duration({ help: 'A running allocation is released after so long without any demand, a queued request withdrawn after so long without need.', default: idleRelease }),
   agentGrace: duration({ help: 'A machine whose agent is away for longer is lost.', default: agentGrace }),

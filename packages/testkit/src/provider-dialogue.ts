@@ -4,7 +4,7 @@ import type { AllocationRequest, Demand, HonouredReservation, LeaseOutline, Queu
 import { aReservation } from './claimed-reservation.ts';
 
 /**
- * A provider machine that is spoken to in lines, for interaction files and short tests.
+ * A provider machine that is spoken to in lines, for interaction files and short tests; where nothing else is said, `static` decides, since what it asks for is plain.
  *
  * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B [instance=I] [resource]`, `disconnect B`, `demand B N [xP [elsewhere=T] [gang=P]] [inside=7:1000-5000x4/3]`, `accepted Q`,
  * `lease B SEQUENCE horizon=T [caught=I,J] FIRST-LAST[:inputs|:time=T|:NAME=VALUE] ...`, `trim B IDS`, `stocked B lease=S IDS`, `report M SEQUENCE ENDED|- [BYTES [sound|broken|full|silent]]`, `unstartable M IDS`, `acknowledge B M SEQUENCE`,
@@ -25,7 +25,7 @@ export class ProviderDialogue {
   private readonly openAttachments = new Map<string, number>();
 
   constructor(config: Partial<ProviderConfig> = {}) {
-    this.config = { ...providerDefaults, providerId: 'p', ...config };
+    this.config = { ...providerDefaults, providerId: 'p', heuristic: 'static', ...config };
     this.state = createProviderState(this.config);
   }
 

@@ -80,7 +80,7 @@ export interface ProviderConfig {
 
 /** Usual settings, all but the provider's name. */
 export const providerDefaults: Omit<ProviderConfig, 'providerId'> = {
-  resourceKind: 'cluster', heuristic: 'static', heuristicOptions: heuristicDefaults, userId: 'mutirao',
+  resourceKind: 'cluster', heuristic: 'finish', heuristicOptions: heuristicDefaults, userId: 'mutirao',
   idleRelease: 10_000, agentGrace: 5_000, restartGrace: 10_000, brokerGrace: 300_000,
   refusalPause: 2_000, refusalPauseMax: 300_000, refusalsMax: 8, probeInterval: 3_600_000, releaseRetry: 5_000,
   credentialGrace: 600_000, endedRequestsMax: 100, deputyAfter: 5_000, keptBytesMax: 1024 ** 3,

@@ -1,16 +1,21 @@
 import test from 'ava';
 import {
-  createProviderState, freezeProvider, heuristicInForce, providerDefaults, providerMachine, thawProvider, type ProviderInput, type ProviderSnapshot, type ProviderState,
+  createProviderState, freezeProvider, heuristicInForce, isWatching, providerDefaults, providerMachine, thawProvider, type ProviderInput, type ProviderSnapshot, type ProviderState,
 } from '@mutirao/core/machines/provider';
 import type { Reply } from '@mutirao/core/shared';
 
 const config = { ...providerDefaults, providerId: 'p' };
-const usual = { heuristic: 'static', defaultTime: config.heuristicOptions.defaultTime };
+const usual = { heuristic: 'finish', defaultTime: config.heuristicOptions.defaultTime };
 
 function ask(state: ProviderState, heuristic: string, defaultTime?: number): Reply | undefined {
   const { commands } = providerMachine.step(state, [{ kind: 'HeuristicAsked', replyTo: 3, heuristic, defaultTime }], 10);
   return commands.find((command) => command.kind === 'Reply')?.reply;
 }
+
+test('a provider that is told of no heuristic goes by finish, as all that sets one up by the usual settings does', (t) => {
+  t.deepEqual(heuristicInForce(createProviderState(config)), usual);
+  t.true(isWatching(createProviderState(config)));
+});
 
 test('a switch is a change, its answer says what decides then, and what is so already changes nothing', (t) => {
   const state = createProviderState(config);

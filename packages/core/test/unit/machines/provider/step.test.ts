@@ -7,7 +7,7 @@ const limits = { processors: 4, requestsMax: 1, widthMax: 4, walltimeMax: 60_000
 const demand = { pendingTasks: 2, processors: 1, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' };
 
 test('one batch that tells all there is to know is answered in one step', (t) => {
-  const state = createProviderState({ ...providerDefaults, providerId: 'c1' });
+  const state = createProviderState({ ...providerDefaults, providerId: 'c1', heuristic: 'static' });
   const inputs: ProviderInput[] = [
     { kind: 'ProviderStarted', instance: 'i' },
     { kind: 'LimitsRead', limits },
@@ -162,7 +162,7 @@ test('a forgotten request that shows up in the queue is given back', (t) => {
 });
 
 test('an agent that comes in the same turn as a listing without its request speaks louder', (t) => {
-  const state = createProviderState({ ...providerDefaults, providerId: 'c1' });
+  const state = createProviderState({ ...providerDefaults, providerId: 'c1', heuristic: 'static' });
   let now = 0;
   const step = (...inputs: ProviderInput[]) => providerMachine.step(state, inputs, now += 1000);
   const listed = (): ProviderInput => ({ kind: 'QueueListed', listing: { at: now + 1000, processorsFree: 4, requests: [] }, readAt: now + 999 });
