@@ -8,8 +8,15 @@ import type { OwnRequest } from './workqueue.ts';
 /** Hears what grid jobs do, a line for each event: `AT job J EVENT ...`, times in milliseconds. */
 export type TraceLine = (line: string) => void;
 
+/** What may be wanted of a run beside its jobs. */
+export interface RunGridOptions {
+  readonly trace?: TraceLine | undefined;
+  /** Left out, it goes on until every job is finished. */
+  readonly until?: Instant;
+}
+
 /**
- * Runs grid jobs on resources until all are finished; returns them in the order of `setups`.
+ * Runs grid jobs on resources until all are finished, or until an instant; returns them in the order of `setups`.
  *
  * At one instant: submissions of local users, ends of tasks, ends of requests, decisions of the jobs (at their submission and where
  * an own request ended) with what they submit, starts. Among equals the first job or resource comes first. A task that ends with its
@@ -17,10 +24,12 @@ export type TraceLine = (line: string) => void;
  * the live provider's conduct decides after the starts.
  *
  * @param resources are changed; each is as it was before the first instant that matters.
+ * @param until nothing later happens; a job that is not finished by then has no `finishedAt`. Some never are: requests whose walltimes overlap can hand a task on for ever,
+ * each to one that ends too soon for it.
  */
-export function runGrid(resources: readonly SimulatedResource[], setups: readonly GridJobSetup[], trace?: TraceLine): GridJob[] {
+export function runGrid(resources: readonly SimulatedResource[], setups: readonly GridJobSetup[], { trace, until = Infinity }: RunGridOptions = {}): GridJob[] {
   const world = new GridWorld(resources, setups, trace);
-  while (world.step()) { /* Each call is one instant. */ }
+  while (world.step(until)) { /* Each call is one instant. */ }
   return world.jobs;
 }
 
@@ -38,13 +47,12 @@ class GridWorld {
     this.#nextIds = resources.map(({ firstFreeId }) => firstFreeId);
   }
 
-  /** Goes to the next instant; false when every job is finished. */
-  step(): boolean {
+  /** Goes to the next instant; false when every job is finished, or nothing is left until then. */
+  step(until: Instant): boolean {
     if (this.jobs.every(({ finishedAt }) => finishedAt !== undefined)) return false;
-    let now = Infinity;
-    for (const { nextInstant } of this.#resources) now = Math.min(now, nextInstant);
-    for (const { nextInstant } of this.jobs) now = Math.min(now, nextInstant);
+    const now = this.#nextInstant();
     invariant(now < Infinity, 'a grid job waits for something that never comes');
+    if (now > until) return false;
     for (const resource of this.#resources) resource.submitLocals(now);
     for (const job of this.jobs) this.#endTasks(job, now);
     this.#resources.forEach((resource, index) => { this.#endRequests(resource, index, now); });
@@ -52,6 +60,13 @@ class GridWorld {
     this.#startAll(now);
     for (const job of this.jobs) if (job.setup.conduct === 'provider') this.#decideAsProvider(job, now);
     return true;
+  }
+
+  #nextInstant(): Instant {
+    let next = Infinity;
+    for (const { nextInstant } of this.#resources) next = Math.min(next, nextInstant);
+    for (const { nextInstant } of this.jobs) next = Math.min(next, nextInstant);
+    return next;
   }
 
   #startAll(now: Instant): void {

@@ -72,7 +72,7 @@ export function sampleJob(history: LocalHistory, scenario: JobScenario, luck: { 
   const limits = { processors, requestsMax, widthMax: Math.min(widthMax, processors), walltimeMax, walltimeGranularity: granularity };
   const taskTimes = drawTaskTimes(scenario, root.fork('tasks'));
   const [job] = runGrid(
-    [history.resourceAt(instant)], [{ submittedAt: instant, taskTimes, picks: root.fork('picks'), heuristic, limits: [limits], options, releasesIdle }], trace,
+    [history.resourceAt(instant)], [{ submittedAt: instant, taskTimes, picks: root.fork('picks'), heuristic, limits: [limits], options, releasesIdle }], { trace },
   );
   invariant(job !== undefined, 'one job was run');
   return sampleOf(job, history);

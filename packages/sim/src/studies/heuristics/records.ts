@@ -29,15 +29,15 @@ export interface HeuristicsPart {
 /** What the numbers of a line are, in their order. */
 const columns = [
   'max_requests', 'run', 'instant_ms', 'turnaround_ms', 'waste_processor_ms', 'task_processor_ms', 'first_wait_ms', 'submissions', 'withdrawals', 'releases',
-  'submissions_per_hour_max', 'taken_out_per_hour_max', 'local_requests', 'local_wait_ms', 'local_wait_alone_ms', 'ends_after_log',
+  'submissions_per_hour_max', 'taken_out_per_hour_max', 'local_requests', 'local_wait_ms', 'local_wait_alone_ms', 'ends_after_log', 'is_endless',
 ] as const;
 
 /** Writes a chunk's results: a line of JSON that says what it is and what its columns are, then a line of numbers for each run. */
 export function encodeResult(chunk: HeuristicsChunk, { seed, program, facts, runs }: HeuristicsResult): string {
   const head = { ...headOf(chunk, { seed, program }), request_count: facts.requestCount, offered_load: facts.offeredLoad };
-  const lines = runs.map(({ local, endsAfterLog, ...run }) => [
+  const lines = runs.map(({ local, endsAfterLog, isEndless, ...run }) => [
     run.requestsMax, run.run, run.instant, run.turnaround, run.waste, run.taskTime, run.firstWait, run.submissions, run.withdrawals, run.releases,
-    run.submissionsPerHour, run.takenOutPerHour, local.requestCount, local.withJob, local.alone, endsAfterLog ? 1 : 0,
+    run.submissionsPerHour, run.takenOutPerHour, local.requestCount, local.withJob, local.alone, endsAfterLog ? 1 : 0, isEndless ? 1 : 0,
   ]);
   return [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
@@ -77,11 +77,11 @@ function decodeRun(line: string): HeuristicRun | undefined {
   const values = parseLine(line);
   if (!Array.isArray(values) || values.length !== columns.length || !values.every((value) => typeof value === 'number')) return undefined;
   const [
-    requestsMax, run, instant, turnaround, waste, taskTime, firstWait, submissions, withdrawals, releases, submissionsPerHour, takenOutPerHour, requestCount, withJob, alone, endsAfterLog,
+    requestsMax, run, instant, turnaround, waste, taskTime, firstWait, submissions, withdrawals, releases, submissionsPerHour, takenOutPerHour, requestCount, withJob, alone, endsAfterLog, isEndless,
   ] = values as unknown as Numbers;
   return {
     requestsMax, run, instant, turnaround, waste, taskTime, firstWait, submissions, withdrawals, releases, submissionsPerHour, takenOutPerHour,
-    local: { requestCount, withJob, alone }, endsAfterLog: endsAfterLog === 1,
+    local: { requestCount, withJob, alone }, endsAfterLog: endsAfterLog === 1, isEndless: isEndless === 1,
   };
 }
 

@@ -1,6 +1,7 @@
 import { grouped } from '../costa2005/markdown.ts';
 import { nameType } from '../costa2005/scenarios.ts';
 import type { HeuristicsPart } from './records.ts';
+import { patience } from './run-chunk.ts';
 import { candidateOf, heuristicsTraces, mainPending, mainTypes, partNames, policyNames, smaller, variedOn, wholeStudy, type HeuristicsSettings } from './scenarios.ts';
 
 /** What the page begins with. */
@@ -76,11 +77,25 @@ export function leftOut(settings: HeuristicsSettings, parts: readonly Heuristics
   const candidate = candidateOf(settings);
   return [
     missing.length === 0 ? 'The whole study was run.' : `Of the whole study this is a part:\n\n${missing.map((line) => `- ${line}`).join('\n')}`,
+    ...describeEndless(parts),
     `${grouped(late)} of ${grouped(runs.length)} jobs ended after the log's last request had, on a machine that local users had left.`,
     `Ideas are switched off and constants varied on ${variedOn.join(' and ')} only, under \`start-now\`. That plans are made of maximal rectangles, and chosen by the end of the job, cannot be switched off.`,
     `FCFS, EASY, ${candidate === undefined ? '' : 'the ideas switched off and the constants '}have ${smaller.pending.join(', ')} for maxPR, heterogeneity ${smaller.heterogeneity}x and at most ${smaller.instantsMax} instants. `
     + 'One job at a time is alone among local users who do not mind it: two users of one heuristic, who would compete for the same holes, are not simulated here. Tasks come to processors, and ends are seen, without delay.',
   ].join('\n\n');
+}
+
+/** Jobs that were stopped, by heuristic. */
+function describeEndless(parts: readonly HeuristicsPart[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { chunk: { heuristic, variant }, result: { runs } } of parts) {
+    const count = runs.filter(({ isEndless }) => isEndless).length;
+    const name = variant === undefined ? `\`${heuristic}\`` : `\`${heuristic}\` where it ${variant.title}`;
+    if (count > 0) counts.set(name, (counts.get(name) ?? 0) + count);
+  }
+  if (counts.size === 0) return [];
+  const list = [...counts].map(([name, count]) => `${grouped(count)} of ${name}`).join(', ');
+  return [`Stopped after ${patience / (365 * 24 * 3_600_000)} years, and counted as having taken so long: ${list}. Their last tasks are handed on for ever between requests whose walltimes overlap, each time to one that ends too soon for them.`];
 }
 
 function listMissing(what: string, all: readonly string[], used: readonly string[]): string[] {

@@ -37,7 +37,12 @@ export interface HeuristicRun {
   readonly local: LocalWaits;
   /** Whether it finished after the last local request had ended. */
   readonly endsAfterLog: boolean;
+  /** Whether it was stopped after `patience`, which is its turnaround then: its requests handed tasks on for ever, each to one that ended too soon for them. */
+  readonly isEndless: boolean;
 }
+
+/** A job that is not done after ten years, a year and more after every log has ended, is stopped. */
+export const patience: Duration = 10 * 365 * 24 * 3_600_000;
 
 /** Walltimes are asked for in whole seconds. */
 const granularity: Duration = 1000;
@@ -100,14 +105,17 @@ function runJob(resource: SimulatedResource, setup: JobSetup): Omit<HeuristicRun
   const { processors } = history.setup;
   const limits = { processors, requestsMax, widthMax: processors, walltimeMax: chunk.trace.walltimeMax, walltimeGranularity: granularity };
   const watch = new LocalWatch(resource, instant);
+  const until = instant + patience;
   const [job] = runGrid([resource], [{
     submittedAt: instant, taskTimes, picks, heuristic, limits: [limits], options: heuristicDefaults,
-  }]);
-  invariant(job?.finishedAt !== undefined, 'one job was run');
-  return { instant, ...measure(job), local: watch.sumUp(job.finishedAt, history), endsAfterLog: job.finishedAt > history.end };
+  }], { until });
+  invariant(job !== undefined, 'one job was run');
+  const { finishedAt = until } = job;
+  return { instant, ...measure(job, finishedAt), local: watch.sumUp(finishedAt, history), endsAfterLog: finishedAt > history.end, isEndless: job.finishedAt === undefined };
 }
 
-function measure({ setup, requests, tasks, finishedAt = NaN }: GridJob): Omit<HeuristicRun, 'requestsMax' | 'run' | 'instant' | 'local' | 'endsAfterLog'> {
+/** @param finishedAt when it was done or stopped. */
+function measure({ setup, requests, tasks }: GridJob, finishedAt: Instant): Omit<HeuristicRun, 'requestsMax' | 'run' | 'instant' | 'local' | 'endsAfterLog' | 'isEndless'> {
   const held = requests.flatMap(({ width, startedAt, endedAt }) => (startedAt === undefined ? [] : [{ width, startedAt, endedAt: endedAt ?? finishedAt }]));
   const endsEarly = ({ startedAt = Infinity, walltime, endedAt = finishedAt }: OwnRequest): boolean => endedAt < finishedAt && endedAt < startedAt + walltime;
   const takenOut = requests.filter(endsEarly);

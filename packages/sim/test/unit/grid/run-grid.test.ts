@@ -22,7 +22,7 @@ function aJob(changes: Partial<GridJobSetup>): GridJobSetup {
 
 function runOne(resource: SimulatedResource, changes: Partial<GridJobSetup>): { job: GridJob; lines: string[] } {
   const lines: string[] = [];
-  const [job] = runGrid([resource], [aJob(changes)], (line) => { lines.push(line); });
+  const [job] = runGrid([resource], [aJob(changes)], { trace: (line) => { lines.push(line); } });
   return { job: job!, lines };
 }
 
@@ -202,4 +202,12 @@ test('with the live provider\'s conduct a decision comes after what starts at th
   };
   t.deepEqual(waiting('study'), [0, 1]);
   t.deepEqual(waiting('provider'), [0, 0]);
+});
+
+test('a job whose tasks go from one request that ends too soon to the next one is never finished, and stopped at the instant that was named', (t) => {
+  // 10 to 60 and 10 to 90, then 60 s each: whichever is there has 30 s left when the task comes to it.
+  const heuristic: RequestHeuristic = { name: 'overlapping', draft: ({ isFirst }) => ({ drafts: (isFirst === true ? [50, 80] : [60]).map((walltime) => ({ width: 1, walltime, reasons: [] })), reasons: [] }) };
+  const [job] = runGrid([machine()], [aJob({ taskTimes: [58], heuristic })], { until: 100_000 });
+  t.is(job!.finishedAt, undefined);
+  t.true(job!.requests.length > 1000, `${job!.requests.length} requests`);
 });

@@ -22,7 +22,7 @@ function partsOf(given = hours): HeuristicsPart[] {
         const turnaround = (given[chunk.heuristic]?.[chunk.type.heterogeneity === 1 ? 0 : 1]?.[run] ?? NaN) * hour;
         return {
           requestsMax, run, instant: run * hour, turnaround, waste: chunk.heuristic === 'static' ? 20 : 10, taskTime: 100, firstWait: turnaround / 2, submissions: 4, withdrawals: 1, releases: 2,
-          submissionsPerHour: 3, takenOutPerHour: 2, local: { requestCount: 10, withJob: 30 * hour, alone: 20 * hour }, endsAfterLog: run === 5,
+          submissionsPerHour: 3, takenOutPerHour: 2, local: { requestCount: 10, withJob: 30 * hour, alone: 20 * hour }, endsAfterLog: run === 5, isEndless: false,
         };
       })),
     },
