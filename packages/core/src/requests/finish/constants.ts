@@ -9,7 +9,7 @@ export interface FinishConstants {
   readonly waitShareWeight: number;
   /** Further requests of a plan that can finish the job have to shorten it by this share. */
   readonly fillGain: number;
-  /** What a plan has to be shorter by that gives up a request that waits. */
+  /** What a plan has to be shorter by that gives up a request that waits: its age in the queue may be worth more than promises tell. */
   readonly withdrawGain: number;
   /** The same for one that runs. */
   readonly releaseGain: number;
@@ -29,5 +29,5 @@ export interface FinishConstants {
 
 /** Those that are used. */
 export const finishConstants: FinishConstants = {
-  priorShortest: 10_000, priorStep: 3, waitShare: 0.6, waitShareWeight: 4, fillGain: 0.03, withdrawGain: 0.1, releaseGain: 0.4, widthSpare: 1.25, spareLoss: 0.05, futureShare: 1, efficiencyMin: 0.9, wasteCost: 1, walltimeMargin: 0.2,
+  priorShortest: 10_000, priorStep: 3, waitShare: 0.6, waitShareWeight: 2, fillGain: 0.03, withdrawGain: 0.3, releaseGain: 0.4, widthSpare: 1.25, spareLoss: 0.05, futureShare: 1, efficiencyMin: 0.9, wasteCost: 1, walltimeMargin: 0.2,
 };

@@ -31,7 +31,7 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
   const places = new Map<string, Duration>();
   const { free } = readQueue(facts, { onPlaced: ({ managerRequestId }, startsAt) => { places.set(managerRequestId, startsAt - now); } });
   const skyline = Skyline.of(free);
-  const waitShare = waitShareOf(facts.waits ?? [], constants);
+  const waitShare = waitShareOf(facts, constants);
   const own = facts.pending.map((request) => viewOwn(request, { facts, skyline, waitShare, places }));
   const outlook = lookAtTasks(facts, constants);
   const bags = outlook.times.map(({ time }) => {

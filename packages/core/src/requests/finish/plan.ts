@@ -30,6 +30,9 @@ export interface Plan extends Workers, Rating {
   readonly skyline: Skyline;
 }
 
+/** What is shorter by less is as good. */
+const noticeable = 0.001;
+
 /** Cost: O(task times x lanes x 20). */
 export function rate({ outlook: { times }, bags }: PlanContext, workers: Workers): Rating {
   let score = 0;
@@ -41,9 +44,9 @@ export function rate({ outlook: { times }, bags }: PlanContext, workers: Workers
   return { finishes, score };
 }
 
-/** Whether workers end the job noticeably before a plan does for any task time; far cheaper than rating them. */
-export function couldBeat({ bags }: PlanContext, { finishes }: Rating, workers: Workers): boolean {
-  return bags.some((bag, index) => isDrained((finishes[index] as Duration) * 0.999, workers, bag));
+/** Whether workers end the job earlier than a plan does by a share of its time, for any task time; far cheaper than rating them. */
+export function couldBeat({ bags }: PlanContext, { finishes }: Rating, workers: Workers, share = noticeable): boolean {
+  return bags.some((bag, index) => isDrained((finishes[index] as Duration) * (1 - share), workers, bag));
 }
 
 /** The score by which a plan is lower that ends earlier by a share of the time. */

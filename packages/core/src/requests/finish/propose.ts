@@ -1,8 +1,8 @@
-import { lanesIn } from '../obstacle.ts';
+import { lanesIn, longestWalltime } from '../obstacle.ts';
 import { addBest, type PlannedRequest } from './add-request.ts';
 import { useLanes } from './draining.ts';
 import type { OwnRequestView } from './own-requests.ts';
-import { gainOf, rate, type Plan, type PlanContext } from './plan.ts';
+import { couldBeat, gainOf, rate, type Plan, type PlanContext } from './plan.ts';
 import type { Skyline } from './skyline.ts';
 
 /** What could be decided. */
@@ -90,13 +90,34 @@ function exchange(context: PlanContext, scope: Scope, proposal: Proposal): Propo
   let best: Proposal | undefined;
   for (const one of scope.own) {
     if (one.request.status === 'submitting' || proposal.givenUp.includes(one)) continue;
-    const isSpare = isTooWide(context, one);
-    const filled = fill(context, isSpare ? { ...scope, isOnlyNow: false } : scope, [...proposal.givenUp, one]);
-    const gain = proposal.plan.score - filled.plan.score;
-    if (gain < gainNeeded(context, one, isSpare) || (filled.requests.length === 0 && !isSpare)) continue;
-    if (best === undefined || filled.plan.score < best.plan.score) best = filled;
+    const found = exchangeOne(context, scope, proposal, one);
+    if (found !== undefined && (best === undefined || found.plan.score < best.plan.score)) best = found;
   }
   return best;
+}
+
+function exchangeOne(context: PlanContext, scope: Scope, proposal: Proposal, one: OwnRequestView): Proposal | undefined {
+  const isSpare = isTooWide(context, one);
+  if (!isSpare && scope.isOnlyNow && !couldGain(context, scope, proposal, one)) return undefined;
+  const filled = fill(context, isSpare ? { ...scope, isOnlyNow: false } : scope, [...proposal.givenUp, one]);
+  const isClear = proposal.plan.score - filled.plan.score >= gainNeeded(context, one, isSpare);
+  return isClear && (filled.requests.length > 0 || isSpare) ? filled : undefined;
+}
+
+/**
+ * Whether giving up one more for what starts at once could be clearly better: by no more than what is free now, for as long as may be asked for, and slots that are as good as free now. Far cheaper than
+ * to find the requests, and mostly the answer is no.
+ */
+function couldGain(context: PlanContext, { own, skyline, freeSlots, waiting }: Scope, { plan, givenUp }: Proposal, one: OwnRequestView): boolean {
+  const { facts: { demand, limits }, constants } = context;
+  const gone = [...givenUp, one];
+  const kept = own.filter((other) => !gone.includes(other));
+  const free = gone.reduce((sum, { isRunning, width }) => (isRunning ? sum + width : sum), skyline.freeNow);
+  const most = { count: lanesIn(free, demand.processors), from: 0, age: 0, end: longestWalltime(limits) };
+  const waitingThen = gone.reduce((sum, other) => sum + tasksIn(other), waiting);
+  const slotEnds = [...kept.map(({ slotEnd }) => slotEnd), ...Array.from({ length: Math.max(0, freeSlots + gone.length) }, () => 0)];
+  const workers = { lanes: [...useLanes(kept.flatMap(({ lanes }) => lanes), waitingThen), most], waiting: waitingThen, slotEnds, restarted: [] };
+  return couldBeat(context, plan, workers, one.isRunning ? constants.releaseGain : constants.withdrawGain);
 }
 
 /** Whether a request waits for far more processors than tasks are left: most would idle until the last task ends. */

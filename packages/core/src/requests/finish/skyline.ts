@@ -35,6 +35,11 @@ export class Skyline {
     return new Skyline(starts, widths);
   }
 
+  /** What is free now. */
+  get freeNow(): ProcessorCount {
+    return this.#free[0] as number;
+  }
+
   /** The same with `width` more in each of some windows; what is more than there is at all does no harm. Cost: O(segments) each. */
   with(windows: readonly { readonly start: Duration; readonly end: Duration; readonly width: ProcessorCount }[]): Skyline {
     const copy = new Skyline([...this.#starts], [...this.#free]);

@@ -1,4 +1,4 @@
-import { finishConstants, finishHeuristic, finishWith, type FinishConstants, type RequestHeuristic } from '@mutirao/core/requests';
+import { finishConstants, finishHeuristic, finishWith, type FinishConstants, type RequestFacts, type RequestHeuristic, type TaskGroup } from '@mutirao/core/requests';
 
 /** The heuristic `finish` with something in it otherwise. */
 export interface HeuristicVariant {
@@ -11,6 +11,8 @@ export interface HeuristicVariant {
   readonly decidesAt?: 'ends';
   /** Left out, what is idle is released. */
   readonly holdsIdle?: true;
+  /** Left out, it goes by how long running and cut tasks have run. */
+  readonly forgetsRuns?: true;
 }
 
 /** A share by which no plan can be better. */
@@ -22,6 +24,10 @@ const ablations: readonly HeuristicVariant[] = [
   { id: 'holds-idle', title: 'holds idle requests until the job or they end', holdsIdle: true },
   { id: 'one-time', title: 'supposes 600 s for a task before one has ended, not a range of times', constants: { priorShortest: 600_000, priorStep: 1e9 } },
   { id: 'promised-waits', title: 'takes promised waits for what requests will wait', constants: { waitShare: 1, waitShareWeight: 1e9 } },
+  { id: 'fixed-waits', title: 'expects six tenths of every promised wait, whatever is seen', constants: { waitShareWeight: 1e9 } },
+  { id: 'forgets-runs', title: 'forgets for how long running and cut tasks have run', forgetsRuns: true },
+  { id: 'keeps-wide', title: 'keeps what waits for more processors than tasks are left for', constants: { widthSpare: 1e9 } },
+  { id: 'any-waste', title: 'asks for what would be wasted, too', constants: { efficiencyMin: 0, wasteCost: 0 } },
   { id: 'keeps-waiting', title: 'gives up no request that waits', constants: { withdrawGain: never } },
   { id: 'keeps-running', title: 'gives up no request that runs', constants: { releaseGain: never } },
   { id: 'keeps-all', title: 'gives up none', constants: { withdrawGain: never, releaseGain: never } },
@@ -32,8 +38,9 @@ const ablations: readonly HeuristicVariant[] = [
 
 /** Other values of each constant. */
 const otherConstants: readonly HeuristicVariant[] = [
-  ...vary('priorShortest', [1000, 60_000]), ...vary('priorStep', [2, 10]), ...vary('waitShare', [0.3, 0.9]), ...vary('waitShareWeight', [1, 16]), ...vary('fillGain', [0.01, 0.1]),
-  ...vary('withdrawGain', [0.03, 0.3]), ...vary('releaseGain', [0.1, 0.5]), ...vary('futureShare', [0.5]), ...vary('walltimeMargin', [0.1, 0.4]),
+  ...vary('priorShortest', [1000, 60_000]), ...vary('priorStep', [2, 10]), ...vary('waitShare', [0.3, 0.9]), ...vary('waitShareWeight', [1, 8]), ...vary('fillGain', [0.01, 0.1]),
+  ...vary('withdrawGain', [0.1, 0.5]), ...vary('releaseGain', [0.1, 0.5]), ...vary('futureShare', [0.5]), ...vary('walltimeMargin', [0.1, 0.4]),
+  ...vary('widthSpare', [1, 2]), ...vary('spareLoss', [0, 0.2]), ...vary('efficiencyMin', [0.8]), ...vary('wasteCost', [0.3, 3]),
 ];
 
 function vary(name: keyof FinishConstants, values: readonly number[]): HeuristicVariant[] {
@@ -41,9 +48,17 @@ function vary(name: keyof FinishConstants, values: readonly number[]): Heuristic
 }
 
 /** The heuristic of a variant. */
-export function varyFinish({ constants, decidesAt, holdsIdle }: HeuristicVariant): RequestHeuristic {
+export function varyFinish({ constants, decidesAt, holdsIdle, forgetsRuns }: HeuristicVariant): RequestHeuristic {
   const heuristic = constants === undefined ? finishHeuristic : finishWith({ ...finishConstants, ...constants });
-  return { ...heuristic, ...(decidesAt === undefined ? {} : { decidesAt }), ...(holdsIdle === undefined ? {} : { releasesIdle: false }) };
+  return {
+    ...heuristic, ...(decidesAt === undefined ? {} : { decidesAt }), ...(holdsIdle === undefined ? {} : { releasesIdle: false }),
+    ...(forgetsRuns === undefined ? {} : { draft: (facts: RequestFacts) => heuristic.draft(forgetRuns(facts)) }),
+  };
+}
+
+function forgetRuns(facts: RequestFacts): RequestFacts {
+  const begun = (groups: readonly TaskGroup[]): TaskGroup[] => groups.map((group) => ({ ...group, time: 0 }));
+  return { ...facts, cutOff: [], pending: facts.pending.map((request) => (request.tasks === undefined ? request : { ...request, tasks: begun(request.tasks) })) };
 }
 
 /** What is varied in a part of the study; empty where nothing is, and for any other heuristic. */

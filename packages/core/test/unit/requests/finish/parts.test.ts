@@ -1,6 +1,6 @@
 import test from 'ava';
 import { FreeTime } from '@mutirao/core/profile';
-import { finishConstants, type RequestFacts } from '@mutirao/core/requests';
+import { finishConstants, type PendingRequest, type RequestFacts } from '@mutirao/core/requests';
 import { countDone, doneInLane, drainTime, isDrained, never, useLanes, type Bag, type Lanes, type Workers } from '../../../../src/requests/finish/draining.ts';
 import { lookLater } from '../../../../src/requests/finish/later.ts';
 import { logarithm } from '../../../../src/requests/finish/logarithm.ts';
@@ -119,8 +119,21 @@ test('a lane has done whole tasks where all are alike, else what it had time for
 test('waits are a share of the promised ones: that of observed waits, and of what is expected before any', (t) => {
   const constants = { ...finishConstants, waitShare: 0.5, waitShareWeight: 2 };
   const wait = { width: 1, walltime: 1, promised: 100_000, actual: 100_000 };
-  t.is(waitShareOf([], constants), 0.5);
-  t.is(waitShareOf([wait, { ...wait, promised: 1000, actual: 0 }], constants), 2 / 3);
+  t.is(waitShareOf(someFacts(), constants), 0.5);
+  t.is(waitShareOf(someFacts({ waits: [wait, { ...wait, promised: 1000, actual: 0 }] }), constants), 2 / 3);
+});
+
+test('a request that waits tells how promises are kept, once it has waited for a while', (t) => {
+  const constants = { ...finishConstants, waitShare: 0.5, waitShareWeight: 1 };
+  const minute = 60_000;
+  const waiting = { requestId: 'q1', width: 1, walltime: 1, status: 'queued', startedAt: 0, submittedAt: 0, promisedStart: 600 * minute } as const;
+  const share = (now: number, predictedStart: number, change: Partial<PendingRequest> = {}): number => waitShareOf(someFacts({ now, pending: [{ ...waiting, predictedStart, ...change }] }), constants);
+  // After an hour, 200 min of what was promised are used up; or 60, the hour itself; or nothing yet, since it has been moved back.
+  t.is(share(60 * minute, 460 * minute), (0.5 + 60 / 200) / 2);
+  t.is(share(60 * minute, 600 * minute), (0.5 + 1) / 2);
+  t.is(share(60 * minute, 700 * minute), 0.5);
+  t.is(share(11 * minute, 100 * minute), 0.5);
+  t.is(share(60 * minute, 460 * minute, { status: 'running', startedAt: 1 }), 0.5);
 });
 
 test('a slot is thought to bring what the best request now would bring, and all slots no more than the resource', (t) => {

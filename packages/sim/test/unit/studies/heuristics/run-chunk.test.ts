@@ -118,7 +118,7 @@ test('the whole study has 27 job types on five traces, six limits and 50 instant
   t.deepEqual([...new Set(chunks.filter(({ part }) => part === 'queues').map(({ policy }) => policy))], ['fcfs', 'easy']);
   t.true(chunks.filter(({ part }) => part !== 'main').every(({ instantCount }) => instantCount <= 30));
   const varied = listChunks(wholeStudy('1')).filter(({ variant }) => variant !== undefined);
-  t.is(varied.filter(({ part }) => part === 'ablations').length, 10 * 9 * 2);
+  t.is(varied.filter(({ part }) => part === 'ablations').length, 14 * 9 * 2);
   t.true(varied.every(({ heuristic, part, policy }) => heuristic === 'finish' && policy === 'start-now' && (part === 'ablations' || part === 'constants')));
   t.true(chunks.every(({ part, type }) => (type.taskCount === 100_000) === (part === 'large')));
 });
