@@ -88,6 +88,7 @@ test('a small request that runs is released where a much wider one could start i
   const decision = finishHeuristic.draft(facts({ pending: [running] }, [one]));
   t.deepEqual(decision.givenUp?.map(({ requestId }) => requestId), ['q7']);
   t.is(decision.drafts[0]?.width, 8);
+  t.deepEqual(finishHeuristic.draft(facts({ pending: [running], occasion: 'queue' }, [one])).givenUp, decision.givenUp);
 });
 
 test('where every task runs already nothing more is asked for, whatever is free', (t) => {
