@@ -72,8 +72,7 @@ test.serial('without its controller everything is out of reach, and goes on when
   const manager = open(t, { deadlineMs: 3_000 });
   const id = await manager.allocate({ ...order, clientRequestId: 'x.q3' });
   await until(async () => (await manager.queue(5)).requests.some(({ managerRequestId, status }) => managerRequestId === id && status === 'running'), 'it runs');
-  await slurm.saveState();
-  await slurm.killController();
+  await slurm.killController(await slurm.saveState());
   const unreachable = { code: 'MUT_UNREACHABLE' };
   await Promise.all([
     t.throwsAsync(manager.queue(5), unreachable), t.throwsAsync(manager.limits(), unreachable), t.throwsAsync(manager.release(id), unreachable),

@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,9 @@ export interface SlurmServerOptions {
   readonly settings?: readonly string[];
 }
 
+/** What a controller has on its disk of jobs. */
+export type SavedJobs = Buffer | 'nothing';
+
 /** Processors that each node says it has, whatever the host has. */
 const processorsPerNode = 8;
 
@@ -28,6 +31,7 @@ export class SlurmServer {
   readonly folder = mkdtempSync(join(tmpdir(), 'mutirao-slurm-'));
   readonly #nodes: readonly string[];
   readonly #daemons = new Map<string, ChildProcess>();
+  #markCount = 0;
 
   private constructor({ nodes = 4 }: SlurmServerOptions) {
     this.#nodes = Array.from({ length: nodes }, (_, index) => `n${index + 1}`);
@@ -40,7 +44,7 @@ export class SlurmServer {
       await slurm.#startAll(options.settings ?? []);
       return slurm;
     } catch (error) {
-      const logs = slurm.#logs();
+      const logs = slurm.#logs(1000);
       await slurm.stop();
       throw new Error(`Slurm did not start:\n${logs}`, { cause: error });
     }
@@ -61,19 +65,44 @@ export class SlurmServer {
     return (await this.command('squeue', '--noheader', '--format=%i', `--states=${states}`)).split('\n').filter((line) => line !== '');
   }
 
-  /** Ends the controller as a crash would; jobs go on. What changed in the last seconds before is lost: it may run a job anew that ran. */
-  async killController(): Promise<void> {
+  /**
+   * Ends the controller as a crash would; jobs go on.
+   *
+   * @param known what it will know of jobs when it starts again: what `saveState` answered, or `nothing`, as before its first job. What is on its
+   * disk is chance: a change is written at once where nothing was for 5 s, and else when these are over.
+   */
+  async killController(known: SavedJobs): Promise<void> {
     await this.#kill('slurmctld', 'SIGKILL');
+    for (const name of ['job_state', 'job_state.old']) rmSync(this.#statePath(name), { force: true });
+    if (known !== 'nothing') writeFileSync(this.#statePath('job_state'), known);
   }
 
-  /** Waits until the controller has written to its disk what it knows of jobs. There has to be a job. */
-  async saveState(): Promise<void> {
+  /** Waits until the controller has written to its disk what it knows of jobs, and answers that. There has to be a job. */
+  async saveState(): Promise<SavedJobs> {
     const [job = ''] = await this.jobs();
-    const saved = (): number => statSync(join(this.folder, 'state/job_state'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    const before = saved();
-    // It saves a few seconds after a user's call.
-    await this.command('scontrol', 'update', `JobId=${job}`, 'AdminComment=saved');
-    await until(() => saved() > before, 'the controller saves its state');
+    const mark = this.#nextMark();
+    await this.command('scontrol', 'update', `JobId=${job}`, `AdminComment=${mark}`);
+    return this.#savedWith(mark, 'job_state');
+  }
+
+  /** Takes all nodes out of use: jobs that run go on, and others wait. Answers when the controller would know it after a crash. */
+  async drainNodes(): Promise<void> {
+    await this.#updateNodes(this.#nodes, 'State=DRAIN', 'Reason=drained');
+  }
+
+  /** Takes back into use what nodes were taken out of it, by whomever, and answers when the controller would know it after a crash. */
+  async resumeNodes(): Promise<void> {
+    const drained = (await this.command('sinfo', '--noheader', '--Node', '--partition=main', '--states=drain', '--format=%N')).split('\n').filter((line) => line !== '');
+    if (drained.length > 0) await this.#updateNodes(drained, 'State=RESUME');
+  }
+
+  /** Nodes, jobs and the ends of all logs, for somebody who is to see why something does not come. */
+  async standing(): Promise<string> {
+    const listings = await Promise.all([
+      this.command('sinfo', '--noheader', '--Node', '--format=node %N: %T, %E').catch(String),
+      this.command('squeue', '--noheader', '--states=all', '--format=job %i, %j: %T, %r').catch(String),
+    ]);
+    return [...listings, this.#logs(3000)].join('');
   }
 
   /** Starts the controller, if it does not run, with the state that it had, and answers when it answers. */
@@ -125,6 +154,35 @@ export class SlurmServer {
     await until(() => daemon.exitCode !== null || daemon.signalCode !== null, `${name} ends`, 5_000).catch(() => daemon.kill('SIGKILL'));
   }
 
+  async #updateNodes(nodes: readonly string[], ...change: readonly string[]): Promise<void> {
+    const mark = this.#nextMark();
+    await this.command('scontrol', 'update', `NodeName=${nodes.join(',')}`, ...change, `Comment=${mark}`);
+    await this.#savedWith(mark, 'node_state');
+  }
+
+  #nextMark(): string {
+    this.#markCount += 1;
+    return `saved-${this.#markCount}`;
+  }
+
+  /** Waits until a file of the controller has the mark, which it writes a few seconds after the call, and answers what is in it. By its time alone it might have been begun before. */
+  async #savedWith(mark: string, name: string): Promise<Buffer> {
+    let content = Buffer.alloc(0);
+    await until(() => {
+      try {
+        content = readFileSync(this.#statePath(name));
+      } catch {
+        // It is not there yet, or is being replaced.
+      }
+      return content.includes(`${mark}\0`);
+    }, `the controller saves its ${name}`);
+    return content;
+  }
+
+  #statePath(name: string): string {
+    return join(this.folder, 'state', name);
+  }
+
   async #answers(): Promise<boolean> {
     return this.command('scontrol', 'ping').then((words) => / is UP/.test(words), () => false);
   }
@@ -140,9 +198,9 @@ export class SlurmServer {
     }
   }
 
-  #logs(): string {
+  #logs(lengthMax: number): string {
     const logs = join(this.folder, 'log');
-    return existsSync(logs) ? readdirSync(logs).map((name) => `== ${name}\n${readFileSync(join(logs, name), 'utf8').slice(-1000)}`).join('\n') : '';
+    return existsSync(logs) ? readdirSync(logs).map((name) => `== ${name}\n${readFileSync(join(logs, name), 'utf8').slice(-lengthMax)}`).join('\n') : '';
   }
 }
 
