@@ -32,7 +32,8 @@ const ablations: readonly HeuristicVariant[] = [
   { id: 'keeps-running', title: 'gives up no request that runs', constants: { releaseGain: never } },
   { id: 'keeps-all', title: 'gives up none', constants: { withdrawGain: never, releaseGain: never } },
   { id: 'fills-slots', title: 'fills every slot that shortens the job at all', constants: { fillGain: 0 } },
-  { id: 'no-future', title: 'expects nothing of a slot after its request', constants: { futureShare: 0 } },
+  // Of nothing at all no plan would come to an end, and none be better than to ask for nothing.
+  { id: 'no-future', title: 'expects next to nothing of a slot after its request', constants: { futureShare: 0.01 } },
   { id: 'no-margin', title: 'asks for no more time than a request needs', constants: { walltimeMargin: 0 } },
 ];
 
