@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { conservativeBackfilling, RequestPlan } from '@mutirao/core/queue';
 import {
-  adaptiveHeuristic, estimateTaskTime, findHeuristic, heuristicDefaults, heuristicNames, type RequestFacts, type RequestHeuristic,
+  adaptiveHeuristic, estimateTaskTime, findHeuristic, heuristicDefaults, heuristicNames, type PendingRequest, type RequestDecision, type RequestFacts, type RequestHeuristic,
 } from '@mutirao/core/requests';
 import { findHoles } from '../../src/requests/find-holes.ts';
 import { FreeTime } from '@mutirao/core/profile';
@@ -67,6 +67,76 @@ test('every heuristic but finish fills every free slot, unless it says what is i
     return reasons.length > 0 && drafts.length === (isPossible ? s.requestsMax - s.pendingCount : 0);
   }), nightRuns);
   t.pass();
+});
+
+/** Limits that became smaller while own requests wait and run that were asked for under larger ones. */
+const shrunk = fc.record({
+  scene, processors: fc.integer({ min: 1, max: processors }), requestsMax: fc.constantFrom(0, 1, 1, 2, 3, 8), occasion: fc.constantFrom('own' as const, 'queue' as const, 'review' as const),
+  own: fc.array(fc.record({
+    width: fc.integer({ min: 1, max: 2 * processors }), walltime: fc.integer({ min: 1, max: 60 }), status: fc.constantFrom('submitting' as const, 'queued' as const, 'queued' as const, 'running' as const),
+    startsAt: fc.integer({ min: 0, max: 60 }),
+  }), { minLength: 1, maxLength: 5 }),
+});
+type Shrunk = typeof shrunk extends fc.Arbitrary<infer T> ? T : never;
+
+/** What is known then, times in seconds; own requests are listed behind the others. */
+function shrunkFacts({ scene: plain, own, occasion, ...limits }: Shrunk, pending = ownPending(own)): RequestFacts {
+  const facts = factsOf(inSeconds(plain));
+  const entries = pending.map(({ width, walltime, status, predictedStart = 0 }): ListedRequest =>
+    ({ width, walltime, status: status === 'running' ? 'running' : 'queued', startsAt: status === 'running' ? 0 : predictedStart }));
+  const others = promise(inSeconds(plain).queue).listed;
+  return {
+    ...facts, limits: { ...facts.limits, ...limits }, occasion, listing: aListing(limits.processors, 0, [...others, ...entries]),
+    pending: pending.map((request, index) => ({ ...request, listedAs: String(others.length + index) })),
+  };
+}
+
+function ownPending(own: Shrunk['own']): PendingRequest[] {
+  return own.map(({ width, walltime, status, startsAt }, index) => ({
+    requestId: `q${index}`, width, walltime: walltime * 1000, status, startedAt: 0, ...(status === 'queued' && startsAt > 0 ? { predictedStart: startsAt * 1000 } : {}),
+  }));
+}
+
+/** What is pending once a decision is followed. */
+function follow(pending: readonly PendingRequest[], { drafts, givenUp = [] }: RequestDecision, round: number): PendingRequest[] {
+  const kept = pending.filter(({ requestId }) => !givenUp.some((one) => one.requestId === requestId));
+  return [...kept, ...drafts.map(({ width, walltime }, index): PendingRequest => ({ requestId: `r${round}.${index}`, width, walltime, status: 'queued', startedAt: 0 }))];
+}
+
+function isWithin({ limits, demand, pending }: RequestFacts, decision: RequestDecision): boolean {
+  const { drafts, givenUp = [] } = decision;
+  const areOwn = new Set(givenUp.map(({ requestId }) => requestId)).size === givenUp.length && givenUp.every(({ requestId }) => pending.some((request) => request.requestId === requestId));
+  const fits = drafts.length === 0 || follow(pending, decision, 0).length <= limits.requestsMax;
+  return areOwn && fits && drafts.every(({ width, walltime }) => width >= 1 && width <= limits.widthMax && width % demand.processors === 0 && walltime >= 1 && walltime <= limits.walltimeMax && walltime % limits.walltimeGranularity === 0);
+}
+
+test('where limits became smaller than what waits and runs, no heuristic asks for more than they allow now, and none while there are no slots', (t) => {
+  fc.assert(fc.property(shrunk, fc.constantFrom(...all), (s, heuristic) => {
+    const facts = shrunkFacts(s);
+    const decision = heuristic.draft(facts);
+    return isWithin(facts, decision) && decision.reasons.length > 0;
+  }), nightRuns);
+  t.pass();
+});
+
+test('where limits became smaller and nothing else happens, every heuristic soon wants nothing: no loop of submitting and withdrawing', (t) => {
+  let [drafted, givenUp] = [0, 0];
+  fc.assert(fc.property(shrunk, fc.constantFrom(...all), (drawn, heuristic) => {
+    // All is taken up to an instant and free from then on, so that any change of mind comes of the limits, and not of several gaps.
+    const s = { ...drawn, scene: { ...drawn.scene, queue: [{ width: processors, walltime: 15 }] } };
+    let pending = ownPending(s.own);
+    for (let round = 1; round <= 20; round += 1) {
+      const facts = shrunkFacts(s, pending);
+      const decision = heuristic.draft(facts);
+      const [draftCount, givenUpCount] = [decision.drafts.length, decision.givenUp?.length ?? 0];
+      if (!isWithin(facts, decision) || (round > 8 && draftCount + givenUpCount > 0)) return false;
+      drafted += draftCount;
+      givenUp += givenUpCount;
+      pending = follow(pending, decision, round);
+    }
+    return true;
+  }), nightRuns);
+  t.true(drafted > 300 && givenUp > 5, `${drafted} drafted, ${givenUp} given up`);
 });
 
 test('the same facts make the same decision, and are left as they were', (t) => {

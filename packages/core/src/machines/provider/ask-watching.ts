@@ -38,10 +38,12 @@ function isDue({ now }: Turn, { watch: { occasion, askedAt } }: KnownBroker): bo
 
 function askFor(turn: Turn, resource: Resource, heuristic: RequestHeuristic, { broker, sharers }: { readonly broker: KnownBroker; readonly sharers: number }): void {
   const { state, now } = turn;
-  const share = Math.ceil(freeSlots(turn, resource) / sharers);
-  const facts = watchedFacts(turn, resource, { broker, share, sharers });
+  const free = freeSlots(turn, resource);
+  const slots = free > 0 ? Math.ceil(free / sharers) : free;
+  const share = Math.max(0, slots);
+  const facts = watchedFacts(turn, resource, { broker, slots, sharers });
   const decision = heuristic.draft(facts);
-  checkDecision(heuristic, facts, { decision, share });
+  checkDecision(heuristic, facts, { decision, slots });
   noteDecision(turn, heuristic, decision);
   const givenUp = giveUp(turn, broker, decision.givenUp ?? []);
   const pending = facts.pending.filter(({ requestId }) => !givenUp.has(requestId));
@@ -56,13 +58,14 @@ function askFor(turn: Turn, resource: Resource, heuristic: RequestHeuristic, { b
   watch.reasons = [...decision.reasons, ...describeListing(turn, facts), ...describeWait(drafts, share), ...describeBudget(turn)];
 }
 
+/** Less than 0 where the limits have become smaller than what is there: then what is given up leaves no slot for anything else. */
 function freeSlots({ state }: Turn, { limits }: Resource): number {
-  return Math.max(0, limits.requestsMax - [...state.requests.values()].filter(isPending).length);
+  return limits.requestsMax - [...state.requests.values()].filter(isPending).length;
 }
 
-function checkDecision({ name }: RequestHeuristic, { budget, pending, limits }: RequestFacts, { decision, share }: { readonly decision: RequestDecision; readonly share: number }): void {
+function checkDecision({ name }: RequestHeuristic, { budget, pending, limits }: RequestFacts, { decision, slots }: { readonly decision: RequestDecision; readonly slots: number }): void {
   const { drafts, givenUp = [] } = decision;
-  invariant(drafts.length <= share + givenUp.length, `${name} drafted ${drafts.length} requests for ${share} free slots and ${givenUp.length} that it gives up`);
+  invariant(drafts.length <= Math.max(0, slots + givenUp.length), `${name} drafted ${drafts.length} requests for ${slots} free slots and ${givenUp.length} that it gives up`);
   invariant(budget !== undefined && drafts.length <= budget.submissions, `${name} drafted ${drafts.length} requests, ${budget?.submissions} left of this hour`);
   invariant(givenUp.length <= budget.withdrawals, `${name} gave up ${givenUp.length} requests, ${budget.withdrawals} left of this hour`);
   for (const { requestId } of givenUp) invariant(pending.some((request) => request.requestId === requestId), `${name} gives up ${requestId}, which is not pending`);

@@ -11,8 +11,8 @@ import type { Turn } from './turn.ts';
 /** For whom is asked, and what of the slots and of the budget. */
 interface Asker {
   readonly broker: KnownBroker;
-  /** Free slots that it may use. */
-  readonly share: number;
+  /** Free slots that it may use; less than 0 where more requests are there than may be by now. */
+  readonly slots: number;
   /** Brokers that are asked for in this step and were not yet, itself included. */
   readonly sharers: number;
 }
@@ -22,7 +22,7 @@ interface Asker {
  *
  * How many tasks have no place is left out: it weighs itself what those places are worth. Cost: O(listed + machines).
  */
-export function watchedFacts(turn: Turn, resource: Resource, { broker, share, sharers }: Asker): RequestFacts {
+export function watchedFacts(turn: Turn, resource: Resource, { broker, slots, sharers }: Asker): RequestFacts {
   const { state, now } = turn;
   const facts = factsOf(turn, resource, broker);
   const promises = promisesOf(state, resource.listing);
@@ -31,7 +31,7 @@ export function watchedFacts(turn: Turn, resource: Resource, { broker, share, sh
   const pending = own.map((request) => watchedRequest(turn, request, { predicted: promises.get(request.requestId), machines: machines.get(request.requestId) ?? [] }));
   const spread = spreadOf(broker);
   return {
-    ...facts, limits: { ...resource.limits, requestsMax: pending.length + share }, pending, cutOff: broker.cutOff, waits: waitsOf(state),
+    ...facts, limits: { ...resource.limits, requestsMax: Math.max(0, pending.length + slots) }, pending, cutOff: broker.cutOff, waits: waitsOf(state),
     budget: budgetOf(turn, broker, sharers), listingState: listingStateOf(state, facts.listing, now),
     ...(broker.watch.occasion === undefined ? {} : { occasion: broker.watch.occasion }), ...(spread === undefined ? {} : { taskSpread: spread }),
   };
