@@ -2,7 +2,7 @@ import { grouped } from '../costa2005/markdown.ts';
 import { nameType } from '../costa2005/scenarios.ts';
 import type { HeuristicsPart } from './records.ts';
 import { patience } from './run-chunk.ts';
-import { candidateOf, heuristicsTraces, mainPending, mainTypes, partNames, policyNames, smaller, variedOn, wholeStudy, type HeuristicsSettings } from './scenarios.ts';
+import { candidateOf, heuristicsTraces, mainPending, mainTypes, partNames, plainlyServed, policyNames, smaller, variedOn, wholeStudy, type HeuristicsSettings } from './scenarios.ts';
 
 /** What the page begins with. */
 export function introduction(settings: HeuristicsSettings, runCount: number): string {
@@ -55,7 +55,8 @@ export const notes = {
   requests: 'Means of a job. Withdrawals are requests that were taken out while they waited, releases those that were while they ran, given up or idle; what is left when the job is done is not counted. An hour is any 60 minutes of a job.',
   local: 'The mean wait of local requests that waited when the job was submitted or came before its end, cut to that time, without the job; how much longer (+) or shorter (-) it is with it; and the share of jobs with which the sum of these '
     + 'waits is longer, and shorter. What a job does to those who still wait when it ends is not in it. Windows differ with the heuristic, since a job that ends sooner is there for less time.',
-  queues: 'Under these two no request is promised a place, so that a heuristic sees the listing only. Nine job types, fewer values of maxPR and instants.',
+  queues: 'Under these two no request is promised a place, so that a heuristic sees the listing only. Nine job types, fewer values of maxPR and instants. First come, first served, of the archived logs only those whose load it can carry '
+    + `(${plainlyServed.join(', ')}): behind what cannot start yet the queues of the others would grow without end.`,
   ablations: 'Turnaround with the idea switched off over turnaround as it is (geometric mean over the scenarios of nine job types): above 1, the idea helps. Waste likewise, of means.',
   constants: 'Turnaround with the other constant over turnaround as it is, likewise: above 1, the constant is better as it is.',
   large: 'A small sample: these jobs run for weeks, so that much of the log passes by.',

@@ -85,6 +85,12 @@ export const smaller = { heterogeneity: 2, pending: [1, 3, 6], instantsMax: 30 }
 /** Archived traces on which the heuristic is varied, those where a job is over soonest; one's own is varied on too. */
 export const variedOn: readonly string[] = ['blue', 'ctc'];
 
+/**
+ * Archived traces that are served first come, first served, too; one's own is as well. At the loads of the others nearly everything would wait for weeks behind what cannot start yet, and more and more
+ * of it: no machine is run like that.
+ */
+export const plainlyServed: readonly string[] = ['ctc', 'lanl'];
+
 /** Jobs of 100,000 tasks: a small sample apart. */
 export const large = { taskCount: 100_000, heterogeneity: 2, pending: [1, 3, 6], instantsMax: 5 } as const;
 
@@ -112,18 +118,19 @@ function chunksOf(part: PartName, place: Place, settings: HeuristicsSettings): H
   const isConservative = place.policy === 'start-now' || place.policy === 'reinsert';
   switch (part) {
     case 'main': return isConservative ? eachHeuristic({ ...place, part, pending: settings.pending, instantCount: settings.instants }, settings, settings.types) : [];
-    case 'queues': return isConservative ? [] : eachHeuristic({ ...place, part, ...extentOf(settings) }, settings, smallerTypes(settings));
+    case 'queues': return isConservative || (place.policy === 'fcfs' && !isAmong(plainlyServed, place.trace)) ? [] : eachHeuristic({ ...place, part, ...extentOf(settings) }, settings, smallerTypes(settings));
     case 'large': {
       const types = jobTypes.filter(({ taskCount, heterogeneity }) => taskCount === large.taskCount && heterogeneity === large.heterogeneity);
       const extent = { pending: within(settings, large.pending), instantCount: Math.min(large.instantsMax, settings.instants) };
       return place.policy === 'start-now' ? eachHeuristic({ ...place, part, ...extent }, settings, types) : [];
     }
-    default: return place.policy === 'start-now' && isVariedOn(place.trace) ? eachVariant({ ...place, part, ...extentOf(settings) }, settings) : [];
+    default: return place.policy === 'start-now' && isAmong(variedOn, place.trace) ? eachVariant({ ...place, part, ...extentOf(settings) }, settings) : [];
   }
 }
 
-function isVariedOn({ id }: HeuristicsTrace): boolean {
-  return variedOn.includes(id) || !heuristicsTraces.some((trace) => trace.id === id);
+/** Whether a trace is one of some archived ones, or none of the archived. */
+function isAmong(ids: readonly string[], { id }: HeuristicsTrace): boolean {
+  return ids.includes(id) || !heuristicsTraces.some((trace) => trace.id === id);
 }
 
 function eachHeuristic(base: Omit<HeuristicsChunk, 'id' | 'type' | 'heuristic'>, { heuristics }: HeuristicsSettings, types: readonly JobType[]): HeuristicsChunk[] {

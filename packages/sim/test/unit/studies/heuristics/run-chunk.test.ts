@@ -115,7 +115,8 @@ test('the whole study has 27 job types on five traces, six limits and 50 instant
   const main = chunks.filter(({ part }) => part === 'main');
   t.is(main.length, 27 * 5 * 2 * 2);
   t.true(main.every(({ pending, instantCount }) => pending.length === 6 && instantCount === 50));
-  t.deepEqual([...new Set(chunks.filter(({ part }) => part === 'queues').map(({ policy }) => policy))], ['fcfs', 'easy']);
+  const queues = chunks.filter(({ part }) => part === 'queues');
+  t.deepEqual([...new Set(queues.map(({ policy, trace }) => `${trace.id} ${policy}`))].sort(), ['blue easy', 'ctc easy', 'ctc fcfs', 'ctc-338 easy', 'lanl easy', 'lanl fcfs', 'sp2 easy']);
   t.true(chunks.filter(({ part }) => part !== 'main').every(({ instantCount }) => instantCount <= 30));
   const varied = listChunks(wholeStudy('1')).filter(({ variant }) => variant !== undefined);
   t.is(varied.filter(({ part }) => part === 'ablations').length, 14 * 9 * 2);
