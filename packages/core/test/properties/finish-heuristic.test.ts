@@ -2,9 +2,10 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { QueuedRequest } from '@mutirao/core/messages';
 import { conservativeBackfilling, RequestPlan } from '@mutirao/core/queue';
-import { finishHeuristic, RequestBudget, requestBudget, type PendingRequest, type RequestDecision, type RequestFacts } from '@mutirao/core/requests';
+import { finishConstants, finishHeuristic, RequestBudget, requestBudget, type PendingRequest, type RequestDecision, type RequestFacts } from '@mutirao/core/requests';
 import { Prng } from '@mutirao/core/shared';
 import { runs, someFacts } from '@mutirao/testkit';
+import { waitShareOf } from '../../src/requests/finish/own-requests.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -16,10 +17,11 @@ const anyTime = fc.oneof(fc.integer({ min: -5 * hour, max: 60 * hour }), fc.cons
 const anyListed = fc.record({ width: fc.integer({ min: 0, max: 3 * processors }), walltime: anyTime, startsAt: anyTime, submittedAt: anyTime, status: fc.constantFrom('queued' as const, 'running' as const, 'ended' as const) });
 const anyPending = fc.record({
   width: fc.integer({ min: 1, max: 2 * processors }), walltime: fc.integer({ min: 1, max: 100 * hour }), status: fc.constantFrom('submitting' as const, 'queued' as const, 'running' as const),
-  startedAt: anyTime, predictedStart: fc.option(anyTime, { nil: undefined }), tasks: fc.option(fc.array(fc.record({ count: fc.integer({ min: 1, max: 40 }), time: fc.integer({ min: 0, max: 30 * hour }) }), { maxLength: 4 }), { nil: undefined }),
+  startedAt: anyTime, submittedAt: anyTime, promisedStart: fc.option(anyTime, { nil: undefined }), predictedStart: fc.option(anyTime, { nil: undefined }),
+  tasks: fc.option(fc.array(fc.record({ count: fc.integer({ min: 1, max: 40 }), time: fc.integer({ min: 0, max: 30 * hour }) }), { maxLength: 4 }), { nil: undefined }),
 });
 const hostile = fc.record({
-  listed: fc.array(anyListed, { maxLength: 12 }), pending: fc.array(anyPending, { maxLength: 5 }), free: fc.integer({ min: -3, max: 2 * processors }),
+  listed: fc.array(anyListed, { maxLength: 12 }), waits: fc.array(fc.record({ promised: fc.nat(60 * hour), actual: fc.nat(60 * hour) }), { maxLength: 60 }), pending: fc.array(anyPending, { maxLength: 5 }), free: fc.integer({ min: -3, max: 2 * processors }),
   requestsMax: fc.integer({ min: 0, max: 4 }), widthMax: fc.integer({ min: 1, max: processors }), walltimeMax: fc.constantFrom(0, 1, 999, minute, 18 * hour), grain: fc.constantFrom(1, 1000, minute),
   tasks: fc.constantFrom(0, 1, 7, 1000, 1_000_000), perTask: fc.integer({ min: 1, max: 5 }), unplaced: fc.option(fc.constantFrom(0, 1, 1000), { nil: undefined }),
   times: fc.option(fc.record({ longest: fc.constantFrom(0, 1, 5000, 40 * hour), mean: fc.constantFrom(0, 1, 5000), count: fc.integer({ min: 1, max: 50 }) }), { nil: undefined }),
@@ -32,7 +34,10 @@ function hostileFacts(h: Hostile): RequestFacts {
   return someFacts({
     now: hour, listing: { at: 0, processorsFree: h.free, requests },
     limits: { processors, requestsMax: h.requestsMax, widthMax: h.widthMax, walltimeMax: h.walltimeMax, walltimeGranularity: h.grain },
-    pending: h.pending.map(({ predictedStart, tasks, ...one }, index): PendingRequest => ({ requestId: `q${index}`, ...one, ...(predictedStart === undefined ? {} : { predictedStart }), ...(tasks === undefined ? {} : { tasks }) })),
+    pending: h.pending.map(({ promisedStart, predictedStart, tasks, ...one }, index): PendingRequest => ({
+      requestId: `q${index}`, ...one, ...(promisedStart === undefined ? {} : { promisedStart }), ...(predictedStart === undefined ? {} : { predictedStart }), ...(tasks === undefined ? {} : { tasks }),
+    })),
+    waits: h.waits.map((wait) => ({ width: 1, walltime: hour, ...wait })),
     demand: { pendingTasks: h.tasks, unplacedTasks: h.unplaced, processors: h.perTask, deadline: undefined }, taskTimes: h.times,
     budget: { submissions: h.submissions, withdrawals: h.withdrawals }, listingState: h.state, occasion: h.occasion,
   });
@@ -47,6 +52,14 @@ test('whatever is listed, it asks within the limits and the budget, gives up onl
     const fitsSlots = drafts.length === 0 || drafts.length + pending.size <= h.requestsMax;
     return isWithin && areOwn && fitsSlots && drafts.length <= h.submissions && givenUp.length <= h.withdrawals && reviewAt > hour && reasons.length > 0;
   }), nightRuns);
+  t.pass();
+});
+
+test('whatever is promised, and whenever, requests are expected to wait for some of it, and for no more than all', (t) => {
+  fc.assert(fc.property(hostile, (h) => {
+    const share = waitShareOf(hostileFacts(h), finishConstants);
+    return share > 0 && share <= 1;
+  }), { ...nightRuns, numRuns: 10 * nightRuns.numRuns });
   t.pass();
 });
 

@@ -74,7 +74,7 @@ export function leftOut(settings: HeuristicsSettings, parts: readonly Heuristics
     ...listMissing('maxPR', mainPending.map(String), settings.pending.map(String)), ...settings.instants < 50 ? [`Instants: ${settings.instants} in place of 50.`] : [],
   ];
   const runs = parts.flatMap(({ result }) => result.runs);
-  const late = runs.filter(({ endsAfterLog }) => endsAfterLog).length;
+  const late = runs.filter(({ endsAfterLog, isEndless }) => endsAfterLog && !isEndless).length;
   const candidate = candidateOf(settings);
   return [
     missing.length === 0 ? 'The whole study was run.' : `Of the whole study this is a part:\n\n${missing.map((line) => `- ${line}`).join('\n')}`,
@@ -91,7 +91,7 @@ function describeEndless(parts: readonly HeuristicsPart[]): string[] {
   const counts = new Map<string, number>();
   for (const { chunk: { heuristic, variant }, result: { runs } } of parts) {
     const count = runs.filter(({ isEndless }) => isEndless).length;
-    const name = variant === undefined ? `\`${heuristic}\`` : `\`${heuristic}\` where it ${variant.title}`;
+    const name = variant === undefined ? `\`${heuristic}\`` : `\`${heuristic}\` (${variant.title})`;
     if (count > 0) counts.set(name, (counts.get(name) ?? 0) + count);
   }
   if (counts.size === 0) return [];

@@ -122,7 +122,7 @@ function measure({ setup, requests, tasks }: GridJob, finishedAt: Instant): Omit
   const withdrawals = takenOut.filter(({ startedAt }) => startedAt === undefined).length;
   return {
     turnaround: finishedAt - setup.submittedAt, waste: wasteOf(held, tasks.doneTime), taskTime: tasks.doneTime,
-    firstWait: held.reduce((first, { startedAt }) => Math.min(first, startedAt), Infinity) - setup.submittedAt,
+    firstWait: held.reduce((first, { startedAt }) => Math.min(first, startedAt), finishedAt) - setup.submittedAt,
     submissions: requests.length, withdrawals, releases: takenOut.length - withdrawals, submissionsPerHour: mostInAnHour(requests.map(({ submittedAt }) => submittedAt)),
     takenOutPerHour: mostInAnHour(takenOut.map(({ endedAt = finishedAt }) => endedAt).sort((one, other) => one - other)),
   };

@@ -66,6 +66,18 @@ test('the page says what was left out, and how many jobs ended after the log', (
   t.regex(page, /18 of 108 jobs ended after the log's last request/);
 });
 
+test('the page says which jobs were stopped, and counts none of them as ended', (t) => {
+  const parts = partsOf();
+  t.false(page.includes('Stopped after'));
+  const [first] = parts;
+  const stopped = { ...first!, result: { ...first!.result, runs: first!.result.runs.map((run) => ({ ...run, endsAfterLog: true, isEndless: true })) } };
+  const varied = { ...stopped, chunk: { ...stopped.chunk, heuristic: 'finish', variant: { id: 'x', title: 'gives up none' } } };
+  const text = reportHeuristics(settings, [stopped, ...parts.slice(1), varied]).page;
+  const { length } = stopped.result.runs;
+  t.true(text.includes(`Stopped after 10 years, and counted as having taken so long: ${length} of \`${first!.chunk.heuristic}\`, ${length} of \`finish\` (gives up none).`));
+  t.true(text.includes(`${18 - length / settings.instants} of ${108 + length} jobs ended after the log's last request`));
+});
+
 test('the page says with which options it is written again', (t) => {
   const options = '--seed 1 --instants 6 --traces sp2 --types 100x100s-1x,100x100s-2x --max-pending 1,3 --policies start-now,easy --heuristics static,adaptive,mixed --parts main,queues';
   t.true(page.includes(`Written by \`mutirao sim study heuristics ${options} --out DIR\``));

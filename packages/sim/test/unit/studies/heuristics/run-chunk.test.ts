@@ -92,6 +92,15 @@ test('results are read as they were written', (t) => {
   t.deepEqual(decodeResult(text, chunk, origin), { ...origin, facts, runs });
 });
 
+test('a job that nothing is left for is stopped after ten years, and told as one that waited so long', (t) => {
+  const years = 10 * 365 * 24 * hour;
+  const trace = [{ submittedAt: 0, width: 16, walltime: 2 * years, runTime: 2 * years }, { submittedAt: hour, width: 1, walltime: hour, runTime: hour }];
+  const own = { ...chunk, heuristic: 'static', pending: [1], instantCount: 1 };
+  const stopped = runChunk(own, new LocalHistory({ ...setup, trace }), '1');
+  t.like(stopped[0], { isEndless: true, turnaround: years, firstWait: years, waste: 0, submissions: 1, withdrawals: 0 });
+  t.deepEqual(decodeResult(encodeResult(own, { ...origin, facts, runs: stopped }), own, origin)?.runs, stopped);
+});
+
 test('results that are cut short, broken, or of another part, log or seed are not taken', (t) => {
   t.is(decodeResult('', chunk, origin), undefined);
   t.is(decodeResult(text.slice(0, -1), chunk, origin), undefined);
