@@ -55,8 +55,8 @@ export const notes = {
   requests: 'Means of a job. Withdrawals are requests that were taken out while they waited, releases those that were while they ran, given up or idle; what is left when the job is done is not counted. An hour is any 60 minutes of a job.',
   local: 'The mean wait of local requests that waited when the job was submitted or came before its end, cut to that time, without the job; how much longer (+) or shorter (-) it is with it; and the share of jobs with which the sum of these '
     + 'waits is longer, and shorter. What a job does to those who still wait when it ends is not in it. Windows differ with the heuristic, since a job that ends sooner is there for less time.',
-  queues: 'Under these two no request is promised a place, so that a heuristic sees the listing only. Nine job types, fewer values of maxPR and instants. First come, first served, of the archived logs only those whose load it can carry '
-    + `(${plainlyServed.join(', ')}): behind what cannot start yet the queues of the others would grow without end.`,
+  queues: 'Under these two no request is promised a place, so that a heuristic sees the listing only. Nine job types, fewer values of maxPR and instants. First come, first served, of the archived logs only '
+    + `${plainlyServed.join(', ')}: where over a thousand requests wait behind what cannot start yet, as seen on blue, a job of one that decides at every event takes up to half a minute to simulate.`,
   ablations: 'Turnaround with the idea switched off over turnaround as it is (geometric mean over the scenarios of nine job types): above 1, the idea helps. Waste likewise, of means.',
   constants: 'Turnaround with the other constant over turnaround as it is, likewise: above 1, the constant is better as it is.',
   large: 'A small sample: these jobs run for weeks, so that much of the log passes by.',
@@ -81,6 +81,7 @@ export function leftOut(settings: HeuristicsSettings, parts: readonly Heuristics
     ...describeEndless(parts),
     `${grouped(late)} of ${grouped(runs.length)} jobs ended after the log's last request had, on a machine that local users had left.`,
     `Ideas are switched off and constants varied on ${variedOn.join(' and ')} only, under \`start-now\`. That plans are made of maximal rectangles, and chosen by the end of the job, cannot be switched off.`,
+    ...settings.policies.includes('fcfs') ? [`First come, first served, was run on ${plainlyServed.join(' and ')} alone of the archived logs.`] : [],
     `FCFS, EASY, ${candidate === undefined ? '' : 'the ideas switched off and the constants '}have ${smaller.pending.join(', ')} for maxPR, heterogeneity ${smaller.heterogeneity}x and at most ${smaller.instantsMax} instants. `
     + 'One job at a time is alone among local users who do not mind it: two users of one heuristic, who would compete for the same holes, are not simulated here. Tasks come to processors, and ends are seen, without delay.',
   ].join('\n\n');
@@ -96,7 +97,7 @@ function describeEndless(parts: readonly HeuristicsPart[]): string[] {
   }
   if (counts.size === 0) return [];
   const list = [...counts].map(([name, count]) => `${grouped(count)} of ${name}`).join(', ');
-  return [`Stopped after ${patience / (365 * 24 * 3_600_000)} years, and counted as having taken so long: ${list}. Their last tasks are handed on for ever between requests whose walltimes overlap, each time to one that ends too soon for them.`];
+  return [`Stopped after ${patience / (365 * 24 * 3_600_000)} years, and counted as having taken so long: ${list}. In the one that was looked into the last tasks are handed on for ever between requests whose walltimes overlap, each time to one that ends too soon for them.`];
 }
 
 function listMissing(what: string, all: readonly string[], used: readonly string[]): string[] {

@@ -37,7 +37,7 @@ export interface HeuristicRun {
   readonly local: LocalWaits;
   /** Whether it finished after the last local request had ended. */
   readonly endsAfterLog: boolean;
-  /** Whether it was stopped after `patience`, which is its turnaround then: its requests handed tasks on for ever, each to one that ended too soon for them. */
+  /** Whether it was stopped after `patience`, which is its turnaround then; its requests may hand tasks on for ever, each to one that ends too soon for them. */
   readonly isEndless: boolean;
 }
 

@@ -86,8 +86,8 @@ export const smaller = { heterogeneity: 2, pending: [1, 3, 6], instantsMax: 30 }
 export const variedOn: readonly string[] = ['blue', 'ctc'];
 
 /**
- * Archived traces that are served first come, first served, too; one's own is as well. At the loads of the others nearly everything would wait for weeks behind what cannot start yet, and more and more
- * of it: no machine is run like that.
+ * Archived traces that are served first come, first served, too; one's own is as well. On others a thousand requests and more wait behind what cannot start yet (seen on BlueHorizon), and a heuristic that
+ * decides at every event reads all of them each time: one job took up to 25 s.
  */
 export const plainlyServed: readonly string[] = ['ctc', 'lanl'];
 
