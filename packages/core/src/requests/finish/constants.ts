@@ -7,6 +7,8 @@ export interface FinishConstants {
   readonly waitShare: number;
   /** How many observed waits that expectation counts for. */
   readonly waitShareWeight: number;
+  /** A request that has waited for less, in milliseconds, says nothing yet of how promises are kept. */
+  readonly waitedMin: number;
   /** Further requests of a plan that can finish the job have to shorten it by this share. */
   readonly fillGain: number;
   /** What a plan has to be shorter by that gives up a request that waits: its age in the queue may be worth more than promises tell. */
@@ -29,5 +31,9 @@ export interface FinishConstants {
 
 /** Those that are used. */
 export const finishConstants: FinishConstants = {
-  priorShortest: 10_000, priorStep: 3, waitShare: 0.6, waitShareWeight: 2, fillGain: 0.03, withdrawGain: 0.3, releaseGain: 0.4, widthSpare: 1.25, spareLoss: 0.05, futureShare: 1, efficiencyMin: 0.9, wasteCost: 1, walltimeMargin: 0.2,
+  priorShortest: 10_000, priorStep: 3,
+  waitShare: 0.6, waitShareWeight: 2, waitedMin: 12 * 60_000,
+  fillGain: 0.03, withdrawGain: 0.3, releaseGain: 0.4,
+  widthSpare: 1.25, spareLoss: 0.05,
+  futureShare: 1, efficiencyMin: 0.9, wasteCost: 1, walltimeMargin: 0.2,
 };

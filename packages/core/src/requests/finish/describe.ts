@@ -1,11 +1,11 @@
 import type { RequestCandidate } from '../../messages/index.ts';
 import { describeTime, plural, type Duration, type Instant } from '../../shared/index.ts';
-import type { DraftedRequest, GivenUpRequest, RequestDecision, RequestFacts } from '../heuristic.ts';
+import type { DraftedRequest, RequestDecision, RequestFacts } from '../heuristic.ts';
 import { lanesIn } from '../obstacle.ts';
 import type { PlannedRequest } from './add-request.ts';
 import type { OwnRequestView } from './own-requests.ts';
 import type { PlanContext, Rating } from './plan.ts';
-import type { Proposal } from './propose.ts';
+import { isTooWide, type Proposal } from './propose.ts';
 
 /** Candidates that are kept with a decision, the chosen ones included. */
 const shownMax = 12;
@@ -14,12 +14,12 @@ const shownMax = 12;
 export function describeProposal(context: PlanContext, proposal: Proposal): RequestDecision {
   const { facts, outlook } = context;
   const { plan, requests, givenUp, compared } = proposal;
-  const reasons = [describeEnd(context, plan), outlook.reason, ...describeDoubt(facts)];
+  const reasons = [describeEnd(context, plan), outlook.reason, ...describeDoubt(context)];
   const reviewAt = findReview(facts);
   return {
     drafts: requests.map((request) => draft(request, reasons)),
     reasons: [...reasons, ...(requests.length === 0 && givenUp.length === 0 ? ['No further request, and none in place of another, would bring that forward enough.'] : [])],
-    ...(givenUp.length === 0 ? {} : { givenUp: givenUp.map((one) => giveUp(one, requests, reasons)) }),
+    ...(givenUp.length === 0 ? {} : { givenUp: givenUp.map((one) => ({ requestId: one.request.requestId, reasons: [sayWhyGivenUp(context, one, requests), ...reasons] })) }),
     candidates: [...requests.map((request) => show(context, request, true)), ...compared.slice(-shownMax).reverse().map((request) => show(context, request, false))].slice(0, shownMax),
     taskTimeEstimate: Math.ceil(middleOf(context).time),
     ...(reviewAt === undefined ? {} : { reviewAt }),
@@ -36,9 +36,11 @@ function middleOf({ outlook: { times } }: PlanContext): { readonly index: number
   return { index, time: times[index]?.time ?? 0 };
 }
 
-function describeDoubt({ listingState = 'complete' }: RequestFacts): string[] {
-  if (listingState === 'complete') return [];
-  return [`The queue is ${listingState}: by what is known of it, and nothing is given up for what may not be there.`];
+function describeDoubt({ facts: { listingState = 'complete' }, isInTurn }: PlanContext): string[] {
+  return [
+    ...(listingState === 'complete' ? [] : [`The queue is ${listingState}: by what is known of it, and nothing is given up for what may not be there.`]),
+    ...(isInTurn ? ['Requests wait that could start now: nobody seems to pass anybody, and nothing is counted on before the last of the queue starts.'] : []),
+  ];
 }
 
 function draft(request: PlannedRequest, reasons: readonly string[]): DraftedRequest {
@@ -52,9 +54,12 @@ function describeRequest({ width, walltime, start, expectedStart }: PlannedReque
   return `${plural(width, 'processor')} for ${describeTime(walltime)}, ${when},`;
 }
 
-function giveUp({ request, isRunning }: OwnRequestView, requests: readonly PlannedRequest[], reasons: readonly string[]): GivenUpRequest {
-  const others = requests.map((one) => describeRequest(one)).join(' and ');
-  return { requestId: request.requestId, reasons: [`${isRunning ? 'Released' : 'Withdrawn'}: ${others} in its slot bring the end of the job forward by far.`, ...reasons] };
+function sayWhyGivenUp(context: PlanContext, one: OwnRequestView, requests: readonly PlannedRequest[]): string {
+  const others = requests.map((request) => describeRequest(request)).join(' and ');
+  const does = requests.length === 1 ? 'brings' : 'bring';
+  if (!isTooWide(context, one)) return `${one.isRunning ? 'Released' : 'Withdrawn'}: ${others} in its slot ${does} the end of the job forward by far.`;
+  const instead = requests.length === 0 ? 'nothing more is needed in its slot' : `instead ${others} ${requests.length === 1 ? 'is' : 'are'} asked for`;
+  return `Withdrawn: it waits for ${plural(one.width, 'processor')}, far more than ${plural(context.facts.demand.pendingTasks, 'pending task')} can use; ${instead}.`;
 }
 
 function show(context: PlanContext, { width, walltime, start }: PlannedRequest, chosen: boolean): RequestCandidate {

@@ -24,19 +24,16 @@ const promisedMin: Duration = 60_000;
 /** Only the latest are looked at: a queue changes. */
 const waitsMax = 50;
 
-/** A request that has waited for less says nothing yet of how promises are kept. */
-const waitedMin: Duration = 12 * 60_000;
-
 /**
  * The share of what is promised that requests wait, by those that started and those that wait: users ask for too much time, so most wait less.
  *
  * One that waits tells by how its promise comes nearer: what is left of it, less than it would be by the clock alone, is thought to go on like that. So a queue that moves everybody forward at an early end
  * is told from one that keeps its promises before a request that waits for days has started.
  */
-export function waitShareOf({ waits = [], pending, now }: Pick<RequestFacts, 'waits' | 'pending' | 'now'>, { waitShare, waitShareWeight }: FinishConstants): number {
+export function waitShareOf({ waits = [], pending, now }: Pick<RequestFacts, 'waits' | 'pending' | 'now'>, { waitShare, waitShareWeight, waitedMin }: FinishConstants): number {
   let sum = waitShare * waitShareWeight;
   let weight = waitShareWeight;
-  for (const { promised, actual } of [...waits.slice(-waitsMax), ...pending.flatMap((request) => watchWait(request, now))]) {
+  for (const { promised, actual } of [...waits.slice(-waitsMax), ...pending.flatMap((request) => watchWait(request, { now, waitedMin }))]) {
     if (promised < promisedMin) continue;
     sum += Math.min(1, actual / promised);
     weight += 1;
@@ -44,11 +41,11 @@ export function waitShareOf({ waits = [], pending, now }: Pick<RequestFacts, 'wa
   return sum / weight;
 }
 
-/** How long one has waited, and how much of what it was promised that has used up. */
-function watchWait({ status, submittedAt, promisedStart, predictedStart }: PendingRequest, now: Instant): Pick<ObservedWait, 'promised' | 'actual'>[] {
+/** How long one has waited, and how much of what it was promised that has used up: no less than the clock tells, for one that is moved back is kept no better than to the letter. */
+function watchWait({ status, submittedAt, promisedStart, predictedStart }: PendingRequest, { now, waitedMin }: { readonly now: Instant; readonly waitedMin: Duration }): Pick<ObservedWait, 'promised' | 'actual'>[] {
   if (status === 'running' || submittedAt === undefined || promisedStart === undefined || predictedStart === undefined) return [];
   const actual = now - submittedAt;
-  return actual < waitedMin ? [] : [{ promised: promisedStart - submittedAt - (predictedStart - now), actual }];
+  return actual < waitedMin ? [] : [{ promised: Math.max(actual, promisedStart - submittedAt - (predictedStart - now)), actual }];
 }
 
 /** What own requests are looked at with. */

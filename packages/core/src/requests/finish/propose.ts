@@ -53,8 +53,7 @@ function fill(context: PlanContext, scope: Scope, givenUp: readonly OwnRequestVi
     lanes: useLanes(kept.flatMap(({ lanes }) => lanes), waiting), waiting, slotEnds: kept.map(({ slotEnd }) => slotEnd),
     restarted: givenUp.flatMap(({ request: { tasks = [] } }) => tasks),
   };
-  // A manager hands on at once what a withdrawal frees: only what runs, or is to be asked for again but narrower, leaves its place to what comes for it.
-  const vacated = givenUp.filter((one) => one.isRunning || isTooWide(context, one));
+  const vacated = givenUp.filter((one) => leavesPlace(context, one));
   const bare: Plan = { ...workers, ...rate(context, workers), skyline: skyline.with(vacated) };
   let filled: Proposal = { plan: bare, requests: [], compared: [], givenUp };
   const unit = context.facts.demand.processors;
@@ -101,7 +100,17 @@ function exchangeOne(context: PlanContext, scope: Scope, proposal: Proposal, one
   if (!isSpare && scope.isOnlyNow && !couldGain(context, scope, proposal, one)) return undefined;
   const filled = fill(context, isSpare ? { ...scope, isOnlyNow: false } : scope, [...proposal.givenUp, one]);
   const isClear = proposal.plan.score - filled.plan.score >= gainNeeded(context, one, isSpare);
-  return isClear && (filled.requests.length > 0 || isSpare) ? filled : undefined;
+  if (!isClear || (filled.requests.length === 0 && !isSpare)) return undefined;
+  const isForward = (other: OwnRequestView): boolean => other.isRunning || isTooWide(context, other) || filled.requests.some((request) => comesBefore(request, other));
+  return filled.givenUp.every(isForward) ? filled : undefined;
+}
+
+/**
+ * Whether a request comes before one that waits: it starts earlier, or at the same time and is larger. Only for such a one is another given up, whatever the estimate says, so that where nothing happens
+ * exchanges come to an end: each brings the first of the requests that it changes forward, and places do not change by themselves.
+ */
+function comesBefore({ width, walltime, start }: PlannedRequest, { request, start: ownStart }: OwnRequestView): boolean {
+  return start < ownStart || (start === ownStart && width * walltime > request.width * request.walltime);
 }
 
 /**
@@ -112,16 +121,21 @@ function couldGain(context: PlanContext, { own, skyline, freeSlots, waiting }: S
   const { facts: { demand, limits }, constants } = context;
   const gone = [...givenUp, one];
   const kept = own.filter((other) => !gone.includes(other));
-  const free = gone.reduce((sum, { isRunning, width }) => (isRunning ? sum + width : sum), skyline.freeNow);
+  const free = gone.reduce((sum, other) => (other.start === 0 && leavesPlace(context, other) ? sum + other.width : sum), skyline.freeNow);
   const most = { count: lanesIn(free, demand.processors), from: 0, age: 0, end: longestWalltime(limits) };
   const waitingThen = gone.reduce((sum, other) => sum + tasksIn(other), waiting);
   const slotEnds = [...kept.map(({ slotEnd }) => slotEnd), ...Array.from({ length: Math.max(0, freeSlots + gone.length) }, () => 0)];
-  const workers = { lanes: [...useLanes(kept.flatMap(({ lanes }) => lanes), waitingThen), most], waiting: waitingThen, slotEnds, restarted: [] };
+  const workers = { lanes: [...kept.flatMap(({ lanes }) => lanes), most], waiting: waitingThen, slotEnds, restarted: [] };
   return couldBeat(context, plan, workers, one.isRunning ? constants.releaseGain : constants.withdrawGain);
 }
 
+/** A manager hands on at once what a withdrawal frees: only what runs, or is to be asked for again but narrower, leaves its place to what comes for it. */
+function leavesPlace(context: PlanContext, one: OwnRequestView): boolean {
+  return one.isRunning || isTooWide(context, one);
+}
+
 /** Whether a request waits for far more processors than tasks are left: most would idle until the last task ends. */
-function isTooWide({ facts: { demand }, constants }: PlanContext, { isRunning, width }: OwnRequestView): boolean {
+export function isTooWide({ facts: { demand }, constants }: PlanContext, { isRunning, width }: OwnRequestView): boolean {
   return !isRunning && lanesIn(width, demand.processors) > constants.widthSpare * demand.pendingTasks;
 }
 

@@ -39,7 +39,7 @@ const ablations: readonly HeuristicVariant[] = [
 
 /** Other values of each constant. */
 const otherConstants: readonly HeuristicVariant[] = [
-  ...vary('priorShortest', [1000, 60_000]), ...vary('priorStep', [2, 10]), ...vary('waitShare', [0.3, 0.9]), ...vary('waitShareWeight', [1, 8]), ...vary('fillGain', [0.01, 0.1]),
+  ...vary('priorShortest', [1000, 60_000]), ...vary('priorStep', [2, 10]), ...vary('waitShare', [0.3, 0.9]), ...vary('waitShareWeight', [1, 8]), ...vary('waitedMin', [3 * 60_000, 60 * 60_000]), ...vary('fillGain', [0.01, 0.1]),
   ...vary('withdrawGain', [0.1, 0.5]), ...vary('releaseGain', [0.1, 0.5]), ...vary('futureShare', [0.5]), ...vary('walltimeMargin', [0.1, 0.4]),
   ...vary('widthSpare', [1, 2]), ...vary('spareLoss', [0, 0.2]), ...vary('efficiencyMin', [0.8]), ...vary('wasteCost', [0.3, 3]),
 ];
