@@ -119,9 +119,13 @@ function seeRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest, readA
   }
 }
 
+/** A promise that is heard of later after the submission tells too little of what was promised then. */
+const promiseHeardMax: Duration = 10 * 60_000;
+
 /** What a request that waits is promised at first: heuristics that watch learn from it how much earlier requests start. */
-function notePromise(turn: Turn, { requestId, status, promisedStart, heuristic }: OwnRequest, entry: QueuedRequest): void {
+function notePromise(turn: Turn, { requestId, status, promisedStart, submittedAt, heuristic }: OwnRequest, entry: QueuedRequest): void {
   if (status !== 'queued' || entry.status !== 'queued' || entry.startsAt <= 0 || promisedStart !== undefined || !isWatched(turn.state, heuristic)) return;
+  if (turn.now - submittedAt > promiseHeardMax) return;
   commit(turn, { kind: 'RequestPromised', requestId, startsAt: entry.startsAt, at: turn.now });
 }
 

@@ -64,6 +64,18 @@ test('a restart from a snapshot keeps what was asked for lately, promised and cu
   t.is(after?.pending[0]?.promisedStart, 90_001);
 });
 
+test('a promise that is first heard of more than ten minutes after the submission is none', (t) => {
+  const promisedAfter = (wait: number): unknown => {
+    const { dialogue, heuristic } = aDialogue();
+    dialogue.perform(['listing l=running@1/8x90000', 'demand b 20']);
+    dialogue.perform(['accepted q1', 'accepted q2']);
+    dialogue.perform([`at ${wait}`, `listing l=running@1/8x90000000 q1=queued@9000001 q2=queued@9000001`]);
+    dialogue.perform([`at ${wait + 1000}`, `listing l=running@1/8x90000000 q1=queued@9000001 q2=queued@9000001`]);
+    return heuristic.asked.at(-1)?.pending[0]?.promisedStart;
+  };
+  t.deepEqual([promisedAfter(600_001), promisedAfter(600_002)], [9_000_001, undefined]);
+});
+
 test('what a heuristic that watches learns of one demand is forgotten when the next begins', (t) => {
   const { dialogue, heuristic } = aDialogue();
   dialogue.perform(['listing', 'demand b 20']);

@@ -127,6 +127,7 @@ test('a request that waits for far more processors than tasks are left gives way
   const decision = finishHeuristic.draft({ ...left, listing: aListing(64, 0, [{ status: 'running', width: 64, walltime: 50 * hour }, { ...behind, width: 64 }]) });
   t.deepEqual(decision.givenUp?.map(({ requestId }) => requestId), ['q7']);
   t.is(decision.drafts[0]?.width, 50);
+  t.regex(decision.givenUp?.[0]?.reasons[0] ?? '', /^Withdrawn: it waits for 64 processors, far more than 50 pending tasks can use; instead 50 processors for .* is asked for\.$/);
   const fitting = finishHeuristic.draft({ ...left, demand: { ...left.demand, pendingTasks: 60 }, listing: aListing(64, 0, [{ status: 'running', width: 64, walltime: 50 * hour }, { ...behind, width: 64 }]) });
   t.deepEqual([fitting.givenUp, fitting.drafts], [undefined, []]);
 });
