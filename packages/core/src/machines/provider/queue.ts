@@ -17,6 +17,9 @@ const missedListingsMax = 2;
 /** An agent tells of a start before any listing does, though somewhat later than it was. */
 const startTolerance: Duration = 60_000;
 
+/** A promise that is first heard of longer than this after the submission tells too little of what was promised then. */
+const promiseHeardMax: Duration = 10 * 60_000;
+
 /** Takes the resource's limits; they are journaled when they are new. */
 export function takeLimits(turn: Turn, limits: ResourceLimits): void {
   const before = turn.state.limits;
@@ -119,13 +122,10 @@ function seeRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest, readA
   }
 }
 
-/** A promise that is heard of later after the submission tells too little of what was promised then. */
-const promiseHeardMax: Duration = 10 * 60_000;
-
 /** What a request that waits is promised at first: heuristics that watch learn from it how much earlier requests start. */
 function notePromise(turn: Turn, { requestId, status, promisedStart, submittedAt, heuristic }: OwnRequest, entry: QueuedRequest): void {
   if (status !== 'queued' || entry.status !== 'queued' || entry.startsAt <= 0 || promisedStart !== undefined || !isWatched(turn.state, heuristic)) return;
-  if (turn.now - submittedAt > promiseHeardMax) return;
+  if (turn.now - (entry.submittedAt > 0 ? entry.submittedAt : submittedAt) > promiseHeardMax) return;
   commit(turn, { kind: 'RequestPromised', requestId, startsAt: entry.startsAt, at: turn.now });
 }
 

@@ -14,7 +14,7 @@ const shownMax = 12;
 export function describeProposal(context: PlanContext, proposal: Proposal): RequestDecision {
   const { facts, outlook } = context;
   const { plan, requests, givenUp, compared } = proposal;
-  const reasons = [describeEnd(context, plan), outlook.reason, ...describeDoubt(context)];
+  const reasons = [describeEnd(context, plan), outlook.reason, ...describeDoubt(facts)];
   const reviewAt = findReview(facts);
   return {
     drafts: requests.map((request) => draft(request, reasons)),
@@ -36,11 +36,9 @@ function middleOf({ outlook: { times } }: PlanContext): { readonly index: number
   return { index, time: times[index]?.time ?? 0 };
 }
 
-function describeDoubt({ facts: { listingState = 'complete' }, isInTurn }: PlanContext): string[] {
-  return [
-    ...(listingState === 'complete' ? [] : [`The queue is ${listingState}: by what is known of it, and nothing is given up for what may not be there.`]),
-    ...(isInTurn ? ['Requests wait that could start now: nobody seems to pass anybody, and nothing is counted on before the last of the queue starts.'] : []),
-  ];
+function describeDoubt({ listingState = 'complete' }: RequestFacts): string[] {
+  if (listingState === 'complete') return [];
+  return [`The queue is ${listingState}: by what is known of it, and nothing is given up for what may not be there.`];
 }
 
 function draft(request: PlannedRequest, reasons: readonly string[]): DraftedRequest {
@@ -56,10 +54,9 @@ function describeRequest({ width, walltime, start, expectedStart }: PlannedReque
 
 function sayWhyGivenUp(context: PlanContext, one: OwnRequestView, requests: readonly PlannedRequest[]): string {
   const others = requests.map((request) => describeRequest(request)).join(' and ');
-  const does = requests.length === 1 ? 'brings' : 'bring';
-  if (!isTooWide(context, one)) return `${one.isRunning ? 'Released' : 'Withdrawn'}: ${others} in its slot ${does} the end of the job forward by far.`;
-  const instead = requests.length === 0 ? 'nothing more is needed in its slot' : `instead ${others} ${requests.length === 1 ? 'is' : 'are'} asked for`;
-  return `Withdrawn: it waits for ${plural(one.width, 'processor')}, far more than ${plural(context.facts.demand.pendingTasks, 'pending task')} can use; ${instead}.`;
+  if (!isTooWide(context, one)) return `${one.isRunning ? 'Released' : 'Withdrawn'}: ${others} in its slot bring the end of the job forward by far.`;
+  const why = `it waits for ${plural(one.width, 'processor')}, far more than ${plural(context.facts.demand.pendingTasks, 'pending task')} can use.`;
+  return requests.length === 0 ? `Withdrawn: ${why}` : `Withdrawn for ${others} since ${why}`;
 }
 
 function show(context: PlanContext, { width, walltime, start }: PlannedRequest, chosen: boolean): RequestCandidate {

@@ -88,7 +88,7 @@ function isTooLittle({ constants }: PlanContext, before: Plan, after: Plan): boo
 function exchange(context: PlanContext, scope: Scope, proposal: Proposal): Proposal | undefined {
   let best: Proposal | undefined;
   for (const one of scope.own) {
-    if (one.request.status === 'submitting' || proposal.givenUp.includes(one)) continue;
+    if (one.request.status === 'submitting' || proposal.givenUp.includes(one) || (isUnpromised(one) && !isTooWide(context, one))) continue;
     const found = exchangeOne(context, scope, proposal, one);
     if (found !== undefined && (best === undefined || found.plan.score < best.plan.score)) best = found;
   }
@@ -105,9 +105,14 @@ function exchangeOne(context: PlanContext, scope: Scope, proposal: Proposal, one
   return filled.givenUp.every(isForward) ? filled : undefined;
 }
 
+/** Where nobody tells when it starts, what waits keeps its place: that something else would start earlier is a guess as well, and fails where nobody may pass. */
+function isUnpromised({ isRunning, request: { predictedStart } }: OwnRequestView): boolean {
+  return !isRunning && predictedStart === undefined;
+}
+
 /**
- * Whether a request comes before one that waits: it starts earlier, or at the same time and is larger. Only for such a one is another given up, whatever the estimate says, so that where nothing happens
- * exchanges come to an end: each brings the first of the requests that it changes forward, and places do not change by themselves.
+ * Whether a request comes before one that waits: it starts earlier, or at the same time and is larger. Only for such a one is another given up, whatever the estimate says: where nothing happens and the
+ * manager gives the places that were found, each exchange brings the first of the requests that it changes forward, so that they come to an end.
  */
 function comesBefore({ width, walltime, start }: PlannedRequest, { request, start: ownStart }: OwnRequestView): boolean {
   return start < ownStart || (start === ownStart && width * walltime > request.width * request.walltime);
