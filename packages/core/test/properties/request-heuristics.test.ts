@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { conservativeBackfilling, RequestPlan } from '@mutirao/core/queue';
 import {
-  adaptiveHeuristic, estimateTaskTime, findHeuristic, heuristicDefaults, heuristicNames, type PendingRequest, type RequestDecision, type RequestFacts, type RequestHeuristic,
+  adaptiveHeuristic, estimateTaskTime, findHeuristic, heuristicDefaults, heuristicNames, readQueue, type PendingRequest, type RequestDecision, type RequestFacts, type RequestHeuristic,
 } from '@mutirao/core/requests';
 import { findHoles } from '../../src/requests/find-holes.ts';
 import { FreeTime } from '@mutirao/core/profile';
@@ -103,6 +103,14 @@ function follow(pending: readonly PendingRequest[], { drafts, givenUp = [] }: Re
   return [...kept, ...drafts.map(({ width, walltime }, index): PendingRequest => ({ requestId: `r${round}.${index}`, width, walltime, status: 'queued', startedAt: 0 }))];
 }
 
+/** The same, those that wait and were promised nothing at the earliest places that all others leave. */
+function promiseOwn(s: Shrunk, pending: readonly PendingRequest[]): PendingRequest[] {
+  const facts = shrunkFacts(s, [...pending]);
+  const places = new Map<string, number>();
+  readQueue(facts, { onPlaced: ({ managerRequestId }, startsAt) => { places.set(managerRequestId, startsAt); } });
+  return facts.pending.map((one) => ({ ...one, ...(one.status === 'queued' ? { predictedStart: one.predictedStart ?? places.get(one.listedAs ?? '') ?? 0 } : {}) }));
+}
+
 function isWithin({ limits, demand, pending }: RequestFacts, decision: RequestDecision): boolean {
   const { drafts, givenUp = [] } = decision;
   const areOwn = new Set(givenUp.map(({ requestId }) => requestId)).size === givenUp.length && givenUp.every(({ requestId }) => pending.some((request) => request.requestId === requestId));
@@ -130,7 +138,7 @@ test('where limits became smaller and nothing else happens, every heuristic soon
       if (!isWithin(facts, decision) || (round > 8 && draftCount + givenUpCount > 0)) return false;
       drafted += draftCount;
       givenUp += givenUpCount;
-      pending = follow(pending, decision, round);
+      pending = promiseOwn(s, follow(pending, decision, round));
     }
     return true;
   }), nightRuns);

@@ -75,6 +75,14 @@ test('a request that waits is withdrawn for a hole that ends the job far earlier
   t.deepEqual(finishHeuristic.draft(facts({ budget: { submissions: 0, withdrawals: 9 } })).drafts, []);
 });
 
+test('one of which nobody tells when it starts keeps its place, unless it is far too wide', (t) => {
+  const { predictedStart: _, ...unpromised } = waiting;
+  const decision = finishHeuristic.draft(facts({ pending: [unpromised], occasion: 'own' }, [behind]));
+  t.deepEqual([decision.givenUp, decision.drafts], [undefined, []]);
+  const wide = finishHeuristic.draft(facts({ pending: [{ ...unpromised, width: 64 }], demand: { pendingTasks: 20, processors: 1, deadline: undefined } }, [behind]));
+  t.deepEqual(wide.givenUp?.map(({ requestId }) => requestId), ['q7']);
+});
+
 test('what cannot be seen is no reason to give anything up, and the reasons say so', (t) => {
   const decision = finishHeuristic.draft(facts({ pending: [waiting], listingState: 'stale' }, [behind]));
   t.deepEqual([decision.givenUp, decision.drafts], [undefined, []]);
@@ -127,7 +135,7 @@ test('a request that waits for far more processors than tasks are left gives way
   const decision = finishHeuristic.draft({ ...left, listing: aListing(64, 0, [{ status: 'running', width: 64, walltime: 50 * hour }, { ...behind, width: 64 }]) });
   t.deepEqual(decision.givenUp?.map(({ requestId }) => requestId), ['q7']);
   t.is(decision.drafts[0]?.width, 50);
-  t.regex(decision.givenUp?.[0]?.reasons[0] ?? '', /^Withdrawn: it waits for 64 processors, far more than 50 pending tasks can use; instead 50 processors for .* is asked for\.$/);
+  t.regex(decision.givenUp?.[0]?.reasons[0] ?? '', /^Withdrawn for 50 processors for .*, since it waits for 64 processors, far more than 50 pending tasks can use\.$/);
   const fitting = finishHeuristic.draft({ ...left, demand: { ...left.demand, pendingTasks: 60 }, listing: aListing(64, 0, [{ status: 'running', width: 64, walltime: 50 * hour }, { ...behind, width: 64 }]) });
   t.deepEqual([fitting.givenUp, fitting.drafts], [undefined, []]);
 });
