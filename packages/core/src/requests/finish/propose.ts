@@ -115,6 +115,8 @@ function isUnpromised({ isRunning, request: { predictedStart } }: OwnRequestView
  * manager gives the places that were found, each exchange brings the first of the requests that it changes forward, so that they come to an end.
  */
 function comesBefore({ width, walltime, start }: PlannedRequest, { request, start: ownStart }: OwnRequestView): boolean {
+  // Where the one that waits could start now it would have been started: whatever keeps it waiting, nobody saw it in the queue, and it would keep the other waiting as well.
+  if (start === 0 && width >= request.width && walltime >= request.walltime) return false;
   return start < ownStart || (start === ownStart && width * walltime > request.width * request.walltime);
 }
 

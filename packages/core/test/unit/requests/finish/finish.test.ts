@@ -83,6 +83,13 @@ test('one of which nobody tells when it starts keeps its place, unless it is far
   t.deepEqual(wide.givenUp?.map(({ requestId }) => requestId), ['q7']);
 });
 
+test('a promise refutes a hole that the one that waits would have had: it is not asked for again', (t) => {
+  // Some rule that no listing shows keeps it out of the eight processors that are free.
+  const kept: PendingRequest = { ...waiting, width: 8, walltime: 96 * minute };
+  const decision = finishHeuristic.draft(facts({ pending: [kept], occasion: 'own' }, [{ ...behind, width: 8, walltime: 96 * minute }]));
+  t.deepEqual([decision.givenUp, decision.drafts], [undefined, []]);
+});
+
 test('what cannot be seen is no reason to give anything up, and the reasons say so', (t) => {
   const decision = finishHeuristic.draft(facts({ pending: [waiting], listingState: 'stale' }, [behind]));
   t.deepEqual([decision.givenUp, decision.drafts], [undefined, []]);
