@@ -82,7 +82,7 @@ export class FakeSlurm extends FakeCommands {
   /** From now on `squeue` tells the jobs that were taken. */
   listJobs(): void {
     this.act('squeue', `cd '${this.folder}/jobs'; set -- "$*" *; words=$1; shift; [ -e "$1" ] || exit 0
-case "$words" in *--name=*) name=\${words#*--name=}; cat "$@" | grep "|\${name%% *}$" || true;; *--user=*) cat "$@";; *) cat "$@" | grep 'PENDING\\|RUNNING' | cut -d '|' -f 1-8 || true;; esac`);
+case "$words" in *--name=*) name=\${words#*--name=}; cat "$@" | grep "|\${name%% *}$" || true;; *--user=*) cat "$@";; *) cat "$@" | grep 'PENDING\\|RUNNING' | cut -d '|' -f 1-9 || true;; esac`);
   }
 
   jobs(): FakeJob[] {

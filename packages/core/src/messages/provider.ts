@@ -101,6 +101,8 @@ export interface QueuedRequest {
   readonly reservationId?: number;
   /** When it counts as submitted: of two that wait the one with the earlier goes first. Of a queued one, where the queue has a ranking; left out in the order of arrival. */
   readonly rankedAt?: Instant;
+  /** Of a queued one that was promised no start: whether it waits for something else than processors, such as another request, a date, its owner's word or a limit of his. Left out where that is not told. */
+  readonly isHeldBack?: true;
 }
 
 /** How a queue that is not in the order of arrival would rank a request of the user who asks (buc2020): by so much earlier it would count as submitted as `leadOf` says. */

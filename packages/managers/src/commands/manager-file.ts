@@ -48,8 +48,12 @@ export type QueueFormat =
 export interface QueueTemplate {
   readonly command: readonly string[];
   readonly format: QueueFormat;
-  readonly states: ReadonlyMap<string, 'queued' | 'running' | 'ended'>;
+  readonly states: ReadonlyMap<string, ListedState>;
 }
+
+/** What a manager's words stand for; `held` is queued, but for something else than processors. */
+export type ListedState = (typeof listedStates)[number];
+const listedStates = ['queued', 'held', 'running', 'ended'] as const;
 
 /** A limit as it is, or the first group of each match of a pattern, added up. */
 export type LimitTemplate = { readonly kind: 'given'; readonly value: number } | { readonly kind: 'read'; readonly pattern: RegExp };
@@ -133,10 +137,10 @@ function readCancel(reader: FieldReader): CancelTemplate {
 }
 
 function readQueue(reader: FieldReader): QueueTemplate {
-  const states = new Map<string, 'queued' | 'running' | 'ended'>();
-  const stateReader = reader.child('states', ['queued', 'running', 'ended']);
-  for (const status of ['queued', 'running', 'ended'] as const) {
-    if (status !== 'ended' || stateReader.has(status)) for (const word of stateReader.texts(status)) states.set(word, status);
+  const states = new Map<string, ListedState>();
+  const stateReader = reader.child('states', listedStates);
+  for (const status of listedStates) {
+    if (status === 'queued' || status === 'running' || stateReader.has(status)) for (const word of stateReader.texts(status)) states.set(word, status);
   }
   const command = readCommand(reader, ['user']);
   return { command, format: reader.word('format', ['lines', 'json']) === 'lines' ? readLines(reader) : readJson(reader), states };

@@ -56,15 +56,18 @@ function at(value: unknown, place: string): unknown {
 /** The request, or what is wrong with the entry. */
 function requestOf(entry: Entry, states: QueueTemplate['states']): QueuedRequest | string {
   const text = (field: QueueField): string => entry.get(field)?.trim() ?? '';
-  const status = states.get(text('state'));
-  if (status === undefined) return `state "${text('state')}", which "states" does not have,`;
+  const state = states.get(text('state'));
+  if (state === undefined) return `state "${text('state')}", which "states" does not have,`;
   const walltime = text('walltime') === '' ? unlimitedWalltime : parseSpan(text('walltime'));
   if (walltime === undefined) return `walltime "${text('walltime')}"`;
   if (!/^\d{1,9}$/.test(text('width')) || Number(text('width')) === 0) return `width "${text('width')}"`;
   if (text('id') === '') return 'no id';
+  const status = state === 'held' ? 'queued' : state;
+  const startsAt = parseMoment(text('starts'));
   const endedAt = parseMoment(text('ended'));
   return {
     managerRequestId: text('id'), userId: text('user'), width: Number(text('width')), walltime, status, clientRequestId: text('key'), submittedAt: parseMoment(text('submitted')),
-    startsAt: parseMoment(text('starts')), endedAt: status === 'ended' ? endedAt : 0, endReason: status === 'ended' ? text('reason') : '',
+    startsAt, endedAt: status === 'ended' ? endedAt : 0, endReason: status === 'ended' ? text('reason') : '',
+    ...(state === 'held' && startsAt === 0 ? { isHeldBack: true } : {}),
   };
 }

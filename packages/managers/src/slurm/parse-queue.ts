@@ -3,9 +3,9 @@ import { unlimitedWalltime } from '../unlimited-walltime.ts';
 import { parseInstant, parseWalltime } from './parse-time.ts';
 
 /** What `squeue` is asked to write of everybody's jobs: nothing that its owner can choose freely, so that a line is a job. */
-export const jobFormat = '%i|%u|%C|%l|%T|%V|%S|%e';
+export const jobFormat = '%i|%u|%C|%l|%T|%V|%S|%e|%r';
 /** What `squeue` is asked to write of our own jobs: the name comes last, since it may hold anything. */
-export const ownJobFormat = `${jobFormat}|%r|%j`;
+export const ownJobFormat = `${jobFormat}|%j`;
 
 /** One job as Slurm lists it. */
 export interface SlurmJob {
@@ -13,7 +13,7 @@ export interface SlurmJob {
   readonly id: string;
   /** With the name, when it was asked for, as `clientRequestId`. */
   readonly request: QueuedRequest;
-  /** Slurm's word for why it waits or failed; empty when it was not asked for. */
+  /** Slurm's word for why it waits or failed. */
   readonly reason: string;
 }
 
@@ -55,17 +55,20 @@ function numberOf(id: string): number {
 }
 
 function parseJob(record: string): SlurmJob | undefined {
-  // The fields of ownJobFormat; the last two are missing in jobFormat.
-  const match = /^(\d+[\w[\]+,%-]*)\|([^|]*)\|(\d{1,9})\|([^|]*)\|([A-Z_]+)\|([^|]*)\|([^|]*)\|([^|]*)(?:\|([^|]*)\|(.*))?$/s.exec(record);
+  // The fields of ownJobFormat; the last is missing in jobFormat.
+  const match = /^(\d+[\w[\]+,%-]*)\|([^|]*)\|(\d{1,9})\|([^|]*)\|([A-Z_]+)\|([^|]*)\|([^|]*)\|([^|]*)\|([^|]*)(?:\|(.*))?$/s.exec(record);
   if (match === null) return undefined;
   const [id, userId, cpus, limit, state, submitted, starts, ends, reason, name] = match.slice(1).map((field: string | undefined) => field ?? '') as unknown as Fields;
   const status = statusOf(state);
   const [submittedAt, startsAt, endsAt] = [parseInstant(submitted), parseInstant(starts), parseInstant(ends)];
   if (submittedAt === 0 || Number(cpus) === 0) return undefined;
-  const ending = status === 'ended' ? { startsAt: hasRun(state, startsAt, endsAt) ? startsAt : 0, endedAt: endsAt, endReason: endReasonOf(state, reason) } : { startsAt, endedAt: 0, endReason: '' };
+  const ending = status === 'ended' ? { startsAt: hasRun(state, startsAt, endsAt) ? startsAt : 0, endedAt: endsAt, endReason: endReasonOf(state, reason) } : { startsAt, endedAt: 0, endReason: '', ...(status === 'queued' && startsAt === 0 && !competes.test(reason) ? { isHeldBack: true as const } : {}) };
   const walltime = parseWalltime(limit) ?? unlimitedWalltime;
   return { id, reason, request: { managerRequestId: id, userId, width: Number(cpus), walltime, status, submittedAt, clientRequestId: name, ...ending } };
 }
+
+/** Slurm's words for why a job waits that waits for processors, or was not looked at yet; all others are dependencies, dates, holds, limits of users and accounts, and what is not there. */
+const competes = /^(?:|None|Resources|Priority)$/;
 
 type Fields = readonly [string, string, string, string, string, string, string, string, string, string];
 

@@ -2,7 +2,7 @@ import { isSameWindow, type ClaimedReservation, type ReservedDemand, type Reserv
 import { QueueForecast } from '../../requests/index.ts';
 import { Leads, type HoldingRule, type LeadRule } from '../../reservations/index.ts';
 import { describeTime, type Instant } from '../../shared/index.ts';
-import { listingWithOwn } from './listing-with-own.ts';
+import { competingIn, listingWithOwn } from './listing-with-own.ts';
 import { makeRoom, pendingCount, wantsOf } from './decide-reserved.ts';
 import { servingFor } from './follow-windows.ts';
 import { overCodes } from './reserved-end.ts';
@@ -165,7 +165,7 @@ function isTime(turn: Turn, window: ReservedWindow, rule: LeadRule): boolean {
   const { limits, listing } = state;
   const { endsAt, startsAt, count } = window;
   if (turn.hasListing !== true || limits === undefined || listing === undefined || endsAt - now > limits.walltimeMax) return false;
-  turn.forecast ??= new QueueForecast(now, limits, listingWithOwn(state, listing, now));
+  turn.forecast ??= new QueueForecast(now, limits, competingIn(state, listingWithOwn(state, listing, now)));
   return (turn.forecast.startOf(Math.min(count, limits.widthMax), endsAt - now) ?? startsAt) >= startsAt - rule.margin;
 }
 

@@ -3,7 +3,7 @@ import { invariant, type Duration } from '../../shared/index.ts';
 import type { Demand, QueueListing, ResourceLimits } from '../../messages/index.ts';
 import { neededAlone, requestsOf } from './brokers.ts';
 import { heuristicInForce } from './heuristic.ts';
-import { listingWithOwn } from './listing-with-own.ts';
+import { competingIn, listingWithOwn } from './listing-with-own.ts';
 import { isOfDemand, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -26,7 +26,7 @@ export function factsOf(turn: Turn, { limits, listing }: Resource, broker: Known
   const { pendingTasks, processors, deadline } = demandOf(turn, broker);
   const served = servedOf(state, broker);
   return {
-    now, limits, listing: listingWithOwn(state, listing, now), pending: [], served, heldInVain: heldInVainOf(served), demand: { pendingTasks, processors, deadline },
+    now, limits, listing: competingIn(state, listingWithOwn(state, listing, now)), pending: [], served, heldInVain: heldInVainOf(served), demand: { pendingTasks, processors, deadline },
     taskTimes: observedTaskTimes(broker), taskTimesElsewhere: broker.demand?.taskTimes, isFirst: isFirstOf(state, broker),
     options: { ...state.config.heuristicOptions, defaultTime: heuristicInForce(state).defaultTime },
   };

@@ -30,6 +30,12 @@ export function listingWithOwn(state: ProviderState, listing: QueueListing, now:
   return { ...listing, processorsFree: Math.max(0, listing.processorsFree - started), requests };
 }
 
+/** What competes for processors: the listing without those of others that wait for something else. The same object where there are none. Cost: O(listed). */
+export function competingIn(state: ProviderState, listing: QueueListing): QueueListing {
+  const isAway = ({ isHeldBack, clientRequestId }: QueuedRequest): boolean => isHeldBack === true && !clientRequestId.startsWith(`${state.instance}.`);
+  return listing.requests.some(isAway) ? { ...listing, requests: listing.requests.filter((entry) => !isAway(entry)) } : listing;
+}
+
 /** Of one that waits and is not listed yet, where the queue has a ranking. */
 function rankOf(listing: QueueListing, { status, walltime, submittedAt }: QueuedRequest): Pick<QueuedRequest, 'rankedAt'> {
   return status !== 'queued' || listing.ranking === undefined ? {} : { rankedAt: ownRank(listing, walltime, submittedAt) };

@@ -3,7 +3,7 @@ import type { FreeTime } from '../../profile/index.ts';
 import { readQueue } from '../../requests/index.ts';
 import type { Duration, Instant, ProcessorCount, ProviderId, RequestId } from '../../shared/index.ts';
 import { listingStateOf } from './listing-state.ts';
-import { listingWithOwn } from './listing-with-own.ts';
+import { competingIn, listingWithOwn } from './listing-with-own.ts';
 import { clientRequestIdOf, type ComparedDecision, type ProviderState } from './state.ts';
 
 /** How well a queue is known: not at all, without others' requests, as it was, or as it is. */
@@ -65,7 +65,7 @@ export function viewQueue(state: ProviderState, now: Instant): ViewedQueue {
   const whole = listingWithOwn(state, listing, now);
   const knowledge = listingStateOf(state, whole, now);
   const forecasts = new Map<QueuedRequest, Instant>();
-  const { free } = readQueue({ now, limits, listing: whole }, { onPlaced: (request, startsAt) => { forecasts.set(request, startsAt); } });
+  const { free } = readQueue({ now, limits, listing: competingIn(state, whole) }, { onPlaced: (request, startsAt) => { forecasts.set(request, startsAt); } });
   const living = whole.requests.filter(({ status }) => status !== 'ended');
   return {
     ...facts, knowledge, trouble: describeTrouble(state, knowledge), readAt: listing.at, ...stepsOf(free), requests: viewRequests(state, living, forecasts),

@@ -9,13 +9,15 @@ import { isTooWide, type Proposal } from './propose.ts';
 
 /** Candidates that are kept with a decision, the chosen ones included. */
 const shownMax = 12;
+/** How often it is looked whether one that waits its turn should be a larger one. */
+const turnReview: Duration = 15 * 60_000;
 
 /** A proposal as a decision, with its reasons. */
 export function describeProposal(context: PlanContext, proposal: Proposal): RequestDecision {
-  const { facts, outlook } = context;
+  const { outlook } = context;
   const { plan, requests, givenUp, compared } = proposal;
-  const reasons = [describeEnd(context, plan), outlook.reason, ...describeDoubt(facts)];
-  const reviewAt = findReview(facts);
+  const reasons = [describeEnd(context, plan), outlook.reason, ...describeDoubt(context)];
+  const reviewAt = findReview(context);
   return {
     drafts: requests.map((request) => draft(request, reasons)),
     reasons: [...reasons, ...(requests.length === 0 && givenUp.length === 0 ? ['No further request, and none in place of another, would bring that forward enough.'] : [])],
@@ -36,9 +38,11 @@ function middleOf({ outlook: { times } }: PlanContext): { readonly index: number
   return { index, time: times[index]?.time ?? 0 };
 }
 
-function describeDoubt({ listingState = 'complete' }: RequestFacts): string[] {
-  if (listingState === 'complete') return [];
-  return [`The queue is ${listingState}: by what is known of it, and nothing is given up for what may not be there.`];
+function describeDoubt({ facts: { listingState = 'complete' }, isInTurn }: PlanContext): string[] {
+  return [
+    ...(listingState === 'complete' ? [] : [`The queue is ${listingState}: by what is known of it, and nothing is given up for what may not be there.`]),
+    ...(isInTurn ? ['Requests wait that could start now: nobody seems to pass anybody, and nothing is counted on before the last of the queue starts.'] : []),
+  ];
 }
 
 function draft(request: PlannedRequest, reasons: readonly string[]): DraftedRequest {
@@ -65,8 +69,16 @@ function show(context: PlanContext, { width, walltime, start }: PlannedRequest, 
   return { width, walltime, startsAt: now + start, throughput: (tasks / (start + walltime)) * 3_600_000, chosen };
 }
 
+/** When there will be something to see though nothing happens; undefined where there will not. */
+function findReview({ facts, isInTurn }: PlanContext): Instant | undefined {
+  const { now, pending } = facts;
+  // At full quarters of an hour, so that what happens in between puts it off no further.
+  const looks = [reviewTasks(facts), ...(isInTurn && pending.some(({ status }) => status === 'queued') ? [(Math.floor(now / turnReview) + 1) * turnReview] : [])].filter((at) => at !== undefined);
+  return looks.length === 0 ? undefined : Math.min(...looks);
+}
+
 /** While nothing is known of task times, running tasks tell by not ending: each time that they have run half as long again. */
-function findReview({ now, pending, taskTimes }: RequestFacts): Instant | undefined {
+function reviewTasks({ now, pending, taskTimes }: RequestFacts): Instant | undefined {
   if (taskTimes !== undefined || !pending.some(({ status }) => status === 'running')) return undefined;
   const oldest = pending.reduce((most, { tasks = [] }) => Math.max(most, tasks[0]?.time ?? 0), 0);
   return now + Math.max(60_000, Math.ceil(oldest / 2));

@@ -1,15 +1,13 @@
-import type { Duration } from '../../shared/index.ts';
 import type { RequestDecision, RequestFacts, RequestHeuristic } from '../heuristic.ts';
 import { findObstacle, freeSlotsOf, isBounded, tasksToPlace } from '../obstacle.ts';
-import { readQueue } from '../read-queue.ts';
 import { finishConstants, type FinishConstants } from './constants.ts';
 import { describeProposal } from './describe.ts';
+import { foresee } from './foresee.ts';
 import { lookLater } from './later.ts';
 import { lookAtTasks } from './look-at-tasks.ts';
 import { viewOwn, waitShareOf } from './own-requests.ts';
 import type { PlanContext } from './plan.ts';
 import { propose, type Scope } from './propose.ts';
-import { Skyline } from './skyline.ts';
 
 /**
  * Asks for the requests with which the whole job is expected to end first, and gives up own ones for clearly better ones.
@@ -27,10 +25,7 @@ export function finishWith(constants: FinishConstants): RequestHeuristic {
 function decide(facts: RequestFacts, constants: FinishConstants): RequestDecision {
   const obstacle = findStop(facts);
   if (obstacle !== undefined) return { drafts: [], reasons: [obstacle] };
-  const { now } = facts;
-  const places = new Map<string, Duration>();
-  const { free } = readQueue(facts, { onPlaced: ({ managerRequestId }, startsAt) => { places.set(managerRequestId, startsAt - now); } });
-  const skyline = Skyline.of(free);
+  const { skyline, places, isInTurn } = foresee(facts);
   const waitShare = waitShareOf(facts, constants);
   const own = facts.pending.map((request) => viewOwn(request, { facts, skyline, waitShare, places }));
   const outlook = lookAtTasks(facts, constants);
@@ -38,7 +33,7 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
     const tasks = { time, scatter: outlook.scatter };
     return { tasks: facts.demand.pendingTasks, ...tasks, later: lookLater({ facts, skyline, waitShare, futureShare: constants.futureShare }, tasks) };
   });
-  const context: PlanContext = { facts, constants, outlook, waitShare, bags };
+  const context: PlanContext = { facts, constants, outlook, waitShare, bags, isInTurn };
   return describeProposal(context, propose(context, { ...boundsOf(facts), skyline, own }));
 }
 

@@ -13,6 +13,8 @@ export interface PlanContext {
   readonly outlook: Outlook;
   /** The share of promised waits that requests wait. */
   readonly waitShare: number;
+  /** Whether nobody passes anybody in the queue, by what it looks like. */
+  readonly isInTurn: boolean;
   /** The job, for each task time of the outlook. */
   readonly bags: readonly Bag[];
 }

@@ -88,7 +88,7 @@ function isTooLittle({ constants }: PlanContext, before: Plan, after: Plan): boo
 function exchange(context: PlanContext, scope: Scope, proposal: Proposal): Proposal | undefined {
   let best: Proposal | undefined;
   for (const one of scope.own) {
-    if (one.request.status === 'submitting' || proposal.givenUp.includes(one) || (isUnpromised(one) && !isTooWide(context, one))) continue;
+    if (one.request.status === 'submitting' || proposal.givenUp.includes(one) || (isUnpromised(one) && !isTooWide(context, one) && !waitsItsTurn(context, one))) continue;
     const found = exchangeOne(context, scope, proposal, one);
     if (found !== undefined && (best === undefined || found.plan.score < best.plan.score)) best = found;
   }
@@ -97,27 +97,42 @@ function exchange(context: PlanContext, scope: Scope, proposal: Proposal): Propo
 
 function exchangeOne(context: PlanContext, scope: Scope, proposal: Proposal, one: OwnRequestView): Proposal | undefined {
   const isSpare = isTooWide(context, one);
-  if (!isSpare && scope.isOnlyNow && !couldGain(context, scope, proposal, one)) return undefined;
-  const filled = fill(context, isSpare ? { ...scope, isOnlyNow: false } : scope, [...proposal.givenUp, one]);
+  const isAnyTime = isSpare || waitsItsTurn(context, one);
+  if (!isAnyTime && scope.isOnlyNow && !couldGain(context, scope, proposal, one)) return undefined;
+  const filled = fill(context, isAnyTime ? { ...scope, isOnlyNow: false } : scope, [...proposal.givenUp, one]);
   const isClear = proposal.plan.score - filled.plan.score >= gainNeeded(context, one, isSpare);
   if (!isClear || (filled.requests.length === 0 && !isSpare)) return undefined;
-  const isForward = (other: OwnRequestView): boolean => other.isRunning || isTooWide(context, other) || filled.requests.some((request) => comesBefore(request, other));
+  const isForward = (other: OwnRequestView): boolean => other.isRunning || isTooWide(context, other) || filled.requests.some((request) => (waitsItsTurn(context, other) ? isLarger(request, other) : comesBefore(request, other)));
   return filled.givenUp.every(isForward) ? filled : undefined;
 }
 
-/** Where nobody tells when it starts, what waits keeps its place: that something else would start earlier is a guess as well, and fails where nobody may pass. */
+/** Where nobody tells when it starts, what waits keeps its place as long as others seem to be passed: that something else would start earlier is a guess as well. */
 function isUnpromised({ isRunning, request: { predictedStart } }: OwnRequestView): boolean {
   return !isRunning && predictedStart === undefined;
+}
+
+/**
+ * Whether nobody passes it: nothing could come before it, but something larger may be worth more. Each in its place is larger, so that this comes to an end. Not at an event of the queue: whoever could start
+ * by then may be about to.
+ */
+function waitsItsTurn({ facts: { occasion }, isInTurn }: PlanContext, one: OwnRequestView): boolean {
+  return isInTurn && isUnpromised(one) && occasion !== 'queue';
+}
+
+function isLarger({ width, walltime }: PlannedRequest, { request }: OwnRequestView): boolean {
+  return width * walltime > request.width * request.walltime;
 }
 
 /**
  * Whether a request comes before one that waits: it starts earlier, or at the same time and is larger. Only for such a one is another given up, whatever the estimate says: where nothing happens and the
  * manager gives the places that were found, each exchange brings the first of the requests that it changes forward, so that they come to an end.
  */
-function comesBefore({ width, walltime, start }: PlannedRequest, { request, start: ownStart }: OwnRequestView): boolean {
+function comesBefore(planned: PlannedRequest, own: OwnRequestView): boolean {
+  const { width, walltime, start } = planned;
+  const { request, start: ownStart } = own;
   // Where the one that waits could start now it would have been started: whatever keeps it waiting, nobody saw it in the queue, and it would keep the other waiting as well.
   if (start === 0 && width >= request.width && walltime >= request.walltime) return false;
-  return start < ownStart || (start === ownStart && width * walltime > request.width * request.walltime);
+  return start < ownStart || (start === ownStart && isLarger(planned, own));
 }
 
 /**
