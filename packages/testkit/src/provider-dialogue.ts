@@ -8,7 +8,7 @@ import { aReservation } from './claimed-reservation.ts';
  *
  * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B [instance=I] [resource]`, `disconnect B`, `demand B N [xP [elsewhere=T] [gang=P]] [inside=7:1000-5000x4/3]`, `accepted Q`,
  * `lease B SEQUENCE horizon=T [caught=I,J] FIRST-LAST[:inputs|:time=T|:NAME=VALUE] ...`, `trim B IDS`, `stocked B lease=S IDS`, `report M SEQUENCE ENDED|- [BYTES [sound|broken|full|silent]]`, `unstartable M IDS`, `acknowledge B M SEQUENCE`,
- * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] [free=P] [honours=7:1000-5000x4] Q=queued[@T] Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`),
+ * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] [free=P] [honours=7:1000-5000x4] Q=queued[@T] Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`, or `queued`, or `held` for something else than processors),
  * `listing-failed WHY`, `settings HEURISTIC default=T` (what a restart after this line starts it with),
  * `attach M [held=1,2] [incarnation=I] [identity=I]` (M is `q1.0`, or a name for a time-shared machine), `detach M`, `left M`,
  * `windows [7:1000-5000x4 ...|none]`, `judged 7:1000-5000x4 [CODE]`,
@@ -151,7 +151,7 @@ export class ProviderDialogue {
   }
 
   private entryOf(word: string): QueuedRequest {
-    const local = /^(\w+)=(queued|running)@(-?\d+)\/(-?\d+)x(-?\d+)$/.exec(word);
+    const local = /^(\w+)=(queued|held|running)@(-?\d+)\/(-?\d+)x(-?\d+)$/.exec(word);
     if (local !== null) return localEntry(local);
     const entry = parseEntry(word);
     const request = this.state.requests.get(entry.requestId);
@@ -197,7 +197,7 @@ function leaseOf([sequence = '1', horizon = '', ...words]: readonly string[]): L
 function localEntry([, managerRequestId = '', status = '', startsAt = '', width = '', walltime = '']: readonly string[]): QueuedRequest {
   return {
     managerRequestId, userId: 'local', width: Number(width), walltime: Number(walltime), status: status === 'running' ? 'running' : 'queued',
-    submittedAt: 1, startsAt: Number(startsAt), endedAt: 0, endReason: '', clientRequestId: '',
+    submittedAt: 1, startsAt: Number(startsAt), endedAt: 0, endReason: '', clientRequestId: '', ...(status === 'held' ? { isHeldBack: true } : {}),
   };
 }
 

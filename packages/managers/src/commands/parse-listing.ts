@@ -1,6 +1,7 @@
 import type { QueuedRequest } from '@mutirao/core/messages';
+import type { Instant } from '@mutirao/core/shared';
 import { unlimitedWalltime } from '../unlimited-walltime.ts';
-import type { QueueField, QueueTemplate } from './manager-file.ts';
+import type { ListedState, QueueField, QueueTemplate } from './manager-file.ts';
 import { parseMoment, parseSpan } from './parse-span.ts';
 
 /** Requests in the order in which they were listed, or what makes a listing unfit for use. */
@@ -62,12 +63,14 @@ function requestOf(entry: Entry, states: QueueTemplate['states']): QueuedRequest
   if (walltime === undefined) return `walltime "${text('walltime')}"`;
   if (!/^\d{1,9}$/.test(text('width')) || Number(text('width')) === 0) return `width "${text('width')}"`;
   if (text('id') === '') return 'no id';
-  const status = state === 'held' ? 'queued' : state;
-  const startsAt = parseMoment(text('starts'));
   const endedAt = parseMoment(text('ended'));
   return {
-    managerRequestId: text('id'), userId: text('user'), width: Number(text('width')), walltime, status, clientRequestId: text('key'), submittedAt: parseMoment(text('submitted')),
-    startsAt, endedAt: status === 'ended' ? endedAt : 0, endReason: status === 'ended' ? text('reason') : '',
-    ...(state === 'held' && startsAt === 0 ? { isHeldBack: true } : {}),
+    managerRequestId: text('id'), userId: text('user'), width: Number(text('width')), walltime, clientRequestId: text('key'), submittedAt: parseMoment(text('submitted')),
+    endedAt: state === 'ended' ? endedAt : 0, endReason: state === 'ended' ? text('reason') : '', ...waitOf(state, parseMoment(text('starts'))),
   };
+}
+
+function waitOf(state: ListedState, startsAt: Instant): Pick<QueuedRequest, 'status' | 'startsAt' | 'isHeldBack'> {
+  if (state !== 'held') return { status: state, startsAt };
+  return { status: 'queued', startsAt, ...(startsAt === 0 ? { isHeldBack: true } : {}) };
 }

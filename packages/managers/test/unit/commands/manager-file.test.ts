@@ -31,6 +31,7 @@ test('the examples are read', (t) => {
   const spool = readManagerFile(join(examples, 'spool.json'));
   t.deepEqual(spool.limits.values.get('walltimeMax'), { kind: 'given', value: 86_400_000 });
   t.is(spool.queue.states.get('D'), 'ended');
+  t.is(readManagerFile(join(examples, 'openpbs.json')).queue.states.get('H'), 'held');
   t.is(readManagerFile(join(examples, 'openpbs.json')).limits.values.get('processors')?.kind, 'read');
 });
 

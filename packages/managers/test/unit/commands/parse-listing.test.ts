@@ -21,3 +21,10 @@ test('one line that is no request spoils the listing, unless the templates say t
   t.is(parseListing(lines, { ...queue, format: { ...queue.format, skip: /^Maintenance/ } }).kind, 'requests');
   t.is(parseListing('1 k.q1 2 60 R 17952', queue).kind, 'garbage', 'half a listing');
 });
+
+test('what is held waits for something else than processors, unless a start is told', (t) => {
+  const templates = { ...queue, states: new Map([...queue.states, ['H', 'held'] as const]) };
+  const listing = parseListing('1 k.q1 2 60 H 1795205929 - - -\n2 k.q2 2 60 H 1795205929 1795205990 - -\n3 k.q3 2 60 W 1795205929 - - -\n', templates);
+  if (listing.kind === 'garbage') throw new Error(listing.why);
+  t.deepEqual(listing.requests.map(({ status, startsAt, isHeldBack }) => [status, startsAt, isHeldBack]), [['queued', 0, true], ['queued', 1_795_205_990_000, undefined], ['queued', 0, undefined]]);
+});

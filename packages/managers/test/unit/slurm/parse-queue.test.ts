@@ -49,13 +49,24 @@ test('ended jobs tell when and why, and one that was cancelled while it waited n
 });
 
 test('a job without a limit counts as a very long one, and a waiting one without a promise starts at 0', (t) => {
-  const [job] = jobsOf(parseJobs('7|ana|1|UNLIMITED|PENDING|2026-11-20T18:59:46|N/A|N/A\n'));
+  const [job] = jobsOf(parseJobs('7|ana|1|UNLIMITED|PENDING|2026-11-20T18:59:46|N/A|N/A|Priority\n'));
   t.like(job?.request, { walltime: unlimitedWalltime, startsAt: 0, endedAt: 0, status: 'queued', userId: 'ana' });
 });
 
 test('a promised start is told', (t) => {
-  const [job] = jobsOf(parseJobs('7_[3-9%2]|ana|1|10:00|PENDING|2026-11-20T18:59:46|2026-11-20T19:30:00|2026-11-20T19:40:00\n'));
+  const [job] = jobsOf(parseJobs('7_[3-9%2]|ana|1|10:00|PENDING|2026-11-20T18:59:46|2026-11-20T19:30:00|2026-11-20T19:40:00|Resources\n'));
   t.like(job?.request, { managerRequestId: '7_[3-9%2]', startsAt: at('19:30:00'), endedAt: 0 });
+});
+
+test('a job that waits for something else than processors and is promised nothing is held back', (t) => {
+  const isHeldBack = (reason: string, start = 'N/A', state = 'PENDING'): boolean | undefined => {
+    const [job] = jobsOf(parseJobs(`7|ana|1|10:00|${state}|2026-11-20T18:59:46|${start}|N/A|${reason}\n`));
+    return job?.request.isHeldBack;
+  };
+  for (const reason of ['Dependency', 'BeginTime', 'JobHeldUser', 'JobHeldAdmin', 'QOSMaxJobsPerUserLimit', 'AssocGrpCpuLimit', 'JobArrayTaskLimit', 'PartitionDown', 'ReqNodeNotAvail, UnavailableNodes:n1']) t.true(isHeldBack(reason), reason);
+  for (const reason of ['Priority', 'Resources', 'None', '']) t.is(isHeldBack(reason), undefined, reason);
+  t.is(isHeldBack('Dependency', '2026-11-20T19:30:00'), undefined, 'a promise counts');
+  t.is(isHeldBack('JobHeldUser', '2026-11-20T19:30:00', 'RUNNING'), undefined);
 });
 
 test('an empty listing is a good one', (t) => {
@@ -64,9 +75,9 @@ test('an empty listing is a good one', (t) => {
 });
 
 test('a listing of which a line is no job is garbage as a whole', (t) => {
-  const good = '7|ana|1|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A';
-  for (const bad of ['slurm_load_jobs error: Unable to contact slurm controller', '<html>', '7|ana', '8|ana|0|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A',
-    '8|ana|x|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A', '8|ana|1|10:00|PENDING|yesterday|N/A|N/A', good.slice(0, 25)]) {
+  const good = '7|ana|1|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None';
+  for (const bad of ['slurm_load_jobs error: Unable to contact slurm controller', '<html>', '7|ana', '8|ana|0|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None',
+    '8|ana|x|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None', '8|ana|1|10:00|PENDING|yesterday|N/A|N/A|None', good.slice(0, 25), good.slice(0, -5)]) {
     t.is(parseJobs(`${good}\n${bad}\n`).kind, 'garbage', bad);
   }
   t.is(parseOwnJobs('some words before any job\n').kind, 'garbage');
@@ -74,7 +85,7 @@ test('a listing of which a line is no job is garbage as a whole', (t) => {
 });
 
 test('ten thousand jobs are read, in the order of arrival', (t) => {
-  const lines = Array.from({ length: 10_000 }, (_, index) => `${20_000 - index}|u${index % 7}|${1 + (index % 64)}|1:00:00|PENDING|2026-11-20T18:${String(59 - (index % 60)).padStart(2, '0')}:00|N/A|N/A`);
+  const lines = Array.from({ length: 10_000 }, (_, index) => `${20_000 - index}|u${index % 7}|${1 + (index % 64)}|1:00:00|PENDING|2026-11-20T18:${String(59 - (index % 60)).padStart(2, '0')}:00|N/A|N/A|Priority`);
   const jobs = jobsOf(parseJobs(lines.join('\n')));
   t.is(jobs.length, 10_000);
   t.true(jobs.every(({ request, id }, index) => {

@@ -123,7 +123,7 @@ test('the queue is everybody\'s, with our own as they were last, and those that 
     '6|ana|4|2:00|RUNNING|2026-11-20T18:59:46|2026-11-20T19:00:00|2026-11-20T19:02:00|None|inst.q1',
     '3|ana|4|2:00|FAILED|2026-11-20T18:00:00|2026-11-20T18:00:01|2026-11-20T18:00:02|NonZeroExitCode|inst.q0',
     '4|ana|4|2:00|TIMEOUT|2026-11-20T18:01:00|2026-11-20T18:01:01|2026-11-20T18:03:02|TimeLimit|inst.qx', ''].join('\n'));
-  slurm.act('squeue', `case "$*" in *--user=ana*) cat '${slurm.folder}/own';; *) echo '5|eve|2|1:00|PENDING|2026-11-20T18:59:40|N/A|N/A'; echo '6|ana|4|2:00|PENDING|2026-11-20T18:59:46|N/A|N/A';; esac; echo "$TZ" >'${slurm.folder}/zone'`);
+  slurm.act('squeue', `case "$*" in *--user=ana*) cat '${slurm.folder}/own';; *) echo '5|eve|2|1:00|PENDING|2026-11-20T18:59:40|N/A|N/A|Priority'; echo '6|ana|4|2:00|PENDING|2026-11-20T18:59:46|N/A|N/A|Resources';; esac; echo "$TZ" >'${slurm.folder}/zone'`);
   const manager = slurm.open();
   writeFileSync(join(slurm.folder, 'logs', 'inst.q0.log'), 'node: GLIBC_2.28 not found\n'.repeat(100));
   const { processorsFree, requests, at } = await manager.queue(5);

@@ -32,6 +32,17 @@ test('free processors over time are those that a decision would see: what runs t
   t.deepEqual(view.requests.map(({ status, requestId, startsAt, isForecast }) => [status, requestId, startsAt, isForecast]), [['running', '', 1000, false], ['queued', '', 1000 + 2 * minute, true]]);
 });
 
+test('who waits for something else than processors takes no place, and is still listed', (t) => {
+  const dialogue = aDialogue(`listing a=running@1000/5x${2 * minute} b=held@0/8x${minute} c=queued@0/3x${minute}`);
+  const view = viewQueue(dialogue.state, 1000);
+  t.deepEqual(stepsOf(view), [[0, 0], [minute, 3], [2 * minute, 8]]);
+  t.deepEqual(view.requests.map(({ managerRequestId, isForecast }) => [managerRequestId, isForecast]), [['a', false], ['b', false], ['c', true]]);
+  t.is(view.waitingCount, 2);
+  // Nor does a decision see it: the processors that are free now are asked for.
+  const alone = aDialogue(`listing a=running@1000/5x${2 * minute} b=held@0/8x${9 * minute}`, 'demand b1 20');
+  t.deepEqual([...alone.state.requests.values()].map(({ width }) => width), [3, 8]);
+});
+
 test('own requests come first, also those that no listing has yet, and the decision that made them is told with what it compared', (t) => {
   const dialogue = aDialogue(`listing a=running@1000/5x${2 * minute}`, 'demand b1 20');
   const view = viewQueue(dialogue.state, 1000);
