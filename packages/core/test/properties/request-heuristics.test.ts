@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { conservativeBackfilling, RequestPlan } from '@mutirao/core/queue';
 import {
-  adaptiveHeuristic, estimateTaskTime, findHeuristic, heuristicDefaults, heuristicNames, readQueue, type PendingRequest, type RequestDecision, type RequestFacts, type RequestHeuristic,
+  adaptiveHeuristic, estimateTaskTime, findHeuristic, finishHeuristic, heuristicDefaults, heuristicNames, readQueue, type PendingRequest, type RequestDecision, type RequestFacts, type RequestHeuristic,
 } from '@mutirao/core/requests';
 import { findHoles } from '../../src/requests/find-holes.ts';
 import { FreeTime } from '@mutirao/core/profile';
@@ -143,6 +143,35 @@ test('where limits became smaller and nothing else happens, every heuristic soon
     return true;
   }), nightRuns);
   t.true(drafted > 300 && givenUp > 5, `${drafted} drafted, ${givenUp} given up`);
+});
+
+/** Times of the queue that is served in turn. */
+const inTurnUnit = 10 * 60_000;
+
+test('where nobody passes a head that cannot start and the clock alone goes on, finish soon gives nothing up any more: no loop of submitting and withdrawing', (t) => {
+  let [drafted, givenUp, inTurn] = [0, 0, 0];
+  fc.assert(fc.property(scene, fc.integer({ min: 1, max: 3 }), fc.array(fc.constantFrom('own' as const, 'queue' as const, 'review' as const), { minLength: 24, maxLength: 24 }), (s, held, occasions) => {
+    // Nobody ends while it is looked, and behind the head nobody starts.
+    const others = [{ width: held, walltime: 5 }, { width: processors, walltime: 3 }, ...s.queue].map(({ width, walltime }, index): ListedRequest =>
+      ({ width, walltime: walltime * inTurnUnit, status: index === 0 ? 'running' : 'queued', startsAt: index === 0 ? inTurnUnit : 0 }));
+    let own: PendingRequest[] = [];
+    return occasions.every((occasion, round) => {
+      const now = (1 + round / 50) * inTurnUnit;
+      const decision = finishHeuristic.draft({
+        ...factsOf(s), now, occasion, served: [], listing: aListing(processors, now, [...others, ...own.map(({ width, walltime }): ListedRequest => ({ width, walltime, status: 'queued' }))]),
+        pending: own.map((one, index) => ({ ...one, listedAs: String(others.length + index) })),
+        limits: { processors, requestsMax: s.requestsMax, widthMax: s.widthMax, walltimeMax: s.walltimeMax * inTurnUnit, walltimeGranularity: s.grain * 60_000 },
+        taskTimes: s.longest === undefined || round < 6 ? undefined : { longest: s.longest * inTurnUnit, mean: s.longest * inTurnUnit, count: 1 },
+      });
+      const givenUpCount = decision.givenUp?.length ?? 0;
+      drafted += decision.drafts.length;
+      givenUp += givenUpCount;
+      if (decision.reasons.some((reason) => reason.startsWith('Requests wait that could start now'))) inTurn += 1;
+      own = follow(own, decision, round);
+      return own.length <= s.requestsMax && (round < 14 || givenUpCount === 0);
+    });
+  }), nightRuns);
+  t.true(drafted > 300 && givenUp > 5 && inTurn > 100, `${drafted} drafted, ${givenUp} given up, ${inTurn} in turn`);
 });
 
 test('the same facts make the same decision, and are left as they were', (t) => {

@@ -51,6 +51,7 @@ test('nobody who is behind nobody tells anything: something else keeps him', (t)
 
 test('promises tell of a plan, who came just now has not been looked at, and who is held back waits for something else', (t) => {
   t.false(foresee(factsWith([{ ...head, startsAt: now + 60 * minute }, small])).isInTurn);
+  t.false(foresee(factsWith([head, small, { ...head, startsAt: now + 600 * minute }])).isInTurn);
   const cameBefore = (age: number): boolean => foresee(changed(factsWith([head, small]), '2', { submittedAt: now - age })).isInTurn;
   t.deepEqual([cameBefore(5 * minute), cameBefore(5 * minute - 1)], [true, false]);
   t.false(foresee(changed(factsWith([head, small]), '2', { isHeldBack: true })).isInTurn);
