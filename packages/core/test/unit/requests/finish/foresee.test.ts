@@ -70,10 +70,10 @@ test('of a queue that is hidden or was not read anew nothing is thought', (t) =>
   for (const listingState of ['hidden', 'stale'] as const) t.false(foresee(factsWith([head, small], { listingState })).isInTurn);
 });
 
-/** Ten tasks of an hour each, and an own request of one processor that waits behind the head. */
+/** Ten tasks of an hour each, an own request of one processor that waits behind the head, and somebody who could start. */
 function waitingSmall(change: Partial<RequestFacts>): RequestFacts {
   const own: PendingRequest = { requestId: 'q1', listedAs: '2', width: 1, walltime: 60 * minute, status: 'queued', startedAt: 0, submittedAt: now - 20 * minute };
-  return factsWith([head, { status: 'queued', width: 1, walltime: 60 * minute }], {
+  return factsWith([head, { status: 'queued', width: 1, walltime: 60 * minute }, small], {
     pending: [own], demand: { pendingTasks: 10, processors: 1, deadline: undefined }, taskTimes: { longest: 60 * minute, mean: 60 * minute, count: 3 }, occasion: 'review',
     limits: { processors: 8, requestsMax: 1, widthMax: 8, walltimeMax: 180 * minute, walltimeGranularity: 1 }, ...change,
   });
@@ -87,11 +87,17 @@ test('one that waits its turn is given up for what is larger, though it comes la
   t.is(finishHeuristic.draft(waitingSmall({ occasion: 'queue' })).givenUp, undefined);
 });
 
-test('one that waits its turn is never given up for a smaller one', (t) => {
-  const facts = waitingSmall({});
-  const own = { ...facts.pending[0] as PendingRequest, width: 8, walltime: 180 * minute };
-  const wide = changed({ ...facts, pending: [own] }, '2', { width: 8, walltime: 180 * minute });
-  t.is(finishHeuristic.draft(wide).givenUp, undefined);
+test('one that waits its turn is never given up for a smaller one, though no task fits into it', (t) => {
+  // Four tasks of an hour.
+  const short = (width: number): RequestFacts => {
+    const facts = waitingSmall({ demand: { pendingTasks: 4, processors: 1, deadline: undefined } });
+    const own = { ...facts.pending[0] as PendingRequest, width, walltime: 59 * minute };
+    return changed({ ...facts, pending: [own] }, '2', { width, walltime: 59 * minute });
+  };
+  const { givenUp, drafts } = finishHeuristic.draft(short(4));
+  t.is(givenUp?.length, 1);
+  t.true(drafts.every(({ width, walltime }) => width * walltime < 5 * 59 * minute));
+  t.is(finishHeuristic.draft(short(5)).givenUp, undefined);
 });
 
 test('what is listed is left as it was', (t) => {
