@@ -125,7 +125,7 @@ test('while the queue cannot be read all stays as it was, and two good listings 
   await site.readings(3);
   t.deepEqual((await site.requests()).map(({ status }) => status), [RequestStatus.QUEUED, RequestStatus.QUEUED]);
   // The manager forgets one: as after its MinJobAge, with the provider away for longer.
-  site.slurm.act('squeue', `grep -v '^${job?.id ?? ''}|' ${site.slurm.folder}/jobs/* -h | case "$*" in *--user=*) cat;; *) cut -d '|' -f 1-8;; esac`);
+  site.slurm.act('squeue', `grep -v '^${job?.id ?? ''}|' ${site.slurm.folder}/jobs/* -h | case "$*" in *--user=*) cat;; *) cut -d '|' -f 1-9;; esac`);
   await site.untilStatus(RequestStatus.VANISHED, 1);
   t.regex((await site.requests()).flatMap(({ reasons }) => reasons).join(' '), /2 listings in a row lacked it/);
   site.slurm.listJobs();
